@@ -1,0 +1,103 @@
+//! The step problem and its solvers. A solver sees rows and blocks, never bodies or components: the
+//! same problem in gives the same answer out. Everything here is in double precision.
+//!
+//! The mixed LCP (5.1)–(5.2) of one island, with velocities `v` (six numbers a body), joint impulses
+//! `c_ν`, and per contact an impulse `l = (c_n, t_1, t_2)` in a friction cone `K_μ`:
+//!
+//! ```text
+//! M (v - v*) = ν c_ν + Jᵀ l          v* = v_l + h M⁻¹ k, the velocity free of constraints
+//! νᵀ v + Υ = 0                       joints
+//! K_μ ∋ l  ⊥  w̃ ∈ K_μ*               contacts:  w = J v + b,  w̃ = w + μ Λ(w_t) e_n
+//! ```
+//!
+//! `Λ(w_t)` is the slip speed: `|w_t|` for the circular cone, `max_i(-d_i · w_t)` for the pyramid with
+//! directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation (5.3)–(5.7).
+
+use smallvec::SmallVec;
+
+use crate::math::Double;
+
+/// Six velocity or impulse components of a body: three of translation, three of rotation (about the
+/// center of mass, world axes).
+pub type Vec6 = [Double; 6];
+
+/// Marks the missing body of a contact with the fixed world.
+pub const FIXED: u32 = u32::MAX;
+
+/// Shape of the friction cone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cone {
+    /// `|t| ≤ μ c_n`.
+    Circular,
+    /// `t ∈ μ c_n conv{d_i}` with this many directions `d_i = (cos 2πi/m_C, sin 2πi/m_C)`: the
+    /// balanced set (4.5). Even, at least 2; with 2 the second tangent carries no friction (planar motion).
+    Pyramid(u32),
+}
+
+/// A body's mass matrix and free velocity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyBlock {
+    /// Mass in each direction of translation [kg]; 1 for a locked direction.
+    pub mass: [Double; 3],
+    /// World inertia [kg·m²] as (xx, yy, zz, xy, xz, yz); locked axes have an identity row.
+    pub inertia: [Double; 6],
+    /// Inverse masses [1/kg]; 0 for a locked direction.
+    pub inverse_mass: [Double; 3],
+    /// Inverse world inertia [1/(kg·m²)], same order; locked axes have a zero row.
+    pub inverse_inertia: [Double; 6],
+    /// `v* = v_l + h M⁻¹ k` [m/s, rad/s].
+    pub velocity_free: Vec6,
+}
+
+/// A contact: one normal and two tangent rows between bodies `a` and `b`.
+///
+/// Row `i` reads `w_i = jacobian_a[i] · v_a + jacobian_b[i] · v_b + bias[i]`, [m/s] for rows scaled as
+/// ordinary contact rows; the impulse is then in N·s. Components of locked directions are zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactRow {
+    /// Index of body a in the island, or [`FIXED`].
+    pub a: u32,
+    /// Index of body b in the island, or [`FIXED`].
+    pub b: u32,
+    /// Rows (normal, tangent 1, tangent 2) of body a; zero if `a` is fixed.
+    pub jacobian_a: [Vec6; 3],
+    /// Rows of body b; zero if `b` is fixed.
+    pub jacobian_b: [Vec6; 3],
+    /// `Δ` for the normal and the surface velocity of fixed or kinematic bodies for all three.
+    pub bias: [Double; 3],
+    /// Friction coefficient μ.
+    pub friction: Double,
+}
+
+/// An equality row `Σ jacobian · v + bias = 0`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointRow {
+    /// (body index in the island, row) for every body it touches; two for the joints of the engine.
+    pub terms: SmallVec<[(u32, Vec6); 2]>,
+    /// `Υ` and the velocity of kinematic bodies.
+    pub bias: Double,
+}
+
+/// The problem of one island.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// Mass blocks.
+    pub bodies: &'a [BodyBlock],
+    /// Joint rows.
+    pub joints: &'a [JointRow],
+    /// Contacts.
+    pub contacts: &'a [ContactRow],
+    /// Friction cone of all contacts.
+    pub cone: Cone,
+}
+
+/// Unknowns of an island: warm start in, solution out.
+#[derive(Debug)]
+pub struct Iterate<'a> {
+    /// `v`, one for each body.
+    pub velocity: &'a mut [Vec6],
+    /// `c_ν`, one for each joint row.
+    pub joint_impulse: &'a mut [Double],
+    /// `(c_n, t_1, t_2)`, one for each contact.
+    pub contact_impulse: &'a mut [[Double; 3]],
+}

@@ -1,0 +1,2 @@
+pub mod lcp;
+pub mod shape;

@@ -1,0 +1,3 @@
+//! Orthant.
+pub mod math;
+pub mod engine;

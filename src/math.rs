@@ -1,0 +1,304 @@
+//! Numbers: the only file that names `f32` and `f64`.
+//!
+//! [`Real`] is the precision of positions, velocities and the ratio metric (`f32`, or `f64` with the
+//! feature `f64`); [`Double`] is always 64 bits wide (hull building, the step problem and its solvers,
+//! certificates). The engine computes with glam's scalar types only: glam's SIMD types use fused
+//! operations on some targets, which would change bits between machines. For the same reason the
+//! quaternion product and its normalization are written out here, and every transcendental function
+//! comes from `libm`.
+
+/// Always double precision: hull building, the step problem, certificates.
+pub type Double = f64;
+/// A vector that is always in double precision.
+pub type DVec3 = glam::DVec3;
+/// A 3×3 matrix (columns) that is always in double precision.
+pub type DMat3 = glam::DMat3;
+
+#[cfg(not(feature = "f64"))]
+mod chosen {
+    /// Precision of positions, velocities and the metric: `f32`, or `f64` with the feature `f64`.
+    pub type Real = f32;
+    /// A vector of [`Real`].
+    pub type Vec3 = glam::Vec3;
+    /// A 3×3 matrix (columns) of [`Real`].
+    pub type Mat3 = glam::Mat3;
+    /// A unit quaternion of [`Real`], storage only: multiply with [`quat_mul`](super::quat_mul).
+    pub type Quat = glam::Quat;
+    pub(super) use libm::{atan2f as atan2_, cosf as cos_, sinf as sin_};
+}
+#[cfg(feature = "f64")]
+mod chosen {
+    /// Precision of positions, velocities and the metric: `f32`, or `f64` with the feature `f64`.
+    pub type Real = f64;
+    /// A vector of [`Real`].
+    pub type Vec3 = glam::DVec3;
+    /// A 3×3 matrix (columns) of [`Real`].
+    pub type Mat3 = glam::DMat3;
+    /// A unit quaternion of [`Real`], storage only: multiply with [`quat_mul`](super::quat_mul).
+    pub type Quat = glam::DQuat;
+    pub(super) use libm::{atan2 as atan2_, cos as cos_, sin as sin_};
+}
+pub use chosen::{Mat3, Quat, Real, Vec3};
+
+/// π.
+#[allow(clippy::unnecessary_cast, reason = "a cast only in one of the two precisions")]
+pub const PI: Real = core::f64::consts::PI as Real;
+/// Machine epsilon of [`Real`].
+pub const EPSILON: Real = Real::EPSILON;
+
+/// Sine of an angle in radians, same bits on every platform.
+#[inline]
+pub fn sin(x: Real) -> Real {
+    chosen::sin_(x)
+}
+
+/// Cosine of an angle in radians, same bits on every platform.
+#[inline]
+pub fn cos(x: Real) -> Real {
+    chosen::cos_(x)
+}
+
+/// Angle of the point (x, y) in radians, same bits on every platform.
+#[inline]
+pub fn atan2(y: Real, x: Real) -> Real {
+    chosen::atan2_(y, x)
+}
+
+/// Sine and cosine in double precision, same bits on every platform.
+#[inline]
+pub fn sin_cos_double(x: Double) -> (Double, Double) {
+    (libm::sin(x), libm::cos(x))
+}
+
+/// Widens to double precision.
+#[inline]
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "Real may already be f64")]
+pub fn widen(x: Real) -> Double {
+    x as Double
+}
+
+/// Rounds to [`Real`].
+#[inline]
+#[allow(clippy::unnecessary_cast, reason = "Real may already be f64")]
+pub fn narrow(x: Double) -> Real {
+    x as Real
+}
+
+/// Widens a vector to double precision.
+#[inline]
+pub fn widen3(v: Vec3) -> DVec3 {
+    DVec3::new(widen(v.x), widen(v.y), widen(v.z))
+}
+
+/// Rounds a vector to [`Real`].
+#[inline]
+pub fn narrow3(v: DVec3) -> Vec3 {
+    Vec3::new(narrow(v.x), narrow(v.y), narrow(v.z))
+}
+
+/// Widens a matrix to double precision.
+#[inline]
+pub fn widen_mat3(m: Mat3) -> DMat3 {
+    DMat3::from_cols(widen3(m.x_axis), widen3(m.y_axis), widen3(m.z_axis))
+}
+
+/// Hamilton product `a b` by scalar operations.
+#[inline]
+pub fn quat_mul(a: Quat, b: Quat) -> Quat {
+    Quat::from_xyzw(
+        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+        a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    )
+}
+
+/// The inverse of a unit quaternion.
+#[inline]
+pub fn quat_conjugate(q: Quat) -> Quat {
+    Quat::from_xyzw(-q.x, -q.y, -q.z, q.w)
+}
+
+/// `q` scaled to length one; the identity if `q` has no direction.
+#[inline]
+pub fn quat_normalize(q: Quat) -> Quat {
+    let length_squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    if length_squared > 0.0 && length_squared.is_finite() {
+        let s = 1.0 / length_squared.sqrt();
+        Quat::from_xyzw(q.x * s, q.y * s, q.z * s, q.w * s)
+    } else {
+        Quat::from_xyzw(0.0, 0.0, 0.0, 1.0)
+    }
+}
+
+/// The rotation matrix of a unit quaternion, by scalar operations.
+#[inline]
+pub fn quat_to_mat3(q: Quat) -> Mat3 {
+    let (x, y, z, w) = (q.x, q.y, q.z, q.w);
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let (xx, xy, xz) = (x * x2, x * y2, x * z2);
+    let (yy, yz, zz) = (y * y2, y * z2, z * z2);
+    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+    Mat3::from_cols(
+        Vec3::new(1.0 - (yy + zz), xy + wz, xz - wy),
+        Vec3::new(xy - wz, 1.0 - (xx + zz), yz + wx),
+        Vec3::new(xz + wy, yz - wx, 1.0 - (xx + yy)),
+    )
+}
+
+/// Rotates a vector by a unit quaternion.
+#[inline]
+pub fn quat_rotate(q: Quat, v: Vec3) -> Vec3 {
+    let u = Vec3::new(q.x, q.y, q.z);
+    let t = u.cross(v) * 2.0;
+    v + t * q.w + u.cross(t)
+}
+
+/// The unit quaternion of a rotation vector (axis times angle in radians): the exponential map.
+pub fn quat_exp(rotation: Vec3) -> Quat {
+    let angle_squared = rotation.dot(rotation);
+    let half = 0.5 * angle_squared.sqrt();
+    // sin(x)/x to fourth order below the angle at which sine loses digits.
+    let s = if half < 1e-3 { 0.5 * (1.0 - half * half / 6.0) } else { sin(half) / (2.0 * half) };
+    quat_normalize(Quat::from_xyzw(rotation.x * s, rotation.y * s, rotation.z * s, cos(half)))
+}
+
+/// The rotation vector (axis times angle in radians, angle ≤ π) of a unit quaternion.
+pub fn quat_log(q: Quat) -> Vec3 {
+    let q = if q.w < 0.0 { Quat::from_xyzw(-q.x, -q.y, -q.z, -q.w) } else { q };
+    let v = Vec3::new(q.x, q.y, q.z);
+    let s = v.dot(v).sqrt();
+    let k = if s < 1e-6 { 2.0 } else { 2.0 * atan2(s, q.w) / s };
+    v * k
+}
+
+/// Two unit vectors that make a right-handed frame `(n, t1, t2)` with the unit vector `n`: `t1` is
+/// the projected world axis least aligned with `n`.
+pub fn tangents(n: Vec3) -> (Vec3, Vec3) {
+    let a = n.abs();
+    let axis = if a.x <= a.y && a.x <= a.z {
+        Vec3::X
+    } else if a.y <= a.z {
+        Vec3::Y
+    } else {
+        Vec3::Z
+    };
+    let t1 = (axis - n * n.dot(axis)).normalize();
+    (t1, n.cross(t1))
+}
+
+/// Symmetric 3×3 matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SymMat3 {
+    /// Entry (0, 0).
+    pub xx: Real,
+    /// Entry (1, 1).
+    pub yy: Real,
+    /// Entry (2, 2).
+    pub zz: Real,
+    /// Entries (0, 1) and (1, 0).
+    pub xy: Real,
+    /// Entries (0, 2) and (2, 0).
+    pub xz: Real,
+    /// Entries (1, 2) and (2, 1).
+    pub yz: Real,
+}
+
+impl SymMat3 {
+    /// A diagonal matrix.
+    pub const fn diagonal(d: Vec3) -> Self {
+        Self { xx: d.x, yy: d.y, zz: d.z, xy: 0.0, xz: 0.0, yz: 0.0 }
+    }
+
+    /// The symmetric part of `m`.
+    pub fn from_mat3(m: Mat3) -> Self {
+        Self {
+            xx: m.x_axis.x,
+            yy: m.y_axis.y,
+            zz: m.z_axis.z,
+            xy: 0.5 * (m.x_axis.y + m.y_axis.x),
+            xz: 0.5 * (m.x_axis.z + m.z_axis.x),
+            yz: 0.5 * (m.y_axis.z + m.z_axis.y),
+        }
+    }
+
+    /// The same matrix as nine numbers.
+    pub const fn to_mat3(self) -> Mat3 {
+        Mat3::from_cols(
+            Vec3::new(self.xx, self.xy, self.xz),
+            Vec3::new(self.xy, self.yy, self.yz),
+            Vec3::new(self.xz, self.yz, self.zz),
+        )
+    }
+
+    /// `R S Rᵀ`: the tensor in axes rotated by `r`.
+    pub fn rotated(self, r: Mat3) -> Self {
+        Self::from_mat3(r * self.to_mat3() * r.transpose())
+    }
+
+    /// Sum of two matrices.
+    pub fn plus(self, o: Self) -> Self {
+        Self {
+            xx: self.xx + o.xx,
+            yy: self.yy + o.yy,
+            zz: self.zz + o.zz,
+            xy: self.xy + o.xy,
+            xz: self.xz + o.xz,
+            yz: self.yz + o.yz,
+        }
+    }
+
+    /// The matrix times a number.
+    pub fn scaled(self, s: Real) -> Self {
+        Self {
+            xx: self.xx * s,
+            yy: self.yy * s,
+            zz: self.zz * s,
+            xy: self.xy * s,
+            xz: self.xz * s,
+            yz: self.yz * s,
+        }
+    }
+
+    /// The inertia of a point mass `m` [kg] at `p` [m]: `m (|p|² 1 - p pᵀ)` [kg·m²].
+    pub fn point_mass(m: Real, p: Vec3) -> Self {
+        Self {
+            xx: m * (p.y * p.y + p.z * p.z),
+            yy: m * (p.x * p.x + p.z * p.z),
+            zz: m * (p.x * p.x + p.y * p.y),
+            xy: -m * p.x * p.y,
+            xz: -m * p.x * p.z,
+            yz: -m * p.y * p.z,
+        }
+    }
+
+    /// The inverse, or zero if the matrix is singular.
+    pub fn inverse_or_zero(self) -> Self {
+        let cx = self.yy * self.zz - self.yz * self.yz;
+        let cy = self.xz * self.yz - self.xy * self.zz;
+        let cz = self.xy * self.yz - self.xz * self.yy;
+        let det = self.xx * cx + self.xy * cy + self.xz * cz;
+        if det == 0.0 || !det.is_finite() {
+            return Self::default();
+        }
+        let s = 1.0 / det;
+        Self {
+            xx: cx * s,
+            xy: cy * s,
+            xz: cz * s,
+            yy: (self.xx * self.zz - self.xz * self.xz) * s,
+            yz: (self.xy * self.xz - self.xx * self.yz) * s,
+            zz: (self.xx * self.yy - self.xy * self.xy) * s,
+        }
+    }
+
+    /// The matrix times a vector.
+    #[inline]
+    pub fn mul_vec(self, v: Vec3) -> Vec3 {
+        Vec3::new(
+            self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        )
+    }
+}
