@@ -1,0 +1,592 @@
+//! Rigid bodies: state at the center of mass, in world axes.
+//!
+//! A body's *frame* is the frame its shape is given in (what a user places in the world); its *center*
+//! is the center of mass. Velocities are at the center of mass, in world axes. The engine keeps the
+//! center and the rotation; the frame's origin is `center - R center_of_mass`.
+
+use hashbrown::HashMap;
+
+use super::shape::{Aabb, MassProperties, Shape};
+use crate::math::{
+    Mat3, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize,
+    quat_rotate, quat_to_mat3,
+};
+
+/// Names a body. Ids are given out in ascending order and never again; every list of the engine is
+/// sorted by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(pub u64);
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BodyKind {
+    /// Moved by forces, contacts and joints.
+    #[default]
+    Dynamic,
+    /// Moved by its velocity or target pose; pushes others and is not pushed.
+    Kinematic,
+    /// Does not move.
+    Static,
+}
+
+/// Directions in which a body may not move, in world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LockedAxes(u8);
+
+impl LockedAxes {
+    /// No direction is locked.
+    pub const NONE: Self = Self(0);
+    /// Rotation is locked about all axes.
+    pub const ROTATION: Self = Self(0b111_000);
+    /// Translation is locked along all axes.
+    pub const TRANSLATION: Self = Self(0b000_111);
+    /// Planar motion in the xy plane: no translation along z, rotation about z only.
+    pub const PLANAR_XY: Self = Self(0b011_100);
+
+    /// With translation along `axis` (0, 1, 2 for x, y, z) locked as well.
+    #[must_use]
+    pub const fn lock_translation(self, axis: usize) -> Self {
+        Self(self.0 | 1 << (axis % 3))
+    }
+
+    /// With rotation about `axis` (0, 1, 2 for x, y, z) locked as well.
+    #[must_use]
+    pub const fn lock_rotation(self, axis: usize) -> Self {
+        Self(self.0 | 8 << (axis % 3))
+    }
+
+    /// Is translation along this axis locked?
+    pub const fn translation(self, axis: usize) -> bool {
+        self.0 & (1 << axis) != 0
+    }
+
+    /// Is rotation about this axis locked?
+    pub const fn rotation(self, axis: usize) -> bool {
+        self.0 & (8 << axis) != 0
+    }
+
+    /// The six bits: translation x, y, z, then rotation x, y, z.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// From six bits in the order of [`bits`](Self::bits); higher bits are ignored.
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits & 0b111_111)
+    }
+
+    /// `v` without its locked components of translation.
+    pub fn filter_translation(self, v: Vec3) -> Vec3 {
+        let keep = |axis, x| if self.translation(axis) { 0.0 } else { x };
+        Vec3::new(keep(0, v.x), keep(1, v.y), keep(2, v.z))
+    }
+
+    /// `w` without its locked components of rotation.
+    pub fn filter_rotation(self, w: Vec3) -> Vec3 {
+        let keep = |axis, x| if self.rotation(axis) { 0.0 } else { x };
+        Vec3::new(keep(0, w.x), keep(1, w.y), keep(2, w.z))
+    }
+}
+
+/// Why a body or one of its properties was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BodyError {
+    /// This property is NaN or infinite.
+    NotFinite(&'static str),
+    /// The mass of a dynamic body is not positive [kg].
+    Mass(Real),
+    /// The inertia tensor of a dynamic body is not positive definite.
+    Inertia,
+    /// A half-space can only be the shape of a static or kinematic body.
+    HalfSpaceMoves,
+    /// No body has this id.
+    Unknown(BodyId),
+}
+
+impl core::fmt::Display for BodyError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NotFinite(what) => write!(f, "{what} is NaN or infinite"),
+            Self::Mass(mass) => write!(
+                f,
+                "a dynamic body needs a positive mass, got {mass} kg; give it a shape with volume, \
+                 a positive density, or a mass"
+            ),
+            Self::Inertia => write!(f, "the inertia tensor is not positive definite"),
+            Self::HalfSpaceMoves => {
+                write!(f, "a half-space has no mass: make its body static or kinematic")
+            }
+            Self::Unknown(id) => write!(f, "there is no body {}", id.0),
+        }
+    }
+}
+
+impl core::error::Error for BodyError {}
+
+/// What a new body is made from. Every field has a default.
+#[derive(Clone, Debug)]
+pub struct BodyDesc {
+    /// How it moves.
+    pub kind: BodyKind,
+    /// World position of the body's frame [m].
+    pub position: Vec3,
+    /// World rotation of the body's frame; normalized on entry.
+    pub rotation: Quat,
+    /// Velocity of the center of mass [m/s].
+    pub linear_velocity: Vec3,
+    /// Angular velocity in world axes [rad/s].
+    pub angular_velocity: Vec3,
+    /// Shape in the body's frame, or none.
+    pub shape: Option<Shape>,
+    /// Density [kg/m³] from which the mass properties follow, unless `mass_properties` is given.
+    pub density: Real,
+    /// Mass, center of mass and inertia in the body's frame, instead of those of the shape.
+    pub mass_properties: Option<MassProperties>,
+    /// Coulomb friction coefficient μ [-]; a contact takes the mean of both bodies'.
+    pub friction: Real,
+    /// Locked directions.
+    pub locked_axes: LockedAxes,
+    /// Factor on gravity [-].
+    pub gravity_scale: Real,
+    /// Rate at which the linear velocity decays [1/s].
+    pub linear_damping: Real,
+    /// Rate at which the angular velocity decays [1/s].
+    pub angular_damping: Real,
+}
+
+impl Default for BodyDesc {
+    fn default() -> Self {
+        Self {
+            kind: BodyKind::Dynamic,
+            position: Vec3::ZERO,
+            rotation: Quat::IDENTITY,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            shape: None,
+            density: 1.0,
+            mass_properties: None,
+            friction: 0.5,
+            locked_axes: LockedAxes::NONE,
+            gravity_scale: 1.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+        }
+    }
+}
+
+/// A rigid body.
+#[derive(Clone, Debug)]
+pub struct Body {
+    id: BodyId,
+    kind: BodyKind,
+    shape: Option<Shape>,
+    /// Counts changes of shape, mass, kind and teleports: caches of older versions are dropped.
+    version: u32,
+    center: Vec3,
+    rotation: Quat,
+    /// Velocity of the center of mass [m/s].
+    pub linear_velocity: Vec3,
+    /// Angular velocity in world axes [rad/s].
+    pub angular_velocity: Vec3,
+    center_of_mass: Vec3,
+    mass: Real,
+    inertia: SymMat3,
+    /// Coulomb friction coefficient μ [-].
+    pub friction: Real,
+    /// Locked directions.
+    pub locked_axes: LockedAxes,
+    /// Factor on gravity [-].
+    pub gravity_scale: Real,
+    /// Rate at which the linear velocity decays [1/s].
+    pub linear_damping: Real,
+    /// Rate at which the angular velocity decays [1/s].
+    pub angular_damping: Real,
+    /// Force and torque of the coming step [N, N·m], cleared by it.
+    force: Vec3,
+    torque: Vec3,
+    /// Impulses of the coming step [N·s, N·m·s], cleared by it.
+    impulse: Vec3,
+    angular_impulse: Vec3,
+    target: Option<(Vec3, Quat)>,
+    quarantined: bool,
+    last_good: (Vec3, Quat),
+}
+
+fn finite3(what: &'static str, v: Vec3) -> Result<(), BodyError> {
+    if v.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
+}
+
+fn finite(what: &'static str, x: Real) -> Result<(), BodyError> {
+    if x.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
+}
+
+impl Body {
+    /// Checks a description and makes the body.
+    pub(crate) fn new(id: BodyId, desc: BodyDesc) -> Result<Self, BodyError> {
+        finite3("position", desc.position)?;
+        finite3("linear velocity", desc.linear_velocity)?;
+        finite3("angular velocity", desc.angular_velocity)?;
+        if !desc.rotation.is_finite() {
+            return Err(BodyError::NotFinite("rotation"));
+        }
+        finite("friction", desc.friction)?;
+        finite("gravity scale", desc.gravity_scale)?;
+        finite("linear damping", desc.linear_damping)?;
+        finite("angular damping", desc.angular_damping)?;
+        let rotation = quat_normalize(desc.rotation);
+        let mut body = Self {
+            id,
+            kind: desc.kind,
+            shape: None,
+            version: 0,
+            center: desc.position,
+            rotation,
+            linear_velocity: desc.linear_velocity,
+            angular_velocity: desc.angular_velocity,
+            center_of_mass: Vec3::ZERO,
+            mass: 0.0,
+            inertia: SymMat3::default(),
+            friction: desc.friction.max(0.0),
+            locked_axes: desc.locked_axes,
+            gravity_scale: desc.gravity_scale,
+            linear_damping: desc.linear_damping.max(0.0),
+            angular_damping: desc.angular_damping.max(0.0),
+            force: Vec3::ZERO,
+            torque: Vec3::ZERO,
+            impulse: Vec3::ZERO,
+            angular_impulse: Vec3::ZERO,
+            target: None,
+            quarantined: false,
+            last_good: (desc.position, rotation),
+        };
+        let mass_properties = desc.mass_properties.unwrap_or_else(|| match &desc.shape {
+            Some(shape) => shape.mass_properties(desc.density),
+            None => MassProperties::default(),
+        });
+        body.set_shape(desc.shape, desc.kind, mass_properties)?;
+        Ok(body)
+    }
+
+    /// Replaces shape, kind and mass properties at once; the body's frame stays where it is.
+    ///
+    /// # Errors
+    /// As for a new body; the body is unchanged then.
+    pub fn set_shape(
+        &mut self,
+        shape: Option<Shape>,
+        kind: BodyKind,
+        mass_properties: MassProperties,
+    ) -> Result<(), BodyError> {
+        let MassProperties { mass, center_of_mass, inertia } = mass_properties;
+        if kind == BodyKind::Dynamic {
+            if shape.as_ref().is_some_and(Shape::has_half_space) {
+                return Err(BodyError::HalfSpaceMoves);
+            }
+            if !(mass > 0.0 && mass.is_finite()) {
+                return Err(BodyError::Mass(mass));
+            }
+            finite3("center of mass", center_of_mass)?;
+            let i = inertia;
+            let minor = i.xx * i.yy - i.xy * i.xy;
+            let inverse = i.inverse_or_zero();
+            if !(i.xx > 0.0 && minor > 0.0 && inverse.zz > 0.0 && inverse.zz.is_finite()) {
+                return Err(BodyError::Inertia);
+            }
+        }
+        let (position, rotation) = (self.position(), self.rotation);
+        self.shape = shape;
+        self.kind = kind;
+        // A fixed body has no mass, and its frame is its center.
+        let dynamic = kind == BodyKind::Dynamic;
+        self.mass = if dynamic { mass } else { 0.0 };
+        self.inertia = if dynamic { inertia } else { SymMat3::default() };
+        self.center_of_mass = if dynamic { center_of_mass } else { Vec3::ZERO };
+        self.set_pose(position, rotation);
+        Ok(())
+    }
+
+    /// Moves the body at once: contacts and cached planes of the old place are forgotten.
+    /// Non-finite values are ignored.
+    pub fn set_pose(&mut self, position: Vec3, rotation: Quat) {
+        if !(position.is_finite() && rotation.is_finite()) {
+            return;
+        }
+        self.rotation = quat_normalize(rotation);
+        self.center = position + quat_rotate(self.rotation, self.center_of_mass);
+        self.last_good = (self.center, self.rotation);
+        self.quarantined = false;
+        self.target = None;
+        self.version = self.version.wrapping_add(1);
+    }
+
+    /// The pose a kinematic body is to have after the coming step; sets its velocity for that step.
+    /// Ignored for other bodies and non-finite values.
+    pub fn set_target(&mut self, position: Vec3, rotation: Quat) {
+        if self.kind == BodyKind::Kinematic && position.is_finite() && rotation.is_finite() {
+            self.target = Some((position, quat_normalize(rotation)));
+        }
+    }
+
+    /// Adds a force [N] at the center of mass for the coming step.
+    pub fn apply_force(&mut self, force: Vec3) {
+        self.force += force;
+    }
+
+    /// Adds a force [N] at a world point for the coming step.
+    pub fn apply_force_at_point(&mut self, force: Vec3, point: Vec3) {
+        self.force += force;
+        self.torque += (point - self.center).cross(force);
+    }
+
+    /// Adds a torque [N·m] for the coming step.
+    pub fn apply_torque(&mut self, torque: Vec3) {
+        self.torque += torque;
+    }
+
+    /// Adds an impulse [N·s] at the center of mass, taken up by the coming step.
+    pub fn apply_linear_impulse(&mut self, impulse: Vec3) {
+        self.impulse += impulse;
+    }
+
+    /// Adds an impulse [N·s] at a world point, taken up by the coming step.
+    pub fn apply_linear_impulse_at_point(&mut self, impulse: Vec3, point: Vec3) {
+        self.impulse += impulse;
+        self.angular_impulse += (point - self.center).cross(impulse);
+    }
+
+    /// Adds an angular impulse [N·m·s], taken up by the coming step.
+    pub fn apply_angular_impulse(&mut self, impulse: Vec3) {
+        self.angular_impulse += impulse;
+    }
+
+    /// The body's id.
+    pub const fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// How the body moves.
+    pub const fn kind(&self) -> BodyKind {
+        self.kind
+    }
+
+    /// Is the body dynamic?
+    pub fn is_dynamic(&self) -> bool {
+        self.kind == BodyKind::Dynamic
+    }
+
+    /// The shape in the body's frame.
+    pub const fn shape(&self) -> Option<&Shape> {
+        self.shape.as_ref()
+    }
+
+    /// World position of the body's frame [m].
+    pub fn position(&self) -> Vec3 {
+        self.center - quat_rotate(self.rotation, self.center_of_mass)
+    }
+
+    /// World rotation of the body's frame.
+    pub const fn rotation(&self) -> Quat {
+        self.rotation
+    }
+
+    /// World position of the center of mass [m].
+    pub const fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    /// Center of mass in the body's frame [m]; zero for static and kinematic bodies.
+    pub const fn center_of_mass(&self) -> Vec3 {
+        self.center_of_mass
+    }
+
+    /// Mass [kg]; zero for static and kinematic bodies, which no impulse moves.
+    pub const fn mass(&self) -> Real {
+        self.mass
+    }
+
+    /// Inertia about the center of mass in the body's axes [kg·m²].
+    pub const fn inertia(&self) -> SymMat3 {
+        self.inertia
+    }
+
+    /// Was the body frozen because its state was no longer finite?
+    pub const fn is_quarantined(&self) -> bool {
+        self.quarantined
+    }
+
+    /// Counts changes that make cached contacts worthless.
+    pub(crate) const fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Velocity of the body's point at `point` (world) [m/s].
+    pub fn velocity_at(&self, point: Vec3) -> Vec3 {
+        self.linear_velocity + self.angular_velocity.cross(point - self.center)
+    }
+
+    /// Kinetic energy [J].
+    pub fn kinetic_energy(&self) -> Real {
+        let w = quat_rotate(quat_conjugate(self.rotation), self.angular_velocity);
+        0.5 * self.mass * self.linear_velocity.length_squared()
+            + 0.5 * w.dot(self.inertia.mul_vec(w))
+    }
+
+    /// Takes what was applied since the last step: (force, torque, impulse, angular impulse).
+    pub(crate) fn take_forces(&mut self) -> (Vec3, Vec3, Vec3, Vec3) {
+        let taken = (self.force, self.torque, self.impulse, self.angular_impulse);
+        (self.force, self.torque) = (Vec3::ZERO, Vec3::ZERO);
+        (self.impulse, self.angular_impulse) = (Vec3::ZERO, Vec3::ZERO);
+        taken
+    }
+
+    /// Turns the target pose of a kinematic body into the velocity that reaches it in `dt` seconds.
+    /// The sign of the quaternion does not matter.
+    pub(crate) fn aim(&mut self, dt: Real) {
+        if let Some((position, rotation)) = self.target {
+            self.linear_velocity = (position - self.center) / dt;
+            let turn = quat_mul(rotation, quat_conjugate(self.rotation));
+            self.angular_velocity = quat_log(turn) / dt;
+        }
+    }
+
+    /// Sets the pose after a step; a kinematic body with a target lands on it exactly.
+    pub(crate) fn advance(&mut self, center: Vec3, rotation: Quat) {
+        (self.center, self.rotation) = self.target.take().unwrap_or((center, rotation));
+    }
+
+    /// Ends a kinematic move: a body that followed a target keeps no velocity of its own.
+    pub(crate) fn has_target(&self) -> bool {
+        self.target.is_some()
+    }
+
+    /// Checks that the state is finite. If not, freezes the body at its last good pose, at rest, and
+    /// returns true: it takes no part in motion until it is placed anew.
+    pub(crate) fn quarantine_if_broken(&mut self) -> bool {
+        let fine = self.center.is_finite()
+            && self.rotation.is_finite()
+            && self.linear_velocity.is_finite()
+            && self.angular_velocity.is_finite()
+            && self.force.is_finite()
+            && self.torque.is_finite()
+            && self.impulse.is_finite()
+            && self.angular_impulse.is_finite();
+        if fine {
+            self.last_good = (self.center, self.rotation);
+            return false;
+        }
+        (self.center, self.rotation) = self.last_good;
+        self.linear_velocity = Vec3::ZERO;
+        self.angular_velocity = Vec3::ZERO;
+        self.take_forces();
+        self.target = None;
+        self.version = self.version.wrapping_add(1);
+        self.quarantined = true;
+        true
+    }
+
+    /// Can impulses move the body in this step?
+    pub(crate) fn moves(&self) -> bool {
+        self.kind == BodyKind::Dynamic && !self.quarantined
+    }
+
+    /// Axis-aligned box around the body's pieces in world axes [m]; empty without a shape.
+    pub fn aabb(&self) -> Aabb {
+        let (position, rotation) = (self.position(), quat_to_mat3(self.rotation));
+        let mut bounds = Aabb::EMPTY;
+        if let Some(shape) = &self.shape {
+            for piece in shape.pieces() {
+                bounds = bounds.union(piece.aabb(position, rotation));
+            }
+        }
+        bounds
+    }
+
+    /// World rotation as a matrix.
+    pub fn rotation_matrix(&self) -> Mat3 {
+        quat_to_mat3(self.rotation)
+    }
+}
+
+/// All bodies, in ascending order of their ids.
+#[derive(Clone, Debug, Default)]
+pub struct Bodies {
+    list: Vec<Body>,
+    index: HashMap<BodyId, u32>,
+    next: u64,
+    removed: bool,
+}
+
+impl Bodies {
+    /// Adds a body at the end.
+    pub(crate) fn add(&mut self, desc: BodyDesc) -> Result<BodyId, BodyError> {
+        let id = BodyId(self.next);
+        let body = Body::new(id, desc)?;
+        self.compact();
+        self.next += 1;
+        self.index.insert(id, self.list.len() as u32);
+        self.list.push(body);
+        Ok(id)
+    }
+
+    /// Removes a body; false if there is none of this id. The list closes up before its next use.
+    pub(crate) fn remove(&mut self, id: BodyId) -> bool {
+        let known = self.index.remove(&id).is_some();
+        self.removed |= known;
+        known
+    }
+
+    /// Closes the gaps that removed bodies left.
+    pub(crate) fn compact(&mut self) {
+        if !self.removed {
+            return;
+        }
+        self.removed = false;
+        let index = &mut self.index;
+        self.list.retain(|body| index.contains_key(&body.id));
+        for (i, body) in self.list.iter().enumerate() {
+            index.insert(body.id, i as u32);
+        }
+    }
+
+    /// Index of a body in [`as_slice`](Self::as_slice), as long as no body is removed.
+    pub fn index_of(&self, id: BodyId) -> Option<usize> {
+        self.index.get(&id).map(|&i| i as usize)
+    }
+
+    /// The body of this id.
+    pub fn get(&self, id: BodyId) -> Option<&Body> {
+        self.index.get(&id).map(|&i| &self.list[i as usize])
+    }
+
+    /// The body of this id.
+    pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
+        self.index.get(&id).map(|&i| &mut self.list[i as usize])
+    }
+
+    /// The bodies in ascending order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Body> {
+        self.list.iter().filter(|body| !self.removed || self.index.contains_key(&body.id))
+    }
+
+    /// The bodies in ascending order; call [`compact`](Self::compact) first.
+    pub(crate) fn as_slice(&self) -> &[Body] {
+        debug_assert!(!self.removed, "compact the bodies before a stage reads them");
+        &self.list
+    }
+
+    /// The bodies in ascending order; call [`compact`](Self::compact) first.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Body] {
+        debug_assert!(!self.removed, "compact the bodies before a stage reads them");
+        &mut self.list
+    }
+
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Are there no bodies?
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+}

@@ -1,0 +1,102 @@
+//! What a step tells about itself: counts, the certificate, and what went wrong.
+
+use super::body::BodyId;
+use crate::math::{Double, Real};
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepStatus {
+    /// Every island was solved to tolerance.
+    #[default]
+    Solved,
+    /// The budget of at least one island ran out above the tolerance; its best iterate was used.
+    NotConverged,
+    /// The step was refused: `dt` is not a positive finite number, or a setting is out of range.
+    Refused,
+}
+
+/// The certificate and the counts of one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Number of the step, from 1.
+    pub step: u64,
+    /// Length of the step [s].
+    pub dt: Real,
+    /// How it ended.
+    pub status: StepStatus,
+    /// Infeasibility `I(q)` (6.3) in ratio units [-], at the pose the step began with: the largest
+    /// `-Φ` of all pairs, or 0.
+    pub infeasibility: Real,
+    /// Deepest overlap [m] at the pose the step began with: the largest `-Φ D` of all pairs, or 0.
+    pub overlap: Real,
+    /// Natural-map residual of the step problem [m/s], the worst island.
+    pub natural_map: Double,
+    /// The residual relative to the load, `e / max(1, W_nn |l| / (g h))` [m/s].
+    pub natural_map_relative: Double,
+    /// Natural-map residual of the relaxed problem [m/s]; 0 where nothing overlapped.
+    pub natural_map_relaxed: Double,
+    /// Complementarity gap `Σ |l · w̃|` [J].
+    pub complementarity_gap: Double,
+    /// Velocity residual of the joints, `|νᵀ v + Υ|_∞` [m/s or rad/s].
+    pub joint_residual: Double,
+    /// Position error of the joints, `|Θ|_∞` [m or rad], at the pose the step began with.
+    pub joint_error: Real,
+    /// Kinetic energy after the step [J].
+    pub kinetic_energy: Double,
+    /// Number of bodies.
+    pub bodies: u32,
+    /// Number of dynamic bodies.
+    pub dynamic_bodies: u32,
+    /// Number of pairs whose bounding boxes met.
+    pub pairs: u32,
+    /// Number of contacts (active events) in the step problem.
+    pub contacts: u32,
+    /// Number of events left out because a pair had more than it keeps.
+    pub events_dropped: u32,
+    /// Number of joints in the step problem.
+    pub joints: u32,
+    /// Number of islands.
+    pub islands: u32,
+    /// Islands solved above tolerance.
+    pub islands_unsolved: u32,
+    /// Solver iterations of all islands: sweeps, Newton steps or pivots.
+    pub iterations: u32,
+    /// Matrix factorizations of all islands.
+    pub factorizations: u32,
+    /// Bodies frozen in this step because their state was no longer finite, ascending.
+    pub quarantined: Vec<BodyId>,
+}
+
+impl StepReport {
+    /// Empties the report for the next step, keeping its memory.
+    pub(crate) fn begin(&mut self, dt: Real) {
+        let mut quarantined = core::mem::take(&mut self.quarantined);
+        quarantined.clear();
+        *self = Self { step: self.step + 1, dt, quarantined, ..Self::default() };
+    }
+}
+
+impl core::fmt::Display for StepReport {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(
+            f,
+            "step {}: {} contacts, infeasibility {:.1e} ({:.1e} m), residual {:.1e} m/s, gap {:.1e} J",
+            self.step,
+            self.contacts,
+            self.infeasibility,
+            self.overlap,
+            self.natural_map,
+            self.complementarity_gap
+        )?;
+        if self.joints > 0 {
+            write!(f, ", {} joints to {:.1e} m", self.joints, self.joint_error)?;
+        }
+        if self.status != StepStatus::Solved {
+            write!(f, ", {:?} in {} of {} islands", self.status, self.islands_unsolved, self.islands)?;
+        }
+        if !self.quarantined.is_empty() {
+            write!(f, ", {} bodies frozen", self.quarantined.len())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! Every parameter of the step: symbol, unit, default, range, and why.
+//!
+//! | parameter | symbol | default | unit | range |
+//! |---|---|---|---|---|
+//! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
+//! | [`ContactSettings::gamma`] | γ | 1 | – | (0, 1] |
+//! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
+//! | [`ContactSettings::dead_zone`] | c | 0 | m/s² | ≥ 0 |
+//! | [`ContactSettings::margin`] | | 0.005 | m | ≥ 0 |
+//! | [`ContactSettings::normal_slack`] | c | 20 | m/s² | ≥ 0 |
+//! | [`ContactSettings::reference_slack`] | ε_x | 0.001 | – | [0, 1] |
+//! | [`ContactSettings::relax`] | | true | | |
+//! | [`ContactSettings::active`] | | clipped | | |
+//! | [`SolverSettings::method`] | | Auto | | |
+//! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
+//! | [`SolverSettings::cone`] | m_C | circular | | even, ≥ 2 |
+
+use super::lcp::{Cone, Method};
+use crate::math::{Double, Real, Vec3};
+
+/// How the active events of a pair are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum ActiveEvents {
+    /// Face clipping within a band in metres: the default, for every speed and size.
+    #[default]
+    Clipped,
+    /// Every event, tested one by one: the thesis' set (4.8), with its windows in ratio units and with
+    /// rows at the touching points of the scaled bodies. Polytopes and half-spaces only.
+    Enumerated {
+        /// ε_x: how far outside its faces an event may lie, in units of `A x ≤ 1` [-].
+        eps_x: Real,
+        /// ε_t: window above the optimum, and largest Φ of an active pair [-].
+        eps_t: Real,
+        /// ε_0: window below the optimum [-].
+        eps_0: Real,
+    },
+}
+
+/// From poses to rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// γ [-]: the part of an overlap that one step takes back.
+    pub gamma: Real,
+    /// v_push [m/s]: an overlap is never pushed out faster than this.
+    pub push_speed_max: Real,
+    /// c [m/s²]: an overlap below `c h²` is left alone. 0: none is.
+    pub dead_zone: Real,
+    /// Pairs closer than this [m] are active even if nothing moves.
+    pub margin: Real,
+    /// c [m/s²]: a plane that separates a pair up to `c h²` may serve as its contact plane.
+    pub normal_slack: Real,
+    /// ε_x [-]: part of a face's size by which it is enlarged when events are sought on it.
+    pub reference_slack: Real,
+    /// Is the velocity carried to the next step freed of the push of overlapping rows (by a second
+    /// solve)? Without it a deep overlap leaves with `γ |gap| / h`.
+    pub relax: bool,
+    /// How active events are found.
+    pub active: ActiveEvents,
+    /// Takes the place of the bodies' friction coefficients if given [-].
+    pub friction: Option<Real>,
+}
+
+impl Default for ContactSettings {
+    fn default() -> Self {
+        Self {
+            gamma: 1.0,
+            push_speed_max: 3.0,
+            dead_zone: 0.0,
+            margin: 0.005,
+            normal_slack: 20.0,
+            reference_slack: 0.001,
+            relax: true,
+            active: ActiveEvents::Clipped,
+            friction: None,
+        }
+    }
+}
+
+/// How the step problem is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverSettings {
+    /// The solver.
+    pub method: Method,
+    /// Natural-map residual [m/s] at which an island is solved.
+    pub tolerance: Double,
+    /// Shape of the friction cone.
+    pub cone: Cone,
+    /// Most sweeps of Gauss–Seidel in an island.
+    pub sweeps_max: u32,
+    /// Most Newton steps in an island.
+    pub newton_max: u32,
+    /// Penalty ρ of the Newton solver [-], in units of 1/W_nn.
+    pub penalty: Double,
+    /// Most contacts of an island for Lemke's algorithm; larger ones go to Newton, and are counted.
+    pub lemke_contacts_max: u32,
+}
+
+impl Default for SolverSettings {
+    fn default() -> Self {
+        Self {
+            method: Method::Auto,
+            tolerance: 1e-5,
+            cone: Cone::Circular,
+            sweeps_max: 200,
+            newton_max: 100,
+            penalty: 1e2,
+            lemke_contacts_max: 100,
+        }
+    }
+}
+
+/// All parameters of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Gravity [m/s²].
+    pub gravity: Vec3,
+    /// From poses to rows.
+    pub contact: ContactSettings,
+    /// From rows to velocities.
+    pub solver: SolverSettings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            contact: ContactSettings::default(),
+            solver: SolverSettings::default(),
+        }
+    }
+}
+
+/// A setting is out of its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SettingsError {
+    /// Which.
+    pub setting: &'static str,
+    /// What it may be.
+    pub range: &'static str,
+}
+
+impl core::fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} must be {}", self.setting, self.range)
+    }
+}
+
+impl core::error::Error for SettingsError {}
+
+impl Settings {
+    /// The papers' scheme to the letter: `Δ = γ Φ̂ / h` on every row, the thesis' active set (4.8) with
+    /// its windows, centroids as scaling centers, rows at the touching points of the scaled bodies, the
+    /// biased velocity carried, no cap on the push, and a friction pyramid with `m_c` sides.
+    pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {
+        let mut settings = Self::default();
+        settings.contact.gamma = gamma;
+        settings.contact.push_speed_max = Real::INFINITY;
+        settings.contact.relax = false;
+        settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0 };
+        settings.contact.friction = Some(mu);
+        settings.solver.method = Method::Newton;
+        settings.solver.tolerance = 1e-11;
+        settings.solver.cone = Cone::Pyramid(m_c);
+        settings
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// The first setting that is out of its range.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let check = |ok: bool, setting, range| {
+            if ok { Ok(()) } else { Err(SettingsError { setting, range }) }
+        };
+        let not_negative = |x: Real| x >= 0.0 && x.is_finite();
+        let c = &self.contact;
+        check(self.gravity.is_finite(), "gravity", "finite")?;
+        check((0.0..=1.0).contains(&c.gamma), "gamma", "between 0 and 1")?;
+        check(c.push_speed_max > 0.0, "push_speed_max", "positive")?;
+        check(not_negative(c.dead_zone), "dead_zone", "finite and not negative")?;
+        check(not_negative(c.margin), "margin", "finite and not negative")?;
+        check(not_negative(c.normal_slack), "normal_slack", "finite and not negative")?;
+        check((0.0..=1.0).contains(&c.reference_slack), "reference_slack", "between 0 and 1")?;
+        check(c.friction.is_none_or(not_negative), "friction", "finite and not negative")?;
+        if let ActiveEvents::Enumerated { eps_x, eps_t, eps_0 } = c.active {
+            check(not_negative(eps_x), "eps_x", "finite and not negative")?;
+            check((0.0..1.0).contains(&eps_t), "eps_t", "at least 0 and below 1")?;
+            check(not_negative(eps_0), "eps_0", "finite and not negative")?;
+        }
+        let s = &self.solver;
+        check(s.tolerance > 0.0, "tolerance", "positive")?;
+        check(s.penalty > 0.0 && s.penalty.is_finite(), "penalty", "finite and positive")?;
+        if let Cone::Pyramid(sides) = s.cone {
+            let fine = sides >= 2 && sides.is_multiple_of(2) && sides <= 256;
+            check(fine, "cone", "a pyramid with an even number of sides from 2 to 256")?;
+        }
+        Ok(())
+    }
+}
