@@ -75,6 +75,16 @@ impl LockedAxes {
         Self(bits & 0b111_111)
     }
 
+    /// Bit k: motion is confined to a plane orthogonal to axis k (translation along k and rotation
+    /// about the other two axes are locked).
+    pub const fn planes(self) -> u8 {
+        let (translation, rotation) = (self.0 & 0b111, self.0 >> 3);
+        let x = translation & (rotation >> 1) & (rotation >> 2) & 1;
+        let y = (translation >> 1) & rotation & (rotation >> 2) & 1;
+        let z = (translation >> 2) & rotation & (rotation >> 1) & 1;
+        x | y << 1 | z << 2
+    }
+
     /// `v` without its locked components of translation.
     pub fn filter_translation(self, v: Vec3) -> Vec3 {
         let keep = |axis, x| if self.translation(axis) { 0.0 } else { x };
