@@ -16,13 +16,12 @@ use super::mass::polyhedron_mass;
 use super::merge::merged_loops;
 use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
 use super::{LENGTH_MAX, LENGTH_MIN, ShapeError};
-use crate::math::{DVec3, Double, EPSILON, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
+use crate::math::{DVec3, Double, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
 
-/// Points and planes closer than this fraction of the largest extent are the same: sixteen times the
-/// rounding of `f32`, so that coordinates that went through `f32` still make flat faces.
+/// Points and planes closer than this fraction of the largest extent plus the largest coordinate are
+/// the same: sixteen times the rounding of `f32`, so that faces stay flat whose coordinates went
+/// through `f32`, as those of meshes do in either precision of the build.
 const MERGE_FRACTION: Double = 1e-6;
-/// The same for the rounding of coordinates far from the origin, in units of `EPSILON`.
-const MERGE_ROUNDINGS: Double = 8.0;
 /// A body must be this many times thicker than what is merged.
 const FLAT_FACTOR: Double = 10.0;
 /// Vertices may lie this many merging tolerances off the plane of their face.
@@ -32,7 +31,7 @@ const FLATNESS_FACTOR: Double = 4.0;
 pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
     let (low, extent) = validated_extent(points)?;
     let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, Real::max);
-    let tolerance = MERGE_FRACTION * extent + MERGE_ROUNDINGS * widen(EPSILON) * widen(largest);
+    let tolerance = MERGE_FRACTION * (extent + widen(largest));
     let points = without_duplicates(points, tolerance);
     let cells_per_meter = GRID_CELLS as Double / extent;
     let grid: Vec<GridPoint> =

@@ -73,10 +73,10 @@ pub const LANES: usize = 8;
 impl Hull {
     /// The convex hull of points [m]; the order of the vertices is that of the points.
     ///
-    /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. Points closer
-    /// together than about 1e-6 of the size are merged, nearly coplanar triangles become one face,
-    /// and points inside faces and edges are dropped: every point given lies within about 4e-6 of
-    /// the size of the result.
+    /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. What is closer
+    /// together than 1e-6 of the size (extent plus largest coordinate) is merged: nearly equal
+    /// points, of which the first stays, and nearly coplanar triangles, which become one face. Points
+    /// inside faces and edges are dropped. No point given lies farther outside than 4e-6 of the size.
     ///
     /// # Errors
     /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane, on
