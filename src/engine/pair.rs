@@ -35,6 +35,8 @@ pub struct Pair {
     pub dropped: u32,
     /// Contacts, sorted by id.
     pub contacts: SmallVec<[ActiveContact; 4]>,
+    /// Memory of the contacts before the last.
+    pub spare: SmallVec<[ActiveContact; 4]>,
 }
 
 /// Pairs of this step and of the last.

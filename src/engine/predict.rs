@@ -51,7 +51,8 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
     body.aim(dt);
     let (force, torque, impulse, angular_impulse) = body.take_forces();
     let rotation = quat_to_mat3(body.rotation());
-    let radius = body.shape().map_or(0.0, |shape| shape.radius_about(body.center_of_mass()));
+    let offset = body.center_of_mass().length();
+    let radius = body.shape().map_or(0.0, |shape| shape.bounding_radius() + offset);
     let mut motion = Motion {
         moves: body.moves(),
         rotation,

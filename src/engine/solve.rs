@@ -90,7 +90,7 @@ impl SolverState {
 fn count(stats: &SolveStats, report: &mut StepReport) {
     report.iterations += stats.iterations;
     report.factorizations += stats.factorizations;
-    if stats.status != Status::Solved {
+    if stats.status != Status::Converged {
         report.islands_unsolved += 1;
         report.status = StepStatus::NotConverged;
     }
@@ -99,15 +99,15 @@ fn count(stats: &SolveStats, report: &mut StepReport) {
 /// The solvers' parameters from the settings.
 fn params(settings: &Settings, report: &StepReport) -> SolverParams {
     let s = &settings.solver;
-    let mut params = SolverParams::default();
-    params.method = s.method;
-    params.gravity_dt = widen(settings.gravity.length()) * widen(report.dt);
+    let mut params = SolverParams { method: s.method, ..SolverParams::default() };
+    let gravity_dt = widen(settings.gravity.length()) * widen(report.dt);
     params.pgs.iterations_max = s.sweeps_max;
     params.pgs.tolerance = s.tolerance;
+    params.pgs.gravity_dt = gravity_dt;
     params.newton.tolerance = s.tolerance;
-    params.newton.newton_max = s.newton_max;
-    params.newton.penalty = s.penalty;
-    params.lemke.contacts_max = s.lemke_contacts_max;
+    params.newton.gravity_dt = gravity_dt;
+    params.lemke.tolerance = s.tolerance;
+    params.lemke.gravity_dt = gravity_dt;
     params
 }
 

@@ -56,11 +56,21 @@ pub struct Aabb {
 
 impl Aabb {
     /// All of space.
+    pub const EMPTY: Self =
+        Self { min: Vec3::splat(Real::INFINITY), max: Vec3::splat(Real::NEG_INFINITY) };
+
+    /// All of space.
     pub const INFINITE: Self =
         Self { min: Vec3::splat(Real::NEG_INFINITY), max: Vec3::splat(Real::INFINITY) };
 
     /// The smallest box that holds both.
     #[inline]
+    #[must_use]
+    pub fn meets(self, other: Self) -> bool {
+        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+    }
+
+    /// The smallest box around both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
