@@ -51,7 +51,7 @@ pub struct Hull {
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
-    /// Largest distance of a vertex of a face from the plane of that face [m]: what merging left.
+    /// How far merged faces are from convex polygons, off their planes and within [m].
     pub(crate) flatness: Real,
     /// Rounding radius [m].
     pub(crate) radius: Real,
@@ -235,7 +235,8 @@ impl Hull {
         self.faces.get(face as usize).map(|f| f.normal / f.offset)
     }
 
-    /// Largest distance of a vertex of a face from the plane of that face [m].
+    /// Largest distance of a face's vertices from a convex polygon in its plane [m]: what merging
+    /// nearly coplanar triangles has left.
     #[inline]
     #[must_use]
     pub fn flatness(&self) -> Real {
