@@ -1,2 +1,3 @@
 pub mod lcp;
+pub mod ratio;
 pub mod shape;
