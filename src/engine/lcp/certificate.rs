@@ -38,11 +38,12 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// The number that solvers compare with their tolerance: the larger of `relative` and `joint`.
+    /// The number that solvers compare with their tolerance: the larger of `natural_map` and `joint`
+    /// [m/s]. Not `relative`: under a heavy load it allows speeds that one can see.
     #[must_use]
     pub fn error(&self) -> Double {
         // `max` would drop a NaN.
-        if self.relative >= self.joint { self.relative } else { self.joint }
+        if self.natural_map >= self.joint { self.natural_map } else { self.joint }
     }
 }
 

@@ -38,7 +38,7 @@ pub struct LemkeParams {
     pub pivots_max: u32,
     /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default 0.
     pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`; zero judges by the natural map. Default 0.
+    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
 }
 

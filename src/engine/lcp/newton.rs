@@ -34,7 +34,7 @@ pub struct NewtonParams {
     /// Bound on [`Certificate::error`] [m/s]. Default 1e-10. Below about 1e-13 times the velocities
     /// and the penalty's first digits it cannot be met.
     pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`; zero judges by the natural map. Default 0.
+    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
     /// Largest number of multiplier updates. Default 150.
     pub outer_max: u32,

@@ -30,7 +30,7 @@ pub struct PgsParams {
     pub tolerance: Double,
     /// Sweeps between two checks. Default 8.
     pub check_every: u32,
-    /// `g h` [m/s] of the certificate's `relative`; zero judges by the natural map. Default 0.
+    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
 }
 
