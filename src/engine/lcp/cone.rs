@@ -112,6 +112,26 @@ impl FrictionCone {
         self.directions.iter().fold(0.0, |m: Double, d| m.max(d[0] * t[0] + d[1] * t[1]))
     }
 
+    /// `∇Λ(w_t)`: a unit vector, or a corner of the polygon; zero at rest.
+    #[must_use]
+    pub fn slip_gradient(&self, t: [Double; 2]) -> [Double; 2] {
+        let mut best = 0.0;
+        let mut gradient = [0.0; 2];
+        for d in &self.directions {
+            let s = d[0] * t[0] + d[1] * t[1];
+            if s > best {
+                (best, gradient) = (s, *d);
+            }
+        }
+        if self.directions.is_empty() {
+            let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
+            if length > 0.0 {
+                gradient = [t[0] / length, t[1] / length];
+            }
+        }
+        gradient
+    }
+
     /// `P_K(p)`: the point of `K_μ` nearest to `p = (n, t_1, t_2)`.
     #[must_use]
     pub fn project(&self, friction: Double, p: [Double; 3]) -> Projection {

@@ -23,6 +23,7 @@
 mod anderson;
 pub mod certificate;
 pub mod cone;
+mod coupled;
 mod envelope;
 pub mod lemke;
 pub mod newton;

@@ -116,7 +116,15 @@ struct Progress {
     gamma_error: Double,
     damping: Double,
     penalty_max: Double,
+    /// Updates of `Γ` until the coupled form is tried, and that number at the next trial.
+    until_coupled: u32,
+    coupled_wait: u32,
+    /// Error at the last update in the coupled form.
+    coupled_error: Double,
 }
+
+/// Updates of `Γ` before the coupled form is tried first; doubled at every failure.
+const COUPLED_WAIT: u32 = 3;
 
 fn run(
     problem: &Problem,
@@ -145,6 +153,9 @@ fn run(
             gamma_error: Double::INFINITY,
             damping: 1.0 / friction_max,
             penalty_max: params.penalty_max,
+            until_coupled: COUPLED_WAIT,
+            coupled_wait: COUPLED_WAIT,
+            coupled_error: 0.0,
         };
         for _ in 0..params.outer_max {
             let certificate =
@@ -241,8 +252,9 @@ impl NewtonScratch {
         let judge =
             |gamma| measure_with(problem, cone, gamma, &self.rebuilt, contact, params.gravity_dt);
         let certificate = judge(gamma);
-        let relaxation_error = judge(Some(&relaxation.gamma)).error();
         let error = certificate.error();
+        let coupled = relaxation.coupled;
+        let relaxation_error = if coupled { error } else { judge(Some(&relaxation.gamma)).error() };
         progress.idle += 1;
         if error < progress.best.error() {
             if error < 0.9 * progress.best.error() {
@@ -259,6 +271,7 @@ impl NewtonScratch {
             self.adapt_penalty(relaxation_error, floor, progress);
             if gamma.is_none() {
                 self.update_gamma(problem, params, cone, relaxation_error, progress);
+                self.choose_form(problem, error, progress);
             }
         }
         certificate
@@ -297,6 +310,12 @@ impl NewtonScratch {
             self.gamma_error[c] = row.friction * cone.slip([w[1], w[2]]) - gamma[c];
             size = size.max(self.gamma_error[c].abs());
         }
+        if self.relaxation.coupled {
+            // Only contacts that stick use it.
+            gamma.iter_mut().zip(&self.gamma_error).for_each(|(x, e)| *x += e);
+            return;
+        }
+        progress.until_coupled = progress.until_coupled.saturating_sub(1);
         if relaxation_error > (0.1 * size).max(0.1 * params.tolerance) {
             return;
         }
@@ -310,6 +329,34 @@ impl NewtonScratch {
             progress.gamma_error = progress.gamma_error.min(size);
             self.anderson.advance(gamma, &self.gamma_error, progress.damping);
         }
+        progress.relaxation_error = None;
+    }
+
+    /// Enters the coupled form after some updates of `Γ`, leaves it when it no longer halves the error.
+    fn choose_form(&mut self, problem: &Problem, error: Double, progress: &mut Progress) {
+        if self.relaxation.coupled {
+            if error <= 0.5 * progress.coupled_error {
+                progress.coupled_error = error;
+                return;
+            }
+            progress.coupled_wait *= 2;
+            progress.until_coupled = progress.coupled_wait;
+            self.relaxation.coupled = false;
+        } else if progress.until_coupled == 0 {
+            self.relaxation.coupled = true;
+            progress.coupled_error = 4.0 * progress.best.error();
+        } else {
+            return;
+        }
+        // Both changes start from the best impulses.
+        let relaxation = &mut self.relaxation;
+        relaxation.joint.copy_from_slice(&self.best_joint);
+        relaxation.contact.copy_from_slice(&self.best_contact);
+        relaxation.gamma.copy_from_slice(&self.best_gamma);
+        let (joint, contact) = (&relaxation.joint, &relaxation.contact);
+        rebuild_velocity(problem, joint, contact, &mut relaxation.velocity);
+        self.anderson.restart(problem.contacts.len());
+        progress.gamma_error = Double::INFINITY;
         progress.relaxation_error = None;
     }
 

@@ -2,4 +2,4 @@
 
 mod laws;
 mod random_problems;
-mod scenes;
+pub(super) mod scenes;
