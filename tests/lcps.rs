@@ -87,7 +87,8 @@ fn newton_gives_the_velocities_of_the_step_problem() {
         "Newton",
         |case| &case.velocity,
         |case, iterate| {
-            newton::solve(&case.problem(), iterate, &NewtonParams::default(), &mut scratch)
+            let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
+            newton::solve(&case.problem(), iterate, &params, &mut scratch)
         },
     );
 }

@@ -16,7 +16,7 @@
 //! the ray `n ≥ 0`. Cost: O(1) for the disc, O(m_C) for the polygon, to find the sector.
 
 use super::Cone;
-use crate::math::{Double, sin_cos_double};
+use crate::math::{Double, PI_DOUBLE, sin_cos_double};
 
 /// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +60,9 @@ impl Default for FrictionCone {
     }
 }
 
-const PI: Double = 2.0 * core::f64::consts::FRAC_PI_2;
-
 /// A direction of the balanced set (4.5), exact on the axes.
 fn direction(i: u32, count: u32) -> [Double; 2] {
-    let (s, c) = sin_cos_double(2.0 * PI * Double::from(i) / Double::from(count));
+    let (s, c) = sin_cos_double(2.0 * PI_DOUBLE * Double::from(i) / Double::from(count));
     let snap = |x: Double| if x.abs() < 1e-15 { 0.0 } else { x };
     [snap(c), snap(s)]
 }
@@ -91,7 +89,7 @@ impl FrictionCone {
         if let Cone::Pyramid(count) = cone {
             let count = count.max(2).next_multiple_of(2);
             self.directions.extend((0..count).map(|i| direction(i, count)));
-            let (s, c) = sin_cos_double(PI / Double::from(count));
+            let (s, c) = sin_cos_double(PI_DOUBLE / Double::from(count));
             (self.apothem, self.half_edge) = (if count == 2 { 0.0 } else { c }, s);
         }
     }

@@ -159,8 +159,9 @@ pub struct SolveStats {
 /// Which solver to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Newton up to [`SolverParams::newton_rows_max`] rows, then Gauss–Seidel from where it stopped if
-    /// it did not converge; Gauss–Seidel alone for larger problems.
+    /// Newton up to [`SolverParams::newton_rows_max`] rows; if it does not converge, up to three rounds
+    /// of Gauss–Seidel and Newton from where it stopped, and for small problems with a pyramid
+    /// Lemke's algorithm. Gauss–Seidel alone for larger problems.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.
@@ -177,7 +178,7 @@ pub struct SolverParams {
     /// Which solver.
     pub method: Method,
     /// Largest number of contacts, joint rows and bodies together that `Auto` gives to Newton.
-    /// Default 2500: about 250 bodies in a pile, whose factor takes some milliseconds. Counted, not
+    /// Default 2500: about 250 bodies in a pile, whose factor takes ten milliseconds. Counted, not
     /// timed, so that results do not depend on the machine.
     pub newton_rows_max: usize,
     /// Parameters of the cone Newton.
@@ -224,6 +225,9 @@ pub fn solve(
     }
 }
 
+/// Rounds of sweeps and Newton after a first Newton that did not converge.
+const AUTO_ROUNDS: u32 = 3;
+
 fn solve_auto(
     problem: &Problem,
     iterate: &mut Iterate,
@@ -234,17 +238,35 @@ fn solve_auto(
     if rows > params.newton_rows_max {
         return pgs::solve(problem, iterate, &params.pgs, scratch);
     }
-    let stats = newton::solve(problem, iterate, &params.newton, scratch);
-    if stats.status == Status::Converged {
-        return stats;
+    let (tolerance, gravity_dt) = (params.newton.tolerance, params.newton.gravity_dt);
+    let sweeps = pgs::PgsParams { tolerance, gravity_dt, ..params.pgs };
+    // Every solver keeps the best iterate it sees, its start among them: no round makes things worse.
+    let mut total = newton::solve(problem, iterate, &params.newton, scratch);
+    for _ in 0..AUTO_ROUNDS {
+        if total.status != Status::Converged {
+            total.add(&pgs::solve(problem, iterate, &sweeps, scratch));
+        }
+        if total.status != Status::Converged {
+            total.add(&newton::solve(problem, iterate, &params.newton, scratch));
+        }
     }
-    // Sweeps keep the best iterate they see, so they can only improve on Newton's.
-    let swept = pgs::solve(problem, iterate, &params.pgs, scratch);
-    let status = if swept.status == Status::Converged { Status::Converged } else { stats.status };
-    SolveStats {
-        status,
-        iterations: stats.iterations + swept.iterations,
-        factorizations: stats.factorizations,
-        certificate: swept.certificate,
+    if total.status != Status::Converged && problem.cone != Cone::Circular {
+        let status = total.status;
+        let lemke = lemke::LemkeParams { tolerance, gravity_dt, ..params.lemke };
+        total.add(&lemke::solve(problem, iterate, &lemke, scratch));
+        if total.certificate.error() > tolerance {
+            total.status = status;
+        }
+    }
+    total
+}
+
+impl SolveStats {
+    /// Adds the work of a later solver and takes its outcome.
+    fn add(&mut self, later: &Self) {
+        self.status = later.status;
+        self.iterations += later.iterations;
+        self.factorizations += later.factorizations;
+        self.certificate = later.certificate;
     }
 }

@@ -3,7 +3,7 @@
 //! Input: a problem and a warm start. Output: impulses, the velocity rebuilt from them, a certificate.
 //! Three nested loops, as one list:
 //!
-//! 1. [`minimize`](super::relaxation): Newton with line search on the augmented Lagrangian, joints
+//! 1. `relaxation.rs`: Newton with line search on the augmented Lagrangian, joints
 //!    in the same system, at given `l`, `Γ` and penalty `ρ`;
 //! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about
 //!    `1/(1 + ρ λ)` with `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update
@@ -12,10 +12,11 @@
 //!    than Γ is known. A fixed point solves (5.1)–(5.2) (Lemma 5.1).
 //!
 //! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open. Here
-//! it is accelerated ([`anderson`](super::anderson)) and damped: `β` starts at `min(1, 1/μ)` and is
-//! halved at every restart. It may still not converge (wedged bodies, large friction); then the status is
-//! `Stalled` and the best iterate seen is returned, judged by its own certificate. The impulses are
-//! never accepted unchecked.
+//! it is accelerated (`anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at every
+//! restart. After a few updates of Γ the form with the slip bound inside (`coupled.rs`) is tried from
+//! the best impulses, and kept as long as every update halves the error. All this may still not
+//! converge (wedged bodies, large friction); then the status is `Stalled` and the best iterate seen is
+//! returned, judged by its own certificate. Impulses are never accepted unchecked.
 //!
 //! Cost: one envelope factor for each change of zones. Not done: low-rank updates, a factor kept from
 //! one step of the simulation to the next.
@@ -36,7 +37,7 @@ pub struct NewtonParams {
     pub tolerance: Double,
     /// `g h` [m/s] of the certificate's `relative`; zero judges by the natural map. Default 0.
     pub gravity_dt: Double,
-    /// Largest number of multiplier updates. Default 150.
+    /// Largest number of multiplier updates. Default 100.
     pub outer_max: u32,
     /// Largest number of Newton steps in one minimization. Default 60.
     pub newton_max: u32,
@@ -46,7 +47,8 @@ pub struct NewtonParams {
     /// Largest `ρ` [–], reached only where updates gain too little (tall towers, large mass ratios).
     /// Default 1e8.
     pub penalty_max: Double,
-    /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 40.
+    /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 15; [`Method::Auto`](super::Method::Auto) then
+    /// sweeps and tries again.
     pub patience: u32,
 }
 
@@ -55,11 +57,11 @@ impl Default for NewtonParams {
         Self {
             tolerance: 1e-10,
             gravity_dt: 0.0,
-            outer_max: 150,
+            outer_max: 100,
             newton_max: 60,
             penalty: 1e3,
             penalty_max: 1e8,
-            patience: 40,
+            patience: 15,
         }
     }
 }
@@ -121,7 +123,12 @@ struct Progress {
     coupled_wait: u32,
     /// Error at the last update in the coupled form.
     coupled_error: Double,
+    /// `ρ` of the convex form while the coupled one runs.
+    saved_penalty: Double,
 }
+
+/// `ρ` of the coupled form: its residual is not convex, so zones must not flip at the first error of Γ.
+const COUPLED_PENALTY: Double = 100.0;
 
 /// Updates of `Γ` before the coupled form is tried first; doubled at every failure.
 const COUPLED_WAIT: u32 = 3;
@@ -156,6 +163,7 @@ fn run(
             until_coupled: COUPLED_WAIT,
             coupled_wait: COUPLED_WAIT,
             coupled_error: 0.0,
+            saved_penalty: 0.0,
         };
         for _ in 0..params.outer_max {
             let certificate =
@@ -268,7 +276,9 @@ impl NewtonScratch {
         let floor = relaxation.rounding_level(problem);
         progress.last_error = error;
         if error > params.tolerance {
-            self.adapt_penalty(relaxation_error, floor, progress);
+            if !self.relaxation.coupled {
+                self.adapt_penalty(relaxation_error, floor, progress);
+            }
             if gamma.is_none() {
                 self.update_gamma(problem, params, cone, relaxation_error, progress);
                 self.choose_form(problem, error, progress);
@@ -315,9 +325,11 @@ impl NewtonScratch {
             gamma.iter_mut().zip(&self.gamma_error).for_each(|(x, e)| *x += e);
             return;
         }
-        progress.until_coupled = progress.until_coupled.saturating_sub(1);
         if relaxation_error > (0.1 * size).max(0.1 * params.tolerance) {
             return;
+        }
+        if size > 0.0 {
+            progress.until_coupled = progress.until_coupled.saturating_sub(1);
         }
         if size > 10.0 * progress.gamma_error {
             // The extrapolation led astray: back to the best point, with smaller steps.
@@ -350,6 +362,12 @@ impl NewtonScratch {
         }
         // Both changes start from the best impulses.
         let relaxation = &mut self.relaxation;
+        if relaxation.coupled {
+            progress.saved_penalty = relaxation.penalty;
+            relaxation.penalty = COUPLED_PENALTY;
+        } else {
+            relaxation.penalty = progress.saved_penalty;
+        }
         relaxation.joint.copy_from_slice(&self.best_joint);
         relaxation.contact.copy_from_slice(&self.best_contact);
         relaxation.gamma.copy_from_slice(&self.best_gamma);

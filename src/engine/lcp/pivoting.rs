@@ -173,7 +173,7 @@ impl Tableau {
         let mut best: Option<usize> = None;
         for i in 0..self.n {
             let entry = self.at(i, entering);
-            if !(entry > PIVOT_MIN) {
+            if entry <= PIVOT_MIN || entry.is_nan() {
                 continue;
             }
             best = match best {
@@ -253,7 +253,8 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
                 p = i;
             }
         }
-        if !(a[p * width + k].abs() > 1e-13) {
+        let pivot = a[p * width + k].abs();
+        if pivot <= 1e-13 || pivot.is_nan() {
             return None;
         }
         if p != k {
