@@ -1,7 +1,8 @@
 //! Twenty step problems with known velocities, solved by every solver.
 //!
-//! The velocities come from an independent implementation and are unique as far as could be tested, so
-//! the exact solvers must meet them to 1e-8; Gauss–Seidel must meet the step problem itself to 1e-6.
+//! The velocities come from an independent implementation and are unique as far as could be tested,
+//! so the exact solvers must meet them to 1e-8; Gauss–Seidel must meet the step problem itself to
+//! 1e-6.
 
 #[path = "../examples/cases/lcp.rs"]
 mod lcp_case;

@@ -1,10 +1,10 @@
 //! Step problems (5.1)–(5.2) from JSON, as rows and blocks of `orthant::engine::lcp`.
 //!
 //! A case stores dense matrices: `M` (block diagonal), `f = M v_l + h k`, the columns of `N` (one a
-//! contact), of `D` (`m_C` a contact) and of `nu` (joints), and the vectors `mu`, `Delta`, `Upsilon`.
-//! Bodies of dimension 2 have the freedoms (x, y, θ), which become components 0, 1 and 5 of six; bodies
-//! of dimension 3 have all six. Expected velocities stay flat, in the order of the file; compare them
-//! through [`LcpCase::velocity_error`].
+//! contact), of `D` (`m_C` a contact) and of `nu` (joints), and the vectors `mu`, `Delta`,
+//! `Upsilon`. Bodies of dimension 2 have the freedoms (x, y, θ), which become components 0, 1 and 5
+//! of six; bodies of dimension 3 have all six. Expected velocities stay flat, in the order of the
+//! file; compare them through [`LcpCase::velocity_error`].
 
 #![allow(
     dead_code,

@@ -12,13 +12,14 @@
 //! towards d) the cone has one facet `x = μ a n`, one ray `(1, μ a, μ b)`, and the apex, with
 //! `a = cos(π/m_C)`, `b = sin(π/m_C)`: four cases, each in closed form, exact to rounding.
 //!
-//! With `m_C = 2` the cone is flat (`t_2 = 0`) and "inside" means inside the plane; with μ = 0 it is
-//! the ray `n ≥ 0`. Cost: O(1) for the disc, O(m_C) for the polygon, to find the sector.
+//! With `m_C = 2` the cone is flat (`t_2 = 0`) and "inside" means inside the plane; with μ = 0 it
+//! is the ray `n ≥ 0`. Cost: O(1) for the disc, O(m_C) for the polygon, to find the sector.
 
 use super::Cone;
 use crate::math::{Double, PI_DOUBLE, sin_cos_double};
 
-/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal derivatives.
+/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal
+/// derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zone {
     /// The tip: no impulse.
@@ -29,7 +30,8 @@ pub enum Zone {
     Surface,
     /// The facet between the corners `i` and `i + 1` of the polygon.
     Facet(u32),
-    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without friction.
+    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without
+    /// friction.
     Ray(u32),
 }
 

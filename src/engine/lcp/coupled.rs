@@ -1,17 +1,17 @@
 //! The same Newton step with the slip bound in it: quadratic where the fixed point over Γ is slow.
 //!
-//! In the augmented Lagrangian `Γ` is frozen, which makes it convex. Where χ₂ of (5.17) contracts slowly or
-//! not at all, this variant lets `Γ_c = μ Λ(w_t)` follow the velocity and solves
+//! In the augmented Lagrangian `Γ` is frozen, which makes it convex. Where χ₂ of (5.17) contracts
+//! slowly or not at all, this variant lets `Γ_c = μ Λ(w_t)` follow the velocity and solves
 //!
 //! ```text
 //! F(v) = M (v - v*) - Jᵀ P_K(p) - ν c = 0,    p_c = l_c - ρ_c (w_c + μ Λ(w_t) e_n)
 //! dF   = M + Jᵀ diag(ρ_c dP_K (1 + μ e_n ∇Λᵀ)) J          not symmetric
 //! ```
 //!
-//! There is no convex function behind it, so the line search asks for less `|F|²_{M⁻¹}` and may fail. The
-//! outer loop therefore uses it only from a good start, and only while the certificate improves. Contacts
-//! that stick keep their frozen `Γ`: what slip they have is an error of the multipliers that the next
-//! update removes, and `Λ` has a kink at rest.
+//! There is no convex function behind it, so the line search asks for less `|F|²_{M⁻¹}` and may
+//! fail. The outer loop therefore uses it only from a good start, and only while the certificate
+//! improves. Contacts that stick keep their frozen `Γ`: what slip they have is an error of the
+//! multipliers that the next update removes, and `Λ` has a kink at rest.
 
 use super::cone::{FrictionCone, Zone};
 use super::relaxation::Relaxation;
@@ -40,7 +40,8 @@ impl Relaxation {
         }
     }
 
-    /// Moves along the step until `|F|²` falls; restores the start and returns false if it does not.
+    /// Moves along the step until `|F|²` falls; restores the start and returns false if it does
+    /// not.
     pub(super) fn search_coupled(&mut self, problem: &Problem, cone: &FrictionCone) -> bool {
         self.start_velocity.clear();
         self.start_velocity.extend_from_slice(&self.velocity);

@@ -5,14 +5,14 @@
 //! [ -νᵀ -δ ]      δ > 0 diagonal
 //! ```
 //!
-//! With the slip bound coupled to the velocity (`coupled.rs`) `H` loses its symmetry but not its pattern;
-//! then the factor is `L D U`, in the same envelope.
+//! With the slip bound coupled to the velocity (`coupled.rs`) `H` loses its symmetry but not its
+//! pattern; then the factor is `L D U`, in the same envelope.
 //!
-//! A quasi-definite matrix has a factor `L D Lᵀ` with diagonal `D` in every order, without pivoting;
-//! `order.rs` chooses one that is also accurate. Row `i` stores its entries from the first one that
-//! can be nonzero to the diagonal; the factor has the same envelope. Cost: Σ (row length)² for the
-//! factor, Σ row length for a solution. Deliberately simple: no supernodes, no fill-reducing order
-//! beyond the envelope; a chain or a tower of boxes is a band.
+//! A quasi-definite matrix has a factor `L D Lᵀ` with diagonal `D` in every order, without
+//! pivoting; `order.rs` chooses one that is also accurate. Row `i` stores its entries from the
+//! first one that can be nonzero to the diagonal; the factor has the same envelope. Cost: Σ (row
+//! length)² for the factor, Σ row length for a solution. Deliberately simple: no supernodes, no
+//! fill-reducing order beyond the envelope; a chain or a tower of boxes is a band.
 
 use super::order::Order;
 use super::rows::{dot3, mass_mul};

@@ -1,25 +1,25 @@
 //! The cone Newton: the step problem by convex relaxations (5.3)–(5.7) and the fixed point over Γ.
 //!
-//! Input: a problem and a warm start. Output: impulses, the velocity rebuilt from them, a certificate.
-//! Three nested loops, as one list:
+//! Input: a problem and a warm start. Output: impulses, the velocity rebuilt from them, a
+//! certificate. Three nested loops, as one list:
 //!
 //! 1. `relaxation.rs`: Newton with line search on the augmented Lagrangian, joints
 //!    in the same system, at given `l`, `Γ` and penalty `ρ`;
-//! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about
-//!    `1/(1 + ρ λ)` with `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update
-//!    gains too little ρ grows, and near the level of rounding, which is `ρ ε |v|`, it shrinks again;
+//! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about `1/(1 + ρ λ)` with
+//!    `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update gains too little
+//!    ρ grows, and near the level of rounding, which is `ρ ε |v|`, it shrinks again;
 //! 3. `Γ ← μ Λ(w_t)`: the aggregate map χ₂ of (5.17), once the relaxation is solved more accurately
 //!    than Γ is known. A fixed point solves (5.1)–(5.2) (Lemma 5.1).
 //!
-//! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open. Here
-//! it is accelerated (`anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at every
-//! restart. After a few updates of Γ the form with the slip bound inside (`coupled.rs`) is tried from
-//! the best impulses, and kept as long as every update halves the error. All this may still not
-//! converge (wedged bodies, large friction); then the status is `Stalled` and the best iterate seen is
-//! returned, judged by its own certificate. Impulses are never accepted unchecked.
+//! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open.
+//! Here it is accelerated (`anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at
+//! every restart. After a few updates of Γ the form with the slip bound inside (`coupled.rs`) is
+//! tried from the best impulses, and kept as long as every update halves the error. All this may
+//! still not converge (wedged bodies, large friction); then the status is `Stalled` and the best
+//! iterate seen is returned, judged by its own certificate. Impulses are never accepted unchecked.
 //!
-//! Cost: one envelope factor for each change of zones. Not done: low-rank updates, a factor kept from
-//! one step of the simulation to the next.
+//! Cost: one envelope factor for each change of zones. Not done: low-rank updates, a factor kept
+//! from one step of the simulation to the next.
 
 use super::anderson::Anderson;
 use super::certificate::{Certificate, measure_with, rebuild_velocity};
@@ -44,11 +44,11 @@ pub struct NewtonParams {
     /// First `ρ` [–]; `ρ_c = ρ / W_nn`. Default 1e3: larger makes the first minimization long,
     /// smaller needs more multiplier updates.
     pub penalty: Double,
-    /// Largest `ρ` [–], reached only where updates gain too little (tall towers, large mass ratios).
-    /// Default 1e8.
+    /// Largest `ρ` [–], reached only where updates gain too little (tall towers, large mass
+    /// ratios). Default 1e8.
     pub penalty_max: Double,
-    /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 15; [`Method::Auto`](super::Method::Auto) then
-    /// sweeps and tries again.
+    /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 15;
+    /// [`Method::Auto`](super::Method::Auto) then sweeps and tries again.
     pub patience: u32,
 }
 
@@ -80,8 +80,9 @@ pub(crate) struct NewtonScratch {
     best_contact: Vec<[Double; 3]>,
 }
 
-/// Solves the step problem (5.1)–(5.2) from a warm start: `Γ` comes from the velocity of the iterate,
-/// the multipliers from its impulses. Exits at once if the impulses already meet the tolerance.
+/// Solves the step problem (5.1)–(5.2) from a warm start: `Γ` comes from the velocity of the
+/// iterate, the multipliers from its impulses. Exits at once if the impulses already meet the
+/// tolerance.
 pub fn solve(
     problem: &Problem,
     iterate: &mut Iterate,
@@ -92,8 +93,8 @@ pub fn solve(
     run(problem, None, iterate, params, &scratch.cone, &mut scratch.newton)
 }
 
-/// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity is
-/// unique; the certificate is that of the relaxation.
+/// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity
+/// is unique; the certificate is that of the relaxation.
 pub fn solve_relaxation(
     problem: &Problem,
     gamma: &[Double],
@@ -127,7 +128,8 @@ struct Progress {
     saved_penalty: Double,
 }
 
-/// `ρ` of the coupled form: its residual is not convex, so zones must not flip at the first error of Γ.
+/// `ρ` of the coupled form: its residual is not convex, so zones must not flip at the first error
+/// of Γ.
 const COUPLED_PENALTY: Double = 100.0;
 
 /// Updates of `Γ` before the coupled form is tried first; doubled at every failure.
@@ -344,7 +346,8 @@ impl NewtonScratch {
         progress.relaxation_error = None;
     }
 
-    /// Enters the coupled form after some updates of `Γ`, leaves it when it no longer halves the error.
+    /// Enters the coupled form after some updates of `Γ`, leaves it when it no longer halves the
+    /// error.
     fn choose_form(&mut self, problem: &Problem, error: Double, progress: &mut Progress) {
         if self.relaxation.coupled {
             if error <= 0.5 * progress.coupled_error {

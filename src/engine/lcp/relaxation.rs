@@ -7,8 +7,8 @@
 //! ∇L   = M (v - v*) - Jᵀ P_K(p),                        H   = M + Jᵀ diag(ρ_c dP_K) J
 //! ```
 //!
-//! subject to the joints `νᵀ v + Υ = 0`. `L` is convex and once differentiable; `H` exists piecewise.
-//! Each step solves
+//! subject to the joints `νᵀ v + Υ = 0`. `L` is convex and once differentiable; `H` exists
+//! piecewise. Each step solves
 //!
 //! ```text
 //! [ H   -ν ] [ dv ]   [ -∇L + ν c ]
@@ -16,14 +16,14 @@
 //! ```
 //!
 //! where `δ` is a proximal term, not softness: `c + dc` becomes the `c` of the next step, so joints
-//! become exact and rows that repeat each other stay solvable. A first full step meets the joints; after
-//! it every step is searched along the line until the directional derivative has fallen tenfold, which
-//! convexity guarantees to succeed. The search works on derivatives, not on values of `L`, which lose
-//! half the digits near the minimum.
+//! become exact and rows that repeat each other stay solvable. A first full step meets the joints;
+//! after it every step is searched along the line until the directional derivative has fallen
+//! tenfold, which convexity guarantees to succeed. The search works on derivatives, not on values
+//! of `L`, which lose half the digits near the minimum.
 //!
 //! The factor is kept while no contact changes its zone of the cone; where some contact lies on the
-//! curved surface it is kept only while it reduces the error tenfold a step. Cost: one pass over the rows
-//! a trial point, one envelope factor a change of zones.
+//! curved surface it is kept only while it reduces the error tenfold a step. Cost: one pass over
+//! the rows a trial point, one envelope factor a change of zones.
 
 use super::cone::{FrictionCone, Projection, Zone};
 use super::envelope::Envelope;
@@ -34,8 +34,8 @@ use super::rows::{
 use super::{Problem, Vec6};
 use crate::math::Double;
 
-/// Proximal term of joint rows relative to their compliance [–]. Each Newton step reduces joint errors
-/// by about `δ` over the smallest relative eigenvalue of the joints' compliance.
+/// Proximal term of joint rows relative to their compliance [–]. Each Newton step reduces joint
+/// errors by about `δ` over the smallest relative eigenvalue of the joints' compliance.
 const JOINT_PROXIMAL: Double = 1e-10;
 
 /// State and buffers of the minimization.
@@ -123,8 +123,8 @@ impl Relaxation {
         self.coupled = false;
     }
 
-    /// Minimizes from `velocity` and `joint`, until the error is at most `tolerance`, or at the level
-    /// of rounding, or `steps_max` steps are taken.
+    /// Minimizes from `velocity` and `joint`, until the error is at most `tolerance`, or at the
+    /// level of rounding, or `steps_max` steps are taken.
     pub(crate) fn minimize(
         &mut self,
         problem: &Problem,
@@ -303,8 +303,9 @@ impl Relaxation {
         }
     }
 
-    /// Step length in (0, 1]: 1 if the derivative of the Lagrangian along the step has fallen tenfold
-    /// there (or is still negative), else a point where it has; 0 if the step does not descend.
+    /// Step length in (0, 1]: 1 if the derivative of the Lagrangian along the step has fallen
+    /// tenfold there (or is still negative), else a point where it has; 0 if the step does not
+    /// descend.
     fn search(&self, problem: &Problem, cone: &FrictionCone) -> Double {
         let (mut constant, mut linear) = (0.0, 0.0);
         for (i, body) in problem.bodies.iter().enumerate() {
@@ -344,8 +345,9 @@ impl Relaxation {
     }
 }
 
-/// A point of (0, 1) where the increasing function `f` is within `target` of zero, by false position
-/// with the Illinois weight; the left end of the last bracket if twenty trials do not find one.
+/// A point of (0, 1) where the increasing function `f` is within `target` of zero, by false
+/// position with the Illinois weight; the left end of the last bracket if twenty trials do not find
+/// one.
 fn find_root(
     f: impl Fn(Double) -> Double,
     f_zero: Double,

@@ -25,8 +25,8 @@ fn frame(random: &mut Random, up: Double) -> [Point; 3] {
     }
 }
 
-/// Bodies above the floor and each other: normals point upwards from the lower index to the higher, so
-/// no bodies are wedged; contacts may repeat, joints connect some bodies.
+/// Bodies above the floor and each other: normals point upwards from the lower index to the higher,
+/// so no bodies are wedged; contacts may repeat, joints connect some bodies.
 fn pile(random: &mut Random, cone: Cone, friction: Double, ratio: Double) -> Scene {
     let mut scene = Scene::new(cone);
     let n_bodies = 1 + random.below(5);
@@ -129,8 +129,8 @@ fn piles_with_moderate_friction_are_solved() {
 
 #[test]
 fn piles_with_large_friction_are_solved_by_taking_turns() {
-    // χ₂ contracts for small friction only. Newton alone must still solve most, sweeps in between the
-    // others.
+    // χ₂ contracts for small friction only. Newton alone must still solve most, sweeps in between
+    // the others.
     for cone in [Cone::Circular, Cone::Pyramid(4), Cone::Pyramid(8)] {
         for (friction, alone) in [(0.8, 95), (1.5, 85)] {
             let kind = (cone, friction, 1.0);
