@@ -9,8 +9,8 @@
 //! ```
 //!
 //! with `C` the disc or the polygon. The fixed points solve (5.1)–(5.2) in cone form. Converges
-//! linearly, slowly for tall towers and large mass ratios; nothing is proven for friction. Joint rows of
-//! one pair are solved one by one. Cost: about 150 operations a contact and sweep.
+//! linearly, slowly for tall towers and large mass ratios; nothing is proven for friction. Joint
+//! rows of one pair are solved one by one. Cost: about 150 operations a contact and sweep.
 
 use super::certificate::{Certificate, measure_with, rebuild_velocity};
 use super::cone::FrictionCone;
