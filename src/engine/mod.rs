@@ -1,3 +1,4 @@
 pub mod event;
 pub mod lcp;
+pub mod ratio;
 pub mod shape;

@@ -170,6 +170,7 @@ pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> 
         edges,
         neighbors,
         neighbor_start,
+        vertex_faces: vertex_faces(loops),
         flatness: narrow(flatness),
         radius: 0.0,
         inradius,
@@ -226,6 +227,15 @@ pub(super) fn neighbor_lists(n_vertices: usize, edges: &[Edge]) -> (Vec<u32>, Ve
     joined.sort_unstable();
     let starts = (0..=n_vertices as u32).map(|v| joined.partition_point(|j| j.0 < v) as u32);
     (joined.iter().map(|j| j.1).collect(), starts.collect())
+}
+
+/// The faces that meet in each vertex, ascending, vertex by vertex: as many as edges meet there.
+fn vertex_faces(loops: &[Vec<u32>]) -> Vec<u32> {
+    let faces = loops.iter().enumerate();
+    let mut meeting: Vec<(u32, u32)> =
+        faces.flat_map(|(face, l)| l.iter().map(move |&v| (v, face as u32))).collect();
+    meeting.sort_unstable();
+    meeting.iter().map(|m| m.1).collect()
 }
 
 /// The vertices coordinate by coordinate, padded with copies of vertex 0.
