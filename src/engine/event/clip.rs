@@ -24,8 +24,9 @@
 //! Cost: two support queries and O(corners of a × corners of b), no allocation.
 //! Not done: corners of other faces than the facing one, however close.
 
+use super::super::ratio::Relative;
 use super::super::shape::hull::Hull;
-use super::manifold::{Collector, ContactId, Feature, Manifold, Relative};
+use super::manifold::{Collector, ContactId, Feature, Manifold};
 use super::outline::{Axes, Outline, Placed};
 use crate::math::{Mat3, Real, Vec3};
 
@@ -56,8 +57,7 @@ pub fn find_contacts(
     // Two candidates that a slack of ε_x makes out of one lie at most this far apart.
     let mut found = Collector::new(normal, params.band, 2.0 * slack, [a.radius, b.radius]);
     let axes = Axes::new(normal);
-    let (placed_a, placed_b) =
-        (Placed::body_a(a, &axes), Placed::body_b(b, relative, &axes));
+    let (placed_a, placed_b) = (Placed::body_a(a, &axes), Placed::body_b(b, relative, &axes));
     if a.vertices.len() == 1 || b.vertices.len() == 1 {
         ball(&placed_a, &placed_b, &axes, &mut found);
         found.finish(out);
@@ -103,12 +103,7 @@ fn intersect(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Col
 }
 
 /// Calls `emit` with each corner of `one` that lies on the face `other`, and the point of the face.
-fn corners_on(
-    one: &Outline,
-    other: &Outline,
-    slack: Real,
-    mut emit: impl FnMut(u32, Vec3, Vec3),
-) {
+fn corners_on(one: &Outline, other: &Outline, slack: Real, mut emit: impl FnMut(u32, Vec3, Vec3)) {
     for i in 0..one.len() {
         let corner = one.corner(i).at;
         if other.covers(corner, slack) {

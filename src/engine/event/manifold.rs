@@ -6,21 +6,12 @@
 
 use smallvec::SmallVec;
 
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{Real, Vec3};
 
 /// Most contacts of a pair.
 pub const CONTACTS_MAX: usize = 8;
 /// Candidates held before they are thinned: two faces of up to twelve corners need no thinning midway.
 const CANDIDATES_MAX: usize = 24;
-
-/// Where body `b` is, seen from body `a`: `in a = rotation · (in b) + offset`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Relative {
-    /// `R = R_aᵀ R_b`.
-    pub rotation: Mat3,
-    /// Centroid of `b` from the centroid of `a`, in the axes of `a` [m].
-    pub offset: Vec3,
-}
 
 /// A feature of a hull, by its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,14 +123,24 @@ impl Collector {
         let point_b = core_b + self.shift - self.normal * self.radii[1];
         let separation = self.normal.dot(point_b - point_a);
         let near = separation <= self.band;
+        if !near {
+            return;
+        }
+        let contact = Contact { id, point_a, point_b, separation };
         let known = |c: &Contact| self.apart_squared(c.point_a, point_a) <= self.merge_squared;
-        if !near || self.candidates.iter().any(known) {
+        if let Some(place) = self.candidates.iter().position(known) {
+            // The first one keeps its id while the two stay together; one clearly deeper wins.
+            let kept = &mut self.candidates[place];
+            let deeper = kept.separation - separation;
+            if deeper > 0.0 && deeper * deeper > self.merge_squared {
+                *kept = contact;
+            }
             return;
         }
         if self.candidates.len() == CANDIDATES_MAX {
             self.thin();
         }
-        self.candidates.push(Contact { id, point_a, point_b, separation });
+        self.candidates.push(contact);
     }
 
     /// Keeps the deepest candidate, then each time the one farthest from those kept; the earlier of

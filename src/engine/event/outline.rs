@@ -8,8 +8,9 @@
 
 use smallvec::SmallVec;
 
+use super::super::ratio::Relative;
 use super::super::shape::hull::{Hull, NO_FACE};
-use super::manifold::{Feature, Relative};
+use super::manifold::Feature;
 use crate::math::{Mat3, Real, Vec3, tangents};
 
 /// Corners kept in coordinates; those beyond are projected again when they are needed.
@@ -297,7 +298,8 @@ impl<'h> Outline<'h> {
             let along = to - from;
             let length_squared = along.x * along.x + along.y * along.y;
             let reach = (p.x - from.x) * along.x + (p.y - from.y) * along.y;
-            let s = if length_squared > 0.0 { (reach / length_squared).clamp(0.0, 1.0) } else { 0.0 };
+            let s =
+                if length_squared > 0.0 { (reach / length_squared).clamp(0.0, 1.0) } else { 0.0 };
             let at = from + along * s;
             let (x, y) = (p.x - at.x, p.y - at.y);
             if x * x + y * y < best_squared {
