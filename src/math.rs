@@ -43,6 +43,8 @@ pub use chosen::{Mat3, Quat, Real, Vec3};
 /// π.
 #[allow(clippy::unnecessary_cast, reason = "a cast only in one of the two precisions")]
 pub const PI: Real = core::f64::consts::PI as Real;
+/// π in double precision.
+pub const PI_DOUBLE: Double = core::f64::consts::PI;
 /// Machine epsilon of [`Real`].
 pub const EPSILON: Real = Real::EPSILON;
 

@@ -4,7 +4,9 @@
 //! origin is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a radius;
 //! a polytope proper has radius 0.
 
-use crate::math::{Real, SymMat3, Vec3};
+use super::build::{assemble, lanes, neighbor_lists};
+use super::{ShapeError, checked_length};
+use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
 
 /// Marks a missing face of an [`Edge`] (the core segment of a capsule has none).
 pub const NO_FACE: u32 = u32::MAX;
@@ -49,6 +51,8 @@ pub struct Hull {
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
+    /// Largest distance of a vertex of a face from the plane of that face [m]: what merging left.
+    pub(crate) flatness: Real,
     /// Rounding radius [m].
     pub(crate) radius: Real,
     /// Radius of a ball about the centroid inside the rounded hull [m].
@@ -65,3 +69,218 @@ pub struct Hull {
 
 /// Width of the support scan.
 pub const LANES: usize = 8;
+
+impl Hull {
+    /// The convex hull of points [m]; the order of the vertices is that of the points.
+    ///
+    /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. Points closer
+    /// together than about 1e-6 of the size are merged, nearly coplanar triangles become one face,
+    /// and points inside faces and edges are dropped: every point given lies within about 4e-6 of
+    /// the size of the result.
+    ///
+    /// # Errors
+    /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane, on
+    /// a line or in one place.
+    pub fn convex_hull(points: &[Vec3]) -> Result<Self, ShapeError> {
+        super::build::convex_hull(points)
+    }
+
+    /// A box with the given full lengths of its edges [m].
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn cuboid(size: Vec3) -> Result<Self, ShapeError> {
+        checked_length("the x size of the cuboid", size.x)?;
+        checked_length("the y size of the cuboid", size.y)?;
+        checked_length("the z size of the cuboid", size.z)?;
+        let half = size * 0.5;
+        let vertices = (0..8_u8).map(|i| {
+            let side = |bit: u8, h: Real| if i >> bit & 1 == 1 { h } else { -h };
+            Vec3::new(side(0, half.x), side(1, half.y), side(2, half.z))
+        });
+        let loops =
+            [[0, 1, 5, 4], [0, 2, 3, 1], [0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [4, 5, 7, 6]];
+        let loops: Vec<Vec<u32>> = loops.iter().map(|l| l.to_vec()).collect();
+        let mut hull = assemble(vertices.collect(), &loops).ok_or(ShapeError::Degenerate)?;
+        let volume = size.x * size.y * size.z;
+        let square = size * size * (volume / 12.0);
+        hull.volume = volume;
+        hull.inertia = SymMat3::diagonal(Vec3::new(
+            square.y + square.z,
+            square.x + square.z,
+            square.x + square.y,
+        ));
+        Ok(hull)
+    }
+
+    /// A ball.
+    ///
+    /// # Errors
+    /// A radius [m] that is not positive, not finite or too large.
+    pub fn sphere(radius: Real) -> Result<Self, ShapeError> {
+        let r = widen(checked_length("the radius of the sphere", radius)?);
+        let volume = 4.0 / 3.0 * PI_DOUBLE * r * r * r;
+        let inertia = SymMat3::diagonal(Vec3::splat(narrow(0.4 * volume * r * r)));
+        Ok(Self::rounded_core(vec![Vec3::ZERO], Vec::new(), radius, volume, inertia))
+    }
+
+    /// A capsule along y: all points within `radius` [m] of a segment of the full length `length` [m].
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn capsule(radius: Real, length: Real) -> Result<Self, ShapeError> {
+        let r = widen(checked_length("the radius of the capsule", radius)?);
+        let l = widen(checked_length("the length of the capsule", length)?);
+        let cylinder = PI_DOUBLE * r * r * l;
+        let ball = 4.0 / 3.0 * PI_DOUBLE * r * r * r;
+        // Each half of the ball has its centroid 3/8 r beyond its end of the segment.
+        let across = cylinder * (l * l / 12.0 + r * r / 4.0)
+            + ball * (0.4 * r * r + 0.25 * l * l + 0.375 * l * r);
+        let along = cylinder * (0.5 * r * r) + ball * (0.4 * r * r);
+        let inertia = SymMat3::diagonal(Vec3::new(narrow(across), narrow(along), narrow(across)));
+        let end = Vec3::Y * (0.5 * length);
+        let edge = Edge { vertices: [0, 1], faces: [NO_FACE; 2] };
+        Ok(Self::rounded_core(vec![-end, end], vec![edge], radius, cylinder + ball, inertia))
+    }
+
+    /// A prism along z: the convex hull of `polygon` [m] in the xy plane, from `-thickness / 2` to
+    /// `thickness / 2` [m].
+    ///
+    /// # Errors
+    /// As [`convex_hull`](Self::convex_hull), whose points are those of the polygon at the lower end,
+    /// then at the upper end; and a bad thickness.
+    pub fn prism(polygon: &[[Real; 2]], thickness: Real) -> Result<Self, ShapeError> {
+        let half = 0.5 * checked_length("the thickness of the prism", thickness)?;
+        let at = |z: Real| polygon.iter().map(move |p| Vec3::new(p[0], p[1], z));
+        Self::convex_hull(&at(-half).chain(at(half)).collect::<Vec<Vec3>>())
+    }
+
+    /// A point or segment about the origin, rounded.
+    fn rounded_core(
+        vertices: Vec<Vec3>,
+        edges: Vec<Edge>,
+        radius: Real,
+        volume: Double,
+        inertia: SymMat3,
+    ) -> Self {
+        let (neighbors, neighbor_start) = neighbor_lists(vertices.len(), &edges);
+        let core_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
+        Self {
+            lanes: lanes(&vertices),
+            vertices,
+            faces: Vec::new(),
+            face_vertices: Vec::new(),
+            edges,
+            neighbors,
+            neighbor_start,
+            flatness: 0.0,
+            radius,
+            inradius: radius,
+            bounding_radius: core_radius + radius,
+            centroid: Vec3::ZERO,
+            volume: narrow(volume),
+            inertia,
+        }
+    }
+}
+
+/// What a hull consists of. All of it is in the frame whose origin is the centroid.
+impl Hull {
+    /// Vertices of the polytope [m].
+    #[inline]
+    #[must_use]
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Faces of the polytope; none for spheres and capsules.
+    #[inline]
+    #[must_use]
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// Vertex indices of a face, counterclockwise seen from outside; empty if there is no such face.
+    #[inline]
+    #[must_use]
+    pub fn face_loop(&self, face: u32) -> &[u32] {
+        let Some(f) = self.faces.get(face as usize) else { return &[] };
+        &self.face_vertices[f.start as usize..(f.start + f.len) as usize]
+    }
+
+    /// Edges of the polytope; a capsule has one.
+    #[inline]
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Vertices joined to a vertex by an edge, ascending; empty if there is no such vertex.
+    #[inline]
+    #[must_use]
+    pub fn neighbors(&self, vertex: u32) -> &[u32] {
+        let i = vertex as usize;
+        let Some(&[start, end]) = self.neighbor_start.get(i..i + 2).and_then(|s| s.first_chunk())
+        else {
+            return &[];
+        };
+        &self.neighbors[start as usize..end as usize]
+    }
+
+    /// The plane of a face as the row `a` of `A x ≤ 1` [1/m]: normal divided by offset, without the
+    /// rounding radius.
+    #[inline]
+    #[must_use]
+    pub fn plane(&self, face: u32) -> Option<Vec3> {
+        self.faces.get(face as usize).map(|f| f.normal / f.offset)
+    }
+
+    /// Largest distance of a vertex of a face from the plane of that face [m].
+    #[inline]
+    #[must_use]
+    pub fn flatness(&self) -> Real {
+        self.flatness
+    }
+
+    /// Rounding radius [m].
+    #[inline]
+    #[must_use]
+    pub fn radius(&self) -> Real {
+        self.radius
+    }
+
+    /// Radius of a ball about the centroid inside the rounded hull [m].
+    #[inline]
+    #[must_use]
+    pub fn inradius(&self) -> Real {
+        self.inradius
+    }
+
+    /// Radius of a ball about the centroid around the rounded hull [m].
+    #[inline]
+    #[must_use]
+    pub fn bounding_radius(&self) -> Real {
+        self.bounding_radius
+    }
+
+    /// The centroid in the frame in which the points were given [m].
+    #[inline]
+    #[must_use]
+    pub fn centroid(&self) -> Vec3 {
+        self.centroid
+    }
+
+    /// Volume [m³].
+    #[inline]
+    #[must_use]
+    pub fn volume(&self) -> Real {
+        self.volume
+    }
+
+    /// Inertia about the centroid per unit density [m⁵].
+    #[inline]
+    #[must_use]
+    pub fn inertia(&self) -> SymMat3 {
+        self.inertia
+    }
+}

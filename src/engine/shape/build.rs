@@ -1,0 +1,237 @@
+//! Building a hull: points → [`Hull`].
+//!
+//! Validate → merge nearly equal points → exact hull on a grid (`quickhull`) → merge nearly coplanar
+//! triangles (`merge`) → mass properties (`mass`) → move the origin to the centroid → planes, edges
+//! and neighbors. All in double precision; only the result is rounded.
+//!
+//! No library: the hull crates at hand iterate hash sets (order, and so bits, differ from run to run)
+//! or decide visibility in floating point and fail on the coplanar points that boxes and prisms
+//! consist of.
+//!
+//! Canonical order: vertices in the order of the points, face loops from their smallest vertex on,
+//! faces by their loops, edges and neighbors ascending.
+
+use super::hull::{Edge, Face, Hull, LANES};
+use super::mass::polyhedron_mass;
+use super::merge::merged_loops;
+use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
+use super::{LENGTH_MAX, LENGTH_MIN, ShapeError};
+use crate::math::{DVec3, Double, EPSILON, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
+
+/// Points and planes closer than this fraction of the largest extent are the same: sixteen times the
+/// rounding of `f32`, so that coordinates that went through `f32` still make flat faces.
+const MERGE_FRACTION: Double = 1e-6;
+/// The same for the rounding of coordinates far from the origin, in units of `EPSILON`.
+const MERGE_ROUNDINGS: Double = 8.0;
+/// A body must be this many times thicker than what is merged.
+const FLAT_FACTOR: Double = 10.0;
+/// Vertices may lie this many merging tolerances off the plane of their face.
+const FLATNESS_FACTOR: Double = 4.0;
+
+/// See [`Hull::convex_hull`].
+pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
+    let (low, extent) = validated_extent(points)?;
+    let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, Real::max);
+    let tolerance = MERGE_FRACTION * extent + MERGE_ROUNDINGS * widen(EPSILON) * widen(largest);
+    let points = without_duplicates(points, tolerance);
+    let cells_per_meter = GRID_CELLS as Double / extent;
+    let grid: Vec<GridPoint> =
+        points.iter().map(|&p| snapped((p - low) * cells_per_meter)).collect();
+
+    let seed = seed(&grid);
+    let [length, width, thickness] = seed.spans.map(|cells| cells / cells_per_meter);
+    let flat = FLAT_FACTOR * tolerance;
+    if length <= flat {
+        return Err(ShapeError::Coincident { extent: narrow(extent) });
+    } else if width <= flat {
+        return Err(ShapeError::Collinear { width: narrow(width) });
+    } else if thickness <= flat {
+        return Err(ShapeError::Coplanar { thickness: narrow(thickness) });
+    }
+    let facets = hull_facets(&grid, seed).ok_or(ShapeError::Degenerate)?;
+
+    // Merging can go wrong where curvature and tolerance meet; the exact merge at the end cannot.
+    let rungs = [Some(1.0), Some(1.0 / 16.0), Some(1.0 / 256.0), None];
+    for rung in rungs {
+        let tolerance_cells = rung.map(|r| r * tolerance * cells_per_meter);
+        let Some(loops) = merged_loops(&grid, &facets, tolerance_cells) else { continue };
+        let Some(hull) = from_loops(&points, &loops) else { continue };
+        if widen(hull.flatness) <= FLATNESS_FACTOR * tolerance {
+            return Ok(hull);
+        }
+    }
+    Err(ShapeError::Degenerate)
+}
+
+/// The lower corner of the bounding box and its largest extent [m].
+fn validated_extent(points: &[Vec3]) -> Result<(DVec3, Double), ShapeError> {
+    if points.len() < 4 {
+        return Err(ShapeError::TooFewPoints { count: points.len() });
+    }
+    for (index, p) in points.iter().enumerate() {
+        if !p.is_finite() {
+            return Err(ShapeError::PointNotFinite { index });
+        }
+        if p.abs().max_element() > LENGTH_MAX {
+            return Err(ShapeError::PointTooFar { index });
+        }
+    }
+    let low = points.iter().fold(points[0], |a, &b| a.min(b));
+    let high = points.iter().fold(points[0], |a, &b| a.max(b));
+    let extent = (widen3(high) - widen3(low)).max_element();
+    if extent < widen(LENGTH_MIN) {
+        return Err(ShapeError::Coincident { extent: narrow(extent) });
+    }
+    Ok((widen3(low), extent))
+}
+
+fn snapped(p: DVec3) -> GridPoint {
+    [p.x, p.y, p.z].map(|x| (x.round() as i64).clamp(0, GRID_CELLS))
+}
+
+/// The points in double precision without those within `tolerance` [m] of an earlier one that stays.
+///
+/// Cost O(n log n) unless many points share their x coordinate.
+fn without_duplicates(points: &[Vec3], tolerance: Double) -> Vec<DVec3> {
+    let points: Vec<DVec3> = points.iter().map(|&p| widen3(p)).collect();
+    let mut by_x: Vec<usize> = (0..points.len()).collect();
+    by_x.sort_by(|&a, &b| points[a].x.total_cmp(&points[b].x));
+    let mut close = Vec::new();
+    for (k, &a) in by_x.iter().enumerate() {
+        for &b in &by_x[k + 1..] {
+            if points[b].x - points[a].x > tolerance {
+                break;
+            }
+            if points[a].distance_squared(points[b]) <= tolerance * tolerance {
+                close.push((a.max(b), a.min(b)));
+            }
+        }
+    }
+    close.sort_unstable();
+    let mut stays = vec![true; points.len()];
+    for (later, earlier) in close {
+        stays[later] &= !stays[earlier];
+    }
+    points.into_iter().zip(stays).filter_map(|(p, stays)| stays.then_some(p)).collect()
+}
+
+/// The hull with these face loops over a subset of `points`; none if the loops do not close up.
+fn from_loops(points: &[DVec3], loops: &[Vec<u32>]) -> Option<Hull> {
+    let mut number = vec![None; points.len()];
+    for &v in loops.iter().flatten() {
+        number[v as usize] = Some(0);
+    }
+    let mut vertices = Vec::new();
+    for (point, number) in points.iter().zip(&mut number) {
+        if let Some(number) = number {
+            *number = vertices.len() as u32;
+            vertices.push(*point);
+        }
+    }
+    let renumbered = |l: &Vec<u32>| l.iter().map(|&v| number[v as usize]).collect();
+    let loops: Vec<Vec<u32>> = loops.iter().map(renumbered).collect::<Option<_>>()?;
+    let mass = polyhedron_mass(&vertices, &loops);
+    if mass.volume <= 0.0 {
+        return None;
+    }
+    let about_centroid = vertices.iter().map(|&v| narrow3(v - mass.centroid)).collect();
+    let mut hull = assemble(about_centroid, &loops)?;
+    hull.centroid = narrow3(mass.centroid);
+    hull.volume = narrow(mass.volume);
+    hull.inertia = mass.inertia;
+    Some(hull)
+}
+
+/// The hull with everything but its mass properties, from vertices about the centroid and face loops
+/// in canonical order; none if it is not a polytope around the origin.
+pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
+    let edges = paired_edges(loops)?;
+    if vertices.len() + loops.len() != edges.len() + 2 {
+        return None;
+    }
+    let mut start = 0;
+    let mut flatness: Double = 0.0;
+    let mut faces = Vec::with_capacity(loops.len());
+    for face in loops {
+        let (normal, offset, deepest) = supporting_plane(&vertices, face)?;
+        let len = face.len() as u32;
+        faces.push(Face { normal, offset, start, len });
+        start += len;
+        flatness = flatness.max(deepest);
+    }
+    let (neighbors, neighbor_start) = neighbor_lists(vertices.len(), &edges);
+    let inradius = faces.iter().map(|f| f.offset).fold(Real::INFINITY, Real::min);
+    let bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
+    Some(Hull {
+        lanes: lanes(&vertices),
+        vertices,
+        faces,
+        face_vertices: loops.concat(),
+        edges,
+        neighbors,
+        neighbor_start,
+        flatness: narrow(flatness),
+        radius: 0.0,
+        inradius,
+        bounding_radius,
+        centroid: Vec3::ZERO,
+        volume: 0.0,
+        inertia: SymMat3::default(),
+    })
+}
+
+/// Pairs the two directions of every edge; none if an edge does not have exactly two faces.
+fn paired_edges(loops: &[Vec<u32>]) -> Option<Vec<Edge>> {
+    let mut half_edges = Vec::new();
+    for (face, vertices) in loops.iter().enumerate() {
+        for (k, &from) in vertices.iter().enumerate() {
+            let to = vertices[(k + 1) % vertices.len()];
+            half_edges.push((from.min(to), from.max(to), from > to, face as u32));
+        }
+    }
+    half_edges.sort_unstable();
+    let mut edges = Vec::with_capacity(half_edges.len() / 2);
+    for pair in half_edges.chunks(2) {
+        let [(a, b, false, f), (c, d, true, g)] = *pair else { return None };
+        if (a, b) != (c, d) || edges.last().is_some_and(|e: &Edge| e.vertices == [a, b]) {
+            return None;
+        }
+        edges.push(Edge { vertices: [a, b], faces: [f.min(g), f.max(g)] });
+    }
+    Some(edges)
+}
+
+/// Unit normal and offset of the plane that supports all vertices in the mean direction of a face,
+/// and the distance of the deepest vertex of the face from it [m]; none if the face has no normal or
+/// the origin is not inside.
+fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Double)> {
+    let at = |k: usize| widen3(vertices[face[k % face.len()] as usize]);
+    let origin = at(0);
+    // Newell's normal: the vector area of the loop, whatever its vertices' distance from a plane.
+    let area: DVec3 = (1..face.len() - 1).map(|k| (at(k) - origin).cross(at(k + 1) - origin)).sum();
+    let normal = narrow3(area.try_normalize()?);
+    let height = |v: Vec3| widen3(normal).dot(widen3(v));
+    let offset = vertices.iter().map(|&v| height(v)).fold(Double::NEG_INFINITY, Double::max);
+    let deepest =
+        face.iter().map(|&v| offset - height(vertices[v as usize])).fold(0.0, Double::max);
+    (offset > 0.0).then_some((normal, narrow(offset), deepest))
+}
+
+/// The vertices joined to each vertex, ascending, and where each list begins.
+pub(super) fn neighbor_lists(n_vertices: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
+    let mut joined: Vec<(u32, u32)> = edges
+        .iter()
+        .flat_map(|e| [(e.vertices[0], e.vertices[1]), (e.vertices[1], e.vertices[0])])
+        .collect();
+    joined.sort_unstable();
+    let starts = (0..=n_vertices as u32).map(|v| joined.partition_point(|j| j.0 < v) as u32);
+    (joined.iter().map(|j| j.1).collect(), starts.collect())
+}
+
+/// The vertices coordinate by coordinate, padded with copies of vertex 0.
+pub(super) fn lanes(vertices: &[Vec3]) -> Vec<[[Real; LANES]; 3]> {
+    let lane = |chunk: &[Vec3], axis: usize| {
+        core::array::from_fn(|k| chunk.get(k).unwrap_or(&vertices[0])[axis])
+    };
+    vertices.chunks(LANES).map(|c| [lane(c, 0), lane(c, 1), lane(c, 2)]).collect()
+}

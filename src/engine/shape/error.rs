@@ -1,0 +1,108 @@
+//! What can be wrong with the numbers from which a shape is made.
+
+use crate::math::Real;
+
+/// Why a shape could not be made.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// A hull needs at least four points.
+    TooFewPoints {
+        /// Number of points given.
+        count: usize,
+    },
+    /// A coordinate of this point is infinite or not a number.
+    PointNotFinite {
+        /// Index of the point.
+        index: usize,
+    },
+    /// A coordinate of this point exceeds [`LENGTH_MAX`](super::LENGTH_MAX).
+    PointTooFar {
+        /// Index of the point.
+        index: usize,
+    },
+    /// The points span less than [`LENGTH_MIN`](super::LENGTH_MIN).
+    Coincident {
+        /// Largest extent of the points along an axis [m].
+        extent: Real,
+    },
+    /// The points lie on a line, to within the thickness that can be resolved.
+    Collinear {
+        /// Largest distance of a point from the line [m].
+        width: Real,
+    },
+    /// The points lie in a plane, to within the thickness that can be resolved.
+    Coplanar {
+        /// Largest distance of a point from the plane [m].
+        thickness: Real,
+    },
+    /// No closed surface was left after nearly equal points and nearly coplanar faces were merged.
+    Degenerate,
+    /// A length is not a number, or outside [`LENGTH_MIN`](super::LENGTH_MIN) to
+    /// [`LENGTH_MAX`](super::LENGTH_MAX).
+    BadLength {
+        /// Which length, in the words of the constructor.
+        name: &'static str,
+        /// The value given [m].
+        value: Real,
+    },
+    /// The normal of a half-space is zero or not finite.
+    BadNormal,
+    /// A compound has no parts.
+    EmptyCompound,
+    /// A part of a compound is a half-space, which has no volume of its own to combine.
+    HalfSpaceInCompound {
+        /// Index of the part.
+        index: usize,
+    },
+    /// The pose of a part of a compound is not finite, too far out, or not a rotation.
+    BadPose {
+        /// Index of the part.
+        index: usize,
+    },
+}
+
+impl core::fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let (min, max) = (super::LENGTH_MIN, super::LENGTH_MAX);
+        match self {
+            Self::TooFewPoints { count } => {
+                write!(f, "a convex hull needs at least 4 points, {count} given")
+            }
+            Self::PointNotFinite { index } => {
+                write!(f, "point {index} has a coordinate that is infinite or not a number")
+            }
+            Self::PointTooFar { index } => {
+                write!(f, "point {index} has a coordinate beyond {max} m")
+            }
+            Self::Coincident { extent } => {
+                write!(f, "all points coincide: they span {extent} m, at least {min} m are needed")
+            }
+            Self::Collinear { width } => {
+                write!(f, "all points lie on a line: the farthest is only {width} m away from it")
+            }
+            Self::Coplanar { thickness } => write!(
+                f,
+                "all points lie in a plane: the farthest is only {thickness} m away from it"
+            ),
+            Self::Degenerate => {
+                write!(f, "the points have no convex hull with volume after merging")
+            }
+            Self::BadLength { name, value } => {
+                write!(f, "{name} is {value}, it must lie between {min} m and {max} m")
+            }
+            Self::BadNormal => write!(f, "the normal of the half-space is zero or not finite"),
+            Self::EmptyCompound => write!(f, "a compound shape needs at least one part"),
+            Self::HalfSpaceInCompound { index } => {
+                write!(f, "part {index} of the compound is a half-space, which cannot be combined")
+            }
+            Self::BadPose { index } => write!(
+                f,
+                "the pose of part {index} of the compound is not finite, beyond {max} m, \
+                 or its rotation is not a unit quaternion"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ShapeError {}

@@ -1,0 +1,98 @@
+//! The support function: the vertex farthest along a direction.
+//!
+//! Two ways with the same answer, the first vertex of the largest value of `vertex · direction`:
+//!
+//! - the *scan* evaluates all vertices in [`LANES`] independent lanes, O(vertices);
+//! - the *climb* walks along edges to ever larger values, about O(√vertices), O(1) from a vertex near
+//!   the answer. On a polytope a vertex above all its neighbors is the highest of all. Rounding, and
+//!   the faces that are flat only to within `Hull::flatness`, make that uncertain when a neighbor is
+//!   nearly as high; then, and only then, the climb ends in a scan.
+//!
+//! The rounding radius is not included: it adds `radius · |direction|` to the value at any vertex.
+
+use super::hull::{Hull, LANES};
+use crate::math::{EPSILON, Real, Vec3};
+
+/// From this number of vertices on climbing is faster than scanning.
+const CLIMB_VERTICES_MIN: usize = 32;
+/// Heights closer than this many roundings of the bounding radius are told apart by a scan.
+const SLACK_ROUNDINGS: Real = 8.0;
+/// Heights closer than this many times the flatness of the faces are told apart by a scan.
+const SLACK_FLATNESS: Real = 4.0;
+
+impl Hull {
+    /// Index of the vertex farthest along `direction`, the lowest one of equals; `hint` is a guess,
+    /// best the last answer.
+    #[inline]
+    #[must_use]
+    pub fn support(&self, direction: Vec3, hint: u32) -> u32 {
+        if self.vertices.len() < CLIMB_VERTICES_MIN {
+            self.support_scan(direction)
+        } else {
+            self.support_climb(direction, hint)
+        }
+    }
+
+    /// [`support`](Self::support) by evaluating all vertices.
+    #[inline]
+    #[must_use]
+    pub fn support_scan(&self, direction: Vec3) -> u32 {
+        let Vec3 { x, y, z } = direction;
+        let mut best = [Real::NEG_INFINITY; LANES];
+        let mut best_chunk = [0_u32; LANES];
+        for (chunk, [xs, ys, zs]) in self.lanes.iter().enumerate() {
+            for k in 0..LANES {
+                let height = xs[k] * x + ys[k] * y + zs[k] * z;
+                let higher = height > best[k];
+                best[k] = if higher { height } else { best[k] };
+                best_chunk[k] = if higher { chunk as u32 } else { best_chunk[k] };
+            }
+        }
+        // Padding repeats vertex 0, which wins the tie against it.
+        let mut answer = best_chunk[0] * LANES as u32;
+        let mut height = best[0];
+        for k in 1..LANES {
+            let index = best_chunk[k] * LANES as u32 + k as u32;
+            if best[k] > height || (best[k] == height && index < answer) {
+                height = best[k];
+                answer = index;
+            }
+        }
+        // Only a direction that is not a number leaves a lane of padding unbeaten.
+        if (answer as usize) < self.vertices.len() { answer } else { 0 }
+    }
+
+    /// [`support`](Self::support) by walking along edges from the vertex `start`.
+    #[inline]
+    #[must_use]
+    pub fn support_climb(&self, direction: Vec3, start: u32) -> u32 {
+        let height = |v: u32| self.vertices[v as usize].dot(direction);
+        let mut at = if (start as usize) < self.vertices.len() { start } else { 0 };
+        let mut highest = height(at);
+        let lengths =
+            SLACK_FLATNESS * self.flatness + SLACK_ROUNDINGS * EPSILON * self.core_radius();
+        let slack = lengths * direction.length();
+        loop {
+            let (mut next, mut next_height) = (at, Real::NEG_INFINITY);
+            for &v in self.neighbors(at) {
+                let h = height(v);
+                if h > next_height {
+                    (next, next_height) = (v, h);
+                }
+            }
+            if next_height > highest {
+                (at, highest) = (next, next_height);
+            } else if next_height + slack < highest {
+                return at;
+            } else {
+                return self.support_scan(direction);
+            }
+        }
+    }
+
+    /// Distance of the farthest vertex from the centroid [m], without the rounding radius.
+    #[inline]
+    fn core_radius(&self) -> Real {
+        self.bounding_radius - self.radius
+    }
+}
