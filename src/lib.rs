@@ -1,3 +1,3 @@
 //! Orthant.
-pub mod math;
 pub mod engine;
+pub mod math;

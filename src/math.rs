@@ -332,3 +332,120 @@ impl SymMat3 {
         )
     }
 }
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Double {}
+    #[cfg(not(feature = "f64"))]
+    impl Sealed for super::Real {}
+}
+
+/// A number type in which a kernel can be built: [`Real`], or [`Double`] for its retries.
+pub trait Scalar:
+    sealed::Sealed
+    + Copy
+    + PartialOrd
+    + core::fmt::Debug
+    + core::ops::Add<Output = Self>
+    + core::ops::Sub<Output = Self>
+    + core::ops::Mul<Output = Self>
+    + core::ops::Div<Output = Self>
+    + core::ops::Neg<Output = Self>
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// Machine epsilon.
+    const EPSILON: Self;
+    /// Largest finite number.
+    const MAX: Self;
+    /// The number nearest to `x`.
+    fn from_double(x: Double) -> Self;
+    /// The same number in this type.
+    fn from_real(x: Real) -> Self;
+    /// The nearest [`Real`].
+    fn to_real(self) -> Real;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Absolute value.
+    fn abs(self) -> Self;
+}
+
+macro_rules! scalar {
+    ($t:ty) => {
+        #[allow(
+            clippy::unnecessary_cast,
+            clippy::cast_lossless,
+            reason = "a cast only in one of the two precisions"
+        )]
+        impl Scalar for $t {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const EPSILON: Self = <$t>::EPSILON;
+            const MAX: Self = <$t>::MAX;
+            #[inline(always)]
+            fn from_double(x: Double) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn from_real(x: Real) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn to_real(self) -> Real {
+                self as Real
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$t>::sqrt(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$t>::abs(self)
+            }
+        }
+    };
+}
+scalar!(Double);
+#[cfg(not(feature = "f64"))]
+scalar!(Real);
+
+/// A vector of any [`Scalar`].
+pub type Array3<S> = [S; 3];
+
+/// `a · b`.
+#[inline(always)]
+pub fn dot3<S: Scalar>(a: Array3<S>, b: Array3<S>) -> S {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// `a + b`.
+#[inline(always)]
+pub fn add3<S: Scalar>(a: Array3<S>, b: Array3<S>) -> Array3<S> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+/// `a - b`.
+#[inline(always)]
+pub fn sub3<S: Scalar>(a: Array3<S>, b: Array3<S>) -> Array3<S> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// `a s`.
+#[inline(always)]
+pub fn scale3<S: Scalar>(a: Array3<S>, s: S) -> Array3<S> {
+    [a[0] * s, a[1] * s, a[2] * s]
+}
+
+/// `a × b`.
+#[inline(always)]
+pub fn cross3<S: Scalar>(a: Array3<S>, b: Array3<S>) -> Array3<S> {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// The vector in the numbers of a [`Scalar`].
+#[inline(always)]
+pub fn array3<S: Scalar>(v: Vec3) -> Array3<S> {
+    [S::from_real(v.x), S::from_real(v.y), S::from_real(v.z)]
+}

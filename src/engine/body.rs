@@ -6,7 +6,8 @@
 
 use hashbrown::HashMap;
 
-use super::shape::{Aabb, MassProperties, Shape};
+use super::shape::mass::MassProperties;
+use super::shape::{Aabb, Shape};
 use crate::math::{
     Mat3, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize,
     quat_rotate, quat_to_mat3,
@@ -14,7 +15,7 @@ use crate::math::{
 
 /// Names a body. Ids are given out in ascending order and never again; every list of the engine is
 /// sorted by them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId(pub u64);
 
 /// How a body moves.
@@ -73,6 +74,16 @@ impl LockedAxes {
     /// From six bits in the order of [`bits`](Self::bits); higher bits are ignored.
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits & 0b111_111)
+    }
+
+    /// Bit k: motion is confined to a plane orthogonal to axis k (translation along k and rotation
+    /// about the other two axes are locked).
+    pub const fn planes(self) -> u8 {
+        let (translation, rotation) = (self.0 & 0b111, self.0 >> 3);
+        let x = translation & (rotation >> 1) & (rotation >> 2) & 1;
+        let y = (translation >> 1) & rotation & (rotation >> 2) & 1;
+        let z = (translation >> 2) & rotation & (rotation >> 1) & 1;
+        x | y << 1 | z << 2
     }
 
     /// `v` without its locked components of translation.
@@ -208,6 +219,8 @@ pub struct Body {
     impulse: Vec3,
     angular_impulse: Vec3,
     target: Option<(Vec3, Quat)>,
+    /// Did the last step end on a target? Its velocity then ends with it.
+    followed: bool,
     quarantined: bool,
     last_good: (Vec3, Quat),
 }
@@ -256,6 +269,7 @@ impl Body {
             impulse: Vec3::ZERO,
             angular_impulse: Vec3::ZERO,
             target: None,
+            followed: false,
             quarantined: false,
             last_good: (desc.position, rotation),
         };
@@ -279,7 +293,7 @@ impl Body {
     ) -> Result<(), BodyError> {
         let MassProperties { mass, center_of_mass, inertia } = mass_properties;
         if kind == BodyKind::Dynamic {
-            if shape.as_ref().is_some_and(Shape::has_half_space) {
+            if shape.as_ref().is_some_and(Shape::is_half_space) {
                 return Err(BodyError::HalfSpaceMoves);
             }
             if !(mass > 0.0 && mass.is_finite()) {
@@ -442,6 +456,9 @@ impl Body {
     /// Turns the target pose of a kinematic body into the velocity that reaches it in `dt` seconds.
     /// The sign of the quaternion does not matter.
     pub(crate) fn aim(&mut self, dt: Real) {
+        if core::mem::take(&mut self.followed) && self.target.is_none() {
+            (self.linear_velocity, self.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+        }
         if let Some((position, rotation)) = self.target {
             self.linear_velocity = (position - self.center) / dt;
             let turn = quat_mul(rotation, quat_conjugate(self.rotation));
@@ -451,12 +468,8 @@ impl Body {
 
     /// Sets the pose after a step; a kinematic body with a target lands on it exactly.
     pub(crate) fn advance(&mut self, center: Vec3, rotation: Quat) {
+        self.followed = self.target.is_some();
         (self.center, self.rotation) = self.target.take().unwrap_or((center, rotation));
-    }
-
-    /// Ends a kinematic move: a body that followed a target keeps no velocity of its own.
-    pub(crate) fn has_target(&self) -> bool {
-        self.target.is_some()
     }
 
     /// Checks that the state is finite. If not, freezes the body at its last good pose, at rest, and

@@ -1,24 +1,96 @@
 //! The method: plain functions on slices, no Bevy, no clock. It cannot fail.
+//!
+//! A step is the list of calls in [`Simulation::step`]. It advances poses `q` and velocities `v` by the
+//! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one linear complementarity problem
+//! a step, no back-tracking, no adaptive step, and infeasibility that stays O(h²) (Theorem 6.12).
+//!
+//! # Symbols
+//!
+//! | papers | code | meaning, unit |
+//! |---|---|---|
+//! | r, r̂ | `ratio` | ratio metric of a pair, – |
+//! | ρ, Φ | `gap` of a pair | ratio penetration depth (r-1)/r, –; < 0 overlapping |
+//! | Φ D | `separation` | signed distance of the two supporting planes, m |
+//! | (x^m, t^m) | `point`, `ratio` of an event | touching point of the scaled bodies, m; its ratio, – |
+//! | ε_t, ε_x, ε_0 | `eps_t`, `eps_x`, `eps_0` | tolerances of the papers' active set, – |
+//! | h | `dt` | step, s |
+//! | γ | `gamma` | stabilization factor, – |
+//! | Δ, Υ | `bias` | right-hand side of contact and joint rows, m/s |
+//! | n, D, ν | `jacobian_a`, `jacobian_b`, `terms` | Jacobian rows |
+//! | c_n, β | `contact_impulse` | (normal, tangent 1, tangent 2), N·s |
+//! | c_ν | `joint_impulse` | N·s or N·m·s |
+//! | λ | slip speed Λ | m/s |
+//! | μ, M, k, v_l, v^{l+1} | `friction`, `mass`, force, `velocity_free`, `velocity` | –, kg, N, m/s, rad/s |
+//!
+//! # Determinism
+//!
+//! The same state and the same calls give the same bits, in debug and in release, with any number of
+//! threads, on any platform, for the same features of the crate. Why: the order of everything comes
+//! from ids, which are counters; every list that leaves a stage is sorted by a documented key (pairs by
+//! [`PairKey`](broad::PairKey), contacts by feature id, islands by their first body); hash maps are
+//! only looked up, never iterated; a pair is updated from its own state and that of its two bodies
+//! alone; islands do not share unknowns; no sum depends on chunking; all arithmetic is scalar, without
+//! fused operations, and transcendental functions come from `libm`; there is no clock. Portals and
+//! impulses are part of the state: a clone of a [`Simulation`] continues as the original does.
 
+pub mod active;
+pub mod assemble;
 pub mod body;
+pub mod broad;
+pub mod event;
+pub mod graph;
+pub mod integrate;
 pub mod joint;
 pub mod lcp;
+pub mod pair;
+pub mod predict;
+pub mod ratio;
 pub mod report;
 pub mod settings;
 pub mod shape;
+pub mod solve;
 
+use self::active::Context;
+use self::assemble::{Sources, StepProblem};
 use self::body::{Bodies, Body, BodyDesc, BodyError, BodyId};
+use self::broad::{BroadPhase, Enlarge, Reach};
+use self::graph::Islands;
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
+use self::pair::Pairs;
+use self::predict::{Motion, predict};
 use self::report::{StepReport, StepStatus};
-use self::settings::Settings;
+use self::settings::{ActiveEvents, Settings};
+use self::solve::SolverState;
 use crate::math::{Real, Vec3};
 
 /// A world of bodies and joints, and everything a step needs.
-#[derive(Debug, Default)]
+///
+/// A clone is a snapshot: it continues exactly as the original does.
+#[derive(Clone, Debug, Default)]
 pub struct Simulation {
     bodies: Bodies,
     joints: Joints,
+    pairs: Pairs,
     report: StepReport,
+    /// Length of the last completed step [s]; 0 before the first.
+    dt_last: Real,
+    /// Is a step under way? Stages do nothing otherwise.
+    active: bool,
+    work: Work,
+}
+
+/// Buffers of a step. They hold nothing that the next step depends on.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    motions: Vec<Motion>,
+    moves: Vec<bool>,
+    broad: BroadPhase,
+    excluded: Vec<[BodyId; 2]>,
+    joint_bodies: Vec<[u32; 2]>,
+    edges: Vec<[u32; 2]>,
+    islands: Islands,
+    problem: StepProblem,
+    solver: SolverState,
 }
 
 impl Simulation {
@@ -30,12 +102,9 @@ impl Simulation {
 
     /// Advances the world by `dt` seconds. Never fails: what went wrong is in the report.
     pub fn step(&mut self, settings: &Settings, dt: Real) -> &StepReport {
-        if !self.begin(settings, dt) {
-            return &self.report;
-        }
+        self.begin(settings, dt);
         self.find_pairs(settings);
-        self.measure_ratios(settings);
-        self.find_events(settings);
+        self.find_contacts(settings);
         self.build_islands();
         self.assemble(settings);
         self.solve(settings);
@@ -45,39 +114,164 @@ impl Simulation {
     }
 
     /// Stage 1: takes up forces and targets, finds broken states, predicts free velocities. False if
-    /// `dt` or a setting is out of range; the step then ends here, and the other stages do nothing.
+    /// `dt` or a setting is out of range; the other stages of this step then do nothing.
     pub fn begin(&mut self, settings: &Settings, dt: Real) -> bool {
         self.report.begin(dt);
-        let fine = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
-        if !fine {
+        self.active = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
+        if !self.active {
             self.report.status = StepStatus::Refused;
+            return false;
         }
-        fine
+        self.bodies.compact();
+        let work = &mut self.work;
+        work.motions.clear();
+        work.moves.clear();
+        for body in self.bodies.as_mut_slice() {
+            if body.quarantine_if_broken() {
+                self.report.quarantined.push(body.id());
+            }
+            let motion = predict(body, settings.gravity, dt);
+            work.moves.push(motion.moves);
+            work.motions.push(motion);
+        }
+        let index = |id| self.bodies.index_of(id).map_or(0, |i| i as u32);
+        let ends = |joint: &Joint| [index(joint.desc.a), index(joint.desc.b)];
+        work.joint_bodies.clear();
+        work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
+        self.report.bodies = self.bodies.len() as u32;
+        self.report.dynamic_bodies = work.moves.iter().filter(|&&moves| moves).count() as u32;
+        self.report.joints = self.joints.as_slice().len() as u32;
+        true
     }
 
     /// Stage 2: pairs of pieces whose bounding boxes meet within the step.
-    pub fn find_pairs(&mut self, _settings: &Settings) {}
+    pub fn find_pairs(&mut self, settings: &Settings) {
+        if !self.active {
+            return;
+        }
+        let work = &mut self.work;
+        let dt = self.report.dt;
+        let reach = |motion: &Motion| Reach {
+            own: motion.speed(),
+            component: motion.speed(),
+            moves: motion.moves,
+        };
+        work.broad.reach.clear();
+        work.broad.reach.extend(work.motions.iter().map(reach));
+        work.excluded.clear();
+        for joint in self.joints.as_slice().iter().filter(|joint| !joint.desc.collide) {
+            let (a, b) = (joint.desc.a, joint.desc.b);
+            work.excluded.push([a.min(b), a.max(b)]);
+        }
+        work.excluded.sort_unstable();
+        let enlarge = match settings.contact.active {
+            ActiveEvents::Clipped => {
+                let gravity = settings.gravity.length();
+                let margin = settings.contact.margin + dt * dt * gravity;
+                Enlarge { dt, margin, scale: 1.0 }
+            }
+            // Φ ≤ ε_t means that the bodies scaled by 1 / (1 - ε_t) meet.
+            ActiveEvents::Enumerated { eps_t, .. } => {
+                Enlarge { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
+            }
+        };
+        work.broad.find(&self.bodies, enlarge, &work.excluded);
+        self.pairs.update(&work.broad.candidates, self.bodies.as_slice());
+        self.report.pairs = self.pairs.list.len() as u32;
+    }
 
-    /// Stage 3: the ratio metric of every pair.
-    pub fn measure_ratios(&mut self, _settings: &Settings) {}
+    /// Stage 3: the ratio metric of every pair and its active events, with the impulses of the last
+    /// step.
+    pub fn find_contacts(&mut self, settings: &Settings) {
+        if !self.active {
+            return;
+        }
+        let context = Context {
+            bodies: self.bodies.as_slice(),
+            motions: &self.work.motions,
+            reach: &self.work.broad.reach,
+            settings,
+            dt: self.report.dt,
+        };
+        for pair in &mut self.pairs.list {
+            context.update(pair);
+        }
+        for pair in &self.pairs.list {
+            self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
+            self.report.overlap = self.report.overlap.max(-pair.separation);
+            self.report.contacts += pair.contacts.len() as u32;
+            self.report.events_dropped += pair.dropped;
+        }
+    }
 
-    /// Stage 4: the active events of every pair, with the impulses of the last step.
-    pub fn find_events(&mut self, _settings: &Settings) {}
+    /// Stage 4: groups of bodies that touch or are joined.
+    pub fn build_islands(&mut self) {
+        if !self.active {
+            return;
+        }
+        let work = &mut self.work;
+        work.edges.clear();
+        let touching = self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty());
+        work.edges.extend(touching.map(|pair| pair.bodies));
+        work.edges.extend(&work.joint_bodies);
+        work.islands.build(&work.moves, work.edges.iter().copied());
+        self.report.islands = work.islands.len() as u32;
+    }
 
-    /// Stage 5: groups of bodies that touch or are joined.
-    pub fn build_islands(&mut self) {}
+    /// Stage 5: the rows of the step problem (5.1).
+    pub fn assemble(&mut self, settings: &Settings) {
+        if !self.active {
+            return;
+        }
+        let dt = self.report.dt;
+        let sources = Sources {
+            bodies: self.bodies.as_slice(),
+            motions: &self.work.motions,
+            pairs: &self.pairs.list,
+            joints: self.joints.as_slice(),
+            joint_bodies: &self.work.joint_bodies,
+            islands: &self.work.islands,
+            dt,
+            dt_ratio: if self.dt_last > 0.0 { dt / self.dt_last } else { 1.0 },
+        };
+        self.work.problem.assemble(&sources, settings);
+        self.report.joint_error = self.work.problem.joint_error;
+    }
 
-    /// Stage 6: the rows of the step problem (5.1).
-    pub fn assemble(&mut self, _settings: &Settings) {}
+    /// Stage 6: velocities and impulses.
+    pub fn solve(&mut self, settings: &Settings) {
+        if !self.active {
+            return;
+        }
+        let work = &mut self.work;
+        work.solver.solve(&mut work.problem, &work.islands, settings, &mut self.report);
+        work.problem.keep_impulses(&mut self.pairs.list, self.joints.as_mut_slice());
+    }
 
-    /// Stage 7: velocities and impulses.
-    pub fn solve(&mut self, _settings: &Settings) {}
+    /// Stage 7: poses.
+    pub fn integrate(&mut self) {
+        if !self.active {
+            return;
+        }
+        let (work, report) = (&self.work, &mut self.report);
+        report.kinetic_energy = integrate::integrate(
+            &mut self.bodies,
+            &work.motions,
+            &work.islands,
+            &work.problem.biased.velocity,
+            &work.problem.relaxed.velocity,
+            report.dt,
+            &mut report.quarantined,
+        );
+    }
 
-    /// Stage 8: poses.
-    pub fn integrate(&mut self) {}
-
-    /// Stage 9: completes the report.
-    pub fn finish(&mut self) {}
+    /// Stage 8: ends the step.
+    pub fn finish(&mut self) {
+        if self.active {
+            self.dt_last = self.report.dt;
+            self.active = false;
+        }
+    }
 
     /// Adds a body.
     ///
@@ -90,6 +284,7 @@ impl Simulation {
     /// Removes a body with its joints and contacts; false if there is none of this id.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
         self.joints.remove_body(id);
+        self.pairs.remove_body(id);
         self.bodies.remove(id)
     }
 
@@ -129,9 +324,19 @@ impl Simulation {
         self.joints.as_slice()
     }
 
-    /// The contacts of the last step, sorted by pair and feature.
+    /// The contacts of the last step, sorted by pair and feature, for reading.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> {
-        core::iter::empty()
+        let center = |id| self.bodies.get(id).map_or(Vec3::ZERO, Body::center);
+        self.pairs.list.iter().flat_map(move |pair| {
+            let at = center(pair.key.a);
+            pair.contacts.iter().map(move |contact| Contact {
+                bodies: [pair.key.a, pair.key.b],
+                point: at + contact.arms[0],
+                normal: contact.normal,
+                gap: contact.gap,
+                impulse: crate::math::narrow3(contact.impulse[1]),
+            })
+        })
     }
 
     /// The report of the last step.
@@ -140,11 +345,17 @@ impl Simulation {
         &self.report
     }
 
-    /// Infeasibility `I(q)` (6.3) of the poses as they are now: (ratio units, deepest overlap in
-    /// metres). Measures every pair anew.
+    /// Infeasibility `I(q)` (6.3) of the poses as they are now: the largest `-Φ` of all pairs
+    /// [ratio units] and the largest overlap `-Φ D` [m], about centroids. Measures every pair anew;
+    /// allocates.
     #[must_use]
     pub fn infeasibility(&self) -> (Real, Real) {
-        (0.0, 0.0)
+        let mut probe = self.clone();
+        let settings = Settings::papers(1.0, 0.0, 0.0, 0.0, 0.0, 4);
+        probe.begin(&Settings { gravity: Vec3::ZERO, ..settings }, Real::EPSILON);
+        probe.find_pairs(&settings);
+        probe.find_contacts(&settings);
+        (probe.report.infeasibility, probe.report.overlap)
     }
 }
 

@@ -13,9 +13,34 @@
 //! `Λ(w_t)` is the slip speed: `|w_t|` for the circular cone, `max_i(-d_i · w_t)` for the pyramid with
 //! directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation (5.3)–(5.7).
 
+//!
+//! The solvers: [`pgs`] (any size, modest accuracy), [`newton`] (the default: exact to rounding where
+//! the problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. Whatever the
+//! method, the velocity returned is the one that the returned impulses give, and the
+//! [`certificate`](certificate::Certificate) tells how well they solve the problem. A solver cannot
+//! fail: it returns its best iterate and says so in [`SolveStats::status`].
+
+mod anderson;
+pub mod certificate;
+pub mod cone;
+mod envelope;
+pub mod lemke;
+pub mod newton;
+mod order;
+pub mod pgs;
+pub mod pivoting;
+#[cfg(test)]
+mod random;
+mod relaxation;
+mod rows;
+#[cfg(test)]
+mod tests;
+
 use smallvec::SmallVec;
 
 use crate::math::Double;
+use certificate::Certificate;
+use cone::FrictionCone;
 
 /// Six velocity or impulse components of a body: three of translation, three of rotation (about the
 /// center of mass, world axes).
@@ -100,4 +125,125 @@ pub struct Iterate<'a> {
     pub joint_impulse: &'a mut [Double],
     /// `(c_n, t_1, t_2)`, one for each contact.
     pub contact_impulse: &'a mut [[Double; 3]],
+}
+
+/// How a solver ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The tolerance is met, or pivoting found a solution.
+    Converged,
+    /// The iteration limit came first; the best iterate is returned.
+    IterationLimit,
+    /// Iterations no longer gain; the best iterate is returned.
+    Stalled,
+    /// Lemke's algorithm ended on a ray; the better of warm start and last basis is returned.
+    Ray,
+    /// The problem exceeds the size cap of the method; the warm start is returned.
+    TooLarge,
+}
+
+/// Outcome of a solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveStats {
+    /// How it ended.
+    pub status: Status,
+    /// Newton steps, sweeps or pivots.
+    pub iterations: u32,
+    /// Matrix factors computed.
+    pub factorizations: u32,
+    /// Error of the impulses returned.
+    pub certificate: Certificate,
+}
+
+/// Which solver to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Newton up to [`SolverParams::newton_rows_max`] rows, then Gauss–Seidel from where it stopped if
+    /// it did not converge; Gauss–Seidel alone for larger problems.
+    #[default]
+    Auto,
+    /// Projected Gauss–Seidel.
+    Pgs,
+    /// The cone Newton.
+    Newton,
+    /// Lemke's algorithm.
+    Lemke,
+}
+
+/// Parameters of [`solve`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverParams {
+    /// Which solver.
+    pub method: Method,
+    /// Largest number of contacts, joint rows and bodies together that `Auto` gives to Newton.
+    /// Default 2500: about 250 bodies in a pile, whose factor takes some milliseconds. Counted, not
+    /// timed, so that results do not depend on the machine.
+    pub newton_rows_max: usize,
+    /// Parameters of the cone Newton.
+    pub newton: newton::NewtonParams,
+    /// Parameters of projected Gauss–Seidel.
+    pub pgs: pgs::PgsParams,
+    /// Parameters of Lemke's algorithm.
+    pub lemke: lemke::LemkeParams,
+}
+
+impl Default for SolverParams {
+    fn default() -> Self {
+        Self {
+            method: Method::Auto,
+            newton_rows_max: 2500,
+            newton: newton::NewtonParams::default(),
+            pgs: pgs::PgsParams::default(),
+            lemke: lemke::LemkeParams::default(),
+        }
+    }
+}
+
+/// Buffers of all solvers, reused from problem to problem. Its content never influences a result.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(crate) cone: FrictionCone,
+    pub(crate) newton: newton::NewtonScratch,
+    pub(crate) pgs: pgs::PgsScratch,
+}
+
+/// Solves the step problem (5.1)–(5.2) by the method chosen in `params`, from the warm start in
+/// `iterate`.
+pub fn solve(
+    problem: &Problem,
+    iterate: &mut Iterate,
+    params: &SolverParams,
+    scratch: &mut Scratch,
+) -> SolveStats {
+    match params.method {
+        Method::Pgs => pgs::solve(problem, iterate, &params.pgs, scratch),
+        Method::Newton => newton::solve(problem, iterate, &params.newton, scratch),
+        Method::Lemke => lemke::solve(problem, iterate, &params.lemke, scratch),
+        Method::Auto => solve_auto(problem, iterate, params, scratch),
+    }
+}
+
+fn solve_auto(
+    problem: &Problem,
+    iterate: &mut Iterate,
+    params: &SolverParams,
+    scratch: &mut Scratch,
+) -> SolveStats {
+    let rows = problem.contacts.len() + problem.joints.len() + problem.bodies.len();
+    if rows > params.newton_rows_max {
+        return pgs::solve(problem, iterate, &params.pgs, scratch);
+    }
+    let stats = newton::solve(problem, iterate, &params.newton, scratch);
+    if stats.status == Status::Converged {
+        return stats;
+    }
+    // Sweeps keep the best iterate they see, so they can only improve on Newton's.
+    let swept = pgs::solve(problem, iterate, &params.pgs, scratch);
+    let status = if swept.status == Status::Converged { Status::Converged } else { stats.status };
+    SolveStats {
+        status,
+        iterations: stats.iterations + swept.iterations,
+        factorizations: stats.factorizations,
+        certificate: swept.certificate,
+    }
 }

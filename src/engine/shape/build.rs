@@ -16,13 +16,12 @@ use super::mass::polyhedron_mass;
 use super::merge::merged_loops;
 use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
 use super::{LENGTH_MAX, LENGTH_MIN, ShapeError};
-use crate::math::{DVec3, Double, EPSILON, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
+use crate::math::{DVec3, Double, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
 
-/// Points and planes closer than this fraction of the largest extent are the same: sixteen times the
-/// rounding of `f32`, so that coordinates that went through `f32` still make flat faces.
+/// Points and planes closer than this fraction of the largest extent plus the largest coordinate are
+/// the same: sixteen times the rounding of `f32`, so that faces stay flat whose coordinates went
+/// through `f32`, as those of meshes do in either precision of the build.
 const MERGE_FRACTION: Double = 1e-6;
-/// The same for the rounding of coordinates far from the origin, in units of `EPSILON`.
-const MERGE_ROUNDINGS: Double = 8.0;
 /// A body must be this many times thicker than what is merged.
 const FLAT_FACTOR: Double = 10.0;
 /// Vertices may lie this many merging tolerances off the plane of their face.
@@ -32,7 +31,7 @@ const FLATNESS_FACTOR: Double = 4.0;
 pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
     let (low, extent) = validated_extent(points)?;
     let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, Real::max);
-    let tolerance = MERGE_FRACTION * extent + MERGE_ROUNDINGS * widen(EPSILON) * widen(largest);
+    let tolerance = MERGE_FRACTION * (extent + widen(largest));
     let points = without_duplicates(points, tolerance);
     let cells_per_meter = GRID_CELLS as Double / extent;
     let grid: Vec<GridPoint> =
@@ -170,6 +169,7 @@ pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> 
         edges,
         neighbors,
         neighbor_start,
+        vertex_faces: vertex_faces(loops),
         flatness: narrow(flatness),
         radius: 0.0,
         inradius,
@@ -226,6 +226,15 @@ pub(super) fn neighbor_lists(n_vertices: usize, edges: &[Edge]) -> (Vec<u32>, Ve
     joined.sort_unstable();
     let starts = (0..=n_vertices as u32).map(|v| joined.partition_point(|j| j.0 < v) as u32);
     (joined.iter().map(|j| j.1).collect(), starts.collect())
+}
+
+/// The faces that meet in each vertex, ascending, vertex by vertex: as many as edges meet there.
+fn vertex_faces(loops: &[Vec<u32>]) -> Vec<u32> {
+    let faces = loops.iter().enumerate();
+    let mut meeting: Vec<(u32, u32)> =
+        faces.flat_map(|(face, l)| l.iter().map(move |&v| (v, face as u32))).collect();
+    meeting.sort_unstable();
+    meeting.iter().map(|m| m.1).collect()
 }
 
 /// The vertices coordinate by coordinate, padded with copies of vertex 0.

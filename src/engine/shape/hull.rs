@@ -51,6 +51,9 @@ pub struct Hull {
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
+    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`, as many
+    /// as edges; empty without faces.
+    pub(crate) vertex_faces: Vec<u32>,
     /// Largest distance of a vertex of a face from the plane of that face [m]: what merging left.
     pub(crate) flatness: Real,
     /// Rounding radius [m].
@@ -73,10 +76,10 @@ pub const LANES: usize = 8;
 impl Hull {
     /// The convex hull of points [m]; the order of the vertices is that of the points.
     ///
-    /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. Points closer
-    /// together than about 1e-6 of the size are merged, nearly coplanar triangles become one face,
-    /// and points inside faces and edges are dropped: every point given lies within about 4e-6 of
-    /// the size of the result.
+    /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. What is closer
+    /// together than 1e-6 of the size (extent plus largest coordinate) is merged: nearly equal
+    /// points, of which the first stays, and nearly coplanar triangles, which become one face. Points
+    /// inside faces and edges are dropped. No point given lies farther outside than 4e-6 of the size.
     ///
     /// # Errors
     /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane, on
@@ -173,6 +176,7 @@ impl Hull {
             edges,
             neighbors,
             neighbor_start,
+            vertex_faces: Vec::new(),
             flatness: 0.0,
             radius,
             inradius: radius,
@@ -225,6 +229,18 @@ impl Hull {
             return &[];
         };
         &self.neighbors[start as usize..end as usize]
+    }
+
+    /// Faces that meet in a vertex, ascending; empty if there is no such vertex or no faces.
+    #[inline]
+    #[must_use]
+    pub fn faces_at(&self, vertex: u32) -> &[u32] {
+        let i = vertex as usize;
+        let Some(&[start, end]) = self.neighbor_start.get(i..i + 2).and_then(|s| s.first_chunk())
+        else {
+            return &[];
+        };
+        self.vertex_faces.get(start as usize..end as usize).unwrap_or(&[])
     }
 
     /// The plane of a face as the row `a` of `A x ≤ 1` [1/m]: normal divided by offset, without the

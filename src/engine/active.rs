@@ -1,0 +1,315 @@
+//! From pairs to contacts: the ratio metric and the active events of one pair of pieces.
+//!
+//! Input: a pair, its bodies and their free motion. Output: Φ and separation of the pair, and its
+//! contacts: a world normal, arms from both centers, the gap, and the impulses of the last step, found
+//! again by feature id. A pair is a function of its own state and that of its two bodies only, so
+//! pairs may be updated in any order.
+//!
+//! By default the normal is that of the ratio metric, or the neighbor that the motion separates first,
+//! and the contacts are the clipped features within the band `ε = h v + h² |g| + margin`; rows act
+//! in the middle between the touching points of the unscaled bodies. With the papers' events, every
+//! event of the set (4.8) gives a row at the touching point of the scaled bodies, with its own value
+//! (4.17).
+
+use smallvec::SmallVec;
+
+use super::body::Body;
+use super::broad::Reach;
+use super::event::active::PapersActive;
+use super::event::enumerate::{Placement, enumerate, enumerate_half_space};
+use super::pair::Pair;
+use super::predict::{Motion, planar_axis};
+use super::ratio::{Centers, Measured, Relative, measure, measure_half_space, scaling_center};
+use super::settings::{ActiveEvents, Settings};
+use super::shape::hull::Hull;
+use super::shape::{Convex, HalfSpace, Piece};
+use crate::math::{
+    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_to_mat3, widen, widen_mat3, widen3,
+};
+
+/// Names the features that touch; see [`ContactId`] of the events.
+pub use super::event::manifold::ContactId;
+
+/// A contact of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActiveContact {
+    /// The features of both pieces that touch.
+    pub id: ContactId,
+    /// Unit normal in world axes, from body a to body b.
+    pub normal: Vec3,
+    /// Contact point from the center of each body, world axes [m].
+    pub arms: [Vec3; 2],
+    /// Distance of the touching points along the normal [m].
+    pub gap: Real,
+    /// Gap of the row [m]: the same, or `(t - 1) D` for an event of the papers.
+    pub row_gap: Double,
+    /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
+    pub impulse: [DVec3; 2],
+}
+
+/// What the pairs of a step have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// All bodies.
+    pub bodies: &'a [Body],
+    /// Their free motion.
+    pub motions: &'a [Motion],
+    /// What the step can move them.
+    pub reach: &'a [Reach],
+    /// Parameters.
+    pub settings: &'a Settings,
+    /// Time step [s].
+    pub dt: Real,
+}
+
+/// The two pieces of a pair in world axes, each relative to the center of its body.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// From the center of body a to that of body b [m].
+    between: Vec3,
+    /// From the center of each body to the centroid of its piece [m].
+    arms: [Vec3; 2],
+    /// Rotation of each piece.
+    rotations: [Mat3; 2],
+}
+
+impl Placed {
+    fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&Piece; 2]) -> Self {
+        let arm = |k: usize| {
+            motions[k].rotation * (pieces[k].position - bodies[k].center_of_mass())
+        };
+        let turn = |k: usize| motions[k].rotation * quat_to_mat3(pieces[k].rotation);
+        Self {
+            between: bodies[1].center() - bodies[0].center(),
+            arms: [arm(0), arm(1)],
+            rotations: [turn(0), turn(1)],
+        }
+    }
+
+    /// From centroid to centroid [m].
+    fn offset(&self) -> Vec3 {
+        self.between + self.arms[1] - self.arms[0]
+    }
+
+    /// Arms from both centers to a point given from the center of body a.
+    fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
+        [point, point - self.between]
+    }
+
+    /// Pose of piece `k` about the center of body a, in double precision.
+    fn placement(&self, k: usize) -> Placement {
+        let from_a = if k == 0 { self.arms[0] } else { self.between + self.arms[1] };
+        Placement { position: widen3(from_a), rotation: widen_mat3(self.rotations[k]) }
+    }
+}
+
+impl Context<'_> {
+    /// Distance below which the pair is active [m].
+    fn band(&self, bodies: [u32; 2]) -> Real {
+        let [a, b] = bodies.map(|i| self.reach[i as usize]);
+        let speed = (a.own + b.own).max(a.component.max(b.component));
+        let gravity = self.settings.gravity.length();
+        self.dt * speed + self.dt * self.dt * gravity + self.settings.contact.margin
+    }
+
+    /// Measures a pair and finds its contacts.
+    pub fn update(&self, pair: &mut Pair) {
+        let old = core::mem::take(&mut pair.contacts);
+        pair.contacts = core::mem::take(&mut pair.spare);
+        pair.contacts.clear();
+        pair.dropped = 0;
+        pair.gap = Real::INFINITY;
+        pair.separation = Real::INFINITY;
+        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        if let (Some(shape_a), Some(shape_b)) = (bodies[0].shape(), bodies[1].shape()) {
+            let piece_a = &shape_a.pieces()[pair.key.piece_a as usize];
+            let piece_b = &shape_b.pieces()[pair.key.piece_b as usize];
+            let placed = Placed::new(bodies, motions, [piece_a, piece_b]);
+            match (&piece_a.convex, &piece_b.convex) {
+                (Convex::Hull(x), Convex::Hull(y)) => self.hulls(pair, [x, y], &placed),
+                (Convex::Hull(x), Convex::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
+                (Convex::HalfSpace(p), Convex::Hull(y)) => self.plane(pair, y, p, &placed, 1),
+                (Convex::HalfSpace(_), Convex::HalfSpace(_)) => {}
+            }
+        }
+        pair.contacts.sort_unstable_by_key(|contact| contact.id);
+        merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
+        inherit(&mut pair.contacts, &old);
+        pair.spare = old;
+    }
+
+    /// Two hulls.
+    fn hulls(&self, pair: &mut Pair, hulls: [&Hull; 2], placed: &Placed) {
+        let [a, b] = hulls;
+        let relative =
+            Relative::new(Vec3::ZERO, placed.rotations[0], placed.offset(), placed.rotations[1]);
+        if let ActiveEvents::Enumerated { eps_t, .. } = self.settings.contact.active {
+            let centers = Centers::default();
+            let margin = Real::INFINITY;
+            let measured = measure(a, b, &relative, &centers, margin, &mut pair.cache);
+            let Measured::Near(ratio) = measured else { return };
+            (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
+            if ratio.gap <= eps_t {
+                self.enumerated(pair, hulls, placed);
+            }
+            return;
+        }
+        let band = self.band(pair.bodies);
+        let centers = self.centers(pair, hulls, &relative);
+        let measured = measure(a, b, &relative, &centers, band, &mut pair.cache);
+        let Measured::Near(ratio) = measured else { return };
+        (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
+        self.clipped(pair, hulls, placed, &relative, ratio.normal, band);
+    }
+
+    /// A hull (body `hull_side` of the pair) and a half-space.
+    fn plane(
+        &self,
+        pair: &mut Pair,
+        hull: &Hull,
+        plane: &HalfSpace,
+        placed: &Placed,
+        hull_side: usize,
+    ) {
+        let normal = placed.rotations[1 - hull_side] * plane.normal;
+        let from_plane = if hull_side == 1 { placed.offset() } else { -placed.offset() };
+        let height = normal.dot(from_plane);
+        let rotation = placed.rotations[hull_side];
+        let ratio = measure_half_space(hull, rotation, height, normal);
+        (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
+        if let ActiveEvents::Enumerated { eps_t, .. } = self.settings.contact.active {
+            if ratio.gap <= eps_t {
+                self.enumerated_half_space(pair, hull, placed, hull_side, normal);
+            }
+            return;
+        }
+        let band = self.band(pair.bodies);
+        if ratio.separation <= band {
+            self.clipped_half_space(pair, hull, placed, hull_side, normal, height, band);
+        }
+    }
+
+    /// Scaling centers: the centroids, or for bodies that are fixed or long a point near the other
+    /// body, found by turns.
+    fn centers(&self, pair: &Pair, [a, b]: [&Hull; 2], relative: &Relative) -> Centers {
+        let wants = |k: usize, hull: &Hull| {
+            let moves = self.motions[pair.bodies[k] as usize].moves;
+            !moves || hull.bounding_radius() > LONG * hull.inradius()
+        };
+        let (wants_a, wants_b) = (wants(0, a), wants(1, b));
+        if !wants_a && !wants_b {
+            return Centers::default();
+        }
+        let (mut center_a, mut center_b) = (Vec3::ZERO, Vec3::ZERO);
+        let inverse = relative.rotation.transpose();
+        for _ in 0..if wants_a && wants_b { 2 } else { 1 } {
+            if wants_a {
+                center_a = scaling_center(a, relative.offset + relative.rotation * center_b);
+            }
+            if wants_b {
+                center_b = scaling_center(b, inverse * (center_a - relative.offset));
+            }
+        }
+        Centers::new(a, center_a, b, center_b, relative)
+    }
+
+    /// The papers' set for two hulls.
+    fn enumerated(&self, pair: &mut Pair, [a, b]: [&Hull; 2], placed: &Placed) {
+        let Some(active) = self.papers() else { return };
+        let events = enumerate(a, &placed.placement(0), b, &placed.placement(1));
+        let ratio = super::event::enumerate::ratio_of(&events);
+        for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
+            pair.contacts.push(ActiveContact {
+                id: ContactId::of_event(event.features),
+                normal: narrow3(event.normal),
+                arms: placed.arms_to(narrow3(event.point)),
+                gap: narrow(event.gap * event.distance),
+                row_gap: (event.ratio - 1.0) * event.distance,
+                impulse: [DVec3::ZERO; 2],
+            });
+        }
+    }
+
+    /// The papers' set for a hull and a half-space.
+    fn enumerated_half_space(
+        &self,
+        pair: &mut Pair,
+        hull: &Hull,
+        placed: &Placed,
+        hull_side: usize,
+        normal: Vec3,
+    ) {
+        let Some(active) = self.papers() else { return };
+        let placement = placed.placement(hull_side);
+        let offset = widen3(normal).dot(placed.placement(1 - hull_side).position);
+        let events = enumerate_half_space(hull, &placement, widen3(normal), offset);
+        let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
+        for m in active.select_half_space(&events) {
+            let event = &events[m];
+            pair.contacts.push(ActiveContact {
+                id: ContactId::of_vertex(event.vertex),
+                normal: normal * toward_b,
+                arms: placed.arms_to(narrow3(event.point)),
+                gap: narrow(event.gap * event.distance),
+                row_gap: (event.ratio - 1.0) * event.distance,
+                impulse: [DVec3::ZERO; 2],
+            });
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, unused, reason = "stub")]
+    fn clipped(&self, pair: &mut Pair, h: [&Hull; 2], placed: &Placed, relative: &Relative, n: Vec3, band: Real) {}
+    #[allow(clippy::too_many_arguments, unused, reason = "stub")]
+    fn clipped_half_space(&self, pair: &mut Pair, h: &Hull, placed: &Placed, hull_side: usize, n: Vec3, height: Real, band: Real) {}
+    /// The papers' windows, if their events are in use.
+    fn papers(&self) -> Option<PapersActive> {
+        match self.settings.contact.active {
+            ActiveEvents::Clipped => None,
+            ActiveEvents::Enumerated { eps_x, eps_t, eps_0 } => Some(PapersActive {
+                eps_x: widen(eps_x),
+                eps_t: widen(eps_t),
+                eps_0: widen(eps_0),
+                delta_max: 1e6,
+            }),
+        }
+    }
+}
+
+/// A body with an extent above this many inradii is scaled about a point near the other body.
+const LONG: Real = 5.0;
+
+/// Leaves out contacts that repeat an earlier one: the same row at the same point. In planar motion
+/// points that differ along the axis only are the same.
+fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
+    let axis = axis.unwrap_or(Vec3::ZERO);
+    let mut kept = 0;
+    for i in 0..contacts.len() {
+        let new = contacts[i];
+        let same = |old: &ActiveContact| {
+            let apart = new.arms[0] - old.arms[0];
+            let apart = apart - axis * axis.dot(apart);
+            let reach = new.arms[0].length().max(new.arms[1].length());
+            let turned = (new.normal - old.normal).length();
+            let near = SAME * (1.0 + reach);
+            turned <= SAME && apart.length() <= near && (new.gap - old.gap).abs() <= near
+        };
+        if !contacts[..kept].iter().any(same) {
+            contacts[kept] = new;
+            kept += 1;
+        }
+    }
+    contacts.truncate(kept);
+}
+
+/// Distance [m, and relative] below which two contacts are one.
+const SAME: Real = 64.0 * Real::EPSILON;
+
+/// Takes over the impulses of contacts that were there before. Both lists are sorted by id.
+fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
+    for contact in contacts {
+        if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
+            contact.impulse = old[i].impulse;
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Broad phase: which pairs of pieces may touch within the step.
+//!
+//! Input: bodies with their free velocities. Output: keys of pairs, ascending. Boxes are enlarged by
+//! what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where `v + r |ω|` is the largest of
+//! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
+//! which rests 5 mm from C, gives B its speed within the step. Sweep and prune along the axis of largest
+//! spread, O(n log n + overlaps along that axis); pieces without bounds (half-spaces) meet every body.
+//! The result does not depend on the axis or on the order of the sweep. Not here: trees, filters.
+
+use super::body::{Bodies, BodyId};
+use super::graph::DisjointSets;
+use super::shape::Aabb;
+use crate::math::{Real, Vec3, quat_to_mat3};
+
+/// Names a pair of pieces: bodies ascending, then the pieces of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PairKey {
+    /// Body with the smaller id.
+    pub a: BodyId,
+    /// Body with the larger id.
+    pub b: BodyId,
+    /// Piece of body a.
+    pub piece_a: u32,
+    /// Piece of body b.
+    pub piece_b: u32,
+}
+
+/// A candidate: indices of the bodies, and the key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// Key of the pair; sorts first.
+    pub key: PairKey,
+    /// Indices of the bodies in ascending order of ids.
+    pub bodies: [u32; 2],
+}
+
+/// What the step can move a body, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reach {
+    /// `v + r |ω|` of the body itself [m/s].
+    pub own: Real,
+    /// The largest of its component [m/s].
+    pub component: Real,
+    /// Can impulses move it?
+    pub moves: bool,
+}
+
+/// How far boxes are enlarged.
+#[derive(Clone, Copy, Debug)]
+pub struct Enlarge {
+    /// Time step [s].
+    pub dt: Real,
+    /// Added to every box [m].
+    pub margin: Real,
+    /// Boxes are scaled about their centers by this first [-]; 1 for bands in metres.
+    pub scale: Real,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Proxy {
+    bounds: Aabb,
+    body: u32,
+    piece: u32,
+}
+
+/// Buffers of the broad phase, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub struct BroadPhase {
+    proxies: Vec<Proxy>,
+    boundless: Vec<Proxy>,
+    sets: DisjointSets,
+    /// Candidates found, ascending by key.
+    pub candidates: Vec<Candidate>,
+    /// Reach of every body.
+    pub reach: Vec<Reach>,
+}
+
+impl BroadPhase {
+    /// Finds all candidates. `excluded` lists pairs of bodies (ascending) that do not collide, sorted.
+    pub fn find(&mut self, bodies: &Bodies, enlarge: Enlarge, excluded: &[[BodyId; 2]]) {
+        for reach in &mut self.reach {
+            reach.component = reach.own;
+        }
+        // Once with each body's own speed, then with that of its component until it stops growing.
+        for _ in 0..4 {
+            self.fill(bodies, enlarge);
+            self.sweep(bodies, excluded);
+            if !self.spread_speed(enlarge) {
+                break;
+            }
+        }
+        self.candidates.sort_unstable();
+    }
+
+    /// Bounding boxes of all pieces, enlarged.
+    fn fill(&mut self, bodies: &Bodies, enlarge: Enlarge) {
+        self.proxies.clear();
+        self.boundless.clear();
+        for (i, body) in bodies.as_slice().iter().enumerate() {
+            let Some(shape) = body.shape() else { continue };
+            let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
+            let grow = Vec3::splat(enlarge.dt * self.reach[i].component + enlarge.margin);
+            for (k, piece) in shape.pieces().iter().enumerate() {
+                let bounds = piece.aabb(position, rotation);
+                let (body, piece) = (i as u32, k as u32);
+                if !(bounds.min.is_finite() && bounds.max.is_finite()) {
+                    self.boundless.push(Proxy { bounds, body, piece });
+                    continue;
+                }
+                let extra = (bounds.max - bounds.min) * (0.5 * (enlarge.scale - 1.0)) + grow;
+                let bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
+                self.proxies.push(Proxy { bounds, body, piece });
+            }
+        }
+    }
+
+    /// All overlaps of two boxes of which at least one body moves.
+    fn sweep(&mut self, bodies: &Bodies, excluded: &[[BodyId; 2]]) {
+        self.candidates.clear();
+        let axis = widest_axis(&self.proxies);
+        self.proxies.sort_unstable_by(|p, q| {
+            let (x, y) = (p.bounds.min[axis], q.bounds.min[axis]);
+            x.total_cmp(&y).then(p.body.cmp(&q.body)).then(p.piece.cmp(&q.piece))
+        });
+        for (i, p) in self.proxies.iter().enumerate() {
+            for q in &self.proxies[i + 1..] {
+                if q.bounds.min[axis] > p.bounds.max[axis] {
+                    break;
+                }
+                if p.bounds.meets(q.bounds) {
+                    push(&mut self.candidates, bodies, &self.reach, excluded, p, q);
+                }
+            }
+            for q in &self.boundless {
+                push(&mut self.candidates, bodies, &self.reach, excluded, p, q);
+            }
+        }
+    }
+
+    /// Gives every body the largest speed of its component; true if a box grows by more than the
+    /// margin through it.
+    fn spread_speed(&mut self, enlarge: Enlarge) -> bool {
+        self.sets.reset(self.reach.len());
+        for candidate in &self.candidates {
+            let [a, b] = candidate.bodies;
+            if self.reach[a as usize].moves && self.reach[b as usize].moves {
+                self.sets.join(a, b);
+            }
+        }
+        // A kinematic body shares its speed with what it may push, but does not link components.
+        let mut grew = false;
+        for pass in 0..2 {
+            for candidate in &self.candidates {
+                let [a, b] = candidate.bodies;
+                let speed = |i: u32| self.reach[i as usize].component;
+                let fastest = speed(a).max(speed(b));
+                for i in candidate.bodies {
+                    if self.reach[i as usize].moves {
+                        let root = self.sets.find(i) as usize;
+                        grew |= raise(&mut self.reach[root], fastest, enlarge);
+                    }
+                }
+            }
+            for i in 0..self.reach.len() {
+                if self.reach[i].moves {
+                    let root = self.sets.find(i as u32) as usize;
+                    let fastest = self.reach[root].component;
+                    grew |= raise(&mut self.reach[i], fastest, enlarge) && pass == 0;
+                }
+            }
+        }
+        grew
+    }
+}
+
+/// Raises a component speed; true if that moves a box by more than the margin.
+fn raise(reach: &mut Reach, speed: Real, enlarge: Enlarge) -> bool {
+    let grows = (speed - reach.component) * enlarge.dt > enlarge.margin;
+    reach.component = reach.component.max(speed);
+    grows
+}
+
+/// The axis along which the box centers spread most.
+fn widest_axis(proxies: &[Proxy]) -> usize {
+    let mut bounds = Aabb::EMPTY;
+    for p in proxies {
+        let center = (p.bounds.min + p.bounds.max) * 0.5;
+        bounds = bounds.union(Aabb { min: center, max: center });
+    }
+    let size = bounds.max - bounds.min;
+    if size.x >= size.y && size.x >= size.z {
+        0
+    } else if size.y >= size.z {
+        1
+    } else {
+        2
+    }
+}
+
+/// Adds a candidate unless the bodies are the same, rest both, or are excluded.
+fn push(
+    candidates: &mut Vec<Candidate>,
+    bodies: &Bodies,
+    reach: &[Reach],
+    excluded: &[[BodyId; 2]],
+    p: &Proxy,
+    q: &Proxy,
+) {
+    let moves = reach[p.body as usize].moves || reach[q.body as usize].moves;
+    if p.body == q.body || !moves {
+        return;
+    }
+    let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
+    let id = |proxy: &Proxy| bodies.as_slice()[proxy.body as usize].id();
+    let key = PairKey { a: id(p), b: id(q), piece_a: p.piece, piece_b: q.piece };
+    if excluded.binary_search(&[key.a, key.b]).is_err() {
+        candidates.push(Candidate { key, bodies: [p.body, q.body] });
+    }
+}

@@ -1,0 +1,131 @@
+//! Islands: groups of moving bodies that touch or are joined.
+//!
+//! Input: edges between bodies. Output: for every moving body its island and its index there. Islands
+//! are numbered by their first body and list their bodies in ascending order, so that nothing depends
+//! on the order of the edges. O(edges α(n)).
+
+/// Disjoint sets over indices, joined under their smallest member.
+#[derive(Clone, Debug, Default)]
+pub struct DisjointSets {
+    parent: Vec<u32>,
+}
+
+impl DisjointSets {
+    /// `n` sets of one member each.
+    pub fn reset(&mut self, n: usize) {
+        self.parent.clear();
+        self.parent.extend(0..n as u32);
+    }
+
+    /// The smallest member of the set of `i`.
+    pub fn find(&mut self, i: u32) -> u32 {
+        let mut root = i;
+        while self.parent[root as usize] != root {
+            root = self.parent[root as usize];
+        }
+        let mut at = i;
+        while self.parent[at as usize] != root {
+            at = core::mem::replace(&mut self.parent[at as usize], root);
+        }
+        root
+    }
+
+    /// Joins the sets of `i` and `j`.
+    pub fn join(&mut self, i: u32, j: u32) {
+        let (i, j) = (self.find(i), self.find(j));
+        self.parent[i.max(j) as usize] = i.min(j);
+    }
+}
+
+/// Marks a body that belongs to no island.
+pub const NO_ISLAND: u32 = u32::MAX;
+
+/// Islands of the current step.
+#[derive(Clone, Debug, Default)]
+pub struct Islands {
+    sets: DisjointSets,
+    /// Island of every body, or [`NO_ISLAND`].
+    pub island: Vec<u32>,
+    /// Index of every body within its island.
+    pub local: Vec<u32>,
+    /// `members[start[k]..start[k + 1]]`: the bodies of island `k`, ascending.
+    pub members: Vec<u32>,
+    /// See `members`.
+    pub start: Vec<u32>,
+}
+
+impl Islands {
+    /// Builds the islands of the bodies for which `moves` is true from pairs of touching bodies.
+    pub fn build(&mut self, moves: &[bool], edges: impl Iterator<Item = [u32; 2]>) {
+        let n = moves.len();
+        self.sets.reset(n);
+        for [a, b] in edges {
+            if moves[a as usize] && moves[b as usize] {
+                self.sets.join(a, b);
+            }
+        }
+        self.island.clear();
+        self.island.resize(n, NO_ISLAND);
+        self.local.clear();
+        self.local.resize(n, 0);
+        self.start.clear();
+        self.start.push(0);
+        // `start[k + 1]` counts the members of island `k` first; a root is the smallest of its set.
+        for i in 0..n {
+            if !moves[i] {
+                continue;
+            }
+            let root = self.sets.find(i as u32) as usize;
+            if root == i {
+                self.island[i] = self.start.len() as u32 - 1;
+                self.start.push(0);
+            }
+            let k = self.island[root];
+            self.island[i] = k;
+            self.local[i] = self.start[k as usize + 1];
+            self.start[k as usize + 1] += 1;
+        }
+        for k in 1..self.start.len() {
+            self.start[k] += self.start[k - 1];
+        }
+        self.members.clear();
+        self.members.resize(self.start[self.start.len() - 1] as usize, 0);
+        for i in 0..n {
+            if self.island[i] != NO_ISLAND {
+                let at = self.start[self.island[i] as usize] + self.local[i];
+                self.members[at as usize] = i as u32;
+            }
+        }
+    }
+
+    /// Number of islands.
+    pub fn len(&self) -> usize {
+        self.start.len().saturating_sub(1)
+    }
+
+    /// Are there no islands?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn islands_are_numbered_by_their_first_body_whatever_the_order_of_edges() {
+        let moves = [true, true, false, true, true, true];
+        let edges = [[4, 1], [5, 0], [2, 3], [2, 0]];
+        for turn in 0..edges.len() {
+            let mut edges = edges;
+            edges.rotate_left(turn);
+            let mut islands = Islands::default();
+            islands.build(&moves, edges.into_iter());
+            assert_eq!(islands.island, [0, 1, NO_ISLAND, 2, 1, 0], "bodies 0-5, 1-4, and 3 alone");
+            assert_eq!(islands.members, [0, 5, 1, 4, 3], "ascending in each island");
+            assert_eq!(islands.start, [0, 2, 4, 5], "sizes 2, 2, 1");
+            assert_eq!(islands.local, [0, 0, 0, 0, 1, 1], "index in the island");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Integration: velocities out of the solver, poses a step further.
+//!
+//! Positions move with the biased velocity, `q⁺ = q + h v⁺` (Algorithm 6.5 step 3 with `v^{l+1}`), the
+//! rotation by the exponential map of `h ω`. The velocity carried to the next step is that of the
+//! relaxed problem: without the push out of overlap.
+
+use super::body::{Bodies, BodyId, BodyKind};
+use super::graph::{Islands, NO_ISLAND};
+use super::lcp::Vec6;
+use super::predict::Motion;
+use crate::math::{Double, Real, Vec3, narrow, quat_exp, quat_mul, quat_normalize, widen};
+
+fn split(v: &Vec6) -> (Vec3, Vec3) {
+    let [a, b, c, d, e, f] = v.map(narrow);
+    (Vec3::new(a, b, c), Vec3::new(d, e, f))
+}
+
+/// Moves every body; appends the bodies it had to freeze. Returns the kinetic energy [J].
+pub fn integrate(
+    bodies: &mut Bodies,
+    motions: &[Motion],
+    islands: &Islands,
+    biased: &[Vec6],
+    relaxed: &[Vec6],
+    dt: Real,
+    quarantined: &mut Vec<BodyId>,
+) -> Double {
+    let mut energy = 0.0;
+    for (i, body) in bodies.as_mut_slice().iter_mut().enumerate() {
+        if body.kind() == BodyKind::Static {
+            continue;
+        }
+        let mut move_by = (motions[i].linear, motions[i].angular);
+        if motions[i].moves {
+            (body.linear_velocity, body.angular_velocity) = move_by;
+        }
+        if islands.island[i] != NO_ISLAND {
+            let at = (islands.start[islands.island[i] as usize] + islands.local[i]) as usize;
+            move_by = split(&biased[at]);
+            (body.linear_velocity, body.angular_velocity) = split(&relaxed[at]);
+        }
+        let center = body.center() + move_by.0 * dt;
+        let rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
+        if motions[i].moves || body.kind() == BodyKind::Kinematic {
+            body.advance(center, rotation);
+        }
+        if body.quarantine_if_broken() {
+            quarantined.push(body.id());
+        }
+        energy += widen(body.kinetic_energy());
+    }
+    energy
+}

@@ -1,0 +1,148 @@
+//! Anderson acceleration of a fixed-point iteration `x ← g(x)`, here `Γ ← χ₂(Γ) = μ Λ(v(Γ))` of (5.17).
+//!
+//! χ₂ contracts for small friction only (Theorem 5.9), and slowly near its limit. From the last few
+//! pairs `(x_k, f_k = g(x_k) - x_k)` the next point is chosen that would make the residual smallest if
+//! `g` were affine:
+//!
+//! ```text
+//! min_γ |f_k - Σ γ_j (f_{j+1} - f_j)|²,   x_{k+1} = x_k + β f_k - Σ γ_j ((x_{j+1} - x_j) + β (f_{j+1} - f_j))
+//! ```
+//!
+//! With an empty history this is the damped iteration with factor β. The caller watches the residual and
+//! restarts it; this file only extrapolates. Cost: O(n · depth²). Source: Walker & Ni, "Anderson
+//! acceleration for fixed-point iterations", SIAM J. Numer. Anal. 49 (2011).
+
+use crate::math::Double;
+
+/// Differences kept.
+const DEPTH: usize = 6;
+
+/// History of the iteration.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Anderson {
+    /// Differences of `x`, then of `f`: `DEPTH` vectors each, used as a ring.
+    x_change: Vec<Double>,
+    f_change: Vec<Double>,
+    x_last: Vec<Double>,
+    f_last: Vec<Double>,
+    /// Pairs seen since the last restart.
+    seen: usize,
+}
+
+impl Anderson {
+    /// Forgets the history; `n` is the length of `x`.
+    pub(crate) fn restart(&mut self, n: usize) {
+        self.seen = 0;
+        for list in [&mut self.x_change, &mut self.f_change] {
+            list.clear();
+            list.resize(DEPTH * n, 0.0);
+        }
+        for list in [&mut self.x_last, &mut self.f_last] {
+            list.clear();
+            list.resize(n, 0.0);
+        }
+    }
+
+    /// Replaces `x` by the next point, kept non-negative; `f = g(x) - x`, `damping` is β.
+    pub(crate) fn advance(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
+        let n = x.len();
+        if self.seen > 0 {
+            let slot = (self.seen - 1) % DEPTH * n;
+            for i in 0..n {
+                self.x_change[slot + i] = x[i] - self.x_last[i];
+                self.f_change[slot + i] = f[i] - self.f_last[i];
+            }
+        }
+        self.x_last.copy_from_slice(x);
+        self.f_last.copy_from_slice(f);
+        let depth = self.seen.min(DEPTH);
+        self.seen += 1;
+        let weights = self.weights(f, depth);
+        for i in 0..n {
+            let mut next = x[i] + damping * f[i];
+            for (j, weight) in weights.iter().enumerate().take(depth) {
+                let (dx, df) = (self.x_change[j * n + i], self.f_change[j * n + i]);
+                next -= weight * (dx + damping * df);
+            }
+            x[i] = next.max(0.0);
+        }
+    }
+
+    /// Least-squares weights by the normal equations, slightly regularized.
+    fn weights(&self, f: &[Double], depth: usize) -> [Double; DEPTH] {
+        let n = f.len();
+        let mut matrix = [[0.0; DEPTH]; DEPTH];
+        let mut x = [0.0; DEPTH];
+        let product = |a: &[Double], b: &[Double]| {
+            a.iter().zip(b).fold(0.0, |sum: Double, (x, y)| sum + x * y)
+        };
+        for j in 0..depth {
+            let column = &self.f_change[j * n..(j + 1) * n];
+            x[j] = product(column, f);
+            for k in 0..=j {
+                matrix[j][k] = product(column, &self.f_change[k * n..(k + 1) * n]);
+            }
+        }
+        // Cholesky; a direction that depends on the others gets no weight.
+        for j in 0..depth {
+            let diagonal = matrix[j][j];
+            for k in 0..=j {
+                let mut sum = matrix[j][k];
+                for i in 0..k {
+                    sum -= matrix[j][i] * matrix[k][i];
+                }
+                matrix[j][k] = if k < j {
+                    sum * matrix[k][k]
+                } else if sum > 1e-12 * diagonal {
+                    1.0 / sum.sqrt()
+                } else {
+                    0.0
+                };
+            }
+        }
+        for j in 0..depth {
+            for i in 0..j {
+                x[j] -= matrix[j][i] * x[i];
+            }
+            x[j] *= matrix[j][j];
+        }
+        for j in (0..depth).rev() {
+            for i in j + 1..depth {
+                x[j] -= matrix[i][j] * x[i];
+            }
+            x[j] *= matrix[j][j];
+        }
+        x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn affine_maps_end_in_as_many_steps_as_unknowns() {
+        // g(x) = A x + b with spectral radius 2.2: the plain iteration diverges.
+        let g = |x: &[Double]| {
+            [
+                1.0 + 0.2 * x[0] - 2.0 * x[1] + 0.1 * x[2],
+                3.0 + 0.5 * x[0] - 1.1 * x[1],
+                2.0 - 0.7 * x[2] + 0.3 * x[0],
+            ]
+        };
+        let mut anderson = Anderson::default();
+        anderson.restart(3);
+        let mut x = [1.0; 3];
+        let mut error: Double = 1.0;
+        for _ in 0..8 {
+            let y = g(&x);
+            let f = [y[0] - x[0], y[1] - x[1], y[2] - x[2]];
+            error = f.iter().fold(0.0, |m: Double, x| m.max(x.abs()));
+            if error < 1e-12 {
+                break;
+            }
+            anderson.advance(&mut x, &f, 1.0);
+        }
+        assert!(error < 1e-10, "the fixed point is positive and is found: {x:?}, {error}");
+    }
+}

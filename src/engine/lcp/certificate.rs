@@ -1,0 +1,126 @@
+//! The certificate of a step: how far impulses are from solving the step problem.
+//!
+//! Impulses in, four numbers out. The velocity is rebuilt from the impulses,
+//! `v = v* + M⁻¹ (Jᵀ l + ν c_ν)`, so the balance of momentum holds by construction and the certificate
+//! judges the impulses alone, whatever solver made them. With `w = J v + b`,
+//! `w̃ = w + μ Λ(w_t) e_n` and `W_nn = n J M⁻¹ Jᵀ n`, the complementarity (5.2) in its cone form
+//! `K_μ ∋ l ⊥ w̃ ∈ K_μ*` holds iff the natural map vanishes:
+//!
+//! ```text
+//! e        = max_c |l_c - P_K(l_c - w̃_c / W_nn)| W_nn      [m/s]
+//! relative = max_c of the same over max(1, W_nn |l_c| / (g h))
+//! gap      = Σ |l_c · w̃_c|                                  [J]
+//! joint    = |νᵀ v + Υ|_∞
+//! ```
+//!
+//! A contact between bodies that cannot move (`W_nn = 0`) counts with its approach speed. Cost: one pass
+//! over the rows. It does not check that numbers are finite: a NaN impulse gives an infinite error.
+
+use super::cone::FrictionCone;
+use super::rows::{
+    add_contact_impulse, add_joint_impulse, contact_compliance, contact_velocity, inverse_mass_mul,
+    joint_rate,
+};
+use super::{Problem, Vec6};
+use crate::math::Double;
+
+/// Error of given impulses as a solution of the step problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Certificate {
+    /// Natural-map residual `e`, the largest of all contacts [m/s].
+    pub natural_map: Double,
+    /// The residual in units that grow with the load a contact carries, [m/s] for unloaded contacts.
+    pub relative: Double,
+    /// Complementarity gap `Σ |l_c · w̃_c|` [J].
+    pub gap: Double,
+    /// Largest joint error `|νᵀ v + Υ|` [m/s or rad/s, the unit of the row].
+    pub joint: Double,
+}
+
+impl Certificate {
+    /// The number that solvers compare with their tolerance: the larger of `relative` and `joint`.
+    #[must_use]
+    pub fn error(&self) -> Double {
+        // `max` would drop a NaN.
+        if self.relative >= self.joint { self.relative } else { self.joint }
+    }
+}
+
+/// `v = v* + M⁻¹ (Jᵀ l + ν c_ν)`: the velocity that the impulses give.
+pub fn rebuild_velocity(
+    problem: &Problem,
+    joint_impulse: &[Double],
+    contact_impulse: &[[Double; 3]],
+    velocity: &mut [Vec6],
+) {
+    debug_assert_eq!(velocity.len(), problem.bodies.len(), "one velocity a body");
+    velocity.fill([0.0; 6]);
+    for (row, l) in problem.contacts.iter().zip(contact_impulse) {
+        add_contact_impulse(row, l, velocity);
+    }
+    for (row, c) in problem.joints.iter().zip(joint_impulse) {
+        add_joint_impulse(row, *c, velocity);
+    }
+    for (body, v) in problem.bodies.iter().zip(velocity) {
+        let change = inverse_mass_mul(body, v);
+        for k in 0..6 {
+            v[k] = body.velocity_free[k] + change[k];
+        }
+    }
+}
+
+/// Measures contact impulses and the velocity [rebuilt](rebuild_velocity) from all impulses.
+///
+/// `gravity_dt` is `g h` [m/s], the speed that a step of gravity adds; zero makes `relative` equal to
+/// `natural_map`.
+#[must_use]
+pub fn measure(
+    problem: &Problem,
+    velocity: &[Vec6],
+    contact_impulse: &[[Double; 3]],
+    gravity_dt: Double,
+) -> Certificate {
+    let cone = FrictionCone::new(problem.cone);
+    measure_with(problem, &cone, None, velocity, contact_impulse, gravity_dt)
+}
+
+/// [`measure`] with the directions of the cone at hand; with `gamma` it measures the convex relaxation
+/// (5.3)–(5.7), where `μ Λ(w_t)` is frozen at `Γ` [m/s].
+#[must_use]
+pub fn measure_with(
+    problem: &Problem,
+    cone: &FrictionCone,
+    gamma: Option<&[Double]>,
+    velocity: &[Vec6],
+    contact_impulse: &[[Double; 3]],
+    gravity_dt: Double,
+) -> Certificate {
+    let mut certificate = Certificate::default();
+    for (c, (row, l)) in problem.contacts.iter().zip(contact_impulse).enumerate() {
+        let mut w = contact_velocity(row, velocity);
+        w[0] += match gamma {
+            Some(gamma) => gamma[c],
+            None => row.friction * cone.slip([w[1], w[2]]),
+        };
+        let compliance = contact_compliance(problem.bodies, row, 0, 0);
+        let (e, load) = if compliance > 0.0 {
+            let p = [l[0] - w[0] / compliance, l[1] - w[1] / compliance, l[2] - w[2] / compliance];
+            let q = cone.project(row.friction, p).point;
+            let (x, y, z) = (l[0] - q[0], l[1] - q[1], l[2] - q[2]);
+            let size = (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]).sqrt();
+            ((x * x + y * y + z * z).sqrt() * compliance, size * compliance)
+        } else {
+            ((-w[0]).max(0.0), 0.0)
+        };
+        let e = if e.is_nan() { Double::INFINITY } else { e };
+        let scale = if gravity_dt > 0.0 { (load / gravity_dt).max(1.0) } else { 1.0 };
+        certificate.natural_map = certificate.natural_map.max(e);
+        certificate.relative = certificate.relative.max(e / scale);
+        certificate.gap += (l[0] * w[0] + l[1] * w[1] + l[2] * w[2]).abs();
+    }
+    for row in problem.joints {
+        let r = (joint_rate(row, velocity) + row.bias).abs();
+        certificate.joint = certificate.joint.max(if r.is_nan() { Double::INFINITY } else { r });
+    }
+    certificate
+}

@@ -1,0 +1,322 @@
+//! The cone Newton: the step problem by convex relaxations (5.3)–(5.7) and the fixed point over Γ.
+//!
+//! Input: a problem and a warm start. Output: impulses, the velocity rebuilt from them, a certificate.
+//! Three nested loops, as one list:
+//!
+//! 1. [`minimize`](super::relaxation): Newton with line search on the augmented Lagrangian, joints
+//!    in the same system, at given `l`, `Γ` and penalty `ρ`;
+//! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about
+//!    `1/(1 + ρ λ)` with `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update
+//!    gains too little ρ grows, and near the level of rounding, which is `ρ ε |v|`, it shrinks again;
+//! 3. `Γ ← μ Λ(w_t)`: the aggregate map χ₂ of (5.17), once the relaxation is solved more accurately
+//!    than Γ is known. A fixed point solves (5.1)–(5.2) (Lemma 5.1).
+//!
+//! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open. Here
+//! it is accelerated ([`anderson`](super::anderson)) and damped: `β` starts at `min(1, 1/μ)` and is
+//! halved at every restart. It may still not converge (wedged bodies, large friction); then the status is
+//! `Stalled` and the best iterate seen is returned, judged by its own certificate. The impulses are
+//! never accepted unchecked.
+//!
+//! Cost: one envelope factor for each change of zones. Not done: low-rank updates, a factor kept from
+//! one step of the simulation to the next.
+
+use super::anderson::Anderson;
+use super::certificate::{Certificate, measure_with, rebuild_velocity};
+use super::cone::FrictionCone;
+use super::relaxation::Relaxation;
+use super::rows::contact_velocity;
+use super::{Iterate, Problem, Scratch, SolveStats, Status, Vec6};
+use crate::math::Double;
+
+/// Parameters of the cone Newton.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewtonParams {
+    /// Bound on [`Certificate::error`] [m/s]. Default 1e-10. Below about 1e-13 times the velocities
+    /// and the penalty's first digits it cannot be met.
+    pub tolerance: Double,
+    /// `g h` [m/s] of the certificate's `relative`; zero judges by the natural map. Default 0.
+    pub gravity_dt: Double,
+    /// Largest number of multiplier updates. Default 150.
+    pub outer_max: u32,
+    /// Largest number of Newton steps in one minimization. Default 60.
+    pub newton_max: u32,
+    /// First `ρ` [–]; `ρ_c = ρ / W_nn`. Default 1e3: larger makes the first minimization long,
+    /// smaller needs more multiplier updates.
+    pub penalty: Double,
+    /// Largest `ρ` [–], reached only where updates gain too little (tall towers, large mass ratios).
+    /// Default 1e8.
+    pub penalty_max: Double,
+    /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 40.
+    pub patience: u32,
+}
+
+impl Default for NewtonParams {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-10,
+            gravity_dt: 0.0,
+            outer_max: 150,
+            newton_max: 60,
+            penalty: 1e3,
+            penalty_max: 1e8,
+            patience: 40,
+        }
+    }
+}
+
+/// Buffers of the cone Newton.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NewtonScratch {
+    relaxation: Relaxation,
+    anderson: Anderson,
+    /// Velocity rebuilt from the impulses at hand.
+    rebuilt: Vec<Vec6>,
+    /// `μ Λ(v) - Γ`.
+    gamma_error: Vec<Double>,
+    best_gamma: Vec<Double>,
+    best_joint: Vec<Double>,
+    best_contact: Vec<[Double; 3]>,
+}
+
+/// Solves the step problem (5.1)–(5.2) from a warm start: `Γ` comes from the velocity of the iterate,
+/// the multipliers from its impulses. Exits at once if the impulses already meet the tolerance.
+pub fn solve(
+    problem: &Problem,
+    iterate: &mut Iterate,
+    params: &NewtonParams,
+    scratch: &mut Scratch,
+) -> SolveStats {
+    scratch.cone.set(problem.cone);
+    run(problem, None, iterate, params, &scratch.cone, &mut scratch.newton)
+}
+
+/// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity is
+/// unique; the certificate is that of the relaxation.
+pub fn solve_relaxation(
+    problem: &Problem,
+    gamma: &[Double],
+    iterate: &mut Iterate,
+    params: &NewtonParams,
+    scratch: &mut Scratch,
+) -> SolveStats {
+    debug_assert_eq!(gamma.len(), problem.contacts.len(), "one Γ a contact");
+    scratch.cone.set(problem.cone);
+    run(problem, Some(gamma), iterate, params, &scratch.cone, &mut scratch.newton)
+}
+
+/// What the outer loop remembers from one update to the next.
+struct Progress {
+    best: Certificate,
+    /// Updates since the best error fell by a tenth.
+    idle: u32,
+    /// Error of the relaxation after the last update, if `Γ` was kept since.
+    relaxation_error: Option<Double>,
+    last_error: Double,
+    /// Smallest error of `Γ` since the last restart.
+    gamma_error: Double,
+    damping: Double,
+    penalty_max: Double,
+}
+
+fn run(
+    problem: &Problem,
+    gamma: Option<&[Double]>,
+    iterate: &mut Iterate,
+    params: &NewtonParams,
+    cone: &FrictionCone,
+    scratch: &mut NewtonScratch,
+) -> SolveStats {
+    let first = scratch.begin(problem, gamma, iterate, params, cone);
+    let mut stats = SolveStats {
+        status: Status::Converged,
+        iterations: 0,
+        factorizations: 0,
+        certificate: first,
+    };
+    if first.error() > params.tolerance {
+        scratch.prepare(problem, gamma, iterate, params, cone);
+        stats.status = Status::IterationLimit;
+        let friction_max = problem.contacts.iter().fold(1.0, |m: Double, row| m.max(row.friction));
+        let mut progress = Progress {
+            best: first,
+            idle: 0,
+            relaxation_error: None,
+            last_error: first.error(),
+            gamma_error: Double::INFINITY,
+            damping: 1.0 / friction_max,
+            penalty_max: params.penalty_max,
+        };
+        for _ in 0..params.outer_max {
+            let certificate =
+                scratch.update(problem, gamma, params, cone, &mut progress, &mut stats);
+            if certificate.error() <= params.tolerance {
+                stats.status = Status::Converged;
+                break;
+            }
+            if progress.idle > params.patience {
+                stats.status = Status::Stalled;
+                break;
+            }
+        }
+        stats.certificate = progress.best;
+        stats.factorizations = scratch.relaxation.factorizations;
+    }
+    scratch.finish(problem, iterate);
+    stats
+}
+
+impl NewtonScratch {
+    /// Takes the impulses of the warm start and measures them.
+    fn begin(
+        &mut self,
+        problem: &Problem,
+        gamma: Option<&[Double]>,
+        iterate: &Iterate,
+        params: &NewtonParams,
+        cone: &FrictionCone,
+    ) -> Certificate {
+        self.best_joint.clear();
+        self.best_joint.extend_from_slice(iterate.joint_impulse);
+        self.best_contact.clear();
+        self.best_contact.extend_from_slice(iterate.contact_impulse);
+        self.rebuilt.clear();
+        self.rebuilt.resize(problem.bodies.len(), [0.0; 6]);
+        rebuild_velocity(problem, &self.best_joint, &self.best_contact, &mut self.rebuilt);
+        let contact = &self.best_contact;
+        measure_with(problem, cone, gamma, &self.rebuilt, contact, params.gravity_dt)
+    }
+
+    /// Sets up the minimization at the warm start.
+    fn prepare(
+        &mut self,
+        problem: &Problem,
+        gamma: Option<&[Double]>,
+        iterate: &Iterate,
+        params: &NewtonParams,
+        cone: &FrictionCone,
+    ) {
+        let relaxation = &mut self.relaxation;
+        relaxation.prepare(problem);
+        relaxation.penalty = params.penalty;
+        relaxation.velocity.clear();
+        relaxation.velocity.extend_from_slice(iterate.velocity);
+        relaxation.joint.clear();
+        relaxation.joint.extend_from_slice(iterate.joint_impulse);
+        relaxation.contact.clear();
+        for (c, row) in problem.contacts.iter().enumerate() {
+            // Impulses outside the cone, or between bodies that cannot move, are no start.
+            let l = cone.project(row.friction, iterate.contact_impulse[c]).point;
+            let usable = relaxation.compliance[c] > 0.0 && l.iter().all(|x| x.is_finite());
+            relaxation.contact.push(if usable { l } else { [0.0; 3] });
+            let w = contact_velocity(row, &relaxation.velocity);
+            let slip = row.friction * cone.slip([w[1], w[2]]);
+            relaxation.gamma[c] = gamma.map_or(slip, |gamma| gamma[c]);
+        }
+        self.anderson.restart(problem.contacts.len());
+        self.gamma_error.clear();
+        self.gamma_error.resize(problem.contacts.len(), 0.0);
+        self.best_gamma.clear();
+        self.best_gamma.extend_from_slice(&relaxation.gamma);
+    }
+
+    /// One update of `l`, then of `Γ` if the relaxation is solved well enough.
+    fn update(
+        &mut self,
+        problem: &Problem,
+        gamma: Option<&[Double]>,
+        params: &NewtonParams,
+        cone: &FrictionCone,
+        progress: &mut Progress,
+        stats: &mut SolveStats,
+    ) -> Certificate {
+        let relaxation = &mut self.relaxation;
+        let inner = (0.1 * params.tolerance).max(1e-3 * progress.last_error);
+        let minimum = relaxation.minimize(problem, cone, inner, params.newton_max);
+        stats.iterations += minimum.steps.max(1);
+        for (l, image) in relaxation.contact.iter_mut().zip(&relaxation.image) {
+            *l = image.point;
+        }
+        let (joint, contact) = (&relaxation.joint, &relaxation.contact);
+        rebuild_velocity(problem, joint, contact, &mut self.rebuilt);
+        let judge =
+            |gamma| measure_with(problem, cone, gamma, &self.rebuilt, contact, params.gravity_dt);
+        let certificate = judge(gamma);
+        let relaxation_error = judge(Some(&relaxation.gamma)).error();
+        let error = certificate.error();
+        progress.idle += 1;
+        if error < progress.best.error() {
+            if error < 0.9 * progress.best.error() {
+                progress.idle = 0;
+            }
+            progress.best = certificate;
+            self.best_joint.copy_from_slice(joint);
+            self.best_contact.copy_from_slice(contact);
+            self.best_gamma.copy_from_slice(&relaxation.gamma);
+        }
+        let floor = relaxation.rounding_level(problem);
+        progress.last_error = error;
+        if error > params.tolerance {
+            self.adapt_penalty(relaxation_error, floor, progress);
+            if gamma.is_none() {
+                self.update_gamma(problem, params, cone, relaxation_error, progress);
+            }
+        }
+        certificate
+    }
+
+    /// Raises `ρ` where multiplier updates gain too little, lowers it at the level of rounding.
+    fn adapt_penalty(&mut self, error: Double, floor: Double, progress: &mut Progress) {
+        let penalty = &mut self.relaxation.penalty;
+        if error < 30.0 * floor {
+            if *penalty > 10.0 {
+                *penalty *= 0.1;
+                // Never back to where rounding decides.
+                progress.penalty_max = *penalty;
+            }
+        } else if progress.relaxation_error.is_some_and(|last| error > 0.2 * last)
+            && *penalty < progress.penalty_max
+        {
+            *penalty = (*penalty * 10.0).min(progress.penalty_max);
+        }
+        progress.relaxation_error = Some(error);
+    }
+
+    /// The step of χ₂, accelerated, unless the relaxation is not yet solved as accurately.
+    fn update_gamma(
+        &mut self,
+        problem: &Problem,
+        params: &NewtonParams,
+        cone: &FrictionCone,
+        relaxation_error: Double,
+        progress: &mut Progress,
+    ) {
+        let gamma = &mut self.relaxation.gamma;
+        let mut size: Double = 0.0;
+        for (c, row) in problem.contacts.iter().enumerate() {
+            let w = contact_velocity(row, &self.rebuilt);
+            self.gamma_error[c] = row.friction * cone.slip([w[1], w[2]]) - gamma[c];
+            size = size.max(self.gamma_error[c].abs());
+        }
+        if relaxation_error > (0.1 * size).max(0.1 * params.tolerance) {
+            return;
+        }
+        if size > 10.0 * progress.gamma_error {
+            // The extrapolation led astray: back to the best point, with smaller steps.
+            self.anderson.restart(problem.contacts.len());
+            progress.damping = (0.5 * progress.damping).max(0.05);
+            progress.gamma_error = Double::INFINITY;
+            gamma.copy_from_slice(&self.best_gamma);
+        } else {
+            progress.gamma_error = progress.gamma_error.min(size);
+            self.anderson.advance(gamma, &self.gamma_error, progress.damping);
+        }
+        progress.relaxation_error = None;
+    }
+
+    /// Writes the best impulses and their velocity.
+    fn finish(&mut self, problem: &Problem, iterate: &mut Iterate) {
+        iterate.joint_impulse.copy_from_slice(&self.best_joint);
+        iterate.contact_impulse.copy_from_slice(&self.best_contact);
+        rebuild_velocity(problem, &self.best_joint, &self.best_contact, iterate.velocity);
+    }
+}

@@ -1,0 +1,352 @@
+//! Newton's method for one augmented Lagrangian of the convex relaxation (5.3)–(5.7).
+//!
+//! With contact impulses `l`, the frozen slip bound `Γ` and penalties `ρ_c = ρ / W_nn`, minimizes
+//!
+//! ```text
+//! L(v) = ½ |v - v*|²_M + Σ_c |P_K(p_c)|² / (2 ρ_c),     p_c = l_c - ρ_c (J_c v + b_c + Γ_c e_n)
+//! ∇L   = M (v - v*) - Jᵀ P_K(p),                        H   = M + Jᵀ diag(ρ_c dP_K) J
+//! ```
+//!
+//! subject to the joints `νᵀ v + Υ = 0`. `L` is convex and once differentiable; `H` exists piecewise.
+//! Each step solves
+//!
+//! ```text
+//! [ H   -ν ] [ dv ]   [ -∇L + ν c ]
+//! [ -νᵀ -δ ] [ dc ] = [  νᵀ v + Υ ]
+//! ```
+//!
+//! where `δ` is a proximal term, not softness: `c + dc` becomes the `c` of the next step, so joints
+//! become exact and rows that repeat each other stay solvable. A first full step meets the joints; after
+//! it every step is searched along the line until the directional derivative has fallen tenfold, which
+//! convexity guarantees to succeed. The search works on derivatives, not on values of `L`, which lose
+//! half the digits near the minimum.
+//!
+//! The factor is kept while no contact changes its zone of the cone; where some contact lies on the
+//! curved surface it is kept only while it reduces the error tenfold a step. Cost: one pass over the rows
+//! a trial point, one envelope factor a change of zones.
+
+use super::cone::{FrictionCone, Projection, Zone};
+use super::envelope::Envelope;
+use super::rows::{
+    add_contact_impulse, add_joint_impulse, contact_compliance, contact_rate, contact_velocity,
+    dot3, dot6, inverse_mass_mul, joint_compliance, joint_rate, mass_mul,
+};
+use super::{Problem, Vec6};
+use crate::math::Double;
+
+/// Proximal term of joint rows relative to their compliance [–]. Each Newton step reduces joint errors
+/// by about `δ` over the smallest relative eigenvalue of the joints' compliance.
+const JOINT_PROXIMAL: Double = 1e-10;
+
+/// State and buffers of the minimization.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relaxation {
+    /// `v`, the point of the minimization.
+    pub(crate) velocity: Vec<Vec6>,
+    /// `c_ν`.
+    pub(crate) joint: Vec<Double>,
+    /// `l`, the multipliers of the augmented Lagrangian.
+    pub(crate) contact: Vec<[Double; 3]>,
+    /// `Γ` [m/s].
+    pub(crate) gamma: Vec<Double>,
+    /// `P_K(p)` at `velocity`.
+    pub(crate) image: Vec<Projection>,
+    /// `W_nn` of every contact.
+    pub(crate) compliance: Vec<Double>,
+    /// `ρ`, dimensionless.
+    pub(crate) penalty: Double,
+    /// Factors computed so far.
+    pub(crate) factorizations: u32,
+    joint_compliance: Vec<Double>,
+    point: Vec<[Double; 3]>,
+    /// `p` moves by this much along the whole step.
+    point_step: Vec<[Double; 3]>,
+    /// `J dv`.
+    rate_step: Vec<[Double; 3]>,
+    gradient: Vec<Vec6>,
+    step: Vec<Vec6>,
+    joint_step: Vec<Double>,
+    joint_error: Vec<Double>,
+    unknowns: Vec<Double>,
+    factored_zones: Vec<Zone>,
+    factored_penalty: Double,
+    factor: Envelope,
+}
+
+/// How a minimization ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Minimum {
+    /// Newton steps taken.
+    pub(crate) steps: u32,
+    /// Largest component of `M⁻¹ ∇L` and of the joint error [m/s, rad/s].
+    pub(crate) error: Double,
+}
+
+impl Relaxation {
+    /// Takes the problem's structure; the caller then sets velocity, impulses, `Γ` and the penalty.
+    pub(crate) fn prepare(&mut self, problem: &Problem) {
+        let (n_bodies, n_contacts) = (problem.bodies.len(), problem.contacts.len());
+        self.compliance.clear();
+        let bodies = problem.bodies;
+        let rows = problem.contacts.iter();
+        self.compliance.extend(rows.map(|row| contact_compliance(bodies, row, 0, 0)));
+        self.joint_compliance.clear();
+        let rows = problem.joints.iter();
+        self.joint_compliance.extend(rows.map(|row| joint_compliance(bodies, row)));
+        self.gamma.clear();
+        self.gamma.resize(n_contacts, 0.0);
+        self.image.clear();
+        self.image.resize(n_contacts, Projection { point: [0.0; 3], zone: Zone::Apex });
+        for list in [&mut self.point, &mut self.point_step, &mut self.rate_step] {
+            list.clear();
+            list.resize(n_contacts, [0.0; 3]);
+        }
+        for list in [&mut self.gradient, &mut self.step] {
+            list.clear();
+            list.resize(n_bodies, [0.0; 6]);
+        }
+        for list in [&mut self.joint_step, &mut self.joint_error] {
+            list.clear();
+            list.resize(problem.joints.len(), 0.0);
+        }
+        self.factor.build(problem);
+        self.unknowns.clear();
+        self.unknowns.resize(self.factor.size(), 0.0);
+        self.factored_zones.clear();
+        self.factored_penalty = -1.0;
+        self.factorizations = 0;
+    }
+
+    /// Minimizes from `velocity` and `joint`, until the error is at most `tolerance`, or at the level
+    /// of rounding, or `steps_max` steps are taken.
+    pub(crate) fn minimize(
+        &mut self,
+        problem: &Problem,
+        cone: &FrictionCone,
+        tolerance: Double,
+        steps_max: u32,
+    ) -> Minimum {
+        let mut last = Double::INFINITY;
+        let mut poor_steps = 0;
+        let mut steps = 0;
+        loop {
+            let error = self.evaluate(problem, cone);
+            let floor = self.rounding_level(problem);
+            // Near the level of rounding, a step that does not halve the error gains nothing.
+            poor_steps =
+                if error > 0.5 * last && error < 100.0 * floor { poor_steps + 1 } else { 0 };
+            if error <= tolerance.max(floor) || steps >= steps_max || poor_steps >= 2 {
+                return Minimum { steps, error };
+            }
+            if !self.factor_fits(error < 0.1 * last) {
+                self.refactor(problem, cone);
+            }
+            let joint_error = self.joint_error.iter().fold(0.0, |m: Double, r| m.max(r.abs()));
+            self.find_step(problem);
+            let meets_joints = steps > 0 || joint_error <= tolerance;
+            let t = if meets_joints { self.search(problem, cone) } else { 1.0 };
+            if t <= 0.0 {
+                return Minimum { steps, error };
+            }
+            for (v, d) in self.velocity.iter_mut().zip(&self.step) {
+                for k in 0..6 {
+                    v[k] += t * d[k];
+                }
+            }
+            for (c, d) in self.joint.iter_mut().zip(&self.joint_step) {
+                *c += t * d;
+            }
+            last = error;
+            steps += 1;
+        }
+    }
+
+    /// Smallest error that the arithmetic resolves: rounding of `J v`, magnified by the penalty.
+    pub(crate) fn rounding_level(&self, problem: &Problem) -> Double {
+        let mut speed: Double = 0.0;
+        for v in &self.velocity {
+            speed = v.iter().fold(speed, |m, x| m.max(x.abs()));
+        }
+        for row in problem.contacts {
+            speed = row.bias.iter().fold(speed, |m, x| m.max(x.abs()));
+        }
+        Double::EPSILON * self.penalty * speed
+    }
+
+    /// Computes `P_K(p)`, the gradient and the joint errors at `velocity`; returns the error.
+    fn evaluate(&mut self, problem: &Problem, cone: &FrictionCone) -> Double {
+        for (c, row) in problem.contacts.iter().enumerate() {
+            let w = contact_velocity(row, &self.velocity);
+            let l = self.contact[c];
+            let rho = self.contact_penalty(c);
+            self.point[c] =
+                [l[0] - rho * (w[0] + self.gamma[c]), l[1] - rho * w[1], l[2] - rho * w[2]];
+            self.image[c] = cone.project(row.friction, self.point[c]);
+        }
+        // The gradient is gathered as impulse, then its sign turned.
+        self.gradient.fill([0.0; 6]);
+        for (row, image) in problem.contacts.iter().zip(&self.image) {
+            add_contact_impulse(row, &image.point, &mut self.gradient);
+        }
+        for (row, c) in problem.joints.iter().zip(&self.joint) {
+            add_joint_impulse(row, *c, &mut self.gradient);
+        }
+        let mut error: Double = 0.0;
+        for (i, body) in problem.bodies.iter().enumerate() {
+            let (v, free) = (&self.velocity[i], &body.velocity_free);
+            let mut change = [0.0; 6];
+            for k in 0..6 {
+                change[k] = v[k] - free[k];
+            }
+            let momentum = mass_mul(body, &change);
+            let g = &mut self.gradient[i];
+            for k in 0..6 {
+                g[k] = momentum[k] - g[k];
+            }
+            error = inverse_mass_mul(body, g).iter().fold(error, |m, x| m.max(x.abs()));
+        }
+        for (j, row) in problem.joints.iter().enumerate() {
+            let movable = self.joint_compliance[j] > 0.0;
+            let r = if movable { joint_rate(row, &self.velocity) + row.bias } else { 0.0 };
+            self.joint_error[j] = r;
+            error = error.max(r.abs());
+        }
+        error
+    }
+
+    /// `ρ_c`; zero for a contact between bodies that cannot move.
+    fn contact_penalty(&self, c: usize) -> Double {
+        let compliance = self.compliance[c];
+        if compliance > 0.0 { self.penalty / compliance } else { 0.0 }
+    }
+
+    /// Whether the factor at hand is exact, or good enough as long as it `contracts`.
+    fn factor_fits(&self, contracts: bool) -> bool {
+        if self.factored_penalty != self.penalty || self.factored_zones.len() != self.image.len() {
+            return false;
+        }
+        let same = self.image.iter().zip(&self.factored_zones).all(|(image, z)| image.zone == *z);
+        same && (contracts || !self.factored_zones.contains(&Zone::Surface))
+    }
+
+    fn refactor(&mut self, problem: &Problem, cone: &FrictionCone) {
+        self.factor.clear();
+        for (i, body) in problem.bodies.iter().enumerate() {
+            self.factor.add_body(i, body);
+        }
+        self.factored_zones.clear();
+        for (c, row) in problem.contacts.iter().enumerate() {
+            self.factored_zones.push(self.image[c].zone);
+            let rho = self.contact_penalty(c);
+            if self.image[c].zone == Zone::Apex || rho == 0.0 {
+                continue;
+            }
+            let d = cone.derivative(row.friction, self.point[c], &self.image[c]);
+            self.factor.add_contact(row, &d.map(|row| row.map(|x| rho * x)));
+        }
+        for (j, row) in problem.joints.iter().enumerate() {
+            let compliance = self.joint_compliance[j];
+            let delta = if compliance > 0.0 { JOINT_PROXIMAL * compliance } else { 1.0 };
+            self.factor.add_joint(j, row, delta);
+        }
+        self.factor.factor();
+        self.factored_penalty = self.penalty;
+        self.factorizations += 1;
+    }
+
+    /// Solves for `dv` and `dc`, then the change of every `p` along them.
+    fn find_step(&mut self, problem: &Problem) {
+        let order = &self.factor.order;
+        for (g, start) in self.gradient.iter().zip(&order.body_start) {
+            for k in 0..6 {
+                self.unknowns[*start as usize + k] = -g[k];
+            }
+        }
+        for (r, start) in self.joint_error.iter().zip(&order.joint_start) {
+            self.unknowns[*start as usize] = *r;
+        }
+        self.factor.solve(&mut self.unknowns);
+        for (d, start) in self.step.iter_mut().zip(&order.body_start) {
+            d.copy_from_slice(&self.unknowns[*start as usize..*start as usize + 6]);
+        }
+        for (d, start) in self.joint_step.iter_mut().zip(&order.joint_start) {
+            *d = self.unknowns[*start as usize];
+        }
+        for (c, row) in problem.contacts.iter().enumerate() {
+            let rate = contact_rate(row, &self.step);
+            let rho = self.contact_penalty(c);
+            self.rate_step[c] = rate;
+            self.point_step[c] = rate.map(|x| -rho * x);
+        }
+    }
+
+    /// Step length in (0, 1]: 1 if the derivative of the Lagrangian along the step has fallen tenfold
+    /// there (or is still negative), else a point where it has; 0 if the step does not descend.
+    fn search(&self, problem: &Problem, cone: &FrictionCone) -> Double {
+        let (mut constant, mut linear) = (0.0, 0.0);
+        for (i, body) in problem.bodies.iter().enumerate() {
+            let d = &self.step[i];
+            let momentum_step = mass_mul(body, d);
+            for k in 0..6 {
+                constant += momentum_step[k] * (self.velocity[i][k] - body.velocity_free[k]);
+            }
+            linear += dot6(d, &momentum_step);
+        }
+        for (j, row) in problem.joints.iter().enumerate() {
+            constant -= (self.joint[j] + self.joint_step[j]) * joint_rate(row, &self.step);
+        }
+        let derivative = |t: Double| {
+            let mut sum = constant + t * linear;
+            for (c, row) in problem.contacts.iter().enumerate() {
+                let (p, d) = (&self.point[c], &self.point_step[c]);
+                let at = [p[0] + t * d[0], p[1] + t * d[1], p[2] + t * d[2]];
+                let image = cone.project(row.friction, at);
+                sum -= dot3(&image.point, &self.rate_step[c]);
+            }
+            sum
+        };
+        let at_zero = derivative(0.0);
+        if at_zero.is_nan() {
+            return 0.0;
+        }
+        let target = 0.1 * at_zero.abs();
+        let at_one = derivative(1.0);
+        if at_one <= target {
+            return 1.0;
+        }
+        if at_zero >= 0.0 {
+            return 0.0;
+        }
+        find_root(derivative, at_zero, at_one, target)
+    }
+}
+
+/// A point of (0, 1) where the increasing function `f` is within `target` of zero, by false position
+/// with the Illinois weight; the left end of the last bracket if twenty trials do not find one.
+fn find_root(
+    f: impl Fn(Double) -> Double,
+    f_zero: Double,
+    f_one: Double,
+    target: Double,
+) -> Double {
+    let (mut left, mut right) = (0.0, 1.0);
+    let (mut f_left, mut f_right) = (f_zero, f_one);
+    let mut moved_left = None;
+    for _ in 0..20 {
+        let t = (left - f_left * (right - left) / (f_right - f_left)).clamp(left, right);
+        let f_t = f(t);
+        if f_t.abs() <= target {
+            return t;
+        }
+        if f_t < 0.0 {
+            (left, f_left) = (t, f_t);
+            // An end that stays twice loses weight, else the bracket shrinks from one side only.
+            f_right *= if moved_left == Some(true) { 0.5 } else { 1.0 };
+        } else {
+            (right, f_right) = (t, f_t);
+            f_left *= if moved_left == Some(false) { 0.5 } else { 1.0 };
+        }
+        moved_left = Some(f_t < 0.0);
+    }
+    if left > 0.0 { left } else { 0.5 * right }
+}

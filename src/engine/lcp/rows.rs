@@ -1,0 +1,143 @@
+//! Products of rows and mass blocks with six-vectors: the arithmetic that all solvers share.
+//!
+//! Every sum runs in index order, so that results do not depend on the machine. Cost: a few dozen
+//! operations a row.
+
+use super::{BodyBlock, ContactRow, FIXED, JointRow, Vec6};
+use crate::math::Double;
+
+/// Dot product of two six-vectors.
+#[inline]
+pub(crate) fn dot6(a: &Vec6, b: &Vec6) -> Double {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+}
+
+/// Dot product of two three-vectors.
+#[inline]
+pub(crate) fn dot3(a: &[Double; 3], b: &[Double; 3]) -> Double {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// `y += s x`.
+#[inline]
+pub(crate) fn add_scaled(y: &mut Vec6, x: &Vec6, s: Double) {
+    for k in 0..6 {
+        y[k] += s * x[k];
+    }
+}
+
+#[inline]
+fn block_mul(diagonal: &[Double; 3], symmetric: &[Double; 6], x: &Vec6) -> Vec6 {
+    let [xx, yy, zz, xy, xz, yz] = *symmetric;
+    [
+        diagonal[0] * x[0],
+        diagonal[1] * x[1],
+        diagonal[2] * x[2],
+        xx * x[3] + xy * x[4] + xz * x[5],
+        xy * x[3] + yy * x[4] + yz * x[5],
+        xz * x[3] + yz * x[4] + zz * x[5],
+    ]
+}
+
+/// `M x` of one body.
+#[inline]
+pub(crate) fn mass_mul(body: &BodyBlock, x: &Vec6) -> Vec6 {
+    block_mul(&body.mass, &body.inertia, x)
+}
+
+/// `M⁻¹ x` of one body; zero in locked directions.
+#[inline]
+pub(crate) fn inverse_mass_mul(body: &BodyBlock, x: &Vec6) -> Vec6 {
+    block_mul(&body.inverse_mass, &body.inverse_inertia, x)
+}
+
+/// `J v` of a contact, without its bias.
+#[inline]
+pub(crate) fn contact_rate(row: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
+    let mut w = [0.0; 3];
+    if row.a != FIXED {
+        let v = &velocity[row.a as usize];
+        for i in 0..3 {
+            w[i] += dot6(&row.jacobian_a[i], v);
+        }
+    }
+    if row.b != FIXED {
+        let v = &velocity[row.b as usize];
+        for i in 0..3 {
+            w[i] += dot6(&row.jacobian_b[i], v);
+        }
+    }
+    w
+}
+
+/// `w = J v + b` of a contact [m/s].
+#[inline]
+pub(crate) fn contact_velocity(row: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
+    let w = contact_rate(row, velocity);
+    [w[0] + row.bias[0], w[1] + row.bias[1], w[2] + row.bias[2]]
+}
+
+/// `force += Jᵀ l` of a contact.
+#[inline]
+pub(crate) fn add_contact_impulse(row: &ContactRow, l: &[Double; 3], force: &mut [Vec6]) {
+    if row.a != FIXED {
+        let f = &mut force[row.a as usize];
+        for i in 0..3 {
+            add_scaled(f, &row.jacobian_a[i], l[i]);
+        }
+    }
+    if row.b != FIXED {
+        let f = &mut force[row.b as usize];
+        for i in 0..3 {
+            add_scaled(f, &row.jacobian_b[i], l[i]);
+        }
+    }
+}
+
+/// `νᵀ v` of a joint row, without its bias.
+#[inline]
+pub(crate) fn joint_rate(row: &JointRow, velocity: &[Vec6]) -> Double {
+    let mut w = 0.0;
+    for (body, jacobian) in &row.terms {
+        w += dot6(jacobian, &velocity[*body as usize]);
+    }
+    w
+}
+
+/// `force += ν c` of a joint row.
+#[inline]
+pub(crate) fn add_joint_impulse(row: &JointRow, c: Double, force: &mut [Vec6]) {
+    for (body, jacobian) in &row.terms {
+        add_scaled(&mut force[*body as usize], jacobian, c);
+    }
+}
+
+/// `W_ij = J_i M⁻¹ J_jᵀ` between two of the three rows of one contact.
+#[inline]
+pub(crate) fn contact_compliance(
+    bodies: &[BodyBlock],
+    row: &ContactRow,
+    i: usize,
+    j: usize,
+) -> Double {
+    let mut w = 0.0;
+    if row.a != FIXED {
+        let x = inverse_mass_mul(&bodies[row.a as usize], &row.jacobian_a[j]);
+        w += dot6(&row.jacobian_a[i], &x);
+    }
+    if row.b != FIXED {
+        let x = inverse_mass_mul(&bodies[row.b as usize], &row.jacobian_b[j]);
+        w += dot6(&row.jacobian_b[i], &x);
+    }
+    w
+}
+
+/// `ν M⁻¹ νᵀ` of a joint row whose terms name different bodies.
+#[inline]
+pub(crate) fn joint_compliance(bodies: &[BodyBlock], row: &JointRow) -> Double {
+    let mut w = 0.0;
+    for (body, jacobian) in &row.terms {
+        w += dot6(jacobian, &inverse_mass_mul(&bodies[*body as usize], jacobian));
+    }
+    w
+}

@@ -1,0 +1,153 @@
+//! Free motion: world inertia and the velocity every body would have without constraints.
+//!
+//! `v* = v + h M⁻¹ k` (right-hand side of (5.1)), with gravity, applied forces and impulses, damping,
+//! and the gyroscopic torque taken implicitly: one Newton step of
+//! `I (ω* - ω) + h ω* × I ω* = 0` in body axes, which neither gains nor blows up energy at any spin.
+//! The papers take the torque explicitly; both agree to second order in h.
+
+use super::body::{Body, BodyKind};
+use super::lcp::{BodyBlock, Vec6};
+use crate::math::{
+    Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen,
+};
+
+/// A body during a step: what depends on its pose, and its free velocity.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion {
+    /// Can impulses move it?
+    pub moves: bool,
+    /// World rotation.
+    pub rotation: Mat3,
+    /// World inertia [kg·m²]; identity rows for locked axes.
+    pub inertia: SymMat3,
+    /// Its inverse; zero rows for locked axes and for bodies that impulses do not move.
+    pub inverse_inertia: SymMat3,
+    /// Inverse mass [1/kg]; 0 for bodies that impulses do not move.
+    pub inverse_mass: Real,
+    /// Free velocity of the center of mass [m/s].
+    pub linear: Vec3,
+    /// Free angular velocity [rad/s].
+    pub angular: Vec3,
+    /// Largest distance of a point of the body from its center [m].
+    pub radius: Real,
+    /// Bit k: the body moves in the plane orthogonal to axis k only, or not at all.
+    pub planar: u8,
+}
+
+impl Motion {
+    /// Velocity of the point at `arm` from the center [m/s].
+    pub fn velocity_at(&self, arm: Vec3) -> Vec3 {
+        self.linear + self.angular.cross(arm)
+    }
+
+    /// `v + r |ω|` [m/s]: no point of the body is faster.
+    pub fn speed(&self) -> Real {
+        self.linear.length() + self.radius * self.angular.length()
+    }
+}
+
+/// Free motion of a body over `dt` seconds; consumes the forces applied to it.
+pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
+    body.aim(dt);
+    let (force, torque, impulse, angular_impulse) = body.take_forces();
+    let rotation = quat_to_mat3(body.rotation());
+    let offset = body.center_of_mass().length();
+    let radius = body.shape().map_or(0.0, |shape| shape.bounding_radius() + offset);
+    let mut motion = Motion {
+        moves: body.moves(),
+        rotation,
+        inertia: SymMat3::diagonal(Vec3::ONE),
+        inverse_inertia: SymMat3::default(),
+        inverse_mass: 0.0,
+        linear: body.linear_velocity,
+        angular: body.angular_velocity,
+        radius,
+        planar: 0b111,
+    };
+    if !motion.moves {
+        if body.kind() != BodyKind::Kinematic {
+            (motion.linear, motion.angular) = (Vec3::ZERO, Vec3::ZERO);
+        }
+        return motion;
+    }
+    let locked = body.locked_axes;
+    motion.planar = locked.planes();
+    let inverse_mass = 1.0 / body.mass();
+    motion.inverse_mass = inverse_mass;
+    (motion.inertia, motion.inverse_inertia) = lock(body.inertia().rotated(rotation), body);
+    let linear = body.linear_velocity
+        + gravity * (body.gravity_scale * dt)
+        + (force * dt + impulse) * inverse_mass;
+    let spin = locked.filter_rotation(gyroscopic(body, dt));
+    let angular =
+        spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
+    motion.linear = locked.filter_translation(linear) / (1.0 + dt * body.linear_damping);
+    motion.angular = angular / (1.0 + dt * body.angular_damping);
+    motion
+}
+
+/// The axis orthogonal to the plane in which both bodies of a pair move, if there is one.
+pub fn planar_axis(a: &Motion, b: &Motion) -> Option<Vec3> {
+    match a.planar & b.planar {
+        0b001 => Some(Vec3::X),
+        0b010 => Some(Vec3::Y),
+        0b100 => Some(Vec3::Z),
+        _ => None,
+    }
+}
+
+/// World inertia and its inverse with locked axes of rotation taken out: the free axes keep their
+/// block, which is inverted alone.
+fn lock(inertia: SymMat3, body: &Body) -> (SymMat3, SymMat3) {
+    let locked = [0, 1, 2].map(|axis| body.locked_axes.rotation(axis));
+    let mut i = inertia;
+    let free = |p: usize, q: usize, x: Real| if locked[p] || locked[q] { 0.0 } else { x };
+    (i.xy, i.xz, i.yz) = (free(0, 1, i.xy), free(0, 2, i.xz), free(1, 2, i.yz));
+    let diagonal = |p: usize, x: Real| if locked[p] { 1.0 } else { x };
+    (i.xx, i.yy, i.zz) = (diagonal(0, i.xx), diagonal(1, i.yy), diagonal(2, i.zz));
+    let mut inverse = i.inverse_or_zero();
+    let zero = |p: usize, x: Real| if locked[p] { 0.0 } else { x };
+    (inverse.xx, inverse.yy, inverse.zz) =
+        (zero(0, inverse.xx), zero(1, inverse.yy), zero(2, inverse.zz));
+    (i, inverse)
+}
+
+/// Angular velocity after the gyroscopic torque has acted for `dt` seconds.
+fn gyroscopic(body: &Body, dt: Real) -> Vec3 {
+    let w = quat_rotate(quat_conjugate(body.rotation()), body.angular_velocity);
+    let inertia = body.inertia();
+    let momentum = inertia.mul_vec(w);
+    let residual = w.cross(momentum) * dt;
+    if residual == Vec3::ZERO {
+        return body.angular_velocity;
+    }
+    // J = I + h ([w]× I - [I w]×), by columns.
+    let matrix = inertia.to_mat3();
+    let column = |axis: Vec3| matrix * axis + (w.cross(matrix * axis) - momentum.cross(axis)) * dt;
+    let jacobian = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
+    let change = jacobian.inverse() * residual;
+    if change.is_finite() {
+        quat_rotate(body.rotation(), w - change)
+    } else {
+        body.angular_velocity
+    }
+}
+
+/// Velocity as six numbers.
+pub fn vec6(linear: Vec3, angular: Vec3) -> Vec6 {
+    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z].map(widen)
+}
+
+/// The block of a moving body in the step problem.
+pub fn block(body: &Body, motion: &Motion) -> BodyBlock {
+    let locked = body.locked_axes;
+    let mass = widen(body.mass());
+    let tensor = |s: SymMat3| [s.xx, s.yy, s.zz, s.xy, s.xz, s.yz].map(widen);
+    BodyBlock {
+        mass: [0, 1, 2].map(|axis| if locked.translation(axis) { 1.0 } else { mass }),
+        inertia: tensor(motion.inertia),
+        inverse_mass: [0, 1, 2].map(|axis| if locked.translation(axis) { 0.0 } else { 1.0 / mass }),
+        inverse_inertia: tensor(motion.inverse_inertia),
+        velocity_free: vec6(motion.linear, motion.angular),
+    }
+}

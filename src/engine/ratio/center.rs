@@ -1,0 +1,97 @@
+//! Scaling centers other than the centroids.
+//!
+//! Any interior point may be the center of growth (thesis, Definition 2.1). For large or flat bodies
+//! the centroid is a bad one: a 1 m box sunk 20 mm into a ground of 100×1×100 m near its edge gets a
+//! sideways normal, because growing by 1 % moves the side of the ground by 0.5 m. A point near the
+//! other body gives the normal one expects. Which bodies need it is the caller's business.
+
+use super::Relative;
+use crate::engine::shape::hull::Hull;
+use crate::math::{Real, Vec3};
+
+/// Depth of the center below the surface as a part of the inradius.
+const DEPTH: Real = 0.5;
+/// Projections onto planes before the point is drawn towards the centroid.
+const PROJECTIONS_MAX: u32 = 16;
+
+/// The scaling centers of a pair as the metric needs them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Centers {
+    /// `o = c_a - R c_b` in the frame of a [m]; zero for the centroids.
+    pub shift: Vec3,
+    /// Radius of a ball about `o` inside the Minkowski difference [m]: the sum of the distances of the
+    /// centers from their bodies' surfaces. Zero stands for the sum of the inradii, which is right for
+    /// the centroids only.
+    pub inner: Real,
+}
+
+impl Centers {
+    /// From centers inside the bodies, each in the frame of its body [m]; zero is the centroid.
+    #[must_use]
+    pub fn new(a: &Hull, center_a: Vec3, b: &Hull, center_b: Vec3, relative: &Relative) -> Self {
+        Self {
+            shift: center_a - relative.rotation * center_b,
+            inner: inner_distance(a, center_a) + inner_distance(b, center_b),
+        }
+    }
+}
+
+/// Distance of an interior point from the surface [m].
+fn inner_distance(hull: &Hull, point: Vec3) -> Real {
+    if point == Vec3::ZERO {
+        return hull.inradius;
+    }
+    if hull.faces.is_empty() {
+        return (hull.radius - (point - on_core(hull, point)).length()).max(0.0);
+    }
+    let distances = hull.faces.iter().map(|f| f.offset + hull.radius - f.normal.dot(point));
+    distances.fold(Real::INFINITY, Real::min).max(0.0)
+}
+
+/// The point of a ball's center or a capsule's segment that is nearest to `point` [m].
+fn on_core(hull: &Hull, point: Vec3) -> Vec3 {
+    let first = hull.vertices[0];
+    let Some(&second) = hull.vertices.get(1) else { return first };
+    let along = second - first;
+    first + along * ((point - first).dot(along) / along.dot(along)).clamp(0.0, 1.0)
+}
+
+/// An interior point of a body near `toward`, both in the frame of the body [m]: `toward` clamped into
+/// the body with its planes moved inward by half of the inradius; for a capsule the nearest point of
+/// its segment.
+///
+/// The clamp projects onto the most violated plane, a few times; that is the nearest point for boxes
+/// and a point not much farther for others. Cost O(faces).
+#[must_use]
+pub fn scaling_center(hull: &Hull, toward: Vec3) -> Vec3 {
+    if !toward.is_finite() {
+        return Vec3::ZERO;
+    }
+    if hull.faces.is_empty() {
+        return on_core(hull, toward);
+    }
+    let depth = DEPTH * hull.inradius - hull.radius;
+    let mut point = toward;
+    for _ in 0..PROJECTIONS_MAX {
+        let mut worst = (0.0, Vec3::ZERO);
+        for face in &hull.faces {
+            let excess = face.normal.dot(point) - (face.offset - depth);
+            if excess > worst.0 {
+                worst = (excess, face.normal);
+            }
+        }
+        point -= worst.1 * worst.0;
+        if worst.0 == 0.0 {
+            return point;
+        }
+    }
+    // Cut what is still outside along the segment from the centroid.
+    let mut part: Real = 1.0;
+    for face in &hull.faces {
+        let height = face.normal.dot(point);
+        if height * part > face.offset - depth {
+            part = (face.offset - depth) / height;
+        }
+    }
+    point * part
+}

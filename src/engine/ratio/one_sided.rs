@@ -1,0 +1,140 @@
+//! The one-sided metric: only the moving body grows (thesis, Remark 2.18).
+
+use super::{
+    Centers, Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status, measure,
+};
+use crate::engine::shape::hull::{Face, Hull, LANES};
+use crate::math::{Mat3, Real, Vec3};
+
+/// Centers deeper than this fraction of the inradius above the plane keep their height; below, `D` is
+/// floored there.
+const FLOOR: Real = 1e-3;
+/// Most steps of Newton's method; each finds a new normal, random pairs need two or three.
+const STEPS_MAX: u32 = 64;
+
+/// The one-sided ratio of a moving piece over a fixed half-space: `r̂ = height / h_K(-n)`.
+///
+/// `rotation` is that of the piece in the world, `height = n·x - δ` that of its centroid above the plane
+/// [m], `normal` the unit normal of the half-space in the world. The returned normal is in the world and
+/// points from the half-space to the piece. For a center at or below the plane `D` is floored at a
+/// small fraction of the inradius: the gap is very negative but finite, the separation right.
+#[must_use]
+pub fn measure_half_space(hull: &Hull, rotation: Mat3, height: Real, normal: Vec3) -> Ratio {
+    let down = -(rotation.transpose() * normal);
+    let lowest = hull.support(down, 0);
+    let reach = down.dot(hull.vertices[lowest as usize]) + hull.radius;
+    let floor = FLOOR * hull.inradius;
+    let denominator = if height > floor { height } else { floor };
+    Ratio {
+        ratio: denominator / reach,
+        gap: (denominator - reach) / denominator,
+        separation: height - reach,
+        denominator,
+        normal,
+        features: [
+            Feature { ids: [NO_VERTEX; 3], len: 0 },
+            Feature { ids: [lowest, NO_VERTEX, NO_VERTEX], len: 1 },
+        ],
+        contact: Contact::FaceOfA(0),
+        status: if height > floor { Status::Exact } else { Status::Coincident },
+        iterations: 1,
+    }
+}
+
+/// The one-sided ratio `r̂ = min { t : (x_a + t K_a) ∩ (x_b + K_b) ≠ ∅ }`: only a grows, about its
+/// centroid. Zero if the centroid of a lies in b. Allocates; not for the steady step.
+///
+/// `r̂ = max_n (n·d - h_b(-n)) / h_a(n)` is no ray cast from the inside, but Newton's method for
+/// fractional programs (Dinkelbach) makes it a few: with a grown by the bound t so far, the normal of the
+/// ordinary metric separates best, and its quotient is the next bound. The bounds increase, and each
+/// belongs to another facet, so they end at the maximum.
+#[must_use]
+pub fn one_sided(a_moving: &Hull, b_fixed: &Hull, relative: &Relative) -> Real {
+    let (a, b, d) = (a_moving, b_fixed, relative.offset);
+    let inverse = relative.rotation.transpose();
+    let bound = |n: Vec3| {
+        let n_b = -(inverse * n);
+        let h_a = n.dot(a.vertices[a.support_scan(n) as usize]) + a.radius;
+        let h_b = n_b.dot(b.vertices[b.support_scan(n_b) as usize]) + b.radius;
+        (n.dot(d) - h_b) / h_a
+    };
+    // The first bound is positive iff the centroid of a lies outside of b.
+    let mut ratio = first_normal(a, b, relative).map_or(0.0, bound);
+    if ratio.is_nan() || ratio <= 0.0 || ratio.is_infinite() {
+        return if ratio > 0.0 { ratio } else { 0.0 };
+    }
+    let mut cache = PortalCache::default();
+    for _ in 0..STEPS_MAX {
+        let grown = grown(a, ratio);
+        let centers = Centers::default();
+        let Measured::Near(answer) =
+            measure(&grown, b, relative, &centers, Real::INFINITY, &mut cache)
+        else {
+            break;
+        };
+        let next = bound(answer.normal);
+        if next.is_nan() || next <= ratio {
+            break;
+        }
+        ratio = next;
+    }
+    ratio
+}
+
+/// A normal, in the frame of a, of a plane that has b on one side and the centroid of a on the other.
+fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
+    // The centroid of a in the frame of b.
+    let center = -(relative.rotation.transpose() * relative.offset);
+    let mut best = None;
+    let mut highest = b.radius;
+    for face in &b.faces {
+        let height = face.normal.dot(center) - face.offset;
+        if height > highest {
+            highest = height;
+            best = Some(-(relative.rotation * face.normal));
+        }
+    }
+    if best.is_none() && (b.faces.is_empty() || b.radius > 0.0) {
+        // Balls, capsules and rounded edges: a tiny ball at the centroid against b.
+        let inner = Hull { radius: 1e-3 * a.inradius, ..point(a) };
+        let centers = Centers::default();
+        let mut cache = PortalCache::default();
+        if let Measured::Near(answer) =
+            measure(&inner, b, relative, &centers, Real::INFINITY, &mut cache)
+        {
+            best = Some(answer.normal);
+        }
+    }
+    best
+}
+
+/// A hull with one vertex at the centroid of `hull`.
+fn point(hull: &Hull) -> Hull {
+    Hull {
+        vertices: vec![Vec3::ZERO],
+        lanes: vec![[[0.0; LANES]; 3]],
+        faces: Vec::new(),
+        face_vertices: Vec::new(),
+        edges: Vec::new(),
+        neighbors: Vec::new(),
+        neighbor_start: vec![0, 0],
+        vertex_faces: Vec::new(),
+        inradius: 1e-3 * hull.inradius,
+        bounding_radius: 1e-3 * hull.inradius,
+        ..hull.clone()
+    }
+}
+
+/// The hull grown about its centroid; mass properties are not touched.
+fn grown(hull: &Hull, by: Real) -> Hull {
+    Hull {
+        vertices: hull.vertices.iter().map(|&v| v * by).collect(),
+        lanes: hull.lanes.iter().map(|l| l.map(|c| c.map(|x| x * by))).collect(),
+        faces: hull.faces.iter().map(|f| Face { offset: f.offset * by, ..*f }).collect(),
+        radius: hull.radius * by,
+        inradius: hull.inradius * by,
+        flatness: hull.flatness * by,
+        bounding_radius: hull.bounding_radius * by,
+        ..hull.clone()
+    }
+}

@@ -1,0 +1,162 @@
+//! Twenty step problems with known velocities, solved by every solver.
+//!
+//! The velocities come from an independent implementation and are unique as far as could be tested, so
+//! the exact solvers must meet them to 1e-8; Gauss–Seidel must meet the step problem itself to 1e-6.
+
+#[path = "../examples/cases/lcp.rs"]
+mod lcp_case;
+
+use lcp_case::LcpCase;
+use orthant::engine::lcp::{
+    Iterate, Scratch, SolveStats, Status, Vec6,
+    lemke::{self, LemkeParams},
+    newton::{self, NewtonParams},
+    pgs::{self, PgsParams},
+};
+use orthant::math::Double;
+
+struct Buffers {
+    velocity: Vec<Vec6>,
+    joint_impulse: Vec<Double>,
+    contact_impulse: Vec<[Double; 3]>,
+}
+
+impl Buffers {
+    fn new(case: &LcpCase) -> Self {
+        Self {
+            velocity: case.bodies.iter().map(|b| b.velocity_free).collect(),
+            joint_impulse: vec![0.0; case.joints.len()],
+            contact_impulse: vec![[0.0; 3]; case.contacts.len()],
+        }
+    }
+
+    fn iterate(&mut self) -> Iterate<'_> {
+        Iterate {
+            velocity: &mut self.velocity,
+            joint_impulse: &mut self.joint_impulse,
+            contact_impulse: &mut self.contact_impulse,
+        }
+    }
+}
+
+fn cases() -> Vec<LcpCase> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/lcps.json");
+    let text = std::fs::read_to_string(path).expect("the case file belongs to the repository");
+    let list: Vec<serde_json::Value> = serde_json::from_str(&text).expect("the case file is JSON");
+    let cases: Result<Vec<_>, _> = list.iter().map(lcp_case::read).collect();
+    let cases = cases.expect("every case has the documented fields");
+    assert_eq!(cases.len(), 20, "the file holds twenty cases");
+    cases
+}
+
+/// Runs `solve` on every case and compares its velocity with the expected one.
+fn check_velocities(
+    name: &str,
+    expected: impl Fn(&LcpCase) -> &[Double],
+    mut solve: impl FnMut(&LcpCase, &mut Iterate) -> SolveStats,
+) {
+    for case in &cases() {
+        let mut buffers = Buffers::new(case);
+        let stats = solve(case, &mut buffers.iterate());
+        let error = case.velocity_error(&buffers.velocity, expected(case));
+        println!("{name} case {}: {error:.1e} {stats:?}", case.id);
+        assert_eq!(stats.status, Status::Converged, "{name}, case {}: {stats:?}", case.id);
+        assert!(error < 1e-8, "{name}, case {}: velocity is off by {error}", case.id);
+    }
+}
+
+#[test]
+fn lemke_gives_the_velocities_of_the_step_problem() {
+    let mut scratch = Scratch::default();
+    check_velocities(
+        "Lemke",
+        |case| &case.velocity,
+        |case, iterate| {
+            let stats =
+                lemke::solve(&case.problem(), iterate, &LemkeParams::default(), &mut scratch);
+            assert!(stats.certificate.error() < 1e-11, "case {}: {stats:?}", case.id);
+            stats
+        },
+    );
+}
+
+#[test]
+fn newton_gives_the_velocities_of_the_step_problem() {
+    let mut scratch = Scratch::default();
+    check_velocities(
+        "Newton",
+        |case| &case.velocity,
+        |case, iterate| {
+            newton::solve(&case.problem(), iterate, &NewtonParams::default(), &mut scratch)
+        },
+    );
+}
+
+#[test]
+fn newton_gives_the_velocities_of_the_relaxation() {
+    let mut scratch = Scratch::default();
+    let params = NewtonParams::default();
+    check_velocities(
+        "Newton at Γ",
+        |case| &case.relaxation.velocity,
+        |case, iterate| {
+            let gamma = &case.relaxation.gamma;
+            newton::solve_relaxation(&case.problem(), gamma, iterate, &params, &mut scratch)
+        },
+    );
+    check_velocities(
+        "Newton at Γ = 0",
+        |case| &case.relaxation.velocity_gamma_zero,
+        |case, it| {
+            let gamma = vec![0.0; case.contacts.len()];
+            newton::solve_relaxation(&case.problem(), &gamma, it, &params, &mut scratch)
+        },
+    );
+}
+
+#[test]
+fn lemke_gives_the_velocities_at_fixed_slip() {
+    let params = LemkeParams::default();
+    check_velocities(
+        "Lemke at λ",
+        |case| &case.fixed_slip.velocity,
+        |case, iterate| {
+            lemke::solve_fixed_slip(&case.problem(), &case.fixed_slip.slip, iterate, &params)
+        },
+    );
+}
+
+#[test]
+fn gauss_seidel_meets_the_step_problem() {
+    let mut scratch = Scratch::default();
+    let params = PgsParams { iterations_max: 20_000, ..PgsParams::default() };
+    for case in &cases() {
+        let mut buffers = Buffers::new(case);
+        let stats = pgs::solve(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        println!("PGS case {}: {stats:?}", case.id);
+        assert_eq!(stats.status, Status::Converged, "case {}: {stats:?}", case.id);
+        assert!(stats.certificate.natural_map <= 1e-6, "case {}: {stats:?}", case.id);
+    }
+}
+
+#[test]
+fn solution_as_warm_start_ends_at_once() {
+    let mut scratch = Scratch::default();
+    for case in &cases() {
+        let mut buffers = Buffers::new(case);
+        let params = NewtonParams::default();
+        newton::solve(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        let first = buffers.velocity.clone();
+        let stats = newton::solve(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        assert_eq!((stats.iterations, stats.factorizations), (0, 0), "case {}", case.id);
+        assert_eq!(first, buffers.velocity, "case {}: the velocity stays, bit for bit", case.id);
+    }
+}
+
+#[test]
+fn broken_case_is_an_error_value() {
+    let error = lcp_case::read(&serde_json::json!({"dim": 4})).expect_err("four dimensions");
+    assert!(error.contains("dim"), "{error}");
+    let error = lcp_case::read(&serde_json::json!({"dim": 2})).expect_err("nothing else there");
+    assert!(error.contains("mC"), "{error}");
+}

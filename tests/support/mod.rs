@@ -1,0 +1,143 @@
+//! Little worlds for the tests.
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+use orthant::engine::Simulation;
+use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
+use orthant::math::{PI, Quat, Real, Vec3, quat_exp};
+
+/// Time step of a game [s].
+pub const DT: Real = 1.0 / 60.0;
+
+/// splitmix64: small, seeded, the same everywhere.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [0, n).
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// Uniform between two numbers.
+    pub fn range(&mut self, low: Real, high: Real) -> Real {
+        let unit = (self.next() >> 40) as Real / (1_u64 << 24) as Real;
+        low + (high - low) * unit
+    }
+
+    pub fn vector(&mut self, low: Real, high: Real) -> Vec3 {
+        Vec3::new(self.range(low, high), self.range(low, high), self.range(low, high))
+    }
+
+    pub fn rotation(&mut self) -> Quat {
+        quat_exp(self.vector(-PI, PI))
+    }
+}
+
+pub fn cuboid(x: Real, y: Real, z: Real) -> Shape {
+    Shape::cuboid(x, y, z).expect("positive lengths")
+}
+
+/// A half-space floor with its surface at y = 0.
+pub fn add_floor(world: &mut Simulation) -> BodyId {
+    add(world, BodyKind::Static, Shape::half_space(Vec3::Y).expect("a direction"), Vec3::ZERO)
+}
+
+pub fn add(world: &mut Simulation, kind: BodyKind, shape: Shape, position: Vec3) -> BodyId {
+    let desc = BodyDesc { kind, shape: Some(shape), position, ..BodyDesc::default() };
+    world.add_body(desc).expect("a sound body")
+}
+
+/// A world with a half-space floor.
+pub fn floor() -> Simulation {
+    let mut world = Simulation::new();
+    add_floor(&mut world);
+    world
+}
+
+/// A stack of unit cubes on a floor.
+pub fn stack(n: usize) -> (Simulation, Vec<BodyId>) {
+    let mut world = floor();
+    let cubes = (0..n)
+        .map(|i| {
+            let at = Vec3::new(0.0, 0.5 + i as Real, 0.0);
+            add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at)
+        })
+        .collect();
+    (world, cubes)
+}
+
+/// A heap of hulls, balls, capsules and boxes with a jointed chain above it: everything at once.
+pub fn heap(n: usize) -> (Simulation, Vec<BodyId>) {
+    use orthant::engine::joint::{JointDesc, JointKind};
+    let mut world = floor();
+    let mut rng = Rng(7);
+    let mut ids = Vec::new();
+    for i in 0..n {
+        let shape = match i % 4 {
+            0 => cuboid(rng.range(0.3, 0.7), rng.range(0.3, 0.7), rng.range(0.3, 0.7)),
+            1 => Shape::sphere(rng.range(0.15, 0.35)).expect("a ball"),
+            2 => Shape::capsule(rng.range(0.1, 0.2), rng.range(0.2, 0.5)).expect("a capsule"),
+            _ => {
+                let points: Vec<Vec3> = (0..12).map(|_| rng.vector(-0.4, 0.4)).collect();
+                Shape::convex_hull(&points).expect("random points span a hull")
+            }
+        };
+        let (row, column) = ((i / 3) as Real, (i % 3) as Real);
+        let desc = BodyDesc {
+            shape: Some(shape),
+            position: Vec3::new(column * 0.9 - 0.9, 0.6 + row * 0.9, rng.range(-0.3, 0.3)),
+            rotation: rng.rotation(),
+            angular_velocity: rng.vector(-2.0, 2.0),
+            ..BodyDesc::default()
+        };
+        ids.push(world.add_body(desc).expect("a sound body"));
+    }
+    for pair in ids.windows(2).take(3) {
+        let anchor = Vec3::new(0.45, 0.0, 0.0);
+        let desc = JointDesc {
+            a: pair[0],
+            b: pair[1],
+            anchor_a: anchor,
+            anchor_b: -anchor,
+            kind: JointKind::Ball,
+            collide: false,
+        };
+        world.add_joint(desc).expect("two bodies");
+    }
+    (world, ids)
+}
+
+/// Steps a world `n` times with the default settings.
+pub fn run(world: &mut Simulation, n: usize) {
+    let settings = Settings::default();
+    for _ in 0..n {
+        world.step(&settings, DT);
+    }
+}
+
+/// The bits of every pose and velocity, mixed into one number.
+pub fn fingerprint(world: &Simulation) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    let mut mix = |x: Real| {
+        // Through f64, which keeps every bit of either precision.
+        #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "Real may be f64")]
+        let bits = (x as f64).to_bits();
+        hash = (hash ^ bits).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(17);
+    };
+    for body in world.bodies().iter() {
+        let (x, q) = (body.center(), body.rotation());
+        let (v, w) = (body.linear_velocity, body.angular_velocity);
+        [x.x, x.y, x.z, q.x, q.y, q.z, q.w].map(&mut mix);
+        [v.x, v.y, v.z, w.x, w.y, w.z].map(&mut mix);
+    }
+    hash
+}

@@ -1,0 +1,151 @@
+//! Rules of the code base that a machine can check.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Rust files below a folder, in order of their names.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).expect("the folder is part of the repository");
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "no Rust files below {folder}");
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).expect("source files are text")
+}
+
+/// Code without comments.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or("")
+}
+
+/// Does `word` stand alone in `line`?
+fn has_word(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        !line[..at].chars().next_back().is_some_and(part)
+            && !line[at + word.len()..].chars().next().is_some_and(part)
+    })
+}
+
+fn complain(rule: &str, findings: &[String]) {
+    assert!(findings.is_empty(), "{rule}:\n{}", findings.join("\n"));
+}
+
+/// Lines of non-test code for which `bad` holds.
+fn findings(folder: &str, skip: &[&str], bad: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in files(folder) {
+        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        if skip.iter().any(|skip| name.ends_with(skip)) {
+            continue;
+        }
+        let text = read(&path);
+        let text = text.split("#[cfg(test)]").next().unwrap_or("");
+        for (number, line) in text.lines().enumerate() {
+            if bad(line) {
+                found.push(format!("{name}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_engine_knows_no_bevy() {
+    let found = findings("src/engine", &[], |line| code(line).contains("bevy"));
+    complain("src/engine must not name Bevy", &found);
+}
+
+#[test]
+fn the_engine_does_not_know_the_plugin() {
+    let found = findings("src/engine", &[], |line| code(line).contains("crate::plugin"));
+    complain("src/engine must not use src/plugin", &found);
+}
+
+#[test]
+fn only_math_names_a_precision() {
+    let bad = |line: &str| has_word(code(line), "f32") || has_word(code(line), "f64");
+    let found = findings("src/engine", &[], |line| bad(line) && !line.contains("feature ="));
+    complain("use Real or Double from math.rs", &found);
+}
+
+#[test]
+fn the_engine_has_no_clock_and_no_randomness() {
+    let words = ["Instant", "SystemTime", "RandomState", "thread_rng"];
+    let found = findings("src/engine", &[], |line| words.iter().any(|w| has_word(code(line), w)));
+    complain("nothing in the engine depends on the machine", &found);
+}
+
+#[test]
+fn the_library_does_not_panic_on_purpose() {
+    let words = ["panic!(", ".unwrap()", "unreachable!(", "todo!(", "unimplemented!("];
+    let found = findings("src", &[], |line| words.iter().any(|word| code(line).contains(word)));
+    complain("return an error, or say why it cannot happen with expect", &found);
+}
+
+#[test]
+fn no_fused_operations() {
+    let found = findings("src", &[], |line| code(line).contains("mul_add"));
+    complain("fused operations change bits between targets", &found);
+}
+
+#[test]
+fn files_are_short_and_lines_fit() {
+    let mut found = Vec::new();
+    for folder in ["src", "tests", "examples", "benches"] {
+        for path in files(folder) {
+            let text = read(&path);
+            let lines = text.lines().count();
+            if lines > 600 {
+                found.push(format!("{} has {lines} lines", path.display()));
+            }
+            for (number, line) in text.lines().enumerate() {
+                if line.chars().count() > 110 {
+                    found.push(format!("{}:{} is too long", path.display(), number + 1));
+                }
+            }
+        }
+    }
+    complain("at most 600 lines a file and 110 characters a line", &found);
+}
+
+#[test]
+fn every_module_says_what_it_does() {
+    let found: Vec<String> = files("src")
+        .iter()
+        .filter(|path| !read(path).starts_with("//!"))
+        .map(|path| path.display().to_string())
+        .collect();
+    complain("a file begins with a //! comment", &found);
+}
+
+#[test]
+fn the_architecture_names_every_module_of_the_engine() {
+    let map = read(&root().join("ARCHITECTURE.md"));
+    let found: Vec<String> = files("src/engine")
+        .iter()
+        .filter_map(|path| path.strip_prefix(root().join("src/engine")).ok())
+        .filter_map(|path| path.components().next())
+        .map(|first| first.as_os_str().to_string_lossy().to_string())
+        .filter(|name| name != "mod.rs" && !map.contains(name.as_str()))
+        .collect();
+    complain("ARCHITECTURE.md says what is where", &found);
+    assert!(map.lines().count() < 200, "ARCHITECTURE.md stays under 200 lines");
+}
