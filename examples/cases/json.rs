@@ -12,9 +12,9 @@ pub fn numbers(value: &Value) -> Option<Vec<Double>> {
 
 /// A vector of two or three numbers; z is 0 if it is missing.
 pub fn vector(value: &Value) -> Option<DVec3> {
-    match numbers(value)?.as_slice() {
-        &[x, y] => Some(DVec3::new(x, y, 0.0)),
-        &[x, y, z] => Some(DVec3::new(x, y, z)),
+    match *numbers(value)?.as_slice() {
+        [x, y] => Some(DVec3::new(x, y, 0.0)),
+        [x, y, z] => Some(DVec3::new(x, y, z)),
         _ => None,
     }
 }
@@ -66,8 +66,7 @@ pub fn scene(value: &Value, name: &str) -> Result<Scene, String> {
     }
     let bodies: Result<Vec<_>, _> =
         list(value, "bodies").iter().enumerate().map(|(i, b)| body(b, i, planar)).collect();
-    let half_spaces: Result<Vec<_>, _> =
-        list(value, "halfspaces").iter().map(half_space).collect();
+    let half_spaces: Result<Vec<_>, _> = list(value, "halfspaces").iter().map(half_space).collect();
     let scene = Scene {
         name: text_or(value, "name", name).to_owned(),
         planar,
@@ -80,7 +79,10 @@ pub fn scene(value: &Value, name: &str) -> Result<Scene, String> {
 
 fn params(value: &Value, planar: bool) -> Result<Params, String> {
     let required = |key: &str| {
-        value.get(key).and_then(Value::as_f64).ok_or_else(|| format!("parameter `{key}` is missing"))
+        value
+            .get(key)
+            .and_then(Value::as_f64)
+            .ok_or_else(|| format!("parameter `{key}` is missing"))
     };
     let sides = number_or(value, "mC", 4.0)?;
     Ok(Params {

@@ -54,8 +54,11 @@ fn judge(case: &Value, name: &str) -> Result<Group, String> {
 pub fn check_motion(group: &mut Group, run: &Run, steps: usize) {
     let broken = run.quarantined + usize::from(steps == 0);
     group.checks.push(
-        Check::new("steps taken, bodies frozen", broken as Double, 0.0)
-            .note(format!("{} of {steps} steps, {} bodies frozen", run.infeasibility.len(), broken)),
+        Check::new("steps taken, bodies frozen", broken as Double, 0.0).note(format!(
+            "{} of {steps} steps, {} bodies frozen",
+            run.infeasibility.len(),
+            broken
+        )),
     );
     if run.unsolved > 0 {
         group.info.push(format!(
@@ -83,7 +86,8 @@ fn check_bodies(
         let end = [("x", widen3(body.center())), ("v", widen3(body.linear_velocity))];
         for (key, found) in end {
             if let Some(value) = expected.get(key) {
-                let value = json::vector(value).ok_or_else(|| format!("{name}.{key}: no vector"))?;
+                let value =
+                    json::vector(value).ok_or_else(|| format!("{name}.{key}: no vector"))?;
                 group.checks.push(compare(&format!("{name}.{key}"), value, found, tolerance));
             }
         }

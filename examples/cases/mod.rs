@@ -5,7 +5,11 @@
 //! runner panic: what cannot be read is a failed check, what is not judged in this precision is
 //! skipped, and both say why.
 
-#![allow(dead_code, reason = "each program that includes this module uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a library of several programs, each of which uses a part of it"
+)]
 
 pub mod json;
 pub mod micro;

@@ -110,7 +110,9 @@ fn check_end(
         if let Some(angle) = end.get("rot").and_then(|rot| rotation_error(body, rot)) {
             note += &format!("; turned {angle:.1e} rad away");
         }
-        group.info.push(format!("{name}: {error:.1e} m of {tolerance:.1e} ({close:.1e}) m — {note}"));
+        group
+            .info
+            .push(format!("{name}: {error:.1e} m of {tolerance:.1e} ({close:.1e}) m — {note}"));
         group.checks.push(Check::new(format!("end of {name}"), error, tolerance).note(note));
     }
     let limit = json::number_or(expected, "kinetic_energy_end_below", 1e-6)?;

@@ -5,7 +5,11 @@
 //! the camera never cover each other. Shadows are the bodies projected on the ground along the light.
 //! Absent: perspective, bodies that overlap deeply, cycles of bodies that cover each other.
 
-#![allow(dead_code, reason = "each program that includes this module uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a library of several programs, each of which uses a part of it"
+)]
 
 pub mod plot;
 pub mod solid;

@@ -5,7 +5,11 @@
 //! polygons become prisms along z (thickness 1 m, centered at z = 0) that keep to planar motion, so
 //! that mass and inertia in the plane are those of the polygons.
 
-#![allow(dead_code, reason = "each program that includes this module uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a library of several programs, each of which uses a part of it"
+)]
 
 pub mod thesis;
 
@@ -124,8 +128,7 @@ impl Params {
     /// The engine's defaults with the gravity, friction and γ of these parameters (γ = 0 is not for
     /// the defaults: 1 is taken instead).
     pub fn defaults(&self) -> Settings {
-        let mut settings = Settings::default();
-        settings.gravity = narrow3(self.gravity);
+        let mut settings = Settings { gravity: narrow3(self.gravity), ..Settings::default() };
         settings.contact.friction = Some(narrow(self.mu));
         if self.gamma > 0.0 {
             settings.contact.gamma = narrow(self.gamma);
@@ -199,7 +202,8 @@ impl World {
 
     fn add(&mut self, body: &SceneBody, planar: bool) -> Result<(), String> {
         let shape = if planar {
-            let polygon: Vec<_> = body.vertices.iter().map(|v| [narrow(v.x), narrow(v.y)]).collect();
+            let polygon: Vec<_> =
+                body.vertices.iter().map(|v| [narrow(v.x), narrow(v.y)]).collect();
             Shape::prism(&polygon, 1.0)
         } else {
             let points: Vec<Vec3> = body.vertices.iter().map(|&v| narrow3(v)).collect();
@@ -220,10 +224,8 @@ impl World {
             locked_axes: if planar { LockedAxes::PLANAR_XY } else { LockedAxes::NONE },
             ..BodyDesc::default()
         };
-        let id = self
-            .simulation
-            .add_body(desc)
-            .map_err(|error| format!("{}: {error}", body.name))?;
+        let id =
+            self.simulation.add_body(desc).map_err(|error| format!("{}: {error}", body.name))?;
         self.ids.push(id);
         Ok(())
     }

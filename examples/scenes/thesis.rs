@@ -166,13 +166,7 @@ pub fn setup6() -> Experiment {
             ..SceneBody::new("cube", cube(1.0), DVec3::new(1.5, 1.45, 2.2))
         },
     ];
-    let params = Params {
-        duration: 6.0,
-        mu: 0.3,
-        gamma: 0.3,
-        eps_t: 0.5,
-        ..dice3().scene.params
-    };
+    let params = Params { duration: 6.0, mu: 0.3, gamma: 0.3, eps_t: 0.5, ..dice3().scene.params };
     let half_spaces = vec![ground(DVec3::Z), ground(DVec3::X), ground(DVec3::Y)];
     Experiment {
         scene: Scene { name: "Setup6".to_owned(), planar: false, bodies, half_spaces, params },

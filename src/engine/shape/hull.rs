@@ -251,7 +251,8 @@ impl Hull {
         self.faces.get(face as usize).map(|f| f.normal / f.offset)
     }
 
-    /// Largest distance of a vertex of a face from the plane of that face [m].
+    /// Largest distance of a face's vertices from a convex polygon in its plane [m]: what merging
+    /// nearly coplanar triangles has left.
     #[inline]
     #[must_use]
     pub fn flatness(&self) -> Real {
