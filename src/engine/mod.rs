@@ -42,7 +42,11 @@ pub mod graph;
 pub mod integrate;
 pub mod joint;
 pub mod lcp;
+pub mod pair;
+pub mod predict;
 pub mod ratio;
+pub mod report;
+pub mod settings;
 pub mod shape;
 pub mod solve;
 

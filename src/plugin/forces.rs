@@ -5,7 +5,6 @@
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::component::ComponentCloneBehavior;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_reflect::Reflect;
@@ -90,7 +89,7 @@ impl ForcesItem<'_, '_> {
 /// What was applied to a body and no step has taken yet. Comes with
 /// [`RigidBody`](super::RigidBody); write it through [`Forces`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
-#[component(clone_behavior = ComponentCloneBehavior::Ignore)]
+#[component(clone_behavior = Ignore)]
 pub struct PendingForces {
     force: Wrench,
     impulse: Wrench,

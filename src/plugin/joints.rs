@@ -143,7 +143,7 @@ fn update(
     wanted: Option<JointDesc>,
     physics: &mut PhysicsWorld,
 ) -> Result<(), PhysicsErrorKind> {
-    let exists = link.id.is_some_and(|id| physics.engine.has_joint(id));
+    let exists = link.id.is_some_and(|id| physics.has_joint(id));
     let same = if exists { link.built == wanted } else { wanted.is_none() };
     if same || (wanted.is_some() && link.refused == wanted) {
         return Ok(());

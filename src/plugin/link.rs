@@ -4,7 +4,6 @@
 //! gather works the notes off in that order, so that ids do not depend on queries, archetypes or
 //! hashes. Hooks never touch the engine: a stage of the step may be using it.
 
-use bevy_ecs::component::ComponentCloneBehavior;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
@@ -21,7 +20,7 @@ use crate::engine::joint::{JointDesc, JointId};
 #[component(
     on_insert = insert_body,
     on_discard = discard_body,
-    clone_behavior = ComponentCloneBehavior::Ignore
+    clone_behavior = Ignore
 )]
 pub struct EngineBody {
     /// Counts the bodies in the order of the commands that made them.
@@ -64,7 +63,7 @@ impl Built {
 #[component(
     on_insert = insert_joint,
     on_discard = discard_joint,
-    clone_behavior = ComponentCloneBehavior::Ignore
+    clone_behavior = Ignore
 )]
 pub struct EngineJoint {
     /// Counts the joints in the order of the commands that made them.

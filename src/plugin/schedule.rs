@@ -41,7 +41,7 @@ pub enum PhysicsSystems {
 /// The stages of a step, in [`PhysicsSchedule`]. Chained in this order; each but `First` and `Last`
 /// has one system that makes one call of the engine.
 ///
-/// From `BroadPhase` to `Integrate` nothing runs in a step that was refused (see
+/// From `BroadPhase` to `Integrate` nothing happens in a step that was refused (see
 /// [`StepStatus::Refused`](crate::engine::report::StepStatus::Refused)).
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PhysicsStepSystems {
@@ -51,10 +51,8 @@ pub enum PhysicsStepSystems {
     Gather,
     /// Pairs whose bounding boxes meet.
     BroadPhase,
-    /// The ratio metric of every pair.
-    Ratio,
-    /// The active events, that is contacts, of every pair.
-    Events,
+    /// The ratio metric of every pair and its active events, that is contacts.
+    NarrowPhase,
     /// Groups of bodies that touch or are joined.
     Islands,
     /// The rows of the step problem.
@@ -128,8 +126,7 @@ fn chain_stages(schedule: &mut Schedule) {
             Step::Gather,
             (
                 Step::BroadPhase,
-                Step::Ratio,
-                Step::Events,
+                Step::NarrowPhase,
                 Step::Islands,
                 Step::Assemble,
                 Step::Solve,

@@ -9,7 +9,6 @@
 //! for unchanged bodies in the gather.
 
 use bevy_app::{App, Plugin};
-use bevy_ecs::component::ComponentCloneBehavior;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -79,7 +78,7 @@ impl Plugin for PhysicsSyncPlugin {
 
 /// What the components of a body were when last read or written.
 #[derive(Component, Clone, Copy, Debug, Default)]
-#[component(clone_behavior = ComponentCloneBehavior::Ignore)]
+#[component(clone_behavior = Ignore)]
 pub(super) struct Mirror {
     translation: bevy_math::Vec3,
     rotation: bevy_math::Quat,

@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 
 use crate::engine::Simulation;
 use crate::engine::body::{Body, BodyId};
+use crate::engine::joint::{Joint, JointId};
 use crate::engine::report;
 use crate::engine::settings::Settings;
 
@@ -18,8 +19,6 @@ use crate::engine::settings::Settings;
 pub struct PhysicsWorld {
     pub(super) engine: Simulation,
     pub(super) settings: Settings,
-    /// Is a step under way that the engine did not refuse?
-    pub(super) accepted: bool,
     /// Bodies came or went in this gather: joints must look for their ends again.
     pub(super) bodies_changed: bool,
     entities: HashMap<BodyId, Entity>,
@@ -61,6 +60,11 @@ impl PhysicsWorld {
         self.engine.remove_body(id);
         self.entities.remove(&id);
         self.bodies_changed = true;
+    }
+
+    /// Does the engine have this joint? It removes those of a body that goes.
+    pub(super) fn has_joint(&self, id: JointId) -> bool {
+        self.engine.joints().binary_search_by_key(&id, Joint::id).is_ok()
     }
 
     /// The engine and the settings of this step, for a stage.
