@@ -182,7 +182,7 @@ impl StepProblem {
             jacobian_a: [[0.0; 6]; 3],
             jacobian_b: [[0.0; 6]; 3],
             bias: [0.0; 3],
-            friction: widen(pair.friction),
+            friction: widen(settings.contact.friction.unwrap_or(pair.friction)),
         };
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let i = pair.bodies[side] as usize;

@@ -122,17 +122,14 @@ mod tests {
 
     #[test]
     fn affine_maps_end_in_as_many_steps_as_unknowns() {
-        // g(x) = A x + b with spectral radius 2.2: the plain iteration diverges.
+        // g(x) = x* + A (x - x*) with eigenvalues ±√6 i and -1.5: the plain iteration diverges.
         let g = |x: &[Double]| {
-            [
-                1.0 + 0.2 * x[0] - 2.0 * x[1] + 0.1 * x[2],
-                3.0 + 0.5 * x[0] - 1.1 * x[1],
-                2.0 - 0.7 * x[2] + 0.3 * x[0],
-            ]
+            let (a, b, c) = (x[0] - 1.0, x[1] - 2.0, x[2] - 3.0);
+            [1.0 - 2.0 * b, 2.0 + 3.0 * a, 3.0 - 1.5 * c + 0.1 * a]
         };
         let mut anderson = Anderson::default();
         anderson.restart(3);
-        let mut x = [1.0; 3];
+        let mut x = [1.1, 1.9, 3.1];
         let mut error: Double = 1.0;
         for _ in 0..8 {
             let y = g(&x);

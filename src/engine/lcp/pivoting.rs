@@ -1,10 +1,12 @@
 //! Lemke's algorithm for a dense linear complementarity problem.
 //!
-//! Finds `z ≥ 0` with `w = M z + q ≥ 0` and `zᵀ w = 0`. The covering vector is all ones; ties of the
-//! ratio test are broken lexicographically by the rows of the basis inverse, so the algorithm cannot
-//! cycle. For copositive-plus matrices, the step problem's among them, it ends in a solution if the
-//! problem is feasible; ending on a ray is reported as such. The last basis is then solved anew from the
-//! matrix as given, so the rounding of the pivots does not reach the answer.
+//! Finds `z ≥ 0` with `w = M z + q ≥ 0` and `zᵀ w = 0`. Ties of the ratio test are broken
+//! lexicographically by the rows of the basis inverse, so the algorithm cannot cycle. For
+//! copositive-plus matrices, the step problem's among them, it ends in a solution if the problem is
+//! feasible; ending on a ray is reported as such. The last basis is solved anew from the matrix as
+//! given, so the rounding of the pivots does not reach the answer, and the answer is checked. The
+//! covering vector is all ones; where rounding led to a ray or a wrong basis, two other positive
+//! vectors are tried.
 //!
 //! Cost: O(n²) a pivot, about n pivots in practice. Source: Cottle, Pang, Stone, "The Linear
 //! Complementarity Problem", algorithms 4.4.5 and 4.9.
@@ -14,13 +16,15 @@ use crate::math::Double;
 
 /// Entries of the entering column below this are zero [relative to a matrix scaled to about 1].
 const PIVOT_MIN: Double = 1e-10;
+/// Error of an accepted answer, relative to the larger of 1 and the entries of `q`.
+const ERROR_MAX: Double = 1e-9;
 /// Ratios closer than this are equal.
 const TIE: Double = 1e-11;
 
 /// Outcome of [`lcp_lemke`].
 #[derive(Clone, Debug)]
 pub struct LcpSolution {
-    /// `Converged`, `Ray` or `IterationLimit`.
+    /// `Converged`, `Ray`, `IterationLimit`, or `Stalled` if rounding spoiled the answer.
     pub status: Status,
     /// `z`; at a ray or the limit the `z` of the last basis.
     pub z: Vec<Double>,
@@ -33,12 +37,47 @@ pub struct LcpSolution {
 #[must_use]
 pub fn lcp_lemke(matrix: &[Double], q: &[Double], pivots_max: u32) -> LcpSolution {
     debug_assert_eq!(matrix.len(), q.len() * q.len(), "square matrix");
+    let mut pivots = 0;
+    let mut best: Option<(Double, LcpSolution)> = None;
+    for attempt in 0..3 {
+        let mut solution = follow_path(matrix, q, attempt, pivots_max);
+        pivots += solution.pivots;
+        solution.pivots = pivots;
+        let error = lcp_error(matrix, q, &solution.z);
+        if solution.status == Status::Converged && error <= ERROR_MAX {
+            return solution;
+        }
+        if solution.status == Status::Converged {
+            solution.status = Status::Stalled;
+        }
+        if best.as_ref().is_none_or(|(e, _)| error < *e) {
+            best = Some((error, solution));
+        }
+    }
+    best.expect("the first attempt is the best so far whatever its error").1
+}
+
+/// Natural residual `max |min(z, w)|`, relative to the size of `q`.
+fn lcp_error(matrix: &[Double], q: &[Double], z: &[Double]) -> Double {
+    let n = q.len();
+    let (mut worst, mut size): (Double, Double) = (0.0, 1.0);
+    for i in 0..n {
+        let row = &matrix[i * n..(i + 1) * n];
+        let w = row.iter().zip(z).fold(q[i], |sum, (m, z)| sum + m * z);
+        worst = worst.max(w.min(z[i]).abs());
+        size = size.max(q[i].abs());
+    }
+    worst / size
+}
+
+/// One run of the algorithm; `attempt` chooses the covering vector.
+fn follow_path(matrix: &[Double], q: &[Double], attempt: u32, pivots_max: u32) -> LcpSolution {
     let n = q.len();
     let mut solution = LcpSolution { status: Status::Converged, z: vec![0.0; n], pivots: 0 };
     if q.iter().all(|x| *x >= 0.0) {
         return solution;
     }
-    let mut tableau = Tableau::new(matrix, q);
+    let mut tableau = Tableau::new(matrix, q, attempt);
     let Some(mut row) = tableau.first_row() else {
         solution.status = Status::Ray;
         return solution;
@@ -62,21 +101,23 @@ pub fn lcp_lemke(matrix: &[Double], q: &[Double], pivots_max: u32) -> LcpSolutio
             }
         }
     }
+    let refined = match solution.status {
+        Status::Converged => solve_basis(matrix, q, &tableau.basis),
+        _ => None,
+    };
     for (i, variable) in tableau.basis.iter().enumerate() {
         if (n..2 * n).contains(variable) {
-            solution.z[variable - n] = tableau.at(i, 2 * n + 1).max(0.0);
-        }
-    }
-    if solution.status == Status::Converged
-        && let Some(x) = solve_basis(matrix, q, &tableau.basis)
-    {
-        for (variable, x) in tableau.basis.iter().zip(x) {
-            if *variable >= n {
-                solution.z[variable - n] = x.max(0.0);
-            }
+            let value = refined.as_ref().map_or(tableau.at(i, 2 * n + 1), |x| x[i]);
+            solution.z[variable - n] = value.max(0.0);
         }
     }
     solution
+}
+
+/// Entry of the covering vector: 1 at first, then in [1, 2) from multiples of the golden ratio.
+fn cover(attempt: u32, i: usize) -> Double {
+    let x = 0.618_033_988_749_894_9 * Double::from(attempt) * (i as Double + 1.0);
+    1.0 + x - x.floor()
 }
 
 /// Columns: `w` (n), `z` (n), the covering variable, the right-hand side.
@@ -89,7 +130,7 @@ struct Tableau {
 }
 
 impl Tableau {
-    fn new(matrix: &[Double], q: &[Double]) -> Self {
+    fn new(matrix: &[Double], q: &[Double], attempt: u32) -> Self {
         let n = q.len();
         let width = 2 * n + 2;
         let mut entries = vec![0.0; n * width];
@@ -99,7 +140,7 @@ impl Tableau {
             for j in 0..n {
                 row[n + j] = -matrix[i * n + j];
             }
-            row[2 * n] = -1.0;
+            row[2 * n] = -cover(attempt, i);
             row[2 * n + 1] = q[i];
         }
         Self { n, width, entries, basis: (0..n).collect() }
@@ -109,17 +150,17 @@ impl Tableau {
         self.entries[i * self.width + j]
     }
 
-    /// The row that the covering variable enters: the lexicographically smallest of `(q_i, e_i)`. Of
-    /// equal `q_i` that is the last one.
+    /// The row that the covering variable enters: the lexicographically smallest of `(q_i, e_i)` over
+    /// the covering vector. Of equal quotients that is the last one.
     fn first_row(&self) -> Option<usize> {
         let rhs = 2 * self.n + 1;
         let mut best: Option<usize> = None;
         for i in 0..self.n {
-            let q = self.at(i, rhs);
-            if q.is_nan() {
+            let quotient = |i: usize| self.at(i, rhs) / -self.at(i, 2 * self.n);
+            if quotient(i).is_nan() {
                 return None;
             }
-            if best.is_none_or(|b| q <= self.at(b, rhs)) {
+            if best.is_none_or(|b| quotient(i) <= quotient(b)) {
                 best = Some(i);
             }
         }
@@ -259,7 +300,7 @@ mod tests {
     #[test]
     fn positive_semidefinite_problems_are_solved() {
         let mut random = Random::new(11);
-        for n in 1..25 {
+        for n in 1..25_usize {
             for rank in [n, n.div_ceil(2)] {
                 let g: Vec<Double> = (0..n * rank).map(|_| random.signed(1.0)).collect();
                 let mut matrix = vec![0.0; n * n];

@@ -1,1 +1,5 @@
+//! Laws of mechanics with exact discrete answers, and random problems that every solver must certify.
 
+mod laws;
+mod random_problems;
+mod scenes;

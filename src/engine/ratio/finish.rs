@@ -13,7 +13,7 @@ use crate::engine::shape::hull::Hull;
 use crate::math::{EPSILON, Mat3, Real, Vec3};
 
 /// Ratios closer than this are equal: the rounding of two support values and a division.
-const SAME_RATIO: Real = 64.0 * EPSILON;
+const SAME_RATIO: Real = 8.0 * EPSILON;
 /// Normals closer than this share their support vertices.
 const SAME_NORMAL: Real = 16.0 * EPSILON;
 
@@ -128,9 +128,7 @@ impl Judge<'_> {
                 (Some((n, face, x)), Some((_, _, y))) if x >= y => {
                     Some((n, Contact::FaceOfA(face)))
                 }
-                (_, Some((n, face, _))) => {
-                    Some((-(*self.rotation * n), Contact::FaceOfB(face)))
-                }
+                (_, Some((n, face, _))) => Some((-(*self.rotation * n), Contact::FaceOfB(face))),
                 (Some((n, face, _)), None) => Some((n, Contact::FaceOfA(face))),
                 (None, None) => None,
             },

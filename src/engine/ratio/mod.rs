@@ -214,7 +214,11 @@ pub fn measure(
         portal
     };
     cache.hints = portal.support;
-    cache.ids = if portal.is_whole() || a.radius + b.radius > 0.0 { portal.ids } else { [[NO_VERTEX; 2]; 3] };
+    cache.ids = if portal.is_whole() || a.radius + b.radius > 0.0 {
+        portal.ids
+    } else {
+        [[NO_VERTEX; 2]; 3]
+    };
     let mut ratio = finish(a, b, relative, centers.shift, &ray, &portal);
     if ratio.normal == Vec3::ZERO {
         ratio.normal = Vec3::X;

@@ -222,11 +222,7 @@ fn exit_ball<S: Scalar>(pair: &Pair<'_, S>, q: Array3<S>, used: [bool; 3]) -> Op
 }
 
 /// The larger root of `|s d - q| = R`, and the unit normal there; none if there is no real root.
-fn leave_circle<S: Scalar>(
-    d: Array3<S>,
-    q: Array3<S>,
-    radius: S,
-) -> Option<(S, Array3<S>)> {
+fn leave_circle<S: Scalar>(d: Array3<S>, q: Array3<S>, radius: S) -> Option<(S, Array3<S>)> {
     let square = dot3(d, d);
     if !(square > S::ZERO) {
         return None;

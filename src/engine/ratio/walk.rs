@@ -113,10 +113,8 @@ impl<'h, S: Scalar> Pair<'h, S> {
     pub(super) fn support(&self, n: Array3<S>, hints: Option<[u32; 2]>) -> ([u32; 2], Array3<S>) {
         let [x, y, z] = self.rotation;
         let n_b = [-dot3(x, n), -dot3(y, n), -dot3(z, n)];
-        let id = [
-            support(self.a, n, hints.map(|h| h[0])),
-            support(self.b, n_b, hints.map(|h| h[1])),
-        ];
+        let id =
+            [support(self.a, n, hints.map(|h| h[0])), support(self.b, n_b, hints.map(|h| h[1]))];
         (id, self.point(id).unwrap_or([S::ZERO; 3]))
     }
 
@@ -134,9 +132,7 @@ impl<'h, S: Scalar> Pair<'h, S> {
         let e1 = scale3(e1, radius / dot3(e1, e1).sqrt());
         let e2 = cross3(e3, e1);
         let (c, s) = (S::from_double(-0.5), S::from_double(0.866_025_403_784_438_6));
-        let at = |s: S| {
-            [c * e1[0] + s * e2[0], c * e1[1] + s * e2[1], c * e1[2] + s * e2[2]]
-        };
+        let at = |s: S| [c * e1[0] + s * e2[0], c * e1[1] + s * e2[1], c * e1[2] + s * e2[2]];
         [e1, at(s), at(-s)]
     }
 }
@@ -221,13 +217,8 @@ pub(super) fn walk<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S
     let d = pair.direction;
     let (mut p, mut ids) = first_portal(pair, cache);
     let mut hints = cache.hints;
-    let mut best = Portal {
-        ids,
-        normal: Vec3::ZERO,
-        support: hints,
-        end: End::Failed,
-        iterations: 0,
-    };
+    let mut best =
+        Portal { ids, normal: Vec3::ZERO, support: hints, end: End::Failed, iterations: 0 };
     let mut best_exit = S::MAX;
     let tolerance = S::EPSILON * S::from_double(GAP_ROUNDINGS);
     for iteration in 1..=ITERATIONS_MAX {

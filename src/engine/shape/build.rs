@@ -13,7 +13,7 @@
 
 use super::hull::{Edge, Face, Hull, LANES};
 use super::mass::polyhedron_mass;
-use super::merge::merged_loops;
+use super::merge::{merged_loops, notch_depth};
 use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
 use super::{LENGTH_MAX, LENGTH_MIN, ShapeError};
 use crate::math::{DVec3, Double, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
@@ -49,10 +49,7 @@ pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
     }
     let facets = hull_facets(&grid, seed).ok_or(ShapeError::Degenerate)?;
 
-    // Merging can go wrong where curvature and tolerance meet; the exact merge at the end cannot.
-    let rungs = [Some(1.0), Some(1.0 / 16.0), Some(1.0 / 256.0), None];
-    for rung in rungs {
-        let tolerance_cells = rung.map(|r| r * tolerance * cells_per_meter);
+    for tolerance_cells in [tolerance * cells_per_meter, 0.0] {
         let Some(loops) = merged_loops(&grid, &facets, tolerance_cells) else { continue };
         let Some(hull) = from_loops(&points, &loops) else { continue };
         if widen(hull.flatness) <= FLATNESS_FACTOR * tolerance {
@@ -202,7 +199,7 @@ fn paired_edges(loops: &[Vec<u32>]) -> Option<Vec<Edge>> {
 }
 
 /// Unit normal and offset of the plane that supports all vertices in the mean direction of a face,
-/// and the distance of the deepest vertex of the face from it [m]; none if the face has no normal or
+/// and how far the face is from a convex polygon in that plane [m]; none if the face has no normal or
 /// the origin is not inside.
 fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Double)> {
     let at = |k: usize| widen3(vertices[face[k % face.len()] as usize]);
@@ -212,8 +209,10 @@ fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Doub
     let normal = narrow3(area.try_normalize()?);
     let height = |v: Vec3| widen3(normal).dot(widen3(v));
     let offset = vertices.iter().map(|&v| height(v)).fold(Double::NEG_INFINITY, Double::max);
-    let deepest =
-        face.iter().map(|&v| offset - height(vertices[v as usize])).fold(0.0, Double::max);
+    let depths = face.iter().map(|&v| offset - height(vertices[v as usize]));
+    let axis = widen3(normal);
+    let notches = (0..face.len()).map(|k| notch_depth(at(k), at(k + 1), at(k + 2), axis));
+    let deepest = depths.chain(notches).fold(0.0, Double::max);
     (offset > 0.0).then_some((normal, narrow(offset), deepest))
 }
 

@@ -54,7 +54,7 @@ pub struct Hull {
     /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`, as many
     /// as edges; empty without faces.
     pub(crate) vertex_faces: Vec<u32>,
-    /// Largest distance of a vertex of a face from the plane of that face [m]: what merging left.
+    /// How far merged faces are from convex polygons, off their planes and within [m].
     pub(crate) flatness: Real,
     /// Rounding radius [m].
     pub(crate) radius: Real,
@@ -251,7 +251,8 @@ impl Hull {
         self.faces.get(face as usize).map(|f| f.normal / f.offset)
     }
 
-    /// Largest distance of a vertex of a face from the plane of that face [m].
+    /// Largest distance of a face's vertices from a convex polygon in its plane [m]: what merging
+    /// nearly coplanar triangles has left.
     #[inline]
     #[must_use]
     pub fn flatness(&self) -> Real {

@@ -2,10 +2,12 @@
 //!
 //! The largest triangle left begins a face; the face grows over neighbors all of whose vertices lie
 //! within a tolerance of its plane, which is then fitted again to what was found. Slivers, whose own
-//! normals mean nothing, are so swallowed by a neighbor. Because the planes support the whole
-//! polytope, a face has no holes, unless an earlier face took a bite out of it: the loops are
-//! checked, and the caller retries with a smaller tolerance. Without tolerance only exactly coplanar
-//! triangles are merged, which cannot go wrong.
+//! normals mean nothing, are so swallowed by a neighbor.
+//!
+//! Where curvature and tolerance meet, on a finely cut round surface, a face may so get a hole or a
+//! notch. Such a face is dissolved into its exactly coplanar parts, which are convex, and all loops
+//! are made again: the vertices that its neighbors had lost may be back. Faces are only ever
+//! dissolved, so this ends.
 //!
 //! Vertices left with fewer than three faces lie inside a face or an edge and are dropped.
 
@@ -24,60 +26,117 @@ fn to_double(a: [i64; 3]) -> DVec3 {
     DVec3::new(a[0] as Double, a[1] as Double, a[2] as Double)
 }
 
+/// The facets of every face.
+struct Partition {
+    /// Face of each facet.
+    owner: Vec<u32>,
+    /// Whether a face holds exactly coplanar facets only; or none, having been dissolved.
+    exact: Vec<bool>,
+}
+
 /// The faces of the hull as counterclockwise loops of point indices, each beginning with its smallest
-/// index, sorted; none if the merged faces do not close up.
-///
-/// `tolerance` is in grid cells; without one only exactly coplanar facets are merged.
+/// index, sorted. Facets within `tolerance` [cells] of a plane are one face; none if that cannot be.
+/// With tolerance zero only exactly coplanar facets are merged, which always works.
 pub(super) fn merged_loops(
     points: &[GridPoint],
     facets: &[Facet],
-    tolerance: Option<Double>,
+    tolerance: Double,
 ) -> Option<Vec<Vec<u32>>> {
-    let (owner, n_faces) = grow_faces(points, facets, tolerance);
-    let mut loops = boundary_loops(facets, &owner, n_faces)?;
-    drop_flat_vertices(points.len(), &mut loops);
-    for face in &mut loops {
-        let start = (0..face.len()).min_by_key(|&k| face[k])?;
-        face.rotate_left(start);
+    let mut partition = Partition { owner: vec![UNOWNED; facets.len()], exact: Vec::new() };
+    if tolerance > 0.0 {
+        grow_faces(points, facets, tolerance, &mut partition);
+    } else {
+        dissolve(points, facets, &mut partition, &[]);
     }
-    loops.sort_unstable();
-    Some(loops)
+    loop {
+        let mut loops = boundary_loops(facets, &partition);
+        let has_holes: Vec<bool> = loops.iter().map(Vec::is_empty).collect();
+        drop_flat_vertices(points.len(), &mut loops);
+        let bad: Vec<bool> = (0..loops.len())
+            .map(|i| {
+                let dissolved = has_holes[i] && partition.exact[i];
+                !dissolved && (has_holes[i] || !is_convex(points, &loops[i], tolerance))
+            })
+            .collect();
+        if tolerance == 0.0 || !bad.contains(&true) {
+            loops.retain(|l| !l.is_empty());
+            for face in &mut loops {
+                let start = (0..face.len()).min_by_key(|&k| face[k])?;
+                face.rotate_left(start);
+            }
+            loops.sort_unstable();
+            return Some(loops);
+        }
+        if bad.iter().zip(&partition.exact).any(|(bad, exact)| *bad && *exact) {
+            return None;
+        }
+        dissolve(points, facets, &mut partition, &bad);
+    }
 }
 
-/// The face of each facet and the number of faces.
+/// Splits the bad faces into their exactly coplanar parts.
+fn dissolve(points: &[GridPoint], facets: &[Facet], partition: &mut Partition, bad: &[bool]) {
+    let Partition { owner, exact } = partition;
+    for face in owner.iter_mut().filter(|face| bad.get(**face as usize) == Some(&true)) {
+        *face = UNOWNED;
+    }
+    for (exact, bad) in exact.iter_mut().zip(bad) {
+        *exact |= bad;
+    }
+    for seed in 0..facets.len() {
+        if owner[seed] == UNOWNED {
+            flood(facets, owner, seed, exact.len() as u32, |f| {
+                f.vertices.iter().all(|&v| facets[seed].height(points, v) == 0)
+            });
+            exact.push(true);
+        }
+    }
+}
+
+/// Whether a loop turns left everywhere, to within `tolerance` [cells].
+fn is_convex(points: &[GridPoint], face: &[u32], tolerance: Double) -> bool {
+    let at = |k: usize| to_double(points[face[k % face.len()] as usize]);
+    if face.is_empty() {
+        return true;
+    }
+    let area: DVec3 = (1..face.len() - 1).map(|k| (at(k) - at(0)).cross(at(k + 1) - at(0))).sum();
+    let Some(normal) = area.try_normalize() else { return false };
+    (0..face.len()).all(|k| notch_depth(at(k), at(k + 1), at(k + 2), normal) <= tolerance)
+}
+
+/// How far the middle one of three corners of a loop lies inside the chord of the others; negative
+/// for a convex corner.
+pub(super) fn notch_depth(a: DVec3, b: DVec3, c: DVec3, normal: DVec3) -> Double {
+    let chord = (c - a).length();
+    let turn = (b - a).cross(c - b).dot(normal);
+    if chord > 0.0 { -turn / chord } else { 0.0 }
+}
+
+/// Grows faces from the largest facet down to the smallest.
 fn grow_faces(
     points: &[GridPoint],
     facets: &[Facet],
-    tolerance: Option<Double>,
-) -> (Vec<u32>, u32) {
+    tolerance: Double,
+    partition: &mut Partition,
+) {
     let mut order: Vec<usize> = (0..facets.len()).collect();
     let area: Vec<Double> = facets.iter().map(|f| length(f.normal)).collect();
     order.sort_by(|&a, &b| area[b].total_cmp(&area[a]));
     let mut vertices: Vec<u32> = facets.iter().flat_map(|f| f.vertices).collect();
     vertices.sort_unstable();
     vertices.dedup();
-    let mut owner = vec![UNOWNED; facets.len()];
-    let mut n_faces = 0;
+    let Partition { owner, exact } = partition;
     for seed in order {
-        if owner[seed] != UNOWNED {
-            continue;
+        if owner[seed] == UNOWNED {
+            let face = exact.len() as u32;
+            grow_face(points, facets, &vertices, owner, seed, face, tolerance);
+            exact.push(false);
         }
-        let region = match tolerance {
-            Some(tolerance) => {
-                grow_within(points, facets, &vertices, &mut owner, seed, n_faces, tolerance)
-            }
-            None => flood(facets, &mut owner, seed, n_faces, |f| {
-                f.vertices.iter().all(|&v| facets[seed].height(points, v) == 0)
-            }),
-        };
-        debug_assert!(!region.is_empty(), "a face holds its seed");
-        n_faces += 1;
     }
-    (owner, n_faces)
 }
 
 /// Grows a face about `seed` within `tolerance` [cells] of a plane that is fitted to the result.
-fn grow_within(
+fn grow_face(
     points: &[GridPoint],
     facets: &[Facet],
     vertices: &[u32],
@@ -85,7 +144,7 @@ fn grow_within(
     seed: usize,
     face: u32,
     tolerance: Double,
-) -> Vec<u32> {
+) {
     let normal = to_double(facets[seed].normal).normalize();
     let offset = normal.dot(to_double(points[facets[seed].vertices[0] as usize]));
     let mut plane = Plane { normal, offset };
@@ -110,7 +169,6 @@ fn grow_within(
         let heights = vertices.iter().map(|&v| normal.dot(to_double(points[v as usize])));
         plane = Plane { normal, offset: heights.fold(Double::NEG_INFINITY, Double::max) };
     }
-    region
 }
 
 /// Hands the free facets that are joined to `seed` and accepted to a face.
@@ -136,8 +194,10 @@ fn flood(
     region
 }
 
-/// Chains the edges between different faces into one loop a face; none if a face has several.
-fn boundary_loops(facets: &[Facet], owner: &[u32], n_faces: u32) -> Option<Vec<Vec<u32>>> {
+/// Chains the edges between different faces into one loop a face; empty for a face with several, or
+/// without facets.
+fn boundary_loops(facets: &[Facet], partition: &Partition) -> Vec<Vec<u32>> {
+    let owner = &partition.owner;
     // (face, from, to), sorted, so that the edge that leaves a vertex is found by bisection.
     let mut edges = Vec::new();
     for (facet, &face) in facets.iter().zip(owner) {
@@ -148,28 +208,30 @@ fn boundary_loops(facets: &[Facet], owner: &[u32], n_faces: u32) -> Option<Vec<V
         }
     }
     edges.sort_unstable();
-    let mut loops = Vec::with_capacity(n_faces as usize);
     let mut rest = edges.as_slice();
-    for face in 0..n_faces {
-        let (of_face, others) = rest.split_at(rest.partition_point(|e| e.0 == face));
-        rest = others;
-        let start = of_face.first()?.1;
-        let mut chain = vec![start];
-        let mut at = of_face[0].2;
-        while at != start && chain.len() <= of_face.len() {
-            chain.push(at);
-            at = of_face[of_face.binary_search_by_key(&at, |e| e.1).ok()?].2;
-        }
-        if chain.len() != of_face.len() {
-            return None;
-        }
-        loops.push(chain);
-    }
-    Some(loops)
+    let faces = 0..partition.exact.len() as u32;
+    faces
+        .map(|face| {
+            let (of_face, others) = rest.split_at(rest.partition_point(|e| e.0 == face));
+            rest = others;
+            chained(of_face).unwrap_or_default()
+        })
+        .collect()
 }
 
-/// Removes vertices with fewer than three faces and faces with fewer than three vertices.
-fn drop_flat_vertices(n_points: usize, loops: &mut Vec<Vec<u32>>) {
+/// The edges, sorted by their first vertex, as one loop; none if they are not one.
+fn chained(edges: &[(u32, u32, u32)]) -> Option<Vec<u32>> {
+    let (_, start, mut at) = *edges.first()?;
+    let mut chain = vec![start];
+    while at != start && chain.len() <= edges.len() {
+        chain.push(at);
+        at = edges[edges.binary_search_by_key(&at, |e| e.1).ok()?].2;
+    }
+    (chain.len() == edges.len()).then_some(chain)
+}
+
+/// Removes vertices with fewer than three faces, and empties faces with fewer than three vertices.
+fn drop_flat_vertices(n_points: usize, loops: &mut [Vec<u32>]) {
     loop {
         let mut n_faces = vec![0; n_points];
         for &v in loops.iter().flatten() {
@@ -180,7 +242,9 @@ fn drop_flat_vertices(n_points: usize, loops: &mut Vec<Vec<u32>>) {
         }
         for face in loops.iter_mut() {
             face.retain(|&v| n_faces[v as usize] >= 3);
+            if face.len() < 3 {
+                face.clear();
+            }
         }
-        loops.retain(|face| face.len() >= 3);
     }
 }

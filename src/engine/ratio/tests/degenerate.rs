@@ -23,11 +23,13 @@ fn special_offset(rng: &mut Rng) -> Vec3 {
                 d = rng.unit();
                 d[rng.below(3)] = 0.0;
             }
-            _ => d = Vec3::new(
-                rng.below(5) as Real - 2.0,
-                rng.below(5) as Real - 2.0,
-                rng.below(5) as Real - 2.0,
-            ),
+            _ => {
+                d = Vec3::new(
+                    rng.below(5) as Real - 2.0,
+                    rng.below(5) as Real - 2.0,
+                    rng.below(5) as Real - 2.0,
+                )
+            }
         }
     }
     d
@@ -101,8 +103,7 @@ fn coincident_centers_have_a_finite_gap() {
         assert_eq!(found.status, Status::Coincident, "reported as coincident");
         assert!(found.gap < -100.0 && found.gap.is_finite(), "gap {}", found.gap);
         assert!(found.ratio > 0.0 && found.denominator > 0.0, "positive ratio and denominator");
-        let (d, h) =
-            oracle::bounds(&a, &b, &relative, &Centers::default(), widen3(found.normal));
+        let (d, h) = oracle::bounds(&a, &b, &relative, &Centers::default(), widen3(found.normal));
         assert_close(found.separation, d - h, TOLERANCE, "separation");
     }
 }
@@ -115,7 +116,8 @@ fn senseless_numbers_end() {
     for x in numbers {
         for y in numbers {
             for (p, q) in [(&a, &a), (&a, &b), (&b, &b)] {
-                let mut relative = Relative { rotation: Mat3::IDENTITY, offset: Vec3::new(x, y, 0.0) };
+                let mut relative =
+                    Relative { rotation: Mat3::IDENTITY, offset: Vec3::new(x, y, 0.0) };
                 for margin in [0.01, Real::INFINITY] {
                     let mut cache = PortalCache::default();
                     for _ in 0..2 {

@@ -49,7 +49,12 @@ fn the_ratio_is_proportional_to_the_offset() {
         let one = cold(&a, &b, &relative, &Centers::default());
         relative.offset *= 0.5;
         let two = cold(&a, &b, &relative, &Centers::default());
-        assert_close(2.0 * two.ratio, widen(one.ratio), TOLERANCE, "half the offset, half the ratio");
+        assert_close(
+            2.0 * two.ratio,
+            widen(one.ratio),
+            TOLERANCE,
+            "half the offset, half the ratio",
+        );
     }
 }
 
@@ -66,7 +71,8 @@ fn a_warm_walk_along_a_motion_equals_a_cold_one() {
             let pace = if step % 10 == 9 { 0.5 } else { 0.01 };
             rotation = quat_mul(quat_exp(rng.unit() * rng.real(0.0, pace)), rotation);
             relative.rotation = quat_to_mat3(quat_normalize(rotation));
-            relative.offset = home + (relative.offset - home) * 0.9 + rng.unit() * rng.real(0.0, 0.02);
+            relative.offset =
+                home + (relative.offset - home) * 0.9 + rng.unit() * rng.real(0.0, 0.02);
             let one = warm(&a, &b, &relative, &Centers::default(), &mut cache);
             let two = cold(&a, &b, &relative, &Centers::default());
             assert_close(one.ratio, widen(two.ratio), TOLERANCE, "warm ratio");

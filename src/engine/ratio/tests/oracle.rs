@@ -52,12 +52,7 @@ fn edge_directions(hull: &Hull) -> Vec<DVec3> {
 }
 
 /// `max_n n·d / H(n)` over the normals of all possible facets of the Minkowski difference.
-pub(super) fn facet_formula(
-    a: &Hull,
-    b: &Hull,
-    relative: &Relative,
-    centers: &Centers,
-) -> Double {
+pub(super) fn facet_formula(a: &Hull, b: &Hull, relative: &Relative, centers: &Centers) -> Double {
     let rotation = widen_mat3(relative.rotation);
     let mut normals = face_normals(a);
     normals.extend(face_normals(b).iter().map(|&n| -(rotation * n)));

@@ -120,7 +120,12 @@ fn one_sided_ball_grows_to_the_distance() {
     assert_close(one_sided(&ball, &cube, &at(0.1, 2.0, 0.0)), 2.0, tolerance, "ball and face");
     let edge = 2.0 * 2.0_f64.sqrt();
     assert_close(one_sided(&ball, &cube, &at(2.0, 2.0, 0.0)), edge, tolerance, "ball and edge");
-    assert_close(one_sided(&ball, &capsule, &at(1.0, 0.2, 0.0)), 1.5, tolerance, "ball and capsule");
+    assert_close(
+        one_sided(&ball, &capsule, &at(1.0, 0.2, 0.0)),
+        1.5,
+        tolerance,
+        "ball and capsule",
+    );
     assert_close(one_sided(&ball, &ball, &at(2.0, 0.0, 0.0)), 3.0, tolerance, "ball and ball");
     assert_close(one_sided(&cube, &ball, &at(2.0, 0.0, 0.0)), 1.5, tolerance, "cube and ball");
     assert_close(one_sided(&ball, &capsule, &at(0.1, 0.2, 0.0)), 0.0, tolerance, "center inside");
