@@ -15,3 +15,4 @@ pub mod choose;
 pub mod clip;
 pub mod enumerate;
 pub mod manifold;
+mod outline;
