@@ -1,9 +1,9 @@
 //! Outlines: the feature of a hull that faces the other body, seen along the contact normal.
 //!
 //! Input: a hull, its pose, and the normal. Output: the corners of a face, an edge or a vertex in
-//! coordinates `(x, y, z)` with `z` along the normal, counterclockwise in `x, y`. The feature is found
-//! from the support vertex: among its edges the flattest one, of whose two faces the better aligned one
-//! is taken, so a supporting edge and a supporting face are always part of the outline.
+//! coordinates `(x, y, z)` with `z` along the normal, counterclockwise in `x, y`. The feature is
+//! found from the support vertex: among its edges the flattest one, of whose two faces the better
+//! aligned one is taken, so a supporting edge and a supporting face are always part of the outline.
 //! Cost: one support query and O(corners).
 
 use smallvec::SmallVec;
@@ -15,7 +15,8 @@ use crate::math::{Mat3, Real, Vec3, tangents};
 
 /// Corners kept in coordinates; those beyond are projected again when they are needed.
 const CACHED: usize = 16;
-/// A face is part of the outline if its normal has at least this component along the contact normal.
+/// A face is part of the outline if its normal has at least this component along the contact
+/// normal.
 const FACING_MIN: Real = 0.05;
 /// Sine of the angle within which a feature counts as square to the normal.
 const SQUARE: Real = 1e-3;
@@ -76,7 +77,8 @@ impl<'h> Placed<'h> {
         Self { origin: self.origin + axes.project(by), ..self }
     }
 
-    fn vertex(&self, v: u32) -> Vec3 {
+    /// A vertex in contact axes.
+    pub(super) fn vertex(&self, v: u32) -> Vec3 {
         self.turn * self.hull.vertices[v as usize] + self.origin
     }
 
