@@ -1,3 +1,5 @@
 //! Orthant.
 pub mod engine;
 pub mod math;
+#[cfg(feature = "bevy")]
+pub mod plugin;

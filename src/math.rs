@@ -104,6 +104,34 @@ pub fn widen_mat3(m: Mat3) -> DMat3 {
     DMat3::from_cols(widen3(m.x_axis), widen3(m.y_axis), widen3(m.z_axis))
 }
 
+/// Rounds a vector to single precision, the precision of Bevy's `Transform`.
+#[inline]
+#[allow(clippy::unnecessary_cast, reason = "Real may already be f32")]
+pub fn single3(v: Vec3) -> glam::Vec3 {
+    glam::Vec3::new(v.x as f32, v.y as f32, v.z as f32)
+}
+
+/// Rounds a quaternion to single precision.
+#[inline]
+#[allow(clippy::unnecessary_cast, reason = "Real may already be f32")]
+pub fn single_quat(q: Quat) -> glam::Quat {
+    glam::Quat::from_xyzw(q.x as f32, q.y as f32, q.z as f32, q.w as f32)
+}
+
+/// Widens a vector of single precision to [`Real`].
+#[inline]
+#[allow(clippy::useless_conversion, reason = "Real may already be f32")]
+pub fn from_single3(v: glam::Vec3) -> Vec3 {
+    Vec3::new(v.x.into(), v.y.into(), v.z.into())
+}
+
+/// Widens a quaternion of single precision to [`Real`].
+#[inline]
+#[allow(clippy::useless_conversion, reason = "Real may already be f32")]
+pub fn from_single_quat(q: glam::Quat) -> Quat {
+    Quat::from_xyzw(q.x.into(), q.y.into(), q.z.into(), q.w.into())
+}
+
 /// Hamilton product `a b` by scalar operations.
 #[inline]
 pub fn quat_mul(a: Quat, b: Quat) -> Quat {

@@ -97,13 +97,23 @@ pub fn choose_normal(
         best: ratio_normal,
         bar: Real::NEG_INFINITY,
     };
+    let (face_a, face_b) =
+        (touching_face(a, ratio_normal, support_a), touching_face(b, outward_b, support_b));
+    // The touching point: the corner on the other body's face, else one on the smaller body, since the
+    // outermost corner of the larger one may be far from where they touch.
+    let at = match (face_a, face_b) {
+        (Some(_), None) => q,
+        (None, Some(_)) => p,
+        _ if a.bounding_radius < b.bounding_radius => p,
+        _ => q,
+    };
     let separation = ratio_normal.dot(q - p) - a.radius - b.radius;
-    let rate = ratio_normal.dot(twist.at(p)).min(ratio_normal.dot(twist.at(q)));
     if separation >= -eligible_below {
-        trial.bar = separation + dt * rate + PREFERENCE * eligible_below;
+        let predicted = separation + dt * ratio_normal.dot(twist.at(at));
+        trial.bar = predicted + PREFERENCE * eligible_below;
     }
-    faces_beside(a, ratio_normal, support_a, |face| trial.face_of_a(face));
-    faces_beside(b, outward_b, support_b, |face| trial.face_of_b(face));
+    faces_beside(a, face_a, support_a, |face| trial.face_of_a(face));
+    faces_beside(b, face_b, support_b, |face| trial.face_of_b(face));
     trial.best
 }
 
@@ -143,23 +153,36 @@ impl Trial<'_> {
     }
 }
 
-/// Calls `visit` with the faces beside the touching feature of a hull: those around its support vertex
-/// and, if one of these is square to the normal, those across its edges. Some come twice.
-fn faces_beside(hull: &Hull, outward: Vec3, support: u32, mut visit: impl FnMut(u32)) {
-    let mut touching = None;
-    for &w in hull.neighbors(support) {
-        let Some(edge) = edge_between(hull, support, w) else { continue };
+/// Calls `visit` with the faces around a vertex, some of them twice.
+fn faces_around(hull: &Hull, vertex: u32, mut visit: impl FnMut(u32)) {
+    for &w in hull.neighbors(vertex) {
+        let Some(edge) = edge_between(hull, vertex, w) else { continue };
         for face in hull.edges[edge as usize].faces {
-            if face == NO_FACE {
-                continue;
-            }
-            visit(face);
-            if hull.faces[face as usize].normal.dot(outward) >= ALIGNED {
-                touching = Some(face);
+            if face != NO_FACE {
+                visit(face);
             }
         }
     }
-    let Some(face) = touching else { return };
+}
+
+/// The face around the support vertex that is square to the outward direction.
+fn touching_face(hull: &Hull, outward: Vec3, support: u32) -> Option<u32> {
+    let mut touching = None;
+    faces_around(hull, support, |face| {
+        if hull.faces[face as usize].normal.dot(outward) >= ALIGNED {
+            touching = Some(face);
+        }
+    });
+    touching
+}
+
+/// Calls `visit` with the faces beside the touching feature of a hull: those across the edges of the
+/// touching face or, without one, those around the support vertex. Some come twice.
+fn faces_beside(hull: &Hull, touching: Option<u32>, support: u32, mut visit: impl FnMut(u32)) {
+    let Some(face) = touching else {
+        faces_around(hull, support, visit);
+        return;
+    };
     let corners = hull.face_loop(face);
     let mut from = corners[corners.len() - 1];
     for &to in corners {

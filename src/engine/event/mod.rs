@@ -16,3 +16,5 @@ pub mod clip;
 pub mod enumerate;
 pub mod manifold;
 mod outline;
+#[cfg(test)]
+mod tests;

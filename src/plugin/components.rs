@@ -1,0 +1,192 @@
+//! What a body is made of and how it moves: the components a user writes.
+//!
+//! Vectors and numbers have the precision of the engine: Bevy's own `Vec3` in the default build, double
+//! precision with the feature `f64`. `Transform` is always single.
+
+use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
+use bevy_transform::components::Transform;
+
+use super::forces::PendingForces;
+use super::link::{EngineBody, queue_body};
+use super::sync::Mirror;
+use crate::engine::body::BodyKind;
+use crate::math::{Quat, Real, Vec3};
+
+/// A rigid body. Give it a [`Collider`](super::Collider), or a [`Mass`](super::Mass) if nothing shall
+/// touch it: a dynamic body without either is refused.
+///
+/// Its pose is its `Transform` (with those of its parents). Writing the `Transform` moves the body at
+/// once. The component itself cannot be changed in place: insert it again to change the type; the
+/// body keeps its place, velocity and joints.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(immutable, on_remove = queue_body)]
+#[require(Transform, LinearVelocity, AngularVelocity, PendingForces, EngineBody, Mirror)]
+pub enum RigidBody {
+    /// Moved by forces, contacts and joints.
+    #[default]
+    Dynamic,
+    /// Moved by its velocity or [`KinematicTarget`]; pushes others and is not pushed.
+    Kinematic,
+    /// Does not move.
+    Static,
+}
+
+impl RigidBody {
+    /// Is this a dynamic body?
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        *self == Self::Dynamic
+    }
+
+    /// Is this a kinematic body?
+    #[must_use]
+    pub fn is_kinematic(&self) -> bool {
+        *self == Self::Kinematic
+    }
+
+    /// Is this a static body?
+    #[must_use]
+    pub fn is_static(&self) -> bool {
+        *self == Self::Static
+    }
+
+    /// As the engine has it.
+    pub(super) const fn engine(self) -> BodyKind {
+        match self {
+            Self::Dynamic => BodyKind::Dynamic,
+            Self::Kinematic => BodyKind::Kinematic,
+            Self::Static => BodyKind::Static,
+        }
+    }
+}
+
+/// Velocity of the center of mass in world axes [m/s]. Ignored on static bodies.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct LinearVelocity(pub Vec3);
+
+/// Angular velocity in world axes [rad/s]. Ignored on static bodies.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct AngularVelocity(pub Vec3);
+
+impl core::ops::Deref for LinearVelocity {
+    type Target = Vec3;
+
+    fn deref(&self) -> &Vec3 {
+        &self.0
+    }
+}
+
+impl core::ops::DerefMut for LinearVelocity {
+    fn deref_mut(&mut self) -> &mut Vec3 {
+        &mut self.0
+    }
+}
+
+impl core::ops::Deref for AngularVelocity {
+    type Target = Vec3;
+
+    fn deref(&self) -> &Vec3 {
+        &self.0
+    }
+}
+
+impl core::ops::DerefMut for AngularVelocity {
+    fn deref_mut(&mut self) -> &mut Vec3 {
+        &mut self.0
+    }
+}
+
+/// The world pose a kinematic body is to have after the next step. It moves there within that step,
+/// at the velocity this takes, and so pushes what is in its way; then it stands still until the
+/// component changes again. (Writing its `Transform` instead moves it at once, without a velocity.)
+///
+/// Ignored on bodies of other types. Set it in `FixedUpdate` to have a new target for every step.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct KinematicTarget {
+    /// World position of the body's frame [m].
+    pub position: Vec3,
+    /// World rotation of the body's frame.
+    pub rotation: Quat,
+}
+
+impl KinematicTarget {
+    /// A target.
+    #[must_use]
+    pub const fn new(position: Vec3, rotation: Quat) -> Self {
+        Self { position, rotation }
+    }
+}
+
+impl Default for KinematicTarget {
+    fn default() -> Self {
+        Self { position: Vec3::ZERO, rotation: Quat::IDENTITY }
+    }
+}
+
+/// Coulomb friction. A contact takes the mean of both bodies' coefficients. A body without this
+/// component has that of [`DefaultFriction`].
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = queue_body)]
+pub struct Friction {
+    /// Friction coefficient μ [-], ≥ 0.
+    pub coefficient: Real,
+}
+
+impl Friction {
+    /// Friction with this coefficient μ [-].
+    #[must_use]
+    pub const fn new(coefficient: Real) -> Self {
+        Self { coefficient }
+    }
+}
+
+impl Default for Friction {
+    fn default() -> Self {
+        Self::new(0.5)
+    }
+}
+
+/// The friction of bodies without a [`Friction`] component: μ = 0.5 unless changed.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
+pub struct DefaultFriction(pub Friction);
+
+/// Factor on gravity [-]; 1 without this component.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = queue_body)]
+pub struct GravityScale(pub Real);
+
+impl Default for GravityScale {
+    fn default() -> Self {
+        Self(1.0)
+    }
+}
+
+/// Rate at which the linear velocity decays [1/s], ≥ 0; 0 without this component.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = queue_body)]
+pub struct LinearDamping(pub Real);
+
+/// Rate at which the angular velocity decays [1/s], ≥ 0; 0 without this component.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = queue_body)]
+pub struct AngularDamping(pub Real);

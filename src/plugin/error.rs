@@ -1,0 +1,105 @@
+//! What goes wrong is told about an entity: in the log, as a message and as an entity event.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+
+use crate::engine::body::BodyError;
+use crate::engine::joint::JointError;
+use crate::engine::shape::ShapeError;
+
+/// Something is wrong with the body or joint of this entity.
+///
+/// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged.
+#[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
+pub struct PhysicsError {
+    /// The entity of the body or joint.
+    #[event_target]
+    pub entity: Entity,
+    /// What is wrong.
+    pub error: PhysicsErrorKind,
+}
+
+/// What can be wrong with a body or a joint.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PhysicsErrorKind {
+    /// The collider was made from numbers that make no shape. The body keeps its last shape; a new
+    /// body is not made.
+    Shape(ShapeError),
+    /// The engine refused the body. An existing body stays as it was; a new one is not made.
+    Body(BodyError),
+    /// The engine refused the joint. There is none until the component changes.
+    Joint(JointError),
+    /// This component has a value that is NaN or infinite. It was not taken over.
+    NotFinite(&'static str),
+    /// The `Transform` of the body or its parents has a scale, which does not reach the collider: it
+    /// keeps the size it was made with.
+    Scaled,
+    /// The state of the body was no longer finite. It is frozen at its last good pose until it is
+    /// placed anew.
+    Frozen,
+}
+
+impl core::fmt::Display for PhysicsErrorKind {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Shape(error) => write!(f, "the collider has no shape: {error}"),
+            Self::Body(error) => error.fmt(f),
+            Self::Joint(error) => error.fmt(f),
+            Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
+            Self::Scaled => write!(
+                f,
+                "the scale of the transform does not reach the collider: make the collider in its \
+                 final size"
+            ),
+            Self::Frozen => write!(
+                f,
+                "the state was no longer finite: the body is frozen at its last good pose until it \
+                 is placed anew"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for PhysicsErrorKind {}
+
+impl From<ShapeError> for PhysicsErrorKind {
+    fn from(error: ShapeError) -> Self {
+        Self::Shape(error)
+    }
+}
+
+impl From<BodyError> for PhysicsErrorKind {
+    fn from(error: BodyError) -> Self {
+        Self::Body(error)
+    }
+}
+
+impl From<JointError> for PhysicsErrorKind {
+    fn from(error: JointError) -> Self {
+        Self::Joint(error)
+    }
+}
+
+/// Tells errors: log, message, entity event.
+#[derive(SystemParam)]
+pub(super) struct Errors<'w, 's> {
+    commands: Commands<'w, 's>,
+    messages: MessageWriter<'w, PhysicsError>,
+}
+
+impl Errors<'_, '_> {
+    /// Tells what is wrong with this entity.
+    pub(super) fn tell(&mut self, entity: Entity, error: PhysicsErrorKind) {
+        log::error!("entity {entity}: {error}");
+        self.messages.write(PhysicsError { entity, error: error.clone() });
+        self.commands.trigger(PhysicsError { entity, error });
+    }
+
+    /// Tells the error of a result.
+    pub(super) fn check(&mut self, entity: Entity, result: Result<(), PhysicsErrorKind>) {
+        if let Err(error) = result {
+            self.tell(entity, error);
+        }
+    }
+}

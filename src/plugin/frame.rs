@@ -1,0 +1,86 @@
+//! Poses through hierarchies: a body below parents stands where Bevy shows it.
+//!
+//! The chain of `Transform`s is composed in the precision of the engine and with its scalar operations,
+//! from the root down, and not read from `GlobalTransform`, which lags behind and is computed with
+//! instructions that differ between machines. Scale of parents moves and does not shear: for parents
+//! with unequal scales and a rotation below them Bevy's matrix shears, and a rigid body cannot follow.
+
+use bevy_ecs::hierarchy::ChildOf;
+use bevy_ecs::prelude::*;
+use bevy_transform::components::Transform;
+use smallvec::SmallVec;
+
+use crate::math::{
+    Quat, Vec3, from_single_quat, from_single3, quat_conjugate, quat_mul, quat_normalize,
+    quat_rotate, single_quat, single3,
+};
+
+/// Deeper than any real hierarchy; a cycle of parents ends here.
+const DEPTH_MAX: usize = 1000;
+
+/// A world pose with scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Frame {
+    /// World position of the origin [m].
+    pub(super) position: Vec3,
+    /// World rotation.
+    pub(super) rotation: Quat,
+    /// Product of the scales [-].
+    pub(super) scale: Vec3,
+}
+
+impl Frame {
+    /// The frame of a transform, below a parent or in the world.
+    pub(super) fn new(transform: &Transform, parent: Option<Self>) -> Self {
+        let position = from_single3(transform.translation);
+        let rotation = from_single_quat(transform.rotation);
+        let scale = from_single3(transform.scale);
+        parent.map_or(Self { position, rotation, scale }, |parent| Self {
+            position: parent.position + quat_rotate(parent.rotation, parent.scale * position),
+            rotation: quat_normalize(quat_mul(parent.rotation, rotation)),
+            scale: parent.scale * scale,
+        })
+    }
+
+    /// Translation and rotation below this frame of a world pose.
+    pub(super) fn local(
+        &self,
+        position: Vec3,
+        rotation: Quat,
+    ) -> (bevy_math::Vec3, bevy_math::Quat) {
+        let inverse = quat_conjugate(self.rotation);
+        let offset = quat_rotate(inverse, position - self.position) / self.scale;
+        (single3(offset), single_quat(quat_normalize(quat_mul(inverse, rotation))))
+    }
+
+    /// Is every number finite?
+    pub(super) fn is_finite(&self) -> bool {
+        self.position.is_finite() && self.rotation.is_finite() && self.scale.is_finite()
+    }
+}
+
+/// The frame of the parent, if there is one with a transform. `get` gives the transform of an entity
+/// and its parent.
+pub(super) fn parent_frame(
+    child_of: Option<&ChildOf>,
+    get: impl Fn(Entity) -> Option<(Transform, Option<Entity>)>,
+) -> Option<Frame> {
+    let mut chain = SmallVec::<[Transform; 4]>::new();
+    let mut next = child_of.map(ChildOf::parent);
+    while let Some((transform, above)) = next.and_then(&get) {
+        chain.push(transform);
+        next = above.filter(|_| chain.len() < DEPTH_MAX);
+    }
+    chain.iter().rev().fold(None, |parent, transform| Some(Frame::new(transform, parent)))
+}
+
+/// Number of parents.
+pub(super) fn depth(child_of: &ChildOf, get: impl Fn(Entity) -> Option<Entity>) -> u32 {
+    let mut depth = 1;
+    let mut next = get(child_of.parent());
+    while let Some(parent) = next {
+        depth += 1;
+        next = get(parent).filter(|_| (depth as usize) < DEPTH_MAX);
+    }
+    depth
+}

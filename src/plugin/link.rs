@@ -1,0 +1,198 @@
+//! Which body or joint of the engine belongs to which entity.
+//!
+//! Component hooks note, in the order of the commands, which entities got, changed or lost what. The
+//! gather works the notes off in that order, so that ids do not depend on queries, archetypes or
+//! hashes. Hooks never touch the engine: a stage of the step may be using it.
+
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
+
+use super::collider::Collider;
+use super::components::RigidBody;
+use super::mass::MassInputs;
+use crate::engine::body::BodyId;
+use crate::engine::joint::{JointDesc, JointId};
+
+/// The engine's body of an entity with a [`RigidBody`]. Comes with it.
+#[derive(Component, Clone, Debug, Default)]
+#[component(
+    on_insert = insert_body,
+    on_discard = discard_body,
+    clone_behavior = Ignore
+)]
+pub struct EngineBody {
+    /// Counts the bodies in the order of the commands that made them.
+    pub(super) order: u64,
+    pub(super) id: Option<BodyId>,
+    pub(super) built: Option<Built>,
+}
+
+impl EngineBody {
+    /// The engine's body; none before the first gather, while the entity is disabled, or if the engine
+    /// refused it.
+    #[must_use]
+    pub const fn id(&self) -> Option<BodyId> {
+        self.id
+    }
+}
+
+/// What shape and mass of a body were made from, to see whether they must be made again.
+#[derive(Clone, Debug)]
+pub(super) struct Built {
+    pub(super) kind: RigidBody,
+    pub(super) collider: Option<Collider>,
+    pub(super) mass: MassInputs,
+}
+
+impl Built {
+    /// Would the result be the same?
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let same_collider = match (&self.collider, &other.collider) {
+            (Some(a), Some(b)) => a.is(b),
+            (None, None) => true,
+            _ => false,
+        };
+        same_collider && self.kind == other.kind && self.mass == other.mass
+    }
+}
+
+/// The engine's joint of an entity with a [`Joint`](super::Joint). Comes with it.
+#[derive(Component, Clone, Debug, Default)]
+#[component(
+    on_insert = insert_joint,
+    on_discard = discard_joint,
+    clone_behavior = Ignore
+)]
+pub struct EngineJoint {
+    /// Counts the joints in the order of the commands that made them.
+    pub(super) order: u64,
+    pub(super) id: Option<JointId>,
+    /// What the engine's joint was made from.
+    pub(super) built: Option<JointDesc>,
+    /// The description the engine refused, so that it is not tried again and again.
+    pub(super) refused: Option<JointDesc>,
+}
+
+impl EngineJoint {
+    /// The engine's joint; none before the first gather, while an end has no body or the joint is
+    /// disabled, or if the engine refused it.
+    #[must_use]
+    pub const fn id(&self) -> Option<JointId> {
+        self.id
+    }
+}
+
+/// What the hooks noted since the last gather.
+#[derive(Resource, Debug, Default)]
+pub(super) struct Changes {
+    next: u64,
+    pub(super) bodies: Vec<Entity>,
+    pub(super) joints: Vec<Entity>,
+    pub(super) gone_bodies: Vec<BodyId>,
+    pub(super) gone_joints: Vec<JointId>,
+}
+
+impl Changes {
+    fn next_order(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+}
+
+fn insert_body(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let Some(mut changes) = world.get_resource_mut::<Changes>() else { return };
+    let order = changes.next_order();
+    changes.bodies.push(entity);
+    if let Some(mut body) = world.get_mut::<EngineBody>(entity) {
+        *body = EngineBody { order, id: None, built: None };
+    }
+}
+
+fn discard_body(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let id = world.get::<EngineBody>(entity).and_then(EngineBody::id);
+    if let (Some(id), Some(mut changes)) = (id, world.get_resource_mut::<Changes>()) {
+        changes.gone_bodies.push(id);
+    }
+}
+
+fn insert_joint(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let Some(mut changes) = world.get_resource_mut::<Changes>() else { return };
+    let order = changes.next_order();
+    changes.joints.push(entity);
+    if let Some(mut joint) = world.get_mut::<EngineJoint>(entity) {
+        *joint = EngineJoint { order, ..EngineJoint::default() };
+    }
+}
+
+fn discard_joint(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    let id = world.get::<EngineJoint>(entity).and_then(EngineJoint::id);
+    if let (Some(id), Some(mut changes)) = (id, world.get_resource_mut::<Changes>()) {
+        changes.gone_joints.push(id);
+    }
+}
+
+/// Hook of components that say what a body is like: look at the body again. Changed values are found
+/// by change detection, removed ones only so.
+pub(super) fn queue_body(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if world.get::<EngineBody>(entity).is_some()
+        && let Some(mut changes) = world.get_resource_mut::<Changes>()
+    {
+        changes.bodies.push(entity);
+    }
+}
+
+/// Hook of [`Joint`](super::Joint): look at the joint again.
+pub(super) fn queue_joint(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if world.get::<EngineJoint>(entity).is_some()
+        && let Some(mut changes) = world.get_resource_mut::<Changes>()
+    {
+        changes.joints.push(entity);
+    }
+}
+
+type Links<'w, 's> = Query<'w, 's, (Has<EngineBody>, Has<EngineJoint>), Allow<Disabled>>;
+
+fn queue(entity: Entity, changes: &mut Changes, links: &Links) {
+    if let Ok((body, joint)) = links.get(entity) {
+        if body {
+            changes.bodies.push(entity);
+        }
+        if joint {
+            changes.joints.push(entity);
+        }
+    }
+}
+
+/// A disabled entity leaves the world.
+pub(super) fn disabled(on: On<Add<Disabled>>, mut changes: ResMut<Changes>, links: Links) {
+    queue(on.entity, &mut changes, &links);
+}
+
+/// An enabled entity comes back.
+pub(super) fn enabled(on: On<Remove<Disabled>>, mut changes: ResMut<Changes>, links: Links) {
+    queue(on.entity, &mut changes, &links);
+}
+
+/// Notes the bodies and joints that were there before the plugin.
+pub(super) fn adopt(world: &mut World) {
+    let mut bodies: Vec<Entity> =
+        world.query_filtered::<Entity, (With<EngineBody>, Allow<Disabled>)>().iter(world).collect();
+    bodies.sort_unstable();
+    let mut joints: Vec<Entity> = world
+        .query_filtered::<Entity, (With<EngineJoint>, Allow<Disabled>)>()
+        .iter(world)
+        .collect();
+    joints.sort_unstable();
+    for entity in bodies {
+        let order = world.resource_mut::<Changes>().next_order();
+        world.resource_mut::<Changes>().bodies.push(entity);
+        world.entity_mut(entity).modify_component(|body: &mut EngineBody| body.order = order);
+    }
+    for entity in joints {
+        let order = world.resource_mut::<Changes>().next_order();
+        world.resource_mut::<Changes>().joints.push(entity);
+        world.entity_mut(entity).modify_component(|joint: &mut EngineJoint| joint.order = order);
+    }
+}

@@ -1,0 +1,124 @@
+//! The Bevy plugin: components in, one call of the engine for each stage, components out.
+//!
+//! Add [`PhysicsPlugins`], spawn entities with a [`RigidBody`], a [`Collider`] and a `Transform`:
+//!
+//! ```
+//! # use bevy_app::prelude::*;
+//! # use bevy_ecs::prelude::*;
+//! # use bevy_transform::components::Transform;
+//! use orthant::plugin::{Collider, PhysicsPlugins, RigidBody};
+//!
+//! fn spawn(mut commands: Commands) {
+//!     commands.spawn((RigidBody::Static, Collider::cuboid(20.0, 1.0, 20.0)));
+//!     let above = Transform::from_xyz(0.0, 4.0, 0.0);
+//!     commands.spawn((RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), above));
+//! }
+//!
+//! App::new()
+//!     .add_plugins((bevy_time::TimePlugin, PhysicsPlugins::default()))
+//!     .add_systems(Startup, spawn)
+//!     .update();
+//! ```
+//!
+//! # Who owns what
+//!
+//! The engine owns the state, components are mirrors of it. Before a step the values that a user
+//! changed are read, and after it those that the step changed are written; nothing else is touched.
+//! Inside [`PhysicsSchedule`], after [`PhysicsStepSystems::Gather`], change bodies through
+//! [`PhysicsWorld`] instead.
+//!
+//! # What goes wrong
+//!
+//! Nothing panics. An entity whose components make no body or joint is named in the log and in a
+//! [`PhysicsError`], a message and an entity event.
+//!
+//! # Not done
+//!
+//! The scale of a `Transform` moves child bodies and does not reach colliders (a [`PhysicsError`] says
+//! so). Colliders on children of a body are not part of it: use [`Collider::compound`].
+
+mod bodies;
+mod collider;
+mod components;
+mod error;
+mod forces;
+mod frame;
+mod joints;
+mod link;
+mod locked_axes;
+mod mass;
+mod schedule;
+mod settings;
+mod stages;
+mod sync;
+mod time;
+mod world;
+
+use bevy_app::{FixedPostUpdate, PluginGroup, PluginGroupBuilder};
+use bevy_ecs::intern::Interned;
+use bevy_ecs::schedule::ScheduleLabel;
+
+pub use bodies::PhysicsBodiesPlugin;
+pub use collider::Collider;
+pub use components::{
+    AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
+    LinearDamping, LinearVelocity, RigidBody,
+};
+pub use error::{PhysicsError, PhysicsErrorKind};
+pub use forces::{
+    ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
+};
+pub use joints::{Joint, JointKind, PhysicsJointsPlugin};
+pub use link::{EngineBody, EngineJoint};
+pub use locked_axes::LockedAxes;
+pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
+pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
+pub use settings::{ContactConfig, Gravity, SolverConfig};
+pub use stages::PhysicsStepPlugin;
+pub use sync::{GatherSystems, PhysicsSyncPlugin};
+pub use time::{Physics, PhysicsTime};
+pub use world::{PhysicsWorld, StepReport};
+
+/// All of physics. Steps in `FixedPostUpdate` by default, once for each step of the fixed clock.
+///
+/// | plugin | what it does |
+/// |---|---|
+/// | [`PhysicsSchedulePlugin`] | schedules, sets and their order, the clock |
+/// | [`PhysicsSyncPlugin`] | poses and velocities between components and engine |
+/// | [`PhysicsBodiesPlugin`] | bodies from components |
+/// | [`PhysicsJointsPlugin`] | joints from components |
+/// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
+/// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
+///
+/// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
+#[derive(Clone, Copy, Debug)]
+pub struct PhysicsPlugins {
+    schedule: Interned<dyn ScheduleLabel>,
+}
+
+impl PhysicsPlugins {
+    /// Steps once each time this schedule runs, by the time the generic clock passed. In a schedule
+    /// of variable rate results depend on the frame rate.
+    #[must_use]
+    pub fn new(schedule: impl ScheduleLabel) -> Self {
+        Self { schedule: schedule.intern() }
+    }
+}
+
+impl Default for PhysicsPlugins {
+    fn default() -> Self {
+        Self::new(FixedPostUpdate)
+    }
+}
+
+impl PluginGroup for PhysicsPlugins {
+    fn build(self) -> PluginGroupBuilder {
+        PluginGroupBuilder::start::<Self>()
+            .add(PhysicsSchedulePlugin::new(self.schedule))
+            .add(PhysicsSyncPlugin)
+            .add(PhysicsBodiesPlugin)
+            .add(PhysicsJointsPlugin)
+            .add(PhysicsForcesPlugin)
+            .add(PhysicsStepPlugin)
+    }
+}

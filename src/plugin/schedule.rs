@@ -1,0 +1,163 @@
+//! When the step runs, and in which order.
+//!
+//! In the schedule the user chose (`FixedPostUpdate` by default) run, in this order,
+//! [`PhysicsSystems`]. `StepSimulation` runs [`PhysicsSchedule`] once if time has passed, and in it
+//! [`PhysicsStepSystems`]: one set for every stage of the engine. Add systems between two of these
+//! sets to read or change what the engine has so far.
+
+use bevy_app::{App, FixedPostUpdate, Plugin};
+use bevy_ecs::intern::Interned;
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{
+    LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor, SystemSet,
+};
+use bevy_time::Time;
+
+use super::time::{Physics, advance_clock, time_passed};
+
+/// The schedule of one physics step.
+///
+/// The order of any two systems that touch the same data must be given in it: an ambiguity is an
+/// error, because the result of a step must not depend on chance.
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PhysicsSchedule;
+
+/// What happens around a step, in the schedule given to
+/// [`PhysicsPlugins::new`](super::PhysicsPlugins::new). Chained in this order.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PhysicsSystems {
+    /// The physics clock advances.
+    First,
+    /// While no time passes, changed components are brought to the engine here.
+    Prepare,
+    /// [`PhysicsSchedule`] runs.
+    StepSimulation,
+    /// For systems that use the new poses: components are written by now.
+    Writeback,
+    /// Everything is done.
+    Last,
+}
+
+/// The stages of a step, in [`PhysicsSchedule`]. Chained in this order; each but `First` and `Last`
+/// has one system that makes one call of the engine.
+///
+/// From `BroadPhase` to `Integrate` nothing happens in a step that was refused (see
+/// [`StepStatus::Refused`](crate::engine::report::StepStatus::Refused)).
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PhysicsStepSystems {
+    /// Before anything is read: the last place where a changed component acts on this step.
+    First,
+    /// Components, forces and settings go to the engine.
+    Gather,
+    /// Pairs whose bounding boxes meet.
+    BroadPhase,
+    /// The ratio metric of every pair and its active events, that is contacts.
+    NarrowPhase,
+    /// Groups of bodies that touch or are joined.
+    Islands,
+    /// The rows of the step problem.
+    Assemble,
+    /// Velocities and impulses.
+    Solve,
+    /// Poses.
+    Integrate,
+    /// Components of bodies that moved are written.
+    Scatter,
+    /// The report of the step is published.
+    Report,
+    /// After everything.
+    Last,
+}
+
+/// Sets up the schedules, the order of their sets and the physics clock.
+///
+/// - Systems: one that advances the clock in [`PhysicsSystems::First`], one that runs
+///   [`PhysicsSchedule`] in [`PhysicsSystems::StepSimulation`].
+/// - Resources: `Time<Physics>`.
+#[derive(Clone, Copy, Debug)]
+pub struct PhysicsSchedulePlugin {
+    schedule: Interned<dyn ScheduleLabel>,
+}
+
+impl PhysicsSchedulePlugin {
+    /// Steps once each time this schedule runs.
+    #[must_use]
+    pub fn new(schedule: impl ScheduleLabel) -> Self {
+        Self { schedule: schedule.intern() }
+    }
+}
+
+impl Default for PhysicsSchedulePlugin {
+    fn default() -> Self {
+        Self::new(FixedPostUpdate)
+    }
+}
+
+impl Plugin for PhysicsSchedulePlugin {
+    fn build(&self, app: &mut App) {
+        use PhysicsSystems as Outer;
+        app.init_resource::<Time>().init_resource::<Time<Physics>>();
+        app.insert_resource(StepLoop(self.schedule));
+        app.configure_sets(
+            self.schedule,
+            (Outer::First, Outer::Prepare, Outer::StepSimulation, Outer::Writeback, Outer::Last)
+                .chain(),
+        );
+        let step = run_step.in_set(Outer::StepSimulation).run_if(time_passed);
+        app.add_systems(self.schedule, (advance_clock.in_set(Outer::First), step));
+        app.edit_schedule(PhysicsSchedule, |schedule| {
+            schedule
+                .set_executor(SingleThreadedExecutor::new())
+                .set_build_settings(ScheduleBuildSettings {
+                    ambiguity_detection: LogLevel::Error,
+                    ..ScheduleBuildSettings::new()
+                });
+            chain_stages(schedule);
+        });
+    }
+}
+
+/// The order of the stages, stated here and nowhere else.
+fn chain_stages(schedule: &mut Schedule) {
+    use PhysicsStepSystems as Step;
+    schedule.configure_sets(
+        (
+            Step::First,
+            Step::Gather,
+            (
+                Step::BroadPhase,
+                Step::NarrowPhase,
+                Step::Islands,
+                Step::Assemble,
+                Step::Solve,
+                Step::Integrate,
+            )
+                .chain(),
+            Step::Scatter,
+            Step::Report,
+            Step::Last,
+        )
+            .chain(),
+    );
+}
+
+/// The schedule in which physics steps, for the plugins that are added later.
+#[derive(Resource, Clone, Copy, Debug)]
+pub(super) struct StepLoop(Interned<dyn ScheduleLabel>);
+
+impl StepLoop {
+    /// The schedule of the plugin group, or the default one if it was left out.
+    pub(super) fn of(app: &App) -> Interned<dyn ScheduleLabel> {
+        app.world().get_resource::<Self>().map_or(FixedPostUpdate.intern(), |step_loop| step_loop.0)
+    }
+}
+
+/// Runs [`PhysicsSchedule`] with the physics clock as the generic clock.
+fn run_step(world: &mut World) {
+    let outer = *world.resource::<Time>();
+    *world.resource_mut::<Time>() = world.resource::<Time<Physics>>().as_generic();
+    if let Err(error) = world.try_run_schedule(PhysicsSchedule) {
+        log::error!("physics does not step: {error}");
+    }
+    *world.resource_mut::<Time>() = outer;
+}

@@ -1,0 +1,114 @@
+//! The stages of the step: one system each, one engine call each.
+
+use bevy_app::{App, Plugin};
+use bevy_ecs::prelude::*;
+use bevy_time::Time;
+
+use super::error::{Errors, PhysicsErrorKind};
+use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
+use super::settings::{ContactConfig, Gravity, SolverConfig, collect};
+use super::sync::GatherSystems;
+use super::time::Physics;
+use super::world::{PhysicsWorld, StepReport};
+use crate::engine::report::StepStatus;
+use crate::engine::settings::SettingsError;
+use crate::math::narrow;
+
+/// Runs the engine.
+///
+/// - Systems, in [`PhysicsSchedule`]: `begin` in [`GatherSystems::Begin`]; one in each set of
+///   [`PhysicsStepSystems`] from `BroadPhase` to `Integrate`, which do nothing if the engine refused
+///   the step; `finish` and `report` in `Report`.
+/// - Resources: [`Gravity`], [`ContactConfig`], [`SolverConfig`], [`StepReport`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PhysicsStepPlugin;
+
+impl Plugin for PhysicsStepPlugin {
+    fn build(&self, app: &mut App) {
+        use PhysicsStepSystems as Step;
+        app.init_resource::<Gravity>()
+            .init_resource::<ContactConfig>()
+            .init_resource::<SolverConfig>()
+            .init_resource::<StepReport>();
+        app.register_type::<Gravity>()
+            .register_type::<ContactConfig>()
+            .register_type::<SolverConfig>();
+        app.add_systems(
+            PhysicsSchedule,
+            (
+                begin.in_set(GatherSystems::Begin),
+                find_pairs.in_set(Step::BroadPhase),
+                find_contacts.in_set(Step::NarrowPhase),
+                build_islands.in_set(Step::Islands),
+                assemble.in_set(Step::Assemble),
+                solve.in_set(Step::Solve),
+                integrate.in_set(Step::Integrate),
+                (finish, report).chain().in_set(Step::Report),
+            ),
+        );
+    }
+}
+
+fn begin(
+    mut physics: ResMut<PhysicsWorld>,
+    time: Res<Time<Physics>>,
+    gravity: Res<Gravity>,
+    contact: Res<ContactConfig>,
+    solver: Res<SolverConfig>,
+) {
+    physics.settings = collect(&gravity, &contact, &solver);
+    let dt = narrow(time.delta_secs_f64());
+    let (engine, settings) = physics.stage();
+    engine.begin(settings, dt);
+}
+
+fn find_pairs(mut physics: ResMut<PhysicsWorld>) {
+    let (engine, settings) = physics.stage();
+    engine.find_pairs(settings);
+}
+
+fn find_contacts(mut physics: ResMut<PhysicsWorld>) {
+    let (engine, settings) = physics.stage();
+    engine.find_contacts(settings);
+}
+
+fn build_islands(mut physics: ResMut<PhysicsWorld>) {
+    physics.engine.build_islands();
+}
+
+fn assemble(mut physics: ResMut<PhysicsWorld>) {
+    let (engine, settings) = physics.stage();
+    engine.assemble(settings);
+}
+
+fn solve(mut physics: ResMut<PhysicsWorld>) {
+    let (engine, settings) = physics.stage();
+    engine.solve(settings);
+}
+
+fn integrate(mut physics: ResMut<PhysicsWorld>) {
+    physics.engine.integrate();
+}
+
+fn finish(mut physics: ResMut<PhysicsWorld>) {
+    physics.engine.finish();
+}
+
+/// Publishes the report and tells what went wrong: frozen bodies, and a refused setting once.
+fn report(
+    physics: Res<PhysicsWorld>,
+    mut published: ResMut<StepReport>,
+    mut errors: Errors,
+    mut told: Local<Option<SettingsError>>,
+) {
+    published.0.clone_from(physics.engine.report());
+    for entity in published.quarantined.iter().filter_map(|&id| physics.entity(id)) {
+        errors.tell(entity, PhysicsErrorKind::Frozen);
+    }
+    let refused = published.status == StepStatus::Refused;
+    let wrong = physics.settings.validate().err().filter(|_| refused);
+    if let Some(error) = wrong.filter(|_| *told != wrong) {
+        log::error!("physics does not step: {error}");
+    }
+    *told = wrong;
+}

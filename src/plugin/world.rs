@@ -1,0 +1,93 @@
+//! The engine's world as a resource, and the report of its last step.
+
+use bevy_ecs::prelude::*;
+use hashbrown::HashMap;
+
+use crate::engine::Simulation;
+use crate::engine::body::{Body, BodyId};
+use crate::engine::joint::{Joint, JointId};
+use crate::engine::report;
+use crate::engine::settings::Settings;
+
+/// The engine's world: every body and joint, in full precision, with all the state of the step.
+///
+/// Components are mirrors of it. Read here what has no component: contacts, impulses, centers of
+/// mass, bounding boxes. Find a body by its entity through
+/// [`EngineBody::id`](super::EngineBody::id), and the entity of a body through
+/// [`entity`](Self::entity).
+#[derive(Resource, Debug, Default)]
+pub struct PhysicsWorld {
+    pub(super) engine: Simulation,
+    pub(super) settings: Settings,
+    /// Bodies came or went in this gather: joints must look for their ends again.
+    pub(super) bodies_changed: bool,
+    entities: HashMap<BodyId, Entity>,
+}
+
+impl PhysicsWorld {
+    /// The engine.
+    #[must_use]
+    pub const fn engine(&self) -> &Simulation {
+        &self.engine
+    }
+
+    /// A body, to change it between two stages of a step. Components that were not changed by a user
+    /// follow at the end of the step.
+    pub fn body_mut(&mut self, id: BodyId) -> Option<&mut Body> {
+        self.engine.body_mut(id)
+    }
+
+    /// The settings of the last step.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The entity of a body.
+    #[must_use]
+    pub fn entity(&self, id: BodyId) -> Option<Entity> {
+        self.entities.get(&id).copied()
+    }
+
+    /// Notes a new body.
+    pub(super) fn link(&mut self, id: BodyId, entity: Entity) {
+        self.entities.insert(id, entity);
+        self.bodies_changed = true;
+    }
+
+    /// Removes a body and its joints.
+    pub(super) fn remove(&mut self, id: BodyId) {
+        self.engine.remove_body(id);
+        self.entities.remove(&id);
+        self.bodies_changed = true;
+    }
+
+    /// Does the engine have this joint? It removes those of a body that goes.
+    pub(super) fn has_joint(&self, id: JointId) -> bool {
+        self.engine.joints().binary_search_by_key(&id, Joint::id).is_ok()
+    }
+
+    /// The engine and the settings of this step, for a stage.
+    pub(super) const fn stage(&mut self) -> (&mut Simulation, &Settings) {
+        (&mut self.engine, &self.settings)
+    }
+}
+
+/// The report of the last step: counts, the certificate, and what went wrong. Reads as
+/// [`engine::report::StepReport`](crate::engine::report::StepReport).
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct StepReport(pub(super) report::StepReport);
+
+impl core::ops::Deref for StepReport {
+    type Target = report::StepReport;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl core::fmt::Display for StepReport {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
