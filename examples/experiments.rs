@@ -144,7 +144,8 @@ fn charts(
         Ok(())
     };
     for &gamma in &experiment.gammas {
-        let suffix = if experiment.gammas.len() > 1 { format!("_gamma{gamma}") } else { String::new() };
+        let suffix =
+            if experiment.gammas.len() > 1 { format!("_gamma{gamma}") } else { String::new() };
         write(&output::chart_over_h(experiment, rows, gamma), &format!("over_h{suffix}"))?;
         write(&output::chart_over_time(experiment, rows, gamma), &format!("over_time{suffix}"))?;
     }

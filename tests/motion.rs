@@ -281,7 +281,7 @@ fn a_blow_runs_through_a_row_of_balls_with_gaps_without_overlap() {
 }
 
 #[test]
-fn a_spinning_body_neither_gains_energy_nor_stops() {
+fn a_tumbling_body_keeps_its_energy() {
     let mut world = Simulation::new();
     let desc = BodyDesc {
         shape: Some(cuboid(1.0, 0.4, 0.1)),
@@ -291,14 +291,11 @@ fn a_spinning_body_neither_gains_energy_nor_stops() {
     };
     let id = world.add_body(desc).expect("a sound body");
     let start = body(&world, id).kinetic_energy();
-    let mut last = start;
     for _ in 0..600 {
         run(&mut world, 1);
         let energy = body(&world, id).kinetic_energy();
-        assert!(energy <= last * 1.0001, "energy grew from {last} to {energy} J");
-        last = energy;
+        assert_near("energy", energy, start, tolerance(1e-3, 1e-11) * start);
     }
-    assert!(last > 0.1 * start, "energy fell from {start} to {last} J");
 }
 
 #[test]

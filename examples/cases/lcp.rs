@@ -1,10 +1,16 @@
 //! Step problems (5.1)–(5.2) from JSON, as rows and blocks of `orthant::engine::lcp`.
 //!
 //! A case stores dense matrices: `M` (block diagonal), `f = M v_l + h k`, the columns of `N` (one a
-//! contact), of `D` (`m_C` a contact) and of `nu` (joints), and the vectors `mu`, `Delta`, `Upsilon`.
-//! Bodies of dimension 2 have the freedoms (x, y, θ), which become components 0, 1 and 5 of six; bodies
-//! of dimension 3 have all six. Expected velocities stay flat, in the order of the file; compare them
-//! through [`LcpCase::velocity_error`].
+//! contact), of `D` (`m_C` a contact) and of `nu` (joints), and the vectors `mu`, `Delta`,
+//! `Upsilon`. Bodies of dimension 2 have the freedoms (x, y, θ), which become components 0, 1 and 5
+//! of six; bodies of dimension 3 have all six. Expected velocities stay flat, in the order of the
+//! file; compare them through [`LcpCase::velocity_error`].
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a module that tests and examples include, each using a part of it"
+)]
 
 use orthant::engine::lcp::{BodyBlock, Cone, ContactRow, FIXED, JointRow, Problem, Vec6};
 use orthant::math::Double;
@@ -89,7 +95,7 @@ pub fn read(value: &Value) -> Result<LcpCase, String> {
         other => return Err(format!("dim: {other} is neither 2 nor 3")),
     };
     let directions = u32::try_from(unsigned(value, "mC")?).map_err(|e| format!("mC: {e}"))?;
-    if directions < 2 || directions % 2 != 0 {
+    if directions < 2 || !directions.is_multiple_of(2) {
         return Err(format!("mC: {directions} is not even and positive"));
     }
     let mass = matrix(field(value, "M")?, "M")?;
@@ -130,7 +136,7 @@ fn read_bodies(
     freedoms: &[usize],
 ) -> Result<Vec<BodyBlock>, String> {
     let n = freedoms.len();
-    if mass.len() % n != 0 || momentum.len() != mass.len() {
+    if !mass.len().is_multiple_of(n) || momentum.len() != mass.len() {
         return Err("M, f: not a whole number of bodies".into());
     }
     let mut bodies = Vec::new();
@@ -227,7 +233,7 @@ fn read_contacts(
         if directions > 2 {
             // d_1 = cos(2π/m) t_1 + sin(2π/m) t_2.
             let next = column(&list, 1).ok_or("D: too few columns")?;
-            let angle = 2.0 * core::f64::consts::PI / Double::from(directions);
+            let angle = 2.0 * orthant::math::PI_DOUBLE / Double::from(directions);
             let (sine, cosine) = orthant::math::sin_cos_double(angle);
             let cosine = if directions == 4 { 0.0 } else { cosine };
             for (s, (d, t)) in second.iter_mut().zip(next.iter().zip(&first)) {

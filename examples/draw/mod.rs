@@ -192,9 +192,11 @@ impl Strip {
                 points(&outline)
             );
             for body in bodies {
-                let shadow = body.faces.iter().flat_map(|face| &face.points).map(|&p| {
-                    place(p - self.light * ((p - tiles.corner).dot(normal) / slope))
-                });
+                let shadow = body
+                    .faces
+                    .iter()
+                    .flat_map(|face| &face.points)
+                    .map(|&p| place(p - self.light * ((p - tiles.corner).dot(normal) / slope)));
                 let hull = solid::hull_2d(shadow.collect());
                 let _ = writeln!(svg, "<polygon points=\"{}\"/>", points(&hull));
             }

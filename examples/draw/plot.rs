@@ -1,6 +1,8 @@
 //! Line charts as SVG, with logarithmic axes.
 
 use orthant::math::Double;
+use plotters::coord::combinators::LogCoord;
+use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
 
 use super::solid::PALETTE;
@@ -90,15 +92,17 @@ impl Chart {
     }
 
     fn shown<'a>(&'a self, line: &'a Line) -> impl Iterator<Item = (Double, Double)> + 'a {
-        let fine = |&(x, y): &(Double, Double)| {
-            x.is_finite() && y.is_finite() && (x > 0.0 || !self.log_x)
-        };
+        let fine =
+            |&(x, y): &(Double, Double)| x.is_finite() && y.is_finite() && (x > 0.0 || !self.log_x);
         line.points.iter().copied().filter(fine).map(|(x, y)| (x, y.max(self.floor)))
     }
 
-    fn draw<X>(&self, chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, LogY>>) -> Result<(), Error>
+    fn draw<'a, X>(
+        &self,
+        chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, LogCoord<Double>>>,
+    ) -> Result<(), Error>
     where
-        X: Ranged<ValueType = Double> + ValueFormatter<Double>,
+        X: Ranged<ValueType = Double> + ValueFormatter<Double> + 'a,
     {
         let format = |v: &Double| tick(*v);
         chart
@@ -151,8 +155,6 @@ impl Chart {
         Ok(())
     }
 }
-
-type LogY = plotters::coord::combinators::LogCoord<Double>;
 
 /// A number on an axis: plain near 1, with a power of ten else.
 fn tick(value: Double) -> String {

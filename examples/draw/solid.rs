@@ -232,9 +232,8 @@ pub fn paint_order(bodies: &[Placed], toward: DVec3) -> Vec<usize> {
     while !left.is_empty() {
         // The farthest body with nothing behind it; in a cycle the farthest one.
         let free = left.iter().position(|&i| {
-            let behind = |&j: &usize| {
-                j != i && is_behind(&bodies[j], &bodies[i], toward) == Some(true)
-            };
+            let behind =
+                |&j: &usize| j != i && is_behind(&bodies[j], &bodies[i], toward) == Some(true);
             !left.iter().any(behind)
         });
         order.push(left.remove(free.unwrap_or(0)));

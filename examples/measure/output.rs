@@ -116,16 +116,18 @@ pub(crate) fn chart_over_h(experiment: &Experiment, rows: &[Row], gamma: Double)
     for (preset, name) in [(Preset::Papers, "papers' scheme"), (Preset::Default, "defaults")] {
         let rows = of(rows, preset, gamma);
         let points = |value: fn(&Row) -> Double| rows.iter().map(|r| (r.dt, value(r))).collect();
-        for (what, points) in [
-            ("average", points(|r| r.run.average())),
-            ("maximum", points(|r| r.run.max())),
-        ] {
+        for (what, points) in
+            [("average", points(|r| r.run.average())), ("maximum", points(|r| r.run.max()))]
+        {
             lines.push(Line { label: format!("{what}, {name}"), points, style: LineStyle::Dots });
         }
     }
     lines.extend(guide(&lines[0].points));
     Chart {
-        title: format!("{}: infeasibility over the step length, γ = {gamma}", experiment.scene.name),
+        title: format!(
+            "{}: infeasibility over the step length, γ = {gamma}",
+            experiment.scene.name
+        ),
         axes: ["h [s]".to_owned(), "I(q) [ratio units]".to_owned()],
         log_x: true,
         floor: ROUNDING,

@@ -16,7 +16,12 @@ use smallvec::SmallVec;
 use super::body::Body;
 use super::broad::Reach;
 use super::event::active::PapersActive;
-use super::event::enumerate::{Placement, enumerate, enumerate_half_space};
+use super::event::choose::{Twist, choose_normal};
+use super::event::clip::{ClipParams, find_contacts, find_contacts_half_space};
+use super::event::enumerate::{
+    EventFeatures, Placement, enumerate, enumerate_half_space, ratio_of,
+};
+use super::event::manifold::{Feature, Manifold};
 use super::pair::Pair;
 use super::predict::{Motion, planar_axis};
 use super::ratio::{Centers, Measured, Relative, measure, measure_half_space, scaling_center};
@@ -184,9 +189,8 @@ impl Context<'_> {
             }
             return;
         }
-        let band = self.band(pair.bodies);
-        if ratio.separation <= band {
-            self.clipped_half_space(pair, hull, placed, hull_side, normal, height, band);
+        if ratio.separation <= self.band(pair.bodies) {
+            self.clipped_half_space(pair, hull, placed, hull_side, normal, height);
         }
     }
 
@@ -214,14 +218,89 @@ impl Context<'_> {
         Centers::new(a, center_a, b, center_b, relative)
     }
 
+    /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
+    fn clipped(
+        &self,
+        pair: &mut Pair,
+        [a, b]: [&Hull; 2],
+        placed: &Placed,
+        relative: &Relative,
+        ratio_normal: Vec3,
+        band: Real,
+    ) {
+        let to_a = placed.rotations[0].transpose();
+        // The velocities as they are: with those predicted for the step, gravity alone would make the
+        // plane a body rests on look worse than the side of a neighbor that it slides towards.
+        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
+        let velocity = |k: usize| bodies[k].velocity_at(bodies[k].center() + placed.arms[k]);
+        let twist = Twist::new(
+            [0, 1].map(|k| to_a * velocity(k)),
+            [0, 1].map(|k| to_a * bodies[k].angular_velocity),
+            relative.offset,
+        );
+        let slack = self.settings.contact.normal_slack * self.dt * self.dt;
+        let normal = choose_normal(a, b, relative, ratio_normal, &twist, self.dt, slack);
+        let mut manifold = Manifold::default();
+        find_contacts(a, b, relative, normal, &self.clip(band), &mut manifold);
+        let turn = placed.rotations[0];
+        pair.dropped = manifold.dropped;
+        for contact in &manifold.contacts {
+            let middle = turn * ((contact.point_a + contact.point_b) * 0.5);
+            pair.contacts.push(ActiveContact {
+                id: contact.id,
+                normal: turn * manifold.normal,
+                arms: placed.arms_to(placed.arms[0] + middle),
+                gap: contact.separation,
+                row_gap: widen(contact.separation),
+                impulse: [DVec3::ZERO; 2],
+            });
+        }
+    }
+
+    /// Clipped contacts of a hull and a half-space with this outward normal.
+    fn clipped_half_space(
+        &self,
+        pair: &mut Pair,
+        hull: &Hull,
+        placed: &Placed,
+        hull_side: usize,
+        normal: Vec3,
+        height: Real,
+    ) {
+        let mut manifold = Manifold::default();
+        let params = self.clip(self.band(pair.bodies));
+        let rotation = placed.rotations[hull_side];
+        find_contacts_half_space(hull, &rotation, height, normal, &params, &mut manifold);
+        let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
+        let origin =
+            if hull_side == 1 { placed.between + placed.arms[1] } else { placed.arms[0] };
+        pair.dropped = manifold.dropped;
+        for contact in &manifold.contacts {
+            let middle = (contact.point_a + contact.point_b) * 0.5;
+            pair.contacts.push(ActiveContact {
+                id: if hull_side == 1 { contact.id } else { contact.id.swapped() },
+                normal: normal * toward_b,
+                arms: placed.arms_to(origin + middle),
+                gap: contact.separation,
+                row_gap: widen(contact.separation),
+                impulse: [DVec3::ZERO; 2],
+            });
+        }
+    }
+
+    /// Tolerances of the clipping.
+    fn clip(&self, band: Real) -> ClipParams {
+        ClipParams { band, eps_x: self.settings.contact.reference_slack }
+    }
+
     /// The papers' set for two hulls.
     fn enumerated(&self, pair: &mut Pair, [a, b]: [&Hull; 2], placed: &Placed) {
         let Some(active) = self.papers() else { return };
         let events = enumerate(a, &placed.placement(0), b, &placed.placement(1));
-        let ratio = super::event::enumerate::ratio_of(&events);
+        let ratio = ratio_of(&events);
         for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
             pair.contacts.push(ActiveContact {
-                id: ContactId::of_event(event.features),
+                id: event_id(event.features),
                 normal: narrow3(event.normal),
                 arms: placed.arms_to(narrow3(event.point)),
                 gap: narrow(event.gap * event.distance),
@@ -247,8 +326,9 @@ impl Context<'_> {
         let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
         for m in active.select_half_space(&events) {
             let event = &events[m];
+            let id = ContactId::new(Feature::Vertex(event.vertex), Feature::Face(0));
             pair.contacts.push(ActiveContact {
-                id: ContactId::of_vertex(event.vertex),
+                id: if hull_side == 1 { id.swapped() } else { id },
                 normal: normal * toward_b,
                 arms: placed.arms_to(narrow3(event.point)),
                 gap: narrow(event.gap * event.distance),
@@ -258,10 +338,6 @@ impl Context<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments, unused, reason = "stub")]
-    fn clipped(&self, pair: &mut Pair, h: [&Hull; 2], placed: &Placed, relative: &Relative, n: Vec3, band: Real) {}
-    #[allow(clippy::too_many_arguments, unused, reason = "stub")]
-    fn clipped_half_space(&self, pair: &mut Pair, h: &Hull, placed: &Placed, hull_side: usize, n: Vec3, height: Real, band: Real) {}
     /// The papers' windows, if their events are in use.
     fn papers(&self) -> Option<PapersActive> {
         match self.settings.contact.active {
@@ -272,6 +348,21 @@ impl Context<'_> {
                 eps_0: widen(eps_0),
                 delta_max: 1e6,
             }),
+        }
+    }
+}
+
+/// The id of an event by its features.
+fn event_id(features: EventFeatures) -> ContactId {
+    match features {
+        EventFeatures::VertexFace { vertex, face } => {
+            ContactId::new(Feature::Vertex(vertex), Feature::Face(face))
+        }
+        EventFeatures::FaceVertex { face, vertex } => {
+            ContactId::new(Feature::Face(face), Feature::Vertex(vertex))
+        }
+        EventFeatures::EdgeEdge { edge_a, edge_b } => {
+            ContactId::new(Feature::Edge(edge_a), Feature::Edge(edge_b))
         }
     }
 }

@@ -1,9 +1,15 @@
 //! Free motion: world inertia and the velocity every body would have without constraints.
 //!
 //! `v* = v + h M⁻¹ k` (right-hand side of (5.1)), with gravity, applied forces and impulses, damping,
-//! and the gyroscopic torque taken implicitly: one Newton step of
-//! `I (ω* - ω) + h ω* × I ω* = 0` in body axes, which neither gains nor blows up energy at any spin.
-//! The papers take the torque explicitly; both agree to second order in h.
+//! and the gyroscopic torque taken by the implicit midpoint rule in body axes,
+//!
+//! ```text
+//! I (ω* - ω) + h ω̄ × I ω̄ = 0,    ω̄ = (ω + ω*)/2
+//! ```
+//!
+//! which keeps energy and angular momentum exactly: the dot products with ω̄ and I ω̄ vanish. (Backward
+//! Euler, the usual choice, loses nine tenths of the energy of a box tumbling at 20 rad/s in 10 s.)
+//! The papers take the torque explicitly; all agree to second order in h.
 
 use super::body::{Body, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
@@ -112,25 +118,36 @@ fn lock(inertia: SymMat3, body: &Body) -> (SymMat3, SymMat3) {
     (i, inverse)
 }
 
-/// Angular velocity after the gyroscopic torque has acted for `dt` seconds.
+/// Angular velocity after the gyroscopic torque has acted for `dt` seconds: the implicit midpoint rule
+/// in body axes by Newton's method. Should that not converge, at many radians a step, the angular
+/// velocity stays as it is, which keeps the energy as well.
 fn gyroscopic(body: &Body, dt: Real) -> Vec3 {
-    let w = quat_rotate(quat_conjugate(body.rotation()), body.angular_velocity);
+    let before = quat_rotate(quat_conjugate(body.rotation()), body.angular_velocity);
     let inertia = body.inertia();
-    let momentum = inertia.mul_vec(w);
-    let residual = w.cross(momentum) * dt;
-    if residual == Vec3::ZERO {
+    if before.cross(inertia.mul_vec(before)) == Vec3::ZERO {
         return body.angular_velocity;
     }
-    // J = I + h ([w]× I - [I w]×), by columns.
     let matrix = inertia.to_mat3();
-    let column = |axis: Vec3| matrix * axis + (w.cross(matrix * axis) - momentum.cross(axis)) * dt;
-    let jacobian = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
-    let change = jacobian.inverse() * residual;
-    if change.is_finite() {
-        quat_rotate(body.rotation(), w - change)
-    } else {
-        body.angular_velocity
+    let mut after = before;
+    for _ in 0..8 {
+        let middle = (before + after) * 0.5;
+        let momentum = matrix * middle;
+        let residual = matrix * (after - before) + middle.cross(momentum) * dt;
+        // I + h/2 ([w]× I - [I w]×), by columns.
+        let half = 0.5 * dt;
+        let column =
+            |axis: Vec3| matrix * axis + (middle.cross(matrix * axis) - momentum.cross(axis)) * half;
+        let jacobian = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
+        let change = jacobian.inverse() * residual;
+        if !change.is_finite() {
+            break;
+        }
+        after -= change;
+        if change.length() <= 8.0 * Real::EPSILON * before.length() {
+            return quat_rotate(body.rotation(), after);
+        }
     }
+    body.angular_velocity
 }
 
 /// Velocity as six numbers.

@@ -136,8 +136,8 @@ pub fn fingerprint(world: &Simulation) -> u64 {
     for body in world.bodies().iter() {
         let (x, q) = (body.center(), body.rotation());
         let (v, w) = (body.linear_velocity, body.angular_velocity);
-        [x.x, x.y, x.z, q.x, q.y, q.z, q.w].map(&mut mix);
-        [v.x, v.y, v.z, w.x, w.y, w.z].map(&mut mix);
+        [x.x, x.y, x.z, q.x, q.y, q.z, q.w].into_iter().for_each(&mut mix);
+        [v.x, v.y, v.z, w.x, w.y, w.z].into_iter().for_each(&mut mix);
     }
     hash
 }

@@ -37,13 +37,19 @@ pub struct PapersActive {
 }
 
 impl PapersActive {
-    /// Is the event in the set as the thesis prints it (with the corrected Algorithm 3.14)?
+    /// E₁: is a pair with ratio `t*` near enough to have active events at all?
+    #[must_use]
+    pub fn is_near(&self, ratio: Double) -> bool {
+        1.0 - 1.0 / ratio <= self.eps_t
+    }
+
+    /// E₂ to E₄: does the corrected Algorithm 3.14 accept the event?
     #[must_use]
     pub fn admits(&self, event: &PairEvent, ratio: Double) -> bool {
         self.in_window(event.ratio, ratio) && event.violation <= self.eps_x
     }
 
-    /// Is the event in the set, and no ghost?
+    /// Does Algorithm 3.14 accept the event, and is it no ghost?
     #[must_use]
     pub fn admits_real(&self, event: &PairEvent, ratio: Double) -> bool {
         self.admits(event, ratio)
@@ -54,13 +60,13 @@ impl PapersActive {
     /// Indices of the active events of a pair with ratio `t*`, without the ghost filter.
     #[must_use]
     pub fn select(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
-        (0..events.len()).filter(|&m| self.admits(&events[m], ratio)).collect()
+        self.indices(events.len(), ratio, |m| self.admits(&events[m], ratio))
     }
 
     /// Indices of the active events of a pair with ratio `t*` that are no ghosts.
     #[must_use]
     pub fn select_real(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
-        (0..events.len()).filter(|&m| self.admits_real(&events[m], ratio)).collect()
+        self.indices(events.len(), ratio, |m| self.admits_real(&events[m], ratio))
     }
 
     /// Indices of the active events of a hull and a half-space. They have one normal, so the pair's
@@ -68,13 +74,16 @@ impl PapersActive {
     #[must_use]
     pub fn select_half_space(&self, events: &[HalfSpaceEvent]) -> Vec<usize> {
         let ratio = events.iter().fold(Double::INFINITY, |least, e| least.min(e.ratio));
-        (0..events.len()).filter(|&m| self.in_window(events[m].ratio, ratio)).collect()
+        self.indices(events.len(), ratio, |m| self.in_window(events[m].ratio, ratio))
     }
 
-    /// E₁ and E₂.
+    /// The accepted indices below `count`, none if the pair is too far apart.
+    fn indices(&self, count: usize, ratio: Double, accept: impl Fn(usize) -> bool) -> Vec<usize> {
+        if self.is_near(ratio) { (0..count).filter(|&m| accept(m)).collect() } else { Vec::new() }
+    }
+
+    /// E₂.
     fn in_window(&self, event: Double, pair: Double) -> bool {
-        1.0 - 1.0 / pair <= self.eps_t
-            && event >= pair - self.eps_0
-            && event <= pair + self.eps_t
+        event >= pair - self.eps_0 && event <= pair + self.eps_t
     }
 }

@@ -1,0 +1,195 @@
+//! Which separating plane a pair uses for one step.
+//!
+//! Input: the normal of the ratio metric and the velocities. Output: a normal. Just before a box sliding
+//! over tiles reaches the next tile, that tile's *side* has the larger ratio, and its row would stop the
+//! box; at touching both planes are within the tolerance. Any plane that separates the bodies now may
+//! serve (Theorem 3.13 says that the largest one decides, and at touching they are equal), so among the
+//! ratio's normal and the faces beside the touching features we take the plane that is predicted to
+//! separate best at the end of the step,
+//!
+//! ```text
+//! sep(n) + h ṡep(n),     ṡep = n·(v_b(p) - v_a(p)),     eligible if sep(n) ≥ -c h²
+//! ```
+//!
+//! with `p` the touching corner. The ratio's normal wins ties. If no plane is eligible the bodies overlap
+//! and the ratio's normal, which knows the way out, is kept.
+//! Cost: two support queries, one more for each face that a first bound does not rule out.
+
+use super::super::ratio::Relative;
+use super::super::shape::hull::{Hull, NO_FACE};
+use super::outline::edge_between;
+use crate::math::{Real, Vec3};
+
+/// By how much of the eligible depth another plane must beat the ratio's normal [-].
+const PREFERENCE: Real = 0.01;
+/// Cosine above which a normal is that of a face.
+const ALIGNED: Real = 1.0 - 1e-6;
+
+/// Velocity of body `b` relative to body `a`, in the axes of `a`: the material of `b` at `p` (from the
+/// centroid of `a`) moves against that of `a` with `linear + angular × p`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Twist {
+    /// Relative velocity at the centroid of `a` [m/s].
+    pub linear: Vec3,
+    /// Relative angular velocity [rad/s].
+    pub angular: Vec3,
+}
+
+impl Twist {
+    /// From the velocities at both centroids and the angular velocities, all in the axes of `a`, and
+    /// the centroid of `b` from that of `a` [m].
+    #[must_use]
+    pub fn new(velocities: [Vec3; 2], angular: [Vec3; 2], offset: Vec3) -> Self {
+        let linear = velocities[1] - angular[1].cross(offset) - velocities[0];
+        Self { linear, angular: angular[1] - angular[0] }
+    }
+
+    /// Relative velocity at `p` [m/s].
+    #[must_use]
+    pub fn at(&self, p: Vec3) -> Vec3 {
+        self.linear + self.angular.cross(p)
+    }
+}
+
+/// A pair and its motion, for trying normals.
+struct Trial<'h> {
+    a: &'h Hull,
+    b: &'h Hull,
+    relative: &'h Relative,
+    twist: &'h Twist,
+    dt: Real,
+    eligible_below: Real,
+    /// Outermost core vertices along the ratio's normal, in the axes of `a`.
+    touching: [Vec3; 2],
+    best: Vec3,
+    /// What another plane's predicted separation must exceed [m].
+    bar: Real,
+}
+
+/// The normal that the pair uses for this step: `ratio_normal`, or that of a face beside the touching
+/// features. All vectors in the axes of `a`; normals are unit vectors from `a` to `b`.
+///
+/// `twist` is the motion that the bodies would have without contact; `eligible_below` is `c h²` [m].
+#[must_use]
+pub fn choose_normal(
+    a: &Hull,
+    b: &Hull,
+    relative: &Relative,
+    ratio_normal: Vec3,
+    twist: &Twist,
+    dt: Real,
+    eligible_below: Real,
+) -> Vec3 {
+    let inverse = relative.rotation.transpose();
+    let outward_b = -(inverse * ratio_normal);
+    let support_a = a.support(ratio_normal, 0);
+    let support_b = b.support(outward_b, 0);
+    let p = a.vertices[support_a as usize];
+    let q = relative.rotation * b.vertices[support_b as usize] + relative.offset;
+    let mut trial = Trial {
+        a,
+        b,
+        relative,
+        twist,
+        dt,
+        eligible_below,
+        touching: [p, q],
+        best: ratio_normal,
+        bar: Real::NEG_INFINITY,
+    };
+    let (face_a, face_b) =
+        (touching_face(a, ratio_normal, support_a), touching_face(b, outward_b, support_b));
+    // The touching point: the corner on the other body's face, else one on the smaller body, since the
+    // outermost corner of the larger one may be far from where they touch.
+    let at = match (face_a, face_b) {
+        (Some(_), None) => q,
+        (None, Some(_)) => p,
+        _ if a.bounding_radius < b.bounding_radius => p,
+        _ => q,
+    };
+    let separation = ratio_normal.dot(q - p) - a.radius - b.radius;
+    if separation >= -eligible_below {
+        let predicted = separation + dt * ratio_normal.dot(twist.at(at));
+        trial.bar = predicted + PREFERENCE * eligible_below;
+    }
+    faces_beside(a, face_a, support_a, |face| trial.face_of_a(face));
+    faces_beside(b, face_b, support_b, |face| trial.face_of_b(face));
+    trial.best
+}
+
+impl Trial<'_> {
+    /// Tries the plane of a face of `a`.
+    fn face_of_a(&mut self, face: u32) {
+        let face = self.a.faces[face as usize];
+        let n = face.normal;
+        let reach = |q: Vec3| n.dot(q) - face.offset - self.a.radius - self.b.radius;
+        if reach(self.touching[1]) < -self.eligible_below {
+            return;
+        }
+        let support = self.b.support(-(self.relative.rotation.transpose() * n), 0);
+        let q = self.relative.rotation * self.b.vertices[support as usize] + self.relative.offset;
+        self.offer(n, reach(q), q);
+    }
+
+    /// Tries the plane of a face of `b`.
+    fn face_of_b(&mut self, face: u32) {
+        let face = self.b.faces[face as usize];
+        let n = -(self.relative.rotation * face.normal);
+        let plane = n.dot(self.relative.offset) - face.offset - self.a.radius - self.b.radius;
+        if plane - n.dot(self.touching[0]) < -self.eligible_below {
+            return;
+        }
+        let p = self.a.vertices[self.a.support(n, 0) as usize];
+        self.offer(n, plane - n.dot(p), p);
+    }
+
+    /// Takes the plane `n` if it is eligible and predicted to separate better at the point `p`.
+    fn offer(&mut self, n: Vec3, separation: Real, p: Vec3) {
+        let predicted = separation + self.dt * n.dot(self.twist.at(p));
+        if separation >= -self.eligible_below && predicted > self.bar {
+            self.bar = predicted;
+            self.best = n;
+        }
+    }
+}
+
+/// Calls `visit` with the faces around a vertex, some of them twice.
+fn faces_around(hull: &Hull, vertex: u32, mut visit: impl FnMut(u32)) {
+    for &w in hull.neighbors(vertex) {
+        let Some(edge) = edge_between(hull, vertex, w) else { continue };
+        for face in hull.edges[edge as usize].faces {
+            if face != NO_FACE {
+                visit(face);
+            }
+        }
+    }
+}
+
+/// The face around the support vertex that is square to the outward direction.
+fn touching_face(hull: &Hull, outward: Vec3, support: u32) -> Option<u32> {
+    let mut touching = None;
+    faces_around(hull, support, |face| {
+        if hull.faces[face as usize].normal.dot(outward) >= ALIGNED {
+            touching = Some(face);
+        }
+    });
+    touching
+}
+
+/// Calls `visit` with the faces beside the touching feature of a hull: those across the edges of the
+/// touching face or, without one, those around the support vertex. Some come twice.
+fn faces_beside(hull: &Hull, touching: Option<u32>, support: u32, mut visit: impl FnMut(u32)) {
+    let Some(face) = touching else {
+        faces_around(hull, support, visit);
+        return;
+    };
+    let corners = hull.face_loop(face);
+    let mut from = corners[corners.len() - 1];
+    for &to in corners {
+        if let Some(edge) = edge_between(hull, from, to) {
+            let [f, g] = hull.edges[edge as usize].faces;
+            visit(if f == face { g } else { f });
+        }
+        from = to;
+    }
+}

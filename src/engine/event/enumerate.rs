@@ -277,7 +277,8 @@ impl Candidate {
     fn complete(self, a: &Solid, b: &Solid) -> PairEvent {
         let distance = self.normal.dot(b.position - a.position);
         let normal = if distance < 0.0 { -self.normal } else { self.normal };
-        let violation = a.violation(self.point, self.ratio).max(b.violation(self.point, self.ratio));
+        let violation =
+            a.violation(self.point, self.ratio).max(b.violation(self.point, self.ratio));
         PairEvent {
             features: self.features,
             ratio: self.ratio,

@@ -1,9 +1,182 @@
-//! placeholder
-#[allow(missing_docs, reason="placeholder")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+//! Contacts of a pair: ids, points, and the bounded list that a pair hands to the solver.
+//!
+//! A contact is known by the features of both bodies that meet in it, so that its impulse can be found
+//! again in the next step. At most [`CONTACTS_MAX`] contacts leave a pair; more (faces with many
+//! corners) are thinned to the deepest one and those farthest from the ones already kept, and counted.
+
+use smallvec::SmallVec;
+
+use crate::math::{Real, Vec3};
+
+/// Most contacts of a pair.
+pub const CONTACTS_MAX: usize = 8;
+/// Candidates held before they are thinned: two faces of up to twelve corners need no thinning midway.
+const CANDIDATES_MAX: usize = 24;
+
+/// A feature of a hull, by its index there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// A vertex.
+    Vertex(u32),
+    /// An edge.
+    Edge(u32),
+    /// A face.
+    Face(u32),
+}
+
+impl Feature {
+    /// Kind in the two high bits, index below.
+    const fn code(self) -> u64 {
+        let (kind, index) = match self {
+            Self::Vertex(i) => (0, i),
+            Self::Edge(i) => (1, i),
+            Self::Face(i) => (2, i),
+        };
+        (kind << 30 | (index & 0x3fff_ffff)) as u64
+    }
+}
+
+/// Names a contact of a pair: the features of `a` and of `b` that meet, 32 bits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContactId(pub u64);
-#[allow(missing_docs, reason="placeholder")]
+
 impl ContactId {
- pub fn of_event(f: super::enumerate::EventFeatures)->Self{ use super::enumerate::EventFeatures::*; let (k,a,b)=match f {VertexFace{vertex,face}=>(0,vertex,face),FaceVertex{face,vertex}=>(1,face,vertex),EdgeEdge{edge_a,edge_b}=>(2,edge_a,edge_b)}; Self((k as u64)<<60|(a as u64)<<30|b as u64)}
- pub fn of_vertex(v:u32)->Self{Self(v as u64)}
+    /// The contact of these two features.
+    #[must_use]
+    pub const fn new(a: Feature, b: Feature) -> Self {
+        Self(a.code() << 32 | b.code())
+    }
+
+    /// The same contact with the bodies exchanged.
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        Self(self.0.rotate_left(32))
+    }
+}
+
+/// One point of contact, in the axes of body `a` about its centroid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The features that meet.
+    pub id: ContactId,
+    /// Touching point on the surface of `a` [m].
+    pub point_a: Vec3,
+    /// Touching point on the surface of `b` [m], in the same axes, about the same origin.
+    pub point_b: Vec3,
+    /// `normal · (point_b - point_a)` [m]: this contact's own distance, negative in overlap.
+    pub separation: Real,
+}
+
+/// All contacts of a pair, with their one normal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Manifold {
+    /// Unit normal from `a` to `b`, in the axes of `a`.
+    pub normal: Vec3,
+    /// The contacts, sorted by id, at most [`CONTACTS_MAX`].
+    pub contacts: SmallVec<[Contact; CONTACTS_MAX]>,
+    /// Contacts left out because there were more.
+    pub dropped: u32,
+}
+
+/// Takes candidates, merges those in one place, and thins them.
+pub(super) struct Collector {
+    normal: Vec3,
+    /// Only contacts up to this separation are kept [m].
+    band: Real,
+    /// Candidates closer than the root of this across the normal are one [m²].
+    merge_squared: Real,
+    /// Rounding radii of `a` and `b` [m].
+    radii: [Real; 2],
+    /// By how much the core of `b` was moved back before touching points were sought [m].
+    pub(super) shift: Vec3,
+    candidates: SmallVec<[Contact; CANDIDATES_MAX]>,
+    dropped: u32,
+}
+
+impl Collector {
+    pub(super) fn new(normal: Vec3, band: Real, merge: Real, radii: [Real; 2]) -> Self {
+        Self {
+            normal,
+            band,
+            merge_squared: merge * merge,
+            radii,
+            shift: Vec3::ZERO,
+            candidates: SmallVec::new(),
+            dropped: 0,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
+    /// Squared distance of two points across the normal [m²].
+    fn apart_squared(&self, p: Vec3, q: Vec3) -> Real {
+        let between = q - p;
+        let height = self.normal.dot(between);
+        between.dot(between) - height * height
+    }
+
+    /// Adds a contact of two points of the cores, unless it is beyond the band or already there.
+    pub(super) fn push(&mut self, id: ContactId, core_a: Vec3, core_b: Vec3) {
+        let point_a = core_a + self.normal * self.radii[0];
+        let point_b = core_b + self.shift - self.normal * self.radii[1];
+        let separation = self.normal.dot(point_b - point_a);
+        let near = separation <= self.band;
+        if !near {
+            return;
+        }
+        let contact = Contact { id, point_a, point_b, separation };
+        let known = |c: &Contact| self.apart_squared(c.point_a, point_a) <= self.merge_squared;
+        if let Some(place) = self.candidates.iter().position(known) {
+            // The first one keeps its id while the two stay together; one clearly deeper wins.
+            let kept = &mut self.candidates[place];
+            let deeper = kept.separation - separation;
+            if deeper > 0.0 && deeper * deeper > self.merge_squared {
+                *kept = contact;
+            }
+            return;
+        }
+        if self.candidates.len() == CANDIDATES_MAX {
+            self.thin();
+        }
+        self.candidates.push(contact);
+    }
+
+    /// Keeps the deepest candidate, then each time the one farthest from those kept; the earlier of
+    /// equals.
+    fn thin(&mut self) {
+        if self.candidates.len() <= CONTACTS_MAX {
+            return;
+        }
+        let mut distances: SmallVec<[Real; CANDIDATES_MAX]> =
+            self.candidates.iter().map(|c| -c.separation).collect();
+        for kept in 0..CONTACTS_MAX {
+            let mut best = kept;
+            for k in kept + 1..distances.len() {
+                if distances[k] > distances[best] {
+                    best = k;
+                }
+            }
+            self.candidates.swap(kept, best);
+            distances.swap(kept, best);
+            let point = self.candidates[kept].point_a;
+            for k in kept + 1..distances.len() {
+                let apart = self.apart_squared(self.candidates[k].point_a, point);
+                distances[k] = if kept == 0 { apart } else { distances[k].min(apart) };
+            }
+        }
+        self.dropped += (self.candidates.len() - CONTACTS_MAX) as u32;
+        self.candidates.truncate(CONTACTS_MAX);
+    }
+
+    /// Writes the contacts, sorted by id.
+    pub(super) fn finish(mut self, out: &mut Manifold) {
+        self.thin();
+        self.candidates.sort_unstable_by_key(|c| c.id);
+        out.normal = self.normal;
+        out.dropped = self.dropped;
+        out.contacts.clear();
+        out.contacts.extend(self.candidates);
+    }
 }

@@ -15,3 +15,6 @@ pub mod choose;
 pub mod clip;
 pub mod enumerate;
 pub mod manifold;
+mod outline;
+#[cfg(test)]
+mod tests;

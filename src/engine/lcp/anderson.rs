@@ -1,16 +1,18 @@
-//! Anderson acceleration of a fixed-point iteration `x ← g(x)`, here `Γ ← χ₂(Γ) = μ Λ(v(Γ))` of (5.17).
+//! Anderson acceleration of a fixed-point iteration `x ← g(x)`, here `Γ ← χ₂(Γ) = μ Λ(v(Γ))` of
+//! (5.17).
 //!
 //! χ₂ contracts for small friction only (Theorem 5.9), and slowly near its limit. From the last few
-//! pairs `(x_k, f_k = g(x_k) - x_k)` the next point is chosen that would make the residual smallest if
-//! `g` were affine:
+//! pairs `(x_k, f_k = g(x_k) - x_k)` the next point is chosen that would make the residual smallest
+//! if `g` were affine:
 //!
 //! ```text
-//! min_γ |f_k - Σ γ_j (f_{j+1} - f_j)|²,   x_{k+1} = x_k + β f_k - Σ γ_j ((x_{j+1} - x_j) + β (f_{j+1} - f_j))
+//! min_γ |f_k - Σ γ_j df_j|²,     x_{k+1} = x_k + β f_k - Σ γ_j (dx_j + β df_j)
+//! dx_j = x_{j+1} - x_j,          df_j = f_{j+1} - f_j
 //! ```
 //!
-//! With an empty history this is the damped iteration with factor β. The caller watches the residual and
-//! restarts it; this file only extrapolates. Cost: O(n · depth²). Source: Walker & Ni, "Anderson
-//! acceleration for fixed-point iterations", SIAM J. Numer. Anal. 49 (2011).
+//! With an empty history this is the damped iteration with factor β. The caller watches the
+//! residual and restarts it; this file only extrapolates. Cost: O(n · depth²). Source: Walker & Ni,
+//! "Anderson acceleration for fixed-point iterations", SIAM J. Numer. Anal. 49 (2011).
 
 use crate::math::Double;
 

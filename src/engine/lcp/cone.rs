@@ -12,13 +12,14 @@
 //! towards d) the cone has one facet `x = μ a n`, one ray `(1, μ a, μ b)`, and the apex, with
 //! `a = cos(π/m_C)`, `b = sin(π/m_C)`: four cases, each in closed form, exact to rounding.
 //!
-//! With `m_C = 2` the cone is flat (`t_2 = 0`) and "inside" means inside the plane; with μ = 0 it is
-//! the ray `n ≥ 0`. Cost: O(1) for the disc, O(m_C) for the polygon, to find the sector.
+//! With `m_C = 2` the cone is flat (`t_2 = 0`) and "inside" means inside the plane; with μ = 0 it
+//! is the ray `n ≥ 0`. Cost: O(1) for the disc, O(m_C) for the polygon, to find the sector.
 
 use super::Cone;
-use crate::math::{Double, sin_cos_double};
+use crate::math::{Double, PI_DOUBLE, sin_cos_double};
 
-/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal derivatives.
+/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal
+/// derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zone {
     /// The tip: no impulse.
@@ -29,7 +30,8 @@ pub enum Zone {
     Surface,
     /// The facet between the corners `i` and `i + 1` of the polygon.
     Facet(u32),
-    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without friction.
+    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without
+    /// friction.
     Ray(u32),
 }
 
@@ -60,11 +62,9 @@ impl Default for FrictionCone {
     }
 }
 
-const PI: Double = 2.0 * core::f64::consts::FRAC_PI_2;
-
 /// A direction of the balanced set (4.5), exact on the axes.
 fn direction(i: u32, count: u32) -> [Double; 2] {
-    let (s, c) = sin_cos_double(2.0 * PI * Double::from(i) / Double::from(count));
+    let (s, c) = sin_cos_double(2.0 * PI_DOUBLE * Double::from(i) / Double::from(count));
     let snap = |x: Double| if x.abs() < 1e-15 { 0.0 } else { x };
     [snap(c), snap(s)]
 }
@@ -91,7 +91,7 @@ impl FrictionCone {
         if let Cone::Pyramid(count) = cone {
             let count = count.max(2).next_multiple_of(2);
             self.directions.extend((0..count).map(|i| direction(i, count)));
-            let (s, c) = sin_cos_double(PI / Double::from(count));
+            let (s, c) = sin_cos_double(PI_DOUBLE / Double::from(count));
             (self.apothem, self.half_edge) = (if count == 2 { 0.0 } else { c }, s);
         }
     }
@@ -110,6 +110,26 @@ impl FrictionCone {
         }
         // The set is balanced, so max(-d·t) = max(d·t).
         self.directions.iter().fold(0.0, |m: Double, d| m.max(d[0] * t[0] + d[1] * t[1]))
+    }
+
+    /// `∇Λ(w_t)`: a unit vector, or a corner of the polygon; zero at rest.
+    #[must_use]
+    pub fn slip_gradient(&self, t: [Double; 2]) -> [Double; 2] {
+        let mut best = 0.0;
+        let mut gradient = [0.0; 2];
+        for d in &self.directions {
+            let s = d[0] * t[0] + d[1] * t[1];
+            if s > best {
+                (best, gradient) = (s, *d);
+            }
+        }
+        if self.directions.is_empty() {
+            let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
+            if length > 0.0 {
+                gradient = [t[0] / length, t[1] / length];
+            }
+        }
+        gradient
     }
 
     /// `P_K(p)`: the point of `K_μ` nearest to `p = (n, t_1, t_2)`.

@@ -1,15 +1,18 @@
-//! Envelope (skyline) factor `L D Lᵀ` of the quasi-definite Newton matrix.
+//! Envelope (skyline) factor of the Newton matrix, `L D Lᵀ` or `L D U`.
 //!
 //! ```text
 //! [ H   -ν ]      H = M + Jᵀ diag(D_c) J   symmetric positive definite, 6×6 blocks
 //! [ -νᵀ -δ ]      δ > 0 diagonal
 //! ```
 //!
-//! A quasi-definite matrix has a factor `L D Lᵀ` with diagonal `D` in every order, without pivoting;
-//! `order.rs` chooses one that is also accurate. Row `i` stores its entries from the first one that
-//! can be nonzero to the diagonal; the factor has the same envelope. Cost: Σ (row length)² for the
-//! factor, Σ row length for a solution. Deliberately simple: no supernodes, no fill-reducing order
-//! beyond the envelope; a chain or a tower of boxes is a band.
+//! With the slip bound coupled to the velocity (`coupled.rs`) `H` loses its symmetry but not its
+//! pattern; then the factor is `L D U`, in the same envelope.
+//!
+//! A quasi-definite matrix has a factor `L D Lᵀ` with diagonal `D` in every order, without
+//! pivoting; `order.rs` chooses one that is also accurate. Row `i` stores its entries from the
+//! first one that can be nonzero to the diagonal; the factor has the same envelope. Cost: Σ (row
+//! length)² for the factor, Σ row length for a solution. Deliberately simple: no supernodes, no
+//! fill-reducing order beyond the envelope; a chain or a tower of boxes is a band.
 
 use super::order::Order;
 use super::rows::{dot3, mass_mul};
@@ -25,7 +28,10 @@ pub(crate) struct Envelope {
     /// Where each row begins in `entries`, and the end.
     offset: Vec<usize>,
     /// Rows one after the other: the matrix, then `L` with the inverse of `D` on the diagonal.
-    entries: Vec<Double>,
+    lower: Vec<Double>,
+    /// Columns above the diagonal, in the same layout, then `U`; unused if the matrix is symmetric.
+    upper: Vec<Double>,
+    symmetric: bool,
 }
 
 /// Dot product in four independent sums, which compilers turn into vector code; the order of the
@@ -76,8 +82,9 @@ impl Envelope {
             end += i - *low as usize + 1;
             self.offset.push(end);
         }
-        self.entries.clear();
-        self.entries.resize(end, 0.0);
+        self.lower.clear();
+        self.lower.resize(end, 0.0);
+        self.upper.clear();
     }
 
     /// Number of scalar unknowns.
@@ -86,14 +93,23 @@ impl Envelope {
     }
 
     /// Forgets the entries, keeps the layout.
-    pub(crate) fn clear(&mut self) {
-        self.entries.fill(0.0);
+    pub(crate) fn clear(&mut self, symmetric: bool) {
+        self.symmetric = symmetric;
+        self.lower.fill(0.0);
+        if !symmetric {
+            self.upper.clear();
+            self.upper.resize(self.lower.len(), 0.0);
+        }
     }
 
+    /// Adds to the entry (i, j), `j ≤ i`, and to its mirror image.
     #[inline]
-    fn add(&mut self, i: usize, j: usize, value: Double) {
+    fn add(&mut self, i: usize, j: usize, value: Double, mirrored: Double) {
         let at = self.offset[i] + j - self.low[i] as usize;
-        self.entries[at] += value;
+        self.lower[at] += value;
+        if !self.symmetric {
+            self.upper[at] += mirrored;
+        }
     }
 
     /// Adds the mass block of a body.
@@ -104,12 +120,12 @@ impl Envelope {
             unit[j] = 1.0;
             let column = mass_mul(body, &unit);
             for i in j..6 {
-                self.add(start + i, start + j, column[i]);
+                self.add(start + i, start + j, column[i], column[i]);
             }
         }
     }
 
-    /// Adds `Jᵀ D J` of a contact, `D` symmetric.
+    /// Adds `Jᵀ D J` of a contact.
     pub(crate) fn add_contact(&mut self, row: &ContactRow, d: &[[Double; 3]; 3]) {
         let (a, b) = (row.a, row.b);
         if a != FIXED {
@@ -131,10 +147,10 @@ impl Envelope {
 
     fn add_diagonal(&mut self, at: usize, jacobian: &[Vec6; 3], d: &[[Double; 3]; 3]) {
         for i in 0..6 {
-            let dj = scaled_column(jacobian, d, i);
+            let (left, right) = products(jacobian, d, i);
             for j in 0..=i {
                 let column = [jacobian[0][j], jacobian[1][j], jacobian[2][j]];
-                self.add(at + i, at + j, dot3(&dj, &column));
+                self.add(at + i, at + j, dot3(&left, &column), dot3(&right, &column));
             }
         }
     }
@@ -149,11 +165,11 @@ impl Envelope {
         d: &[[Double; 3]; 3],
     ) {
         for i in 0..6 {
-            let dj = scaled_column(jacobian_later, d, i);
+            let (left, right) = products(jacobian_later, d, i);
             for j in 0..6 {
                 let column =
                     [jacobian_earlier[0][j], jacobian_earlier[1][j], jacobian_earlier[2][j]];
-                self.add(later + i, earlier + j, dot3(&dj, &column));
+                self.add(later + i, earlier + j, dot3(&left, &column), dot3(&right, &column));
             }
         }
     }
@@ -164,37 +180,67 @@ impl Envelope {
         for (body, jacobian) in &row.terms {
             let start = self.order.body_start[*body as usize] as usize;
             for k in 0..6 {
-                self.add(at, start + k, -jacobian[k]);
+                self.add(at, start + k, -jacobian[k], -jacobian[k]);
             }
         }
-        self.add(at, at, -delta);
+        self.add(at, at, -delta, -delta);
     }
 
     /// Replaces the matrix by its factor.
     pub(crate) fn factor(&mut self) {
         for i in 0..self.size() {
-            let low = self.low[i] as usize;
-            let (before, rest) = self.entries.split_at_mut(self.offset[i]);
-            let row = &mut rest[..=i - low];
-            // First u = (L D)_i, column by column, then L_i = u / D.
-            for j in low + 1..i {
-                let low_j = self.low[j] as usize;
-                let from = low.max(low_j);
-                let base = self.offset[j];
-                let row_j = &before[base + from - low_j..base + j - low_j];
-                row[j - low] -= dot(&row[from - low..j - low], row_j);
+            if self.symmetric {
+                self.eliminate_symmetric(i);
+            } else {
+                self.eliminate_general(i);
             }
-            let mut pivot = row[i - low];
-            for j in low..i {
-                let u = row[j - low];
-                let l = u * before[self.offset[j + 1] - 1];
-                row[j - low] = l;
-                pivot -= u * l;
-            }
-            // A pivot that vanished belongs to an unknown that nothing determines: leave it alone.
-            let usable = pivot.abs() > Double::MIN_POSITIVE && pivot.is_finite();
-            row[i - low] = if usable { 1.0 / pivot } else { 0.0 };
         }
+    }
+
+    fn eliminate_symmetric(&mut self, i: usize) {
+        let low = self.low[i] as usize;
+        let (before, rest) = self.lower.split_at_mut(self.offset[i]);
+        let row = &mut rest[..=i - low];
+        // First u = (L D)_i, column by column, then L_i = u / D.
+        for j in low + 1..i {
+            let low_j = self.low[j] as usize;
+            let from = low.max(low_j);
+            let base = self.offset[j];
+            let row_j = &before[base + from - low_j..base + j - low_j];
+            row[j - low] -= dot(&row[from - low..j - low], row_j);
+        }
+        let mut pivot = row[i - low];
+        for j in low..i {
+            let u = row[j - low];
+            let l = u * before[self.offset[j + 1] - 1];
+            row[j - low] = l;
+            pivot -= u * l;
+        }
+        row[i - low] = invert_pivot(pivot);
+    }
+
+    fn eliminate_general(&mut self, i: usize) {
+        let low = self.low[i] as usize;
+        let (before, rest) = self.lower.split_at_mut(self.offset[i]);
+        let (upper_before, upper_rest) = self.upper.split_at_mut(self.offset[i]);
+        let (row, column) = (&mut rest[..=i - low], &mut upper_rest[..i - low]);
+        // First (L D)_i and (D U)_i, then both divided by D.
+        for j in low + 1..i {
+            let low_j = self.low[j] as usize;
+            let from = low.max(low_j);
+            let range = self.offset[j] + from - low_j..self.offset[j] + j - low_j;
+            row[j - low] -= dot(&row[from - low..j - low], &upper_before[range.clone()]);
+            column[j - low] -= dot(&column[from - low..j - low], &before[range]);
+        }
+        let mut pivot = row[i - low];
+        for j in low..i {
+            let inverse = before[self.offset[j + 1] - 1];
+            let u = column[j - low] * inverse;
+            pivot -= row[j - low] * u;
+            row[j - low] *= inverse;
+            column[j - low] = u;
+        }
+        row[i - low] = invert_pivot(pivot);
     }
 
     /// Solves with the factor, in place; unknowns in the order of [`Order`].
@@ -202,25 +248,98 @@ impl Envelope {
         debug_assert_eq!(x.len(), self.size(), "one entry an unknown");
         for i in 0..self.size() {
             let low = self.low[i] as usize;
-            let row = &self.entries[self.offset[i]..self.offset[i + 1] - 1];
+            let row = &self.lower[self.offset[i]..self.offset[i + 1] - 1];
             x[i] -= dot(row, &x[low..i]);
         }
         for i in 0..self.size() {
-            x[i] *= self.entries[self.offset[i + 1] - 1];
+            x[i] *= self.lower[self.offset[i + 1] - 1];
         }
+        let upper = if self.symmetric { &self.lower } else { &self.upper };
         for i in (0..self.size()).rev() {
             let low = self.low[i] as usize;
-            let row = &self.entries[self.offset[i]..self.offset[i + 1] - 1];
+            let column = &upper[self.offset[i]..self.offset[i + 1] - 1];
             let xi = x[i];
-            for (y, l) in x[low..i].iter_mut().zip(row) {
-                *y -= l * xi;
+            for (y, u) in x[low..i].iter_mut().zip(column) {
+                *y -= u * xi;
             }
         }
     }
 }
 
-/// Column `i` of `D J`.
-fn scaled_column(jacobian: &[Vec6; 3], d: &[[Double; 3]; 3], i: usize) -> [Double; 3] {
-    let column = [jacobian[0][i], jacobian[1][i], jacobian[2][i]];
-    [dot3(&d[0], &column), dot3(&d[1], &column), dot3(&d[2], &column)]
+/// Columns `i` of `Dᵀ J` and of `D J`: their products with `J` are the entries (i, ·) and (·, i) of
+/// `Jᵀ D J`.
+fn products(jacobian: &[Vec6; 3], d: &[[Double; 3]; 3], i: usize) -> ([Double; 3], [Double; 3]) {
+    let x = [jacobian[0][i], jacobian[1][i], jacobian[2][i]];
+    let mut left = [0.0; 3];
+    for k in 0..3 {
+        left[k] = d[0][k] * x[0] + d[1][k] * x[1] + d[2][k] * x[2];
+    }
+    (left, [dot3(&d[0], &x), dot3(&d[1], &x), dot3(&d[2], &x)])
+}
+
+/// Zero for a pivot that vanished: its unknown is determined by nothing and stays as it is.
+fn invert_pivot(pivot: Double) -> Double {
+    let usable = pivot.abs() > Double::MIN_POSITIVE && pivot.is_finite();
+    if usable { 1.0 / pivot } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::lcp::random::Random;
+    use crate::engine::lcp::tests::scenes::{chain, pyramid};
+
+    /// `M x` from the stored envelope before it is factored.
+    fn multiply(envelope: &Envelope, x: &[Double]) -> Vec<Double> {
+        let mut y = vec![0.0; x.len()];
+        for i in 0..x.len() {
+            let low = envelope.low[i] as usize;
+            for j in low..=i {
+                let at = envelope.offset[i] + j - low;
+                y[i] += envelope.lower[at] * x[j];
+                if j < i {
+                    let mirrored =
+                        if envelope.symmetric { envelope.lower[at] } else { envelope.upper[at] };
+                    y[j] += mirrored * x[i];
+                }
+            }
+        }
+        y
+    }
+
+    #[test]
+    fn factor_solves_symmetric_and_general_matrices() {
+        let mut random = Random::new(5);
+        let mut scene = pyramid(5, crate::engine::lcp::Cone::Circular);
+        let links = chain(9, 100.0);
+        scene.joints = links.joints;
+        scene.joint_impulse = links.joint_impulse;
+        let (problem, _) = scene.parts();
+        for symmetric in [true, false] {
+            let mut envelope = Envelope::default();
+            envelope.build(&problem);
+            envelope.clear(symmetric);
+            for (i, body) in problem.bodies.iter().enumerate() {
+                envelope.add_body(i, body);
+            }
+            for row in problem.contacts {
+                let mut d = [[3.0, 0.5, 0.2], [0.5, 2.0, -0.4], [0.2, -0.4, 1.0]];
+                if !symmetric {
+                    d[0][1] += 0.6;
+                    d[2][0] -= 0.3;
+                }
+                envelope.add_contact(row, &d);
+            }
+            for (j, row) in problem.joints.iter().enumerate() {
+                envelope.add_joint(j, row, 1e-9);
+            }
+            let exact: Vec<Double> = (0..envelope.size()).map(|_| random.signed(1.0)).collect();
+            let mut x = multiply(&envelope, &exact);
+            envelope.factor();
+            envelope.solve(&mut x);
+            for (x, y) in x.iter().zip(&exact) {
+                assert!((x - y).abs() < 1e-9, "symmetric {symmetric}: {x} for {y}");
+            }
+        }
+    }
 }

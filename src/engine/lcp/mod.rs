@@ -1,8 +1,8 @@
 //! The step problem and its solvers. A solver sees rows and blocks, never bodies or components: the
 //! same problem in gives the same answer out. Everything here is in double precision.
 //!
-//! The mixed LCP (5.1)–(5.2) of one island, with velocities `v` (six numbers a body), joint impulses
-//! `c_ν`, and per contact an impulse `l = (c_n, t_1, t_2)` in a friction cone `K_μ`:
+//! The mixed LCP (5.1)–(5.2) of one island, with velocities `v` (six numbers a body), joint
+//! impulses `c_ν`, and per contact an impulse `l = (c_n, t_1, t_2)` in a friction cone `K_μ`:
 //!
 //! ```text
 //! M (v - v*) = ν c_ν + Jᵀ l          v* = v_l + h M⁻¹ k, the velocity free of constraints
@@ -10,19 +10,21 @@
 //! K_μ ∋ l  ⊥  w̃ ∈ K_μ*               contacts:  w = J v + b,  w̃ = w + μ Λ(w_t) e_n
 //! ```
 //!
-//! `Λ(w_t)` is the slip speed: `|w_t|` for the circular cone, `max_i(-d_i · w_t)` for the pyramid with
-//! directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation (5.3)–(5.7).
+//! `Λ(w_t)` is the slip speed: `|w_t|` for the circular cone, `max_i(-d_i · w_t)` for the pyramid
+//! with directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation
+//! (5.3)–(5.7).
 
 //!
-//! The solvers: [`pgs`] (any size, modest accuracy), [`newton`] (the default: exact to rounding where
-//! the problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. Whatever the
-//! method, the velocity returned is the one that the returned impulses give, and the
+//! The solvers: [`pgs`] (any size, modest accuracy), [`newton`] (the default: exact to rounding
+//! where the problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. Whatever
+//! the method, the velocity returned is the one that the returned impulses give, and the
 //! [`certificate`](certificate::Certificate) tells how well they solve the problem. A solver cannot
 //! fail: it returns its best iterate and says so in [`SolveStats::status`].
 
 mod anderson;
 pub mod certificate;
 pub mod cone;
+mod coupled;
 mod envelope;
 pub mod lemke;
 pub mod newton;
@@ -55,7 +57,8 @@ pub enum Cone {
     /// `|t| ≤ μ c_n`.
     Circular,
     /// `t ∈ μ c_n conv{d_i}` with this many directions `d_i = (cos 2πi/m_C, sin 2πi/m_C)`: the
-    /// balanced set (4.5). Even, at least 2; with 2 the second tangent carries no friction (planar motion).
+    /// balanced set (4.5). Even, at least 2; with 2 the second tangent carries no friction (planar
+    /// motion).
     Pyramid(u32),
 }
 
@@ -76,8 +79,8 @@ pub struct BodyBlock {
 
 /// A contact: one normal and two tangent rows between bodies `a` and `b`.
 ///
-/// Row `i` reads `w_i = jacobian_a[i] · v_a + jacobian_b[i] · v_b + bias[i]`, [m/s] for rows scaled as
-/// ordinary contact rows; the impulse is then in N·s. Components of locked directions are zero.
+/// Row `i` reads `w_i = jacobian_a[i] · v_a + jacobian_b[i] · v_b + bias[i]`, [m/s] for rows scaled
+/// as ordinary contact rows; the impulse is then in N·s. Components of locked directions are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactRow {
     /// Index of body a in the island, or [`FIXED`].
@@ -158,8 +161,9 @@ pub struct SolveStats {
 /// Which solver to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Newton up to [`SolverParams::newton_rows_max`] rows, then Gauss–Seidel from where it stopped if
-    /// it did not converge; Gauss–Seidel alone for larger problems.
+    /// Newton up to [`SolverParams::newton_rows_max`] rows; if it does not converge, up to three
+    /// rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a
+    /// pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.
@@ -176,7 +180,7 @@ pub struct SolverParams {
     /// Which solver.
     pub method: Method,
     /// Largest number of contacts, joint rows and bodies together that `Auto` gives to Newton.
-    /// Default 2500: about 250 bodies in a pile, whose factor takes some milliseconds. Counted, not
+    /// Default 2500: about 250 bodies in a pile, whose factor takes ten milliseconds. Counted, not
     /// timed, so that results do not depend on the machine.
     pub newton_rows_max: usize,
     /// Parameters of the cone Newton.
@@ -223,6 +227,9 @@ pub fn solve(
     }
 }
 
+/// Rounds of sweeps and Newton after a first Newton that did not converge.
+const AUTO_ROUNDS: u32 = 3;
+
 fn solve_auto(
     problem: &Problem,
     iterate: &mut Iterate,
@@ -233,17 +240,36 @@ fn solve_auto(
     if rows > params.newton_rows_max {
         return pgs::solve(problem, iterate, &params.pgs, scratch);
     }
-    let stats = newton::solve(problem, iterate, &params.newton, scratch);
-    if stats.status == Status::Converged {
-        return stats;
+    let (tolerance, gravity_dt) = (params.newton.tolerance, params.newton.gravity_dt);
+    let sweeps = pgs::PgsParams { tolerance, gravity_dt, ..params.pgs };
+    // Every solver keeps the best iterate it sees, its start among them: no round makes things
+    // worse.
+    let mut total = newton::solve(problem, iterate, &params.newton, scratch);
+    for _ in 0..AUTO_ROUNDS {
+        if total.status != Status::Converged {
+            total.add(&pgs::solve(problem, iterate, &sweeps, scratch));
+        }
+        if total.status != Status::Converged {
+            total.add(&newton::solve(problem, iterate, &params.newton, scratch));
+        }
     }
-    // Sweeps keep the best iterate they see, so they can only improve on Newton's.
-    let swept = pgs::solve(problem, iterate, &params.pgs, scratch);
-    let status = if swept.status == Status::Converged { Status::Converged } else { stats.status };
-    SolveStats {
-        status,
-        iterations: stats.iterations + swept.iterations,
-        factorizations: stats.factorizations,
-        certificate: swept.certificate,
+    if total.status != Status::Converged && problem.cone != Cone::Circular {
+        let status = total.status;
+        let lemke = lemke::LemkeParams { tolerance, gravity_dt, ..params.lemke };
+        total.add(&lemke::solve(problem, iterate, &lemke, scratch));
+        if total.certificate.error() > tolerance {
+            total.status = status;
+        }
+    }
+    total
+}
+
+impl SolveStats {
+    /// Adds the work of a later solver and takes its outcome.
+    fn add(&mut self, later: &Self) {
+        self.status = later.status;
+        self.iterations += later.iterations;
+        self.factorizations += later.factorizations;
+        self.certificate = later.certificate;
     }
 }

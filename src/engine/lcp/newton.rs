@@ -1,24 +1,25 @@
 //! The cone Newton: the step problem by convex relaxations (5.3)–(5.7) and the fixed point over Γ.
 //!
-//! Input: a problem and a warm start. Output: impulses, the velocity rebuilt from them, a certificate.
-//! Three nested loops, as one list:
+//! Input: a problem and a warm start. Output: impulses, the velocity rebuilt from them, a
+//! certificate. Three nested loops, as one list:
 //!
-//! 1. [`minimize`](super::relaxation): Newton with line search on the augmented Lagrangian, joints
+//! 1. `relaxation.rs`: Newton with line search on the augmented Lagrangian, joints
 //!    in the same system, at given `l`, `Γ` and penalty `ρ`;
-//! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about
-//!    `1/(1 + ρ λ)` with `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update
-//!    gains too little ρ grows, and near the level of rounding, which is `ρ ε |v|`, it shrinks again;
+//! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about `1/(1 + ρ λ)` with
+//!    `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update gains too little
+//!    ρ grows, and near the level of rounding, which is `ρ ε |v|`, it shrinks again;
 //! 3. `Γ ← μ Λ(w_t)`: the aggregate map χ₂ of (5.17), once the relaxation is solved more accurately
 //!    than Γ is known. A fixed point solves (5.1)–(5.2) (Lemma 5.1).
 //!
-//! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open. Here
-//! it is accelerated ([`anderson`](super::anderson)) and damped: `β` starts at `min(1, 1/μ)` and is
-//! halved at every restart. It may still not converge (wedged bodies, large friction); then the status is
-//! `Stalled` and the best iterate seen is returned, judged by its own certificate. The impulses are
-//! never accepted unchecked.
+//! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open.
+//! Here it is accelerated (`anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at
+//! every restart. After a few updates of Γ the form with the slip bound inside (`coupled.rs`) is
+//! tried from the best impulses, and kept as long as every update halves the error. All this may
+//! still not converge (wedged bodies, large friction); then the status is `Stalled` and the best
+//! iterate seen is returned, judged by its own certificate. Impulses are never accepted unchecked.
 //!
-//! Cost: one envelope factor for each change of zones. Not done: low-rank updates, a factor kept from
-//! one step of the simulation to the next.
+//! Cost: one envelope factor for each change of zones. Not done: low-rank updates, a factor kept
+//! from one step of the simulation to the next.
 
 use super::anderson::Anderson;
 use super::certificate::{Certificate, measure_with, rebuild_velocity};
@@ -34,19 +35,20 @@ pub struct NewtonParams {
     /// Bound on [`Certificate::error`] [m/s]. Default 1e-10. Below about 1e-13 times the velocities
     /// and the penalty's first digits it cannot be met.
     pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`; zero judges by the natural map. Default 0.
+    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
-    /// Largest number of multiplier updates. Default 150.
+    /// Largest number of multiplier updates. Default 100.
     pub outer_max: u32,
     /// Largest number of Newton steps in one minimization. Default 60.
     pub newton_max: u32,
     /// First `ρ` [–]; `ρ_c = ρ / W_nn`. Default 1e3: larger makes the first minimization long,
     /// smaller needs more multiplier updates.
     pub penalty: Double,
-    /// Largest `ρ` [–], reached only where updates gain too little (tall towers, large mass ratios).
-    /// Default 1e8.
+    /// Largest `ρ` [–], reached only where updates gain too little (tall towers, large mass
+    /// ratios). Default 1e8.
     pub penalty_max: Double,
-    /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 40.
+    /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 15;
+    /// [`Method::Auto`](super::Method::Auto) then sweeps and tries again.
     pub patience: u32,
 }
 
@@ -55,11 +57,11 @@ impl Default for NewtonParams {
         Self {
             tolerance: 1e-10,
             gravity_dt: 0.0,
-            outer_max: 150,
+            outer_max: 100,
             newton_max: 60,
             penalty: 1e3,
             penalty_max: 1e8,
-            patience: 40,
+            patience: 15,
         }
     }
 }
@@ -78,8 +80,9 @@ pub(crate) struct NewtonScratch {
     best_contact: Vec<[Double; 3]>,
 }
 
-/// Solves the step problem (5.1)–(5.2) from a warm start: `Γ` comes from the velocity of the iterate,
-/// the multipliers from its impulses. Exits at once if the impulses already meet the tolerance.
+/// Solves the step problem (5.1)–(5.2) from a warm start: `Γ` comes from the velocity of the
+/// iterate, the multipliers from its impulses. Exits at once if the impulses already meet the
+/// tolerance.
 pub fn solve(
     problem: &Problem,
     iterate: &mut Iterate,
@@ -90,8 +93,8 @@ pub fn solve(
     run(problem, None, iterate, params, &scratch.cone, &mut scratch.newton)
 }
 
-/// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity is
-/// unique; the certificate is that of the relaxation.
+/// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity
+/// is unique; the certificate is that of the relaxation.
 pub fn solve_relaxation(
     problem: &Problem,
     gamma: &[Double],
@@ -116,7 +119,21 @@ struct Progress {
     gamma_error: Double,
     damping: Double,
     penalty_max: Double,
+    /// Updates of `Γ` until the coupled form is tried, and that number at the next trial.
+    until_coupled: u32,
+    coupled_wait: u32,
+    /// Error at the last update in the coupled form.
+    coupled_error: Double,
+    /// `ρ` of the convex form while the coupled one runs.
+    saved_penalty: Double,
 }
+
+/// `ρ` of the coupled form: its residual is not convex, so zones must not flip at the first error
+/// of Γ.
+const COUPLED_PENALTY: Double = 100.0;
+
+/// Updates of `Γ` before the coupled form is tried first; doubled at every failure.
+const COUPLED_WAIT: u32 = 3;
 
 fn run(
     problem: &Problem,
@@ -145,6 +162,10 @@ fn run(
             gamma_error: Double::INFINITY,
             damping: 1.0 / friction_max,
             penalty_max: params.penalty_max,
+            until_coupled: COUPLED_WAIT,
+            coupled_wait: COUPLED_WAIT,
+            coupled_error: 0.0,
+            saved_penalty: 0.0,
         };
         for _ in 0..params.outer_max {
             let certificate =
@@ -241,8 +262,9 @@ impl NewtonScratch {
         let judge =
             |gamma| measure_with(problem, cone, gamma, &self.rebuilt, contact, params.gravity_dt);
         let certificate = judge(gamma);
-        let relaxation_error = judge(Some(&relaxation.gamma)).error();
         let error = certificate.error();
+        let coupled = relaxation.coupled;
+        let relaxation_error = if coupled { error } else { judge(Some(&relaxation.gamma)).error() };
         progress.idle += 1;
         if error < progress.best.error() {
             if error < 0.9 * progress.best.error() {
@@ -256,9 +278,12 @@ impl NewtonScratch {
         let floor = relaxation.rounding_level(problem);
         progress.last_error = error;
         if error > params.tolerance {
-            self.adapt_penalty(relaxation_error, floor, progress);
+            if !self.relaxation.coupled {
+                self.adapt_penalty(relaxation_error, floor, progress);
+            }
             if gamma.is_none() {
                 self.update_gamma(problem, params, cone, relaxation_error, progress);
+                self.choose_form(problem, error, progress);
             }
         }
         certificate
@@ -297,8 +322,16 @@ impl NewtonScratch {
             self.gamma_error[c] = row.friction * cone.slip([w[1], w[2]]) - gamma[c];
             size = size.max(self.gamma_error[c].abs());
         }
+        if self.relaxation.coupled {
+            // Only contacts that stick use it.
+            gamma.iter_mut().zip(&self.gamma_error).for_each(|(x, e)| *x += e);
+            return;
+        }
         if relaxation_error > (0.1 * size).max(0.1 * params.tolerance) {
             return;
+        }
+        if size > 0.0 {
+            progress.until_coupled = progress.until_coupled.saturating_sub(1);
         }
         if size > 10.0 * progress.gamma_error {
             // The extrapolation led astray: back to the best point, with smaller steps.
@@ -310,6 +343,41 @@ impl NewtonScratch {
             progress.gamma_error = progress.gamma_error.min(size);
             self.anderson.advance(gamma, &self.gamma_error, progress.damping);
         }
+        progress.relaxation_error = None;
+    }
+
+    /// Enters the coupled form after some updates of `Γ`, leaves it when it no longer halves the
+    /// error.
+    fn choose_form(&mut self, problem: &Problem, error: Double, progress: &mut Progress) {
+        if self.relaxation.coupled {
+            if error <= 0.5 * progress.coupled_error {
+                progress.coupled_error = error;
+                return;
+            }
+            progress.coupled_wait *= 2;
+            progress.until_coupled = progress.coupled_wait;
+            self.relaxation.coupled = false;
+        } else if progress.until_coupled == 0 {
+            self.relaxation.coupled = true;
+            progress.coupled_error = 4.0 * progress.best.error();
+        } else {
+            return;
+        }
+        // Both changes start from the best impulses.
+        let relaxation = &mut self.relaxation;
+        if relaxation.coupled {
+            progress.saved_penalty = relaxation.penalty;
+            relaxation.penalty = COUPLED_PENALTY;
+        } else {
+            relaxation.penalty = progress.saved_penalty;
+        }
+        relaxation.joint.copy_from_slice(&self.best_joint);
+        relaxation.contact.copy_from_slice(&self.best_contact);
+        relaxation.gamma.copy_from_slice(&self.best_gamma);
+        let (joint, contact) = (&relaxation.joint, &relaxation.contact);
+        rebuild_velocity(problem, joint, contact, &mut relaxation.velocity);
+        self.anderson.restart(problem.contacts.len());
+        progress.gamma_error = Double::INFINITY;
         progress.relaxation_error = None;
     }
 

@@ -1,12 +1,12 @@
 //! Elimination order of the bodies and joint rows of an island.
 //!
-//! Bodies come in reverse Cuthill–McKee order of the graph whose edges are contacts and joint rows, so
-//! that coupled bodies stand close together and the factor's envelope stays narrow. Every joint row
-//! comes right after the last of its bodies: its own pivot is only `-δ`, and the pivot
-//! `-δ - νᵀ H⁻¹ ν` that it has after its bodies is the well-conditioned one.
+//! Bodies come in reverse Cuthill–McKee order of the graph whose edges are contacts and joint rows,
+//! so that coupled bodies stand close together and the factor's envelope stays narrow. Every joint
+//! row comes right after the last of its bodies: its own pivot is only `-δ`, and the pivot `-δ - νᵀ
+//! H⁻¹ ν` that it has after its bodies is the well-conditioned one.
 //!
-//! Input: the index lists of a problem. Output: the first scalar unknown of every body (six each) and
-//! joint row (one each). Ties are broken by index. Cost: O(rows · log rows).
+//! Input: the index lists of a problem. Output: the first scalar unknown of every body (six each)
+//! and joint row (one each). Ties are broken by index. Cost: O(rows · log rows).
 
 use super::{FIXED, Problem};
 

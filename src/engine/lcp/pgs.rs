@@ -9,8 +9,8 @@
 //! ```
 //!
 //! with `C` the disc or the polygon. The fixed points solve (5.1)–(5.2) in cone form. Converges
-//! linearly, slowly for tall towers and large mass ratios; nothing is proven for friction. Joint rows of
-//! one pair are solved one by one. Cost: about 150 operations a contact and sweep.
+//! linearly, slowly for tall towers and large mass ratios; nothing is proven for friction. Joint
+//! rows of one pair are solved one by one. Cost: about 150 operations a contact and sweep.
 
 use super::certificate::{Certificate, measure_with, rebuild_velocity};
 use super::cone::FrictionCone;
@@ -30,7 +30,7 @@ pub struct PgsParams {
     pub tolerance: Double,
     /// Sweeps between two checks. Default 8.
     pub check_every: u32,
-    /// `g h` [m/s] of the certificate's `relative`; zero judges by the natural map. Default 0.
+    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
 }
 

@@ -150,8 +150,8 @@ impl Tableau {
         self.entries[i * self.width + j]
     }
 
-    /// The row that the covering variable enters: the lexicographically smallest of `(q_i, e_i)` over
-    /// the covering vector. Of equal quotients that is the last one.
+    /// The row that the covering variable enters: the lexicographically smallest of `(q_i, e_i)`
+    /// over the covering vector. Of equal quotients that is the last one.
     fn first_row(&self) -> Option<usize> {
         let rhs = 2 * self.n + 1;
         let mut best: Option<usize> = None;
@@ -167,13 +167,13 @@ impl Tableau {
         best
     }
 
-    /// Row of the leaving variable: the lexicographically smallest ratio of the rows with a positive
-    /// entry in the entering column. The covering variable leaves whenever it may.
+    /// Row of the leaving variable: the lexicographically smallest ratio of the rows with a
+    /// positive entry in the entering column. The covering variable leaves whenever it may.
     fn ratio_test(&self, entering: usize) -> Option<usize> {
         let mut best: Option<usize> = None;
         for i in 0..self.n {
             let entry = self.at(i, entering);
-            if !(entry > PIVOT_MIN) {
+            if entry <= PIVOT_MIN || entry.is_nan() {
                 continue;
             }
             best = match best {
@@ -253,7 +253,8 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
                 p = i;
             }
         }
-        if !(a[p * width + k].abs() > 1e-13) {
+        let pivot = a[p * width + k].abs();
+        if pivot <= 1e-13 || pivot.is_nan() {
             return None;
         }
         if p != k {

@@ -7,8 +7,8 @@
 //! ∇L   = M (v - v*) - Jᵀ P_K(p),                        H   = M + Jᵀ diag(ρ_c dP_K) J
 //! ```
 //!
-//! subject to the joints `νᵀ v + Υ = 0`. `L` is convex and once differentiable; `H` exists piecewise.
-//! Each step solves
+//! subject to the joints `νᵀ v + Υ = 0`. `L` is convex and once differentiable; `H` exists
+//! piecewise. Each step solves
 //!
 //! ```text
 //! [ H   -ν ] [ dv ]   [ -∇L + ν c ]
@@ -16,14 +16,14 @@
 //! ```
 //!
 //! where `δ` is a proximal term, not softness: `c + dc` becomes the `c` of the next step, so joints
-//! become exact and rows that repeat each other stay solvable. A first full step meets the joints; after
-//! it every step is searched along the line until the directional derivative has fallen tenfold, which
-//! convexity guarantees to succeed. The search works on derivatives, not on values of `L`, which lose
-//! half the digits near the minimum.
+//! become exact and rows that repeat each other stay solvable. A first full step meets the joints;
+//! after it every step is searched along the line until the directional derivative has fallen
+//! tenfold, which convexity guarantees to succeed. The search works on derivatives, not on values
+//! of `L`, which lose half the digits near the minimum.
 //!
 //! The factor is kept while no contact changes its zone of the cone; where some contact lies on the
-//! curved surface it is kept only while it reduces the error tenfold a step. Cost: one pass over the rows
-//! a trial point, one envelope factor a change of zones.
+//! curved surface it is kept only while it reduces the error tenfold a step. Cost: one pass over
+//! the rows a trial point, one envelope factor a change of zones.
 
 use super::cone::{FrictionCone, Projection, Zone};
 use super::envelope::Envelope;
@@ -34,8 +34,8 @@ use super::rows::{
 use super::{Problem, Vec6};
 use crate::math::Double;
 
-/// Proximal term of joint rows relative to their compliance [–]. Each Newton step reduces joint errors
-/// by about `δ` over the smallest relative eigenvalue of the joints' compliance.
+/// Proximal term of joint rows relative to their compliance [–]. Each Newton step reduces joint
+/// errors by about `δ` over the smallest relative eigenvalue of the joints' compliance.
 const JOINT_PROXIMAL: Double = 1e-10;
 
 /// State and buffers of the minimization.
@@ -57,16 +57,21 @@ pub(crate) struct Relaxation {
     pub(crate) penalty: Double,
     /// Factors computed so far.
     pub(crate) factorizations: u32,
-    joint_compliance: Vec<Double>,
-    point: Vec<[Double; 3]>,
+    /// Whether `Γ` moves with the velocity, see `coupled.rs`.
+    pub(crate) coupled: bool,
+    pub(super) start_velocity: Vec<Vec6>,
+    pub(super) start_joint: Vec<Double>,
+    factored_coupled: bool,
+    pub(super) joint_compliance: Vec<Double>,
+    pub(super) point: Vec<[Double; 3]>,
     /// `p` moves by this much along the whole step.
     point_step: Vec<[Double; 3]>,
     /// `J dv`.
     rate_step: Vec<[Double; 3]>,
-    gradient: Vec<Vec6>,
-    step: Vec<Vec6>,
-    joint_step: Vec<Double>,
-    joint_error: Vec<Double>,
+    pub(super) gradient: Vec<Vec6>,
+    pub(super) step: Vec<Vec6>,
+    pub(super) joint_step: Vec<Double>,
+    pub(super) joint_error: Vec<Double>,
     unknowns: Vec<Double>,
     factored_zones: Vec<Zone>,
     factored_penalty: Double,
@@ -115,10 +120,11 @@ impl Relaxation {
         self.factored_zones.clear();
         self.factored_penalty = -1.0;
         self.factorizations = 0;
+        self.coupled = false;
     }
 
-    /// Minimizes from `velocity` and `joint`, until the error is at most `tolerance`, or at the level
-    /// of rounding, or `steps_max` steps are taken.
+    /// Minimizes from `velocity` and `joint`, until the error is at most `tolerance`, or at the
+    /// level of rounding, or `steps_max` steps are taken.
     pub(crate) fn minimize(
         &mut self,
         problem: &Problem,
@@ -143,7 +149,15 @@ impl Relaxation {
             }
             let joint_error = self.joint_error.iter().fold(0.0, |m: Double, r| m.max(r.abs()));
             self.find_step(problem);
-            let meets_joints = steps > 0 || joint_error <= tolerance;
+            last = error;
+            steps += 1;
+            if self.coupled {
+                if !self.search_coupled(problem, cone) {
+                    return Minimum { steps, error };
+                }
+                continue;
+            }
+            let meets_joints = steps > 1 || joint_error <= tolerance;
             let t = if meets_joints { self.search(problem, cone) } else { 1.0 };
             if t <= 0.0 {
                 return Minimum { steps, error };
@@ -156,8 +170,6 @@ impl Relaxation {
             for (c, d) in self.joint.iter_mut().zip(&self.joint_step) {
                 *c += t * d;
             }
-            last = error;
-            steps += 1;
         }
     }
 
@@ -174,7 +186,7 @@ impl Relaxation {
     }
 
     /// Computes `P_K(p)`, the gradient and the joint errors at `velocity`; returns the error.
-    fn evaluate(&mut self, problem: &Problem, cone: &FrictionCone) -> Double {
+    pub(super) fn evaluate(&mut self, problem: &Problem, cone: &FrictionCone) -> Double {
         for (c, row) in problem.contacts.iter().enumerate() {
             let w = contact_velocity(row, &self.velocity);
             let l = self.contact[c];
@@ -182,6 +194,10 @@ impl Relaxation {
             self.point[c] =
                 [l[0] - rho * (w[0] + self.gamma[c]), l[1] - rho * w[1], l[2] - rho * w[2]];
             self.image[c] = cone.project(row.friction, self.point[c]);
+            if self.coupled && self.image[c].zone != Zone::Inside {
+                self.point[c][0] = l[0] - rho * (w[0] + row.friction * cone.slip([w[1], w[2]]));
+                self.image[c] = cone.project(row.friction, self.point[c]);
+            }
         }
         // The gradient is gathered as impulse, then its sign turned.
         self.gradient.fill([0.0; 6]);
@@ -222,6 +238,9 @@ impl Relaxation {
 
     /// Whether the factor at hand is exact, or good enough as long as it `contracts`.
     fn factor_fits(&self, contracts: bool) -> bool {
+        if self.factored_coupled != self.coupled || (self.coupled && !contracts) {
+            return false;
+        }
         if self.factored_penalty != self.penalty || self.factored_zones.len() != self.image.len() {
             return false;
         }
@@ -230,7 +249,7 @@ impl Relaxation {
     }
 
     fn refactor(&mut self, problem: &Problem, cone: &FrictionCone) {
-        self.factor.clear();
+        self.factor.clear(!self.coupled);
         for (i, body) in problem.bodies.iter().enumerate() {
             self.factor.add_body(i, body);
         }
@@ -241,7 +260,10 @@ impl Relaxation {
             if self.image[c].zone == Zone::Apex || rho == 0.0 {
                 continue;
             }
-            let d = cone.derivative(row.friction, self.point[c], &self.image[c]);
+            let mut d = cone.derivative(row.friction, self.point[c], &self.image[c]);
+            if self.coupled {
+                self.couple(row, cone, &mut d, self.image[c].zone);
+            }
             self.factor.add_contact(row, &d.map(|row| row.map(|x| rho * x)));
         }
         for (j, row) in problem.joints.iter().enumerate() {
@@ -251,6 +273,7 @@ impl Relaxation {
         }
         self.factor.factor();
         self.factored_penalty = self.penalty;
+        self.factored_coupled = self.coupled;
         self.factorizations += 1;
     }
 
@@ -280,8 +303,9 @@ impl Relaxation {
         }
     }
 
-    /// Step length in (0, 1]: 1 if the derivative of the Lagrangian along the step has fallen tenfold
-    /// there (or is still negative), else a point where it has; 0 if the step does not descend.
+    /// Step length in (0, 1]: 1 if the derivative of the Lagrangian along the step has fallen
+    /// tenfold there (or is still negative), else a point where it has; 0 if the step does not
+    /// descend.
     fn search(&self, problem: &Problem, cone: &FrictionCone) -> Double {
         let (mut constant, mut linear) = (0.0, 0.0);
         for (i, body) in problem.bodies.iter().enumerate() {
@@ -321,8 +345,9 @@ impl Relaxation {
     }
 }
 
-/// A point of (0, 1) where the increasing function `f` is within `target` of zero, by false position
-/// with the Illinois weight; the left end of the last bracket if twenty trials do not find one.
+/// A point of (0, 1) where the increasing function `f` is within `target` of zero, by false
+/// position with the Illinois weight; the left end of the last bracket if twenty trials do not find
+/// one.
 fn find_root(
     f: impl Fn(Double) -> Double,
     f_zero: Double,

@@ -1,5 +1,6 @@
-//! Laws of mechanics with exact discrete answers, and random problems that every solver must certify.
+//! Laws of mechanics with exact discrete answers, and random problems that every solver must
+//! certify.
 
 mod laws;
 mod random_problems;
-mod scenes;
+pub(super) mod scenes;

@@ -15,7 +15,7 @@ use crate::math::{EPSILON, Mat3, Real, Vec3};
 /// Ratios closer than this are equal: the rounding of two support values and a division.
 const SAME_RATIO: Real = 8.0 * EPSILON;
 /// Normals closer than this share their support vertices.
-const SAME_NORMAL: Real = 16.0 * EPSILON;
+const SAME_NORMAL: Real = 2.0 * EPSILON;
 
 /// A normal with its certificate.
 #[derive(Clone, Copy)]
@@ -146,7 +146,7 @@ impl Judge<'_> {
             let side = if cross.dot(base.normal) < 0.0 { -1.0 } else { 1.0 };
             let square = cross.dot(cross);
             if square > 0.0 {
-                let certified = self.certify(cross * (side / square.sqrt()), base.support);
+                let certified = self.certify_near(cross * (side / square.sqrt()), &base);
                 if self.is_as_good(&certified, &base) {
                     return (certified, Contact::Edges);
                 }

@@ -1,12 +1,12 @@
 //! Building a hull: points → [`Hull`].
 //!
-//! Validate → merge nearly equal points → exact hull on a grid (`quickhull`) → merge nearly coplanar
-//! triangles (`merge`) → mass properties (`mass`) → move the origin to the centroid → planes, edges
-//! and neighbors. All in double precision; only the result is rounded.
+//! Validate → merge nearly equal points → exact hull on a grid (`quickhull`) → merge nearly
+//! coplanar triangles (`merge`) → mass properties (`mass`) → move the origin to the centroid →
+//! planes, edges and neighbors. All in double precision; only the result is rounded.
 //!
-//! No library: the hull crates at hand iterate hash sets (order, and so bits, differ from run to run)
-//! or decide visibility in floating point and fail on the coplanar points that boxes and prisms
-//! consist of.
+//! No library: those for Rust (quickhull 0.1, parry3d 0.31) compare distances with a fixed epsilon in
+//! floating point to decide what a point sees, chull 0.2 brings big integers along, and all end at
+//! triangles; merging, which is most of the work, would be ours in any case.
 //!
 //! Canonical order: vertices in the order of the points, face loops from their smallest vertex on,
 //! faces by their loops, edges and neighbors ascending.
@@ -18,9 +18,9 @@ use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
 use super::{LENGTH_MAX, LENGTH_MIN, ShapeError};
 use crate::math::{DVec3, Double, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
 
-/// Points and planes closer than this fraction of the largest extent plus the largest coordinate are
-/// the same: sixteen times the rounding of `f32`, so that faces stay flat whose coordinates went
-/// through `f32`, as those of meshes do in either precision of the build.
+/// Points and planes closer than this fraction of the largest extent plus the largest coordinate
+/// are the same: sixteen times the rounding of single precision, so that faces stay flat whose
+/// coordinates went through it, as those of meshes do in either precision of the build.
 const MERGE_FRACTION: Double = 1e-6;
 /// A body must be this many times thicker than what is merged.
 const FLAT_FACTOR: Double = 10.0;
@@ -49,6 +49,7 @@ pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
     }
     let facets = hull_facets(&grid, seed).ok_or(ShapeError::Degenerate)?;
 
+    // Merging with a tolerance can fail where it blurs the surface, exact merging cannot.
     for tolerance_cells in [tolerance * cells_per_meter, 0.0] {
         let Some(loops) = merged_loops(&grid, &facets, tolerance_cells) else { continue };
         let Some(hull) = from_loops(&points, &loops) else { continue };
@@ -85,7 +86,8 @@ fn snapped(p: DVec3) -> GridPoint {
     [p.x, p.y, p.z].map(|x| (x.round() as i64).clamp(0, GRID_CELLS))
 }
 
-/// The points in double precision without those within `tolerance` [m] of an earlier one that stays.
+/// The points in double precision without those within `tolerance` [m] of an earlier one that
+/// stays.
 ///
 /// Cost O(n log n) unless many points share their x coordinate.
 fn without_duplicates(points: &[Vec3], tolerance: Double) -> Vec<DVec3> {
@@ -138,8 +140,8 @@ fn from_loops(points: &[DVec3], loops: &[Vec<u32>]) -> Option<Hull> {
     Some(hull)
 }
 
-/// The hull with everything but its mass properties, from vertices about the centroid and face loops
-/// in canonical order; none if it is not a polytope around the origin.
+/// The hull with everything but its mass properties, from vertices about the centroid and face
+/// loops in canonical order; none if it is not a polytope around the origin.
 pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
     let edges = paired_edges(loops)?;
     if vertices.len() + loops.len() != edges.len() + 2 {
@@ -199,8 +201,8 @@ fn paired_edges(loops: &[Vec<u32>]) -> Option<Vec<Edge>> {
 }
 
 /// Unit normal and offset of the plane that supports all vertices in the mean direction of a face,
-/// and how far the face is from a convex polygon in that plane [m]; none if the face has no normal or
-/// the origin is not inside.
+/// and how far the face is from a convex polygon in that plane [m]; none if the face has no normal
+/// or the origin is not inside.
 fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Double)> {
     let at = |k: usize| widen3(vertices[face[k % face.len()] as usize]);
     let origin = at(0);

@@ -1,8 +1,8 @@
 //! Convex hulls: the convex pieces of every shape.
 //!
-//! A hull is the Minkowski sum of a polytope and a ball: `{ x : A x ≤ 1 } ⊕ B(radius)`, in a frame whose
-//! origin is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a radius;
-//! a polytope proper has radius 0.
+//! A hull is the Minkowski sum of a polytope and a ball: `{ x : A x ≤ 1 } ⊕ B(radius)`, in a frame
+//! whose origin is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a
+//! radius; a polytope proper has radius 0.
 
 use super::build::{assemble, lanes, neighbor_lists};
 use super::{ShapeError, checked_length};
@@ -38,8 +38,8 @@ pub struct Edge {
 pub struct Hull {
     /// Vertices of the polytope about the centroid [m].
     pub(crate) vertices: Vec<Vec3>,
-    /// The vertices again, coordinate by coordinate, padded to a multiple of [`LANES`] with copies of
-    /// vertex 0, for the support scan: `lanes[k] = [x; LANES], [y; LANES], [z; LANES]`.
+    /// The vertices again, coordinate by coordinate, padded to a multiple of [`LANES`] with copies
+    /// of vertex 0, for the support scan: `lanes[k] = [x; LANES], [y; LANES], [z; LANES]`.
     pub(crate) lanes: Vec<[[Real; LANES]; 3]>,
     /// Faces with coplanar neighbors merged.
     pub(crate) faces: Vec<Face>,
@@ -47,7 +47,8 @@ pub struct Hull {
     pub(crate) face_vertices: Vec<u32>,
     /// Edges, sorted by their vertices.
     pub(crate) edges: Vec<Edge>,
-    /// `neighbors[neighbor_start[i]..neighbor_start[i + 1]]`: vertices joined to vertex `i` by an edge.
+    /// `neighbors[neighbor_start[i]..neighbor_start[i + 1]]`: vertices joined to vertex `i` by an
+    /// edge.
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
@@ -78,12 +79,13 @@ impl Hull {
     ///
     /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. What is closer
     /// together than 1e-6 of the size (extent plus largest coordinate) is merged: nearly equal
-    /// points, of which the first stays, and nearly coplanar triangles, which become one face. Points
-    /// inside faces and edges are dropped. No point given lies farther outside than 4e-6 of the size.
+    /// points, of which the first stays, and nearly coplanar triangles, which become one face.
+    /// Points inside faces and edges are dropped. No point given lies farther outside than 4e-6 of
+    /// the size.
     ///
     /// # Errors
-    /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane, on
-    /// a line or in one place.
+    /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane,
+    /// on a line or in one place.
     pub fn convex_hull(points: &[Vec3]) -> Result<Self, ShapeError> {
         super::build::convex_hull(points)
     }
@@ -127,7 +129,8 @@ impl Hull {
         Ok(Self::rounded_core(vec![Vec3::ZERO], Vec::new(), radius, volume, inertia))
     }
 
-    /// A capsule along y: all points within `radius` [m] of a segment of the full length `length` [m].
+    /// A capsule along y: all points within `radius` [m] of a segment of the full length `length`
+    /// [m].
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -150,8 +153,8 @@ impl Hull {
     /// `thickness / 2` [m].
     ///
     /// # Errors
-    /// As [`convex_hull`](Self::convex_hull), whose points are those of the polygon at the lower end,
-    /// then at the upper end; and a bad thickness.
+    /// As [`convex_hull`](Self::convex_hull), whose points are those of the polygon at the lower
+    /// end, then at the upper end; and a bad thickness.
     pub fn prism(polygon: &[[Real; 2]], thickness: Real) -> Result<Self, ShapeError> {
         let half = 0.5 * checked_length("the thickness of the prism", thickness)?;
         let at = |z: Real| polygon.iter().map(move |p| Vec3::new(p[0], p[1], z));
@@ -204,7 +207,8 @@ impl Hull {
         &self.faces
     }
 
-    /// Vertex indices of a face, counterclockwise seen from outside; empty if there is no such face.
+    /// Vertex indices of a face, counterclockwise seen from outside; empty if there is no such
+    /// face.
     #[inline]
     #[must_use]
     pub fn face_loop(&self, face: u32) -> &[u32] {

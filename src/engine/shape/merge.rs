@@ -1,8 +1,8 @@
 //! Merges nearly coplanar triangles into faces: triangles → vertex loops.
 //!
 //! The largest triangle left begins a face; the face grows over neighbors all of whose vertices lie
-//! within a tolerance of its plane, which is then fitted again to what was found. Slivers, whose own
-//! normals mean nothing, are so swallowed by a neighbor.
+//! within a tolerance of its plane, which is then fitted again to what was found. Slivers, whose
+//! own normals mean nothing, are so swallowed by a neighbor.
 //!
 //! Where curvature and tolerance meet, on a finely cut round surface, a face may so get a hole or a
 //! notch. Such a face is dissolved into its exactly coplanar parts, which are convex, and all loops
@@ -34,9 +34,9 @@ struct Partition {
     exact: Vec<bool>,
 }
 
-/// The faces of the hull as counterclockwise loops of point indices, each beginning with its smallest
-/// index, sorted. Facets within `tolerance` [cells] of a plane are one face; none if that cannot be.
-/// With tolerance zero only exactly coplanar facets are merged, which always works.
+/// The faces of the hull as counterclockwise loops of point indices, each beginning with its
+/// smallest index, sorted. Facets within `tolerance` [cells] of a plane are one face; none if that
+/// cannot be. With tolerance zero only exactly coplanar facets are merged, which always works.
 pub(super) fn merged_loops(
     points: &[GridPoint],
     facets: &[Facet],

@@ -1,12 +1,13 @@
 //! Shapes: what bodies are made of. Numbers and points of the user → convex pieces with poses.
 //!
-//! A [`Shape`] is a list of [`Piece`]s, each a convex [`Hull`] (possibly rounded) or a [`HalfSpace`]
-//! with a pose in the frame of the shape. This is the only door for geometry: what a [`Shape`] holds
-//! is finite, has volume and fits the limits [`LENGTH_MIN`] and [`LENGTH_MAX`]; everything else is a
-//! [`ShapeError`]. Shapes never change and are shared by reference count, so cloning one is cheap.
+//! A [`Shape`] is a list of [`Piece`]s, each a convex [`Hull`] (possibly rounded) or a
+//! [`HalfSpace`] with a pose in the frame of the shape. This is the only door for geometry: what a
+//! [`Shape`] holds is finite, has volume and fits the limits [`LENGTH_MIN`] and [`LENGTH_MAX`];
+//! everything else is a [`ShapeError`]. Shapes never change and are shared by reference count, so
+//! cloning one is cheap.
 //!
-//! The ratio metric (thesis, Definition 2.1) wants the origin of a convex body inside of it; here it
-//! is the centroid, so the pose of a piece is that of its *centroid frame*.
+//! The ratio metric (thesis, Definition 2.1) wants the origin of a convex body inside of it; here
+//! it is the centroid, so the pose of a piece is that of its *centroid frame*.
 //!
 //! Deliberately absent: non-convex pieces, meshes and height fields, and the union of overlapping
 //! parts of a compound (their overlap is counted twice).
@@ -110,7 +111,8 @@ impl Convex {
         Aabb { min, max }
     }
 
-    /// Radius of a ball about the origin of the frame around the body [m]; infinite for a half-space.
+    /// Radius of a ball about the origin of the frame around the body [m]; infinite for a
+    /// half-space.
     #[inline]
     #[must_use]
     pub fn bounding_radius(&self) -> Real {
@@ -192,7 +194,8 @@ impl Shape {
         Hull::cuboid(Vec3::new(x, y, z)).map(Self::from_hull)
     }
 
-    /// All points within `radius` [m] of a segment along y, centered, of the full length `length` [m].
+    /// All points within `radius` [m] of a segment along y, centered, of the full length `length`
+    /// [m].
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -200,12 +203,14 @@ impl Shape {
         Hull::capsule(radius, length).map(Self::from_hull)
     }
 
-    /// The solid `normal · x ≤ 0`, for bodies that do not move. The normal need not have length one.
+    /// The solid `normal · x ≤ 0`, for bodies that do not move. The normal need not have length
+    /// one.
     ///
     /// # Errors
     /// A normal that is zero or not finite.
     pub fn half_space(normal: Vec3) -> Result<Self, ShapeError> {
-        // In double precision, where the square of no finite f32 overflows or vanishes.
+        // In double precision, where the square of no single precision number overflows or
+        // vanishes.
         let normal = widen3(normal).try_normalize().map(narrow3).ok_or(ShapeError::BadNormal)?;
         let convex = Convex::HalfSpace(HalfSpace { normal });
         Ok(Self::from_piece(Piece { convex, position: Vec3::ZERO, rotation: Quat::IDENTITY }))
@@ -214,14 +219,14 @@ impl Shape {
     /// The convex hull of points [m], see [`Hull::convex_hull`].
     ///
     /// # Errors
-    /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane, on
-    /// a line or in one place.
+    /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane,
+    /// on a line or in one place.
     pub fn convex_hull(points: &[Vec3]) -> Result<Self, ShapeError> {
         Hull::convex_hull(points).map(Self::from_hull)
     }
 
-    /// The convex hull of a polygon [m] in the xy plane, from `-thickness / 2` to `thickness / 2` [m]
-    /// along z: bodies of planar scenes.
+    /// The convex hull of a polygon [m] in the xy plane, from `-thickness / 2` to `thickness / 2`
+    /// [m] along z: bodies of planar scenes.
     ///
     /// # Errors
     /// As [`convex_hull`](Self::convex_hull), and a bad thickness.
@@ -232,7 +237,8 @@ impl Shape {
     /// Several shapes as one, each with its position [m] and rotation in the frame of the whole.
     ///
     /// # Errors
-    /// No parts, a half-space among them, or a pose that is not finite, too far out or not a rotation.
+    /// No parts, a half-space among them, or a pose that is not finite, too far out or not a
+    /// rotation.
     pub fn compound(
         parts: impl IntoIterator<Item = (Vec3, Quat, Self)>,
     ) -> Result<Self, ShapeError> {

@@ -3,12 +3,12 @@
 //! Quickhull (Barber, Dobkin & Huhdanpaa 1996) with one change: the points are snapped to a grid of
 //! 2³⁰ cells along their longest extent, so that "which side of this plane" is decided in integers,
 //! exactly. Rounding can then never make two neighboring triangles disagree, which is what breaks
-//! hulls of coplanar points in floating point. A cell is 1e-9 of the size, a sixtieth of what `f32`
-//! resolves; thicknesses that do not matter are removed afterwards, by `merge`.
+//! hulls of coplanar points in floating point. A cell is 1e-9 of the size, a sixtieth of what
+//! single precision resolves; thicknesses that do not matter are removed afterwards, by `merge`.
 //!
 //! A point on the plane of a triangle counts as not outside. The new triangles on the horizon are
-//! never degenerate: a horizon edge borders a triangle that the new point is strictly outside of, so
-//! the point is off the line of the edge.
+//! never degenerate: a horizon edge borders a triangle that the new point is strictly outside of,
+//! so the point is off the line of the edge.
 //!
 //! Cost O(n log n) for typical input. Points inside faces are dropped; points inside edges and
 //! coplanar triangles may remain.
@@ -40,8 +40,8 @@ pub(super) struct Facet {
 pub(super) struct Seed {
     /// Indices of the points.
     points: [usize; 4],
-    /// Distance of the second point from the first, of the third from their line, of the fourth from
-    /// their plane [cells]; zero when there is none.
+    /// Distance of the second point from the first, of the third from their line, of the fourth
+    /// from their plane [cells]; zero when there is none.
     pub(super) spans: [Double; 3],
 }
 

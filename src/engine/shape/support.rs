@@ -3,10 +3,12 @@
 //! Two ways with the same answer, the first vertex of the largest value of `vertex · direction`:
 //!
 //! - the *scan* evaluates all vertices in [`LANES`] independent lanes, O(vertices);
-//! - the *climb* walks along edges to ever larger values, about O(√vertices), O(1) from a vertex near
-//!   the answer. On a polytope a vertex above all its neighbors is the highest of all. Rounding, and
-//!   the faces that are flat only to within `Hull::flatness`, make that uncertain when a neighbor is
-//!   nearly as high; then, and only then, the climb ends in a scan.
+//! - the *climb* walks along edges to ever larger values, about O(√vertices), O(1) from a vertex
+//!   near the answer.
+//!
+//! On a polytope a vertex above all its neighbors is the highest of all. Rounding, and faces that
+//! are flat and convex only to within `Hull::flatness`, make that uncertain when a neighbor is
+//! nearly as high; then, and only then, the climb ends in a scan.
 //!
 //! The rounding radius is not included: it adds `radius · |direction|` to the value at any vertex.
 

@@ -231,7 +231,7 @@ fn wedged_box_reports_what_it_reached() {
 }
 
 #[test]
-fn solvers_allocate_nothing_that_changes_results() {
+fn reused_buffers_do_not_change_results() {
     // The same scratch through different problems gives the same bits as a fresh one.
     let mut scratch = Scratch::default();
     let params = params(Method::Auto, 1e-10);

@@ -6,23 +6,23 @@ use crate::engine::lcp::{
 use crate::math::Double;
 
 /// g [m/s²] and h [s] of all scenes.
-pub(super) const GRAVITY: Double = 9.81;
-pub(super) const DT: Double = 1.0 / 60.0;
+pub(crate) const GRAVITY: Double = 9.81;
+pub(crate) const DT: Double = 1.0 / 60.0;
 
-pub(super) type Point = [Double; 3];
+pub(crate) type Point = [Double; 3];
 
 #[derive(Clone, Debug)]
-pub(super) struct Scene {
-    pub(super) bodies: Vec<BodyBlock>,
-    pub(super) joints: Vec<JointRow>,
-    pub(super) contacts: Vec<ContactRow>,
-    pub(super) cone: Cone,
-    pub(super) velocity: Vec<Vec6>,
-    pub(super) joint_impulse: Vec<Double>,
-    pub(super) contact_impulse: Vec<[Double; 3]>,
+pub(crate) struct Scene {
+    pub(crate) bodies: Vec<BodyBlock>,
+    pub(crate) joints: Vec<JointRow>,
+    pub(crate) contacts: Vec<ContactRow>,
+    pub(crate) cone: Cone,
+    pub(crate) velocity: Vec<Vec6>,
+    pub(crate) joint_impulse: Vec<Double>,
+    pub(crate) contact_impulse: Vec<[Double; 3]>,
 }
 
-pub(super) fn cross(a: Point, b: Point) -> Point {
+pub(crate) fn cross(a: Point, b: Point) -> Point {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
@@ -33,7 +33,7 @@ fn point_row(direction: Point, arm: Point, sign: Double) -> Vec6 {
 }
 
 impl Scene {
-    pub(super) fn new(cone: Cone) -> Self {
+    pub(crate) fn new(cone: Cone) -> Self {
         Self {
             bodies: Vec::new(),
             joints: Vec::new(),
@@ -46,7 +46,7 @@ impl Scene {
     }
 
     /// A cube of side 1 m with velocity `v` before a step of gravity.
-    pub(super) fn cube(&mut self, mass: Double, v: Vec6) -> u32 {
+    pub(crate) fn cube(&mut self, mass: Double, v: Vec6) -> u32 {
         let inertia = mass / 6.0;
         let mut velocity_free = v;
         velocity_free[1] -= GRAVITY * DT;
@@ -62,7 +62,7 @@ impl Scene {
     }
 
     /// Contact of body `b` on `a` with normal from a to b and arms from the centers.
-    pub(super) fn contact(
+    pub(crate) fn contact(
         &mut self,
         (a, arm_a): (u32, Point),
         (b, arm_b): (u32, Point),
@@ -84,7 +84,7 @@ impl Scene {
     }
 
     /// Four corner contacts of cube `b` straight above `a` (or the floor).
-    pub(super) fn rest_on(&mut self, a: u32, b: u32, friction: Double) {
+    pub(crate) fn rest_on(&mut self, a: u32, b: u32, friction: Double) {
         let up = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
         for x in [-0.5, 0.5] {
             for z in [-0.5, 0.5] {
@@ -94,7 +94,7 @@ impl Scene {
     }
 
     /// Three rows that join a point of `a` (or of the world) to a point of `b`.
-    pub(super) fn ball_joint(&mut self, (a, arm_a): (u32, Point), (b, arm_b): (u32, Point)) {
+    pub(crate) fn ball_joint(&mut self, (a, arm_a): (u32, Point), (b, arm_b): (u32, Point)) {
         for k in 0..3 {
             let mut axis = [0.0; 3];
             axis[k] = 1.0;
@@ -108,7 +108,7 @@ impl Scene {
         }
     }
 
-    pub(super) fn parts(&mut self) -> (Problem<'_>, Iterate<'_>) {
+    pub(crate) fn parts(&mut self) -> (Problem<'_>, Iterate<'_>) {
         (
             Problem {
                 bodies: &self.bodies,
@@ -125,7 +125,7 @@ impl Scene {
     }
 
     /// Measures the impulses at hand from scratch, not trusting what a solver reports.
-    pub(super) fn certificate(&self) -> certificate::Certificate {
+    pub(crate) fn certificate(&self) -> certificate::Certificate {
         let problem = Problem {
             bodies: &self.bodies,
             joints: &self.joints,
@@ -141,7 +141,7 @@ impl Scene {
 }
 
 /// A tower of cubes at rest; the top one may be heavier.
-pub(super) fn stack(n: usize, top_mass: Double, cone: Cone) -> Scene {
+pub(crate) fn stack(n: usize, top_mass: Double, cone: Cone) -> Scene {
     let mut scene = Scene::new(cone);
     let mut below = FIXED;
     for i in 0..n {
@@ -153,7 +153,7 @@ pub(super) fn stack(n: usize, top_mass: Double, cone: Cone) -> Scene {
 }
 
 /// A wall of cubes, `base` at the bottom, each row one shorter and half a cube shifted.
-pub(super) fn pyramid(base: usize, cone: Cone) -> Scene {
+pub(crate) fn pyramid(base: usize, cone: Cone) -> Scene {
     let mut scene = Scene::new(cone);
     let up = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
     let mut below: Vec<u32> = Vec::new();
@@ -181,7 +181,7 @@ pub(super) fn pyramid(base: usize, cone: Cone) -> Scene {
 }
 
 /// Cubes hanging from the world by ball joints, the last one heavy.
-pub(super) fn chain(n: usize, end_mass: Double) -> Scene {
+pub(crate) fn chain(n: usize, end_mass: Double) -> Scene {
     let mut scene = Scene::new(Cone::Circular);
     let mut above = FIXED;
     for i in 0..n {

@@ -38,7 +38,7 @@ fn special_offset(rng: &mut Rng) -> Vec3 {
 #[test]
 fn aligned_boxes_match_the_facet_formula() {
     let mut rng = Rng::new(21);
-    let count: usize = if cfg!(feature = "validate") { 240_000 } else { 2_400 };
+    let count = 24_000;
     let mut worst: Double = 0.0;
     let mut most = 0;
     for noise in [0.0, 1e-7, 1e-5, 1e-3] {
@@ -82,7 +82,8 @@ fn resting_boxes_get_a_face_normal() {
         let found = cold(&a, &b, &relative, &Centers::default());
         let expected = oracle::bound(&a, &b, &relative, &Centers::default(), crate::math::DVec3::Y);
         if (widen(found.ratio) - expected).abs() < TOLERANCE {
-            assert_eq!(found.normal, Vec3::Y, "the normal is exactly that of the face");
+            let tilt = (found.normal - Vec3::Y).length();
+            assert!(tilt <= 2.0 * crate::math::EPSILON, "the normal is that of the face: {tilt:e}");
             assert!(matches!(found.contact, Contact::FaceOfA(_) | Contact::FaceOfB(_)), "a face");
             assert_close(found.separation, widen(offset.y) - height, TOLERANCE, "separation");
         }

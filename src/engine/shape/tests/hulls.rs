@@ -38,7 +38,7 @@ fn noisy_turned_prisms_have_flat_faces() {
         let n = [3, 4, 5, 6, 32, 100][round % 6];
         let rotation = random.rotation();
         let offset = random.in_cube() * [0.0, 1.0, 30.0][round % 3];
-        // At least the rounding of f32, also in the build with f64.
+        // At least the rounding of single precision, also in the build in double precision.
         let turned = |p: &Vec3| {
             quat_rotate(rotation, *p) + offset + random.in_cube() * (6e-8 * (1.0 + offset.length()))
         };
@@ -154,8 +154,8 @@ fn lattice_hulls_equal_the_integer_oracle() {
 
 #[test]
 fn grid_of_points_is_a_box() {
-    let points: Vec<Vec3> = (0..1000)
-        .map(|i| Vec3::new((i % 10) as Real, (i / 10 % 10) as Real, (i / 100) as Real) * 0.1)
+    let points: Vec<Vec3> = (0..1000_i16)
+        .map(|i| Vec3::from([i % 10, i / 10 % 10, i / 100].map(Real::from)) * 0.1)
         .collect();
     let hull = Hull::convex_hull(&points).unwrap();
     check_hull(&points, &hull);
@@ -175,32 +175,39 @@ fn thousand_points_on_a_ball() {
 
 #[test]
 fn fine_curvature_still_closes() {
-    // Steps of the curve are near the merging tolerance, where merged faces may collide.
+    // Steps of the surface near the merging tolerance, where merged faces get in each other's way.
     let mut random = Random(5);
     for n in [500, 2000, 4000] {
         let points = prism_points(n, 0.5);
-        let hull = Hull::convex_hull(&points).unwrap();
-        check_hull_without_turns(&points, &hull);
-        let cap: Vec<Vec3> = (0..n)
-            .map(|_| {
-                let d = random.in_cube() * 0.01;
-                Vec3::new(d.x, d.y, 1.0 - 0.5 * (d.x * d.x + d.y * d.y))
-            })
-            .chain([Vec3::ZERO])
-            .collect();
-        let hull = Hull::convex_hull(&cap).unwrap();
-        check_hull_without_turns(&cap, &hull);
+        check_closed(&points, &Hull::convex_hull(&points).unwrap());
+    }
+    for round in 0..60 {
+        let bulge = [1e-2, 1e-3, 1e-4, 3e-5, 1e-5, 3e-6][round % 6];
+        let n = [50, 200, 700][round / 6 % 3];
+        let dome = |_| {
+            let d = random.in_cube();
+            Vec3::new(d.x, d.y, -bulge * (d.x * d.x + d.y * d.y))
+        };
+        let mut points: Vec<Vec3> = (0..n).map(dome).collect();
+        if round % 2 == 0 {
+            points.push(Vec3::NEG_Z);
+        } else {
+            // Two domes back to back.
+            points.extend(points.clone().iter().map(|p| Vec3::new(p.x, p.y, -0.01 - p.z)));
+        }
+        check_closed(&points, &Hull::convex_hull(&points).unwrap());
     }
 }
 
-/// Corners nearer to their chord than the merging tolerance may turn either way.
-fn check_hull_without_turns(points: &[Vec3], hull: &Hull) {
+/// What must hold even where the merging tolerance blurs the surface.
+fn check_closed(points: &[Vec3], hull: &Hull) {
     super::check_graph(hull);
     assert_eq!(hull.vertices.len() + hull.faces.len(), hull.edges.len() + 2, "Euler");
+    assert!(hull.flatness < 1.2e-5, "faces are flat and convex to within {} m", hull.flatness);
     for p in points {
         for face in &hull.faces {
             let above = face.normal.dot(*p - hull.centroid) - face.offset;
-            assert!(above <= 1e-5, "a point is {above} m outside");
+            assert!(above <= 1.2e-5, "a point is {above} m outside");
         }
     }
 }

@@ -5,7 +5,9 @@ mod shapes;
 mod support;
 
 use crate::engine::shape::hull::{Edge, Hull};
-use crate::math::{DVec3, Double, Quat, Real, Vec3, narrow, narrow3, quat_normalize, widen3};
+use crate::math::{
+    DVec3, Double, Quat, Real, Vec3, narrow, narrow3, quat_normalize, widen, widen3,
+};
 
 /// Splitmix64.
 struct Random(u64);
@@ -89,13 +91,9 @@ fn check_hull(points: &[Vec3], hull: &Hull) {
     let mut rest = points.iter();
     for v in &hull.vertices {
         let v = widen3(*v) + centroid;
-        let found = rest.any(|&p| (widen3(p) - v).length() <= 1e-6 * f64_of(far));
+        let found = rest.any(|&p| (widen3(p) - v).length() <= 1e-6 * widen(far));
         assert!(found, "vertex {v} is a point, later than the vertices before it");
     }
-}
-
-fn f64_of(x: Real) -> Double {
-    crate::math::widen(x)
 }
 
 fn check_faces(hull: &Hull) {

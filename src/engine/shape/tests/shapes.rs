@@ -35,8 +35,8 @@ fn fine_prisms_approach_the_capsule_and_the_ball() {
         [(length, Hull::capsule(radius, length).unwrap()), (0.0, Hull::sphere(radius).unwrap())]
     {
         let mut points = Vec::new();
-        for ring in 0..=40 {
-            let up = -crate::math::cos(PI * ring as Real / 40.0);
+        for ring in 0..=40_i16 {
+            let up = -crate::math::cos(PI * Real::from(ring) / 40.0);
             let r = (1.0 - up * up).max(0.0).sqrt() * radius;
             for shift in [-0.5 * length, 0.5 * length] {
                 let y = up * radius + shift;

@@ -92,8 +92,8 @@ fn climb_equals_brute_force_from_anywhere() {
 
 #[test]
 fn climb_seldom_needs_the_scan() {
-    // Random directions on a round hull have no plateaus: the climb must end by itself. A hull whose
-    // scan lies (all lanes equal) shows it.
+    // Random directions on a round hull have no plateaus: the climb must end by itself. A hull
+    // whose scan lies (all lanes equal) shows it.
     let mut random = Random(14);
     let mut blind = hulls().swap_remove(7);
     let honest = blind.clone();

@@ -1,0 +1,143 @@
+//! Events of pairs of polytopes against an independent reference, and their gradients against
+//! difference quotients.
+
+#[path = "../examples/cases/body.rs"]
+#[allow(dead_code, reason = "shared with the case runner")]
+mod body;
+#[path = "../examples/cases/event.rs"]
+mod event;
+
+use event::{EventCheck, EventTolerance, check_case, is_spatial};
+use orthant::engine::event::enumerate::{
+    EventFeatures, PairEvent, Placement, enumerate, enumerate_half_space,
+};
+use orthant::math::{DMat3, DVec3, Double, sin_cos_double};
+use serde_json::Value;
+
+fn cases() -> Vec<Value> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/events.json");
+    let text = std::fs::read_to_string(path).expect("the case file is part of the repository");
+    let all: Vec<Value> = serde_json::from_str(&text).expect("the case file is a list");
+    all.into_iter().filter(is_spatial).collect()
+}
+
+#[test]
+fn events_match_the_reference() {
+    let tolerance = EventTolerance::of_build();
+    let mut worst = EventCheck::default();
+    for case in cases() {
+        let check =
+            check_case(&case, &tolerance).unwrap_or_else(|e| panic!("case {}: {e}", case["id"]));
+        worst.events += check.events;
+        worst.sets += check.sets;
+        worst.ratio = worst.ratio.max(check.ratio);
+        worst.point = worst.point.max(check.point);
+        worst.violation = worst.violation.max(check.violation);
+        worst.gradient = worst.gradient.max(check.gradient);
+    }
+    println!("{worst:?}");
+    assert!(worst.events > 300, "too few events were compared: {}", worst.events);
+    assert_eq!(worst.sets, if tolerance.sets { 60 } else { 0 }, "active sets compared");
+}
+
+/// `exp([w]×)`.
+fn turn(w: DVec3) -> DMat3 {
+    let angle = w.length();
+    let (sin, cos) = sin_cos_double(angle);
+    let k = DMat3::from_cols(
+        DVec3::new(0.0, w.z, -w.y),
+        DVec3::new(-w.z, 0.0, w.x),
+        DVec3::new(w.y, -w.x, 0.0),
+    );
+    DMat3::IDENTITY + k * (sin / angle) + k * k * ((1.0 - cos) / (angle * angle))
+}
+
+/// The placement with component `k` (translation, then world rotation vector) moved by `by`.
+fn moved(placement: &Placement, k: usize, by: Double) -> Placement {
+    let mut step = [0.0; 3];
+    step[k % 3] = by;
+    let step = DVec3::from_array(step);
+    let Placement { position, rotation } = *placement;
+    if k < 3 {
+        Placement { position: position + step, rotation }
+    } else {
+        Placement { position, rotation: turn(step) * rotation }
+    }
+}
+
+fn find(events: &[PairEvent], features: EventFeatures) -> &PairEvent {
+    events
+        .iter()
+        .find(|e| e.features == features)
+        .expect("an event does not vanish in a small step")
+}
+
+#[test]
+fn gradients_match_central_differences() {
+    let h = 1e-5;
+    let mut compared = 0;
+    for case in cases().iter().take(6) {
+        let a = body::read_body(&case["body1"]).expect("a body of the case file");
+        let b = body::read_body(&case["body2"]).expect("a body of the case file");
+        let at =
+            |pose_a: &Placement, pose_b: &Placement| enumerate(&a.hull, pose_a, &b.hull, pose_b);
+        let events = at(&a.placement, &b.placement);
+        let near = |e: &&PairEvent| (0.3..3.0).contains(&e.ratio) && e.conditioning > 0.1;
+        let near: Vec<_> = events.iter().filter(near).collect();
+        let mut differences = vec![[0.0; 12]; near.len()];
+        for k in 0..12 {
+            // Fourth-order differences, so that the step need not be small.
+            for (weight, by) in [(-1.0, 2.0), (8.0, 1.0), (-8.0, -1.0), (1.0, -2.0)] {
+                let (pose_a, pose_b) = if k < 6 {
+                    (moved(&a.placement, k, by * h), b.placement)
+                } else {
+                    (a.placement, moved(&b.placement, k - 6, by * h))
+                };
+                let shifted = at(&pose_a, &pose_b);
+                for (difference, event) in differences.iter_mut().zip(&near) {
+                    difference[k] += weight * find(&shifted, event.features).gap / (12.0 * h);
+                }
+            }
+        }
+        for (difference, event) in differences.iter().zip(&near) {
+            let gradient = event.gradient();
+            let largest = gradient.iter().fold(0.0, |l: Double, g| l.max(g.abs()));
+            for k in 0..12 {
+                let error = (difference[k] - gradient[k]).abs() / largest;
+                assert!(error < 1e-7, "{:?}, component {k}: {error:.1e}", event.features);
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "only {compared} gradients were compared");
+}
+
+#[test]
+fn half_space_gradients_match_central_differences() {
+    let h = 1e-5;
+    let normal = DVec3::new(0.36, 0.48, 0.8);
+    let mut compared = 0;
+    for case in cases() {
+        let a = body::read_body(&case["body1"]).expect("a body of the case file");
+        let offset = normal.dot(a.placement.position) - 0.4;
+        let at = |pose: &Placement| enumerate_half_space(&a.hull, pose, normal, offset);
+        for event in at(&a.placement).iter().filter(|e| (0.3..3.0).contains(&e.ratio)) {
+            let on_plane = normal.dot(event.point) - offset;
+            assert!(on_plane.abs() < 1e-12, "x* is {on_plane:.1e} m off the plane");
+            let gradient = event.gradient();
+            for k in 0..6 {
+                let mut difference = 0.0;
+                for (weight, by) in [(-1.0, 2.0), (8.0, 1.0), (-8.0, -1.0), (1.0, -2.0)] {
+                    let shifted = at(&moved(&a.placement, k, by * h));
+                    let same = shifted.iter().find(|e| e.vertex == event.vertex);
+                    difference += weight * same.expect("the same corner").gap / (12.0 * h);
+                }
+                let largest = gradient.iter().fold(0.0, |l: Double, g| l.max(g.abs()));
+                let error = (difference - gradient[k]).abs() / largest;
+                assert!(error < 1e-7, "component {k}: {error:.1e}");
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "only {compared} gradients were compared");
+}
