@@ -39,7 +39,11 @@ impl Hull {
     #[inline]
     #[must_use]
     pub fn support_scan(&self, direction: Vec3) -> u32 {
-        if cfg!(feature = "simd") { self.scan_lanes(direction) } else { self.scan_one_by_one(direction) }
+        if cfg!(feature = "simd") {
+            self.scan_lanes(direction)
+        } else {
+            self.scan_one_by_one(direction)
+        }
     }
 
     /// The scan in its plain form.
