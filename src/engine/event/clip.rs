@@ -116,11 +116,13 @@ fn corners_on(one: &Outline, other: &Outline, slack: Real, mut emit: impl FnMut(
 fn crossings(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Collector) {
     let apart = |s: Real, t: Real| (s > slack && t < -slack) || (s < -slack && t > slack);
     for i in 0..a.n_edges() {
-        let (edge_a, end_a) = (a.corner(i), a.corner((i + 1) % a.len()).at);
+        let (edge_a, end_a) = (a.corner(i), a.corner(a.next(i)).at);
+        // Looked up once, and only if something crosses it.
+        let mut name_a = None;
         let mut from = b.corner(0).at;
         let mut s = edge_a.left(from);
         for j in 0..b.n_edges() {
-            let to = b.corner((j + 1) % b.len()).at;
+            let to = b.corner(b.next(j)).at;
             let t = edge_a.left(to);
             if apart(s, t) {
                 let edge_b = b.corner(j);
@@ -128,7 +130,8 @@ fn crossings(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Col
                 if apart(u, v) {
                     let on_a = edge_a.at + (end_a - edge_a.at) * (u / (u - v));
                     let on_b = from + (to - from) * (s / (s - t));
-                    let id = ContactId::new(a.edge(i), b.edge(j));
+                    let name_a = *name_a.get_or_insert_with(|| a.edge(i));
+                    let id = ContactId::new(name_a, b.edge(j));
                     found.push(id, axes.lift(on_a), axes.lift(on_b));
                 }
             }
