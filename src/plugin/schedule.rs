@@ -111,12 +111,12 @@ impl Plugin for PhysicsSchedulePlugin {
             .ambiguous_with(signal_message_update_system);
         app.add_systems(self.schedule, (advance_clock.in_set(Outer::First), step));
         app.edit_schedule(PhysicsSchedule, |schedule| {
-            schedule
-                .set_executor(SingleThreadedExecutor::new())
-                .set_build_settings(ScheduleBuildSettings {
+            schedule.set_executor(SingleThreadedExecutor::new()).set_build_settings(
+                ScheduleBuildSettings {
                     ambiguity_detection: LogLevel::Error,
                     ..ScheduleBuildSettings::new()
-                });
+                },
+            );
             chain_stages(schedule);
         });
     }

@@ -234,7 +234,8 @@ fn live_entities_are_counted_exactly() {
     for _ in 0..300 {
         match rng.below(4) {
             0 | 1 => {
-                let place = Transform::from_translation(bevy_math::Vec3::X * 3.0 * live.len() as f32);
+                let place =
+                    Transform::from_translation(bevy_math::Vec3::X * 3.0 * live.len() as f32);
                 live.push((spawn(&mut app, (RigidBody::Dynamic, cube(), place)), true));
             }
             2 if !live.is_empty() => {
@@ -246,7 +247,11 @@ fn live_entities_are_counted_exactly() {
                 let (entity, enabled) = &mut live[i];
                 *enabled = !*enabled;
                 let mut entity = app.world_mut().entity_mut(*entity);
-                if *enabled { entity.remove::<Disabled>() } else { entity.insert(Disabled) };
+                if *enabled {
+                    entity.remove::<Disabled>()
+                } else {
+                    entity.insert(Disabled)
+                };
             }
             _ => {}
         }

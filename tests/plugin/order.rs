@@ -146,10 +146,7 @@ fn users_hook_between_the_stages() {
         }
     };
     app.add_systems(PhysicsSchedule, look("before").in_set(Step::First));
-    app.add_systems(
-        PhysicsSchedule,
-        look("found").after(Step::NarrowPhase).before(Step::Islands),
-    );
+    app.add_systems(PhysicsSchedule, look("found").after(Step::NarrowPhase).before(Step::Islands));
     app.add_systems(PhysicsSchedule, look("last").in_set(Step::Last));
     run(&mut app, 2);
     let trace = &app.world().resource::<Trace>().0;

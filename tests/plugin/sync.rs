@@ -159,7 +159,8 @@ fn a_body_below_a_moving_body_keeps_its_own_motion() {
     let parent = spawn(&mut app, (RigidBody::Dynamic, cube(), fast));
     let slow = (RigidBody::Dynamic, cube(), LinearVelocity(Vec3::Z), at(0.0, 5.0, 0.0));
     let child = spawn(&mut app, (slow, ChildOf(parent)));
-    let grandchild = spawn(&mut app, (RigidBody::Static, cube(), at(0.0, 5.0, 0.0), ChildOf(child)));
+    let grandchild =
+        spawn(&mut app, (RigidBody::Static, cube(), at(0.0, 5.0, 0.0), ChildOf(child)));
     run(&mut app, 64);
     assert_near(body(&app, parent).expect("alive").position(), Vec3::X * 4.0, 1e-4);
     assert_near(body(&app, child).expect("alive").position(), Vec3::new(0.0, 5.0, 1.0), 1e-4);
