@@ -12,6 +12,8 @@
 )]
 
 pub mod json;
+pub mod lcp;
+pub mod lcps;
 pub mod micro;
 pub mod scene;
 
@@ -185,7 +187,8 @@ fn run_value(format: Format, value: &Value, name: &str) -> Vec<Group> {
     match format {
         Format::Micro => each(micro::run),
         Format::Scene => each(scene::run),
-        Format::Pairs | Format::PairsDegenerate | Format::Events | Format::Lcps => {
+        Format::Lcps => lcps::run(value, name),
+        Format::Pairs | Format::PairsDegenerate | Format::Events => {
             vec![Group::skipped(name, "not judged yet")]
         }
     }

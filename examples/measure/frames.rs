@@ -40,7 +40,7 @@ pub(crate) fn strip(
     let mut take = |world: &World, step: usize| {
         let time = step as Double * dt;
         if experiment.frames.iter().any(|f| (f - time).abs() < 0.5 * dt) {
-            frames.push((format!("t = {time:.0} s"), snapshot(world)));
+            frames.push((format!("t = {} s", (time * 100.0).round() / 100.0), snapshot(world)));
         }
     };
     take(&world, 0);
@@ -48,7 +48,7 @@ pub(crate) fn strip(
         tick();
         take(world, step);
     });
-    let columns = if scene.planar { 2 } else { 4 };
+    let columns = if scene.planar || experiment.frames.len() == 4 { 2 } else { 3 };
     let mut strip = Strip::new(camera(experiment), light(experiment), columns);
     tiles(experiment, &frames).into_iter().for_each(|t| strip.add_tiles(t));
     for (caption, bodies) in frames {
@@ -65,7 +65,7 @@ fn camera(experiment: &Experiment) -> Camera {
     if experiment.scene.planar {
         Camera::front()
     } else if has_walls(experiment) {
-        Camera::new(DVec3::new(1.0, 1.5, 1.1), DVec3::Z)
+        Camera::new(DVec3::new(0.35, 1.6, 1.1), DVec3::Z)
     } else {
         Camera::new(DVec3::new(0.9, -1.6, 0.9), DVec3::Z)
     }
