@@ -64,9 +64,8 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
         lemke::solve_fixed_slip(&problem, &slip.slip, iterate, &lemke)
     }));
     let sweeps = PgsParams { iterations_max: 20_000, ..PgsParams::default() };
-    let (_, stats) = solve_from_free(case, &mut |iterate| {
-        pgs::solve(&problem, iterate, &sweeps, &mut scratch)
-    });
+    let (_, stats) =
+        solve_from_free(case, &mut |iterate| pgs::solve(&problem, iterate, &sweeps, &mut scratch));
     let residual = stats.certificate.natural_map;
     let note = format!("{:?} after {} sweeps", stats.status, stats.iterations);
     groups[4].checks.push(Check::new(name, residual, NATURAL_MAP).note(note));
