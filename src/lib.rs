@@ -1,5 +1,93 @@
-//! Orthant.
+//! Rigid-body physics for [Bevy](https://bevy.org) with hard contacts.
+//!
+//! Contact and joint forces solve one linear complementarity problem a step, and every step says how
+//! well: heavy things do not sink into light ones, jointed chains do not stretch, gripped things do not
+//! creep. It is the constraint-stabilized time-stepping of Anitescu, Hart, Potra and Miller for convex
+//! polyhedra: one metric for distance and overlap (the ratio metric), one problem a step, infeasibility
+//! that stays O(h²).
+//!
+//! # Hello, physics
+#![cfg_attr(
+    feature = "bevy",
+    doc = r#"
+```
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_transform::prelude::*;
+use orthant::prelude::*;
+
+fn main() {
+    App::new()
+        .add_plugins((bevy_time::TimePlugin, TransformPlugin, PhysicsPlugins::default()))
+        .insert_resource(bevy_time::TimeUpdateStrategy::FixedTimesteps(1)) // one step an update
+        .add_systems(Startup, spawn)
+        .add_systems(Last, tell)
+        .run_for(120);
+}
+
+fn spawn(mut commands: Commands) {
+    commands.spawn((RigidBody::Static, Collider::cuboid(20.0, 1.0, 20.0)));
+    let above = Transform::from_xyz(0.0, 3.0, 0.0);
+    commands.spawn((RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), above, Friction::new(0.4)));
+}
+
+fn tell(boxes: Query<(&Transform, &RigidBody)>, report: Res<StepReport>) {
+    for (transform, _) in boxes.iter().filter(|(_, body)| **body == RigidBody::Dynamic) {
+        println!("height {:.3} m; {}", transform.translation.y, **report);
+    }
+}
+
+trait RunFor {
+    fn run_for(&mut self, updates: usize);
+}
+impl RunFor for App {
+    fn run_for(&mut self, updates: usize) {
+        (0..updates).for_each(|_| self.update());
+    }
+}
+```
+"#
+)]
+//!
+//! # Map
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`engine`] | the method: plain functions on slices; knows no Bevy, cannot fail |
+//! | `plugin` (feature `bevy`) | the Bevy shell: components in, one engine call a stage, components out |
+//! | [`math`] | numbers: the precision of the build, deterministic functions |
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `bevy` | yes | the plugin |
+//! | `parallel` | yes | pairs on Bevy's compute task pool; the same bits as without |
+//! | `simd` | yes | support scans in eight lanes; the same bits as without |
+//! | `f64` | no | positions, velocities and the metric in double precision |
+//! | `serialize` | no | serde on settings, reports and components |
+//! | `validate` | no | checks internal invariants after every stage |
+//!
+//! All are additive but `f64`, which changes the type [`math::Real`].
+//!
+//! # Conventions
+//!
+//! SI units; gravity is (0, -9.81, 0) m/s² unless set; lengths of shapes are full lengths; velocities are
+//! at the center of mass in world axes; normals point from the first body of a pair to the second.
+
 pub mod engine;
 pub mod math;
 #[cfg(feature = "bevy")]
 pub mod plugin;
+
+/// What most games need: `use orthant::prelude::*;`.
+#[cfg(feature = "bevy")]
+pub mod prelude {
+    pub use crate::plugin::{
+        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider, ColliderDensity,
+        ConstantForce, ConstantTorque, ContactConfig, DefaultFriction, Forces, Friction, Gravity,
+        GravityScale, Joint, KinematicTarget, LinearDamping, LinearVelocity, LockedAxes, Mass,
+        Physics, PhysicsError, PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems,
+        PhysicsTime, PhysicsWorld, RigidBody, SolverConfig, StepReport,
+    };
+}

@@ -8,10 +8,12 @@ mod body;
 mod event;
 
 use event::{EventCheck, EventTolerance, check_case, is_spatial};
+use orthant::engine::event::active::PapersActive;
 use orthant::engine::event::enumerate::{
-    EventFeatures, PairEvent, Placement, enumerate, enumerate_half_space,
+    EventFeatures, PairEvent, Placement, enumerate, enumerate_half_space, ratio_of,
 };
-use orthant::math::{DMat3, DVec3, Double, sin_cos_double};
+use orthant::engine::shape::hull::Hull;
+use orthant::math::{DMat3, DVec3, Double, Vec3, sin_cos_double};
 use serde_json::Value;
 
 fn cases() -> Vec<Value> {
@@ -140,4 +142,24 @@ fn half_space_gradients_match_central_differences() {
         }
     }
     assert!(compared > 20, "only {compared} gradients were compared");
+}
+
+/// Two equal boxes side by side, one turned by a hair: corners of each lie on the planes of side faces
+/// of the other that they can never touch.
+#[test]
+fn the_ghost_filter_leaves_the_true_normal_alone() {
+    let cube = Hull::cuboid(Vec3::ONE).expect("a cube");
+    let at_a = Placement { position: DVec3::new(0.0, 0.5, 0.0), rotation: DMat3::IDENTITY };
+    let at_b = Placement {
+        position: DVec3::new(1.0, 0.5 + 5e-10, 0.0),
+        rotation: turn(DVec3::new(0.0, 0.0, 1e-9)),
+    };
+    let events = enumerate(&cube, &at_a, &cube, &at_b);
+    let ratio = ratio_of(&events);
+    let active = PapersActive { eps_x: 0.01, eps_t: 0.1, eps_0: 1e-4, delta_max: 1e6 };
+    let sideways = |m: &usize| events[*m].normal.x > 0.999;
+    let printed = active.select(&events, ratio);
+    let real = active.select_real(&events, ratio);
+    assert!(!printed.iter().all(sideways), "the printed set has ghosts here");
+    assert!(real.len() >= 4 && real.iter().all(sideways), "{} real events", real.len());
 }

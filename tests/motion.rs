@@ -182,7 +182,10 @@ fn overlap_separates_without_exceeding_the_push_speed() {
         let height = body(&world, id).center().y;
         let push = (height - last) / DT;
         assert!(push <= settings.contact.push_speed_max * 1.001, "pushed at {push} m/s");
-        assert!(body(&world, id).linear_velocity.y < 1e-3, "no speed is carried out of the overlap");
+        assert!(
+            body(&world, id).linear_velocity.y < 1e-3,
+            "no speed is carried out of the overlap"
+        );
         last = height;
     }
     assert_near("height", last, 0.5, 1e-4);
@@ -277,7 +280,10 @@ fn a_blow_runs_through_a_row_of_balls_with_gaps_without_overlap() {
         assert_near("momentum", momentum, 5.0 * mass, 1e-4 * mass);
     }
     let bound = tolerance(1e-5, 1e-9);
-    assert!(worst.iter().all(|&overlap| overlap < bound), "central impacts do not overlap: {worst:?}");
+    assert!(
+        worst.iter().all(|&overlap| overlap < bound),
+        "central impacts do not overlap: {worst:?}"
+    );
 }
 
 #[test]
@@ -419,8 +425,7 @@ fn a_joint_spawned_apart_is_no_catapult() {
 #[test]
 fn a_broken_state_is_frozen_and_reported_and_harms_nobody() {
     let (mut world, cubes) = stack(3);
-    let loner =
-        add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(9.0, 0.5, 0.0));
+    let loner = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(9.0, 0.5, 0.0));
     run(&mut world, 10);
     world.body_mut(loner).expect("the loner").linear_velocity.x = Real::NAN;
     run(&mut world, 1);

@@ -80,9 +80,8 @@ struct Placed {
 
 impl Placed {
     fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&Piece; 2]) -> Self {
-        let arm = |k: usize| {
-            motions[k].rotation * (pieces[k].position - bodies[k].center_of_mass())
-        };
+        let arm =
+            |k: usize| motions[k].rotation * (pieces[k].position - bodies[k].center_of_mass());
         let turn = |k: usize| motions[k].rotation * quat_to_mat3(pieces[k].rotation);
         Self {
             between: bodies[1].center() - bodies[0].center(),
@@ -272,8 +271,7 @@ impl Context<'_> {
         let rotation = placed.rotations[hull_side];
         find_contacts_half_space(hull, &rotation, height, normal, &params, &mut manifold);
         let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
-        let origin =
-            if hull_side == 1 { placed.between + placed.arms[1] } else { placed.arms[0] };
+        let origin = if hull_side == 1 { placed.between + placed.arms[1] } else { placed.arms[0] };
         pair.dropped = manifold.dropped;
         for contact in &manifold.contacts {
             let middle = (contact.point_a + contact.point_b) * 0.5;

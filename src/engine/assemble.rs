@@ -236,13 +236,7 @@ impl StepProblem {
         self.order = order;
     }
 
-    fn add_joint_row(
-        &mut self,
-        sources: &Sources<'_>,
-        settings: &Settings,
-        j: usize,
-        r: usize,
-    ) {
+    fn add_joint_row(&mut self, sources: &Sources<'_>, settings: &Settings, j: usize, r: usize) {
         let joint = &sources.joints[j];
         let bodies = sources.joint_bodies[j];
         let (error, rows) = joint_row(joint, bodies.map(|i| &sources.bodies[i as usize]), r);

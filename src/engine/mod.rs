@@ -43,12 +43,15 @@ pub mod integrate;
 pub mod joint;
 pub mod lcp;
 pub mod pair;
+pub mod par;
 pub mod predict;
 pub mod ratio;
 pub mod report;
 pub mod settings;
 pub mod shape;
 pub mod solve;
+#[cfg(any(test, feature = "validate"))]
+mod validate;
 
 use self::active::Context;
 use self::assemble::{Sources, StepProblem};
@@ -56,7 +59,8 @@ use self::body::{Bodies, Body, BodyDesc, BodyError, BodyId};
 use self::broad::{BroadPhase, Enlarge, Reach};
 use self::graph::Islands;
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
-use self::pair::Pairs;
+use self::pair::{Pair, Pairs};
+use self::par::{Pool, Serial};
 use self::predict::{Motion, predict};
 use self::report::{StepReport, StepStatus};
 use self::settings::{ActiveEvents, Settings};
@@ -178,11 +182,17 @@ impl Simulation {
         work.broad.find(&self.bodies, enlarge, &work.excluded);
         self.pairs.update(&work.broad.candidates, self.bodies.as_slice());
         self.report.pairs = self.pairs.list.len() as u32;
+        self.check_pairs();
     }
 
     /// Stage 3: the ratio metric of every pair and its active events, with the impulses of the last
     /// step.
     pub fn find_contacts(&mut self, settings: &Settings) {
+        self.find_contacts_on(settings, &Serial);
+    }
+
+    /// Stage 3 with the pairs spread over a pool; the same bits for any pool.
+    pub fn find_contacts_on(&mut self, settings: &Settings, pool: &impl Pool) {
         if !self.active {
             return;
         }
@@ -193,15 +203,15 @@ impl Simulation {
             settings,
             dt: self.report.dt,
         };
-        for pair in &mut self.pairs.list {
-            context.update(pair);
-        }
+        let update = |pairs: &mut [Pair]| pairs.iter_mut().for_each(|pair| context.update(pair));
+        pool.run(&mut self.pairs.list, update);
         for pair in &self.pairs.list {
             self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
             self.report.overlap = self.report.overlap.max(-pair.separation);
             self.report.contacts += pair.contacts.len() as u32;
             self.report.events_dropped += pair.dropped;
         }
+        self.check_contacts();
     }
 
     /// Stage 4: groups of bodies that touch or are joined.
@@ -216,6 +226,7 @@ impl Simulation {
         work.edges.extend(&work.joint_bodies);
         work.islands.build(&work.moves, work.edges.iter().copied());
         self.report.islands = work.islands.len() as u32;
+        self.check_islands();
     }
 
     /// Stage 5: the rows of the step problem (5.1).
@@ -236,6 +247,7 @@ impl Simulation {
         };
         self.work.problem.assemble(&sources, settings);
         self.report.joint_error = self.work.problem.joint_error;
+        self.check_problem();
     }
 
     /// Stage 6: velocities and impulses.
@@ -357,6 +369,15 @@ impl Simulation {
         probe.find_contacts(&settings);
         (probe.report.infeasibility, probe.report.overlap)
     }
+}
+
+/// Without the feature `validate` the checks between the stages vanish.
+#[cfg(not(any(test, feature = "validate")))]
+impl Simulation {
+    fn check_pairs(&self) {}
+    fn check_contacts(&self) {}
+    fn check_islands(&self) {}
+    fn check_problem(&self) {}
 }
 
 /// A contact of the last step, for reading.

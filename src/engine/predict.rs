@@ -13,9 +13,7 @@
 
 use super::body::{Body, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
-use crate::math::{
-    Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen,
-};
+use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen};
 
 /// A body during a step: what depends on its pose, and its free velocity.
 #[derive(Clone, Copy, Debug)]
@@ -85,8 +83,7 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         + gravity * (body.gravity_scale * dt)
         + (force * dt + impulse) * inverse_mass;
     let spin = locked.filter_rotation(gyroscopic(body, dt));
-    let angular =
-        spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
+    let angular = spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
     motion.linear = locked.filter_translation(linear) / (1.0 + dt * body.linear_damping);
     motion.angular = angular / (1.0 + dt * body.angular_damping);
     motion
@@ -135,8 +132,9 @@ fn gyroscopic(body: &Body, dt: Real) -> Vec3 {
         let residual = matrix * (after - before) + middle.cross(momentum) * dt;
         // I + h/2 ([w]× I - [I w]×), by columns.
         let half = 0.5 * dt;
-        let column =
-            |axis: Vec3| matrix * axis + (middle.cross(matrix * axis) - momentum.cross(axis)) * half;
+        let column = |axis: Vec3| {
+            matrix * axis + (middle.cross(matrix * axis) - momentum.cross(axis)) * half
+        };
         let jacobian = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
         let change = jacobian.inverse() * residual;
         if !change.is_finite() {

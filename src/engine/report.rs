@@ -92,7 +92,11 @@ impl core::fmt::Display for StepReport {
             write!(f, ", {} joints to {:.1e} m", self.joints, self.joint_error)?;
         }
         if self.status != StepStatus::Solved {
-            write!(f, ", {:?} in {} of {} islands", self.status, self.islands_unsolved, self.islands)?;
+            write!(
+                f,
+                ", {:?} in {} of {} islands",
+                self.status, self.islands_unsolved, self.islands
+            )?;
         }
         if !self.quarantined.is_empty() {
             write!(f, ", {} bodies frozen", self.quarantined.len())?;

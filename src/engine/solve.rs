@@ -123,7 +123,11 @@ impl Unknowns {
 
 impl StepProblem {
     /// Adds `sign` times the push to the biases of an island.
-    fn take_push(&mut self, [_, contacts, joints]: &[core::ops::Range<usize>; 3], sign: crate::math::Double) {
+    fn take_push(
+        &mut self,
+        [_, contacts, joints]: &[core::ops::Range<usize>; 3],
+        sign: crate::math::Double,
+    ) {
         for i in contacts.clone() {
             self.contacts[i].bias[0] += sign * self.contact_push[i];
         }
@@ -140,10 +144,8 @@ impl StepProblem {
                 directions[0] * l[0] + directions[1] * l[1] + directions[2] * l[2]
             };
             let contact = &mut pairs[p as usize].contacts[c as usize];
-            contact.impulse = [
-                world(self.biased.contact_impulse[row]),
-                world(self.relaxed.contact_impulse[row]),
-            ];
+            contact.impulse =
+                [world(self.biased.contact_impulse[row]), world(self.relaxed.contact_impulse[row])];
         }
         for (row, &[j, r]) in self.joint_source.iter().enumerate() {
             let joint = &mut joints[j as usize];

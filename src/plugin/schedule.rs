@@ -7,6 +7,7 @@
 
 use bevy_app::{App, FixedPostUpdate, Plugin};
 use bevy_ecs::intern::Interned;
+use bevy_ecs::message::signal_message_update_system;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{
     LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor, SystemSet,
@@ -103,15 +104,19 @@ impl Plugin for PhysicsSchedulePlugin {
             (Outer::First, Outer::Prepare, Outer::StepSimulation, Outer::Writeback, Outer::Last)
                 .chain(),
         );
-        let step = run_step.in_set(Outer::StepSimulation).run_if(time_passed);
+        // Bevy's system only sets a flag there, that no step reads.
+        let step = run_step
+            .in_set(Outer::StepSimulation)
+            .run_if(time_passed)
+            .ambiguous_with(signal_message_update_system);
         app.add_systems(self.schedule, (advance_clock.in_set(Outer::First), step));
         app.edit_schedule(PhysicsSchedule, |schedule| {
-            schedule
-                .set_executor(SingleThreadedExecutor::new())
-                .set_build_settings(ScheduleBuildSettings {
+            schedule.set_executor(SingleThreadedExecutor::new()).set_build_settings(
+                ScheduleBuildSettings {
                     ambiguity_detection: LogLevel::Error,
                     ..ScheduleBuildSettings::new()
-                });
+                },
+            );
             chain_stages(schedule);
         });
     }
@@ -154,10 +159,13 @@ impl StepLoop {
 
 /// Runs [`PhysicsSchedule`] with the physics clock as the generic clock.
 fn run_step(world: &mut World) {
-    let outer = *world.resource::<Time>();
-    *world.resource_mut::<Time>() = world.resource::<Time<Physics>>().as_generic();
+    let Some(inner) = world.get_resource::<Time<Physics>>().map(Time::as_generic) else { return };
+    let Some(mut time) = world.get_resource_mut::<Time>() else { return };
+    let outer = core::mem::replace(&mut *time, inner);
     if let Err(error) = world.try_run_schedule(PhysicsSchedule) {
         log::error!("physics does not step: {error}");
     }
-    *world.resource_mut::<Time>() = outer;
+    if let Some(mut time) = world.get_resource_mut::<Time>() {
+        *time = outer;
+    }
 }

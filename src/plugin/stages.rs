@@ -10,6 +10,7 @@ use super::settings::{ContactConfig, Gravity, SolverConfig, collect};
 use super::sync::GatherSystems;
 use super::time::Physics;
 use super::world::{PhysicsWorld, StepReport};
+use crate::engine::par::Pool;
 use crate::engine::report::StepStatus;
 use crate::engine::settings::SettingsError;
 use crate::math::narrow;
@@ -69,7 +70,33 @@ fn find_pairs(mut physics: ResMut<PhysicsWorld>) {
 
 fn find_contacts(mut physics: ResMut<PhysicsWorld>) {
     let (engine, settings) = physics.stage();
-    engine.find_contacts(settings);
+    engine.find_contacts_on(settings, &TaskPool);
+}
+
+/// Bevy's compute task pool, or this thread where there is none.
+struct TaskPool;
+
+impl Pool for TaskPool {
+    #[cfg(feature = "parallel")]
+    fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
+        /// Fewer items than this are not worth a task.
+        const PART_MIN: usize = 32;
+        match bevy_tasks::ComputeTaskPool::try_get() {
+            Some(pool) if pool.thread_num() > 1 && items.len() > PART_MIN => {
+                let part = items.len().div_ceil(4 * pool.thread_num()).max(PART_MIN);
+                let work = &work;
+                pool.scope(|scope| {
+                    items.chunks_mut(part).for_each(|items| scope.spawn(async { work(items) }));
+                });
+            }
+            _ => work(items),
+        }
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
+        work(items);
+    }
 }
 
 fn build_islands(mut physics: ResMut<PhysicsWorld>) {

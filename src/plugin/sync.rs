@@ -298,10 +298,10 @@ fn write_child(tree: &mut Query<Tree, Allow<Disabled>>, entity: Entity, body: &B
         let (transform, above, _) = tree.get(e).ok()?;
         Some((*transform, above.map(ChildOf::parent)))
     });
-    let (translation, rotation) = parent.map_or(
-        (single3(body.position()), single_quat(body.rotation())),
-        |parent| parent.local(body.position(), body.rotation()),
-    );
+    let (translation, rotation) = parent
+        .map_or((single3(body.position()), single_quat(body.rotation())), |parent| {
+            parent.local(body.position(), body.rotation())
+        });
     let still = body.kind() == BodyKind::Static
         || (translation == mirror.translation && rotation == mirror.rotation);
     if still && parent == mirror.parent && !mirror.repair {

@@ -1,7 +1,7 @@
 //! The papers' active set: which events of a pair become rows of the step problem.
 //!
-//! Input: all events of a pair and its ratio `t*`. Output: the events in `E` of (4.8)–(4.9). With the
-//! windows in `t`, as in the thesis' computations (`t* - ε_0 ≤ t ≤ t* + ε_t`, chapter 7):
+//! Input: all events of a pair and its ratio `t*`. Output: the events in `E` of (4.8)–(4.9). With
+//! the windows in `t`, as in the thesis' computations (`t* - ε_0 ≤ t ≤ t* + ε_t`, chapter 7):
 //!
 //! ```text
 //! E₁   Φ = 1 - 1/t* ≤ ε_t                                the pair is near enough
@@ -9,12 +9,12 @@
 //! E₃₄  A_i R_iᵀ (x^m - x_i) - b_i t^m ≤ ε_x, all rows    the point is nearly in both scaled bodies
 //! ```
 //!
-//! Differences from the printed text: condition 2 of Algorithm 3.14 has its sign turned and holds for all
-//! rows, not only those of the event; `E₃`, `E₄` use `t^m`, not 1. As printed, the set still admits
-//! *ghost events*: corners against faces they cannot touch, such as the side faces of neighboring
-//! boxes, whose rows contradict the true ones. The ghost filter keeps an event only if the plane of the
-//! event itself nearly separates the bodies, `n·d / H(n) ≥ t* - 0.2`, and if its equality system is well
-//! conditioned. Cost: O(events).
+//! Differences from the printed text: condition 2 of Algorithm 3.14 has its sign turned and holds
+//! for all rows, not only those of the event; `E₃`, `E₄` use `t^m`, not 1. As printed, the set
+//! still admits *ghost events*: corners against faces they cannot touch, such as the side faces of
+//! neighboring boxes, whose rows contradict the true ones. The ghost filter keeps an event only if
+//! the plane of the event itself nearly separates the bodies, `n·d / H(n) ≥ t* - 0.2`, and if its
+//! equality system is well conditioned. Cost: O(events).
 
 use super::enumerate::{HalfSpaceEvent, PairEvent};
 use crate::math::Double;
@@ -31,8 +31,8 @@ pub struct PapersActive {
     pub eps_t: Double,
     /// ε_0: width of the window below `t*`.
     pub eps_0: Double,
-    /// δ_max: an event is dropped as singular if its conditioning is not above `1/δ_max`. Used by the
-    /// ghost filter only.
+    /// δ_max: an event is dropped as singular if its conditioning is not above `1/δ_max`. Used by
+    /// the ghost filter only.
     pub delta_max: Double,
 }
 

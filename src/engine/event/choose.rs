@@ -1,19 +1,19 @@
 //! Which separating plane a pair uses for one step.
 //!
-//! Input: the normal of the ratio metric and the velocities. Output: a normal. Just before a box sliding
-//! over tiles reaches the next tile, that tile's *side* has the larger ratio, and its row would stop the
-//! box; at touching both planes are within the tolerance. Any plane that separates the bodies now may
-//! serve (Theorem 3.13 says that the largest one decides, and at touching they are equal), so among the
-//! ratio's normal and the faces beside the touching features we take the plane that is predicted to
-//! separate best at the end of the step,
+//! Input: the normal of the ratio metric and the velocities. Output: a normal. Just before a box
+//! sliding over tiles reaches the next tile, that tile's *side* has the larger ratio, and its row
+//! would stop the box; at touching both planes are within the tolerance. Any plane that separates
+//! the bodies now may serve (Theorem 3.13 says that the largest one decides, and at touching they
+//! are equal), so among the ratio's normal and the faces beside the touching features we take the
+//! plane that is predicted to separate best at the end of the step,
 //!
 //! ```text
 //! sep(n) + h ṡep(n),     ṡep = n·(v_b(p) - v_a(p)),     eligible if sep(n) ≥ -c h²
 //! ```
 //!
-//! with `p` the touching corner. The ratio's normal wins ties. If no plane is eligible the bodies overlap
-//! and the ratio's normal, which knows the way out, is kept.
-//! Cost: two support queries, one more for each face that a first bound does not rule out.
+//! with `p` the touching corner. The ratio's normal wins ties. If no plane is eligible the bodies
+//! overlap and the ratio's normal, which knows the way out, is kept. Cost: two support queries, one
+//! more for each face that a first bound does not rule out.
 
 use super::super::ratio::Relative;
 use super::super::shape::hull::{Hull, NO_FACE};
@@ -25,8 +25,8 @@ const PREFERENCE: Real = 0.01;
 /// Cosine above which a normal is that of a face.
 const ALIGNED: Real = 1.0 - 1e-6;
 
-/// Velocity of body `b` relative to body `a`, in the axes of `a`: the material of `b` at `p` (from the
-/// centroid of `a`) moves against that of `a` with `linear + angular × p`.
+/// Velocity of body `b` relative to body `a`, in the axes of `a`: the material of `b` at `p` (from
+/// the centroid of `a`) moves against that of `a` with `linear + angular × p`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
     /// Relative velocity at the centroid of `a` [m/s].
@@ -36,8 +36,8 @@ pub struct Twist {
 }
 
 impl Twist {
-    /// From the velocities at both centroids and the angular velocities, all in the axes of `a`, and
-    /// the centroid of `b` from that of `a` [m].
+    /// From the velocities at both centroids and the angular velocities, all in the axes of `a`,
+    /// and the centroid of `b` from that of `a` [m].
     #[must_use]
     pub fn new(velocities: [Vec3; 2], angular: [Vec3; 2], offset: Vec3) -> Self {
         let linear = velocities[1] - angular[1].cross(offset) - velocities[0];
@@ -66,10 +66,11 @@ struct Trial<'h> {
     bar: Real,
 }
 
-/// The normal that the pair uses for this step: `ratio_normal`, or that of a face beside the touching
-/// features. All vectors in the axes of `a`; normals are unit vectors from `a` to `b`.
+/// The normal that the pair uses for this step: `ratio_normal`, or that of a face beside the
+/// touching features. All vectors in the axes of `a`; normals are unit vectors from `a` to `b`.
 ///
-/// `twist` is the motion that the bodies would have without contact; `eligible_below` is `c h²` [m].
+/// `twist` is the motion that the bodies would have without contact; `eligible_below` is `c h²`
+/// [m].
 #[must_use]
 pub fn choose_normal(
     a: &Hull,
@@ -99,8 +100,8 @@ pub fn choose_normal(
     };
     let (face_a, face_b) =
         (touching_face(a, ratio_normal, support_a), touching_face(b, outward_b, support_b));
-    // The touching point: the corner on the other body's face, else one on the smaller body, since the
-    // outermost corner of the larger one may be far from where they touch.
+    // The touching point: the corner on the other body's face, else one on the smaller body, since
+    // the outermost corner of the larger one may be far from where they touch.
     let at = match (face_a, face_b) {
         (Some(_), None) => q,
         (None, Some(_)) => p,
@@ -176,8 +177,8 @@ fn touching_face(hull: &Hull, outward: Vec3, support: u32) -> Option<u32> {
     touching
 }
 
-/// Calls `visit` with the faces beside the touching feature of a hull: those across the edges of the
-/// touching face or, without one, those around the support vertex. Some come twice.
+/// Calls `visit` with the faces beside the touching feature of a hull: those across the edges of
+/// the touching face or, without one, those around the support vertex. Some come twice.
 fn faces_beside(hull: &Hull, touching: Option<u32>, support: u32, mut visit: impl FnMut(u32)) {
     let Some(face) = touching else {
         faces_around(hull, support, visit);

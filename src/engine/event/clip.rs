@@ -1,24 +1,25 @@
 //! The contacts of a pair for a given normal, without enumeration.
 //!
-//! Input: two hulls, their relative pose, and a unit normal from `a` to `b`. Output: a [`Manifold`].
+//! Input: two hulls, their relative pose, and a unit normal from `a` to `b`. Output: a
+//! [`Manifold`].
 //!
-//! Seen along the normal, the feature of each body that faces the other is a convex polygon (a face), a
-//! segment or a point. The contacts are the corners of the intersection of the two polygons: corners of
-//! `a` on the face of `b`, corners of `b` on the face of `a`, and crossings of edges. When the normal is
-//! that of a face this is face clipping, and by Theorem 3.4 the contact region is the convex hull of
-//! these points; when the normal is that of two crossing edges, their crossing is one of the corners and
-//! the others lie above it. Each contact has its own separation along the normal (4.17); those beyond
-//! the band are left out.
+//! Seen along the normal, the feature of each body that faces the other is a convex polygon (a
+//! face), a segment or a point. The contacts are the corners of the intersection of the two
+//! polygons: corners of `a` on the face of `b`, corners of `b` on the face of `a`, and crossings of
+//! edges. When the normal is that of a face this is face clipping, and by Theorem 3.4 the contact
+//! region is the convex hull of these points; when the normal is that of two crossing edges, their
+//! crossing is one of the corners and the others lie above it. Each contact has its own separation
+//! along the normal (4.17); those beyond the band are left out.
 //!
-//! No body is the reference of the other: exchanging the bodies exchanges the ids, and nothing flips
-//! while bodies move. A corner counts as inside a face up to `ε_x` outside it, and edges cross only if
-//! their ends are farther than that from the other edge; so coincident features give one contact each,
-//! with the same id while they move less than `ε_x`.
+//! No body is the reference of the other: exchanging the bodies exchanges the ids, and nothing
+//! flips while bodies move. A corner counts as inside a face up to `ε_x` outside it, and edges
+//! cross only if their ends are farther than that from the other edge; so coincident features give
+//! one contact each, with the same id while they move less than `ε_x`.
 //!
 //! The bodies meet exactly above each other only when scaled to touching. Where the outlines of the
 //! unscaled bodies miss each other, `b` is moved back along the line of centers by `d sep / (n·d)`,
-//! which is what scaling does, and as a last resort the nearest points of the outlines make a contact:
-//! a pair within the band always has one.
+//! which is what scaling does, and as a last resort the nearest points of the outlines make a
+//! contact: a pair within the band always has one.
 //!
 //! Rounded hulls: the same on their cores, with the points moved by the radii along the normal.
 //! Cost: two support queries and O(corners of a × corners of b), no allocation.
@@ -44,7 +45,8 @@ pub struct ClipParams {
 
 /// Finds the contacts of two hulls along the unit normal from `a` to `b`, given in the axes of `a`.
 ///
-/// Clears and fills `out`. It stays empty if the hulls are farther apart than the band along the normal.
+/// Clears and fills `out`. It stays empty if the hulls are farther apart than the band along the
+/// normal.
 pub fn find_contacts(
     a: &Hull,
     b: &Hull,
@@ -66,20 +68,18 @@ pub fn find_contacts(
     let (outline_a, outline_b) = (placed_a.facing(), placed_b.facing());
     intersect(&outline_a, &outline_b, &axes, slack, &mut found);
     if found.is_empty() {
-        let p = a.vertices[placed_a.support() as usize];
-        let q = relative.rotation * b.vertices[placed_b.support() as usize] + relative.offset;
-        let separation = normal.dot(q - p) - a.radius - b.radius;
+        let p = placed_a.vertex(placed_a.support());
+        let q = placed_b.vertex(placed_b.support());
+        let separation = q.z - p.z - a.radius - b.radius;
         let distance = normal.dot(relative.offset);
-        if separation <= params.band {
-            if distance > separation.abs() {
-                found.shift = relative.offset * (separation / distance);
-                let moved = placed_b.moved(&axes, -found.shift);
-                intersect(&outline_a, &moved.facing(), &axes, slack, &mut found);
-                found.shift = Vec3::ZERO;
-            }
-            if found.is_empty() {
-                nearest(&placed_a, &placed_b, &axes, &mut found);
-            }
+        if separation <= params.band && distance > separation.abs() {
+            found.shift = relative.offset * (separation / distance);
+            let moved = placed_b.moved(&axes, -found.shift);
+            intersect(&outline_a, &moved.facing(), &axes, slack, &mut found);
+            found.shift = Vec3::ZERO;
+        }
+        if found.is_empty() {
+            nearest((&placed_a, &outline_a), (&placed_b, &outline_b), &axes, &mut found);
         }
     }
     found.finish(out);
@@ -116,11 +116,13 @@ fn corners_on(one: &Outline, other: &Outline, slack: Real, mut emit: impl FnMut(
 fn crossings(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Collector) {
     let apart = |s: Real, t: Real| (s > slack && t < -slack) || (s < -slack && t > slack);
     for i in 0..a.n_edges() {
-        let (edge_a, end_a) = (a.corner(i), a.corner((i + 1) % a.len()).at);
+        let (edge_a, end_a) = (a.corner(i), a.corner(a.next(i)).at);
+        // Looked up once, and only if something crosses it.
+        let mut name_a = None;
         let mut from = b.corner(0).at;
         let mut s = edge_a.left(from);
         for j in 0..b.n_edges() {
-            let to = b.corner((j + 1) % b.len()).at;
+            let to = b.corner(b.next(j)).at;
             let t = edge_a.left(to);
             if apart(s, t) {
                 let edge_b = b.corner(j);
@@ -128,7 +130,8 @@ fn crossings(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Col
                 if apart(u, v) {
                     let on_a = edge_a.at + (end_a - edge_a.at) * (u / (u - v));
                     let on_b = from + (to - from) * (s / (s - t));
-                    let id = ContactId::new(a.edge(i), b.edge(j));
+                    let name_a = *name_a.get_or_insert_with(|| a.edge(i));
+                    let id = ContactId::new(name_a, b.edge(j));
                     found.push(id, axes.lift(on_a), axes.lift(on_b));
                 }
             }
@@ -166,7 +169,8 @@ fn segments(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
     }
 }
 
-/// Parameters of the closest points of the segments `s u` and `between + t v`, `s` and `t` in [0, 1].
+/// Parameters of the closest points of the segments `s u` and `between + t v`, `s` and `t` in [0,
+/// 1].
 fn closest_parameters(between: Vec3, u: Vec3, v: Vec3) -> (Real, Real) {
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
     let (bu, bv) = (between.dot(u), between.dot(v));
@@ -188,27 +192,29 @@ fn ball(a: &Placed, b: &Placed, axes: &Axes, found: &mut Collector) {
     }
 }
 
-/// One contact of outlines that miss each other: the outermost corner of one body and the point of the
-/// other nearest to it across the normal, whichever body's corner is nearer.
-fn nearest(a: &Placed, b: &Placed, axes: &Axes, found: &mut Collector) {
-    let (outline_a, outline_b) = (a.square(), b.square());
-    let (p, q) = (outline_a.corner(0).at, outline_b.corner(0).at);
-    let (on_a, on_b) = (outline_a.nearest(q), outline_b.nearest(p));
+/// One contact of outlines that miss each other: the outermost corner of one body and the point of
+/// the other's outline nearest to it across the normal, whichever pair is nearer.
+fn nearest(a: (&Placed, &Outline), b: (&Placed, &Outline), axes: &Axes, found: &mut Collector) {
+    let (support_a, support_b) = (a.0.support(), b.0.support());
+    let (p, q) = (a.0.vertex(support_a), b.0.vertex(support_b));
+    let (on_a, on_b) = (a.1.nearest(q), b.1.nearest(p));
     let apart = |v: Vec3| v.x * v.x + v.y * v.y;
-    let id = ContactId::new(outline_a.feature(), outline_b.feature());
     if apart(q - on_a) <= apart(on_b - p) {
+        let id = ContactId::new(a.1.feature(), Feature::Vertex(support_b));
         found.push(id, axes.lift(on_a), axes.lift(q));
     } else {
+        let id = ContactId::new(Feature::Vertex(support_a), b.1.feature());
         found.push(id, axes.lift(p), axes.lift(on_b));
     }
 }
 
-/// Finds the contacts of a half-space (body `a`) and a hull (body `b`): every vertex within the band,
-/// thinned like those of two hulls. One for a ball, up to two for a capsule.
+/// Finds the contacts of a half-space (body `a`) and a hull (body `b`): every vertex within the
+/// band, of vertices one above another the lower one, thinned like those of two hulls. One for a
+/// ball, up to two for a capsule.
 ///
-/// `rotation` turns the hull's axes to world axes, `height` [m] is that of its centroid above the plane
-/// with the outward unit normal `normal`. Points are in world axes about the hull's centroid; the
-/// half-space is known as its face 0.
+/// `rotation` turns the hull's axes to world axes, `height` [m] is that of its centroid above the
+/// plane with the outward unit normal `normal`. Points are in world axes about the hull's centroid;
+/// the half-space is known as its face 0.
 pub fn find_contacts_half_space(
     hull: &Hull,
     rotation: &Mat3,

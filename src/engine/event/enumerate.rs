@@ -1,16 +1,18 @@
 //! Every event of a pair: Algorithm 3.15 over all features, one by one, in double precision.
 //!
-//! Input: two polytopes with their poses. Output: every event with `t > 0`, in the order corners of `a`
-//! on faces of `b`, corners of `b` on faces of `a`, edges; each by ascending feature ids.
+//! Input: two polytopes with their poses. Output: every event with `t > 0`, in the order corners of
+//! `a` on faces of `b`, corners of `b` on faces of `a`, edges; each by ascending feature ids.
 //!
-//! The equality system (3.5) of an event, with `d = x_b - x_a`, corners `p` and edge points about the
-//! centroids in world axes, and a unit normal `n` of the plane both features share when scaled by `t`:
+//! The equality system (3.5) of an event, with `d = x_b - x_a`, corners `p` and edge points about
+//! the centroids in world axes, and a unit normal `n` of the plane both features share when scaled
+//! by `t`:
 //!
 //! - corner `p` of `a` on the face `c·y = δ` of `b` (Remark 3.10), `n = -c`:
 //!   `t = n·d / (n·p + δ)`, `x* = x_a + t p`;
 //! - corner of `b` on a face of `a`: the same with the roles exchanged;
-//! - edges with directions `u`, `v` through `p`, `q`: `n = u×v / |u×v|`, `t = n·d / n·(p - q)`, and `x*`
-//!   is where the two scaled edge lines meet. (Equation (3.13) as printed has the opposite sign.)
+//! - edges with directions `u`, `v` through `p`, `q`: `n = u×v / |u×v|`, `t = n·d / n·(p - q)`, and
+//!   `x*` is where the two scaled edge lines meet. (Equation (3.13) as printed has the opposite
+//!   sign.)
 //!
 //! With `D = n·d` and `Φ̂ = 1 - 1/t`,
 //!
@@ -18,11 +20,11 @@
 //! ∇Φ̂ = 1/(t D) [ -n, -(x* - x_a)×n, n, (x* - x_b)×n ]
 //! ```
 //!
-//! for both kinds: the ordinary contact Jacobian at the touching point of the scaled bodies. `t D` is
-//! unchanged when `n` flips with `D`.
+//! for both kinds: the ordinary contact Jacobian at the touching point of the scaled bodies. `t D`
+//! is unchanged when `n` flips with `D`.
 //!
-//! Parallel edges have no event. Cost: O(F_a V_b + V_a F_b + E_a E_b) events, each tested against all
-//! planes. Rounding radii are left out: a rounded hull is no polyhedron and has other events.
+//! Parallel edges have no event. Cost: O(F_a V_b + V_a F_b + E_a E_b) events, each tested against
+//! all planes. Rounding radii are left out: a rounded hull is no polyhedron and has other events.
 
 use super::super::shape::hull::Hull;
 use crate::math::{DMat3, DVec3, Double, widen, widen3};
@@ -80,15 +82,15 @@ pub struct PairEvent {
     pub normal: DVec3,
     /// D = n·(x_b - x_a): distance of the centroids along the normal [m], positive.
     pub distance: Double,
-    /// Largest `A_i R_iᵀ (x* - x_i) - t` over all rows of both bodies, with `A x ≤ 1` [-]: above zero
-    /// the point lies outside one of the scaled bodies.
+    /// Largest `A_i R_iᵀ (x* - x_i) - t` over all rows of both bodies, with `A x ≤ 1` [-]: above
+    /// zero the point lies outside one of the scaled bodies.
     pub violation: Double,
     /// `n·d / H(n)` of the event's reference normal [-]: the ratio at which this plane stops
-    /// separating the bodies. A face keeps its outward side here, so the value is negative for a face
-    /// that looks away from the other body.
+    /// separating the bodies. A face keeps its outward side here, so the value is negative for a
+    /// face that looks away from the other body.
     pub separating_ratio: Double,
-    /// How well the equality system is conditioned [-]: for a face `|c·p/δ - 1|`, for edges the sine of
-    /// their angle.
+    /// How well the equality system is conditioned [-]: for a face `|c·p/δ - 1|`, for edges the
+    /// sine of their angle.
     pub conditioning: Double,
     /// World positions of the centroids of `a` and `b` [m].
     pub centers: [DVec3; 2],
@@ -129,8 +131,8 @@ pub struct HalfSpaceEvent {
 }
 
 impl HalfSpaceEvent {
-    /// `∇Φ̂` with respect to (center, rotation) of the hull, the rotation as a world rotation vector:
-    /// 1/m, 1/rad.
+    /// `∇Φ̂` with respect to (center, rotation) of the hull, the rotation as a world rotation
+    /// vector: 1/m, 1/rad.
     #[must_use]
     pub fn gradient(&self) -> [Double; 6] {
         let scaled = self.normal / (self.ratio * self.distance);
@@ -184,8 +186,8 @@ pub fn enumerate(a: &Hull, pose_a: &Placement, b: &Hull, pose_b: &Placement) -> 
     events
 }
 
-/// `t*`, the ratio metric of the pair, from its events: the best separating plane among their normals
-/// (the facet normals of the Minkowski difference all occur). Zero without events.
+/// `t*`, the ratio metric of the pair, from its events: the best separating plane among their
+/// normals (the facet normals of the Minkowski difference all occur). Zero without events.
 #[must_use]
 pub fn ratio_of(events: &[PairEvent]) -> Double {
     events.iter().fold(0.0, |best, e| best.max(e.separating_ratio))
@@ -247,7 +249,8 @@ fn crossing_edges(a: (&Hull, &Solid), b: (&Hull, &Solid), events: &mut Vec<PairE
             if !(ratio > 0.0 && ratio.is_finite()) {
                 continue;
             }
-            // x_a + t p + s u lies on the other line when (x_a + t p - x_b - t q + s u) × v · n = 0.
+            // x_a + t p + s u lies on the other line when (x_a + t p - x_b - t q + s u) × v · n =
+            // 0.
             let between = (p - q) * ratio - d;
             let s = -between.cross(v).dot(cross) / (area * area);
             let event = Candidate {
@@ -294,8 +297,8 @@ impl Candidate {
     }
 }
 
-/// Every event of a hull and the half-space `normal · x ≤ offset` with `t > 0`, by ascending vertex:
-/// `t = (n·x - δ) / (-n·R p)`. The half-space does not grow (Remark 2.18). Allocates.
+/// Every event of a hull and the half-space `normal · x ≤ offset` with `t > 0`, by ascending
+/// vertex: `t = (n·x - δ) / (-n·R p)`. The half-space does not grow (Remark 2.18). Allocates.
 ///
 /// A hull with its centroid on or below the plane has none.
 #[must_use]

@@ -1,8 +1,9 @@
 //! Contacts of a pair: ids, points, and the bounded list that a pair hands to the solver.
 //!
-//! A contact is known by the features of both bodies that meet in it, so that its impulse can be found
-//! again in the next step. At most [`CONTACTS_MAX`] contacts leave a pair; more (faces with many
-//! corners) are thinned to the deepest one and those farthest from the ones already kept, and counted.
+//! A contact is known by the features of both bodies that meet in it, so that its impulse can be
+//! found again in the next step. At most [`CONTACTS_MAX`] contacts leave a pair; more (faces with
+//! many corners) are thinned to the deepest one and those farthest from the ones already kept, and
+//! counted.
 
 use smallvec::SmallVec;
 
@@ -10,8 +11,8 @@ use crate::math::{Real, Vec3};
 
 /// Most contacts of a pair.
 pub const CONTACTS_MAX: usize = 8;
-/// Candidates held before they are thinned: two faces of up to twelve corners need no thinning midway.
-const CANDIDATES_MAX: usize = 24;
+/// Candidates held before they are thinned: two faces of 32 corners need no thinning midway.
+const CANDIDATES_MAX: usize = 64;
 
 /// A feature of a hull, by its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +75,7 @@ pub struct Manifold {
     pub normal: Vec3,
     /// The contacts, sorted by id, at most [`CONTACTS_MAX`].
     pub contacts: SmallVec<[Contact; CONTACTS_MAX]>,
-    /// Contacts left out because there were more.
+    /// Contacts left out because there were more. Beyond 64 candidates a place can count twice.
     pub dropped: u32,
 }
 
@@ -171,12 +172,12 @@ impl Collector {
     }
 
     /// Writes the contacts, sorted by id.
-    pub(super) fn finish(mut self, out: &mut Manifold) {
+    pub(super) fn finish(&mut self, out: &mut Manifold) {
         self.thin();
         self.candidates.sort_unstable_by_key(|c| c.id);
         out.normal = self.normal;
         out.dropped = self.dropped;
         out.contacts.clear();
-        out.contacts.extend(self.candidates);
+        out.contacts.extend_from_slice(&self.candidates);
     }
 }

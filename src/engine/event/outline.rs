@@ -1,9 +1,9 @@
 //! Outlines: the feature of a hull that faces the other body, seen along the contact normal.
 //!
 //! Input: a hull, its pose, and the normal. Output: the corners of a face, an edge or a vertex in
-//! coordinates `(x, y, z)` with `z` along the normal, counterclockwise in `x, y`. The feature is found
-//! from the support vertex: among its edges the flattest one, of whose two faces the better aligned one
-//! is taken, so a supporting edge and a supporting face are always part of the outline.
+//! coordinates `(x, y, z)` with `z` along the normal, counterclockwise in `x, y`. The feature is
+//! found from the support vertex: among its edges the flattest one, of whose two faces the better
+//! aligned one is taken, so a supporting edge and a supporting face are always part of the outline.
 //! Cost: one support query and O(corners).
 
 use smallvec::SmallVec;
@@ -15,7 +15,8 @@ use crate::math::{Mat3, Real, Vec3, tangents};
 
 /// Corners kept in coordinates; those beyond are projected again when they are needed.
 const CACHED: usize = 16;
-/// A face is part of the outline if its normal has at least this component along the contact normal.
+/// A face is part of the outline if its normal has at least this component along the contact
+/// normal.
 const FACING_MIN: Real = 0.05;
 /// Sine of the angle within which a feature counts as square to the normal.
 const SQUARE: Real = 1e-3;
@@ -76,7 +77,8 @@ impl<'h> Placed<'h> {
         Self { origin: self.origin + axes.project(by), ..self }
     }
 
-    fn vertex(&self, v: u32) -> Vec3 {
+    /// A vertex in contact axes.
+    pub(super) fn vertex(&self, v: u32) -> Vec3 {
         self.turn * self.hull.vertices[v as usize] + self.origin
     }
 
@@ -176,6 +178,7 @@ pub(super) struct Corner {
 
 impl Corner {
     /// Distance of a point to the left of the line from this corner to the next [m].
+    #[inline]
     pub(super) fn left(&self, p: Vec3) -> Real {
         self.ex * (p.y - self.at.y) - self.ey * (p.x - self.at.x)
     }
@@ -187,6 +190,8 @@ pub(super) struct Outline<'h> {
     placed: Placed<'h>,
     vertices: Loop<'h>,
     corners: SmallVec<[Corner; CACHED]>,
+    n_corners: usize,
+    n_edges: usize,
     /// `dz/dx` and `dz/dy` of the plane of a face.
     slope: [Real; 2],
 }
@@ -198,11 +203,17 @@ impl<'h> Outline<'h> {
             let normal = placed.turn * placed.hull.faces[face as usize].normal;
             slope = [-normal.x / normal.z, -normal.y / normal.z];
         }
-        let mut outline = Self { placed, vertices, corners: SmallVec::new(), slope };
-        let count = outline.len().min(CACHED);
+        let (n_corners, n_edges) = match vertices {
+            Loop::Vertex(_) => (1, 0),
+            Loop::Edge(..) => (2, 1),
+            Loop::Face(_, ids) => (ids.len(), ids.len()),
+        };
+        let corners = SmallVec::new();
+        let mut outline = Self { placed, vertices, corners, n_corners, n_edges, slope };
+        let count = n_corners.min(CACHED);
         let mut at = placed.vertex(outline.vertex(0));
         for i in 0..count {
-            let next = placed.vertex(outline.vertex((i + 1) % outline.len()));
+            let next = placed.vertex(outline.vertex(outline.next(i)));
             outline.corners.push(corner(at, next));
             at = next;
         }
@@ -210,21 +221,15 @@ impl<'h> Outline<'h> {
     }
 
     /// Number of corners.
+    #[inline]
     pub(super) fn len(&self) -> usize {
-        match &self.vertices {
-            Loop::Vertex(_) => 1,
-            Loop::Edge(..) => 2,
-            Loop::Face(_, ids) => ids.len(),
-        }
+        self.n_corners
     }
 
     /// Number of edges.
+    #[inline]
     pub(super) fn n_edges(&self) -> usize {
-        match &self.vertices {
-            Loop::Vertex(_) => 0,
-            Loop::Edge(..) => 1,
-            Loop::Face(_, ids) => ids.len(),
-        }
+        self.n_edges
     }
 
     /// Does the outline enclose an area?
@@ -235,6 +240,13 @@ impl<'h> Outline<'h> {
     /// Is the outline a single edge?
     pub(super) fn is_edge(&self) -> bool {
         matches!(self.vertices, Loop::Edge(..))
+    }
+
+    /// The corner after corner `i`.
+    #[inline]
+    pub(super) fn next(&self, i: usize) -> usize {
+        // Not a remainder: a division costs more than the rest of the loop around it.
+        if i + 1 == self.len() { 0 } else { i + 1 }
     }
 
     /// Index in the hull of corner `i`.
@@ -248,11 +260,18 @@ impl<'h> Outline<'h> {
     }
 
     /// Corner `i`.
+    #[inline]
     pub(super) fn corner(&self, i: usize) -> Corner {
-        if let Some(corner) = self.corners.get(i) {
-            return *corner;
+        match self.corners.get(i) {
+            Some(corner) => *corner,
+            None => self.far_corner(i),
         }
-        let next = self.vertex((i + 1) % self.len());
+    }
+
+    /// A corner beyond those that are kept.
+    #[cold]
+    fn far_corner(&self, i: usize) -> Corner {
+        let next = self.vertex(self.next(i));
         corner(self.placed.vertex(self.vertex(i)), self.placed.vertex(next))
     }
 
@@ -261,7 +280,7 @@ impl<'h> Outline<'h> {
         if let Loop::Edge(edge, _) = self.vertices {
             return Feature::Edge(edge);
         }
-        let (v, w) = (self.vertex(i), self.vertex((i + 1) % self.len()));
+        let (v, w) = (self.vertex(i), self.vertex(self.next(i)));
         edge_between(self.placed.hull, v, w).map_or(Feature::Vertex(v), Feature::Edge)
     }
 
@@ -283,7 +302,9 @@ impl<'h> Outline<'h> {
 
     /// Is `p`, seen along the normal, on a face enlarged by `slack` [m]?
     pub(super) fn covers(&self, p: Vec3, slack: Real) -> bool {
-        self.is_face() && (0..self.len()).all(|i| self.corner(i).left(p) >= -slack)
+        self.is_face()
+            && self.corners.iter().all(|c| c.left(p) >= -slack)
+            && (self.corners.len()..self.len()).all(|i| self.corner(i).left(p) >= -slack)
     }
 
     /// The point of the outline nearest to `p`, seen along the normal.
@@ -294,7 +315,7 @@ impl<'h> Outline<'h> {
         let mut best = self.corner(0).at;
         let mut best_squared = Real::INFINITY;
         for i in 0..self.n_edges() {
-            let (from, to) = (self.corner(i).at, self.corner((i + 1) % self.len()).at);
+            let (from, to) = (self.corner(i).at, self.corner(self.next(i)).at);
             let along = to - from;
             let length_squared = along.x * along.x + along.y * along.y;
             let reach = (p.x - from.x) * along.x + (p.y - from.y) * along.y;

@@ -39,6 +39,31 @@ impl Hull {
     #[inline]
     #[must_use]
     pub fn support_scan(&self, direction: Vec3) -> u32 {
+        if cfg!(feature = "simd") {
+            self.scan_lanes(direction)
+        } else {
+            self.scan_one_by_one(direction)
+        }
+    }
+
+    /// The scan in its plain form.
+    #[inline]
+    pub(super) fn scan_one_by_one(&self, direction: Vec3) -> u32 {
+        let mut answer = 0;
+        let mut height = Real::NEG_INFINITY;
+        for (index, v) in (0_u32..).zip(&self.vertices) {
+            // The same sum as in the lanes, for the same bits.
+            let h = v.x * direction.x + v.y * direction.y + v.z * direction.z;
+            if h > height {
+                (answer, height) = (index, h);
+            }
+        }
+        answer
+    }
+
+    /// The scan in independent lanes, which the compiler turns into vector instructions.
+    #[inline]
+    pub(super) fn scan_lanes(&self, direction: Vec3) -> u32 {
         let Vec3 { x, y, z } = direction;
         let mut best = [Real::NEG_INFINITY; LANES];
         let mut best_chunk = [0_u32; LANES];

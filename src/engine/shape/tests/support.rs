@@ -69,7 +69,10 @@ fn scan_equals_brute_force() {
     let mut random = Random(12);
     for (i, hull) in hulls().iter().enumerate() {
         for d in directions(hull, &mut random) {
-            assert_eq!(hull.support_scan(d), brute_force(hull, d), "hull {i}, direction {d}");
+            let expected = brute_force(hull, d);
+            assert_eq!(hull.support_scan(d), expected, "hull {i}, direction {d}");
+            assert_eq!(hull.scan_lanes(d), expected, "hull {i}, direction {d}, lanes");
+            assert_eq!(hull.scan_one_by_one(d), expected, "hull {i}, direction {d}, plain");
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Contacts by intersecting outlines against the enumeration of all events, and shapes with known
 //! answers.
 
-use super::choose::{Twist, choose_normal};
+mod choose;
+
 use super::clip::{ClipParams, find_contacts, find_contacts_half_space};
 use super::enumerate::{EventFeatures, PairEvent, Placement, enumerate, ratio_of};
 use super::manifold::{ContactId, Feature, Manifold};
 use crate::engine::ratio::Relative;
 use crate::engine::shape::hull::Hull;
 use crate::math::{
-    DMat3, DVec3, Double, EPSILON, Mat3, Real, Vec3, cos, narrow, narrow3, sin, widen, widen_mat3,
-    widen3,
+    DMat3, DVec3, Double, EPSILON, Mat3, PI, Real, Vec3, atan2, cos, narrow, narrow3, sin, widen,
+    widen_mat3, widen3,
 };
 
 /// splitmix64.
@@ -159,6 +160,8 @@ fn every_event_of_touching_bodies_is_a_contact() {
         let normal = first_event(&events).normal;
         let found = contacts(&a, &b, &relative, narrow3(normal), 4.0 * ROUNDING, eps_x);
         assert!(!found.contacts.is_empty(), "round {round}: no contact");
+        let ascending = found.contacts.windows(2).all(|w| w[0].id < w[1].id);
+        assert!(ascending, "round {round}: ids are sorted and not repeated");
         n_flat += usize::from(found.contacts.len() > 2);
         n_contacts += found.contacts.len();
         let reach = |p: DVec3, c: &super::manifold::Contact| {
@@ -208,6 +211,7 @@ fn points_lie_on_the_surfaces_at_their_own_separation() {
         let z = relative.rotation.x_axis.cross(y).normalize();
         relative.rotation =
             Mat3::from_cols(relative.rotation.x_axis, z.cross(relative.rotation.x_axis), z);
+        let normal = narrow3(first_event(&events_of(&a, &b, &relative)).normal);
         let found = contacts(&a, &b, &relative, normal, 0.1, 1e-3);
         let inverse = relative.rotation.transpose();
         for c in &found.contacts {
@@ -302,6 +306,27 @@ fn cubes_touch_in_four_eight_and_one_points() {
 }
 
 #[test]
+fn ids_stay_while_bodies_creep() {
+    let mut random = Random(5);
+    let cube = Hull::cuboid(Vec3::ONE).expect("a cube");
+    let slab = Hull::cuboid(Vec3::new(3.0, 1.0, 3.0)).expect("a slab");
+    for base in [&cube, &slab] {
+        for angle in [0.0, 0.4] {
+            let mut first = None;
+            for _ in 0..100 {
+                let noise = [0; 3].map(|_| random.within(-1e-5, 1e-5));
+                let offset = Vec3::Y + narrow3(DVec3::from_array(noise));
+                let turned = yaw(angle + narrow(random.within(-1e-5, 1e-5)));
+                let relative = Relative { rotation: turned, offset };
+                let found = contacts(base, &cube, &relative, Vec3::Y, 0.01, 1e-3);
+                let ids: Vec<_> = found.contacts.iter().map(|c| c.id).collect();
+                assert_eq!(*first.get_or_insert(ids.clone()), ids, "the same contacts");
+            }
+        }
+    }
+}
+
+#[test]
 fn crossing_edges_touch_in_one_point() {
     let cube = Hull::cuboid(Vec3::ONE).expect("a cube");
     let half: Real = 0.5;
@@ -363,7 +388,7 @@ fn rounded_pieces_touch_in_one_or_two_points() {
     };
     let straight = |x, y, z| Relative { rotation: Mat3::IDENTITY, offset: Vec3::new(x, y, z) };
     let diagonal = Vec3::new(0.6, 0.0, 0.8);
-    let found = check(&ball, &ball, straight(0.66, 0.0, 0.88), diagonal, 1, 0.1 - EPSILON);
+    let found = check(&ball, &ball, straight(0.63, 0.0, 0.84), diagonal, 1, 0.05);
     assert!((found.contacts[0].point_a - diagonal * 0.5).length() < ROUNDING, "on the first ball");
     let found = check(&slab, &ball, straight(1.0, 0.98, 0.5), Vec3::Y, 1, -0.02);
     assert!((found.contacts[0].point_b - Vec3::new(1.0, 0.48, 0.5)).length() < ROUNDING, "below");
@@ -371,8 +396,8 @@ fn rounded_pieces_touch_in_one_or_two_points() {
     let axis = (capsule.vertices()[1] - capsule.vertices()[0]).normalize();
     let side = axis.any_orthonormal_vector();
     let lying = |gap: Real| {
-        let x = side.cross(axis);
-        // Columns: images of the capsule's side × axis, axis, side.
+        let x = axis.cross(side);
+        // Columns: images of axis × side, axis, side.
         let to = Mat3::from_cols(Vec3::Z, Vec3::X, Vec3::Y);
         let rotation = to * Mat3::from_cols(x, axis, side).transpose();
         Relative { rotation, offset: Vec3::new(0.2, 0.75 + gap, 0.1) }
@@ -381,7 +406,7 @@ fn rounded_pieces_touch_in_one_or_two_points() {
     // Parallel and crossing capsules.
     let above = Relative { rotation: Mat3::IDENTITY, offset: side * 0.52 + axis * 0.3 };
     check(&capsule, &capsule, above, side, 2, 0.02);
-    let x = side.cross(axis);
+    let x = axis.cross(side);
     let quarter = Mat3::from_cols(axis, -x, side) * Mat3::from_cols(x, axis, side).transpose();
     let across = Relative { rotation: quarter, offset: side * 0.49 + axis * 0.2 };
     check(&capsule, &capsule, across, side, 1, -0.01);
@@ -403,7 +428,7 @@ fn half_spaces_are_touched_by_vertices() {
     let cube = Hull::cuboid(Vec3::ONE).expect("a cube");
     assert_eq!(count(&cube, &yaw(0.3), 0.501), (4, 0), "a cube on its face");
     assert_eq!(count(&cube, &yaw(0.3), 0.6), (0, 0), "a cube above the band");
-    assert_eq!(count(&cube, &yaw(0.3), -0.3), (8, 0), "a sunk cube");
+    assert_eq!(count(&cube, &yaw(0.3), -0.3), (4, 0), "a sunk cube: the lower corners");
     let ball = Hull::sphere(0.5).expect("a ball");
     assert_eq!(count(&ball, &yaw(0.3), 0.45), (1, 0), "a ball");
     let capsule = Hull::capsule(0.25, 1.0).expect("a capsule");
@@ -412,7 +437,7 @@ fn half_spaces_are_touched_by_vertices() {
     let lying = if axis.y.abs() > 0.5 { lying * lying } else { lying };
     assert_eq!(count(&capsule, &lying, 0.25), (2, 0), "a lying capsule");
     let polygon: Vec<_> = (0..32_u8)
-        .map(|k| Real::from(k) * 2.0 * crate::math::PI / 32.0)
+        .map(|k| Real::from(k) * 2.0 * PI / 32.0)
         .map(|angle| [cos(angle), sin(angle)])
         .collect();
     let disk = Hull::prism(&polygon, 0.4).expect("a prism");
@@ -423,7 +448,7 @@ fn half_spaces_are_touched_by_vertices() {
 #[test]
 fn many_corners_are_thinned_to_spread_ones() {
     let polygon: Vec<_> = (0..32_u8)
-        .map(|k| Real::from(k) * 2.0 * crate::math::PI / 32.0)
+        .map(|k| Real::from(k) * 2.0 * PI / 32.0)
         .map(|angle| [cos(angle), sin(angle)])
         .collect();
     let disk = Hull::prism(&polygon, 0.4).expect("a prism");
@@ -435,85 +460,10 @@ fn many_corners_are_thinned_to_spread_ones() {
         assert_eq!(found.contacts.len(), 8, "at most eight");
         assert_eq!(found.dropped, all - 8, "all others are counted");
         let mut angles: Vec<_> =
-            found.contacts.iter().map(|c| widen(c.point_a.y).atan2(widen(c.point_a.x))).collect();
-        angles.sort_by(Double::total_cmp);
+            found.contacts.iter().map(|c| atan2(c.point_a.y, c.point_a.x)).collect();
+        angles.sort_by(Real::total_cmp);
         let gaps = angles.windows(2).map(|w| w[1] - w[0]);
-        let widest = gaps.fold(angles[0] - angles[7] + std::f64::consts::TAU, Double::max);
+        let widest = gaps.fold(angles[0] - angles[7] + 2.0 * PI, Real::max);
         assert!(widest < 1.3, "the widest gap between contacts is {widest} rad");
-    }
-}
-
-/// The normal a pair uses, as the step finds it.
-fn chosen(a: &Hull, b: &Hull, relative: &Relative, velocity: Vec3, dt: Real) -> (Vec3, Vec3) {
-    let events = events_of(a, b, relative);
-    let normal = narrow3(first_event(&events).normal);
-    let twist = Twist::new([Vec3::ZERO, velocity], [Vec3::ZERO; 2], relative.offset);
-    (normal, choose_normal(a, b, relative, normal, &twist, dt, 20.0 * dt * dt))
-}
-
-#[test]
-fn a_cube_sliding_over_tiles_never_meets_their_sides() {
-    let tile = Hull::cuboid(Vec3::ONE).expect("a tile");
-    let cube = Hull::cuboid(Vec3::splat(0.8)).expect("a cube");
-    let (dt, speed) = (1.0 / 60.0, 4.0);
-    let (mut steps, mut sideways) = (0, 0);
-    for sunk in [0.0, 1e-4, 1e-3] {
-        for k in 0..300_u16 {
-            let x = Real::from(k) * 0.0113 - 1.6;
-            for (z, vz) in [(0.13, 0.0), (0.5, 1.0), (0.0, -2.0)] {
-                let velocity = Vec3::new(speed, -9.81 * dt, vz);
-                let offset = Vec3::new(x, 0.9 - sunk, z);
-                let relative = Relative { rotation: Mat3::IDENTITY, offset };
-                let (ratio_normal, n) = chosen(&tile, &cube, &relative, velocity, dt);
-                sideways += usize::from(ratio_normal.y < 0.5);
-                steps += 1;
-                // A row along another direction may be there, but must not slow the cube.
-                let found = contacts(&tile, &cube, &relative, n, 0.1, 1e-3);
-                for c in &found.contacts {
-                    let after = c.separation + dt * n.dot(velocity);
-                    assert!(
-                        n.y > 0.999 || after >= 0.0,
-                        "at x = {x}, z = {z}: normal {n}, from {ratio_normal}, {after} m after the step"
-                    );
-                }
-            }
-        }
-    }
-    println!("measured {sideways} sideways ratio normals in {steps} steps");
-    assert!(sideways > 100, "the ratio's normal alone would have stopped the cube");
-}
-
-#[test]
-fn a_cube_that_hits_a_wall_meets_its_side() {
-    let wall = Hull::cuboid(Vec3::new(1.0, 4.0, 4.0)).expect("a wall");
-    let cube = Hull::cuboid(Vec3::splat(0.8)).expect("a cube");
-    let dt = 1.0 / 60.0;
-    for gap in [-0.002, 0.0, 0.01, 0.05] {
-        for y in [-0.5, 0.0, 1.0, 2.2] {
-            let offset = Vec3::new(-0.9 - gap, y, 0.2);
-            let relative = Relative { rotation: Mat3::IDENTITY, offset };
-            let velocity = Vec3::new(5.0, -9.81 * dt, 0.0);
-            let (_, n) = chosen(&wall, &cube, &relative, velocity, dt);
-            assert!(n.x < -0.999, "gap {gap}, y {y}: normal {n}");
-            let found = contacts(&wall, &cube, &relative, n, 0.1, 1e-3);
-            assert_eq!(found.contacts.len(), 4, "gap {gap}, y {y}");
-            for c in &found.contacts {
-                assert!((c.separation - gap).abs() < ROUNDING, "{c:?}, expected {gap}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_spinning_box_on_a_large_floor_keeps_the_floors_normal() {
-    let floor = Hull::cuboid(Vec3::new(100.0, 1.0, 100.0)).expect("a floor");
-    let cube = Hull::cuboid(Vec3::ONE).expect("a cube");
-    let dt = 1.0 / 60.0;
-    let relative = Relative { rotation: yaw(0.4), offset: Vec3::new(3.0, 0.9999, -2.0) };
-    for spin in [Vec3::X, Vec3::Y, Vec3::Z] {
-        let twist =
-            Twist::new([Vec3::ZERO, Vec3::ZERO], [Vec3::ZERO, spin * 10.0], relative.offset);
-        let n = choose_normal(&floor, &cube, &relative, Vec3::Y, &twist, dt, 20.0 * dt * dt);
-        assert_eq!(n, Vec3::Y, "spin {spin}");
     }
 }

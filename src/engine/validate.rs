@@ -1,0 +1,112 @@
+//! Checks of the engine's invariants after each stage, under the feature `validate` and in unit tests.
+//!
+//! A failed check is a defect of the engine, never of its input: it panics and says which rule broke.
+
+use super::Simulation;
+use super::graph::NO_ISLAND;
+use super::lcp::FIXED;
+
+impl Simulation {
+    /// Pairs are strictly ascending, and their bodies are those that their keys name.
+    pub(super) fn check_pairs(&self) {
+        let bodies = self.bodies.as_slice();
+        let ascending = self.pairs.list.windows(2).all(|pair| pair[0].key < pair[1].key);
+        assert!(ascending, "pairs are sorted and unique");
+        for pair in &self.pairs.list {
+            let [a, b] = pair.bodies.map(|i| bodies[i as usize].id());
+            assert!(a == pair.key.a && b == pair.key.b && a < b, "pair {:?}: bodies", pair.key);
+        }
+    }
+
+    /// Contacts are strictly ascending by id, finite, with unit normals, and both arms lead to the
+    /// same point.
+    pub(super) fn check_contacts(&self) {
+        let bodies = self.bodies.as_slice();
+        for pair in &self.pairs.list {
+            let ascending = pair.contacts.windows(2).all(|two| two[0].id < two[1].id);
+            assert!(ascending, "pair {:?}: contacts are sorted and unique", pair.key);
+            let [a, b] = pair.bodies.map(|i| bodies[i as usize].center());
+            for contact in &pair.contacts {
+                let length = contact.normal.length();
+                assert!((length - 1.0).abs() < 1e-4, "pair {:?}: normal {length}", pair.key);
+                assert!(contact.gap.is_finite(), "pair {:?}: gap", pair.key);
+                let apart = (contact.arms[0] - contact.arms[1]) - (b - a);
+                let scale = 1.0 + contact.arms[0].length() + a.length() + b.length();
+                assert!(apart.length() < 1e-4 * scale, "pair {:?}: arms {apart}", pair.key);
+            }
+        }
+    }
+
+    /// Every moving body is in one island, at the place it is said to have there.
+    pub(super) fn check_islands(&self) {
+        let islands = &self.work.islands;
+        for (i, &moves) in self.work.moves.iter().enumerate() {
+            let k = islands.island[i];
+            assert_eq!(moves, k != NO_ISLAND, "body {i} moves: {moves}");
+            if moves {
+                let at = islands.start[k as usize] + islands.local[i];
+                assert_eq!(islands.members[at as usize], i as u32, "body {i} in island {k}");
+            }
+        }
+        for &[a, b] in &self.work.edges {
+            let [a, b] = [a, b].map(|i| islands.island[i as usize]);
+            assert!(a == b || a == NO_ISLAND || b == NO_ISLAND, "islands {a} and {b} touch");
+        }
+    }
+
+    /// Rows, sources and unknowns match, and rows stay within their island.
+    pub(super) fn check_problem(&self) {
+        let (problem, islands) = (&self.work.problem, &self.work.islands);
+        let contacts = problem.contacts.len();
+        assert_eq!(problem.contact_source.len(), contacts, "a source for each contact row");
+        assert_eq!(problem.frames.len(), contacts, "a frame for each contact row");
+        assert_eq!(problem.contact_push.len(), contacts, "a push for each contact row");
+        for unknowns in [&problem.biased, &problem.relaxed] {
+            assert_eq!(unknowns.velocity.len(), islands.members.len(), "a velocity each");
+            assert_eq!(unknowns.contact_impulse.len(), contacts, "an impulse each");
+            assert_eq!(unknowns.joint_impulse.len(), problem.joints.len(), "an impulse each");
+        }
+        for k in 0..islands.len() {
+            let [members, contacts, joints] = problem.ranges(k, islands);
+            let inside = |i: u32| i == FIXED || (i as usize) < members.len();
+            for row in &problem.contacts[contacts] {
+                assert!(inside(row.a) && inside(row.b), "island {k}: contact row leaves it");
+                assert!(row.bias[0].is_finite(), "island {k}: bias");
+            }
+            for row in &problem.joints[joints] {
+                assert!(row.terms.iter().all(|term| inside(term.0)), "island {k}: joint row");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::Simulation;
+    use crate::engine::body::{BodyDesc, BodyKind};
+    use crate::engine::settings::Settings;
+    use crate::engine::shape::Shape;
+    use crate::math::{Real, Vec3};
+
+    /// The checks run after every stage of unit tests; here on a heap that falls apart.
+    #[test]
+    fn every_invariant_holds_while_a_heap_falls() {
+        let mut world = Simulation::new();
+        let floor = Shape::half_space(Vec3::Y).expect("a direction");
+        let fixed = BodyDesc { kind: BodyKind::Static, shape: Some(floor), ..BodyDesc::default() };
+        world.add_body(fixed).expect("a floor");
+        for i in 0..30_u16 {
+            let i = Real::from(i);
+            let desc = BodyDesc {
+                shape: Shape::cuboid(0.5, 0.4 + 0.01 * i, 0.6).ok(),
+                position: Vec3::new(0.2 * (i % 5.0), 0.4 + 0.3 * i, 0.1 * (i % 3.0)),
+                ..BodyDesc::default()
+            };
+            world.add_body(desc).expect("a box");
+        }
+        for _ in 0..200 {
+            world.step(&Settings::default(), 1.0 / 60.0);
+        }
+        assert!(world.report().contacts > 30, "they lie on each other");
+    }
+}

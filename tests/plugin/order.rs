@@ -1,0 +1,179 @@
+//! The order of systems is given, and results do not depend on chance.
+
+use super::*;
+use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings};
+use orthant::engine::Simulation;
+use orthant::engine::body::BodyDesc;
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
+
+/// Poses and velocities of all bodies, in the order of their ids.
+fn fingerprint(world: &Simulation) -> Vec<[Vec3; 4]> {
+    let of = |body: &Body| {
+        let q = body.rotation();
+        let axis = Vec3::new(q.x, q.y, q.z);
+        [body.center(), axis, body.linear_velocity, body.angular_velocity]
+    };
+    world.bodies().iter().map(of).collect()
+}
+
+fn heap_positions() -> impl Iterator<Item = (usize, [f32; 3])> {
+    let mut rng = support::Rng(7);
+    let mut next = move || (rng.below(1000) as f32) / 1000.0;
+    (0..12).map(move |i| (i, [next() * 0.6, 0.8 + 1.1 * i as f32, next() * 0.6]))
+}
+
+#[test]
+fn plugin_and_engine_agree_bit_by_bit() {
+    let mut app = app();
+    floor(&mut app);
+    let mut world = support::floor();
+    for (i, [x, y, z]) in heap_positions() {
+        let length = 0.6 + 0.05 * i as Real;
+        let collider = Collider::cuboid(length, 0.7, 0.8);
+        spawn(&mut app, (RigidBody::Dynamic, collider, at(x, y, z)));
+        let shape = Shape::cuboid(length, 0.7, 0.8).expect("positive lengths");
+        let position = from_single3(bevy_math::Vec3::new(x, y, z));
+        let desc = BodyDesc { shape: Some(shape), position, ..BodyDesc::default() };
+        world.add_body(desc).expect("a sound body");
+    }
+    for step in 0..200 {
+        app.update();
+        world.step(&Settings::default(), 1.0 / 64.0);
+        assert_eq!(fingerprint(physics(&app).engine()), fingerprint(&world), "step {step}");
+    }
+    assert_eq!(**report(&app), *world.report(), "with the same certificate");
+    assert!(report(&app).contacts > 10, "and it was no empty world: {}", report(&app));
+}
+
+/// Markers that put bodies into different archetypes.
+#[derive(Component, Clone, Copy)]
+struct Odd;
+#[derive(Component, Clone, Copy)]
+struct Third;
+
+fn heap(markers: impl Fn(usize) -> (bool, bool)) -> Vec<[Vec3; 4]> {
+    let mut app = app();
+    floor(&mut app);
+    for (i, [x, y, z]) in heap_positions() {
+        let entity = spawn(&mut app, (RigidBody::Dynamic, cube(), at(x, y, z)));
+        let (odd, third) = markers(i);
+        let mut entity = app.world_mut().entity_mut(entity);
+        if odd {
+            entity.insert((Odd, Friction::default()));
+        }
+        if third {
+            entity.insert((Third, GravityScale(1.0)));
+        }
+    }
+    run(&mut app, 100);
+    fingerprint(physics(&app).engine())
+}
+
+#[test]
+fn archetypes_do_not_matter() {
+    let plain = heap(|_| (false, false));
+    assert_eq!(plain, heap(|_| (false, false)), "two runs");
+    assert_eq!(plain, heap(|i| (i % 2 == 0, i % 3 == 0)), "spread over archetypes");
+    assert_eq!(plain, heap(|i| (i > 6, i < 3)), "and otherwise");
+}
+
+#[test]
+fn ids_follow_the_commands() {
+    let mut app = app();
+    let late = spawn(&mut app, Odd);
+    let first = spawn(&mut app, (RigidBody::Dynamic, cube(), Odd));
+    let second = spawn(&mut app, (RigidBody::Dynamic, cube()));
+    app.world_mut().entity_mut(late).insert((RigidBody::Dynamic, cube()));
+    run(&mut app, 1);
+    let ids = [first, second, late].map(|e| body(&app, e).expect("alive").id());
+    assert!(ids.is_sorted(), "{ids:?}");
+    for (id, entity) in ids.into_iter().zip([first, second, late]) {
+        assert_eq!(physics(&app).entity(id), Some(entity), "and back");
+    }
+}
+
+#[test]
+fn the_order_of_our_systems_is_given() {
+    let mut app = app();
+    let settings = ScheduleBuildSettings {
+        ambiguity_detection: LogLevel::Error,
+        ..ScheduleBuildSettings::new()
+    };
+    app.edit_schedule(FixedPostUpdate, |schedule| {
+        schedule.set_build_settings(settings.clone());
+    });
+    for outer in [true, false] {
+        let world = app.world_mut();
+        let build = |world: &mut World, schedule: &mut Schedule| {
+            schedule.initialize(world).map(|_| ()).map_err(|error| format!("{error:?}"))
+        };
+        let result = if outer {
+            world.schedule_scope(FixedPostUpdate, build)
+        } else {
+            world.schedule_scope(PhysicsSchedule, build)
+        };
+        assert_eq!(result, Ok(()), "no ambiguity");
+    }
+}
+
+#[test]
+fn an_ambiguity_in_the_step_is_an_error() {
+    let mut app = app();
+    let nudge = |mut physics: ResMut<PhysicsWorld>| {
+        let _ = &mut *physics;
+    };
+    app.add_systems(PhysicsSchedule, nudge);
+    let result = app.world_mut().schedule_scope(PhysicsSchedule, |world, schedule| {
+        schedule.initialize(world).map(|_| ()).is_err()
+    });
+    assert!(result, "a system without an order is refused");
+}
+
+#[derive(Resource, Default)]
+struct Trace(Vec<(&'static str, u32)>);
+
+#[test]
+fn users_hook_between_the_stages() {
+    use PhysicsStepSystems as Step;
+    let mut app = app();
+    floor(&mut app);
+    let cube = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0)));
+    app.init_resource::<Trace>();
+    let look = |name| {
+        move |physics: Res<PhysicsWorld>, mut trace: ResMut<Trace>| {
+            trace.0.push((name, physics.engine().report().contacts));
+        }
+    };
+    app.add_systems(PhysicsSchedule, look("before").in_set(Step::First));
+    app.add_systems(PhysicsSchedule, look("found").after(Step::NarrowPhase).before(Step::Islands));
+    app.add_systems(PhysicsSchedule, look("last").in_set(Step::Last));
+    run(&mut app, 2);
+    let trace = &app.world().resource::<Trace>().0;
+    let names: Vec<_> = trace.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["before", "found", "last", "before", "found", "last"]);
+    assert_eq!(trace[0].1, 0, "no contact before the first step");
+    assert!(trace[1].1 > 0 && trace[2].1 == trace[1].1, "contacts after the narrow phase");
+    assert_near(position(&app, cube), Vec3::Y * 0.5, 1e-4);
+}
+
+#[test]
+fn despawning_between_stages_is_safe() {
+    use PhysicsStepSystems as Step;
+    let mut app = app();
+    floor(&mut app);
+    for (_, [x, y, z]) in heap_positions() {
+        spawn(&mut app, (RigidBody::Dynamic, cube(), at(x, y * 0.7, z)));
+    }
+    let remove = |mut commands: Commands, bodies: Query<Entity, With<LinearVelocity>>| {
+        if let Some(entity) = bodies.iter().last() {
+            commands.entity(entity).despawn();
+        }
+    };
+    app.add_systems(PhysicsSchedule, remove.after(Step::NarrowPhase).before(Step::Islands));
+    run(&mut app, 8);
+    let alive = app.world_mut().query::<&RigidBody>().iter(app.world()).count();
+    assert_eq!(alive, 5, "13 bodies less 8");
+    run(&mut app, 10);
+    assert_eq!(bodies(&app), 0, "all removed");
+}
