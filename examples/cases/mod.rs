@@ -11,10 +11,15 @@
     reason = "a library of several programs, each of which uses a part of it"
 )]
 
+pub mod body;
+pub mod event;
+pub mod events;
 pub mod json;
 pub mod lcp;
 pub mod lcps;
 pub mod micro;
+pub mod pair;
+pub mod pairs;
 pub mod scene;
 
 use std::path::{Path, PathBuf};
@@ -188,9 +193,9 @@ fn run_value(format: Format, value: &Value, name: &str) -> Vec<Group> {
         Format::Micro => each(micro::run),
         Format::Scene => each(scene::run),
         Format::Lcps => lcps::run(value, name),
-        Format::Pairs | Format::PairsDegenerate | Format::Events => {
-            vec![Group::skipped(name, "not judged yet")]
-        }
+        Format::Pairs => pairs::run(value, name, false),
+        Format::PairsDegenerate => pairs::run(value, name, true),
+        Format::Events => events::run(value, name),
     }
 }
 

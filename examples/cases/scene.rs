@@ -136,13 +136,16 @@ fn print_table(group: &mut Group, scene: &Scene, case: &Value) -> Result<(), Str
         }
         let params = Params { dt, gamma, ..scene.params };
         let run = figures(scene, &params, false)?;
+        let reference = |key: &str| {
+            let value = row.get(key).and_then(Value::as_f64);
+            value.map_or_else(String::new, |v| format!(" (reference {v:.3e})"))
+        };
         group.info.push(format!(
-            "h = {dt}, γ = {gamma}: average {:.3e} (reference {:.3e}), max {:.3e} ({:.3e}), \
-             kinetic energy at the end {:.1e} J",
+            "h = {dt}, γ = {gamma}: average {:.3e}{}, max {:.3e}{}, kinetic energy at the end {:.1e} J",
             run.average(),
-            json::number_or(row, "avg", Double::NAN)?,
+            reference("avg"),
             run.max(),
-            json::number_or(row, "max", Double::NAN)?,
+            reference("max"),
             run.kinetic_energy_end
         ));
     }
