@@ -158,8 +158,8 @@ impl Settings {
         settings.contact.relax = false;
         settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0 };
         settings.contact.friction = Some(mu);
-        settings.solver.method = Method::Newton;
-        settings.solver.tolerance = 1e-11;
+        settings.solver.method = Method::Auto;
+        settings.solver.tolerance = 1e-10;
         settings.solver.cone = Cone::Pyramid(m_c);
         settings
     }

@@ -172,13 +172,13 @@ fn take_forces(
     }
 }
 
+type Pushed =
+    (&'static EngineBody, Option<&'static ConstantForce>, Option<&'static ConstantTorque>);
+
 /// Hands constant forces and torques to the engine.
 fn add_constant_forces(
     mut physics: ResMut<PhysicsWorld>,
-    bodies: Query<
-        (&EngineBody, Option<&ConstantForce>, Option<&ConstantTorque>),
-        Or<(With<ConstantForce>, With<ConstantTorque>)>,
-    >,
+    bodies: Query<Pushed, Or<(With<ConstantForce>, With<ConstantTorque>)>>,
 ) {
     for (link, force, torque) in &bodies {
         if let Some(body) = link.id.and_then(|id| physics.body_mut(id)) {

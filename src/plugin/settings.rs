@@ -29,7 +29,7 @@ impl Default for Gravity {
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct SolverConfig(pub SolverSettings);
@@ -39,7 +39,7 @@ pub struct SolverConfig(pub SolverSettings);
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct ContactConfig(pub ContactSettings);
@@ -78,5 +78,5 @@ pub(super) fn collect(
     contact: &ContactConfig,
     solver: &SolverConfig,
 ) -> Settings {
-    Settings { gravity: gravity.0, contact: contact.0.clone(), solver: solver.0.clone() }
+    Settings { gravity: gravity.0, contact: contact.0, solver: solver.0 }
 }
