@@ -52,14 +52,10 @@ fn judge(case: &Value, name: &str) -> Result<Group, String> {
 
 /// Every step must have been taken, and no body frozen.
 pub fn check_motion(group: &mut Group, run: &Run, steps: usize) {
-    let broken = run.quarantined + usize::from(steps == 0);
-    group.checks.push(
-        Check::new("steps taken, bodies frozen", broken as Double, 0.0).note(format!(
-            "{} of {steps} steps, {} bodies frozen",
-            run.infeasibility.len(),
-            broken
-        )),
-    );
+    let broken = run.refused + run.quarantined + usize::from(steps == 0);
+    let note =
+        format!("{} of {steps} steps refused, {} bodies frozen", run.refused, run.quarantined);
+    group.checks.push(Check::new("steps taken", broken as Double, 0.0).note(note));
     if run.unsolved > 0 {
         group.info.push(format!(
             "{} of {steps} steps above the solver's tolerance, worst residual {:.1e} m/s",

@@ -189,6 +189,9 @@ fn run_value(format: Format, value: &Value, name: &str) -> Vec<Group> {
         Some(list) => list.iter().flat_map(|case| run(case, name)).collect(),
         None => run(value, name),
     };
+    if value.as_array().is_some_and(Vec::is_empty) {
+        return vec![Group::skipped(name, "no cases")];
+    }
     match format {
         Format::Micro => each(micro::run),
         Format::Scene => each(scene::run),

@@ -264,6 +264,8 @@ pub struct Run {
     pub kinetic_energy_end: Double,
     /// Steps that were not solved to tolerance.
     pub unsolved: usize,
+    /// Steps that were refused: nothing moved.
+    pub refused: usize,
     /// Largest natural-map residual of any step [m/s].
     pub residual_max: Double,
     /// Bodies frozen in any step.
@@ -284,6 +286,7 @@ impl Run {
         for step in 1..=steps {
             let report = world.simulation.step(settings, dt);
             run.unsolved += usize::from(report.status != StepStatus::Solved);
+            run.refused += usize::from(report.status == StepStatus::Refused);
             run.residual_max = run.residual_max.max(report.natural_map);
             run.quarantined += report.quarantined.len();
             let (infeasibility, overlap) = world.simulation.infeasibility();
