@@ -5,9 +5,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use orthant::engine::ratio::{Centers, PortalCache, Relative, measure as measure_ratio};
+use orthant::engine::body::Body;
 use orthant::engine::settings::Settings;
+use orthant::engine::shape::Convex;
 use orthant::engine::shape::hull::Hull;
-use orthant::math::{Double, Mat3, Real, Vec3, quat_exp, quat_to_mat3};
+use orthant::math::{Double, Mat3, Real, Vec3, quat_exp, quat_to_mat3, widen};
 
 use crate::cases::{self, Totals};
 use crate::counting::allocations;
@@ -88,8 +90,14 @@ fn theorem(claims: &mut Claims, experiment: &Experiment) {
     claims.add(&format!("{name}: worst residual, bodies frozen"), &figure, "≤ 1e-6 m/s, 0", holds);
 }
 
-/// An outlier of C(h) is the papers' window ε_t: a corner that lands within the step was outside of it,
-/// so it had no row. With a window three times as wide it must be gone.
+/// Explains a value of C(h) far above the median. Each is the largest of a few impacts, so it depends on
+/// where within a step they fall. Two things make an impact large, and neither breaks the theorem:
+///
+/// - The window: an event has a row only if its ratio is within ε_t of the pair's. A corner that lands
+///   from farther away within one step had none; with a wide window the outlier is gone.
+/// - The curvature of Φ̂: a row keeps the linearization of `Φ̂ = sep/D` above zero, so Φ̂ itself may fall to
+///   `-(h u/D)²`, u the speed of the fastest point and D the distance of the centers along the normal.
+///   For flat bodies that bound, in units of `h² |v|²`, is far above the median.
 fn explain(
     claims: &mut Claims,
     experiment: &Experiment,
@@ -98,12 +106,45 @@ fn explain(
     median: Double,
 ) {
     let mut wide = experiment.clone();
-    wide.scene.params = scenes::Params { eps_t: 0.3, ..wide.scene.params };
+    wide.scene.params = scenes::Params { eps_t: WIDE, ..wide.scene.params };
     let again = measure_run(&wide, Preset::Papers, dt, 1.0, || {});
     let times_wide = again.map_or(Double::INFINITY, |row| row.constant() / median);
-    let what = format!("{}: C(h) at h = {dt}, with ε_t = 0.3", experiment.scene.name);
-    let figure = format!("{times_wide:.2} (with 0.1: {times:.1})");
-    claims.add(&what, &figure, "≤ 3 or explained", times_wide <= 3.0);
+    let name = &experiment.scene.name;
+    if times_wide <= 3.0 {
+        let what = format!("{name}: outlier of C(h) at h = {dt}: window");
+        let figure = format!("{times:.1}, at ε_t = {WIDE} {times_wide:.2}");
+        claims.add(&what, &figure, "≤ 3", true);
+    } else {
+        let bound = curvature_bound(experiment);
+        let what = format!("{name}: outlier of C(h) at h = {dt}: curvature");
+        let figure = format!("{times:.1}, C = {:.1}", times * median);
+        claims.add(&what, &figure, &format!("C ≤ {bound:.0}"), times * median <= bound);
+    }
+}
+
+/// A window that few corners of these scenes cross within a step.
+const WIDE: Double = 0.6;
+
+/// Bound on `(u/D)² / |v|²` [1/m²] over the bodies of a scene, with `|v|` as in the theorem and D at
+/// least the inradius.
+fn curvature_bound(experiment: &Experiment) -> Double {
+    let Ok(world) = scenes::World::new(&experiment.scene) else { return 0.0 };
+    let heaviest = world.mass_max();
+    let bound = |body: &Body| {
+        let mass = widen(body.mass());
+        let i = body.inertia();
+        let inertia =
+            if experiment.scene.planar { i.zz } else { i.xx.min(i.yy).min(i.zz) };
+        let hull = body.shape().and_then(|shape| match &shape.pieces().first()?.convex {
+            Convex::Hull(hull) => Some(hull),
+            Convex::HalfSpace(_) => None,
+        });
+        hull.map_or(0.0, |hull| {
+            let (r, d) = (widen(hull.bounding_radius()), widen(hull.inradius()));
+            heaviest * (1.0 / mass + r * r / widen(inertia)) / (d * d)
+        })
+    };
+    world.bodies().filter(|body| body.is_dynamic()).map(bound).fold(0.0, Double::max)
 }
 
 /// Random hulls of about `points` vertices, as poses in which they nearly touch.

@@ -108,7 +108,7 @@ pub fn pyramid1() -> Experiment {
     let half_spaces = vec![ground(DVec3::Y)];
     Experiment {
         scene: Scene { name: "Pyramid1".to_owned(), planar: true, bodies, half_spaces, params },
-        dts: vec![0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001],
+        dts: vec![0.1, 0.02, 0.01, 0.002, 0.001],
         gammas: vec![1.0],
         gamma_sweep: (Vec::new(), Vec::new()),
         frames: vec![0.0, 1.0, 2.0, 3.0, 4.0, 10.0],
