@@ -366,6 +366,8 @@ pub trait Scalar:
     fn from_real(x: Real) -> Self;
     /// The nearest [`Real`].
     fn to_real(self) -> Real;
+    /// The whole number nearest to zero, of a number that is not negative, at most `i32::MAX`.
+    fn to_index(self) -> u32;
     /// Square root.
     fn sqrt(self) -> Self;
     /// Absolute value.
@@ -395,6 +397,11 @@ macro_rules! scalar {
             #[inline(always)]
             fn to_real(self) -> Real {
                 self as Real
+            }
+            #[inline(always)]
+            fn to_index(self) -> u32 {
+                // Through `i32`, for which there is an instruction.
+                (self as i32).cast_unsigned() & 0x7fff_ffff
             }
             #[inline(always)]
             fn sqrt(self) -> Self {

@@ -195,34 +195,25 @@ pub fn measure(
         *cache = PortalCache::default();
         return Measured::Apart { normal: Vec3::X, separation: 0.0 };
     };
-    let portal = {
-        let pair = Pair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
-        if cache.ids[0][0] == NO_VERTEX
-            && cache.normal != Vec3::ZERO
-            && let Some(separation) = pair.separated_by(cache, exact, margin)
-        {
-            return Measured::Apart { normal: cache.normal, separation };
-        }
-        // The early exit compares with the true offset, which a rescaled ray does not know.
-        let margin = if ray.is_true { margin } else { Real::MAX };
-        cast(&pair, cache, margin)
-    };
-    let portal = if portal.end == End::Failed && size_of::<Real>() < size_of::<Double>() {
-        let pair = Pair::<Double>::new(a, b, relative, centers.shift, ray.direction, inner);
-        cast(&pair, cache, Double::MAX)
-    } else {
-        portal
-    };
+    let pair = Pair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
+    if cache.ids[0][0] == NO_VERTEX
+        && cache.normal != Vec3::ZERO
+        && let Some(separation) = pair.separated_by(cache, exact, margin)
+    {
+        return Measured::Apart { normal: cache.normal, separation };
+    }
+    // The early exit compares with the true offset, which a rescaled ray does not know.
+    let mut portal = cast(&pair, cache, if ray.is_true { margin } else { Real::MAX });
+    if portal.end == End::Failed && size_of::<Real>() < size_of::<Double>() {
+        portal = cast_in_double(&pair, relative, centers.shift, &ray, inner, cache);
+    }
     cache.hints = portal.support;
     cache.ids = if portal.is_whole() || a.radius + b.radius > 0.0 {
         portal.ids
     } else {
         [[NO_VERTEX; 2]; 3]
     };
-    let mut ratio = finish(a, b, relative, centers.shift, &ray, &portal);
-    if ratio.normal == Vec3::ZERO {
-        ratio.normal = Vec3::X;
-    }
+    let ratio = finish(&pair, &ray, &portal);
     cache.normal = ratio.normal;
     if ratio.denominator > 0.0 && ratio.separation > margin {
         cache.ids = [[NO_VERTEX; 2]; 3];
@@ -234,6 +225,20 @@ pub fn measure(
 /// The walk, followed for rounded pieces by the ascent.
 fn cast<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S) -> Portal {
     if pair.radius > S::ZERO { rounded::ascend(pair, cache) } else { walk(pair, cache, margin) }
+}
+
+/// The cast again in double precision, for the few pairs that need it.
+#[cold]
+fn cast_in_double(
+    pair: &Pair<'_, Real>,
+    relative: &Relative,
+    origin: Vec3,
+    ray: &Ray,
+    inner: Real,
+    cache: &PortalCache,
+) -> Portal {
+    let pair = Pair::<Double>::new(pair.a, pair.b, relative, origin, ray.direction, inner);
+    cast(&pair, cache, Double::MAX)
 }
 
 /// The direction of the cast.

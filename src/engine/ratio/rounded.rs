@@ -73,7 +73,7 @@ pub(super) fn ascend<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache) -> Port
         iterations += 1;
         simplex = simplex.reduced(at.used);
         normal = at.normal;
-        let (id, w) = pair.support(normal, Some(hints));
+        let (id, w) = pair.support(normal, hints);
         hints = id;
         let reach = dot3(normal, w) + pair.radius;
         let excess = dot3(normal, sub3(w, simplex.points[0]));
@@ -98,11 +98,12 @@ pub(super) fn ascend<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache) -> Port
             }
         }
     }
-    let (support, _) = pair.support(normal, Some(hints));
+    let (support, w) = pair.support(normal, hints);
     Portal {
         ids: simplex.ids,
         normal: Vec3::new(normal[0].to_real(), normal[1].to_real(), normal[2].to_real()),
         support,
+        point: Vec3::new(w[0].to_real(), w[1].to_real(), w[2].to_real()),
         end,
         iterations,
     }
@@ -119,7 +120,7 @@ fn cached_simplex<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache) -> Simplex
         }
     }
     if simplex.len == 0 {
-        let (id, point) = pair.support(pair.direction, Some(cache.hints));
+        let (id, point) = pair.support(pair.direction, cache.hints);
         simplex.push(point, id);
     }
     simplex
@@ -140,7 +141,7 @@ fn enclose<S: Scalar>(pair: &Pair<'_, S>, iterations: &mut u32) -> (Simplex<S>, 
             break;
         }
         normal = scale3(n, S::ONE / square.sqrt());
-        let (id, core) = pair.support(normal, None);
+        let (id, core) = pair.support(normal, [0; 2]);
         let w = [
             core[0] + pair.radius * normal[0],
             core[1] + pair.radius * normal[1],

@@ -44,6 +44,8 @@ pub(super) struct Portal {
     pub(super) normal: Vec3,
     /// Support vertices for the normal.
     pub(super) support: [u32; 2],
+    /// Their point `v_a - R v_b - o` [m].
+    pub(super) point: Vec3,
     /// How the walk ended.
     pub(super) end: End,
     /// Number of support queries.
@@ -110,11 +112,10 @@ impl<'h, S: Scalar> Pair<'h, S> {
 
     /// Vertices of both bodies farthest along `n` and `-n`, and their point of the difference.
     #[inline(always)]
-    pub(super) fn support(&self, n: Array3<S>, hints: Option<[u32; 2]>) -> ([u32; 2], Array3<S>) {
+    pub(super) fn support(&self, n: Array3<S>, hints: [u32; 2]) -> ([u32; 2], Array3<S>) {
         let [x, y, z] = self.rotation;
         let n_b = [-dot3(x, n), -dot3(y, n), -dot3(z, n)];
-        let id =
-            [support(self.a, n, hints.map(|h| h[0])), support(self.b, n_b, hints.map(|h| h[1]))];
+        let id = [support(self.a, n, hints[0]), support(self.b, n_b, hints[1])];
         (id, self.point(id).unwrap_or([S::ZERO; 3]))
     }
 
@@ -138,6 +139,31 @@ impl<'h, S: Scalar> Pair<'h, S> {
 }
 
 impl Pair<'_, Real> {
+    /// A vector of the frame of a in the frame of b.
+    #[inline(always)]
+    pub(super) fn to_b(&self, v: Vec3) -> Vec3 {
+        let [x, y, z] = self.rotation;
+        Vec3::new(dot3(x, array3(v)), dot3(y, array3(v)), dot3(z, array3(v)))
+    }
+
+    /// A vector of the frame of b in the frame of a.
+    #[inline(always)]
+    pub(super) fn from_b(&self, v: Vec3) -> Vec3 {
+        let [x, y, z] = self.rotation.map(Vec3::from_array);
+        x * v.x + y * v.y + z * v.z
+    }
+
+    /// The point of the difference with one body's vertex as given and the other's farthest along `n`.
+    #[inline(always)]
+    pub(super) fn support_of_one(&self, n: Vec3, ids: [u32; 2], keeps_a: bool) -> Vec3 {
+        let id = if keeps_a {
+            [ids[0], support(self.b, (-self.to_b(n)).to_array(), ids[1])]
+        } else {
+            [support(self.a, n.to_array(), ids[0]), ids[1]]
+        };
+        self.point(id).map_or(Vec3::ZERO, Vec3::from_array)
+    }
+
     /// The separation [m] by the cached plane if it exceeds the margin [m] and the plane is not one
     /// that the bodies have passed.
     #[inline]
@@ -148,7 +174,7 @@ impl Pair<'_, Real> {
         margin: Real,
     ) -> Option<Real> {
         let n = array3(cache.normal);
-        let (id, w) = self.support(n, Some(cache.hints));
+        let (id, w) = self.support(n, cache.hints);
         cache.hints = id;
         let denominator = cache.normal.dot(exact);
         let separation = denominator - dot3(n, w) - self.radius;
@@ -158,36 +184,48 @@ impl Pair<'_, Real> {
 
 /// The vertex of a piece farthest along `n`.
 #[inline(always)]
-fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: Option<u32>) -> u32 {
-    match hint {
-        Some(hint) if hull.vertices.len() >= CLIMB_MIN => climb(hull, n, hint),
-        _ => scan(hull, n),
-    }
+fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
+    if hull.vertices.len() >= CLIMB_MIN { climb(hull, n, hint) } else { scan(hull, n) }
 }
 
-/// Support by evaluating all vertices in independent lanes; the lowest vertex of equals in a lane.
-#[inline(always)]
+/// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.
+///
+/// Without branches on the data, which random directions would make mispredict, and with the index
+/// carried as a number of the same width as the heights, so that the lanes stay whole vectors.
+#[inline(never)]
 fn scan<S: Scalar>(hull: &Hull, n: Array3<S>) -> u32 {
     let mut best = [-S::MAX; LANES];
-    let mut best_chunk = [0_u32; LANES];
-    for (chunk, [xs, ys, zs]) in hull.lanes.iter().enumerate() {
+    let mut best_at = [S::ZERO; LANES];
+    let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
+    let step = S::from_double(LANES as Double);
+    for [xs, ys, zs] in &hull.lanes {
         for k in 0..LANES {
             let height = S::from_real(xs[k]) * n[0]
                 + S::from_real(ys[k]) * n[1]
                 + S::from_real(zs[k]) * n[2];
-            let higher = height > best[k];
-            best[k] = if higher { height } else { best[k] };
-            best_chunk[k] = if higher { chunk as u32 } else { best_chunk[k] };
+            best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
+            best[k] = if height > best[k] { height } else { best[k] };
+            at[k] = at[k] + step;
         }
     }
-    let mut lane = 0;
-    for k in 1..LANES {
-        if best[k] > best[lane] {
-            lane = k;
-        }
+    let top = reduce(best, |a, b| if a > b { a } else { b });
+    let mut first = [S::MAX; LANES];
+    for k in 0..LANES {
+        first[k] = if best[k] == top { best_at[k] } else { S::MAX };
     }
-    // Padding repeats vertex 0 and so never wins against lane 0.
-    best_chunk[lane] * LANES as u32 + lane as u32
+    // Padding repeats vertex 0 and so never is the first of equals. Without any number among the
+    // heights the index stays 0.
+    reduce(first, |a, b| if a < b { a } else { b }).to_index()
+}
+
+/// Folds the lanes by halves.
+#[inline(always)]
+fn reduce<S: Scalar>(v: [S; LANES], f: impl Fn(S, S) -> S) -> S {
+    let mut w = [S::ZERO; LANES / 2];
+    for k in 0..LANES / 2 {
+        w[k] = f(v[k], v[k + LANES / 2]);
+    }
+    f(f(w[0], w[2]), f(w[1], w[3]))
 }
 
 /// Support by walking along edges to ever larger values. On faces that are flat only to within
@@ -217,8 +255,14 @@ pub(super) fn walk<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S
     let d = pair.direction;
     let (mut p, mut ids) = first_portal(pair, cache);
     let mut hints = cache.hints;
-    let mut best =
-        Portal { ids, normal: Vec3::ZERO, support: hints, end: End::Failed, iterations: 0 };
+    let mut best = Portal {
+        ids,
+        normal: Vec3::ZERO,
+        support: hints,
+        point: Vec3::ZERO,
+        end: End::Failed,
+        iterations: 0,
+    };
     let mut best_exit = S::MAX;
     let tolerance = S::EPSILON * S::from_double(GAP_ROUNDINGS);
     for iteration in 1..=ITERATIONS_MAX {
@@ -227,7 +271,7 @@ pub(super) fn walk<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S
         if !(along > S::ZERO) {
             break;
         }
-        let (id, w) = pair.support(n, Some(hints));
+        let (id, w) = pair.support(n, hints);
         hints = id;
         let (outer, inner) = (dot3(n, w), dot3(n, p[0]));
         // The exit through the supporting plane is s = outer / along; the least one is the best bound.
@@ -236,6 +280,7 @@ pub(super) fn walk<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S
             best.normal = Vec3::new(n[0].to_real(), n[1].to_real(), n[2].to_real());
             best.ids = ids;
             best.support = id;
+            best.point = Vec3::new(w[0].to_real(), w[1].to_real(), w[2].to_real());
             best.iterations = iteration;
         }
         let separation = along - outer;
