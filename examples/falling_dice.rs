@@ -151,6 +151,7 @@ enum Chapter {
     Before,
     Balanced,
     Tipping,
+    Turning,
     Falling,
     Landing,
     Over,
@@ -170,16 +171,26 @@ fn tell(scene: Scene, mut tale: ResMut<Tale>) {
             tale.chapter = Chapter::Tipping;
             tale.tell(&scene, "it tips", "It tips over the edge of the lower die.".to_owned());
         }
-        Chapter::Tipping if on_lower.is_none() => {
+        Chapter::Tipping if scene.tilt() > 25.0 && on_lower.is_some() => {
+            tale.chapter = Chapter::Turning;
+            let text = "Both dice still touch: it turns about the edge.".to_owned();
+            tale.tell(&scene, "it turns", text);
+        }
+        Chapter::Tipping | Chapter::Turning if on_lower.is_none() => {
             tale.chapter = Chapter::Falling;
             let pushed = 1e3 * scene.lower.0.translation.as_dvec3().with_y(0.0).length();
+            let lower = if pushed < 0.5 {
+                "did not move".to_owned()
+            } else {
+                format!("slid {pushed:.0} mm")
+            };
             let text = format!(
-                "It leaves the edge, turned by {:.0}°; the lower die was pushed {pushed:.0} mm.",
+                "It leaves the edge, turned by {:.0}°; the lower die {lower}.",
                 scene.tilt()
             );
             tale.tell(&scene, "it falls", text);
         }
-        Chapter::Tipping | Chapter::Falling if on_floor.is_some() => {
+        Chapter::Tipping | Chapter::Turning | Chapter::Falling if on_floor.is_some() => {
             tale.chapter = Chapter::Landing;
             let (speed, impulse) = (-tale.velocity.y, on_floor.unwrap_or(0.0));
             let text = format!(
