@@ -16,6 +16,7 @@ use crate::math::{
 /// Names a body. Ids are given out in ascending order and never again; every list of the engine is
 /// sorted by them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId(pub u64);
 
 /// How a body moves.

@@ -5,6 +5,7 @@ use crate::math::{Double, Real};
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum StepStatus {
     /// Every island was solved to tolerance.
     #[default]
@@ -17,6 +18,7 @@ pub enum StepStatus {
 
 /// The certificate and the counts of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Number of the step, from 1.
     pub step: u64,

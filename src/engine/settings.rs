@@ -3,7 +3,7 @@
 //! | parameter | symbol | default | unit | range |
 //! |---|---|---|---|---|
 //! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
-//! | [`ContactSettings::gamma`] | γ | 1 | – | (0, 1] |
+//! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
 //! | [`ContactSettings::dead_zone`] | c | 0 | m/s² | ≥ 0 |
 //! | [`ContactSettings::margin`] | | 0.005 | m | ≥ 0 |
@@ -13,13 +13,19 @@
 //! | [`ContactSettings::active`] | | clipped | | |
 //! | [`SolverSettings::method`] | | Auto | | |
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
-//! | [`SolverSettings::cone`] | m_C | circular | | even, ≥ 2 |
+//! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
+//! | [`SolverSettings::sweeps_max`] | | 200 | | |
+//! | [`SolverSettings::newton_max`] | | 60 | | |
+//! | [`SolverSettings::penalty`] | ρ | 1e3 | – | > 0 |
+//! | [`SolverSettings::newton_rows_max`] | | 2500 | | |
+//! | [`SolverSettings::lemke_size_max`] | | 800 | | |
 
 use super::lcp::{Cone, Method};
 use crate::math::{Double, Real, Vec3};
 
 /// How the active events of a pair are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum ActiveEvents {
     /// Face clipping within a band in metres: the default, for every speed and size.
     #[default]
@@ -38,6 +44,7 @@ pub enum ActiveEvents {
 
 /// From poses to rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactSettings {
     /// γ [-]: the part of an overlap that one step takes back.
     pub gamma: Real,
@@ -78,6 +85,7 @@ impl Default for ContactSettings {
 
 /// How the step problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverSettings {
     /// The solver.
     pub method: Method,
@@ -87,12 +95,15 @@ pub struct SolverSettings {
     pub cone: Cone,
     /// Most sweeps of Gauss–Seidel in an island.
     pub sweeps_max: u32,
-    /// Most Newton steps in an island.
+    /// Most Newton steps in one minimization of the cone Newton.
     pub newton_max: u32,
-    /// Penalty ρ of the Newton solver [-], in units of 1/W_nn.
+    /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
-    /// Most contacts of an island for Lemke's algorithm; larger ones go to Newton, and are counted.
-    pub lemke_contacts_max: u32,
+    /// Most contacts, joint rows and bodies together of an island that `Auto` gives to Newton; larger
+    /// ones are swept by Gauss–Seidel.
+    pub newton_rows_max: u32,
+    /// Most unknowns of an island, `contacts (m_C + 2)`, for Lemke's algorithm; Newton takes over beyond.
+    pub lemke_size_max: u32,
 }
 
 impl Default for SolverSettings {
@@ -102,15 +113,17 @@ impl Default for SolverSettings {
             tolerance: 1e-5,
             cone: Cone::Circular,
             sweeps_max: 200,
-            newton_max: 100,
-            penalty: 1e2,
-            lemke_contacts_max: 100,
+            newton_max: 60,
+            penalty: 1e3,
+            newton_rows_max: 2500,
+            lemke_size_max: 800,
         }
     }
 }
 
 /// All parameters of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
     /// Gravity [m/s²].
     pub gravity: Vec3,

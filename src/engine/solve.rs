@@ -106,6 +106,10 @@ fn params(settings: &Settings, report: &StepReport) -> SolverParams {
     params.pgs.gravity_dt = gravity_dt;
     params.newton.tolerance = s.tolerance;
     params.newton.gravity_dt = gravity_dt;
+    params.newton.newton_max = s.newton_max;
+    params.newton.penalty = s.penalty;
+    params.newton_rows_max = s.newton_rows_max as usize;
+    params.lemke.size_max = s.lemke_size_max as usize;
     params.lemke.tolerance = s.tolerance;
     params.lemke.gravity_dt = gravity_dt;
     params

@@ -53,6 +53,7 @@ pub const FIXED: u32 = u32::MAX;
 
 /// Shape of the friction cone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Cone {
     /// `|t| ≤ μ c_n`.
     Circular,
@@ -160,6 +161,7 @@ pub struct SolveStats {
 
 /// Which solver to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
     /// Newton up to [`SolverParams::newton_rows_max`] rows; if it does not converge, up to three
     /// rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a
@@ -170,7 +172,7 @@ pub enum Method {
     Pgs,
     /// The cone Newton.
     Newton,
-    /// Lemke's algorithm.
+    /// Lemke's algorithm; the cone Newton for problems beyond its size cap.
     Lemke,
 }
 
@@ -222,7 +224,13 @@ pub fn solve(
     match params.method {
         Method::Pgs => pgs::solve(problem, iterate, &params.pgs, scratch),
         Method::Newton => newton::solve(problem, iterate, &params.newton, scratch),
-        Method::Lemke => lemke::solve(problem, iterate, &params.lemke, scratch),
+        Method::Lemke => {
+            let stats = lemke::solve(problem, iterate, &params.lemke, scratch);
+            if stats.status == Status::TooLarge {
+                return newton::solve(problem, iterate, &params.newton, scratch);
+            }
+            stats
+        }
         Method::Auto => solve_auto(problem, iterate, params, scratch),
     }
 }
