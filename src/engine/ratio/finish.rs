@@ -14,6 +14,9 @@ use crate::math::{EPSILON, Real, Vec3, array3};
 
 /// Ratios closer than this are equal: the rounding of two support values and a division.
 const SAME_RATIO: Real = 8.0 * EPSILON;
+/// A face whose normal differs by more than this from that of two crossing edges is not touched; the
+/// difference covers edges so nearly parallel that their cross product is mostly rounding.
+const SAME_FACE: Real = 0.02;
 
 /// A normal with its certificate.
 #[derive(Clone, Copy)]
@@ -96,11 +99,14 @@ fn choose(
     if fa.len != 3 || fb.len != 1 {
         let (c, face) = aligned_face(pair.b, fb.ids[0], -pair.to_b(base.normal));
         if c > cosine {
-            normal = -pair.from_b(pair.b.faces[face as usize].normal);
+            normal = -pair.rotated_from_b(pair.b.faces[face as usize].normal);
             contact = Contact::FaceOfB(face);
         }
     }
-    if contact != Contact::Smooth {
+    let is_edges = fa.len == 2 && fb.len == 2;
+    let change = normal - base.normal;
+    let is_near = !is_edges || change.dot(change) <= SAME_FACE * SAME_FACE;
+    if contact != Contact::Smooth && is_near {
         let certified = certify(pair, ray, portal, base, normal, contact);
         // Vertices of merged faces may lie off their plane by the flatness.
         let slack = SAME_RATIO * base.reach + pair.a.flatness + pair.b.flatness;
@@ -108,12 +114,11 @@ fn choose(
             return (certified, contact);
         }
     }
-    let is_edges = fa.len == 2 && fb.len == 2;
     (*base, if is_edges { Contact::Edges } else { Contact::Smooth })
 }
 
-/// The certificate of a face normal near that of `base`. The face's own body is supported by the face;
-/// the other body keeps its support vertex unless the change of the normal could move it.
+/// The certificate of a face normal. The support vertices are those of `base` where the face's own body
+/// has its vertex on the face and the change of the normal cannot move the other's.
 #[inline(always)]
 fn certify(
     pair: &Pair<'_, Real>,
@@ -124,19 +129,36 @@ fn certify(
     contact: Contact,
 ) -> Certified {
     let change = normal - base.normal;
-    let is_a = matches!(contact, Contact::FaceOfA(_));
-    let diameter = 2.0 * if is_a { pair.b.bounding_radius } else { pair.a.bounding_radius };
     let allowed = SAME_RATIO * base.reach;
-    let point = if change.dot(change) * (diameter * diameter) <= allowed * allowed {
+    let (is_on_face, diameter) = match contact {
+        Contact::FaceOfB(face) => {
+            (is_on_face(pair.b, face, portal.support[1]), 2.0 * pair.a.bounding_radius)
+        }
+        Contact::FaceOfA(face) => {
+            (is_on_face(pair.a, face, portal.support[0]), 2.0 * pair.b.bounding_radius)
+        }
+        Contact::Edges | Contact::Smooth => (false, 0.0),
+    };
+    let point = if !is_on_face {
+        Vec3::from_array(pair.support(array3(normal), portal.support).1)
+    } else if change.dot(change) * (diameter * diameter) <= allowed * allowed {
         portal.point
     } else {
-        pair.support_of_one(normal, portal.support, is_a)
+        pair.support_of_one(normal, portal.support, matches!(contact, Contact::FaceOfA(_)))
     };
     Certified {
         normal,
         denominator: normal.dot(ray.offset),
         reach: normal.dot(point) + pair.radius,
     }
+}
+
+/// Whether a vertex lies on a face, to rounding and flatness.
+#[inline(always)]
+fn is_on_face(hull: &Hull, face: u32, vertex: u32) -> bool {
+    let face = &hull.faces[face as usize];
+    let slack = 4.0 * EPSILON * hull.bounding_radius + hull.flatness;
+    face.normal.dot(hull.vertices[vertex as usize]) >= face.offset - slack
 }
 
 /// The distinct ones of the vertices of one body; missing ones come last.

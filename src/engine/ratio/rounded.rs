@@ -7,6 +7,11 @@
 //! stay. The exits increase and there are finitely many Q, so the ascent ends; the sources only approach
 //! the exit through ever more tangent planes.
 
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "comparisons are written so that NaN takes the way out"
+)]
+
 use super::walk::{End, ITERATIONS_MAX, Pair, Portal, first_portal, replaced_corner};
 use super::{NO_VERTEX, PortalCache};
 use crate::math::{Array3, Double, Scalar, Vec3, cross3, dot3, scale3, sub3};

@@ -10,6 +10,11 @@
 //! The start is a triangle inside the inscribed ball, orthogonal to the ray, instead of the usual
 //! search for a first portal, which is the fragile part of such methods.
 
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "comparisons are written so that NaN takes the way out"
+)]
+
 use super::{NO_VERTEX, PortalCache, Relative, columns};
 use crate::engine::shape::hull::{Hull, LANES};
 use crate::math::{Array3, Double, Real, Scalar, Vec3, array3, cross3, dot3, scale3, sub3};
@@ -148,7 +153,7 @@ impl Pair<'_, Real> {
 
     /// A vector of the frame of b in the frame of a.
     #[inline(always)]
-    pub(super) fn from_b(&self, v: Vec3) -> Vec3 {
+    pub(super) fn rotated_from_b(&self, v: Vec3) -> Vec3 {
         let [x, y, z] = self.rotation.map(Vec3::from_array);
         x * v.x + y * v.y + z * v.z
     }
