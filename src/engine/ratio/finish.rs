@@ -7,13 +7,15 @@
 //! face normal is taken wherever it is as good: each `n` with its support points gives a lower bound on
 //! the ratio, and the face's bound must be the ratio to rounding.
 
-use super::walk::{End, Pair, Portal};
+use super::walk::{End, Pair, Portal, vertex};
 use super::{Contact, Feature, NO_VERTEX, Ratio, Ray, Status};
 use crate::engine::shape::hull::Hull;
 use crate::math::{EPSILON, Real, Vec3, array3};
 
 /// Ratios closer than this are equal: the rounding of two support values and a division.
 const SAME_RATIO: Real = 8.0 * EPSILON;
+/// The rounding of a portal's normal: a face within it is the one touched.
+const SAME_NORMAL: Real = 64.0 * EPSILON;
 /// A face whose normal differs by more than this from that of two crossing edges is not touched; the
 /// difference covers edges so nearly parallel that their cross product is mostly rounding.
 const SAME_FACE: Real = 0.02;
@@ -30,7 +32,7 @@ struct Certified {
 
 /// The answer for the portal of a walk.
 #[inline]
-pub(super) fn finish(pair: &Pair<'_, Real>, ray: &Ray, portal: &Portal) -> Ratio {
+pub(super) fn finish(pair: &Pair<'_, Real>, ray: &Ray, portal: &Portal, last: Contact) -> Ratio {
     let square = portal.normal.dot(portal.normal);
     let normal = if square > Real::MIN_POSITIVE && square < Real::MAX {
         portal.normal * (1.0 / square.sqrt())
@@ -45,7 +47,8 @@ pub(super) fn finish(pair: &Pair<'_, Real>, ray: &Ray, portal: &Portal) -> Ratio
         reach: normal.dot(portal.point) + pair.radius,
     };
     let (best, contact) = if portal.end == End::Closed && k[0] != NO_VERTEX {
-        choose(pair, ray, portal, &base, &features)
+        last_face(pair, ray, portal, &base, last)
+            .unwrap_or_else(|| choose(pair, ray, portal, &base, &features))
     } else {
         (base, Contact::Smooth)
     };
@@ -74,6 +77,36 @@ pub(super) fn finish(pair: &Pair<'_, Real>, ray: &Ray, portal: &Portal) -> Ratio
 fn rescued(normal: Vec3) -> Vec3 {
     let largest = normal.abs().max_element();
     (normal / largest).try_normalize().unwrap_or(Vec3::X)
+}
+
+/// The last face if its normal is the normal still, which spares the search for it.
+#[inline(always)]
+fn last_face(
+    pair: &Pair<'_, Real>,
+    ray: &Ray,
+    portal: &Portal,
+    base: &Certified,
+    last: Contact,
+) -> Option<(Certified, Contact)> {
+    let normal = match last {
+        Contact::FaceOfA(face) => pair.a.faces.get(face as usize)?.normal,
+        Contact::FaceOfB(face) => -pair.rotated_from_b(pair.b.faces.get(face as usize)?.normal),
+        Contact::Edges | Contact::Smooth => return None,
+    };
+    let change = normal - base.normal;
+    if change.dot(change) > SAME_NORMAL * SAME_NORMAL {
+        return None;
+    }
+    let certified = certify(pair, ray, portal, base, normal, last);
+    is_as_good(pair, &certified, base).then_some((certified, last))
+}
+
+/// Whether a normal certifies the ratio of `base` to rounding, or to the flatness of merged faces, off
+/// whose plane vertices may lie.
+#[inline(always)]
+fn is_as_good(pair: &Pair<'_, Real>, new: &Certified, base: &Certified) -> bool {
+    let slack = SAME_RATIO * base.reach + pair.a.flatness + pair.b.flatness;
+    new.denominator * base.reach >= base.denominator * (new.reach - slack)
 }
 
 /// The face normal nearest to that of `base` if it certifies the same ratio, else `base`.
@@ -108,9 +141,7 @@ fn choose(
     let is_near = !is_edges || change.dot(change) <= SAME_FACE * SAME_FACE;
     if contact != Contact::Smooth && is_near {
         let certified = certify(pair, ray, portal, base, normal, contact);
-        // Vertices of merged faces may lie off their plane by the flatness.
-        let slack = SAME_RATIO * base.reach + pair.a.flatness + pair.b.flatness;
-        if certified.denominator * base.reach >= base.denominator * (certified.reach - slack) {
+        if is_as_good(pair, &certified, base) {
             return (certified, contact);
         }
     }
@@ -155,10 +186,10 @@ fn certify(
 
 /// Whether a vertex lies on a face, to rounding and flatness.
 #[inline(always)]
-fn is_on_face(hull: &Hull, face: u32, vertex: u32) -> bool {
+fn is_on_face(hull: &Hull, face: u32, id: u32) -> bool {
     let face = &hull.faces[face as usize];
     let slack = 4.0 * EPSILON * hull.bounding_radius + hull.flatness;
-    face.normal.dot(hull.vertices[vertex as usize]) >= face.offset - slack
+    vertex(hull, id).is_some_and(|v| face.normal.dot(Vec3::from_array(v)) >= face.offset - slack)
 }
 
 /// The distinct ones of the vertices of one body; missing ones come last.
@@ -178,9 +209,9 @@ fn distinct(x: u32, y: u32, z: u32) -> Feature {
 
 /// The face at a vertex that is best aligned with `normal`: the cosine and its index; -1 without faces.
 #[inline(always)]
-fn aligned_face(hull: &Hull, vertex: u32, normal: Vec3) -> (Real, u32) {
+fn aligned_face(hull: &Hull, id: u32, normal: Vec3) -> (Real, u32) {
     let mut best = (-1.0, 0);
-    for &face in hull.faces_at(vertex) {
+    for &face in hull.faces_at(id) {
         let cosine = hull.faces[face as usize].normal.dot(normal);
         if cosine > best.0 {
             best = (cosine, face);

@@ -82,8 +82,8 @@ impl Relative {
 /// No vertex.
 pub const NO_VERTEX: u32 = u32::MAX;
 
-/// What a pair remembers from one step to the next: part of the state of the world. 44 bytes in
-/// single precision, 56 in double.
+/// What a pair remembers from one step to the next: part of the state of the world. 52 bytes in
+/// single precision, 64 in double.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortalCache {
     /// Support vertices (of a, of b) of the last portal; [`NO_VERTEX`] in the first if there is none.
@@ -92,11 +92,18 @@ pub struct PortalCache {
     pub normal: Vec3,
     /// Last support vertex of each body: where the next search begins.
     pub hints: [u32; 2],
+    /// What the bodies touched with last, so that a face need not be searched.
+    pub contact: Contact,
 }
 
 impl Default for PortalCache {
     fn default() -> Self {
-        Self { ids: [[NO_VERTEX; 2]; 3], normal: Vec3::ZERO, hints: [0; 2] }
+        Self {
+            ids: [[NO_VERTEX; 2]; 3],
+            normal: Vec3::ZERO,
+            hints: [0; 2],
+            contact: Contact::Smooth,
+        }
     }
 }
 
@@ -213,8 +220,9 @@ pub fn measure(
     } else {
         [[NO_VERTEX; 2]; 3]
     };
-    let ratio = finish(&pair, &ray, &portal);
+    let ratio = finish(&pair, &ray, &portal, cache.contact);
     cache.normal = ratio.normal;
+    cache.contact = ratio.contact;
     if ratio.denominator > 0.0 && ratio.separation > margin {
         cache.ids = [[NO_VERTEX; 2]; 3];
         return Measured::Apart { normal: ratio.normal, separation: ratio.separation };

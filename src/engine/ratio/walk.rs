@@ -23,8 +23,8 @@ use crate::math::{Array3, Double, Real, Scalar, Vec3, array3, cross3, dot3, scal
 pub(super) const ITERATIONS_MAX: u32 = 64;
 /// Bounds closer than this many roundings are equal.
 const GAP_ROUNDINGS: Double = 4.0;
-/// From this many vertices on a warm search climbs along edges instead of scanning.
-const CLIMB_MIN: usize = 24;
+/// From this many times [`LANES`] vertices on a search climbs along edges instead of scanning.
+const CLIMB_CHUNKS_MIN: usize = 4;
 /// Radius of the start triangle as a part of the inner radius.
 const START: Double = 0.999;
 
@@ -105,8 +105,7 @@ impl<'h, S: Scalar> Pair<'h, S> {
     /// `v_a - R v_b - o`; none if a vertex does not exist (a stale cache).
     #[inline(always)]
     pub(super) fn point(&self, id: [u32; 2]) -> Option<Array3<S>> {
-        let a: Array3<S> = array3(*self.a.vertices.get(id[0] as usize)?);
-        let b: Array3<S> = array3(*self.b.vertices.get(id[1] as usize)?);
+        let (a, b): (Array3<S>, Array3<S>) = (vertex(self.a, id[0])?, vertex(self.b, id[1])?);
         let [x, y, z] = &self.rotation;
         Some([
             a[0] - (x[0] * b[0] + y[0] * b[1] + z[0] * b[2]) - self.origin[0],
@@ -187,10 +186,26 @@ impl Pair<'_, Real> {
     }
 }
 
+/// A vertex, read from the lanes of small pieces, which the scan has brought into the cache.
+#[inline(always)]
+pub(super) fn vertex<S: Scalar>(hull: &Hull, v: u32) -> Option<Array3<S>> {
+    if hull.lanes.len() < CLIMB_CHUNKS_MIN {
+        let [x, y, z] = hull.lanes.get(v as usize / LANES)?;
+        let k = v as usize % LANES;
+        Some([S::from_real(x[k]), S::from_real(y[k]), S::from_real(z[k])])
+    } else {
+        hull.vertices.get(v as usize).map(|&v| array3(v))
+    }
+}
+
 /// The vertex of a piece farthest along `n`.
 #[inline(always)]
 fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
-    if hull.vertices.len() >= CLIMB_MIN { climb(hull, n, hint) } else { scan(hull, n) }
+    match &hull.lanes[..] {
+        [chunk] => scan_chunk(chunk, n),
+        lanes if lanes.len() < CLIMB_CHUNKS_MIN => scan(lanes, n),
+        _ => climb(hull, n, hint),
+    }
 }
 
 /// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.
@@ -198,12 +213,12 @@ fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
 /// Without branches on the data, which random directions would make mispredict, and with the index
 /// carried as a number of the same width as the heights, so that the lanes stay whole vectors.
 #[inline(never)]
-fn scan<S: Scalar>(hull: &Hull, n: Array3<S>) -> u32 {
+fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
     let mut best = [-S::MAX; LANES];
     let mut best_at = [S::ZERO; LANES];
     let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
     let step = S::from_double(LANES as Double);
-    for [xs, ys, zs] in &hull.lanes {
+    for [xs, ys, zs] in lanes {
         for k in 0..LANES {
             let height = S::from_real(xs[k]) * n[0]
                 + S::from_real(ys[k]) * n[1]
@@ -213,13 +228,30 @@ fn scan<S: Scalar>(hull: &Hull, n: Array3<S>) -> u32 {
             at[k] = at[k] + step;
         }
     }
-    let top = reduce(best, |a, b| if a > b { a } else { b });
+    first_of_top(best, best_at)
+}
+
+/// [`scan`] of up to [`LANES`] vertices.
+#[inline(never)]
+fn scan_chunk<S: Scalar>([xs, ys, zs]: &[[Real; LANES]; 3], n: Array3<S>) -> u32 {
+    let mut height = [S::ZERO; LANES];
+    for k in 0..LANES {
+        height[k] =
+            S::from_real(xs[k]) * n[0] + S::from_real(ys[k]) * n[1] + S::from_real(zs[k]) * n[2];
+    }
+    let first = first_of_top(height, core::array::from_fn(|k| S::from_double(k as Double)));
+    if first < LANES as u32 { first } else { 0 }
+}
+
+/// The lowest index among the lanes with the largest height; a large number if no height is a number.
+#[inline(always)]
+fn first_of_top<S: Scalar>(height: [S; LANES], at: [S; LANES]) -> u32 {
+    let top = reduce(height, |a, b| if a > b { a } else { b });
     let mut first = [S::MAX; LANES];
     for k in 0..LANES {
-        first[k] = if best[k] == top { best_at[k] } else { S::MAX };
+        first[k] = if height[k] == top { at[k] } else { S::MAX };
     }
-    // Padding repeats vertex 0 and so never is the first of equals. Without any number among the
-    // heights the index stays 0.
+    // Padding repeats vertex 0 and so never is the first of equals.
     reduce(first, |a, b| if a < b { a } else { b }).to_index()
 }
 
