@@ -238,9 +238,10 @@ impl Context<'_> {
             relative.offset,
         );
         let slack = self.settings.contact.normal_slack * self.dt * self.dt;
-        let normal = choose_normal(a, b, relative, ratio_normal, &twist, self.dt, slack);
+        let hints = pair.cache.hints;
+        let normal = choose_normal(a, b, relative, ratio_normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
-        find_contacts(a, b, relative, normal, &self.clip(band), &mut manifold);
+        find_contacts(a, b, relative, normal, hints, &self.clip(band), &mut manifold);
         let turn = placed.rotations[0];
         pair.dropped = manifold.dropped;
         for contact in &manifold.contacts {

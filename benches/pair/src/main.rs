@@ -1,18 +1,24 @@
-//! Time per pair query of parry3d and of this engine, on the same pairs in the same run.
+//! Nanoseconds of a pair query: the ratio metric and the events of this crate beside the contact
+//! manifold of parry3d, on the same pairs in the same run.
 //!
-//! Pairs of random hulls (points on ellipsoids with half axes of 0.3 to 0.6 m) are brought to within
-//! ±20 mm of touching, and then walk at random for 64 frames, 1 mm and 0.2° each, staying near the
-//! start. All pairs are visited in a frame before the next frame, as an engine does. The time of a frame
-//! is the least of the repetitions, which other programs on the machine disturb least.
+//! Random hulls of 8 to 256 points and boxes of 0.3 to 0.72 m, touching to within 2 cm, in 64 frames
+//! that move 1 mm and 0.2°; contacts are wanted up to 2 cm. Pairs are visited in turn, frame by frame,
+//! as an engine does. *Cold* forgets everything between queries, *moving* keeps the cache, *unmoved*
+//! repeats the first frame. Each number is the least of several repetitions, ours and theirs in turn,
+//! in time on the processor where the system tells it, so that a busy machine matters little.
 //!
-//! `cargo run --release --manifest-path benches/pair/Cargo.toml [repetitions]`
+//! Arguments: repetitions, then words that the measured names must contain, for example
+//! `5 moving cuboid ours`; no repetitions are one pass over four frames, for an instruction counter.
 
 use std::hint::black_box;
 use std::time::Instant;
 
+use orthant::engine::event::choose::{Twist, choose_normal};
+use orthant::engine::event::clip::{ClipParams, find_contacts};
+use orthant::engine::event::manifold::Manifold;
 use orthant::engine::ratio::{Centers, Measured, PortalCache, Relative, measure};
 use orthant::engine::shape::hull::Hull;
-use orthant::math::{Mat3, Quat, Real, Vec3, narrow, quat_to_mat3};
+use orthant::math::{Quat, Vec3, quat_exp, quat_to_mat3};
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{
     self, ContactManifold, ContactManifoldsWorkspace, DefaultQueryDispatcher,
@@ -22,257 +28,262 @@ use parry3d::shape::{ConvexPolyhedron, Cuboid, Shape};
 
 const PAIRS: usize = 512;
 const FRAMES: usize = 64;
-/// Distance up to which contacts are wanted [m].
-const MARGIN: f32 = 0.02;
+const BAND: f32 = 0.02;
+const DT: f32 = 1.0 / 60.0;
 
 /// splitmix64.
-struct Rng(u64);
+struct Random(u64);
 
-impl Rng {
-    fn range(&mut self, low: f64, high: f64) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+impl Random {
+    fn within(&mut self, low: f32, high: f32) -> f32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        low + (high - low) * ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        low + (high - low) * ((z >> 40) as f32 / (1_u64 << 24) as f32)
     }
 
-    fn unit(&mut self) -> [f64; 3] {
-        let z = self.range(-1.0, 1.0);
-        let angle = self.range(0.0, 2.0 * std::f64::consts::PI);
-        let s = (1.0 - z * z).sqrt();
-        [s * angle.cos(), s * angle.sin(), z]
+    fn unit(&mut self) -> Vec3 {
+        loop {
+            let v = Vec3::from_array([0; 3].map(|_| self.within(-1.0, 1.0)));
+            if (0.01..1.0).contains(&v.length_squared()) {
+                return v.normalize();
+            }
+        }
     }
 
-    fn rotation(&mut self) -> Rotation {
-        let u = self.unit();
-        let half = 0.5 * self.range(0.0, 2.0 * std::f64::consts::PI);
-        rotation(u, half)
+    fn turn(&mut self) -> Quat {
+        quat_exp(self.unit() * self.within(0.0, 3.1))
     }
 }
 
-fn rotation(axis: [f64; 3], half_angle: f64) -> Rotation {
-    let s = half_angle.sin();
-    let [x, y, z] = axis.map(|c| (c * s) as f32);
-    Rotation::from_xyzw(x, y, z, half_angle.cos() as f32)
+/// What a frame needs: the pose for either library and the motion that led there.
+struct Frame {
+    relative: Relative,
+    twist: Twist,
+    pose: Pose,
 }
 
-fn vector(v: [f64; 3]) -> Vector {
-    Vector::new(v[0] as f32, v[1] as f32, v[2] as f32)
-}
-
-/// A pair in both engines, and its poses: b relative to a, about the centroids of our hulls.
 struct Pair {
-    parry: [Box<dyn Shape>; 2],
-    ours: [Hull; 2],
-    poses: Vec<Pose>,
-    relatives: Vec<Relative>,
+    hulls: [Hull; 2],
+    shapes: [Box<dyn Shape>; 2],
+    frames: Vec<Frame>,
 }
 
-/// A random hull whose centroid is the origin in both engines.
-fn random_hull(rng: &mut Rng, n: usize) -> (Box<dyn Shape>, Hull) {
-    let axes = [rng.range(0.3, 0.6), rng.range(0.3, 0.6), rng.range(0.3, 0.6)];
-    loop {
-        let points: Vec<Vec3> = (0..n)
-            .map(|_| {
-                let u = rng.unit();
-                Vec3::new(narrow(u[0] * axes[0]), narrow(u[1] * axes[1]), narrow(u[2] * axes[2]))
-            })
-            .collect();
-        let Ok(hull) = Hull::convex_hull(&points) else { continue };
-        let vertices: Vec<Vector> =
-            hull.vertices().iter().map(|v| vector([v.x, v.y, v.z].map(wide))).collect();
-        if let Some(parry) = ConvexPolyhedron::from_convex_hull(&vertices) {
-            return (Box::new(parry), hull);
-        }
-    }
-}
-
-fn random_box(rng: &mut Rng) -> (Box<dyn Shape>, Hull) {
-    let half = [rng.range(0.15, 0.36), rng.range(0.15, 0.36), rng.range(0.15, 0.36)];
-    let [x, y, z] = half.map(|h| narrow(2.0 * h));
-    let hull = Hull::cuboid(Vec3::new(x, y, z)).expect("the sizes are in range");
-    (Box::new(Cuboid::new(vector(half))), hull)
-}
-
-fn wide(x: Real) -> f64 {
-    #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "Real may be f64")]
-    {
-        x as f64
-    }
-}
-
-fn relative(pose: &Pose) -> Relative {
-    let (t, q) = (pose.translation, pose.rotation);
-    let [x, y, z, w] = [q.x, q.y, q.z, q.w].map(|c| narrow(f64::from(c)));
-    let rotation: Mat3 = quat_to_mat3(Quat::from_xyzw(x, y, z, w));
-    let [x, y, z] = [t.x, t.y, t.z].map(|c| narrow(f64::from(c)));
-    Relative { rotation, offset: Vec3::new(x, y, z) }
-}
-
-/// `n` points per hull, boxes for none.
-fn pairs(n: Option<usize>) -> Vec<Pair> {
-    let mut rng = Rng(99 + n.unwrap_or(0) as u64);
-    let piece = |rng: &mut Rng| match n {
-        Some(n) => random_hull(rng, n),
-        None => random_box(rng),
+/// The pieces of a pair for either library.
+fn pieces(random: &mut Random, points: Option<usize>) -> (Hull, Box<dyn Shape>) {
+    let Some(count) = points else {
+        let half = Vec3::from_array([0; 3].map(|_| random.within(0.15, 0.36)));
+        let cuboid = Cuboid::new(Vector::new(half.x, half.y, half.z));
+        return (Hull::cuboid(half * 2.0).expect("a box"), Box::new(cuboid));
     };
-    let mut pairs = Vec::with_capacity(PAIRS);
-    for _ in 0..PAIRS {
-        let ((a, hull_a), (b, hull_b)) = (piece(&mut rng), piece(&mut rng));
-        let turn = rng.rotation();
-        let direction = vector(rng.unit());
-        let (mut low, mut high) = (0.0_f32, 2.0_f32);
-        for _ in 0..30 {
-            let middle = 0.5 * (low + high);
-            let pose = Pose::from_parts(direction * middle, turn);
-            let hit = query::intersection_test(&Pose::IDENTITY, a.as_ref(), &pose, b.as_ref());
-            if hit.is_ok_and(|h| h.intersecting) { low = middle } else { high = middle }
+    let size = Vec3::from_array([0; 3].map(|_| random.within(0.15, 0.3)));
+    loop {
+        let points: Vec<Vec3> = (0..count).map(|_| random.unit() * size).collect();
+        let Ok(hull) = Hull::convex_hull(&points) else { continue };
+        let about: Vec<Vector> =
+            points.iter().map(|&p| p - hull.centroid()).map(|p| Vector::new(p.x, p.y, p.z)).collect();
+        if hull.inradius() > 0.02
+            && let Some(other) = ConvexPolyhedron::from_convex_hull(&about)
+        {
+            return (hull, Box::new(other));
         }
-        let home = direction * (high + rng.range(-0.02, 0.02) as f32);
-        let mut pose = Pose::from_parts(home, turn);
-        let poses: Vec<Pose> = (0..FRAMES)
-            .map(|_| {
-                let step = vector(rng.unit()) * 0.001;
-                pose.translation = home + (pose.translation - home) * 0.8 + step;
-                let turn = rotation(rng.unit(), 0.1_f64.to_radians());
-                pose.rotation = (turn * pose.rotation).normalize();
-                pose
-            })
-            .collect();
-        let relatives = poses.iter().map(relative).collect();
-        pairs.push(Pair { parry: [a, b], ours: [hull_a, hull_b], poses, relatives });
     }
-    pairs
 }
 
-/// What is remembered between frames.
+fn frame(rotation: Quat, offset: Vec3, twist: Twist) -> Frame {
+    let [x, y, z, w] = rotation.to_array();
+    let turn = Rotation::from_xyzw(x, y, z, w);
+    Frame {
+        relative: Relative { rotation: quat_to_mat3(rotation), offset },
+        twist,
+        pose: Pose::from_parts(Vector::new(offset.x, offset.y, offset.z), turn),
+    }
+}
+
+fn pairs(points: Option<usize>, aligned: bool) -> Vec<Pair> {
+    let mut random = Random(99 + points.unwrap_or(1) as u64);
+    (0..PAIRS)
+        .map(|_| {
+            let (a, shape_a) = pieces(&mut random, points);
+            let (b, shape_b) = pieces(&mut random, points);
+            let mut rotation =
+                if aligned { quat_exp(Vec3::Y * random.within(-3.0, 3.0)) } else { random.turn() };
+            let direction = if aligned { Vec3::Y } else { random.unit() };
+            let (mut low, mut high) = (0.0_f32, 2.0_f32);
+            for _ in 0..30 {
+                let middle = 0.5 * (low + high);
+                let pose = frame(rotation, direction * middle, Twist::default()).pose;
+                let hit =
+                    query::intersection_test(&Pose::IDENTITY, &*shape_a, &pose, &*shape_b)
+                        .expect("parry knows these shapes")
+                        .intersecting;
+                if hit { low = middle } else { high = middle }
+            }
+            let spread = if aligned { 0.002 } else { 0.02 };
+            let home = direction * (high + random.within(-spread, spread));
+            let mut offset = home;
+            let frames = (0..FRAMES)
+                .map(|_| {
+                    let last = offset;
+                    offset = home + (offset - home) * 0.8 + random.unit() * 0.001;
+                    let spin = random.unit() * 0.2_f32.to_radians();
+                    if !aligned {
+                        rotation = orthant::math::quat_mul(quat_exp(spin), rotation);
+                    }
+                    let velocities = [Vec3::ZERO, (offset - last) / DT];
+                    let twist = Twist::new(velocities, [Vec3::ZERO, spin / DT], offset);
+                    frame(rotation, offset, twist)
+                })
+                .collect();
+            Pair { hulls: [a, b], shapes: [shape_a, shape_b], frames }
+        })
+        .collect()
+}
+
+/// What is asked of a pair.
 #[derive(Clone, Copy, PartialEq)]
-enum Memory {
-    /// Nothing.
+enum Query {
     Cold,
-    /// The last frame, and the pair moves.
     Moving,
-    /// The last frame, and the pair stays.
-    Still,
+    Unmoved,
 }
 
-/// Nanoseconds per query, and the part of queries that found contact.
-struct Timed {
-    nanoseconds: f64,
-    found: f64,
+/// How far our query goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Metric,
+    Normal,
+    Contacts,
 }
 
-/// Runs all frames some times; `frame(state, f)` returns how many pairs are in contact in frame f.
-fn timed<S>(
-    repetitions: usize,
-    mut fresh: impl FnMut() -> S,
-    mut frame: impl FnMut(&mut S, usize) -> usize,
-) -> Timed {
-    let mut least = [f64::INFINITY; FRAMES];
-    let mut found = 0;
-    for _ in 0..repetitions {
-        let mut state = fresh();
-        found = 0;
-        for (f, least) in least.iter_mut().enumerate() {
-            let start = Instant::now();
-            found += frame(&mut state, f);
-            *least = least.min(start.elapsed().as_secs_f64());
+/// Time of a query [ns], and contacts found per query.
+fn ours(pairs: &[Pair], query: Query, stage: Stage, frames: usize) -> (f64, f64) {
+    let mut caches = vec![PortalCache::default(); pairs.len()];
+    let mut manifold = Manifold::default();
+    let (mut found, mut sum) = (0, Vec3::ZERO);
+    let params = ClipParams { band: BAND, eps_x: 1e-3 };
+    let watch = Watch::start();
+    for k in 0..frames {
+        for (pair, cache) in pairs.iter().zip(&mut caches) {
+            let f = &pair.frames[if query == Query::Unmoved { 0 } else { k }];
+            let [a, b] = &pair.hulls;
+            if query == Query::Cold {
+                *cache = PortalCache::default();
+            }
+            let measured = measure(a, b, &f.relative, &Centers::default(), BAND, cache);
+            let Measured::Near(ratio) = measured else { continue };
+            sum += ratio.normal;
+            if stage == Stage::Metric {
+                continue;
+            }
+            let slack = 20.0 * DT * DT;
+            let n = choose_normal(a, b, &f.relative, ratio.normal, cache.hints, &f.twist, DT, slack);
+            sum += n;
+            if stage == Stage::Normal {
+                continue;
+            }
+            find_contacts(a, b, &f.relative, n, cache.hints, &params, &mut manifold);
+            found += black_box(&manifold).contacts.len();
         }
     }
-    let total = (PAIRS * FRAMES) as f64;
-    // The first frame fills the caches.
-    let warm = least[1..].iter().sum::<f64>() / (PAIRS * (FRAMES - 1)) as f64;
-    Timed { nanoseconds: warm * 1e9, found: found as f64 / total }
+    black_box(sum);
+    watch.per_query(frames, found)
 }
 
-/// parry's contact manifolds.
-fn parry_manifolds(pairs: &[Pair], memory: Memory, repetitions: usize) -> Timed {
-    type State = (Vec<ContactManifold<(), ()>>, Option<ContactManifoldsWorkspace>);
-    timed(
-        repetitions,
-        || (0..PAIRS).map(|_| -> State { (Vec::new(), None) }).collect::<Vec<_>>(),
-        |states, f| {
-            let f = if memory == Memory::Still { 0 } else { f };
-            let mut found = 0;
-            for (p, state) in pairs.iter().zip(states) {
-                if memory == Memory::Cold {
-                    *state = (Vec::new(), None);
-                }
-                let [a, b] = &p.parry;
-                let done = DefaultQueryDispatcher.contact_manifolds(
-                    &p.poses[f],
-                    a.as_ref(),
-                    b.as_ref(),
-                    MARGIN,
-                    &mut state.0,
-                    &mut state.1,
-                );
-                debug_assert!(done.is_ok(), "parry supports the shapes");
-                found += usize::from(black_box(&state.0).iter().any(|m| !m.points.is_empty()));
+fn theirs(pairs: &[Pair], query: Query, frames: usize) -> (f64, f64) {
+    type Kept = (Vec<ContactManifold<(), ()>>, Option<ContactManifoldsWorkspace>);
+    let mut caches: Vec<Kept> = pairs.iter().map(|_| (Vec::new(), None)).collect();
+    let mut found = 0;
+    let watch = Watch::start();
+    for k in 0..frames {
+        for (pair, cache) in pairs.iter().zip(&mut caches) {
+            let f = &pair.frames[if query == Query::Unmoved { 0 } else { k }];
+            let [a, b] = &pair.shapes;
+            if query == Query::Cold {
+                *cache = (Vec::new(), None);
             }
-            found
-        },
-    )
+            DefaultQueryDispatcher
+                .contact_manifolds(&f.pose, &**a, &**b, BAND, &mut cache.0, &mut cache.1)
+                .expect("parry knows these shapes");
+            found += black_box(&cache.0).iter().map(|m| m.points.len()).sum::<usize>();
+        }
+    }
+    watch.per_query(frames, found)
 }
 
-/// Our metric.
-fn metric(pairs: &[Pair], memory: Memory, repetitions: usize) -> Timed {
-    timed(
-        repetitions,
-        || vec![PortalCache::default(); PAIRS],
-        |caches, f| {
-            let f = if memory == Memory::Still { 0 } else { f };
-            let mut found = 0;
-            for (p, cache) in pairs.iter().zip(caches) {
-                if memory == Memory::Cold {
-                    *cache = PortalCache::default();
-                }
-                let [a, b] = &p.ours;
-                let margin = narrow(f64::from(MARGIN));
-                let centers = Centers::default();
-                let answer = measure(a, b, &p.relatives[f], &centers, margin, cache);
-                found += usize::from(matches!(black_box(answer), Measured::Near(_)));
-            }
-            found
-        },
-    )
+/// A stopwatch of this thread's time on the processor, or of the wall where that is not known.
+struct Watch(Instant, Option<f64>);
+
+impl Watch {
+    fn start() -> Self {
+        Self(Instant::now(), processor_time())
+    }
+
+    /// Time per query [ns], and contacts found per query.
+    fn per_query(&self, frames: usize, found: usize) -> (f64, f64) {
+        let total = (PAIRS * frames) as f64;
+        let time = match (self.1, processor_time()) {
+            (Some(start), Some(end)) => end - start,
+            _ => self.0.elapsed().as_secs_f64() * 1e9,
+        };
+        (time / total, found as f64 / total)
+    }
 }
 
-/// Our metric and the events of near pairs: what replaces a contact manifold.
-fn metric_and_events(_pairs: &[Pair], _memory: Memory, _repetitions: usize) -> Option<Timed> {
-    None
+/// Time of this thread on the processor [ns].
+fn processor_time() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 fn main() {
-    let repetitions = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(15);
-    println!(
-        "{} against parry3d 0.31.1, ns per query, {PAIRS} pairs, target {}",
-        if size_of::<Real>() == 4 {
-            "this engine in single precision"
-        } else {
-            "this engine in double precision"
-        },
-        if cfg!(target_feature = "avx2") { "x86-64-v3" } else { "baseline" },
-    );
-    println!("points  pose     parry manifold    metric  (times faster)   metric + events  found");
-    for n in [None, Some(8), Some(12), Some(20), Some(64), Some(256)] {
-        let pairs = pairs(n);
-        let name = n.map_or("box".to_owned(), |n| n.to_string());
-        for (memory, pose) in
-            [(Memory::Cold, "cold"), (Memory::Moving, "moving"), (Memory::Still, "still")]
-        {
-            let parry = parry_manifolds(&pairs, memory, repetitions);
-            let ours = metric(&pairs, memory, repetitions);
-            let events = metric_and_events(&pairs, memory, repetitions);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let repetitions = arguments.first().and_then(|a| a.parse().ok()).unwrap_or(7);
+    let frames = if repetitions == 0 { 4 } else { FRAMES };
+    let wanted = |name: &str| arguments.iter().skip(1).all(|word| name.contains(word.as_str()));
+    let kinds = [
+        ("8 points", Some(8), false),
+        ("20 points", Some(20), false),
+        ("64 points", Some(64), false),
+        ("256 points", Some(256), false),
+        ("cuboids", None, false),
+        ("faces of cuboids", None, true),
+    ];
+    println!("pair, query: metric / and normal / and contacts (found), parry (found), ratio");
+    for (kind, points, aligned) in kinds {
+        let queries =
+            [(Query::Cold, "cold"), (Query::Moving, "moving"), (Query::Unmoved, "unmoved")];
+        let mut made = None;
+        for (query, word) in queries {
+            let stages = [
+                (Some(Stage::Metric), "ours metric"),
+                (Some(Stage::Normal), "ours normal"),
+                (Some(Stage::Contacts), "ours contacts"),
+                (None, "parry"),
+            ];
+            let chosen = stages.map(|(stage, s)| (stage, wanted(&format!("{kind} {word} {s}"))));
+            if chosen.iter().all(|c| !c.1) {
+                continue;
+            }
+            let pairs: &Vec<Pair> = made.get_or_insert_with(|| pairs(points, aligned));
+            let mut best = [(f64::INFINITY, 0.0); 4];
+            for _ in 0..repetitions.max(1) {
+                for (best, (stage, wanted)) in best.iter_mut().zip(chosen) {
+                    if wanted {
+                        let (time, found) = match stage {
+                            Some(stage) => ours(pairs, query, stage, frames),
+                            None => theirs(pairs, query, frames),
+                        };
+                        *best = (best.0.min(time), found);
+                    }
+                }
+            }
+            let [m, n, c, p] = best;
             println!(
-                "{name:>6}  {pose:7}  {:14.0}  {:8.0}  {:14.2}x  {:>16}  {:.2} / {:.2}",
-                parry.nanoseconds,
-                ours.nanoseconds,
-                parry.nanoseconds / ours.nanoseconds,
-                events.map_or("-".to_owned(), |e| format!("{:.0}", e.nanoseconds)),
-                parry.found,
-                ours.found,
+                "{kind:>16} {word:>7}: {:6.0} / {:6.0} / {:6.0} ({:.2}), {:6.0} ({:.2}), {:5.2}",
+                m.0, n.0, c.0, c.1, p.0, p.1, p.0 / c.0
             );
         }
     }

@@ -12,12 +12,13 @@
 //! ```
 //!
 //! with `p` the touching corner. The ratio's normal wins ties. If no plane is eligible the bodies
-//! overlap and the ratio's normal, which knows the way out, is kept. Cost: two support queries, one
-//! more for each face that a first bound does not rule out.
+//! overlap and the ratio's normal, which knows the way out, is kept. So it is where it would not be
+//! reached within the step: its rows then stop nothing. Cost: two support queries from hints, one more
+//! for each face that a first bound does not rule out.
 
 use super::super::ratio::Relative;
-use super::super::shape::hull::{Hull, NO_FACE};
-use super::outline::edge_between;
+use super::super::shape::hull::{Face, Hull};
+use super::outline::Top;
 use crate::math::{Real, Vec3};
 
 /// By how much of the eligible depth another plane must beat the ratio's normal [-].
@@ -59,8 +60,12 @@ struct Trial<'h> {
     twist: &'h Twist,
     dt: Real,
     eligible_below: Real,
-    /// Outermost core vertices along the ratio's normal, in the axes of `a`.
-    touching: [Vec3; 2],
+    /// Sum of the rounding radii [m].
+    radius: Real,
+    /// Outermost core vertices along the ratio's normal.
+    support: [u32; 2],
+    /// That of `a` in the axes of `b`, and that of `b` in the axes of `a`, about their centroids [m].
+    opposite: [Vec3; 2],
     best: Vec3,
     /// What another plane's predicted separation must exceed [m].
     bar: Real,
@@ -69,35 +74,26 @@ struct Trial<'h> {
 /// The normal that the pair uses for this step: `ratio_normal`, or that of a face beside the
 /// touching features. All vectors in the axes of `a`; normals are unit vectors from `a` to `b`.
 ///
-/// `twist` is the motion that the bodies would have without contact; `eligible_below` is `c h²`
-/// [m].
+/// `hints` are vertices of both near those that touch, best the support vertices for the normal;
+/// they matter for speed only. `twist` is the motion that the bodies would have without contact;
+/// `eligible_below` is `c h²` [m].
 #[must_use]
 pub fn choose_normal(
     a: &Hull,
     b: &Hull,
     relative: &Relative,
     ratio_normal: Vec3,
+    hints: [u32; 2],
     twist: &Twist,
     dt: Real,
     eligible_below: Real,
 ) -> Vec3 {
     let inverse = relative.rotation.transpose();
     let outward_b = -(inverse * ratio_normal);
-    let support_a = a.support(ratio_normal, 0);
-    let support_b = b.support(outward_b, 0);
+    let support_a = Top::find(a, ratio_normal, hints[0]).vertex;
+    let support_b = Top::find(b, outward_b, hints[1]).vertex;
     let p = a.vertices[support_a as usize];
     let q = relative.rotation * b.vertices[support_b as usize] + relative.offset;
-    let mut trial = Trial {
-        a,
-        b,
-        relative,
-        twist,
-        dt,
-        eligible_below,
-        touching: [p, q],
-        best: ratio_normal,
-        bar: Real::NEG_INFINITY,
-    };
     let (face_a, face_b) =
         (touching_face(a, ratio_normal, support_a), touching_face(b, outward_b, support_b));
     // The touching point: the corner on the other body's face, else one on the smaller body, since
@@ -108,11 +104,29 @@ pub fn choose_normal(
         _ if a.bounding_radius < b.bounding_radius => p,
         _ => q,
     };
-    let separation = ratio_normal.dot(q - p) - a.radius - b.radius;
+    let radius = a.radius + b.radius;
+    let separation = ratio_normal.dot(q - p) - radius;
+    let mut bar = Real::NEG_INFINITY;
     if separation >= -eligible_below {
         let predicted = separation + dt * ratio_normal.dot(twist.at(at));
-        trial.bar = predicted + PREFERENCE * eligible_below;
+        if predicted >= 0.0 {
+            return ratio_normal;
+        }
+        bar = predicted + PREFERENCE * eligible_below;
     }
+    let mut trial = Trial {
+        a,
+        b,
+        relative,
+        twist,
+        dt,
+        eligible_below,
+        radius,
+        support: [support_a, support_b],
+        opposite: [inverse * (p - relative.offset), q],
+        best: ratio_normal,
+        bar,
+    };
     faces_beside(a, face_a, support_a, |face| trial.face_of_a(face));
     faces_beside(b, face_b, support_b, |face| trial.face_of_b(face));
     trial.best
@@ -120,28 +134,32 @@ pub fn choose_normal(
 
 impl Trial<'_> {
     /// Tries the plane of a face of `a`.
+    #[inline]
     fn face_of_a(&mut self, face: u32) {
-        let face = self.a.faces[face as usize];
+        let face = &self.a.faces[face as usize];
         let n = face.normal;
-        let reach = |q: Vec3| n.dot(q) - face.offset - self.a.radius - self.b.radius;
-        if reach(self.touching[1]) < -self.eligible_below {
+        let reach = |q: Vec3| n.dot(q) - face.offset - self.radius;
+        if reach(self.opposite[1]) < -self.eligible_below {
             return;
         }
-        let support = self.b.support(-(self.relative.rotation.transpose() * n), 0);
+        let outward = -(self.relative.rotation.transpose() * n);
+        let support = Top::find(self.b, outward, self.support[1]).vertex;
         let q = self.relative.rotation * self.b.vertices[support as usize] + self.relative.offset;
         self.offer(n, reach(q), q);
     }
 
     /// Tries the plane of a face of `b`.
+    #[inline]
     fn face_of_b(&mut self, face: u32) {
-        let face = self.b.faces[face as usize];
-        let n = -(self.relative.rotation * face.normal);
-        let plane = n.dot(self.relative.offset) - face.offset - self.a.radius - self.b.radius;
-        if plane - n.dot(self.touching[0]) < -self.eligible_below {
+        let face = &self.b.faces[face as usize];
+        let plane = -face.offset - self.radius;
+        if plane + face.normal.dot(self.opposite[0]) < -self.eligible_below {
             return;
         }
-        let p = self.a.vertices[self.a.support(n, 0) as usize];
-        self.offer(n, plane - n.dot(p), p);
+        let n = -(self.relative.rotation * face.normal);
+        let top = Top::find(self.a, n, self.support[0]);
+        let p = self.a.vertices[top.vertex as usize];
+        self.offer(n, plane + n.dot(self.relative.offset) - top.height, p);
     }
 
     /// Takes the plane `n` if it is eligible and predicted to separate better at the point `p`.
@@ -154,43 +172,24 @@ impl Trial<'_> {
     }
 }
 
-/// Calls `visit` with the faces around a vertex, some of them twice.
-fn faces_around(hull: &Hull, vertex: u32, mut visit: impl FnMut(u32)) {
-    for &w in hull.neighbors(vertex) {
-        let Some(edge) = edge_between(hull, vertex, w) else { continue };
-        for face in hull.edges[edge as usize].faces {
-            if face != NO_FACE {
-                visit(face);
-            }
-        }
-    }
-}
-
 /// The face around the support vertex that is square to the outward direction.
+#[inline]
 fn touching_face(hull: &Hull, outward: Vec3, support: u32) -> Option<u32> {
-    let mut touching = None;
-    faces_around(hull, support, |face| {
-        if hull.faces[face as usize].normal.dot(outward) >= ALIGNED {
-            touching = Some(face);
-        }
-    });
-    touching
+    let square = |face: &&u32| hull.faces[**face as usize].normal.dot(outward) >= ALIGNED;
+    hull.faces_at(support).iter().find(square).copied()
 }
 
 /// Calls `visit` with the faces beside the touching feature of a hull: those across the edges of
-/// the touching face or, without one, those around the support vertex. Some come twice.
+/// the touching face or, without one, those around the support vertex.
+#[inline]
 fn faces_beside(hull: &Hull, touching: Option<u32>, support: u32, mut visit: impl FnMut(u32)) {
     let Some(face) = touching else {
-        faces_around(hull, support, visit);
+        hull.faces_at(support).iter().for_each(|&face| visit(face));
         return;
     };
-    let corners = hull.face_loop(face);
-    let mut from = corners[corners.len() - 1];
-    for &to in corners {
-        if let Some(edge) = edge_between(hull, from, to) {
-            let [f, g] = hull.edges[edge as usize].faces;
-            visit(if f == face { g } else { f });
-        }
-        from = to;
+    let Face { start, len, .. } = hull.faces[face as usize];
+    for &edge in &hull.loop_edges[start as usize..(start + len) as usize] {
+        let [f, g] = hull.edges[edge as usize].faces;
+        visit(if f == face { g } else { f });
     }
 }

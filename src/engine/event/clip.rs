@@ -27,12 +27,17 @@
 
 use super::super::ratio::Relative;
 use super::super::shape::hull::Hull;
-use super::manifold::{Collector, ContactId, Feature, Manifold};
-use super::outline::{Axes, Outline, Placed};
+use super::manifold::{Collector, Contact, ContactId, Feature, Manifold};
+use super::outline::{Axes, Outline, Placed, Reach, Top};
 use crate::math::{Mat3, Real, Vec3};
 
 /// Sine of the angle below which two capsules lie along each other.
 const ALONG: Real = 0.1;
+
+/// Cosine above which a face is square to the normal.
+const ALIGNED: Real = 1.0 - 1e-6;
+/// Slope that such a face may have against the normal [-].
+const TILT: Real = 2e-3;
 
 /// Tolerances of the contact search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,97 +50,264 @@ pub struct ClipParams {
 
 /// Finds the contacts of two hulls along the unit normal from `a` to `b`, given in the axes of `a`.
 ///
-/// Clears and fills `out`. It stays empty if the hulls are farther apart than the band along the
-/// normal.
+/// `hints` are vertices of both near those that touch, best the support vertices for the normal;
+/// they matter for speed only. Clears and fills `out`. It stays empty if the hulls are farther apart
+/// than the band along the normal.
 pub fn find_contacts(
     a: &Hull,
     b: &Hull,
     relative: &Relative,
     normal: Vec3,
+    hints: [u32; 2],
     params: &ClipParams,
     out: &mut Manifold,
 ) {
-    let slack = params.eps_x * a.bounding_radius.min(b.bounding_radius);
-    // Two candidates that a slack of ε_x makes out of one lie at most this far apart.
-    let mut found = Collector::new(normal, params.band, 2.0 * slack, [a.radius, b.radius]);
-    let axes = Axes::new(normal);
-    let (placed_a, placed_b) = (Placed::body_a(a, &axes), Placed::body_b(b, relative, &axes));
-    if a.vertices.len() == 1 || b.vertices.len() == 1 {
-        ball(&placed_a, &placed_b, &axes, &mut found);
-        found.finish(out);
+    let outward_b = -(relative.rotation.transpose() * normal);
+    let top_a = Top::find(a, normal, hints[0]);
+    let top_b = Top::find(b, outward_b, hints[1]);
+    out.normal = normal;
+    out.dropped = 0;
+    out.contacts.clear();
+    let distance = normal.dot(relative.offset);
+    let separation = distance - top_b.height - top_a.height - a.radius - b.radius;
+    if separation > params.band {
         return;
     }
-    let (outline_a, outline_b) = (placed_a.facing(), placed_b.facing());
-    intersect(&outline_a, &outline_b, &axes, slack, &mut found);
-    if found.is_empty() {
-        let p = placed_a.vertex(placed_a.support());
-        let q = placed_b.vertex(placed_b.support());
-        let separation = q.z - p.z - a.radius - b.radius;
-        let distance = normal.dot(relative.offset);
-        if separation <= params.band && distance > separation.abs() {
-            found.shift = relative.offset * (separation / distance);
-            let moved = placed_b.moved(&axes, -found.shift);
-            intersect(&outline_a, &moved.facing(), &axes, slack, &mut found);
-            found.shift = Vec3::ZERO;
+    let scene = Scene {
+        hulls: [a, b],
+        relative,
+        normal,
+        outward: [normal, outward_b],
+        top: [top_a, top_b],
+        separation,
+        room: params.band - separation,
+        slack: params.eps_x * a.bounding_radius.min(b.bounding_radius),
+    };
+    if a.vertices.len() == 1 || b.vertices.len() == 1 {
+        scene.ball(params.band, out);
+        return;
+    }
+    let (feature_a, facing_a) = top_a.facing(a, normal);
+    let (feature_b, facing_b) = top_b.facing(b, outward_b);
+    let single = match (feature_a, feature_b) {
+        (Feature::Face(face), _) if facing_a >= ALIGNED => scene.corner_on_face(0, face),
+        (_, Feature::Face(face)) if facing_b >= ALIGNED => scene.corner_on_face(1, face),
+        _ => None,
+    };
+    if let Some(contact) = single {
+        out.contacts.push(contact);
+        return;
+    }
+    scene.outlines([feature_a, feature_b], 1.0 / facing_a + 1.0 / facing_b, params.band, out);
+}
+
+/// Two hulls and their features along the normal.
+struct Scene<'h> {
+    hulls: [&'h Hull; 2],
+    relative: &'h Relative,
+    normal: Vec3,
+    /// Outward directions of both, each in its own axes.
+    outward: [Vec3; 2],
+    top: [Top; 2],
+    /// Distance of the outermost points along the normal [m].
+    separation: Real,
+    /// How much farther apart than those contacts may be [m].
+    room: Real,
+    /// ε_x in meters.
+    slack: Real,
+}
+
+impl Scene<'_> {
+    /// The contact of a face of hull `on`, square to the normal, with the outermost vertex of the
+    /// other hull, if it is the only one within the band.
+    ///
+    /// The other hull lies in a cone about the normal with its apex in that vertex, as steep as the
+    /// flattest edge there. Within the band the cone is no wider than `reach`, and if the vertex is
+    /// farther than that inside all sides of the face, nothing else is near the face.
+    #[inline]
+    fn corner_on_face(&self, on: usize, face: u32) -> Option<Contact> {
+        let (hull, other) = (self.hulls[on], self.hulls[1 - on]);
+        let top = &self.top[1 - on];
+        let room = self.room + self.slack;
+        let [drop, length] = top.slope;
+        // Within the room there is no other vertex, and so no level edge.
+        if top.drop <= room {
+            return None;
         }
+        let tangent = (drop / (length - drop).max(0.0)).sqrt();
+        if tangent <= 2.0 * TILT {
+            return None;
+        }
+        let reach = room / (tangent - TILT) + 2.0 * self.slack;
+        let vertex = other.vertices[top.vertex as usize];
+        let Relative { rotation, offset } = self.relative;
+        let (at, at_own);
+        if on == 0 {
+            at = *rotation * vertex + *offset;
+            at_own = at;
+        } else {
+            at = vertex;
+            at_own = rotation.transpose() * (vertex - *offset);
+        }
+        let plane = &hull.faces[face as usize];
+        let sides = &hull.loop_sides[plane.start as usize..(plane.start + plane.len) as usize];
+        if !sides.iter().all(|side| side.normal.dot(at_own) + reach <= side.offset) {
+            return None;
+        }
+        let height = plane.normal.dot(at_own) - plane.offset;
+        let separation = height / plane.normal.dot(self.outward[on]);
+        let between = self.normal * separation;
+        let [ra, rb] = [self.hulls[0].radius, self.hulls[1].radius];
+        let (vertex, face) = (Feature::Vertex(top.vertex), Feature::Face(face));
+        let (id, core_a, core_b) = if on == 0 {
+            (ContactId::new(face, vertex), at - between, at)
+        } else {
+            (ContactId::new(vertex, face), at, at + between)
+        };
+        let point_a = core_a + self.normal * ra;
+        let point_b = core_b - self.normal * rb;
+        Some(Contact { id, point_a, point_b, separation: separation - ra - rb })
+    }
+
+    fn placed(&self, axes: &Axes) -> [Placed<'_>; 2] {
+        let [a, b] = self.hulls;
+        [Placed::body_a(a, axes), Placed::body_b(b, self.relative, axes, self.outward[1])]
+    }
+
+    fn collector(&self, band: Real) -> Collector {
+        // Two candidates that a slack of ε_x makes out of one lie at most this far apart.
+        Collector::new(self.normal, band, 2.0 * self.slack, self.hulls.map(|hull| hull.radius))
+    }
+
+    /// The contacts of these facing features; `steepness` is the sum of the inverse cosines of their
+    /// faces with the normal.
+    #[inline(never)]
+    fn outlines(&self, features: [Feature; 2], steepness: Real, band: Real, out: &mut Manifold) {
+        let axes = Axes::new(self.normal);
+        let placed = self.placed(&axes);
+        let mut found = self.collector(band);
+        let (mut outline_a, mut outline_b) = (Outline::new(), Outline::new());
+        // Corners up to the slack outside of a face are within the room if it rises so much less.
+        let depth = self.room + self.slack * (1.0 + steepness);
+        let reach = |k: usize, depth| Reach { top: self.top[k].height, depth, slack: self.slack };
+        outline_a.trace(&placed[0], features[0], &reach(0, depth));
+        outline_b.trace(&placed[1], features[1], &reach(1, depth));
+        intersect(&outline_a, &outline_b, &axes, &mut found);
         if found.is_empty() {
-            nearest((&placed_a, &outline_a), (&placed_b, &outline_b), &axes, &mut found);
+            outline_a.trace(&placed[0], features[0], &reach(0, Real::INFINITY));
+            outline_b.trace(&placed[1], features[1], &reach(1, Real::INFINITY));
+            let distance = self.normal.dot(self.relative.offset);
+            if distance > self.separation.abs() {
+                found.shift = self.relative.offset * (self.separation / distance);
+                let moved = placed[1].moved(&axes, -found.shift);
+                let mut outline_b = Outline::new();
+                outline_b.trace(&moved, features[1], &reach(1, Real::INFINITY));
+                intersect(&outline_a, &outline_b, &axes, &mut found);
+                found.shift = Vec3::ZERO;
+            }
+            if found.is_empty() {
+                self.nearest(&placed, [&outline_a, &outline_b], &axes, &mut found);
+            }
+        }
+        found.finish(out);
+    }
+
+    /// The one contact of a ball: its center against the feature square to the normal.
+    fn ball(&self, band: Real, out: &mut Manifold) {
+        let axes = Axes::new(self.normal);
+        let placed = self.placed(&axes);
+        let mut found = self.collector(band);
+        let [a, b] = [0, 1].map(|k| {
+            let mut outline = Outline::new();
+            let feature = self.top[k].square(self.hulls[k], self.outward[k]);
+            let depth = Real::INFINITY;
+            let reach = Reach { top: self.top[k].height, depth, slack: self.slack };
+            outline.trace(&placed[k], feature, &reach);
+            outline
+        });
+        let id = ContactId::new(a.feature, b.feature);
+        if self.hulls[1].vertices.len() == 1 {
+            let center = b.corners[0].at;
+            found.push(id, axes.lift(a.nearest(center)), axes.lift(center));
+        } else {
+            let center = a.corners[0].at;
+            found.push(id, axes.lift(center), axes.lift(b.nearest(center)));
+        }
+        found.finish(out);
+    }
+
+    /// One contact of outlines that miss each other: the outermost corner of one body and the point
+    /// of the other's outline nearest to it across the normal, whichever pair is nearer.
+    fn nearest(
+        &self,
+        placed: &[Placed; 2],
+        [a, b]: [&Outline; 2],
+        axes: &Axes,
+        found: &mut Collector,
+    ) {
+        let (support_a, support_b) = (self.top[0].vertex, self.top[1].vertex);
+        let (p, q) = (placed[0].vertex(support_a), placed[1].vertex(support_b));
+        let (on_a, on_b) = (a.nearest(q), b.nearest(p));
+        let apart = |v: Vec3| v.x * v.x + v.y * v.y;
+        if apart(q - on_a) <= apart(on_b - p) {
+            let id = ContactId::new(a.feature, Feature::Vertex(support_b));
+            found.push(id, axes.lift(on_a), axes.lift(q));
+        } else {
+            let id = ContactId::new(Feature::Vertex(support_a), b.feature);
+            found.push(id, axes.lift(p), axes.lift(on_b));
         }
     }
-    found.finish(out);
 }
 
 /// The corners of the intersection of two outlines.
-fn intersect(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Collector) {
+fn intersect(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
     if a.is_edge() && b.is_edge() {
         segments(a, b, axes, found);
         return;
     }
-    corners_on(a, b, slack, |vertex, corner, on| {
-        let id = ContactId::new(Feature::Vertex(vertex), b.feature());
-        found.push(id, axes.lift(corner), axes.lift(on));
-    });
-    corners_on(b, a, slack, |vertex, corner, on| {
-        let id = ContactId::new(a.feature(), Feature::Vertex(vertex));
-        found.push(id, axes.lift(on), axes.lift(corner));
-    });
-    crossings(a, b, axes, slack, found);
-}
-
-/// Calls `emit` with each corner of `one` that lies on the face `other`, and the point of the face.
-fn corners_on(one: &Outline, other: &Outline, slack: Real, mut emit: impl FnMut(u32, Vec3, Vec3)) {
-    for i in 0..one.len() {
-        let corner = one.corner(i).at;
-        if other.covers(corner, slack) {
-            emit(one.vertex(i), corner, other.above(corner));
+    if b.is_face() {
+        for corner in a.corners.iter().filter(|c| c.near) {
+            let on = b.above(corner.at);
+            if !found.is_far(corner.at.z, on.z) && b.covers(corner.at) {
+                let id = ContactId::new(Feature::Vertex(corner.vertex), b.feature);
+                found.push(id, axes.lift(corner.at), axes.lift(on));
+            }
         }
     }
+    if a.is_face() {
+        for corner in b.corners.iter().filter(|c| c.near) {
+            let on = a.above(corner.at);
+            if !found.is_far(on.z, corner.at.z) && a.covers(corner.at) {
+                let id = ContactId::new(a.feature, Feature::Vertex(corner.vertex));
+                found.push(id, axes.lift(on), axes.lift(corner.at));
+            }
+        }
+    }
+    crossings(a, b, axes, found);
 }
 
 /// The crossings of the edges of two outlines.
-fn crossings(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Collector) {
-    let apart = |s: Real, t: Real| (s > slack && t < -slack) || (s < -slack && t > slack);
-    for i in 0..a.n_edges() {
-        let (edge_a, end_a) = (a.corner(i), a.corner(a.next(i)).at);
-        // Looked up once, and only if something crosses it.
-        let mut name_a = None;
-        let mut from = b.corner(0).at;
-        let mut s = edge_a.left(from);
-        for j in 0..b.n_edges() {
-            let to = b.corner(b.next(j)).at;
+fn crossings(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
+    for i in 0..a.n_edges {
+        let (edge_a, end_a) = (&a.corners[i], a.corners[a.next(i)].at);
+        let mut s = edge_a.left(b.corners[0].at);
+        for j in 0..b.n_edges {
+            let to = b.corners[b.next(j)].at;
             let t = edge_a.left(to);
-            if apart(s, t) {
-                let edge_b = b.corner(j);
+            if edge_a.parts(s, t) {
+                let edge_b = &b.corners[j];
                 let (u, v) = (edge_b.left(edge_a.at), edge_b.left(end_a));
-                if apart(u, v) {
+                if edge_b.parts(u, v) {
                     let on_a = edge_a.at + (end_a - edge_a.at) * (u / (u - v));
-                    let on_b = from + (to - from) * (s / (s - t));
-                    let name_a = *name_a.get_or_insert_with(|| a.edge(i));
-                    let id = ContactId::new(name_a, b.edge(j));
-                    found.push(id, axes.lift(on_a), axes.lift(on_b));
+                    let on_b = edge_b.at + (to - edge_b.at) * (s / (s - t));
+                    if !found.is_far(on_a.z, on_b.z) {
+                        let (edge_a, edge_b) = (edge_a.edge, edge_b.edge);
+                        let id = ContactId::new(Feature::Edge(edge_a), Feature::Edge(edge_b));
+                        found.push(id, axes.lift(on_a), axes.lift(on_b));
+                    }
                 }
             }
-            (from, s) = (to, t);
+            s = t;
         }
     }
 }
@@ -143,27 +315,27 @@ fn crossings(a: &Outline, b: &Outline, axes: &Axes, slack: Real, found: &mut Col
 /// Contacts of two segments: the ends of their common length if they lie along each other, else the
 /// points where they cross, clamped to the segments.
 fn segments(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
-    let (p, q) = (a.corner(0).at, b.corner(0).at);
-    let (u, v) = (a.corner(1).at - p, b.corner(1).at - q);
+    let (p, q) = (a.corners[0].at, b.corners[0].at);
+    let (u, v) = (a.corners[1].at - p, b.corners[1].at - q);
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
     let across = uu * vv - uv * uv;
     if across > ALONG * ALONG * uu * vv {
         let (s, t) = closest_parameters(q - p, u, v);
-        let id = ContactId::new(a.edge(0), b.edge(0));
+        let id = ContactId::new(Feature::Edge(a.corners[0].edge), Feature::Edge(b.corners[0].edge));
         found.push(id, axes.lift(p + u * s), axes.lift(q + v * t));
         return;
     }
     for end in 0..2 {
-        let corner = a.corner(end).at;
+        let corner = a.corners[end].at;
         let s = (corner - q).dot(v) / vv;
         if (0.0..=1.0).contains(&s) {
-            let id = ContactId::new(Feature::Vertex(a.vertex(end)), b.feature());
+            let id = ContactId::new(Feature::Vertex(a.corners[end].vertex), b.feature);
             found.push(id, axes.lift(corner), axes.lift(q + v * s));
         }
-        let corner = b.corner(end).at;
+        let corner = b.corners[end].at;
         let s = (corner - p).dot(u) / uu;
         if (0.0..=1.0).contains(&s) {
-            let id = ContactId::new(a.feature(), Feature::Vertex(b.vertex(end)));
+            let id = ContactId::new(a.feature, Feature::Vertex(b.corners[end].vertex));
             found.push(id, axes.lift(p + u * s), axes.lift(corner));
         }
     }
@@ -177,35 +349,6 @@ fn closest_parameters(between: Vec3, u: Vec3, v: Vec3) -> (Real, Real) {
     let s = ((bu * vv - bv * uv) / (uu * vv - uv * uv)).clamp(0.0, 1.0);
     let t = ((uv * s - bv) / vv).clamp(0.0, 1.0);
     (((bu + uv * t) / uu).clamp(0.0, 1.0), t)
-}
-
-/// The one contact of a ball: its center against the feature square to the normal.
-fn ball(a: &Placed, b: &Placed, axes: &Axes, found: &mut Collector) {
-    let (outline_a, outline_b) = (a.square(), b.square());
-    let id = ContactId::new(outline_a.feature(), outline_b.feature());
-    if b.hull.vertices.len() == 1 {
-        let center = outline_b.corner(0).at;
-        found.push(id, axes.lift(outline_a.nearest(center)), axes.lift(center));
-    } else {
-        let center = outline_a.corner(0).at;
-        found.push(id, axes.lift(center), axes.lift(outline_b.nearest(center)));
-    }
-}
-
-/// One contact of outlines that miss each other: the outermost corner of one body and the point of
-/// the other's outline nearest to it across the normal, whichever pair is nearer.
-fn nearest(a: (&Placed, &Outline), b: (&Placed, &Outline), axes: &Axes, found: &mut Collector) {
-    let (support_a, support_b) = (a.0.support(), b.0.support());
-    let (p, q) = (a.0.vertex(support_a), b.0.vertex(support_b));
-    let (on_a, on_b) = (a.1.nearest(q), b.1.nearest(p));
-    let apart = |v: Vec3| v.x * v.x + v.y * v.y;
-    if apart(q - on_a) <= apart(on_b - p) {
-        let id = ContactId::new(a.1.feature(), Feature::Vertex(support_b));
-        found.push(id, axes.lift(on_a), axes.lift(q));
-    } else {
-        let id = ContactId::new(Feature::Vertex(support_a), b.1.feature());
-        found.push(id, axes.lift(p), axes.lift(on_b));
-    }
 }
 
 /// Finds the contacts of a half-space (body `a`) and a hull (body `b`): every vertex within the

@@ -84,7 +84,9 @@ pub(super) struct Collector {
     normal: Vec3,
     /// Only contacts up to this separation are kept [m].
     band: Real,
-    /// Candidates closer than the root of this across the normal are one [m²].
+    /// Candidates closer than this across the normal are one [m].
+    merge: Real,
+    /// Its square [m²].
     merge_squared: Real,
     /// Rounding radii of `a` and `b` [m].
     radii: [Real; 2],
@@ -99,6 +101,7 @@ impl Collector {
         Self {
             normal,
             band,
+            merge,
             merge_squared: merge * merge,
             radii,
             shift: Vec3::ZERO,
@@ -116,6 +119,14 @@ impl Collector {
         let between = q - p;
         let height = self.normal.dot(between);
         between.dot(between) - height * height
+    }
+
+    /// Is a contact of two points of the cores with these heights along the normal beyond the band?
+    #[inline]
+    pub(super) fn is_far(&self, height_a: Real, height_b: Real) -> bool {
+        let room = self.band + self.radii[0] + self.radii[1] - self.normal.dot(self.shift);
+        // With a margin for rounding: the points themselves decide.
+        height_b - height_a > room + self.merge
     }
 
     /// Adds a contact of two points of the cores, unless it is beyond the band or already there.
@@ -174,7 +185,9 @@ impl Collector {
     /// Writes the contacts, sorted by id.
     pub(super) fn finish(&mut self, out: &mut Manifold) {
         self.thin();
-        self.candidates.sort_unstable_by_key(|c| c.id);
+        if self.candidates.len() > 1 {
+            self.candidates.sort_unstable_by_key(|c| c.id);
+        }
         out.normal = self.normal;
         out.dropped = self.dropped;
         out.contacts.clear();

@@ -4,17 +4,21 @@
 //! coordinates `(x, y, z)` with `z` along the normal, counterclockwise in `x, y`. The feature is
 //! found from the support vertex: among its edges the flattest one, of whose two faces the better
 //! aligned one is taken, so a supporting edge and a supporting face are always part of the outline.
-//! Cost: one support query and O(corners).
+//!
+//! Of a face only the part near the other body is kept: the corners below a given height, and the
+//! edges with such an end. Since the face is convex they are a chain, whose ends lie above that
+//! height, and the part of the face below it is bounded by the chain alone.
+//! Cost: O(edges at the support vertex) from a good hint, O(corners).
 
 use smallvec::SmallVec;
 
 use super::super::ratio::Relative;
 use super::super::shape::hull::{Hull, NO_FACE};
 use super::manifold::Feature;
-use crate::math::{Mat3, Real, Vec3, tangents};
+use crate::math::{Mat3, Real, Vec3};
 
-/// Corners kept in coordinates; those beyond are projected again when they are needed.
-const CACHED: usize = 16;
+/// Corners kept without allocation; faces with as many or more are always taken whole.
+const CORNERS_MAX: usize = 64;
 /// A face is part of the outline if its normal has at least this component along the contact
 /// normal.
 const FACING_MIN: Real = 0.05;
@@ -30,18 +34,112 @@ pub(super) struct Axes {
 }
 
 impl Axes {
+    /// Two tangents of a unit normal without a root (Duff et al. 2017).
+    #[inline]
     pub(super) fn new(normal: Vec3) -> Self {
-        let (t1, t2) = tangents(normal);
+        let Vec3 { x, y, z } = normal;
+        let sign: Real = if z < 0.0 { -1.0 } else { 1.0 };
+        let u = -1.0 / (sign + z);
+        let v = x * y * u;
+        let t1 = Vec3::new(1.0 + sign * x * x * u, sign * v, -sign * x);
+        let t2 = Vec3::new(v, sign + y * y * u, -y);
         Self { t1, t2, normal }
     }
 
+    #[inline]
     fn project(&self, p: Vec3) -> Vec3 {
         Vec3::new(self.t1.dot(p), self.t2.dot(p), self.normal.dot(p))
     }
 
+    #[inline]
     pub(super) fn lift(&self, p: Vec3) -> Vec3 {
         self.t1 * p.x + self.t2 * p.y + self.normal * p.z
     }
+}
+
+/// The outermost vertex of a hull in a direction, and what faces it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Top {
+    /// The vertex.
+    pub(super) vertex: u32,
+    /// Its height [m].
+    pub(super) height: Real,
+    /// Among its edges the one that falls off least, unless the hull is a single vertex.
+    edge: Option<u32>,
+    /// Drop along that edge and its length, both squared [m²].
+    pub(super) slope: [Real; 2],
+    /// Least drop to a neighbor [m]: no other vertex is higher than that one.
+    pub(super) drop: Real,
+}
+
+impl Top {
+    /// Climbs from the vertex `hint` to the outermost one in the unit direction `outward`.
+    #[inline]
+    pub(super) fn find(hull: &Hull, outward: Vec3, hint: u32) -> Self {
+        let mut vertex = if (hint as usize) < hull.vertices.len() { hint } else { 0 };
+        loop {
+            let at = hull.vertices[vertex as usize];
+            let height = outward.dot(at);
+            let (mut higher, mut highest) = (vertex, height);
+            let (mut edge, mut slope, mut drop) = (None, [1.0, 0.0], Real::INFINITY);
+            let list = hull.neighbor_start[vertex as usize] as usize
+                ..hull.neighbor_start[vertex as usize + 1] as usize;
+            for (&w, &e) in hull.neighbors[list.clone()].iter().zip(&hull.neighbor_edges[list]) {
+                let beside = hull.vertices[w as usize];
+                // Heights, not differences along edges, so that rounding makes no circles.
+                let level = outward.dot(beside);
+                if level > highest {
+                    (higher, highest) = (w, level);
+                }
+                let (along, down) = (beside - at, (height - level).max(0.0));
+                let (square, length) = (down * down, along.dot(along));
+                // Slopes are compared as squares, without roots or divisions.
+                if square * slope[1] < slope[0] * length || edge.is_none() {
+                    (edge, slope) = (Some(e), [square, length]);
+                }
+                drop = drop.min(down);
+            }
+            if higher == vertex {
+                return Self { vertex, height, edge, slope, drop };
+            }
+            vertex = higher;
+        }
+    }
+
+    /// The feature that faces the other body, a face where there is one, else an edge or a vertex,
+    /// and for a face its cosine with the normal.
+    #[inline]
+    pub(super) fn facing(&self, hull: &Hull, outward: Vec3) -> (Feature, Real) {
+        let Some(edge) = self.edge else { return (Feature::Vertex(self.vertex), 1.0) };
+        match better_face(hull, outward, edge) {
+            Some((face, facing)) if facing >= FACING_MIN => (Feature::Face(face), facing),
+            _ => (Feature::Edge(edge), 1.0),
+        }
+    }
+
+    /// The largest feature square to the normal at the vertex.
+    pub(super) fn square(&self, hull: &Hull, outward: Vec3) -> Feature {
+        let Some(edge) = self.edge else { return Feature::Vertex(self.vertex) };
+        let [drop, length] = self.slope;
+        if drop > SQUARE * SQUARE * length {
+            return Feature::Vertex(self.vertex);
+        }
+        match better_face(hull, outward, edge) {
+            Some((face, facing)) if 1.0 - facing <= 0.5 * SQUARE * SQUARE => Feature::Face(face),
+            _ => Feature::Edge(edge),
+        }
+    }
+}
+
+/// Of the two faces of an edge the better aligned one, and its alignment.
+#[inline]
+fn better_face(hull: &Hull, outward: Vec3, edge: u32) -> Option<(u32, Real)> {
+    let [f, g] = hull.edges[edge as usize].faces;
+    if f == NO_FACE || g == NO_FACE {
+        return None;
+    }
+    let [on_f, on_g] = [f, g].map(|face| outward.dot(hull.faces[face as usize].normal));
+    Some(if on_g > on_f { (g, on_g) } else { (f, on_f) })
 }
 
 /// A hull in its place among the contact axes.
@@ -60,15 +158,16 @@ pub(super) struct Placed<'h> {
 
 impl<'h> Placed<'h> {
     /// Body `a`, whose outward direction is the normal.
+    #[inline]
     pub(super) fn body_a(hull: &'h Hull, axes: &Axes) -> Self {
         let turn = Mat3::from_cols(axes.t1, axes.t2, axes.normal).transpose();
         Self { hull, turn, origin: Vec3::ZERO, outward: axes.normal, downward: false }
     }
 
-    /// Body `b`, whose outward direction is against the normal.
-    pub(super) fn body_b(hull: &'h Hull, relative: &Relative, axes: &Axes) -> Self {
+    /// Body `b`, with its outward direction against the normal, in its own axes.
+    #[inline]
+    pub(super) fn body_b(hull: &'h Hull, relative: &Relative, axes: &Axes, outward: Vec3) -> Self {
         let turn = Mat3::from_cols(axes.t1, axes.t2, axes.normal).transpose() * relative.rotation;
-        let outward = -(relative.rotation.transpose() * axes.normal);
         Self { hull, turn, origin: axes.project(relative.offset), outward, downward: true }
     }
 
@@ -78,244 +177,209 @@ impl<'h> Placed<'h> {
     }
 
     /// A vertex in contact axes.
+    #[inline]
     pub(super) fn vertex(&self, v: u32) -> Vec3 {
         self.turn * self.hull.vertices[v as usize] + self.origin
     }
-
-    /// The outermost vertex.
-    pub(super) fn support(&self) -> u32 {
-        self.hull.support(self.outward, 0)
-    }
-
-    /// Among the edges of a vertex the one that falls off least, if it has any.
-    fn flattest_edge(&self, v: u32) -> Option<u32> {
-        let at = self.hull.vertices[v as usize];
-        let mut best: Option<(u32, Real, Real)> = None;
-        for &w in self.hull.neighbors(v) {
-            let along = self.hull.vertices[w as usize] - at;
-            let drop = (-self.outward.dot(along)).max(0.0);
-            let (drop, length) = (drop * drop, along.dot(along));
-            // Slopes are compared as squares, without roots or divisions.
-            if best.is_none_or(|(_, d, l)| drop * l < d * length) {
-                best = Some((w, drop, length));
-            }
-        }
-        edge_between(self.hull, v, best?.0)
-    }
-
-    /// The feature that faces the other body: a face where there is one, else an edge or a vertex.
-    pub(super) fn facing(&self) -> Outline<'h> {
-        let v = self.support();
-        let Some(edge) = self.flattest_edge(v) else {
-            return Outline::new(*self, Loop::Vertex([v]));
-        };
-        match self.better_face(edge) {
-            Some((face, facing)) if facing >= FACING_MIN => Outline::new(*self, self.face(face)),
-            _ => Outline::new(*self, self.edge(edge)),
-        }
-    }
-
-    /// The largest feature square to the normal at the support vertex.
-    pub(super) fn square(&self) -> Outline<'h> {
-        let v = self.support();
-        let Some(edge) = self.flattest_edge(v) else {
-            return Outline::new(*self, Loop::Vertex([v]));
-        };
-        let [p, q] = self.hull.edges[edge as usize].vertices.map(|i| self.vertex(i));
-        let flat = (q.z - p.z).abs() <= SQUARE * (q - p).length();
-        match self.better_face(edge) {
-            Some((face, facing)) if flat && 1.0 - facing <= 0.5 * SQUARE * SQUARE => {
-                Outline::new(*self, self.face(face))
-            }
-            _ if flat => Outline::new(*self, self.edge(edge)),
-            _ => Outline::new(*self, Loop::Vertex([v])),
-        }
-    }
-
-    /// Of the two faces of an edge the better aligned one, and its alignment.
-    fn better_face(&self, edge: u32) -> Option<(u32, Real)> {
-        let [f, g] = self.hull.edges[edge as usize].faces;
-        if f == NO_FACE || g == NO_FACE {
-            return None;
-        }
-        let [on_f, on_g] =
-            [f, g].map(|face| self.outward.dot(self.hull.faces[face as usize].normal));
-        Some(if on_g > on_f { (g, on_g) } else { (f, on_f) })
-    }
-
-    fn face(&self, face: u32) -> Loop<'h> {
-        Loop::Face(face, self.hull.face_loop(face))
-    }
-
-    fn edge(&self, edge: u32) -> Loop<'h> {
-        Loop::Edge(edge, self.hull.edges[edge as usize].vertices)
-    }
 }
 
-/// The edge that joins two vertices.
-pub(super) fn edge_between(hull: &Hull, v: u32, w: u32) -> Option<u32> {
-    let ends = [v.min(w), v.max(w)];
-    hull.edges.binary_search_by_key(&ends, |e| e.vertices).ok().map(|i| i as u32)
-}
-
-/// The vertices of an outline.
-#[derive(Clone, Copy, Debug)]
-enum Loop<'h> {
-    Vertex([u32; 1]),
-    Edge(u32, [u32; 2]),
-    Face(u32, &'h [u32]),
-}
-
-/// A corner of an outline and the direction to the next one, seen along the normal.
+/// A corner of an outline and the way to the next one, seen along the normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     /// Position in contact axes [m].
     pub(super) at: Vec3,
-    /// Direction to the next corner in `x, y`, of length one, or zero where the two coincide.
+    /// Way to the next corner in `x, y` [m].
     ex: Real,
     ey: Real,
+    /// Square of its length times the slack [m⁴].
+    limit: Real,
+    /// The vertex of the hull.
+    pub(super) vertex: u32,
+    /// The edge of the hull to the next corner.
+    pub(super) edge: u32,
+    /// Is the corner low enough to be a contact?
+    pub(super) near: bool,
 }
 
 impl Corner {
-    /// Distance of a point to the left of the line from this corner to the next [m].
+    /// Distance of a point to the left of the line from this corner to the next, times the length
+    /// of that way [m²].
     #[inline]
     pub(super) fn left(&self, p: Vec3) -> Real {
         self.ex * (p.y - self.at.y) - self.ey * (p.x - self.at.x)
     }
+
+    /// Are two points with these values of [`left`](Self::left) on different sides of the line, both
+    /// farther from it than the slack?
+    #[inline]
+    pub(super) fn parts(&self, s: Real, t: Real) -> bool {
+        s * t < 0.0 && s * s > self.limit && t * t > self.limit
+    }
 }
 
-/// A face, an edge or a vertex seen along the normal.
+/// What is kept of an outline.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Height of the outermost vertex [m].
+    pub(super) top: Real,
+    /// How far below it corners matter [m].
+    pub(super) depth: Real,
+    /// By how much faces are enlarged [m].
+    pub(super) slack: Real,
+}
+
+/// A face, an edge or a vertex seen along the normal, or the part of a face near the other body.
 #[derive(Clone, Debug)]
-pub(super) struct Outline<'h> {
-    placed: Placed<'h>,
-    vertices: Loop<'h>,
-    corners: SmallVec<[Corner; CACHED]>,
-    n_corners: usize,
-    n_edges: usize,
+pub(super) struct Outline {
+    pub(super) feature: Feature,
+    pub(super) corners: SmallVec<[Corner; CORNERS_MAX]>,
+    /// The edges are those from the first so many corners to the next ones.
+    pub(super) n_edges: usize,
     /// `dz/dx` and `dz/dy` of the plane of a face.
     slope: [Real; 2],
 }
 
-impl<'h> Outline<'h> {
-    fn new(placed: Placed<'h>, vertices: Loop<'h>) -> Self {
-        let mut slope = [0.0; 2];
-        if let Loop::Face(face, _) = vertices {
-            let normal = placed.turn * placed.hull.faces[face as usize].normal;
-            slope = [-normal.x / normal.z, -normal.y / normal.z];
-        }
-        let (n_corners, n_edges) = match vertices {
-            Loop::Vertex(_) => (1, 0),
-            Loop::Edge(..) => (2, 1),
-            Loop::Face(_, ids) => (ids.len(), ids.len()),
-        };
-        let corners = SmallVec::new();
-        let mut outline = Self { placed, vertices, corners, n_corners, n_edges, slope };
-        let count = n_corners.min(CACHED);
-        let mut at = placed.vertex(outline.vertex(0));
-        for i in 0..count {
-            let next = placed.vertex(outline.vertex(outline.next(i)));
-            outline.corners.push(corner(at, next));
-            at = next;
-        }
-        outline
+impl Outline {
+    pub(super) fn new() -> Self {
+        let (feature, corners) = (Feature::Vertex(0), SmallVec::new());
+        Self { feature, corners, n_edges: 0, slope: [0.0; 2] }
     }
 
-    /// Number of corners.
+    /// Takes the outline of a feature.
     #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.n_corners
+    pub(super) fn trace(&mut self, placed: &Placed, feature: Feature, reach: &Reach) {
+        self.feature = feature;
+        self.corners.clear();
+        match feature {
+            Feature::Vertex(v) => {
+                self.n_edges = 0;
+                self.push(placed.vertex(v), v, 0, true);
+            }
+            Feature::Edge(edge) => {
+                self.n_edges = 1;
+                for v in placed.hull.edges[edge as usize].vertices {
+                    self.push(placed.vertex(v), v, edge, true);
+                }
+            }
+            Feature::Face(face) => self.trace_face(placed, face, reach),
+        }
+        self.close(reach.slack * reach.slack);
     }
 
-    /// Number of edges.
+    fn trace_face(&mut self, placed: &Placed, face: u32, reach: &Reach) {
+        let hull = placed.hull;
+        let face = hull.faces[face as usize];
+        let normal = placed.turn * face.normal;
+        let rise = -1.0 / normal.z;
+        self.slope = [normal.x * rise, normal.y * rise];
+        let range = face.start as usize..(face.start + face.len) as usize;
+        let ids = &hull.face_vertices[range.clone()];
+        let edges = &hull.loop_edges[range];
+        let n = ids.len();
+        let low = reach.top - reach.depth;
+        let small = n < CORNERS_MAX;
+        let all = if small { (1_u64 << n) - 1 } else { u64::MAX };
+        let mut near = if small { 0 } else { all };
+        if small {
+            for (k, &v) in ids.iter().enumerate() {
+                let height = placed.outward.dot(hull.vertices[v as usize]);
+                near |= u64::from(height >= low) << k;
+            }
+        }
+        // The chain begins before the first near corner that follows one that is not near.
+        let (mut k, mut count) = (0, n);
+        self.n_edges = n;
+        if near != all {
+            let after = (near << 1 | near >> (n - 1)) & all;
+            let first = (near & !after).trailing_zeros() as usize % n;
+            let turned = (near >> first | near << (n - first)) & all;
+            let last = 64 - turned.leading_zeros() as usize;
+            (k, count) = (if first == 0 { n - 1 } else { first - 1 }, last + 2);
+            self.n_edges = count - 1;
+            if placed.downward {
+                k = (first + last) % n;
+            }
+        } else if placed.downward {
+            k = n - 1;
+        }
+        for _ in 0..count {
+            let next = if placed.downward {
+                if k == 0 { n - 1 } else { k - 1 }
+            } else if k + 1 == n {
+                0
+            } else {
+                k + 1
+            };
+            let edge = edges[if placed.downward { next } else { k }];
+            self.push(placed.vertex(ids[k]), ids[k], edge, !small || near >> k & 1 == 1);
+            k = next;
+        }
+    }
+
     #[inline]
-    pub(super) fn n_edges(&self) -> usize {
-        self.n_edges
+    fn push(&mut self, at: Vec3, vertex: u32, edge: u32, near: bool) {
+        self.corners.push(Corner { at, ex: 0.0, ey: 0.0, limit: 0.0, vertex, edge, near });
+    }
+
+    /// Fills in the ways from corner to corner.
+    #[inline]
+    fn close(&mut self, slack_squared: Real) {
+        let corners = self.corners.as_mut_slice();
+        let mut to = corners[0].at;
+        for corner in corners.iter_mut().rev() {
+            (corner.ex, corner.ey) = (to.x - corner.at.x, to.y - corner.at.y);
+            let square = corner.ex * corner.ex + corner.ey * corner.ey;
+            corner.limit = slack_squared * square;
+            to = corner.at;
+        }
     }
 
     /// Does the outline enclose an area?
+    #[inline]
     pub(super) fn is_face(&self) -> bool {
-        matches!(self.vertices, Loop::Face(..))
+        matches!(self.feature, Feature::Face(_))
     }
 
     /// Is the outline a single edge?
+    #[inline]
     pub(super) fn is_edge(&self) -> bool {
-        matches!(self.vertices, Loop::Edge(..))
+        matches!(self.feature, Feature::Edge(_))
     }
 
     /// The corner after corner `i`.
     #[inline]
     pub(super) fn next(&self, i: usize) -> usize {
         // Not a remainder: a division costs more than the rest of the loop around it.
-        if i + 1 == self.len() { 0 } else { i + 1 }
-    }
-
-    /// Index in the hull of corner `i`.
-    pub(super) fn vertex(&self, i: usize) -> u32 {
-        match &self.vertices {
-            Loop::Vertex([v]) => *v,
-            Loop::Edge(_, ids) => ids[i],
-            Loop::Face(_, ids) if self.placed.downward => ids[ids.len() - 1 - i],
-            Loop::Face(_, ids) => ids[i],
-        }
-    }
-
-    /// Corner `i`.
-    #[inline]
-    pub(super) fn corner(&self, i: usize) -> Corner {
-        match self.corners.get(i) {
-            Some(corner) => *corner,
-            None => self.far_corner(i),
-        }
-    }
-
-    /// A corner beyond those that are kept.
-    #[cold]
-    fn far_corner(&self, i: usize) -> Corner {
-        let next = self.vertex(self.next(i));
-        corner(self.placed.vertex(self.vertex(i)), self.placed.vertex(next))
-    }
-
-    /// The edge from corner `i` to the next.
-    pub(super) fn edge(&self, i: usize) -> Feature {
-        if let Loop::Edge(edge, _) = self.vertices {
-            return Feature::Edge(edge);
-        }
-        let (v, w) = (self.vertex(i), self.vertex(self.next(i)));
-        edge_between(self.placed.hull, v, w).map_or(Feature::Vertex(v), Feature::Edge)
-    }
-
-    /// The whole outline as a feature.
-    pub(super) fn feature(&self) -> Feature {
-        match self.vertices {
-            Loop::Vertex([v]) => Feature::Vertex(v),
-            Loop::Edge(edge, _) => Feature::Edge(edge),
-            Loop::Face(face, _) => Feature::Face(face),
-        }
+        if i + 1 == self.corners.len() { 0 } else { i + 1 }
     }
 
     /// The point of a face's plane above or below `p`.
+    #[inline]
     pub(super) fn above(&self, p: Vec3) -> Vec3 {
         let from = self.corners[0].at;
         let rise = self.slope[0] * (p.x - from.x) + self.slope[1] * (p.y - from.y);
         Vec3::new(p.x, p.y, from.z + rise)
     }
 
-    /// Is `p`, seen along the normal, on a face enlarged by `slack` [m]?
-    pub(super) fn covers(&self, p: Vec3, slack: Real) -> bool {
-        self.is_face()
-            && self.corners.iter().all(|c| c.left(p) >= -slack)
-            && (self.corners.len()..self.len()).all(|i| self.corner(i).left(p) >= -slack)
+    /// Is `p`, seen along the normal, on a face enlarged by the slack?
+    #[inline]
+    pub(super) fn covers(&self, p: Vec3) -> bool {
+        let inside = |c: &Corner| {
+            let left = c.left(p);
+            left >= 0.0 || left * left <= c.limit
+        };
+        self.is_face() && self.corners[..self.n_edges].iter().all(inside)
     }
 
     /// The point of the outline nearest to `p`, seen along the normal.
     pub(super) fn nearest(&self, p: Vec3) -> Vec3 {
-        if self.covers(p, 0.0) {
+        if self.is_face() && self.corners[..self.n_edges].iter().all(|c| c.left(p) >= 0.0) {
             return self.above(p);
         }
-        let mut best = self.corner(0).at;
+        let mut best = self.corners[0].at;
         let mut best_squared = Real::INFINITY;
-        for i in 0..self.n_edges() {
-            let (from, to) = (self.corner(i).at, self.corner(self.next(i)).at);
+        for i in 0..self.n_edges {
+            let (from, to) = (self.corners[i].at, self.corners[self.next(i)].at);
             let along = to - from;
             let length_squared = along.x * along.x + along.y * along.y;
             let reach = (p.x - from.x) * along.x + (p.y - from.y) * along.y;
@@ -329,11 +393,4 @@ impl<'h> Outline<'h> {
         }
         best
     }
-}
-
-fn corner(at: Vec3, next: Vec3) -> Corner {
-    let (x, y) = (next.x - at.x, next.y - at.y);
-    let length = (x * x + y * y).sqrt();
-    let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
-    Corner { at, ex: x * scale, ey: y * scale }
 }

@@ -3,7 +3,7 @@
 use super::{
     Centers, Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status, measure,
 };
-use crate::engine::shape::hull::{Face, Hull, LANES};
+use crate::engine::shape::hull::{Face, Hull, LANES, Side};
 use crate::math::{Mat3, Real, Vec3};
 
 /// Centers deeper than this fraction of the inradius above the plane keep their height; below, `D` is
@@ -119,6 +119,9 @@ fn point(hull: &Hull) -> Hull {
         neighbors: Vec::new(),
         neighbor_start: vec![0, 0],
         vertex_faces: Vec::new(),
+        neighbor_edges: Vec::new(),
+        loop_edges: Vec::new(),
+        loop_sides: Vec::new(),
         inradius: 1e-3 * hull.inradius,
         bounding_radius: 1e-3 * hull.inradius,
         ..hull.clone()
@@ -131,6 +134,7 @@ fn grown(hull: &Hull, by: Real) -> Hull {
         vertices: hull.vertices.iter().map(|&v| v * by).collect(),
         lanes: hull.lanes.iter().map(|l| l.map(|c| c.map(|x| x * by))).collect(),
         faces: hull.faces.iter().map(|f| Face { offset: f.offset * by, ..*f }).collect(),
+        loop_sides: hull.loop_sides.iter().map(|s| Side { offset: s.offset * by, ..*s }).collect(),
         radius: hull.radius * by,
         inradius: hull.inradius * by,
         flatness: hull.flatness * by,

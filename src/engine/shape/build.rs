@@ -11,7 +11,7 @@
 //! Canonical order: vertices in the order of the points, face loops from their smallest vertex on,
 //! faces by their loops, edges and neighbors ascending.
 
-use super::hull::{Edge, Face, Hull, LANES};
+use super::hull::{Edge, Face, Hull, LANES, Side};
 use super::mass::polyhedron_mass;
 use super::merge::{merged_loops, notch_depth};
 use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
@@ -158,6 +158,20 @@ pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> 
         flatness = flatness.max(deepest);
     }
     let (neighbors, neighbor_start) = neighbor_lists(vertices.len(), &edges);
+    let neighbor_edges = (0..vertices.len() as u32)
+        .flat_map(|v| {
+            let list = neighbor_start[v as usize] as usize..neighbor_start[v as usize + 1] as usize;
+            neighbors[list].iter().map(move |&w| (v, w))
+        })
+        .map(|(v, w)| edge_between(&edges, v, w))
+        .collect::<Option<_>>()?;
+    let sides = || {
+        loops.iter().zip(&faces).flat_map(|(l, face)| {
+            (0..l.len()).map(move |k| (l[k], l[(k + 1) % l.len()], face.normal))
+        })
+    };
+    let loop_edges = sides().map(|(v, w, _)| edge_between(&edges, v, w)).collect::<Option<_>>()?;
+    let loop_sides = sides().map(|(v, w, normal)| side(&vertices, v, w, normal)).collect();
     let inradius = faces.iter().map(|f| f.offset).fold(Real::INFINITY, Real::min);
     let bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
     Some(Hull {
@@ -169,6 +183,9 @@ pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> 
         neighbors,
         neighbor_start,
         vertex_faces: vertex_faces(loops),
+        neighbor_edges,
+        loop_edges,
+        loop_sides,
         flatness: narrow(flatness),
         radius: 0.0,
         inradius,
@@ -198,6 +215,19 @@ fn paired_edges(loops: &[Vec<u32>]) -> Option<Vec<Edge>> {
         edges.push(Edge { vertices: [a, b], faces: [f.min(g), f.max(g)] });
     }
     Some(edges)
+}
+
+/// Index of the edge between two vertices.
+fn edge_between(edges: &[Edge], v: u32, w: u32) -> Option<u32> {
+    let ends = [v.min(w), v.max(w)];
+    edges.binary_search_by_key(&ends, |e| e.vertices).ok().map(|i| i as u32)
+}
+
+/// The side of a face from vertex `v` to vertex `w`.
+fn side(vertices: &[Vec3], v: u32, w: u32, face_normal: Vec3) -> Side {
+    let [from, to] = [v, w].map(|v| widen3(vertices[v as usize]));
+    let normal = (to - from).cross(widen3(face_normal)).normalize_or_zero();
+    Side { normal: narrow3(normal), offset: narrow(normal.dot(from).max(normal.dot(to))) }
 }
 
 /// Unit normal and offset of the plane that supports all vertices in the mean direction of a face,

@@ -33,6 +33,15 @@ pub struct Edge {
     pub faces: [u32; 2],
 }
 
+/// A side of a face: `normal · x ≤ offset` for the points `x` of the face.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Side {
+    /// Unit vector in the plane of the face, outward from the side.
+    pub normal: Vec3,
+    /// Distance of the side from the centroid along it [m].
+    pub offset: Real,
+}
+
 /// A convex polytope, possibly rounded, about its centroid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
@@ -55,6 +64,12 @@ pub struct Hull {
     /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`, as many
     /// as edges; empty without faces.
     pub(crate) vertex_faces: Vec<u32>,
+    /// The edge to each neighbor, in the order of `neighbors`.
+    pub(crate) neighbor_edges: Vec<u32>,
+    /// The edge from each vertex of a loop to the next one, in the order of `face_vertices`.
+    pub(crate) loop_edges: Vec<u32>,
+    /// The line of each of these edges within the plane of its face.
+    pub(crate) loop_sides: Vec<Side>,
     /// How far merged faces are from convex polygons, off their planes and within [m].
     pub(crate) flatness: Real,
     /// Rounding radius [m].
@@ -170,6 +185,7 @@ impl Hull {
         inertia: SymMat3,
     ) -> Self {
         let (neighbors, neighbor_start) = neighbor_lists(vertices.len(), &edges);
+        let neighbors_len = neighbors.len();
         let core_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
         Self {
             lanes: lanes(&vertices),
@@ -180,6 +196,9 @@ impl Hull {
             neighbors,
             neighbor_start,
             vertex_faces: Vec::new(),
+            neighbor_edges: vec![0; neighbors_len],
+            loop_edges: Vec::new(),
+            loop_sides: Vec::new(),
             flatness: 0.0,
             radius,
             inradius: radius,

@@ -91,7 +91,7 @@ fn first_event(events: &[PairEvent]) -> &PairEvent {
 
 fn contacts(a: &Hull, b: &Hull, relative: &Relative, n: Vec3, band: Real, eps_x: Real) -> Manifold {
     let mut out = Manifold::default();
-    find_contacts(a, b, relative, n, &ClipParams { band, eps_x }, &mut out);
+    find_contacts(a, b, relative, n, [0; 2], &ClipParams { band, eps_x }, &mut out);
     out
 }
 
