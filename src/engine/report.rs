@@ -59,6 +59,8 @@ pub struct StepReport {
     pub islands: u32,
     /// Islands solved above tolerance.
     pub islands_unsolved: u32,
+    /// Islands with more contacts than Lemke's algorithm is given, which Newton solved instead.
+    pub islands_beyond_lemke: u32,
     /// Solver iterations of all islands: sweeps, Newton steps or pivots.
     pub iterations: u32,
     /// Matrix factorizations of all islands.

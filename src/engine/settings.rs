@@ -87,9 +87,9 @@ pub struct SolverSettings {
     pub cone: Cone,
     /// Most sweeps of Gauss–Seidel in an island.
     pub sweeps_max: u32,
-    /// Most Newton steps in an island.
+    /// Most multiplier updates of the Newton solver in an island, each of a few Newton steps.
     pub newton_max: u32,
-    /// Penalty ρ of the Newton solver [-], in units of 1/W_nn.
+    /// First penalty ρ of the Newton solver [-], in units of 1/W_nn.
     pub penalty: Double,
     /// Most contacts of an island for Lemke's algorithm; larger ones go to Newton, and are counted.
     pub lemke_contacts_max: u32,
@@ -103,8 +103,8 @@ impl Default for SolverSettings {
             cone: Cone::Circular,
             sweeps_max: 200,
             newton_max: 100,
-            penalty: 1e2,
-            lemke_contacts_max: 100,
+            penalty: 1e3,
+            lemke_contacts_max: 40,
         }
     }
 }
