@@ -126,7 +126,9 @@ impl Context<'_> {
         pair.separation = Real::INFINITY;
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
-        if let (Some(shape_a), Some(shape_b)) = (bodies[0].shape(), bodies[1].shape()) {
+        // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
+        let same = bodies.map(Body::version) == pair.versions;
+        if same && let (Some(shape_a), Some(shape_b)) = (bodies[0].shape(), bodies[1].shape()) {
             let piece_a = &shape_a.pieces()[pair.key.piece_a as usize];
             let piece_b = &shape_b.pieces()[pair.key.piece_b as usize];
             let placed = Placed::new(bodies, motions, [piece_a, piece_b]);
@@ -231,10 +233,19 @@ impl Context<'_> {
         // The velocities as they are: with those predicted for the step, gravity alone would make the
         // plane a body rests on look worse than the side of a neighbor that it slides towards.
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        let velocity = |k: usize| bodies[k].velocity_at(bodies[k].center() + placed.arms[k]);
+        // A fixed body has no velocity, whatever its field says.
+        let velocities = [0, 1].map(|k| {
+            let motion = &self.motions[pair.bodies[k] as usize];
+            let body = bodies[k];
+            if motion.moves {
+                (body.velocity_at(body.center() + placed.arms[k]), body.angular_velocity)
+            } else {
+                (motion.velocity_at(placed.arms[k]), motion.angular)
+            }
+        });
         let twist = Twist::new(
-            [0, 1].map(|k| to_a * velocity(k)),
-            [0, 1].map(|k| to_a * bodies[k].angular_velocity),
+            velocities.map(|(linear, _)| to_a * linear),
+            velocities.map(|(_, angular)| to_a * angular),
             relative.offset,
         );
         let slack = self.settings.contact.normal_slack * self.dt * self.dt;

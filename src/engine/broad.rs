@@ -96,7 +96,8 @@ impl BroadPhase {
     fn fill(&mut self, bodies: &Bodies, enlarge: Enlarge) {
         self.proxies.clear();
         self.boundless.clear();
-        for (i, body) in bodies.as_slice().iter().enumerate() {
+        // Bodies beyond the reaches came after the step began.
+        for (i, body) in bodies.as_slice()[..self.reach.len()].iter().enumerate() {
             let Some(shape) = body.shape() else { continue };
             let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
             let grow = Vec3::splat(enlarge.dt * self.reach[i].component + enlarge.margin);

@@ -26,7 +26,8 @@ pub fn integrate(
     quarantined: &mut Vec<BodyId>,
 ) -> Double {
     let mut energy = 0.0;
-    for (i, body) in bodies.as_mut_slice().iter_mut().enumerate() {
+    // Bodies beyond the motions came after the step began.
+    for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
         if body.kind() == BodyKind::Static {
             continue;
         }
