@@ -23,9 +23,9 @@ use orthant::plugin::{
     RigidBody, StepReport,
 };
 
-/// The tale ends when nothing moved for this long [s].
+/// The tale ends when nothing moved for this long (s).
 const REST: Double = 0.5;
-/// The tale ends after this long [s] whatever happens.
+/// The tale ends after this long (s) whatever happens.
 const TIME_MAX: Double = 10.0;
 /// Where the picture goes.
 const PICTURE: &str = "out/falling_dice.svg";
@@ -135,7 +135,7 @@ struct Tale {
     chapter: Chapter,
     /// Velocity of the upper die before the step [m/s].
     velocity: DVec3,
-    /// Since when nothing moves [s].
+    /// Since when nothing moves (s).
     still_since: Option<Double>,
     frames: Vec<(String, Vec<Placed>)>,
     steps: u64,

@@ -1,7 +1,7 @@
 //! Small scenes with closed-form end states.
 //!
 //! Runs the scene with the papers' parameters and compares poses at the end with `expect` (position
-//! [m] and rotation [rad]) and the total momentum with `expect_total_momentum` [kg·m/s]. The result
+//! (m) and rotation (rad)) and the total momentum with `expect_total_momentum` [kg·m/s]. The result
 //! of the default settings is printed beside it and not judged.
 
 use orthant::engine::body::Body;
@@ -114,7 +114,7 @@ fn compare(name: &str, expected: DVec3, found: DVec3, tolerance: Double) -> Chec
     ))
 }
 
-/// The angle [rad] between a body's rotation and an expected one: an angle about z, or (w, x, y, z).
+/// The angle (rad) between a body's rotation and an expected one: an angle about z, or (w, x, y, z).
 pub fn rotation_error(body: &Body, expected: &Value) -> Option<Double> {
     let [w, x, y, z] = match expected.as_f64() {
         Some(angle) => crate::scenes::about_z(angle),

@@ -18,7 +18,7 @@ use serde_json::Value;
 pub(crate) struct PairBody {
     /// The hull about its centroid.
     pub(crate) hull: Hull,
-    /// World position of the hull's centroid [m].
+    /// World position of the hull's centroid (m).
     pub(crate) position: Vec3,
     /// World rotation.
     pub(crate) rotation: Mat3,

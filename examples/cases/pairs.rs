@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::pair::{self, PairErrors};
 use super::{Check, Group, json};
 
-/// Largest distance of the normal from the cone of a degenerate pair [-].
+/// Largest distance of the normal from the cone of a degenerate pair (-).
 const CONE: Double = 1e-9;
 
 /// Runs all cases of a file; in degenerate pairs the normal is judged against a cone.

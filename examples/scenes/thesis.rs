@@ -14,11 +14,11 @@ use super::{HalfSpace, Params, Scene, SceneBody};
 pub struct Experiment {
     /// The scene, with the parameters of its table.
     pub scene: Scene,
-    /// Step lengths [s] of the infeasibility figure, descending.
+    /// Step lengths (s) of the infeasibility figure, descending.
     pub dts: Vec<Double>,
     /// Values of γ for which the figure is drawn; the theorem is for 1.
     pub gammas: Vec<Double>,
-    /// Step lengths [s] and values of γ of the figure on the effect of γ; empty if there is none.
+    /// Step lengths (s) and values of γ of the figure on the effect of γ; empty if there is none.
     pub gamma_sweep: (Vec<Double>, Vec<Double>),
     /// Moments of the frames [s]: the thesis', and for Setup6 two more from its lively first second.
     pub frames: Vec<Double>,

@@ -89,7 +89,7 @@ pub struct Sources<'a> {
     pub joint_bodies: &'a [[u32; 2]],
     /// Islands.
     pub islands: &'a Islands,
-    /// Time step [s].
+    /// Time step (s).
     pub dt: Real,
     /// This step's length over the last one's: warm starts scale by it.
     pub dt_ratio: Real,
@@ -220,8 +220,9 @@ impl StepProblem {
     /// Joint rows, sorted by island, then joint.
     fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings) {
         self.order.clear();
-        for (j, joint) in sources.joints.iter().enumerate() {
-            let island = island_of(sources, sources.joint_bodies[j]);
+        // A joint without bodies came after the step began.
+        for (j, (joint, &bodies)) in sources.joints.iter().zip(sources.joint_bodies).enumerate() {
+            let island = island_of(sources, bodies);
             if island != NO_ISLAND {
                 self.order.extend((0..joint.rows()).map(|r| [island, j as u32, r as u32]));
             }

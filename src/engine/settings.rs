@@ -15,10 +15,10 @@
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
 //! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
 //! | [`SolverSettings::sweeps_max`] | | 200 | | |
-//! | [`SolverSettings::newton_max`] | | 60 | | |
+//! | [`SolverSettings::newton_max`] | | 100 | | |
 //! | [`SolverSettings::penalty`] | ρ | 1e3 | – | > 0 |
-//! | [`SolverSettings::newton_rows_max`] | | 2500 | | |
-//! | [`SolverSettings::lemke_size_max`] | | 800 | | |
+//! | [`SolverSettings::newton_rows_max`] | | 400 | | |
+//! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
 
 use super::lcp::{Cone, Method};
 use crate::math::{Double, Real, Vec3};
@@ -33,11 +33,11 @@ pub enum ActiveEvents {
     /// Every event, tested one by one: the thesis' set (4.8), with its windows in ratio units and with
     /// rows at the touching points of the scaled bodies. Polytopes and half-spaces only.
     Enumerated {
-        /// ε_x: how far outside its faces an event may lie, in units of `A x ≤ 1` [-].
+        /// ε_x: how far outside its faces an event may lie, in units of `A x ≤ 1` (-).
         eps_x: Real,
-        /// ε_t: window above the optimum, and largest Φ of an active pair [-].
+        /// ε_t: window above the optimum, and largest Φ of an active pair (-).
         eps_t: Real,
-        /// ε_0: window below the optimum [-].
+        /// ε_0: window below the optimum (-).
         eps_0: Real,
     },
 }
@@ -52,7 +52,7 @@ pub struct ContactSettings {
     pub push_speed_max: Real,
     /// c [m/s²]: an overlap below `c h²` is left alone. 0: none is.
     pub dead_zone: Real,
-    /// Pairs closer than this [m] are active even if nothing moves.
+    /// Pairs closer than this (m) are active even if nothing moves.
     pub margin: Real,
     /// c [m/s²]: a plane that separates a pair up to `c h²` may serve as its contact plane.
     pub normal_slack: Real,
@@ -63,7 +63,7 @@ pub struct ContactSettings {
     pub relax: bool,
     /// How active events are found.
     pub active: ActiveEvents,
-    /// Takes the place of the bodies' friction coefficients if given [-].
+    /// Takes the place of the bodies' friction coefficients if given (-).
     pub friction: Option<Real>,
 }
 
@@ -95,15 +95,15 @@ pub struct SolverSettings {
     pub cone: Cone,
     /// Most sweeps of Gauss–Seidel in an island.
     pub sweeps_max: u32,
-    /// Most Newton steps in one minimization of the cone Newton.
+    /// Most multiplier updates of the cone Newton in an island, each of a few Newton steps.
     pub newton_max: u32,
     /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
     /// Most contacts, joint rows and bodies together of an island that `Auto` gives to Newton; larger
     /// ones are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
-    /// Most unknowns of an island, `contacts (m_C + 2)`, for Lemke's algorithm; Newton takes over beyond.
-    pub lemke_size_max: u32,
+    /// Most contacts of an island for Lemke's algorithm; larger ones go to Newton, and are counted.
+    pub lemke_contacts_max: u32,
 }
 
 impl Default for SolverSettings {
@@ -113,10 +113,10 @@ impl Default for SolverSettings {
             tolerance: 1e-5,
             cone: Cone::Circular,
             sweeps_max: 200,
-            newton_max: 60,
+            newton_max: 100,
             penalty: 1e3,
-            newton_rows_max: 2500,
-            lemke_size_max: 800,
+            newton_rows_max: 400,
+            lemke_contacts_max: 40,
         }
     }
 }

@@ -61,7 +61,7 @@ impl_reflect!(
         newton_max: u32,
         penalty: Double,
         newton_rows_max: u32,
-        lemke_size_max: u32,
+        lemke_contacts_max: u32,
     }
 );
 

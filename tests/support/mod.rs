@@ -7,7 +7,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, quat_exp};
 
-/// Time step of a game [s].
+/// Time step of a game (s).
 pub const DT: Real = 1.0 / 60.0;
 
 /// splitmix64: small, seeded, the same everywhere.

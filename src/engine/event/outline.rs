@@ -62,7 +62,7 @@ impl Axes {
 pub(super) struct Top {
     /// The vertex.
     pub(super) vertex: u32,
-    /// Its height [m].
+    /// Its height (m).
     pub(super) height: Real,
     /// Among its edges the one that falls off least, unless the hull is a single vertex.
     edge: Option<u32>,
@@ -186,9 +186,9 @@ impl<'h> Placed<'h> {
 /// A corner of an outline and the way to the next one, seen along the normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
-    /// Position in contact axes [m].
+    /// Position in contact axes (m).
     pub(super) at: Vec3,
-    /// Way to the next corner in `x, y` [m].
+    /// Way to the next corner in `x, y` (m).
     ex: Real,
     ey: Real,
     /// Square of its length times the slack [m⁴].
@@ -220,11 +220,11 @@ impl Corner {
 /// What is kept of an outline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
-    /// Height of the outermost vertex [m].
+    /// Height of the outermost vertex (m).
     pub(super) top: Real,
-    /// How far below it corners matter [m].
+    /// How far below it corners matter (m).
     pub(super) depth: Real,
-    /// By how much faces are enlarged [m].
+    /// By how much faces are enlarged (m).
     pub(super) slack: Real,
 }
 

@@ -66,7 +66,7 @@ pub enum Cone {
 /// A body's mass matrix and free velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyBlock {
-    /// Mass in each direction of translation [kg]; 1 for a locked direction.
+    /// Mass in each direction of translation (kg); 1 for a locked direction.
     pub mass: [Double; 3],
     /// World inertia [kg·m²] as (xx, yy, zz, xy, xz, yz); locked axes have an identity row.
     pub inertia: [Double; 6],
@@ -172,7 +172,7 @@ pub enum Method {
     Pgs,
     /// The cone Newton.
     Newton,
-    /// Lemke's algorithm; the cone Newton for problems beyond its size cap.
+    /// Lemke's algorithm.
     Lemke,
 }
 
@@ -224,13 +224,7 @@ pub fn solve(
     match params.method {
         Method::Pgs => pgs::solve(problem, iterate, &params.pgs, scratch),
         Method::Newton => newton::solve(problem, iterate, &params.newton, scratch),
-        Method::Lemke => {
-            let stats = lemke::solve(problem, iterate, &params.lemke, scratch);
-            if stats.status == Status::TooLarge {
-                return newton::solve(problem, iterate, &params.newton, scratch);
-            }
-            stats
-        }
+        Method::Lemke => lemke::solve(problem, iterate, &params.lemke, scratch),
         Method::Auto => solve_auto(problem, iterate, params, scratch),
     }
 }

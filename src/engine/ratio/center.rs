@@ -17,7 +17,7 @@ const PROJECTIONS_MAX: u32 = 16;
 /// The scaling centers of a pair as the metric needs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Centers {
-    /// `o = c_a - R c_b` in the frame of a [m]; zero for the centroids.
+    /// `o = c_a - R c_b` in the frame of a (m); zero for the centroids.
     pub shift: Vec3,
     /// Radius of a ball about `o` inside the Minkowski difference [m]: the sum of the distances of the
     /// centers from their bodies' surfaces. Zero stands for the sum of the inradii, which is right for
@@ -26,7 +26,7 @@ pub struct Centers {
 }
 
 impl Centers {
-    /// From centers inside the bodies, each in the frame of its body [m]; zero is the centroid.
+    /// From centers inside the bodies, each in the frame of its body (m); zero is the centroid.
     #[must_use]
     pub fn new(a: &Hull, center_a: Vec3, b: &Hull, center_b: Vec3, relative: &Relative) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Centers {
     }
 }
 
-/// Distance of an interior point from the surface [m].
+/// Distance of an interior point from the surface (m).
 fn inner_distance(hull: &Hull, point: Vec3) -> Real {
     if point == Vec3::ZERO {
         return hull.inradius;
@@ -48,7 +48,7 @@ fn inner_distance(hull: &Hull, point: Vec3) -> Real {
     distances.fold(Real::INFINITY, Real::min).max(0.0)
 }
 
-/// The point of a ball's center or a capsule's segment that is nearest to `point` [m].
+/// The point of a ball's center or a capsule's segment that is nearest to `point` (m).
 fn on_core(hull: &Hull, point: Vec3) -> Vec3 {
     let first = hull.vertices[0];
     let Some(&second) = hull.vertices.get(1) else { return first };

@@ -24,9 +24,9 @@ const SAME_FACE: Real = 0.02;
 #[derive(Clone, Copy)]
 struct Certified {
     normal: Vec3,
-    /// `n·d` [m], floored like the ray.
+    /// `n·d` (m), floored like the ray.
     denominator: Real,
-    /// `H(n) - n·o` [m].
+    /// `H(n) - n·o` (m).
     reach: Real,
 }
 

@@ -6,7 +6,7 @@
 //! ```text
 //! r = min { t : P_a(t) ∩ P_b(t) ≠ ∅ } = max_n n·d / H(n),      H(n) = h_Ka(n) + h_Kb(-n)
 //!   = 1 / max { s : s d ∈ K_a ⊕ (-K_b) }
-//! Φ = 1 - 1/r = sep(n)/D,   sep = n·d - H(n) [m],   D = n·d [m]
+//! Φ = 1 - 1/r = sep(n)/D,   sep = n·d - H(n) (m),   D = n·d (m)
 //! ```
 //!
 //! where both bodies grow about their scaling centers. The thesis solves the linear program (3.2); here
@@ -65,12 +65,12 @@ const SQUARE_MAX: Real = 1e12;
 pub struct Relative {
     /// `R = R_aᵀ R_b`: from the frame of b to the frame of a.
     pub rotation: Mat3,
-    /// `d = R_aᵀ (x_b - x_a)`: from centroid to centroid, in the frame of a [m].
+    /// `d = R_aᵀ (x_b - x_a)`: from centroid to centroid, in the frame of a (m).
     pub offset: Vec3,
 }
 
 impl Relative {
-    /// From the centroids' positions [m] and rotations of both bodies in the world.
+    /// From the centroids' positions (m) and rotations of both bodies in the world.
     #[inline]
     #[must_use]
     pub fn new(position_a: Vec3, rotation_a: Mat3, position_b: Vec3, rotation_b: Mat3) -> Self {
@@ -147,13 +147,13 @@ pub struct Feature {
 /// the gap is very negative but finite. `separation` is always that of the bodies as they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// r: the growth at which the bodies touch; < 1 overlapping [-].
+    /// r: the growth at which the bodies touch; < 1 overlapping (-).
     pub ratio: Real,
-    /// Φ = 1 - 1/r: < 0 overlapping [-].
+    /// Φ = 1 - 1/r: < 0 overlapping (-).
     pub gap: Real,
-    /// Signed distance between the bodies' supporting planes along the normal [m].
+    /// Signed distance between the bodies' supporting planes along the normal (m).
     pub separation: Real,
-    /// D = n·d between the scaling centers [m]; `gap * denominator = separation`.
+    /// D = n·d between the scaling centers (m); `gap * denominator = separation`.
     pub denominator: Real,
     /// Unit normal from a to b, in the frame of a.
     pub normal: Vec3,
@@ -181,7 +181,7 @@ pub enum Measured {
     Near(Ratio),
 }
 
-/// The ratio metric of two pieces, or the certificate that they are more than `margin` [m] apart.
+/// The ratio metric of two pieces, or the certificate that they are more than `margin` (m) apart.
 ///
 /// `centers` are the scaling centers, [`Centers::default`] for the centroids. The answer depends on
 /// `cache` only to rounding, except which of several optimal normals is reported, and which separating
@@ -253,7 +253,7 @@ fn cast_in_double(
 struct Ray {
     /// Direction from the scaling center of a towards that of b, in the frame of a; of any length.
     direction: Vec3,
-    /// The offset of the centers as they are [m].
+    /// The offset of the centers as they are (m).
     exact: Vec3,
     /// The offset of the centers used for `D` [m]: `exact`, or the floor.
     offset: Vec3,

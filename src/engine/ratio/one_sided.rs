@@ -15,7 +15,7 @@ const STEPS_MAX: u32 = 64;
 /// The one-sided ratio of a moving piece over a fixed half-space: `r̂ = height / h_K(-n)`.
 ///
 /// `rotation` is that of the piece in the world, `height = n·x - δ` that of its centroid above the plane
-/// [m], `normal` the unit normal of the half-space in the world. The returned normal is in the world and
+/// (m), `normal` the unit normal of the half-space in the world. The returned normal is in the world and
 /// points from the half-space to the piece. For a center at or below the plane `D` is floored at a
 /// small fraction of the inradius: the gap is very negative but finite, the separation right.
 #[must_use]

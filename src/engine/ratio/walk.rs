@@ -49,7 +49,7 @@ pub(super) struct Portal {
     pub(super) normal: Vec3,
     /// Support vertices for the normal.
     pub(super) support: [u32; 2],
-    /// Their point `v_a - R v_b - o` [m].
+    /// Their point `v_a - R v_b - o` (m).
     pub(super) point: Vec3,
     /// How the walk ended.
     pub(super) end: End,
@@ -75,9 +75,9 @@ pub(super) struct Pair<'h, S> {
     pub(super) direction: Array3<S>,
     /// Start of the ray: `o`.
     origin: Array3<S>,
-    /// Radius of a ball about `o` inside the Minkowski difference [m].
+    /// Radius of a ball about `o` inside the Minkowski difference (m).
     inner: S,
-    /// Sum of the rounding radii [m].
+    /// Sum of the rounding radii (m).
     pub(super) radius: S,
 }
 
@@ -168,7 +168,7 @@ impl Pair<'_, Real> {
         self.point(id).map_or(Vec3::ZERO, Vec3::from_array)
     }
 
-    /// The separation [m] by the cached plane if it exceeds the margin [m] and the plane is not one
+    /// The separation (m) by the cached plane if it exceeds the margin (m) and the plane is not one
     /// that the bodies have passed.
     #[inline]
     pub(super) fn separated_by(
