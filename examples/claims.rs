@@ -13,13 +13,11 @@
 mod cases;
 #[path = "../tests/support/counting.rs"]
 mod counting;
-#[allow(dead_code, reason = "the experiments use the rest")]
 mod draw;
 #[path = "claims/foundation.rs"]
 mod foundation;
 #[allow(dead_code, reason = "the experiments use the rest")]
 mod measure;
-#[allow(dead_code, reason = "the experiments use the rest")]
 mod scenes;
 #[path = "../tests/support/mod.rs"]
 mod support;

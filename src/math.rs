@@ -74,7 +74,7 @@ pub fn sin_cos_double(x: Double) -> (Double, Double) {
 
 /// Widens to double precision.
 #[inline]
-#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "Real may already be f64")]
+#[allow(clippy::unnecessary_cast, reason = "Real may already be f64")]
 pub fn widen(x: Real) -> Double {
     x as Double
 }
@@ -290,7 +290,7 @@ impl SymMat3 {
         }
     }
 
-    /// The inertia of a point mass `m` (kg) at `p` [m]: `m (|p|² 1 - p pᵀ)` [kg·m²].
+    /// The inertia of a point mass `m` (kg) at `p` (m): `m (|p|² 1 - p pᵀ)` [kg·m²].
     pub fn point_mass(m: Real, p: Vec3) -> Self {
         Self {
             xx: m * (p.y * p.y + p.z * p.z),

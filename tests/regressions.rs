@@ -186,7 +186,8 @@ fn regression_solver_settings_are_used() {
 // contact into every body of its island, and all of them were frozen.
 #[test]
 fn regression_one_broken_body_freezes_alone() {
-    let breaks: [(&str, fn(&mut Body)); 8] = [
+    type Break = (&'static str, fn(&mut Body));
+    let breaks: [Break; 8] = [
         ("gravity scale", |b| b.gravity_scale = Real::NAN),
         ("linear damping", |b| b.linear_damping = Real::NAN),
         ("angular damping", |b| b.angular_damping = Real::INFINITY),

@@ -9,7 +9,7 @@ use orthant::engine::ratio::{Centers, Measured, PortalCache, Relative, measure a
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Convex;
 use orthant::engine::shape::hull::Hull;
-use orthant::math::{Double, Mat3, Real, Vec3, quat_exp, quat_to_mat3, widen};
+use orthant::math::{Double, Real, Vec3, quat_exp, quat_to_mat3, widen};
 
 use crate::cases::{self, Totals};
 use crate::counting::allocations;
@@ -146,10 +146,13 @@ fn curvature_bound(experiment: &Experiment) -> Double {
     world.bodies().filter(|body| body.is_dynamic()).map(bound).fold(0.0, Double::max)
 }
 
+/// Indices of two hulls, their pose, and the pose after a small move.
+type NearPair = ([usize; 2], [Relative; 2]);
+
 /// Random hulls of `points` vertices, and pairs of them in poses in which they nearly touch: indices,
 /// pose, and the pose after a small move. The hulls fit into the cache together, as the shapes of a
 /// game do.
-fn pairs(points: usize, count: usize) -> (Vec<Hull>, Vec<([usize; 2], [Relative; 2])>) {
+fn pairs(points: usize, count: usize) -> (Vec<Hull>, Vec<NearPair>) {
     const HULLS: usize = 24;
     let mut rng = Rng(points as u64);
     let mut hulls = Vec::new();

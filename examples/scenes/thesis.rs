@@ -20,7 +20,7 @@ pub struct Experiment {
     pub gammas: Vec<Double>,
     /// Step lengths (s) and values of γ of the figure on the effect of γ; empty if there is none.
     pub gamma_sweep: (Vec<Double>, Vec<Double>),
-    /// Moments of the frames [s]: the thesis', and for Setup6 two more from its lively first second.
+    /// Moments of the frames (s): the thesis', and for Setup6 two more from its lively first second.
     pub frames: Vec<Double>,
     /// What the thesis tells.
     pub story: &'static str,

@@ -46,7 +46,7 @@ pub struct ActiveContact {
     pub arms: [Vec3; 2],
     /// Distance of the touching points along the normal (m).
     pub gap: Real,
-    /// Gap of the row [m]: the same, or `(t - 1) D` for an event of the papers.
+    /// Gap of the row (m): the same, or `(t - 1) D` for an event of the papers.
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],

@@ -589,7 +589,7 @@ impl Bodies {
         }
     }
 
-    /// Index of a body in [`as_slice`](Self::as_slice), until the gaps are closed.
+    /// Index of a body in `as_slice`, until the gaps are closed.
     pub fn index_of(&self, id: BodyId) -> Option<usize> {
         self.index.get(&id).map(|&i| i as usize)
     }

@@ -129,7 +129,7 @@ pub fn fingerprint(world: &Simulation) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     let mut mix = |x: Real| {
         // Through f64, which keeps every bit of either precision.
-        #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "Real may be f64")]
+        #[allow(clippy::unnecessary_cast, reason = "Real may be f64")]
         let bits = (x as f64).to_bits();
         hash = (hash ^ bits).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(17);
     };

@@ -64,7 +64,7 @@ pub struct Contact {
     pub point_a: Vec3,
     /// Touching point on the surface of `b` (m), in the same axes, about the same origin.
     pub point_b: Vec3,
-    /// `normal · (point_b - point_a)` [m]: this contact's own distance, negative in overlap.
+    /// `normal · (point_b - point_a)` (m): this contact's own distance, negative in overlap.
     pub separation: Real,
 }
 

@@ -68,7 +68,7 @@ pub(super) struct Top {
     edge: Option<u32>,
     /// Drop along that edge and its length, both squared [m²].
     pub(super) slope: [Real; 2],
-    /// Least drop to a neighbor [m]: no other vertex is higher than that one.
+    /// Least drop to a neighbor (m): no other vertex is higher than that one.
     pub(super) drop: Real,
 }
 

@@ -19,7 +19,7 @@ const PROJECTIONS_MAX: u32 = 16;
 pub struct Centers {
     /// `o = c_a - R c_b` in the frame of a (m); zero for the centroids.
     pub shift: Vec3,
-    /// Radius of a ball about `o` inside the Minkowski difference [m]: the sum of the distances of the
+    /// Radius of a ball about `o` inside the Minkowski difference (m): the sum of the distances of the
     /// centers from their bodies' surfaces. Zero stands for the sum of the inradii, which is right for
     /// the centroids only.
     pub inner: Real,
@@ -56,7 +56,7 @@ fn on_core(hull: &Hull, point: Vec3) -> Vec3 {
     first + along * ((point - first).dot(along) / along.dot(along)).clamp(0.0, 1.0)
 }
 
-/// An interior point of a body near `toward`, both in the frame of the body [m]: `toward` clamped into
+/// An interior point of a body near `toward`, both in the frame of the body (m): `toward` clamped into
 /// the body with its planes moved inward by half of the inradius; for a capsule the nearest point of
 /// its segment.
 ///

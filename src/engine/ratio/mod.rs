@@ -174,7 +174,7 @@ pub enum Measured {
     Apart {
         /// Unit normal of a plane between the bodies, in the frame of a.
         normal: Vec3,
-        /// Distance between the bodies' supporting planes along it [m]: a lower bound on the distance.
+        /// Distance between the bodies' supporting planes along it (m): a lower bound on the distance.
         separation: Real,
     },
     /// The metric.
@@ -255,7 +255,7 @@ struct Ray {
     direction: Vec3,
     /// The offset of the centers as they are (m).
     exact: Vec3,
-    /// The offset of the centers used for `D` [m]: `exact`, or the floor.
+    /// The offset of the centers used for `D` (m): `exact`, or the floor.
     offset: Vec3,
     /// Whether the direction is the exact offset itself.
     is_true: bool,

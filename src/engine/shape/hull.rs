@@ -80,9 +80,9 @@ pub struct Hull {
     pub(crate) bounding_radius: Real,
     /// The centroid in the frame in which the points were given (m).
     pub(crate) centroid: Vec3,
-    /// Volume [m³].
+    /// Volume (m³).
     pub(crate) volume: Real,
-    /// Inertia about the centroid per unit density [m⁵].
+    /// Inertia about the centroid per unit density (m⁵).
     pub(crate) inertia: SymMat3,
 }
 
@@ -274,7 +274,7 @@ impl Hull {
         self.faces.get(face as usize).map(|f| f.normal / f.offset)
     }
 
-    /// Largest distance of a face's vertices from a convex polygon in its plane [m]: what merging
+    /// Largest distance of a face's vertices from a convex polygon in its plane (m): what merging
     /// nearly coplanar triangles has left.
     #[inline]
     #[must_use]
@@ -310,14 +310,14 @@ impl Hull {
         self.centroid
     }
 
-    /// Volume [m³].
+    /// Volume (m³).
     #[inline]
     #[must_use]
     pub fn volume(&self) -> Real {
         self.volume
     }
 
-    /// Inertia about the centroid per unit density [m⁵].
+    /// Inertia about the centroid per unit density (m⁵).
     #[inline]
     #[must_use]
     pub fn inertia(&self) -> SymMat3 {

@@ -9,11 +9,11 @@ use crate::math::{DMat3, DVec3, Double, Mat3, Quat, Real, SymMat3, Vec3, narrow,
 
 /// Mass properties of a polyhedron of density one.
 pub(super) struct PolyhedronMass {
-    /// Volume [m³].
+    /// Volume (m³).
     pub(super) volume: Double,
     /// Centroid in the frame of the vertices (m).
     pub(super) centroid: DVec3,
-    /// Inertia about the centroid per unit density [m⁵].
+    /// Inertia about the centroid per unit density (m⁵).
     pub(super) inertia: SymMat3,
 }
 
