@@ -1,9 +1,10 @@
 //! Time per pair query of parry3d and of this engine, on the same pairs in the same run.
 //!
-//! Pairs of random hulls (points on ellipsoids with half axes of 0.3 to 0.6 m) are brought to within
-//! ±20 mm of touching, and then walk at random for 64 frames, 1 mm and 0.2° each, staying near the
-//! start. All pairs are visited in a frame before the next frame, as an engine does. The time of a frame
-//! is the least of the repetitions, which other programs on the machine disturb least.
+//! Pairs of random hulls (points on ellipsoids with half axes of 0.3 to 0.6 m) are brought to
+//! within ±20 mm of touching, and then walk at random for 64 frames, 1 mm and 0.2° each, staying
+//! near the start. All pairs are visited in a frame before the next frame, as an engine does. The
+//! time of a frame is the least of the repetitions, which other programs on the machine disturb
+//! least.
 //!
 //! `cargo run --release --manifest-path benches/pair/Cargo.toml [repetitions]`
 

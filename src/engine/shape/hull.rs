@@ -51,8 +51,8 @@ pub struct Hull {
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
-    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`, as many
-    /// as edges; empty without faces.
+    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`,
+    /// as many as edges; empty without faces.
     pub(crate) vertex_faces: Vec<u32>,
     /// Largest distance of a vertex of a face from the plane of that face [m]: what merging left.
     pub(crate) flatness: Real,
