@@ -14,24 +14,25 @@
 //! lower bound on `r`, so the answer carries its own certificate: two support queries with the
 //! normal.
 //!
-//! **Shifted centers.** `d` stays the offset of the centroids. With the centers at `c_a` (frame of a)
-//! and `c_b` (frame of b) the bodies `x_a + c_a + t (K_a - c_a)` and `x_b + R c_b + t R (K_b -
+//! **Shifted centers.** `d` stays the offset of the centroids. With the centers at `c_a` (frame of
+//! a) and `c_b` (frame of b) the bodies `x_a + c_a + t (K_a - c_a)` and `x_b + R c_b + t R (K_b -
 //! c_b)` meet iff `d + R c_b - c_a ∈ t (M - (c_a - R c_b))`, `M = K_a ⊕ (-R K_b)`. So only `o = c_a
 //! - R c_b` matters: the ray runs from `o` towards `d`, `D = n·(d - o)`, `r = D / (H(n) - n·o)`,
 //! and `sep` is as before.
 //!
-//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is refined
-//! until its plane supports `M`. It starts from the cached vertices of the last step, else from a
-//! triangle inside the inscribed ball. All in the frame of a, so single precision does far from the
-//! origin of the world. A failure or the cap on iterations repeats the walk in double precision.
+//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is
+//! refined until its plane supports `M`. It starts from the cached vertices of the last step, else
+//! from a triangle inside the inscribed ball. All in the frame of a, so single precision does far
+//! from the origin of the world. A failure or the cap on iterations repeats the walk in double
+//! precision.
 //!
-//! **Rounded pieces** (`rounded`): the growth scales the rounding too. The walk finds a triangle of the
-//! unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane ends
-//! after finitely many steps at the exact answer.
+//! **Rounded pieces** (`rounded`): the growth scales the rounding too. The walk finds a triangle of
+//! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
+//! ends after finitely many steps at the exact answer.
 //!
-//! **Finish** (`finish`): the normal is taken from the features (face, or the edges' cross product).
-//! A face normal is preferred wherever it certifies the same ratio to rounding, so face-on-face
-//! contacts report a face.
+//! **Finish** (`finish`): the normal is taken from the features (face, or the edges' cross
+//! product). A face normal is preferred wherever it certifies the same ratio to rounding, so
+//! face-on-face contacts report a face.
 //!
 //! Cost: O(vertices) per iteration for small pieces, O(√vertices) or less beyond; one or two
 //! iterations from a warm cache, about six to nine cold. No allocation, except in [`one_sided`].
