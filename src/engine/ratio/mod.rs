@@ -30,9 +30,9 @@
 //! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
 //! ends after finitely many steps at the exact answer.
 //!
-//! **Finish** (`finish`): the normal is taken from the features (face, or the edges' cross
-//! product). A face normal is preferred wherever it certifies the same ratio to rounding, so
-//! face-on-face contacts report a face.
+//! **Finish** (`finish`): the normal is that of the portal, which for crossing edges is their cross
+//! product, or of a face wherever the face certifies the same ratio to rounding: corners on faces
+//! and faces on faces report the face.
 //!
 //! Cost: O(vertices) per iteration for small pieces, O(√vertices) or less beyond; one or two
 //! iterations from a warm cache, about six to nine cold. No allocation, except in [`one_sided`].
