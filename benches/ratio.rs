@@ -1,7 +1,8 @@
 //! Time of the ratio metric per query: cold, after a small motion, and unmoved.
 //!
-//! Random hulls of 8 to 256 vertices and boxes at ratios from 0.9 to 1.2, visited in turn as an engine
-//! does, so that neither pair nor cache is the one used last. A motion is 0.1 % of the size and 0.001 rad.
+//! Random hulls of 8 to 256 vertices and boxes at ratios from 0.9 to 1.2, visited in turn as an
+//! engine does, so that neither pair nor cache is the one used last. A motion is 0.1 % of the size
+//! and 0.001 rad.
 
 #![allow(missing_docs, reason = "a program")]
 

@@ -1,8 +1,8 @@
 //! Runs the pair cases: the ratio metric of two polytopes against an independent reference.
 //!
 //! Two-dimensional bodies become prisms about z = 0, all of the same thickness, which have the same
-//! metric: their side faces give the ratio as long as the ends do not, and these never do, because the
-//! centers are at the same height.
+//! metric: their side faces give the ratio as long as the ends do not, and these never do, because
+//! the centers are at the same height.
 
 use orthant::engine::ratio::{
     Centers, Measured, PortalCache, Relative, Status, measure, one_sided,
@@ -37,8 +37,8 @@ pub(crate) struct PairCase {
     pub(crate) gap: Double,
     /// r̂ with the second body fixed.
     pub(crate) one_sided: Option<Double>,
-    /// World normals from the first to the second body: the optimal ones are their cone. One if unique;
-    /// none if the case does not say.
+    /// World normals from the first to the second body: the optimal ones are their cone. One if
+    /// unique; none if the case does not say.
     pub(crate) normals: Vec<DVec3>,
 }
 
@@ -112,7 +112,8 @@ fn hull(vertices: &Value, dim: u64) -> Result<Hull, String> {
 }
 
 fn body(hull: Hull, position: DVec3, rotation: DMat3) -> PairBody {
-    // The centroid of the case is the origin of its frame; ours differs by the rounding of the vertices.
+    // The centroid of the case is the origin of its frame; ours differs by the rounding of the
+    // vertices.
     let position = narrow3(position + rotation * widen3(hull.centroid()));
     let column = |v: DVec3| narrow3(v);
     let rotation =

@@ -1,11 +1,11 @@
 //! From the portal to the answer: normal from the features, ratio, gap and separation.
 //!
 //! A facet of the Minkowski difference is a face of one body against a vertex of the other (three
-//! distinct vertices against one), an edge against an edge (two against two), or, in parallel position,
-//! a face against an edge or a face. The normal of the portal is the cross product of its sides and
-//! carries their rounding; the face's own plane carries less, and is what resting contacts need. So a
-//! face normal is taken wherever it is as good: each `n` with its support points gives a lower bound on
-//! the ratio, and the face's bound must be the ratio to rounding.
+//! distinct vertices against one), an edge against an edge (two against two), or, in parallel
+//! position, a face against an edge or a face. The normal of the portal is the cross product of its
+//! sides and carries their rounding; the face's own plane carries less, and is what resting
+//! contacts need. So a face normal is taken wherever it is as good: each `n` with its support
+//! points gives a lower bound on the ratio, and the face's bound must be the ratio to rounding.
 
 use super::walk::{End, Pair, Portal, vertex};
 use super::{Contact, Feature, NO_VERTEX, Ratio, Ray, Status};
@@ -16,8 +16,8 @@ use crate::math::{EPSILON, Real, Vec3, array3};
 const SAME_RATIO: Real = 8.0 * EPSILON;
 /// The rounding of a portal's normal: a face within it is the one touched.
 const SAME_NORMAL: Real = 64.0 * EPSILON;
-/// A face whose normal differs by more than this from that of two crossing edges is not touched; the
-/// difference covers edges so nearly parallel that their cross product is mostly rounding.
+/// A face whose normal differs by more than this from that of two crossing edges is not touched;
+/// the difference covers edges so nearly parallel that their cross product is mostly rounding.
 const SAME_FACE: Real = 0.02;
 
 /// A normal with its certificate.
@@ -101,8 +101,8 @@ fn last_face(
     is_as_good(pair, &certified, base).then_some((certified, last))
 }
 
-/// Whether a normal certifies the ratio of `base` to rounding, or to the flatness of merged faces, off
-/// whose plane vertices may lie.
+/// Whether a normal certifies the ratio of `base` to rounding, or to the flatness of merged faces,
+/// off whose plane vertices may lie.
 #[inline(always)]
 fn is_as_good(pair: &Pair<'_, Real>, new: &Certified, base: &Certified) -> bool {
     let slack = SAME_RATIO * base.reach + pair.a.flatness + pair.b.flatness;
@@ -148,8 +148,8 @@ fn choose(
     (*base, if is_edges { Contact::Edges } else { Contact::Smooth })
 }
 
-/// The certificate of a face normal. The support vertices are those of `base` where the face's own body
-/// has its vertex on the face and the change of the normal cannot move the other's.
+/// The certificate of a face normal. The support vertices are those of `base` where the face's own
+/// body has its vertex on the face and the change of the normal cannot move the other's.
 #[inline(always)]
 fn certify(
     pair: &Pair<'_, Real>,
@@ -207,7 +207,8 @@ fn distinct(x: u32, y: u32, z: u32) -> Feature {
     Feature { ids, len }
 }
 
-/// The face at a vertex that is best aligned with `normal`: the cosine and its index; -1 without faces.
+/// The face at a vertex that is best aligned with `normal`: the cosine and its index; -1 without
+/// faces.
 #[inline(always)]
 fn aligned_face(hull: &Hull, id: u32, normal: Vec3) -> (Real, u32) {
     let mut best = (-1.0, 0);

@@ -9,31 +9,33 @@
 //! Φ = 1 - 1/r = sep(n)/D,   sep = n·d - H(n) (m),   D = n·d (m)
 //! ```
 //!
-//! where both bodies grow about their scaling centers. The thesis solves the linear program (3.2); here
-//! it is the dual: one ray cast from the inside of the Minkowski difference. Every `n` gives a lower
-//! bound on `r`, so the answer carries its own certificate: two support queries with the normal.
+//! where both bodies grow about their scaling centers. The thesis solves the linear program (3.2);
+//! here it is the dual: one ray cast from the inside of the Minkowski difference. Every `n` gives a
+//! lower bound on `r`, so the answer carries its own certificate: two support queries with the
+//! normal.
 //!
-//! **Shifted centers.** `d` stays the offset of the centroids. With the centers at `c_a` (frame of a)
-//! and `c_b` (frame of b) the bodies `x_a + c_a + t (K_a - c_a)` and `x_b + R c_b + t R (K_b - c_b)`
-//! meet iff `d + R c_b - c_a ∈ t (M - (c_a - R c_b))`, `M = K_a ⊕ (-R K_b)`. So only `o = c_a - R c_b`
-//! matters: the ray runs from `o` towards `d`, `D = n·(d - o)`, `r = D / (H(n) - n·o)`, and `sep` is as
-//! before.
+//! **Shifted centers.** `d` stays the offset of the centroids. With the centers at `c_a` (frame of
+//! a) and `c_b` (frame of b) the bodies `x_a + c_a + t (K_a - c_a)` and `x_b + R c_b + t R (K_b -
+//! c_b)` meet iff `d + R c_b - c_a ∈ t (M - (c_a - R c_b))`, `M = K_a ⊕ (-R K_b)`. So only `o = c_a
+//! - R c_b` matters: the ray runs from `o` towards `d`, `D = n·(d - o)`, `r = D / (H(n) - n·o)`,
+//! and `sep` is as before.
 //!
-//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is refined
-//! until its plane supports `M`. It starts from the cached vertices of the last step, else from a
-//! triangle inside the inscribed ball. All in the frame of a, so single precision does far from the
-//! origin of the world. A failure or the cap on iterations repeats the walk in double precision.
+//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is
+//! refined until its plane supports `M`. It starts from the cached vertices of the last step, else
+//! from a triangle inside the inscribed ball. All in the frame of a, so single precision does far
+//! from the origin of the world. A failure or the cap on iterations repeats the walk in double
+//! precision.
 //!
-//! **Rounded pieces** (`rounded`): the growth scales the rounding too. The walk finds a triangle of the
-//! unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane ends
-//! after finitely many steps at the exact answer.
+//! **Rounded pieces** (`rounded`): the growth scales the rounding too. The walk finds a triangle of
+//! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
+//! ends after finitely many steps at the exact answer.
 //!
-//! **Finish** (`finish`): the normal is taken from the features (face, or the edges' cross product).
-//! A face normal is preferred wherever it certifies the same ratio to rounding, so face-on-face
-//! contacts report a face.
+//! **Finish** (`finish`): the normal is that of the portal, which for crossing edges is their cross
+//! product, or of a face wherever the face certifies the same ratio to rounding: corners on faces
+//! and faces on faces report the face.
 //!
-//! Cost: O(vertices) per iteration for small pieces, O(√vertices) or less beyond; one or two iterations
-//! from a warm cache, about six to nine cold. No allocation, except in [`one_sided`].
+//! Cost: O(vertices) per iteration for small pieces, O(√vertices) or less beyond; one or two
+//! iterations from a warm cache, about six to nine cold. No allocation, except in [`one_sided`].
 //!
 //! Deliberately absent: the touching points (events) and any knowledge of body types; the caller
 //! chooses centers ([`scaling_center`]) and the one-sided metric.
@@ -86,7 +88,8 @@ pub const NO_VERTEX: u32 = u32::MAX;
 /// single precision, 64 in double.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortalCache {
-    /// Support vertices (of a, of b) of the last portal; [`NO_VERTEX`] in the first if there is none.
+    /// Support vertices (of a, of b) of the last portal; [`NO_VERTEX`] in the first if there is
+    /// none.
     pub ids: [[u32; 2]; 3],
     /// Last unit normal in the frame of a; zero if there is none.
     pub normal: Vec3,
@@ -142,9 +145,10 @@ pub struct Feature {
 
 /// The ratio metric of a pair.
 ///
-/// When the scaling centers coincide (nearer than a small fraction of the inner radius), `denominator`
-/// and so `ratio` and `gap` are those of centers moved apart to that distance along the last normal:
-/// the gap is very negative but finite. `separation` is always that of the bodies as they are.
+/// When the scaling centers coincide (nearer than a small fraction of the inner radius),
+/// `denominator` and so `ratio` and `gap` are those of centers moved apart to that distance along
+/// the last normal: the gap is very negative but finite. `separation` is always that of the bodies
+/// as they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// r: the growth at which the bodies touch; < 1 overlapping (-).
@@ -174,7 +178,8 @@ pub enum Measured {
     Apart {
         /// Unit normal of a plane between the bodies, in the frame of a.
         normal: Vec3,
-        /// Distance between the bodies' supporting planes along it (m): a lower bound on the distance.
+        /// Distance between the bodies' supporting planes along it (m): a lower bound on the
+        /// distance.
         separation: Real,
     },
     /// The metric.
@@ -184,8 +189,8 @@ pub enum Measured {
 /// The ratio metric of two pieces, or the certificate that they are more than `margin` (m) apart.
 ///
 /// `centers` are the scaling centers, [`Centers::default`] for the centroids. The answer depends on
-/// `cache` only to rounding, except which of several optimal normals is reported, and which separating
-/// plane proves `Apart`.
+/// `cache` only to rounding, except which of several optimal normals is reported, and which
+/// separating plane proves `Apart`.
 pub fn measure(
     a: &Hull,
     b: &Hull,

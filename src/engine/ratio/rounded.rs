@@ -1,11 +1,11 @@
 //! Rounded pieces: ray → exit from `C ⊕ B(R)`, C the Minkowski difference of the cores.
 //!
-//! A set Q of up to three points of C and the ray's exit from `conv(Q) ⊕ B(R)` (balls around the points,
-//! cylinders around the edges, the shifted plane: all closed forms) give an inner bound on the exit, and
-//! the tangent plane there, moved to `support(n)`, an outer one. If they agree the answer is exact. Else
-//! the support point joins Q, which moves the exit outward, and only the points that carry the new exit
-//! stay. The exits increase and there are finitely many Q, so the ascent ends; the sources only approach
-//! the exit through ever more tangent planes.
+//! A set Q of up to three points of C and the ray's exit from `conv(Q) ⊕ B(R)` (balls around the
+//! points, cylinders around the edges, the shifted plane: all closed forms) give an inner bound on
+//! the exit, and the tangent plane there, moved to `support(n)`, an outer one. If they agree the
+//! answer is exact. Else the support point joins Q, which moves the exit outward, and only the
+//! points that carry the new exit stay. The exits increase and there are finitely many Q, so the
+//! ascent ends; the sources only approach the exit through ever more tangent planes.
 
 #![allow(
     clippy::neg_cmp_op_on_partial_ord,
@@ -131,8 +131,8 @@ fn cached_simplex<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache) -> Simplex
     simplex
 }
 
-/// Points whose rounded hull the ray passes through: a walk on the rounded difference until its portal
-/// consists of support points only.
+/// Points whose rounded hull the ray passes through: a walk on the rounded difference until its
+/// portal consists of support points only.
 fn enclose<S: Scalar>(pair: &Pair<'_, S>, iterations: &mut u32) -> (Simplex<S>, Array3<S>) {
     let d = pair.direction;
     let (mut p, mut ids) = first_portal(pair, &PortalCache::default());
@@ -195,7 +195,8 @@ fn advance<S: Scalar>(
     best
 }
 
-/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and plane.
+/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and
+/// plane.
 fn exit<S: Scalar>(pair: &Pair<'_, S>, simplex: &Simplex<S>) -> Option<Exit<S>> {
     let mut best: Option<Exit<S>> = None;
     let mut offer = |e: Option<Exit<S>>| {

@@ -1,11 +1,12 @@
 //! The portal walk: ray → the triangle of support points of the Minkowski difference that it leaves
 //! through.
 //!
-//! A portal is a triangle `p0 p1 p2` of points of `M - o`, `M = K_a ⊕ (-R K_b)`, with
-//! `d·(p_i × p_{i+1}) > 0` for all i: the ray from 0 along d passes through it. Its plane gives an inner
+//! A portal is a triangle `p0 p1 p2` of points of `M - o`, `M = K_a ⊕ (-R K_b)`, with `d·(p_i ×
+//! p_{i+1}) > 0` for all i: the ray from 0 along d passes through it. Its plane gives an inner
 //! bound on the exit, the parallel supporting plane at `w = support(n)` an outer one. If `w` is a
-//! corner of the portal, the plane supports M and the answer is exact; else one of the three triangles
-//! that `w` makes with the edges is the next portal. Finitely many vertices, so the walk ends.
+//! corner of the portal, the plane supports M and the answer is exact; else one of the three
+//! triangles that `w` makes with the edges is the next portal. Finitely many vertices, so the walk
+//! ends.
 //!
 //! The start is a triangle inside the inscribed ball, orthogonal to the ray, instead of the usual
 //! search for a first portal, which is the fragile part of such methods.
@@ -157,7 +158,8 @@ impl Pair<'_, Real> {
         x * v.x + y * v.y + z * v.z
     }
 
-    /// The point of the difference with one body's vertex as given and the other's farthest along `n`.
+    /// The point of the difference with one body's vertex as given and the other's farthest along
+    /// `n`.
     #[inline(always)]
     pub(super) fn support_of_one(&self, n: Vec3, ids: [u32; 2], keeps_a: bool) -> Vec3 {
         let id = if keeps_a {
@@ -243,7 +245,8 @@ fn scan_chunk<S: Scalar>([xs, ys, zs]: &[[Real; LANES]; 3], n: Array3<S>) -> u32
     if first < LANES as u32 { first } else { 0 }
 }
 
-/// The lowest index among the lanes with the largest height; a large number if no height is a number.
+/// The lowest index among the lanes with the largest height; a large number if no height is a
+/// number.
 #[inline(always)]
 fn first_of_top<S: Scalar>(height: [S; LANES], at: [S; LANES]) -> u32 {
     let top = reduce(height, |a, b| if a > b { a } else { b });
@@ -311,7 +314,8 @@ pub(super) fn walk<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S
         let (id, w) = pair.support(n, hints);
         hints = id;
         let (outer, inner) = (dot3(n, w), dot3(n, p[0]));
-        // The exit through the supporting plane is s = outer / along; the least one is the best bound.
+        // The exit through the supporting plane is s = outer / along; the least one is the best
+        // bound.
         if outer < best_exit * along {
             best_exit = outer / along;
             best.normal = Vec3::new(n[0].to_real(), n[1].to_real(), n[2].to_real());

@@ -61,8 +61,8 @@ pub struct Hull {
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
-    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`, as many
-    /// as edges; empty without faces.
+    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`,
+    /// as many as edges; empty without faces.
     pub(crate) vertex_faces: Vec<u32>,
     /// The edge to each neighbor, in the order of `neighbors`.
     pub(crate) neighbor_edges: Vec<u32>,
