@@ -42,6 +42,7 @@ pub mod graph;
 pub mod integrate;
 pub mod joint;
 pub mod lcp;
+pub mod locked_axes;
 pub mod pair;
 pub mod par;
 pub mod predict;
