@@ -3,8 +3,7 @@
 mod support;
 
 use orthant::engine::par::Threads;
-use orthant::engine::settings::Settings;
-use support::{DT, fingerprint, heap, run};
+use support::{DT, fingerprint, heap, run, settings};
 
 #[test]
 fn two_runs_agree_bit_by_bit() {
@@ -35,7 +34,7 @@ fn a_clone_continues_as_the_original_does() {
 fn buffers_hold_no_state() {
     // Steps of another world in between must not change anything: a fresh clone has other buffers.
     let (mut world, _) = heap(12);
-    let settings = Settings::default();
+    let settings = settings();
     let mut hopping = world.clone();
     for _ in 0..60 {
         world.step(&settings, DT);
@@ -48,7 +47,7 @@ fn buffers_hold_no_state() {
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
-    let settings = Settings::default();
+    let settings = settings();
     let print = |threads: usize| {
         let (mut world, _) = heap(20);
         for _ in 0..60 {

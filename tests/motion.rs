@@ -9,7 +9,7 @@ use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, quat_exp, quat_rotate, sin};
-use support::{DT, add, add_floor, cuboid, floor, heap, run, stack};
+use support::{DT, add, add_floor, cuboid, floor, heap, run, settings, stack};
 
 const G: Real = 9.81;
 const DOUBLE: bool = size_of::<Real>() == 8;
@@ -175,7 +175,7 @@ fn a_heavy_box_does_not_sink_into_a_light_one() {
 fn overlap_separates_without_exceeding_the_push_speed() {
     let mut world = floor();
     let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(0.0, 0.3, 0.0));
-    let settings = Settings::default();
+    let settings = settings();
     let mut last = 0.3;
     for _ in 0..60 {
         world.step(&settings, DT);
@@ -269,7 +269,7 @@ fn a_blow_runs_through_a_row_of_balls_with_gaps_without_overlap() {
             };
             world.add_body(desc).expect("a sound body");
         }
-        let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+        let settings = Settings { gravity: Vec3::ZERO, ..settings() };
         let mut overlap: Real = 0.0;
         for _ in 0..(0.6 / dt) as usize {
             overlap = overlap.max(world.step(&settings, dt).overlap);
@@ -378,7 +378,7 @@ fn pendulums_swing_with_joint_error_of_second_order() {
             let mut worst: Real = 0.0;
             let mut lowest: Real = 0.0;
             for _ in 0..(2.0 / dt) as usize {
-                worst = worst.max(world.step(&Settings::default(), dt).joint_error);
+                worst = worst.max(world.step(&settings(), dt).joint_error);
                 lowest = lowest.min(body(&world, id).center().y);
             }
             assert_near("it swings through the lowest point", lowest, -1.0, 5e-3);
@@ -412,7 +412,7 @@ fn a_joint_spawned_apart_is_no_catapult() {
         collide: false,
     };
     world.add_joint(desc).expect("two bodies");
-    let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+    let settings = Settings { gravity: Vec3::ZERO, ..settings() };
     for _ in 0..120 {
         world.step(&settings, DT);
         let speed = body(&world, b).linear_velocity.length();
@@ -486,9 +486,9 @@ fn a_step_of_no_length_or_bad_settings_is_refused() {
     run(&mut world, 5);
     let before = support::fingerprint(&world);
     for dt in [0.0, -1.0, Real::NAN, Real::INFINITY] {
-        assert_eq!(world.step(&Settings::default(), dt).status, StepStatus::Refused, "dt = {dt}");
+        assert_eq!(world.step(&settings(), dt).status, StepStatus::Refused, "dt = {dt}");
     }
-    let mut settings = Settings::default();
+    let mut settings = settings();
     settings.contact.gamma = 2.0;
     assert_eq!(world.step(&settings, DT).status, StepStatus::Refused, "gamma = 2");
     assert_eq!(support::fingerprint(&world), before, "nothing moved");
@@ -518,7 +518,7 @@ fn bodies_may_go_and_come_at_any_time() {
 fn forces_and_impulses_are_taken_up_once() {
     let mut world = Simulation::new();
     let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::ZERO);
-    let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+    let settings = Settings { gravity: Vec3::ZERO, ..settings() };
     let pushed = world.body_mut(id).expect("the box");
     pushed.apply_force(Vec3::X * 60.0);
     pushed.apply_linear_impulse_at_point(Vec3::Y, Vec3::X * 0.5);

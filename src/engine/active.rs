@@ -14,7 +14,7 @@
 use smallvec::SmallVec;
 
 use super::body::Body;
-use super::broad::Reach;
+use super::broad::{Reach, approach};
 use super::event::active::PapersActive;
 use super::event::choose::{Twist, choose_normal};
 use super::event::clip::{ClipParams, find_contacts, find_contacts_half_space};
@@ -110,10 +110,9 @@ impl Placed {
 impl Context<'_> {
     /// Distance below which the pair is active (m).
     fn band(&self, bodies: [u32; 2]) -> Real {
-        let [a, b] = bodies.map(|i| self.reach[i as usize]);
-        let speed = (a.own + b.own).max(a.component.max(b.component));
+        let moved = approach(bodies.map(|i| self.reach[i as usize]), self.dt);
         let gravity = self.settings.gravity.length();
-        self.dt * speed + self.dt * self.dt * gravity + self.settings.contact.margin
+        moved + self.dt * self.dt * gravity + self.settings.contact.margin
     }
 
     /// Measures a pair and finds its contacts.

@@ -248,7 +248,8 @@ impl StepProblem {
         // is drawn together at v_push.
         let cap = widen(settings.contact.push_speed_max) + dt * curvature(sources, j);
         let bias = full.clamp(-cap, cap);
-        let push = bias - bias.clamp(-CARRIED_MAX, CARRIED_MAX);
+        let kept = if settings.contact.relax { CARRIED_MAX } else { Double::INFINITY };
+        let push = bias - bias.clamp(-kept, kept);
         let mut row = JointRow { terms: SmallVec::new(), bias };
         for (side, i) in bodies.into_iter().enumerate() {
             let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);

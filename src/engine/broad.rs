@@ -3,7 +3,8 @@
 //! Input: bodies with their free velocities. Output: keys of pairs, ascending. Boxes are enlarged by
 //! what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where `v + r |ω|` is the largest of
 //! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
-//! which rests 5 mm from C, gives B its speed within the step. Sweep and prune along the axis of largest
+//! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
+//! part of the body's size, which small steps never reach: else one bullet makes a heap active. Sweep and prune along the axis of largest
 //! spread, O(n log n + overlaps along that axis); pieces without bounds (half-spaces) meet every body.
 //! The result does not depend on the axis or on the order of the sweep. Not here: trees, filters.
 
@@ -41,8 +42,25 @@ pub struct Reach {
     pub own: Real,
     /// The largest of its component [m/s].
     pub component: Real,
+    /// The component's speed moves the body's boxes no farther than this (m): a blow may set a body in
+    /// motion within the step, but a bullet must not make everything near it active.
+    pub limit: Real,
     /// Can impulses move it?
     pub moves: bool,
+}
+
+impl Reach {
+    /// How far the step can move the body (m).
+    fn distance(&self, dt: Real) -> Real {
+        (dt * self.own).max((dt * self.component).min(self.limit))
+    }
+}
+
+/// How far two bodies can come closer within a step, by their own speeds or by a blow that one of them
+/// gets (m).
+pub fn approach([a, b]: [Reach; 2], dt: Real) -> Real {
+    let blow = (dt * a.component.max(b.component)).min(a.limit.min(b.limit));
+    (dt * (a.own + b.own)).max(blow)
 }
 
 /// How far boxes are enlarged.
@@ -100,7 +118,7 @@ impl BroadPhase {
         for (i, body) in bodies.as_slice()[..self.reach.len()].iter().enumerate() {
             let Some(shape) = body.shape() else { continue };
             let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
-            let grow = Vec3::splat(enlarge.dt * self.reach[i].component + enlarge.margin);
+            let grow = Vec3::splat(self.reach[i].distance(enlarge.dt) + enlarge.margin);
             for (k, piece) in shape.pieces().iter().enumerate() {
                 let bounds = piece.aabb(position, rotation);
                 let (body, piece) = (i as u32, k as u32);
@@ -176,9 +194,9 @@ impl BroadPhase {
 
 /// Raises a component speed; true if that moves a box by more than the margin.
 fn raise(reach: &mut Reach, speed: Real, enlarge: Enlarge) -> bool {
-    let grows = (speed - reach.component) * enlarge.dt > enlarge.margin;
+    let before = reach.distance(enlarge.dt);
     reach.component = reach.component.max(speed);
-    grows
+    reach.distance(enlarge.dt) - before > enlarge.margin
 }
 
 /// The axis along which the box centers spread most.

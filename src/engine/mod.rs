@@ -166,6 +166,7 @@ impl Simulation {
         let reach = |motion: &Motion| Reach {
             own: motion.speed(),
             component: motion.speed(),
+            limit: if motion.moves { 0.5 * motion.inradius } else { Real::INFINITY },
             moves: motion.moves,
         };
         work.broad.reach.clear();

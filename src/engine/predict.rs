@@ -13,6 +13,7 @@
 
 use super::body::{Body, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
+use super::shape::Shape;
 use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen};
 
 /// A body during a step: what depends on its pose, and its free velocity.
@@ -36,6 +37,8 @@ pub struct Motion {
     pub angular: Vec3,
     /// Largest distance of a point of the body from its center (m); 0 for a half-space, which has none.
     pub radius: Real,
+    /// Smallest inradius of its pieces (m); 0 without a shape.
+    pub inradius: Real,
     /// Bit k: the body moves in the plane orthogonal to axis k only, or not at all.
     pub planar: u8,
 }
@@ -75,6 +78,7 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         linear: body.linear_velocity,
         angular: body.angular_velocity,
         radius,
+        inradius: body.shape().map_or(0.0, Shape::inradius),
         planar: 0b111,
     };
     if !motion.moves {

@@ -16,6 +16,7 @@
 //! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
 //! | [`SolverSettings::sweeps_max`] | | 200 | | |
 //! | [`SolverSettings::newton_max`] | | 100 | | |
+//! | [`SolverSettings::factorizations_max`] | | 60 | | |
 //! | [`SolverSettings::penalty`] | ρ | 1e3 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
@@ -97,6 +98,9 @@ pub struct SolverSettings {
     pub sweeps_max: u32,
     /// Most multiplier updates of the cone Newton in an island, each of a few Newton steps.
     pub newton_max: u32,
+    /// Most matrix factorizations of the cone Newton in an island, the budget of its work; `Auto` sweeps
+    /// from where it stopped.
+    pub factorizations_max: u32,
     /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
     /// Most contacts, joint rows and bodies together of an island that `Auto` gives to Newton; larger
@@ -114,6 +118,7 @@ impl Default for SolverSettings {
             cone: Cone::Circular,
             sweeps_max: 200,
             newton_max: 100,
+            factorizations_max: 60,
             penalty: 1e3,
             newton_rows_max: 400,
             lemke_contacts_max: 40,
@@ -173,6 +178,8 @@ impl Settings {
         settings.contact.friction = Some(mu);
         settings.solver.method = Method::Auto;
         settings.solver.tolerance = 1e-10;
+        settings.solver.factorizations_max = u32::MAX;
+        settings.solver.newton_rows_max = u32::MAX;
         settings.solver.cone = Cone::Pyramid(m_c);
         settings
     }

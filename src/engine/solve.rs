@@ -115,6 +115,7 @@ fn params(settings: &Settings, report: &StepReport) -> SolverParams {
     params.newton.tolerance = s.tolerance;
     params.newton.gravity_dt = gravity_dt;
     params.newton.outer_max = s.newton_max;
+    params.newton.factorizations_max = s.factorizations_max;
     params.newton.penalty = s.penalty;
     params.newton_rows_max = s.newton_rows_max as usize;
     params.lemke.tolerance = s.tolerance;

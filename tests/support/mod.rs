@@ -116,9 +116,18 @@ pub fn heap(n: usize) -> (Simulation, Vec<BodyId>) {
     (world, ids)
 }
 
-/// Steps a world `n` times with the default settings.
+/// The default settings; in double precision with a tolerance that lets its digits show.
+pub fn settings() -> Settings {
+    let mut settings = Settings::default();
+    if size_of::<Real>() == 8 {
+        settings.solver.tolerance = 1e-10;
+    }
+    settings
+}
+
+/// Steps a world `n` times with these settings.
 pub fn run(world: &mut Simulation, n: usize) {
-    let settings = Settings::default();
+    let settings = settings();
     for _ in 0..n {
         world.step(&settings, DT);
     }

@@ -248,6 +248,13 @@ fn solve_auto(
     // worse.
     let mut total = newton::solve(problem, iterate, &params.newton, scratch);
     for _ in 0..AUTO_ROUNDS {
+        if total.factorizations >= params.newton.factorizations_max {
+            // The budget is spent: sweeps alone from here.
+            if total.status != Status::Converged {
+                total.add(&pgs::solve(problem, iterate, &sweeps, scratch));
+            }
+            return total;
+        }
         if total.status != Status::Converged {
             total.add(&pgs::solve(problem, iterate, &sweeps, scratch));
         }

@@ -41,6 +41,8 @@ pub struct NewtonParams {
     pub outer_max: u32,
     /// Largest number of Newton steps in one minimization. Default 60.
     pub newton_max: u32,
+    /// Largest number of matrix factorizations, the budget of the work. Default: none.
+    pub factorizations_max: u32,
     /// First `ρ` (–); `ρ_c = ρ / W_nn`. Default 1e3: larger makes the first minimization long,
     /// smaller needs more multiplier updates.
     pub penalty: Double,
@@ -52,6 +54,13 @@ pub struct NewtonParams {
     pub patience: u32,
 }
 
+impl NewtonParams {
+    /// Newton steps that one minimization may still take.
+    fn steps_max(&self, relaxation: &Relaxation) -> u32 {
+        self.newton_max.min(self.factorizations_max.saturating_sub(relaxation.factorizations))
+    }
+}
+
 impl Default for NewtonParams {
     fn default() -> Self {
         Self {
@@ -59,6 +68,7 @@ impl Default for NewtonParams {
             gravity_dt: 0.0,
             outer_max: 100,
             newton_max: 60,
+            factorizations_max: u32::MAX,
             penalty: 1e3,
             penalty_max: 1e8,
             patience: 15,
@@ -174,6 +184,9 @@ fn run(
                 stats.status = Status::Converged;
                 break;
             }
+            if scratch.relaxation.factorizations >= params.factorizations_max {
+                break;
+            }
             if progress.idle > params.patience {
                 stats.status = Status::Stalled;
                 break;
@@ -252,7 +265,7 @@ impl NewtonScratch {
     ) -> Certificate {
         let relaxation = &mut self.relaxation;
         let inner = (0.1 * params.tolerance).max(1e-3 * progress.last_error);
-        let minimum = relaxation.minimize(problem, cone, inner, params.newton_max);
+        let minimum = relaxation.minimize(problem, cone, inner, params.steps_max(relaxation));
         stats.iterations += minimum.steps.max(1);
         for (l, image) in relaxation.contact.iter_mut().zip(&relaxation.image) {
             *l = image.point;

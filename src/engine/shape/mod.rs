@@ -310,6 +310,16 @@ impl Shape {
         boxes.reduce(Aabb::union).unwrap_or(Aabb::INFINITE)
     }
 
+    /// Smallest inradius of its pieces (m); infinite for a half-space.
+    #[must_use]
+    pub fn inradius(&self) -> Real {
+        let inradius = |piece: &Piece| match &piece.convex {
+            Convex::Hull(hull) => hull.inradius,
+            Convex::HalfSpace(_) => Real::INFINITY,
+        };
+        self.pieces.iter().map(inradius).fold(Real::INFINITY, Real::min)
+    }
+
     /// Radius of a ball about the origin of the shape around it (m); infinite for a half-space.
     #[must_use]
     pub fn bounding_radius(&self) -> Real {
