@@ -21,7 +21,7 @@ use measure::{Preset, Row, frames, output};
 use orthant::math::Double;
 use scenes::thesis::{Experiment, all};
 
-/// With `--quick` only steps of this length and longer are taken [s].
+/// With `--quick` only steps of this length and longer are taken (s).
 const QUICK_DT_MIN: Double = 0.01;
 
 const USAGE: &str = "usage: experiments [--quick] [--out FOLDER] [SCENE…]

@@ -74,7 +74,7 @@ pub fn sin_cos_double(x: Double) -> (Double, Double) {
 
 /// Widens to double precision.
 #[inline]
-#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "Real may already be f64")]
+#[allow(clippy::unnecessary_cast, reason = "Real may already be f64")]
 pub fn widen(x: Real) -> Double {
     x as Double
 }
@@ -290,7 +290,7 @@ impl SymMat3 {
         }
     }
 
-    /// The inertia of a point mass `m` [kg] at `p` [m]: `m (|p|² 1 - p pᵀ)` [kg·m²].
+    /// The inertia of a point mass `m` (kg) at `p` (m): `m (|p|² 1 - p pᵀ)` [kg·m²].
     pub fn point_mass(m: Real, p: Vec3) -> Self {
         Self {
             xx: m * (p.y * p.y + p.z * p.z),
@@ -302,23 +302,26 @@ impl SymMat3 {
         }
     }
 
-    /// The inverse, or zero if the matrix is singular.
+    /// The inverse, or zero if the matrix is singular. In double precision: the determinant of a
+    /// small body's inertia is below the range of single precision, that of a large body's above.
     pub fn inverse_or_zero(self) -> Self {
-        let cx = self.yy * self.zz - self.yz * self.yz;
-        let cy = self.xz * self.yz - self.xy * self.zz;
-        let cz = self.xy * self.yz - self.xz * self.yy;
-        let det = self.xx * cx + self.xy * cy + self.xz * cz;
+        let [a, b, c] = [self.xx, self.yy, self.zz].map(widen);
+        let [ab, ac, bc] = [self.xy, self.xz, self.yz].map(widen);
+        let cx = b * c - bc * bc;
+        let cy = ac * bc - ab * c;
+        let cz = ab * bc - ac * b;
+        let det = a * cx + ab * cy + ac * cz;
         if det == 0.0 || !det.is_finite() {
             return Self::default();
         }
         let s = 1.0 / det;
         Self {
-            xx: cx * s,
-            xy: cy * s,
-            xz: cz * s,
-            yy: (self.xx * self.zz - self.xz * self.xz) * s,
-            yz: (self.xy * self.xz - self.xx * self.yz) * s,
-            zz: (self.xx * self.yy - self.xy * self.xy) * s,
+            xx: narrow(cx * s),
+            xy: narrow(cy * s),
+            xz: narrow(cz * s),
+            yy: narrow((a * c - ac * ac) * s),
+            yz: narrow((ab * ac - a * bc) * s),
+            zz: narrow((a * b - ab * ab) * s),
         }
     }
 
@@ -366,6 +369,8 @@ pub trait Scalar:
     fn from_real(x: Real) -> Self;
     /// The nearest [`Real`].
     fn to_real(self) -> Real;
+    /// The whole number nearest to zero, of a number that is not negative, at most `i32::MAX`.
+    fn to_index(self) -> u32;
     /// Square root.
     fn sqrt(self) -> Self;
     /// Absolute value.
@@ -395,6 +400,11 @@ macro_rules! scalar {
             #[inline(always)]
             fn to_real(self) -> Real {
                 self as Real
+            }
+            #[inline(always)]
+            fn to_index(self) -> u32 {
+                // Through `i32`, for which there is an instruction.
+                (self as i32).cast_unsigned() & 0x7fff_ffff
             }
             #[inline(always)]
             fn sqrt(self) -> Self {

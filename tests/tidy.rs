@@ -53,7 +53,8 @@ fn findings(folder: &str, skip: &[&str], bad: impl Fn(&str) -> bool) -> Vec<Stri
     let mut found = Vec::new();
     for path in files(folder) {
         let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
-        if skip.iter().any(|skip| name.ends_with(skip)) {
+        let test = name.contains("/tests/") || name.ends_with("/tests.rs");
+        if test || skip.iter().any(|skip| name.ends_with(skip)) {
             continue;
         }
         let text = read(&path);

@@ -30,6 +30,7 @@ pub fn run(value: &Value, file: &str) -> Vec<Group> {
             Err(why) => groups[0].checks.push(Check::broken(format!("case {index}"), why)),
         }
     }
+    groups.retain(|group| !group.checks.is_empty());
     groups
 }
 

@@ -1,7 +1,7 @@
 //! Small scenes with closed-form end states.
 //!
 //! Runs the scene with the papers' parameters and compares poses at the end with `expect` (position
-//! [m] and rotation [rad]) and the total momentum with `expect_total_momentum` [kg·m/s]. The result
+//! (m) and rotation (rad)) and the total momentum with `expect_total_momentum` [kg·m/s]. The result
 //! of the default settings is printed beside it and not judged.
 
 use orthant::engine::body::Body;
@@ -52,14 +52,10 @@ fn judge(case: &Value, name: &str) -> Result<Group, String> {
 
 /// Every step must have been taken, and no body frozen.
 pub fn check_motion(group: &mut Group, run: &Run, steps: usize) {
-    let broken = run.quarantined + usize::from(steps == 0);
-    group.checks.push(
-        Check::new("steps taken, bodies frozen", broken as Double, 0.0).note(format!(
-            "{} of {steps} steps, {} bodies frozen",
-            run.infeasibility.len(),
-            broken
-        )),
-    );
+    let broken = run.refused + run.quarantined + usize::from(steps == 0);
+    let note =
+        format!("{} of {steps} steps refused, {} bodies frozen", run.refused, run.quarantined);
+    group.checks.push(Check::new("steps taken", broken as Double, 0.0).note(note));
     if run.unsolved > 0 {
         group.info.push(format!(
             "{} of {steps} steps above the solver's tolerance, worst residual {:.1e} m/s",
@@ -118,7 +114,7 @@ fn compare(name: &str, expected: DVec3, found: DVec3, tolerance: Double) -> Chec
     ))
 }
 
-/// The angle [rad] between a body's rotation and an expected one: an angle about z, or (w, x, y, z).
+/// The angle (rad) between a body's rotation and an expected one: an angle about z, or (w, x, y, z).
 pub fn rotation_error(body: &Body, expected: &Value) -> Option<Double> {
     let [w, x, y, z] = match expected.as_f64() {
         Some(angle) => crate::scenes::about_z(angle),

@@ -11,10 +11,15 @@
     reason = "a library of several programs, each of which uses a part of it"
 )]
 
+pub mod body;
+pub mod event;
+pub mod events;
 pub mod json;
 pub mod lcp;
 pub mod lcps;
 pub mod micro;
+pub mod pair;
+pub mod pairs;
 pub mod scene;
 
 use std::path::{Path, PathBuf};
@@ -184,13 +189,16 @@ fn run_value(format: Format, value: &Value, name: &str) -> Vec<Group> {
         Some(list) => list.iter().flat_map(|case| run(case, name)).collect(),
         None => run(value, name),
     };
+    if value.as_array().is_some_and(Vec::is_empty) {
+        return vec![Group::skipped(name, "no cases")];
+    }
     match format {
         Format::Micro => each(micro::run),
         Format::Scene => each(scene::run),
         Format::Lcps => lcps::run(value, name),
-        Format::Pairs | Format::PairsDegenerate | Format::Events => {
-            vec![Group::skipped(name, "not judged yet")]
-        }
+        Format::Pairs => pairs::run(value, name, false),
+        Format::PairsDegenerate => pairs::run(value, name, true),
+        Format::Events => events::run(value, name),
     }
 }
 

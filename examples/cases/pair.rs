@@ -1,14 +1,16 @@
 //! Runs the pair cases: the ratio metric of two polytopes against an independent reference.
 //!
 //! Two-dimensional bodies become prisms about z = 0, all of the same thickness, which have the same
-//! metric: their side faces give the ratio as long as the ends do not, and these never do, because the
-//! centers are at the same height.
+//! metric: their side faces give the ratio as long as the ends do not, and these never do, because
+//! the centers are at the same height.
 
 use orthant::engine::ratio::{
     Centers, Measured, PortalCache, Relative, Status, measure, one_sided,
 };
 use orthant::engine::shape::hull::Hull;
-use orthant::math::{DMat3, DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, widen, widen3};
+use orthant::math::{
+    DMat3, DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, sin_cos_double, widen, widen3,
+};
 use serde_json::Value;
 
 /// A body of a pair case.
@@ -16,7 +18,7 @@ use serde_json::Value;
 pub(crate) struct PairBody {
     /// The hull about its centroid.
     pub(crate) hull: Hull,
-    /// World position of the hull's centroid [m].
+    /// World position of the hull's centroid (m).
     pub(crate) position: Vec3,
     /// World rotation.
     pub(crate) rotation: Mat3,
@@ -35,8 +37,8 @@ pub(crate) struct PairCase {
     pub(crate) gap: Double,
     /// r̂ with the second body fixed.
     pub(crate) one_sided: Option<Double>,
-    /// World normals from the first to the second body: the optimal ones are their cone. One if unique;
-    /// none if the case does not say.
+    /// World normals from the first to the second body: the optimal ones are their cone. One if
+    /// unique; none if the case does not say.
     pub(crate) normals: Vec<DVec3>,
 }
 
@@ -74,10 +76,21 @@ fn vectors(value: &Value, what: &str) -> Result<Vec<DVec3>, String> {
     items.iter().map(|v| vector(v, what)).collect()
 }
 
-/// The rotation of a body: `R` (rows, 2×2 or 3×3); the identity without one.
-fn rotation(value: &Value) -> Result<DMat3, String> {
+/// The rotation of a body: `R` (rows, 2×2 or 3×3), else its `angle` about z or its quaternion.
+fn rotation(body: &Value) -> Result<DMat3, String> {
+    let value = &body["R"];
     if value.is_null() {
-        return Ok(DMat3::IDENTITY);
+        let (key, angle) = ("quaternion_wxyz", body["angle"].as_f64().unwrap_or(0.0));
+        let q = if body[key].is_null() { &body["quaternion"] } else { &body[key] };
+        let (sin, cos) = sin_cos_double(0.5 * angle);
+        let [w, x, y, z] = match q.as_array() {
+            None => [cos, 0.0, 0.0, sin],
+            Some(q) => {
+                let q: Result<Vec<_>, _> = q.iter().map(|v| number(v, key)).collect();
+                q?.try_into().map_err(|_| "a quaternion has 4 components")?
+            }
+        };
+        return Ok(DMat3::from_quat(glam::DQuat::from_xyzw(x, y, z, w).normalize()));
     }
     match vectors(value, "R")?[..] {
         [x, y] => Ok(DMat3::from_cols(x, y, DVec3::Z).transpose()),
@@ -99,7 +112,8 @@ fn hull(vertices: &Value, dim: u64) -> Result<Hull, String> {
 }
 
 fn body(hull: Hull, position: DVec3, rotation: DMat3) -> PairBody {
-    // The centroid of the case is the origin of its frame; ours differs by the rounding of the vertices.
+    // The centroid of the case is the origin of its frame; ours differs by the rounding of the
+    // vertices.
     let position = narrow3(position + rotation * widen3(hull.centroid()));
     let column = |v: DVec3| narrow3(v);
     let rotation =
@@ -134,7 +148,7 @@ pub(crate) fn read_pair(case: &Value) -> Result<PairCase, String> {
     }
     let place = |b: &Value| {
         let hull = hull(&b["vertices"], dim)?;
-        Ok::<_, String>(body(hull, vector(&b["position"], "position")?, rotation(&b["R"])?))
+        Ok::<_, String>(body(hull, vector(&b["position"], "position")?, rotation(b)?))
     };
     let unique = case["normal_unique"].as_bool().unwrap_or(false);
     Ok(PairCase {
@@ -177,22 +191,31 @@ pub(crate) fn check_pair(case: &PairCase) -> Result<PairErrors, String> {
     })
 }
 
-/// Distance of a unit vector from the cone of one or two unit vectors; 0 for no vectors.
+/// Distance of a unit vector from the cone of some vectors; 0 for no vectors.
+///
+/// The nearest point of the cone lies on a face of it, which at most three of the vectors span: try
+/// every one, two and three of them.
 fn distance_from_cone(normal: DVec3, extreme: &[DVec3]) -> Double {
-    match *extreme {
-        [] => 0.0,
-        [only] => normal.distance(only.normalize()),
-        [first, second, ..] => {
-            let (first, second) = (first.normalize(), second.normalize());
-            // Nearest point of the cone: in the plane of both, between them, else one of them.
-            let across = first.cross(second);
-            let inside = normal - across * (across.dot(normal) / across.dot(across));
-            let between =
-                first.cross(inside).dot(across) >= 0.0 && inside.cross(second).dot(across) >= 0.0;
-            let ends = normal.distance(first).min(normal.distance(second));
-            if between { ends.min(normal.distance(inside)) } else { ends }
+    let extreme: Vec<_> = extreme.iter().filter_map(|v| v.try_normalize()).collect();
+    let mut best = if extreme.is_empty() { 0.0 } else { Double::INFINITY };
+    for (i, &a) in extreme.iter().enumerate() {
+        best = best.min(normal.distance(a * normal.dot(a).max(0.0)));
+        for (j, &b) in extreme.iter().enumerate().skip(i + 1) {
+            let across = a.cross(b);
+            let flat = normal - across * (across.dot(normal) / across.dot(across));
+            if a.cross(flat).dot(across) >= 0.0 && flat.cross(b).dot(across) >= 0.0 {
+                best = best.min(normal.distance(flat));
+            }
+            for &c in &extreme[j + 1..] {
+                let volume = across.dot(c);
+                let parts = [across, b.cross(c), c.cross(a)].map(|n| n.dot(normal) * volume);
+                if volume.abs() > 1e-9 && parts.iter().all(|&part| part >= 0.0) {
+                    best = 0.0;
+                }
+            }
         }
     }
+    best
 }
 
 /// What is accepted in the precision of the build: r relative, ρ, r̂, normal.

@@ -2,8 +2,8 @@
 //!
 //! The scene is run at its own h and γ with the papers' parameters. Judged: the mean infeasibility
 //! over l = 1…N, which must lie in the range that the readings of the thesis span, widened by a
-//! factor of 2; the position of every body at the end, within `tol_any_reading` [m]; the kinetic
-//! energy at the end [J]. The table over h and γ and the default settings are figures beside it.
+//! factor of 2; the position of every body at the end, within `tol_any_reading` (m); the kinetic
+//! energy at the end (J). The table over h and γ and the default settings are figures beside it.
 
 use orthant::math::{Double, widen3};
 use serde_json::Value;
@@ -13,9 +13,9 @@ use super::micro::{check_motion, rotation_error};
 use super::{Check, Group};
 use crate::scenes::{Params, Run, Scene, World};
 
-/// Infeasibility below this is rounding [-].
+/// Infeasibility below this is rounding (-).
 const ROUNDING: Double = 1e-11;
-/// Steps of this length and longer are run for the table [s].
+/// Steps of this length and longer are run for the table (s).
 const TABLE_DT_MIN: Double = 0.005;
 
 /// Runs one case.
@@ -136,13 +136,16 @@ fn print_table(group: &mut Group, scene: &Scene, case: &Value) -> Result<(), Str
         }
         let params = Params { dt, gamma, ..scene.params };
         let run = figures(scene, &params, false)?;
+        let reference = |key: &str| {
+            let value = row.get(key).and_then(Value::as_f64);
+            value.map_or_else(String::new, |v| format!(" (reference {v:.3e})"))
+        };
         group.info.push(format!(
-            "h = {dt}, γ = {gamma}: average {:.3e} (reference {:.3e}), max {:.3e} ({:.3e}), \
-             kinetic energy at the end {:.1e} J",
+            "h = {dt}, γ = {gamma}: average {:.3e}{}, max {:.3e}{}, kinetic energy at the end {:.1e} J",
             run.average(),
-            json::number_or(row, "avg", Double::NAN)?,
+            reference("avg"),
             run.max(),
-            json::number_or(row, "max", Double::NAN)?,
+            reference("max"),
             run.kinetic_energy_end
         ));
     }

@@ -48,9 +48,9 @@ impl Camera {
 /// A rectangle of tiles behind the bodies: ground or wall.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles {
-    /// A corner [m].
+    /// A corner (m).
     pub corner: DVec3,
-    /// The sides [m] and into how many tiles they are divided.
+    /// The sides (m) and into how many tiles they are divided.
     pub sides: [(DVec3, u32); 2],
     /// Colors of the tiles, alternating.
     pub colors: [Rgb; 2],

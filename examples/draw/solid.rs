@@ -45,7 +45,7 @@ pub const PALETTE: [Rgb; 8] = [
 /// A face: a convex polygon, counterclockwise seen from outside.
 #[derive(Clone, Debug)]
 pub struct Face {
-    /// Corners [m].
+    /// Corners (m).
     pub points: Vec<DVec3>,
     /// Outward unit normal.
     pub normal: DVec3,
@@ -135,7 +135,7 @@ impl Solid {
         die
     }
 
-    /// The body at a position [m], turned by a rotation.
+    /// The body at a position (m), turned by a rotation.
     pub fn placed(&self, position: DVec3, rotation: DMat3) -> Placed {
         let place = |p: &DVec3| position + rotation * *p;
         let faces = self.faces.iter().map(|face| Face {

@@ -8,9 +8,9 @@ use orthant::math::Double;
 use crate::scenes::thesis::Experiment;
 use crate::scenes::{Params, Run, World};
 
-/// Infeasibility below this is rounding [-].
+/// Infeasibility below this is rounding (-).
 pub(crate) const ROUNDING: Double = 1e-11;
-/// Slopes are fitted over step lengths up to this [s].
+/// Slopes are fitted over step lengths up to this (s).
 pub(crate) const ASYMPTOTIC_DT: Double = 0.02;
 
 /// Which settings a run has.

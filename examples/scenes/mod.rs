@@ -28,11 +28,11 @@ use orthant::math::{
 pub struct SceneBody {
     /// What the body is called.
     pub name: String,
-    /// Vertices of the convex hull in the body's own axes [m]; z = 0 in a planar scene.
+    /// Vertices of the convex hull in the body's own axes (m); z = 0 in a planar scene.
     pub vertices: Vec<DVec3>,
     /// Density [kg/m³].
     pub density: Double,
-    /// World position of the centroid [m].
+    /// World position of the centroid (m).
     pub position: DVec3,
     /// World rotation as (w, x, y, z).
     pub rotation: [Double; 4],
@@ -59,7 +59,7 @@ impl SceneBody {
         }
     }
 
-    /// The body turned by an angle [rad] about z.
+    /// The body turned by an angle (rad) about z.
     #[must_use]
     pub fn turned(self, angle: Double) -> Self {
         Self { rotation: about_z(angle), ..self }
@@ -72,7 +72,7 @@ impl SceneBody {
     }
 }
 
-/// The rotation by an angle [rad] about z, as (w, x, y, z).
+/// The rotation by an angle (rad) about z, as (w, x, y, z).
 pub fn about_z(angle: Double) -> [Double; 4] {
     let (sin, cos) = sin_cos_double(0.5 * angle);
     [cos, 0.0, 0.0, sin]
@@ -83,26 +83,26 @@ pub fn about_z(angle: Double) -> [Double; 4] {
 pub struct HalfSpace {
     /// Unit normal that points to the free side.
     pub normal: DVec3,
-    /// Distance of its plane from the origin along the normal [m].
+    /// Distance of its plane from the origin along the normal (m).
     pub offset: Double,
 }
 
 /// Parameters of a run in the thesis' symbols.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// T [s].
+    /// T (s).
     pub duration: Double,
-    /// h [s].
+    /// h (s).
     pub dt: Double,
-    /// Friction coefficient μ [-].
+    /// Friction coefficient μ (-).
     pub mu: Double,
-    /// Stabilization factor γ [-].
+    /// Stabilization factor γ (-).
     pub gamma: Double,
-    /// ε_x [-].
+    /// ε_x (-).
     pub eps_x: Double,
-    /// ε_t [-].
+    /// ε_t (-).
     pub eps_t: Double,
-    /// ε_0 [-].
+    /// ε_0 (-).
     pub eps_0: Double,
     /// Gravity [m/s²].
     pub gravity: DVec3,
@@ -235,7 +235,7 @@ impl World {
         self.ids.iter().filter_map(|&id| self.simulation.body(id))
     }
 
-    /// Kinetic energy of all bodies [J].
+    /// Kinetic energy of all bodies (J).
     pub fn kinetic_energy(&self) -> Double {
         self.bodies().map(|body| widen(body.kinetic_energy())).sum()
     }
@@ -245,7 +245,7 @@ impl World {
         self.bodies().map(|body| widen3(body.linear_velocity) * widen(body.mass())).sum()
     }
 
-    /// Mass of the heaviest body [kg].
+    /// Mass of the heaviest body (kg).
     pub fn mass_max(&self) -> Double {
         self.bodies().map(|body| widen(body.mass())).fold(0.0, Double::max)
     }
@@ -256,14 +256,16 @@ impl World {
 pub struct Run {
     /// I(q^l) in ratio units after each step, l = 1…N.
     pub infeasibility: Vec<Double>,
-    /// Deepest overlap after any step [m].
+    /// Deepest overlap after any step (m).
     pub overlap_max: Double,
-    /// Largest kinetic energy after any step [J].
+    /// Largest kinetic energy after any step (J).
     pub kinetic_energy_max: Double,
-    /// Kinetic energy at the end [J].
+    /// Kinetic energy at the end (J).
     pub kinetic_energy_end: Double,
     /// Steps that were not solved to tolerance.
     pub unsolved: usize,
+    /// Steps that were refused: nothing moved.
+    pub refused: usize,
     /// Largest natural-map residual of any step [m/s].
     pub residual_max: Double,
     /// Bodies frozen in any step.
@@ -284,6 +286,7 @@ impl Run {
         for step in 1..=steps {
             let report = world.simulation.step(settings, dt);
             run.unsolved += usize::from(report.status != StepStatus::Solved);
+            run.refused += usize::from(report.status == StepStatus::Refused);
             run.residual_max = run.residual_max.max(report.natural_map);
             run.quarantined += report.quarantined.len();
             let (infeasibility, overlap) = world.simulation.infeasibility();

@@ -5,7 +5,7 @@
 //! text tells happens. Every scene starts feasible, `I(q⁰) = 0`, as Theorem 6.12 asks. Densities are
 //! in kg/m³ (kg/m² in the plane), lengths in m.
 
-use orthant::math::{DVec3, Double};
+use orthant::math::{DVec3, Double, sin_cos_double};
 
 use super::{HalfSpace, Params, Scene, SceneBody};
 
@@ -14,13 +14,13 @@ use super::{HalfSpace, Params, Scene, SceneBody};
 pub struct Experiment {
     /// The scene, with the parameters of its table.
     pub scene: Scene,
-    /// Step lengths [s] of the infeasibility figure, descending.
+    /// Step lengths (s) of the infeasibility figure, descending.
     pub dts: Vec<Double>,
     /// Values of γ for which the figure is drawn; the theorem is for 1.
     pub gammas: Vec<Double>,
-    /// Step lengths [s] and values of γ of the figure on the effect of γ; empty if there is none.
+    /// Step lengths (s) and values of γ of the figure on the effect of γ; empty if there is none.
     pub gamma_sweep: (Vec<Double>, Vec<Double>),
-    /// Moments of the frames [s]: the thesis', and for Setup6 two more from its lively first second.
+    /// Moments of the frames (s): the thesis', and for Setup6 two more from its lively first second.
     pub frames: Vec<Double>,
     /// What the thesis tells.
     pub story: &'static str,
@@ -91,24 +91,24 @@ pub fn balance2() -> Experiment {
 
 /// Section 7.2: a triangle tips over and meets the first of nine rectangles in a row.
 pub fn pyramid1() -> Experiment {
-    // The triangle leans beyond the corner on which it stands, a centimeter above the ground.
-    let (height, lean): (Double, Double) = (2.4, -0.45);
-    let outline = [[-0.3, -height / 3.0], [0.3, -height / 3.0], [0.0, 2.0 * height / 3.0]];
-    let (sin, cos) = orthant::math::sin_cos_double(lean);
+    // The triangle leans 0.1 rad beyond its balance on the corner on which it stands, a centimeter
+    // above the ground.
+    let (half, height): (Double, Double) = (0.5, 3.4);
+    let lean = -(libm::atan(half / (height / 3.0)) + 0.1);
+    let outline = [[-half, -height / 3.0], [half, -height / 3.0], [0.0, 2.0 * height / 3.0]];
+    let (sin, cos) = sin_cos_double(lean);
     let lowest = outline.iter().map(|[x, y]| sin * x + cos * y).fold(0.0, Double::min);
-    let mut bodies = vec![
-        SceneBody::new("triangle", polygon(&outline), DVec3::new(0.0, 0.01 - lowest, 0.0))
-            .turned(lean),
-    ];
+    let center = DVec3::new(0.0, 0.01 - lowest, 0.0);
+    let mut bodies = vec![SceneBody::new("triangle", polygon(&outline), center).turned(lean)];
     for i in 0..9 {
-        let center = DVec3::new(1.6 + Double::from(i), 1.0, 0.0);
-        bodies.push(SceneBody::new(&format!("rectangle{}", i + 1), rectangle(0.3, 2.0), center));
+        let center = DVec3::new(2.2 + 1.5 * Double::from(i), 1.5, 0.0);
+        bodies.push(SceneBody::new(&format!("rectangle{}", i + 1), rectangle(0.6, 3.0), center));
     }
     let params = Params { duration: 10.0, mu: 0.2, ..balance2().scene.params };
     let half_spaces = vec![ground(DVec3::Y)];
     Experiment {
         scene: Scene { name: "Pyramid1".to_owned(), planar: true, bodies, half_spaces, params },
-        dts: vec![0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001],
+        dts: vec![0.1, 0.02, 0.01, 0.002, 0.001],
         gammas: vec![1.0],
         gamma_sweep: (Vec::new(), Vec::new()),
         frames: vec![0.0, 1.0, 2.0, 3.0, 4.0, 10.0],
@@ -156,7 +156,7 @@ pub fn setup6() -> Experiment {
     let mut tetrahedron = vec![DVec3::new(0.0, 0.0, 0.75 * height)];
     for i in 0..3 {
         let angle = core::f64::consts::PI * (1.25 + 2.0 * Double::from(i) / 3.0);
-        let (sin, cos) = orthant::math::sin_cos_double(angle);
+        let (sin, cos) = sin_cos_double(angle);
         tetrahedron.push(DVec3::new(radius * cos, radius * sin, -0.25 * height));
     }
     let bodies = vec![

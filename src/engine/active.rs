@@ -42,11 +42,11 @@ pub struct ActiveContact {
     pub id: ContactId,
     /// Unit normal in world axes, from body a to body b.
     pub normal: Vec3,
-    /// Contact point from the center of each body, world axes [m].
+    /// Contact point from the center of each body, world axes (m).
     pub arms: [Vec3; 2],
-    /// Distance of the touching points along the normal [m].
+    /// Distance of the touching points along the normal (m).
     pub gap: Real,
-    /// Gap of the row [m]: the same, or `(t - 1) D` for an event of the papers.
+    /// Gap of the row (m): the same, or `(t - 1) D` for an event of the papers.
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
@@ -63,16 +63,16 @@ pub struct Context<'a> {
     pub reach: &'a [Reach],
     /// Parameters.
     pub settings: &'a Settings,
-    /// Time step [s].
+    /// Time step (s).
     pub dt: Real,
 }
 
 /// The two pieces of a pair in world axes, each relative to the center of its body.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
-    /// From the center of body a to that of body b [m].
+    /// From the center of body a to that of body b (m).
     between: Vec3,
-    /// From the center of each body to the centroid of its piece [m].
+    /// From the center of each body to the centroid of its piece (m).
     arms: [Vec3; 2],
     /// Rotation of each piece.
     rotations: [Mat3; 2],
@@ -90,7 +90,7 @@ impl Placed {
         }
     }
 
-    /// From centroid to centroid [m].
+    /// From centroid to centroid (m).
     fn offset(&self) -> Vec3 {
         self.between + self.arms[1] - self.arms[0]
     }
@@ -108,7 +108,7 @@ impl Placed {
 }
 
 impl Context<'_> {
-    /// Distance below which the pair is active [m].
+    /// Distance below which the pair is active (m).
     fn band(&self, bodies: [u32; 2]) -> Real {
         let [a, b] = bodies.map(|i| self.reach[i as usize]);
         let speed = (a.own + b.own).max(a.component.max(b.component));
@@ -126,7 +126,9 @@ impl Context<'_> {
         pair.separation = Real::INFINITY;
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
-        if let (Some(shape_a), Some(shape_b)) = (bodies[0].shape(), bodies[1].shape()) {
+        // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
+        let same = bodies.map(Body::version) == pair.versions;
+        if same && let (Some(shape_a), Some(shape_b)) = (bodies[0].shape(), bodies[1].shape()) {
             let piece_a = &shape_a.pieces()[pair.key.piece_a as usize];
             let piece_b = &shape_b.pieces()[pair.key.piece_b as usize];
             let placed = Placed::new(bodies, motions, [piece_a, piece_b]);
@@ -231,10 +233,19 @@ impl Context<'_> {
         // The velocities as they are: with those predicted for the step, gravity alone would make the
         // plane a body rests on look worse than the side of a neighbor that it slides towards.
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        let velocity = |k: usize| bodies[k].velocity_at(bodies[k].center() + placed.arms[k]);
+        // A fixed body has no velocity, whatever its field says.
+        let velocities = [0, 1].map(|k| {
+            let motion = &self.motions[pair.bodies[k] as usize];
+            let body = bodies[k];
+            if motion.moves {
+                (body.velocity_at(body.center() + placed.arms[k]), body.angular_velocity)
+            } else {
+                (motion.velocity_at(placed.arms[k]), motion.angular)
+            }
+        });
         let twist = Twist::new(
-            [0, 1].map(|k| to_a * velocity(k)),
-            [0, 1].map(|k| to_a * bodies[k].angular_velocity),
+            velocities.map(|(linear, _)| to_a * linear),
+            velocities.map(|(_, angular)| to_a * angular),
             relative.offset,
         );
         let slack = self.settings.contact.normal_slack * self.dt * self.dt;

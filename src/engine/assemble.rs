@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! normal   n · (v_b(p) - v_a(p)) + Δ ≥ 0     Δ = gap/h where apart, -min(γ |gap|/h, v_push) in overlap
-//! joint    νᵀ v + Υ = 0                      Υ = γ Θ/h, |Υ| ≤ v_push
+//! joint    νᵀ v + Υ = 0                      Υ = γ Θ/h, |Υ| ≤ v_push + h ω² r
 //! ```
 //!
 //! With the papers' events the point is the touching point x* of the scaled bodies and
@@ -89,7 +89,7 @@ pub struct Sources<'a> {
     pub joint_bodies: &'a [[u32; 2]],
     /// Islands.
     pub islands: &'a Islands,
-    /// Time step [s].
+    /// Time step (s).
     pub dt: Real,
     /// This step's length over the last one's: warm starts scale by it.
     pub dt_ratio: Real,
@@ -220,8 +220,9 @@ impl StepProblem {
     /// Joint rows, sorted by island, then joint.
     fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings) {
         self.order.clear();
-        for (j, joint) in sources.joints.iter().enumerate() {
-            let island = island_of(sources, sources.joint_bodies[j]);
+        // A joint without bodies came after the step began.
+        for (j, (joint, &bodies)) in sources.joints.iter().zip(sources.joint_bodies).enumerate() {
+            let island = island_of(sources, bodies);
             if island != NO_ISLAND {
                 self.order.extend((0..joint.rows()).map(|r| [island, j as u32, r as u32]));
             }
@@ -243,11 +244,11 @@ impl StepProblem {
         self.joint_error = self.joint_error.max(error.abs());
         let dt = widen(sources.dt);
         let full = widen(settings.contact.gamma) * widen(error) / dt;
-        let cap = widen(settings.contact.push_speed_max);
+        // Positions keep up with the curvature of the motion, however fast; beyond that a joint far apart
+        // is drawn together at v_push.
+        let cap = widen(settings.contact.push_speed_max) + dt * curvature(sources, j);
         let bias = full.clamp(-cap, cap);
-        // A joint far apart is drawn together and must not keep that speed; within the cap the bias
-        // carries the curvature of the motion and stays.
-        let push = if full.abs() > cap { bias } else { 0.0 };
+        let push = bias - bias.clamp(-CARRIED_MAX, CARRIED_MAX);
         let mut row = JointRow { terms: SmallVec::new(), bias };
         for (side, i) in bodies.into_iter().enumerate() {
             let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
@@ -264,6 +265,22 @@ impl StepProblem {
         self.biased.joint_impulse.push(joint.impulse[0][r] * scale);
         self.relaxed.joint_impulse.push(joint.impulse[1][r] * scale);
     }
+}
+
+/// Joint bias that stays in the carried velocity (m/s). Within it the bias carries the curvature, and a
+/// pendulum keeps its energy; more of it would whip a long chain up, less would slow it down.
+const CARRIED_MAX: Double = 1.0;
+
+/// Centripetal acceleration of the anchors of a joint about their centers (m/s²).
+fn curvature(sources: &Sources<'_>, j: usize) -> Double {
+    let desc = sources.joints[j].desc();
+    let ends = sources.joint_bodies[j].into_iter().zip([desc.anchor_a, desc.anchor_b]);
+    let sum = ends.map(|(i, anchor)| {
+        let body = &sources.bodies[i as usize];
+        let arm = (anchor - body.center_of_mass()).length();
+        widen(body.angular_velocity.length_squared() * arm)
+    });
+    sum.sum()
 }
 
 /// The island of two bodies, of which at least one moves; [`NO_ISLAND`] if none does.

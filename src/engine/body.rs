@@ -6,6 +6,7 @@
 
 use hashbrown::HashMap;
 
+pub use super::locked_axes::LockedAxes;
 use super::shape::mass::MassProperties;
 use super::shape::{Aabb, Shape};
 use crate::math::{
@@ -16,6 +17,7 @@ use crate::math::{
 /// Names a body. Ids are given out in ascending order and never again; every list of the engine is
 /// sorted by them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId(pub u64);
 
 /// How a body moves.
@@ -30,81 +32,12 @@ pub enum BodyKind {
     Static,
 }
 
-/// Directions in which a body may not move, in world axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct LockedAxes(u8);
-
-impl LockedAxes {
-    /// No direction is locked.
-    pub const NONE: Self = Self(0);
-    /// Rotation is locked about all axes.
-    pub const ROTATION: Self = Self(0b111_000);
-    /// Translation is locked along all axes.
-    pub const TRANSLATION: Self = Self(0b000_111);
-    /// Planar motion in the xy plane: no translation along z, rotation about z only.
-    pub const PLANAR_XY: Self = Self(0b011_100);
-
-    /// With translation along `axis` (0, 1, 2 for x, y, z) locked as well.
-    #[must_use]
-    pub const fn lock_translation(self, axis: usize) -> Self {
-        Self(self.0 | 1 << (axis % 3))
-    }
-
-    /// With rotation about `axis` (0, 1, 2 for x, y, z) locked as well.
-    #[must_use]
-    pub const fn lock_rotation(self, axis: usize) -> Self {
-        Self(self.0 | 8 << (axis % 3))
-    }
-
-    /// Is translation along this axis locked?
-    pub const fn translation(self, axis: usize) -> bool {
-        self.0 & (1 << axis) != 0
-    }
-
-    /// Is rotation about this axis locked?
-    pub const fn rotation(self, axis: usize) -> bool {
-        self.0 & (8 << axis) != 0
-    }
-
-    /// The six bits: translation x, y, z, then rotation x, y, z.
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// From six bits in the order of [`bits`](Self::bits); higher bits are ignored.
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits & 0b111_111)
-    }
-
-    /// Bit k: motion is confined to a plane orthogonal to axis k (translation along k and rotation
-    /// about the other two axes are locked).
-    pub const fn planes(self) -> u8 {
-        let (translation, rotation) = (self.0 & 0b111, self.0 >> 3);
-        let x = translation & (rotation >> 1) & (rotation >> 2) & 1;
-        let y = (translation >> 1) & rotation & (rotation >> 2) & 1;
-        let z = (translation >> 2) & rotation & (rotation >> 1) & 1;
-        x | y << 1 | z << 2
-    }
-
-    /// `v` without its locked components of translation.
-    pub fn filter_translation(self, v: Vec3) -> Vec3 {
-        let keep = |axis, x| if self.translation(axis) { 0.0 } else { x };
-        Vec3::new(keep(0, v.x), keep(1, v.y), keep(2, v.z))
-    }
-
-    /// `w` without its locked components of rotation.
-    pub fn filter_rotation(self, w: Vec3) -> Vec3 {
-        let keep = |axis, x| if self.rotation(axis) { 0.0 } else { x };
-        Vec3::new(keep(0, w.x), keep(1, w.y), keep(2, w.z))
-    }
-}
-
 /// Why a body or one of its properties was refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BodyError {
     /// This property is NaN or infinite.
     NotFinite(&'static str),
-    /// The mass of a dynamic body is not positive [kg].
+    /// The mass of a dynamic body is not positive (kg).
     Mass(Real),
     /// The inertia tensor of a dynamic body is not positive definite.
     Inertia,
@@ -139,7 +72,7 @@ impl core::error::Error for BodyError {}
 pub struct BodyDesc {
     /// How it moves.
     pub kind: BodyKind,
-    /// World position of the body's frame [m].
+    /// World position of the body's frame (m).
     pub position: Vec3,
     /// World rotation of the body's frame; normalized on entry.
     pub rotation: Quat,
@@ -153,11 +86,11 @@ pub struct BodyDesc {
     pub density: Real,
     /// Mass, center of mass and inertia in the body's frame, instead of those of the shape.
     pub mass_properties: Option<MassProperties>,
-    /// Coulomb friction coefficient μ [-]; a contact takes the mean of both bodies'.
+    /// Coulomb friction coefficient μ (-); a contact takes the mean of both bodies'.
     pub friction: Real,
     /// Locked directions.
     pub locked_axes: LockedAxes,
-    /// Factor on gravity [-].
+    /// Factor on gravity (-).
     pub gravity_scale: Real,
     /// Rate at which the linear velocity decays [1/s].
     pub linear_damping: Real,
@@ -202,11 +135,11 @@ pub struct Body {
     center_of_mass: Vec3,
     mass: Real,
     inertia: SymMat3,
-    /// Coulomb friction coefficient μ [-].
+    /// Coulomb friction coefficient μ (-).
     pub friction: Real,
     /// Locked directions.
     pub locked_axes: LockedAxes,
-    /// Factor on gravity [-].
+    /// Factor on gravity (-).
     pub gravity_scale: Real,
     /// Rate at which the linear velocity decays [1/s].
     pub linear_damping: Real,
@@ -219,8 +152,8 @@ pub struct Body {
     impulse: Vec3,
     angular_impulse: Vec3,
     target: Option<(Vec3, Quat)>,
-    /// Did the last step end on a target? Its velocity then ends with it.
-    followed: bool,
+    /// Velocities of the last step if it ended on a target: unless changed, they end with it.
+    followed: Option<(Vec3, Vec3)>,
     quarantined: bool,
     last_good: (Vec3, Quat),
 }
@@ -269,7 +202,7 @@ impl Body {
             impulse: Vec3::ZERO,
             angular_impulse: Vec3::ZERO,
             target: None,
-            followed: false,
+            followed: None,
             quarantined: false,
             last_good: (desc.position, rotation),
         };
@@ -300,14 +233,19 @@ impl Body {
                 return Err(BodyError::Mass(mass));
             }
             finite3("center of mass", center_of_mass)?;
+            // Sylvester's minors, the second and third scaled: `zz` of the inverse is their ratio.
             let i = inertia;
-            let minor = i.xx * i.yy - i.xy * i.xy;
+            let minor = i.yy - i.xy * (i.xy / i.xx);
             let inverse = i.inverse_or_zero();
             if !(i.xx > 0.0 && minor > 0.0 && inverse.zz > 0.0 && inverse.zz.is_finite()) {
                 return Err(BodyError::Inertia);
             }
         }
         let (position, rotation) = (self.position(), self.rotation);
+        if self.kind != kind {
+            // A held body that is let go flies on.
+            self.followed = None;
+        }
         self.shape = shape;
         self.kind = kind;
         // A fixed body has no mass, and its frame is its center.
@@ -341,12 +279,12 @@ impl Body {
         }
     }
 
-    /// Adds a force [N] at the center of mass for the coming step.
+    /// Adds a force (N) at the center of mass for the coming step.
     pub fn apply_force(&mut self, force: Vec3) {
         self.force += force;
     }
 
-    /// Adds a force [N] at a world point for the coming step.
+    /// Adds a force (N) at a world point for the coming step.
     pub fn apply_force_at_point(&mut self, force: Vec3, point: Vec3) {
         self.force += force;
         self.torque += (point - self.center).cross(force);
@@ -393,7 +331,7 @@ impl Body {
         self.shape.as_ref()
     }
 
-    /// World position of the body's frame [m].
+    /// World position of the body's frame (m).
     pub fn position(&self) -> Vec3 {
         self.center - quat_rotate(self.rotation, self.center_of_mass)
     }
@@ -403,17 +341,17 @@ impl Body {
         self.rotation
     }
 
-    /// World position of the center of mass [m].
+    /// World position of the center of mass (m).
     pub const fn center(&self) -> Vec3 {
         self.center
     }
 
-    /// Center of mass in the body's frame [m]; zero for static and kinematic bodies.
+    /// Center of mass in the body's frame (m); zero for static and kinematic bodies.
     pub const fn center_of_mass(&self) -> Vec3 {
         self.center_of_mass
     }
 
-    /// Mass [kg]; zero for static and kinematic bodies, which no impulse moves.
+    /// Mass (kg); zero for static and kinematic bodies, which no impulse moves.
     pub const fn mass(&self) -> Real {
         self.mass
     }
@@ -438,7 +376,7 @@ impl Body {
         self.linear_velocity + self.angular_velocity.cross(point - self.center)
     }
 
-    /// Kinetic energy [J].
+    /// Kinetic energy (J).
     pub fn kinetic_energy(&self) -> Real {
         let w = quat_rotate(quat_conjugate(self.rotation), self.angular_velocity);
         0.5 * self.mass * self.linear_velocity.length_squared()
@@ -456,7 +394,8 @@ impl Body {
     /// Turns the target pose of a kinematic body into the velocity that reaches it in `dt` seconds.
     /// The sign of the quaternion does not matter.
     pub(crate) fn aim(&mut self, dt: Real) {
-        if core::mem::take(&mut self.followed) && self.target.is_none() {
+        let velocities = Some((self.linear_velocity, self.angular_velocity));
+        if self.followed.take() == velocities && self.target.is_none() {
             (self.linear_velocity, self.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
         }
         if let Some((position, rotation)) = self.target {
@@ -468,12 +407,12 @@ impl Body {
 
     /// Sets the pose after a step; a kinematic body with a target lands on it exactly.
     pub(crate) fn advance(&mut self, center: Vec3, rotation: Quat) {
-        self.followed = self.target.is_some();
+        let velocities = (self.linear_velocity, self.angular_velocity);
+        self.followed = self.target.map(|_| velocities);
         (self.center, self.rotation) = self.target.take().unwrap_or((center, rotation));
     }
 
-    /// Checks that the state is finite. If not, freezes the body at its last good pose, at rest, and
-    /// returns true: it takes no part in motion until it is placed anew.
+    /// Checks that the state is finite. If not, [freezes](Self::freeze) the body and returns true.
     pub(crate) fn quarantine_if_broken(&mut self) -> bool {
         let fine = self.center.is_finite()
             && self.rotation.is_finite()
@@ -482,11 +421,27 @@ impl Body {
             && self.force.is_finite()
             && self.torque.is_finite()
             && self.impulse.is_finite()
-            && self.angular_impulse.is_finite();
+            && self.angular_impulse.is_finite()
+            // A coefficient that stays broken is reported once.
+            && (self.quarantined || self.has_finite_coefficients());
         if fine {
             self.last_good = (self.center, self.rotation);
             return false;
         }
+        self.freeze();
+        true
+    }
+
+    /// Are the numbers finite that multiply the state?
+    fn has_finite_coefficients(&self) -> bool {
+        self.friction.is_finite()
+            && self.gravity_scale.is_finite()
+            && self.linear_damping.is_finite()
+            && self.angular_damping.is_finite()
+    }
+
+    /// Freezes the body at its last good pose, at rest, until it is placed anew.
+    pub(crate) fn freeze(&mut self) {
         (self.center, self.rotation) = self.last_good;
         self.linear_velocity = Vec3::ZERO;
         self.angular_velocity = Vec3::ZERO;
@@ -494,7 +449,6 @@ impl Body {
         self.target = None;
         self.version = self.version.wrapping_add(1);
         self.quarantined = true;
-        true
     }
 
     /// Can impulses move the body in this step?
@@ -502,7 +456,7 @@ impl Body {
         self.kind == BodyKind::Dynamic && !self.quarantined
     }
 
-    /// Axis-aligned box around the body's pieces in world axes [m]; empty without a shape.
+    /// Axis-aligned box around the body's pieces in world axes (m); empty without a shape.
     pub fn aabb(&self) -> Aabb {
         let (position, rotation) = (self.position(), quat_to_mat3(self.rotation));
         let mut bounds = Aabb::EMPTY;
@@ -534,7 +488,6 @@ impl Bodies {
     pub(crate) fn add(&mut self, desc: BodyDesc) -> Result<BodyId, BodyError> {
         let id = BodyId(self.next);
         let body = Body::new(id, desc)?;
-        self.compact();
         self.next += 1;
         self.index.insert(id, self.list.len() as u32);
         self.list.push(body);
@@ -561,7 +514,14 @@ impl Bodies {
         }
     }
 
-    /// Index of a body in [`as_slice`](Self::as_slice), as long as no body is removed.
+    /// Closes the gaps if they are most of the list.
+    pub(crate) fn compact_if_sparse(&mut self) {
+        if self.list.len() > 2 * self.index.len() + 64 {
+            self.compact();
+        }
+    }
+
+    /// Index of a body in `as_slice`, until the gaps are closed.
     pub fn index_of(&self, id: BodyId) -> Option<usize> {
         self.index.get(&id).map(|&i| i as usize)
     }
@@ -581,15 +541,14 @@ impl Bodies {
         self.list.iter().filter(|body| !self.removed || self.index.contains_key(&body.id))
     }
 
-    /// The bodies in ascending order; call [`compact`](Self::compact) first.
+    /// The bodies in ascending order, with those that were removed since the last
+    /// [`compact`](Self::compact).
     pub(crate) fn as_slice(&self) -> &[Body] {
-        debug_assert!(!self.removed, "compact the bodies before a stage reads them");
         &self.list
     }
 
-    /// The bodies in ascending order; call [`compact`](Self::compact) first.
+    /// See [`as_slice`](Self::as_slice).
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Body] {
-        debug_assert!(!self.removed, "compact the bodies before a stage reads them");
         &mut self.list
     }
 

@@ -48,11 +48,11 @@ pub struct Reach {
 /// How far boxes are enlarged.
 #[derive(Clone, Copy, Debug)]
 pub struct Enlarge {
-    /// Time step [s].
+    /// Time step (s).
     pub dt: Real,
-    /// Added to every box [m].
+    /// Added to every box (m).
     pub margin: Real,
-    /// Boxes are scaled about their centers by this first [-]; 1 for bands in metres.
+    /// Boxes are scaled about their centers by this first (-); 1 for bands in metres.
     pub scale: Real,
 }
 
@@ -96,7 +96,8 @@ impl BroadPhase {
     fn fill(&mut self, bodies: &Bodies, enlarge: Enlarge) {
         self.proxies.clear();
         self.boundless.clear();
-        for (i, body) in bodies.as_slice().iter().enumerate() {
+        // Bodies beyond the reaches came after the step began.
+        for (i, body) in bodies.as_slice()[..self.reach.len()].iter().enumerate() {
             let Some(shape) = body.shape() else { continue };
             let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
             let grow = Vec3::splat(enlarge.dt * self.reach[i].component + enlarge.margin);

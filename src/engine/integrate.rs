@@ -15,7 +15,7 @@ fn split(v: &Vec6) -> (Vec3, Vec3) {
     (Vec3::new(a, b, c), Vec3::new(d, e, f))
 }
 
-/// Moves every body; appends the bodies it had to freeze. Returns the kinetic energy [J].
+/// Moves every body; appends the bodies it had to freeze. Returns the kinetic energy (J).
 pub fn integrate(
     bodies: &mut Bodies,
     motions: &[Motion],
@@ -26,7 +26,8 @@ pub fn integrate(
     quarantined: &mut Vec<BodyId>,
 ) -> Double {
     let mut energy = 0.0;
-    for (i, body) in bodies.as_mut_slice().iter_mut().enumerate() {
+    // Bodies beyond the motions came after the step began.
+    for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
         if body.kind() == BodyKind::Static {
             continue;
         }

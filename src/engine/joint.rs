@@ -2,7 +2,7 @@
 //! `νᵀ v + γ Θ / h = 0`.
 
 use super::body::{Bodies, BodyError, BodyId};
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{Quat, Real, Vec3, quat_normalize};
 
 /// Names a joint. Given out in ascending order, never again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +15,7 @@ pub enum JointKind {
     Ball,
     /// The anchors coincide and the relative rotation is this one (`R_aᵀ R_b`): six rows.
     Fixed(Quat),
-    /// The anchors are this far apart [m], > 0: one row.
+    /// The anchors are this far apart (m), > 0: one row.
     Distance(Real),
 }
 
@@ -26,9 +26,9 @@ pub struct JointDesc {
     pub a: BodyId,
     /// Second body.
     pub b: BodyId,
-    /// Anchor in the frame of body a [m].
+    /// Anchor in the frame of body a (m).
     pub anchor_a: Vec3,
-    /// Anchor in the frame of body b [m].
+    /// Anchor in the frame of body b (m).
     pub anchor_b: Vec3,
     /// What it keeps.
     pub kind: JointKind,
@@ -45,7 +45,7 @@ pub enum JointError {
     SameBody(BodyId),
     /// This property is NaN or infinite.
     NotFinite(&'static str),
-    /// The length of a distance joint is not positive [m].
+    /// The length of a distance joint is not positive (m).
     Length(Real),
 }
 
@@ -69,6 +69,8 @@ pub struct Joint {
     pub(crate) desc: JointDesc,
     /// Impulses of the last step, biased and relaxed solve, in the world axes of the rows.
     pub(crate) impulse: [[crate::math::Double; 6]; 2],
+    /// Is it to be removed when no step is under way?
+    gone: bool,
 }
 
 impl Joint {
@@ -97,6 +99,7 @@ impl Joint {
 pub struct Joints {
     list: Vec<Joint>,
     next: u64,
+    gone: bool,
 }
 
 impl Joints {
@@ -122,26 +125,42 @@ impl Joints {
             }
             _ => {}
         }
+        let mut desc = desc;
+        if let JointKind::Fixed(relative) = &mut desc.kind {
+            *relative = quat_normalize(*relative);
+        }
         let id = JointId(self.next);
         self.next += 1;
-        self.list.push(Joint { id, desc, impulse: [[0.0; 6]; 2] });
+        self.list.push(Joint { id, desc, impulse: [[0.0; 6]; 2], gone: false });
         Ok(id)
     }
 
-    /// Removes a joint; false if there is none of this id.
+    /// Marks a joint for removal; false if there is none of this id.
     pub(crate) fn remove(&mut self, id: JointId) -> bool {
         match self.list.binary_search_by_key(&id, |joint| joint.id) {
             Ok(i) => {
-                self.list.remove(i);
-                true
+                self.gone = true;
+                !core::mem::replace(&mut self.list[i].gone, true)
             }
             Err(_) => false,
         }
     }
 
-    /// Removes the joints of a body that goes.
+    /// Marks the joints of a body that goes for removal.
     pub(crate) fn remove_body(&mut self, id: BodyId) {
-        self.list.retain(|joint| joint.desc.a != id && joint.desc.b != id);
+        for joint in &mut self.list {
+            if joint.desc.a == id || joint.desc.b == id {
+                joint.gone = true;
+                self.gone = true;
+            }
+        }
+    }
+
+    /// Removes the joints that are marked. Not during a step: its stages know joints by their index.
+    pub(crate) fn compact(&mut self) {
+        if core::mem::take(&mut self.gone) {
+            self.list.retain(|joint| !joint.gone);
+        }
     }
 
     /// The joint of this id.

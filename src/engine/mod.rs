@@ -42,6 +42,7 @@ pub mod graph;
 pub mod integrate;
 pub mod joint;
 pub mod lcp;
+pub mod locked_axes;
 pub mod pair;
 pub mod par;
 pub mod predict;
@@ -76,7 +77,7 @@ pub struct Simulation {
     joints: Joints,
     pairs: Pairs,
     report: StepReport,
-    /// Length of the last completed step [s]; 0 before the first.
+    /// Length of the last completed step (s); 0 before the first.
     dt_last: Real,
     /// Is a step under way? Stages do nothing otherwise.
     active: bool,
@@ -127,14 +128,21 @@ impl Simulation {
             return false;
         }
         self.bodies.compact();
+        self.joints.compact();
         let work = &mut self.work;
         work.motions.clear();
         work.moves.clear();
         for body in self.bodies.as_mut_slice() {
-            if body.quarantine_if_broken() {
+            let mut broken = body.quarantine_if_broken();
+            let mut motion = predict(body, settings.gravity, dt);
+            if !motion.is_finite() {
+                body.freeze();
+                motion = predict(body, settings.gravity, dt);
+                broken = true;
+            }
+            if broken {
                 self.report.quarantined.push(body.id());
             }
-            let motion = predict(body, settings.gravity, dt);
             work.moves.push(motion.moves);
             work.motions.push(motion);
         }
@@ -243,7 +251,7 @@ impl Simulation {
             joint_bodies: &self.work.joint_bodies,
             islands: &self.work.islands,
             dt,
-            dt_ratio: if self.dt_last > 0.0 { dt / self.dt_last } else { 1.0 },
+            dt_ratio: warm_start(dt, self.dt_last),
         };
         self.work.problem.assemble(&sources, settings);
         self.report.joint_error = self.work.problem.joint_error;
@@ -275,6 +283,8 @@ impl Simulation {
             report.dt,
             &mut report.quarantined,
         );
+        report.quarantined.sort_unstable();
+        report.quarantined.dedup();
     }
 
     /// Stage 8: ends the step.
@@ -282,21 +292,29 @@ impl Simulation {
         if self.active {
             self.dt_last = self.report.dt;
             self.active = false;
+            self.joints.compact();
         }
     }
 
-    /// Adds a body.
+    /// Adds a body. Between two stages of a step: it takes part from the next step on.
     ///
     /// # Errors
     /// A property is not finite, or a dynamic body has no mass.
     pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId, BodyError> {
+        if !self.active {
+            self.bodies.compact_if_sparse();
+        }
         self.bodies.add(desc)
     }
 
-    /// Removes a body with its joints and contacts; false if there is none of this id.
+    /// Removes a body with its joints and contacts; false if there is none of this id. Between two
+    /// stages of a step: the others still feel it until the step ends.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
         self.joints.remove_body(id);
-        self.pairs.remove_body(id);
+        if !self.active {
+            self.joints.compact();
+        }
+        // Its pairs go with the next list of candidates.
         self.bodies.remove(id)
     }
 
@@ -325,9 +343,14 @@ impl Simulation {
         self.joints.add(desc, &self.bodies)
     }
 
-    /// Removes a joint; false if there is none of this id.
+    /// Removes a joint; false if there is none of this id. Between two stages of a step: it holds until
+    /// the step ends.
     pub fn remove_joint(&mut self, id: JointId) -> bool {
-        self.joints.remove(id)
+        let known = self.joints.remove(id);
+        if !self.active {
+            self.joints.compact();
+        }
+        known
     }
 
     /// The joints, in ascending order of their ids.
@@ -338,8 +361,10 @@ impl Simulation {
 
     /// The contacts of the last step, sorted by pair and feature, for reading.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> {
+        let known = |id| self.bodies.get(id).is_some();
+        let present = move |pair: &&Pair| known(pair.key.a) && known(pair.key.b);
         let center = |id| self.bodies.get(id).map_or(Vec3::ZERO, Body::center);
-        self.pairs.list.iter().flat_map(move |pair| {
+        self.pairs.list.iter().filter(present).flat_map(move |pair| {
             let at = center(pair.key.a);
             pair.contacts.iter().map(move |contact| Contact {
                 bodies: [pair.key.a, pair.key.b],
@@ -358,7 +383,7 @@ impl Simulation {
     }
 
     /// Infeasibility `I(q)` (6.3) of the poses as they are now: the largest `-Φ` of all pairs
-    /// [ratio units] and the largest overlap `-Φ D` [m], about centroids. Measures every pair anew;
+    /// [ratio units] and the largest overlap `-Φ D` (m), about centroids. Measures every pair anew;
     /// allocates.
     #[must_use]
     pub fn infeasibility(&self) -> (Real, Real) {
@@ -368,6 +393,19 @@ impl Simulation {
         probe.find_pairs(&settings);
         probe.find_contacts(&settings);
         (probe.report.infeasibility, probe.report.overlap)
+    }
+}
+
+/// Factor on the impulses of the last step as a start for this one: they grow with the step. After a
+/// step of quite another length they tell nothing.
+fn warm_start(dt: Real, dt_last: Real) -> Real {
+    let ratio = dt / dt_last;
+    if dt_last == 0.0 {
+        1.0
+    } else if (1.0 / 64.0..=64.0).contains(&ratio) {
+        ratio
+    } else {
+        0.0
     }
 }
 
@@ -385,11 +423,11 @@ impl Simulation {
 pub struct Contact {
     /// The two bodies, ascending.
     pub bodies: [BodyId; 2],
-    /// World point in the middle between the two touching points [m].
+    /// World point in the middle between the two touching points (m).
     pub point: Vec3,
     /// Unit normal from the first body to the second.
     pub normal: Vec3,
-    /// Distance of the touching points along the normal [m]; negative in overlap.
+    /// Distance of the touching points along the normal (m); negative in overlap.
     pub gap: Real,
     /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
     pub impulse: Vec3,

@@ -25,11 +25,11 @@ pub struct Pair {
     pub cache: PortalCache,
     /// Does body a carry the reference face? Stays unless beaten by a margin.
     pub reference_is_a: bool,
-    /// Friction coefficient μ of the pair [-].
+    /// Friction coefficient μ of the pair (-).
     pub friction: Real,
-    /// Ratio penetration depth Φ [-]; positive infinity for a pair found apart by its plane.
+    /// Ratio penetration depth Φ (-); positive infinity for a pair found apart by its plane.
     pub gap: Real,
-    /// Signed plane separation [m].
+    /// Signed plane separation (m).
     pub separation: Real,
     /// Events left out because there were too many.
     pub dropped: u32,
@@ -68,13 +68,13 @@ impl Pairs {
             }
             pair.bodies = candidate.bodies;
             let [a, b] = candidate.bodies.map(|i| &bodies[i as usize]);
-            pair.friction = 0.5 * (a.friction + b.friction);
+            pair.friction = 0.5 * (friction(a) + friction(b));
             self.list.push(pair);
         }
     }
+}
 
-    /// Forgets the pairs of a body that goes.
-    pub fn remove_body(&mut self, id: super::body::BodyId) {
-        self.list.retain(|pair| pair.key.a != id && pair.key.b != id);
-    }
+/// A friction coefficient out of its range is none.
+fn friction(body: &Body) -> Real {
+    if body.friction.is_finite() { body.friction.max(0.0) } else { 0.0 }
 }

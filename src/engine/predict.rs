@@ -26,13 +26,15 @@ pub struct Motion {
     pub inertia: SymMat3,
     /// Its inverse; zero rows for locked axes and for bodies that impulses do not move.
     pub inverse_inertia: SymMat3,
+    /// Mass (kg); 0 for bodies that impulses do not move.
+    pub mass: Real,
     /// Inverse mass [1/kg]; 0 for bodies that impulses do not move.
     pub inverse_mass: Real,
     /// Free velocity of the center of mass [m/s].
     pub linear: Vec3,
     /// Free angular velocity [rad/s].
     pub angular: Vec3,
-    /// Largest distance of a point of the body from its center [m].
+    /// Largest distance of a point of the body from its center (m); 0 for a half-space, which has none.
     pub radius: Real,
     /// Bit k: the body moves in the plane orthogonal to axis k only, or not at all.
     pub planar: u8,
@@ -48,6 +50,11 @@ impl Motion {
     pub fn speed(&self) -> Real {
         self.linear.length() + self.radius * self.angular.length()
     }
+
+    /// Are the velocities and the speed finite numbers?
+    pub fn is_finite(&self) -> bool {
+        self.linear.is_finite() && self.angular.is_finite() && self.speed().is_finite()
+    }
 }
 
 /// Free motion of a body over `dt` seconds; consumes the forces applied to it.
@@ -57,11 +64,13 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
     let rotation = quat_to_mat3(body.rotation());
     let offset = body.center_of_mass().length();
     let radius = body.shape().map_or(0.0, |shape| shape.bounding_radius() + offset);
+    let radius = if radius.is_finite() { radius } else { 0.0 };
     let mut motion = Motion {
         moves: body.moves(),
         rotation,
         inertia: SymMat3::diagonal(Vec3::ONE),
         inverse_inertia: SymMat3::default(),
+        mass: 0.0,
         inverse_mass: 0.0,
         linear: body.linear_velocity,
         angular: body.angular_velocity,
@@ -77,15 +86,15 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
     let locked = body.locked_axes;
     motion.planar = locked.planes();
     let inverse_mass = 1.0 / body.mass();
-    motion.inverse_mass = inverse_mass;
+    (motion.mass, motion.inverse_mass) = (body.mass(), inverse_mass);
     (motion.inertia, motion.inverse_inertia) = lock(body.inertia().rotated(rotation), body);
     let linear = body.linear_velocity
         + gravity * (body.gravity_scale * dt)
         + (force * dt + impulse) * inverse_mass;
     let spin = locked.filter_rotation(gyroscopic(body, dt));
     let angular = spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
-    motion.linear = locked.filter_translation(linear) / (1.0 + dt * body.linear_damping);
-    motion.angular = angular / (1.0 + dt * body.angular_damping);
+    motion.linear = locked.filter_translation(linear) / (1.0 + dt * body.linear_damping.max(0.0));
+    motion.angular = angular / (1.0 + dt * body.angular_damping.max(0.0));
     motion
 }
 
@@ -120,7 +129,9 @@ fn lock(inertia: SymMat3, body: &Body) -> (SymMat3, SymMat3) {
 /// velocity stays as it is, which keeps the energy as well.
 fn gyroscopic(body: &Body, dt: Real) -> Vec3 {
     let before = quat_rotate(quat_conjugate(body.rotation()), body.angular_velocity);
-    let inertia = body.inertia();
+    // Only ratios of its entries count; scaled, its determinant stays in range.
+    let trace = body.inertia().xx + body.inertia().yy + body.inertia().zz;
+    let inertia = body.inertia().scaled(1.0 / trace);
     if before.cross(inertia.mul_vec(before)) == Vec3::ZERO {
         return body.angular_velocity;
     }
@@ -156,7 +167,7 @@ pub fn vec6(linear: Vec3, angular: Vec3) -> Vec6 {
 /// The block of a moving body in the step problem.
 pub fn block(body: &Body, motion: &Motion) -> BodyBlock {
     let locked = body.locked_axes;
-    let mass = widen(body.mass());
+    let mass = widen(motion.mass);
     let tensor = |s: SymMat3| [s.xx, s.yy, s.zz, s.xy, s.xz, s.yz].map(widen);
     BodyBlock {
         mass: [0, 1, 2].map(|axis| if locked.translation(axis) { 1.0 } else { mass }),

@@ -5,6 +5,7 @@ use crate::math::{Double, Real};
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum StepStatus {
     /// Every island was solved to tolerance.
     #[default]
@@ -17,17 +18,18 @@ pub enum StepStatus {
 
 /// The certificate and the counts of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Number of the step, from 1.
     pub step: u64,
-    /// Length of the step [s].
+    /// Length of the step (s).
     pub dt: Real,
     /// How it ended.
     pub status: StepStatus,
-    /// Infeasibility `I(q)` (6.3) in ratio units [-], at the pose the step began with: the largest
+    /// Infeasibility `I(q)` (6.3) in ratio units (-), at the pose the step began with: the largest
     /// `-Φ` of all pairs, or 0.
     pub infeasibility: Real,
-    /// Deepest overlap [m] at the pose the step began with: the largest `-Φ D` of all pairs, or 0.
+    /// Deepest overlap (m) at the pose the step began with: the largest `-Φ D` of all pairs, or 0.
     pub overlap: Real,
     /// Natural-map residual of the step problem [m/s], the worst island.
     pub natural_map: Double,
@@ -35,13 +37,13 @@ pub struct StepReport {
     pub natural_map_relative: Double,
     /// Natural-map residual of the relaxed problem [m/s]; 0 where nothing overlapped.
     pub natural_map_relaxed: Double,
-    /// Complementarity gap `Σ |l · w̃|` [J].
+    /// Complementarity gap `Σ |l · w̃|` (J).
     pub complementarity_gap: Double,
     /// Velocity residual of the joints, `|νᵀ v + Υ|_∞` [m/s or rad/s].
     pub joint_residual: Double,
     /// Position error of the joints, `|Θ|_∞` [m or rad], at the pose the step began with.
     pub joint_error: Real,
-    /// Kinetic energy after the step [J].
+    /// Kinetic energy after the step (J).
     pub kinetic_energy: Double,
     /// Number of bodies.
     pub bodies: u32,
@@ -59,6 +61,8 @@ pub struct StepReport {
     pub islands: u32,
     /// Islands solved above tolerance.
     pub islands_unsolved: u32,
+    /// Islands with more contacts than Lemke's algorithm is given, which Newton solved instead.
+    pub islands_beyond_lemke: u32,
     /// Solver iterations of all islands: sweeps, Newton steps or pivots.
     pub iterations: u32,
     /// Matrix factorizations of all islands.

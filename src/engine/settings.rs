@@ -3,7 +3,7 @@
 //! | parameter | symbol | default | unit | range |
 //! |---|---|---|---|---|
 //! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
-//! | [`ContactSettings::gamma`] | γ | 1 | – | (0, 1] |
+//! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
 //! | [`ContactSettings::dead_zone`] | c | 0 | m/s² | ≥ 0 |
 //! | [`ContactSettings::margin`] | | 0.005 | m | ≥ 0 |
@@ -13,13 +13,19 @@
 //! | [`ContactSettings::active`] | | clipped | | |
 //! | [`SolverSettings::method`] | | Auto | | |
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
-//! | [`SolverSettings::cone`] | m_C | circular | | even, ≥ 2 |
+//! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
+//! | [`SolverSettings::sweeps_max`] | | 200 | | |
+//! | [`SolverSettings::newton_max`] | | 100 | | |
+//! | [`SolverSettings::penalty`] | ρ | 1e3 | – | > 0 |
+//! | [`SolverSettings::newton_rows_max`] | | 400 | | |
+//! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
 
 use super::lcp::{Cone, Method};
 use crate::math::{Double, Real, Vec3};
 
 /// How the active events of a pair are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum ActiveEvents {
     /// Face clipping within a band in metres: the default, for every speed and size.
     #[default]
@@ -27,17 +33,18 @@ pub enum ActiveEvents {
     /// Every event, tested one by one: the thesis' set (4.8), with its windows in ratio units and with
     /// rows at the touching points of the scaled bodies. Polytopes and half-spaces only.
     Enumerated {
-        /// ε_x: how far outside its faces an event may lie, in units of `A x ≤ 1` [-].
+        /// ε_x: how far outside its faces an event may lie, in units of `A x ≤ 1` (-).
         eps_x: Real,
-        /// ε_t: window above the optimum, and largest Φ of an active pair [-].
+        /// ε_t: window above the optimum, and largest Φ of an active pair (-).
         eps_t: Real,
-        /// ε_0: window below the optimum [-].
+        /// ε_0: window below the optimum (-).
         eps_0: Real,
     },
 }
 
 /// From poses to rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactSettings {
     /// γ [-]: the part of an overlap that one step takes back.
     pub gamma: Real,
@@ -45,7 +52,7 @@ pub struct ContactSettings {
     pub push_speed_max: Real,
     /// c [m/s²]: an overlap below `c h²` is left alone. 0: none is.
     pub dead_zone: Real,
-    /// Pairs closer than this [m] are active even if nothing moves.
+    /// Pairs closer than this (m) are active even if nothing moves.
     pub margin: Real,
     /// c [m/s²]: a plane that separates a pair up to `c h²` may serve as its contact plane.
     pub normal_slack: Real,
@@ -56,7 +63,7 @@ pub struct ContactSettings {
     pub relax: bool,
     /// How active events are found.
     pub active: ActiveEvents,
-    /// Takes the place of the bodies' friction coefficients if given [-].
+    /// Takes the place of the bodies' friction coefficients if given (-).
     pub friction: Option<Real>,
 }
 
@@ -78,6 +85,7 @@ impl Default for ContactSettings {
 
 /// How the step problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverSettings {
     /// The solver.
     pub method: Method,
@@ -87,10 +95,13 @@ pub struct SolverSettings {
     pub cone: Cone,
     /// Most sweeps of Gauss–Seidel in an island.
     pub sweeps_max: u32,
-    /// Most Newton steps in an island.
+    /// Most multiplier updates of the cone Newton in an island, each of a few Newton steps.
     pub newton_max: u32,
-    /// Penalty ρ of the Newton solver [-], in units of 1/W_nn.
+    /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
+    /// Most contacts, joint rows and bodies together of an island that `Auto` gives to Newton; larger
+    /// ones are swept by Gauss–Seidel.
+    pub newton_rows_max: u32,
     /// Most contacts of an island for Lemke's algorithm; larger ones go to Newton, and are counted.
     pub lemke_contacts_max: u32,
 }
@@ -103,14 +114,16 @@ impl Default for SolverSettings {
             cone: Cone::Circular,
             sweeps_max: 200,
             newton_max: 100,
-            penalty: 1e2,
-            lemke_contacts_max: 100,
+            penalty: 1e3,
+            newton_rows_max: 400,
+            lemke_contacts_max: 40,
         }
     }
 }
 
 /// All parameters of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
     /// Gravity [m/s²].
     pub gravity: Vec3,
@@ -158,8 +171,8 @@ impl Settings {
         settings.contact.relax = false;
         settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0 };
         settings.contact.friction = Some(mu);
-        settings.solver.method = Method::Newton;
-        settings.solver.tolerance = 1e-11;
+        settings.solver.method = Method::Auto;
+        settings.solver.tolerance = 1e-10;
         settings.solver.cone = Cone::Pyramid(m_c);
         settings
     }

@@ -8,7 +8,7 @@
 use super::assemble::{StepProblem, Unknowns};
 use super::graph::Islands;
 use super::joint::Joint;
-use super::lcp::{self, Iterate, Problem, Scratch, SolveStats, SolverParams, Status};
+use super::lcp::{self, Iterate, Method, Problem, Scratch, SolveStats, SolverParams, Status};
 use super::pair::Pair;
 use super::report::{StepReport, StepStatus};
 use super::settings::Settings;
@@ -30,6 +30,7 @@ impl SolverState {
         report: &mut StepReport,
     ) {
         let params = params(settings, report);
+        let lemke_max = settings.solver.lemke_contacts_max as usize;
         for k in 0..islands.len() {
             let [members, contacts, joints] = step.ranges(k, islands);
             if contacts.is_empty() && joints.is_empty() {
@@ -42,8 +43,14 @@ impl SolverState {
             let pushed = step.contact_push[contacts.clone()].iter().any(|&push| push != 0.0)
                 || step.joint_push[joints.clone()].iter().any(|&push| push != 0.0);
             let ranges = [members.clone(), contacts.clone(), joints.clone()];
+            let mut params = params;
+            if params.method == Method::Lemke && contacts.len() > lemke_max {
+                params.method = Method::Newton;
+                report.islands_beyond_lemke += 1;
+            }
             let stats = self.solve_island(step, &ranges, settings, &params, false);
             count(&stats, report);
+            let mut solved = stats.status == Status::Converged;
             let c = stats.certificate;
             report.natural_map = report.natural_map.max(c.natural_map);
             report.natural_map_relative = report.natural_map_relative.max(c.relative);
@@ -54,10 +61,15 @@ impl SolverState {
                 let stats = self.solve_island(step, &ranges, settings, &params, true);
                 step.take_push(&ranges, 1.0);
                 count(&stats, report);
+                solved &= stats.status == Status::Converged;
                 let residual = stats.certificate.natural_map;
                 report.natural_map_relaxed = report.natural_map_relaxed.max(residual);
             } else {
                 step.relaxed.copy_from(&step.biased, &ranges);
+            }
+            if !solved {
+                report.islands_unsolved += 1;
+                report.status = StepStatus::NotConverged;
             }
         }
     }
@@ -90,10 +102,6 @@ impl SolverState {
 fn count(stats: &SolveStats, report: &mut StepReport) {
     report.iterations += stats.iterations;
     report.factorizations += stats.factorizations;
-    if stats.status != Status::Converged {
-        report.islands_unsolved += 1;
-        report.status = StepStatus::NotConverged;
-    }
 }
 
 /// The solvers' parameters from the settings.
@@ -106,8 +114,15 @@ fn params(settings: &Settings, report: &StepReport) -> SolverParams {
     params.pgs.gravity_dt = gravity_dt;
     params.newton.tolerance = s.tolerance;
     params.newton.gravity_dt = gravity_dt;
+    params.newton.outer_max = s.newton_max;
+    params.newton.penalty = s.penalty;
+    params.newton_rows_max = s.newton_rows_max as usize;
     params.lemke.tolerance = s.tolerance;
     params.lemke.gravity_dt = gravity_dt;
+    if s.method == Method::Lemke {
+        // Counted in contacts, below.
+        params.lemke.size_max = usize::MAX;
+    }
     params
 }
 

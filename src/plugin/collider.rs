@@ -45,19 +45,19 @@ impl Collider {
         Self { shape: Arc::new(shape) }
     }
 
-    /// A sphere of this radius [m].
+    /// A sphere of this radius (m).
     #[must_use]
     pub fn sphere(radius: Real) -> Self {
         Self::new(Shape::sphere(radius))
     }
 
-    /// A box with edges of these full lengths [m].
+    /// A box with edges of these full lengths (m).
     #[must_use]
     pub fn cuboid(x_length: Real, y_length: Real, z_length: Real) -> Self {
         Self::new(Shape::cuboid(x_length, y_length, z_length))
     }
 
-    /// A capsule along y: all points within `radius` of a segment of this length [m]. Its height is
+    /// A capsule along y: all points within `radius` of a segment of this length (m). Its height is
     /// `length + 2 radius`.
     #[must_use]
     pub fn capsule(radius: Real, length: Real) -> Self {
@@ -71,7 +71,7 @@ impl Collider {
         Self::new(Shape::half_space(normal))
     }
 
-    /// The convex hull of points [m].
+    /// The convex hull of points (m).
     ///
     /// # Errors
     /// The points have no hull with volume, or a coordinate is out of range.
@@ -79,7 +79,7 @@ impl Collider {
         Shape::convex_hull(points.as_ref()).map(Self::from)
     }
 
-    /// Several colliders as one, each with a position [m] and a rotation. The error of a part is the
+    /// Several colliders as one, each with a position (m) and a rotation. The error of a part is the
     /// error of the whole.
     #[must_use]
     pub fn compound(parts: Vec<(Vec3, Quat, Self)>) -> Self {

@@ -113,7 +113,7 @@ impl core::ops::DerefMut for AngularVelocity {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct KinematicTarget {
-    /// World position of the body's frame [m].
+    /// World position of the body's frame (m).
     pub position: Vec3,
     /// World rotation of the body's frame.
     pub rotation: Quat,
@@ -140,12 +140,12 @@ impl Default for KinematicTarget {
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = queue_body)]
 pub struct Friction {
-    /// Friction coefficient μ [-], ≥ 0.
+    /// Friction coefficient μ (-), ≥ 0.
     pub coefficient: Real,
 }
 
 impl Friction {
-    /// Friction with this coefficient μ [-].
+    /// Friction with this coefficient μ (-).
     #[must_use]
     pub const fn new(coefficient: Real) -> Self {
         Self { coefficient }
@@ -164,7 +164,7 @@ impl Default for Friction {
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct DefaultFriction(pub Friction);
 
-/// Factor on gravity [-]; 1 without this component.
+/// Factor on gravity (-); 1 without this component.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]

@@ -18,7 +18,7 @@ use super::world::PhysicsWorld;
 use crate::engine::body::Body;
 use crate::math::Vec3;
 
-/// A force [N] at the center of mass in every step, in world axes.
+/// A force (N) at the center of mass in every step, in world axes.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -55,12 +55,12 @@ pub struct Forces {
 }
 
 impl ForcesItem<'_, '_> {
-    /// Applies a force [N] at the center of mass.
+    /// Applies a force (N) at the center of mass.
     pub fn apply_force(&mut self, force: Vec3) {
         self.pending.force.central += force;
     }
 
-    /// Applies a force [N] at a world point.
+    /// Applies a force (N) at a world point.
     pub fn apply_force_at_point(&mut self, force: Vec3, point: Vec3) {
         self.pending.force.add_at(force, point);
     }
@@ -172,13 +172,13 @@ fn take_forces(
     }
 }
 
+type Pushed =
+    (&'static EngineBody, Option<&'static ConstantForce>, Option<&'static ConstantTorque>);
+
 /// Hands constant forces and torques to the engine.
 fn add_constant_forces(
     mut physics: ResMut<PhysicsWorld>,
-    bodies: Query<
-        (&EngineBody, Option<&ConstantForce>, Option<&ConstantTorque>),
-        Or<(With<ConstantForce>, With<ConstantTorque>)>,
-    >,
+    bodies: Query<Pushed, Or<(With<ConstantForce>, With<ConstantTorque>)>>,
 ) {
     for (link, force, torque) in &bodies {
         if let Some(body) = link.id.and_then(|id| physics.body_mut(id)) {

@@ -21,11 +21,11 @@ const DEPTH_MAX: usize = 1000;
 /// A world pose with scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Frame {
-    /// World position of the origin [m].
+    /// World position of the origin (m).
     pub(super) position: Vec3,
     /// World rotation.
     pub(super) rotation: Quat,
-    /// Product of the scales [-].
+    /// Product of the scales (-).
     pub(super) scale: Vec3,
 }
 

@@ -40,9 +40,9 @@ pub struct Joint {
     /// Second body.
     #[entities]
     pub b: Entity,
-    /// Anchor in the frame of body a [m].
+    /// Anchor in the frame of body a (m).
     pub anchor_a: Vec3,
-    /// Anchor in the frame of body b [m].
+    /// Anchor in the frame of body b (m).
     pub anchor_b: Vec3,
     /// What it keeps.
     pub kind: JointKind,
@@ -57,7 +57,7 @@ pub enum JointKind {
     Ball,
     /// The anchors coincide and body b has this rotation relative to body a.
     Fixed(Quat),
-    /// The anchors are this far apart [m], > 0.
+    /// The anchors are this far apart (m), > 0.
     Distance(Real),
 }
 
@@ -79,13 +79,13 @@ impl Joint {
         Self::new(a, b, JointKind::Fixed(Quat::IDENTITY))
     }
 
-    /// A distance joint: the anchors are `length` apart [m], > 0.
+    /// A distance joint: the anchors are `length` apart (m), > 0.
     #[must_use]
     pub const fn distance(a: Entity, b: Entity, length: Real) -> Self {
         Self::new(a, b, JointKind::Distance(length))
     }
 
-    /// With anchors in the frames of the two bodies [m].
+    /// With anchors in the frames of the two bodies (m).
     #[must_use]
     pub const fn with_anchors(mut self, local_a: Vec3, local_b: Vec3) -> Self {
         (self.anchor_a, self.anchor_b) = (local_a, local_b);

@@ -9,7 +9,7 @@ use crate::engine::shape::Shape;
 use crate::engine::shape::mass::MassProperties;
 use crate::math::{Quat, Real, SymMat3, Vec3, quat_normalize, quat_to_mat3};
 
-/// Mass of the body [kg], > 0, in place of volume times density. The inertia scales with it.
+/// Mass of the body (kg), > 0, in place of volume times density. The inertia scales with it.
 ///
 /// A body without a collider has the inertia of a ball of 1 m diameter, unless [`AngularInertia`] says
 /// otherwise.
@@ -38,7 +38,7 @@ impl Default for ColliderDensity {
     }
 }
 
-/// Center of mass in the body's frame [m], in place of the collider's. The inertia about it stays.
+/// Center of mass in the body's frame (m), in place of the collider's. The inertia about it stays.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]

@@ -1,11 +1,69 @@
 //! What can be tuned while the app runs: gravity, contacts, solver.
 
 use bevy_ecs::prelude::*;
-use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+use bevy_reflect::{Reflect, impl_reflect};
 
-use crate::engine::settings::{ContactSettings, Settings, SolverSettings};
-use crate::math::Vec3;
+use crate::engine::lcp::{Cone, Method};
+use crate::engine::settings::{ActiveEvents, ContactSettings, Settings, SolverSettings};
+use crate::math::{Double, Real, Vec3};
+
+// The engine knows no Bevy, so its settings are reflected from here.
+impl_reflect!(
+    #[type_path = "orthant::engine::lcp"]
+    #[reflect(Debug, PartialEq, Clone)]
+    enum Method {
+        Auto,
+        Pgs,
+        Newton,
+        Lemke,
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::lcp"]
+    #[reflect(Debug, PartialEq, Clone)]
+    enum Cone {
+        Circular,
+        Pyramid(u32),
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, PartialEq, Clone)]
+    enum ActiveEvents {
+        Clipped,
+        Enumerated { eps_x: Real, eps_t: Real, eps_0: Real },
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
+    struct ContactSettings {
+        gamma: Real,
+        push_speed_max: Real,
+        dead_zone: Real,
+        margin: Real,
+        normal_slack: Real,
+        reference_slack: Real,
+        relax: bool,
+        active: ActiveEvents,
+        friction: Option<Real>,
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
+    struct SolverSettings {
+        method: Method,
+        tolerance: Double,
+        cone: Cone,
+        sweeps_max: u32,
+        newton_max: u32,
+        penalty: Double,
+        newton_rows_max: u32,
+        lemke_contacts_max: u32,
+    }
+);
 
 /// Gravity [m/s²], world axes; (0, -9.81, 0) by default.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
@@ -29,8 +87,8 @@ impl Default for Gravity {
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
-#[reflect(opaque)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct SolverConfig(pub SolverSettings);
 
@@ -39,8 +97,8 @@ pub struct SolverConfig(pub SolverSettings);
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
-#[reflect(opaque)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct ContactConfig(pub ContactSettings);
 
@@ -78,5 +136,5 @@ pub(super) fn collect(
     contact: &ContactConfig,
     solver: &SolverConfig,
 ) -> Settings {
-    Settings { gravity: gravity.0, contact: contact.0.clone(), solver: solver.0.clone() }
+    Settings { gravity: gravity.0, contact: contact.0, solver: solver.0 }
 }

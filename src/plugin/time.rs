@@ -36,10 +36,10 @@ pub trait PhysicsTime {
     /// Is the clock stopped?
     fn is_paused(&self) -> bool;
 
-    /// Speed relative to the clock it follows [-]; 1 by default.
+    /// Speed relative to the clock it follows (-); 1 by default.
     fn relative_speed(&self) -> Real;
 
-    /// Sets the speed relative to the clock it follows [-], ≥ 0. At 0.5 a step is half as long. A
+    /// Sets the speed relative to the clock it follows (-), ≥ 0. At 0.5 a step is half as long. A
     /// negative or non-finite value is refused: an error is logged and the speed stays.
     fn set_relative_speed(&mut self, ratio: Real);
 

@@ -95,11 +95,11 @@ fn a_value_that_makes_no_body_is_told_and_the_body_stays_as_it_was() {
     let cube = spawn(&mut app, (RigidBody::Dynamic, cube()));
     run(&mut app, 1);
     let bad: [fn(&mut EntityWorldMut); 5] = [
-        |e| drop(e.insert(Mass(-1.0))),
-        |e| drop(e.remove::<Mass>().insert(Friction::new(Real::NAN))),
-        |e| drop(e.remove::<Friction>().insert(Collider::sphere(Real::NAN))),
-        |e| drop(e.insert(Collider::half_space(Vec3::Y))),
-        |e| drop(e.insert((Collider::default(), AngularInertia::new(Vec3::ZERO)))),
+        |e| _ = e.insert(Mass(-1.0)),
+        |e| _ = e.remove::<Mass>().insert(Friction::new(Real::NAN)),
+        |e| _ = e.remove::<Friction>().insert(Collider::sphere(Real::NAN)),
+        |e| _ = e.insert(Collider::half_space(Vec3::Y)),
+        |e| _ = e.insert((Collider::default(), AngularInertia::new(Vec3::ZERO))),
     ];
     for (number, make) in bad.into_iter().enumerate() {
         make(&mut app.world_mut().entity_mut(cube));

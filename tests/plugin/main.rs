@@ -20,11 +20,11 @@ use orthant::math::{Real, Vec3, from_single3};
 use orthant::plugin::*;
 
 /// An app that takes one step an update.
-pub fn app() -> App {
+fn app() -> App {
     app_with(PhysicsPlugins::default())
 }
 
-pub fn app_with(physics: PhysicsPlugins) -> App {
+fn app_with(physics: PhysicsPlugins) -> App {
     let mut app = App::new();
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, physics));
     steps_each_update(&mut app, 1);
@@ -33,80 +33,80 @@ pub fn app_with(physics: PhysicsPlugins) -> App {
     app
 }
 
-pub fn steps_each_update(app: &mut App, steps: u32) {
+fn steps_each_update(app: &mut App, steps: u32) {
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(steps));
 }
 
-pub fn run(app: &mut App, updates: usize) {
+fn run(app: &mut App, updates: usize) {
     for _ in 0..updates {
         app.update();
     }
 }
 
-pub fn at(x: f32, y: f32, z: f32) -> Transform {
+fn at(x: f32, y: f32, z: f32) -> Transform {
     Transform::from_xyz(x, y, z)
 }
 
-pub fn cube() -> Collider {
+fn cube() -> Collider {
     Collider::cuboid(1.0, 1.0, 1.0)
 }
 
-pub fn spawn(app: &mut App, bundle: impl Bundle) -> Entity {
+fn spawn(app: &mut App, bundle: impl Bundle) -> Entity {
     app.world_mut().spawn(bundle).id()
 }
 
 /// A static floor with its surface at y = 0.
-pub fn floor(app: &mut App) -> Entity {
+fn floor(app: &mut App) -> Entity {
     spawn(app, (RigidBody::Static, Collider::half_space(Vec3::Y)))
 }
 
 /// A weightless world has no gravity.
-pub fn without_gravity(app: &mut App) {
+fn without_gravity(app: &mut App) {
     app.insert_resource(Gravity::ZERO);
 }
 
-pub fn position(app: &App, entity: Entity) -> Vec3 {
+fn position(app: &App, entity: Entity) -> Vec3 {
     let transform = app.world().get::<Transform>(entity).expect("the entity has a transform");
     from_single3(transform.translation)
 }
 
-pub fn velocity(app: &App, entity: Entity) -> Vec3 {
+fn velocity(app: &App, entity: Entity) -> Vec3 {
     app.world().get::<LinearVelocity>(entity).expect("the entity is a body").0
 }
 
-pub fn physics(app: &App) -> &PhysicsWorld {
+fn physics(app: &App) -> &PhysicsWorld {
     app.world().resource::<PhysicsWorld>()
 }
 
 /// The engine's body of an entity.
-pub fn body(app: &App, entity: Entity) -> Option<&Body> {
+fn body(app: &App, entity: Entity) -> Option<&Body> {
     let link = app.world().get::<EngineBody>(entity)?;
     physics(app).engine().body(link.id()?)
 }
 
-pub fn bodies(app: &App) -> usize {
+fn bodies(app: &App) -> usize {
     physics(app).engine().bodies().len()
 }
 
-pub fn report(app: &App) -> &StepReport {
+fn report(app: &App) -> &StepReport {
     app.world().resource::<StepReport>()
 }
 
 #[track_caller]
-pub fn assert_near(value: Vec3, expected: Vec3, tolerance: Real) {
+fn assert_near(value: Vec3, expected: Vec3, tolerance: Real) {
     let apart = (value - expected).length();
     assert!(apart <= tolerance, "{value} is not {expected}: {apart} apart");
 }
 
 /// Errors told since they were last read, by a buffer that keeps all of them.
 #[derive(Resource, Default)]
-pub struct Told(pub Vec<PhysicsError>);
+struct Told(Vec<PhysicsError>);
 
-pub fn listen(app: &mut App) {
+fn listen(app: &mut App) {
     app.init_resource::<Told>();
     app.add_observer(|on: On<PhysicsError>, mut told: ResMut<Told>| told.0.push(on.clone()));
 }
 
-pub fn told(app: &mut App) -> Vec<PhysicsError> {
+fn told(app: &mut App) -> Vec<PhysicsError> {
     std::mem::take(&mut app.world_mut().resource_mut::<Told>().0)
 }

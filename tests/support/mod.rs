@@ -7,7 +7,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, quat_exp};
 
-/// Time step of a game [s].
+/// Time step of a game (s).
 pub const DT: Real = 1.0 / 60.0;
 
 /// splitmix64: small, seeded, the same everywhere.
@@ -129,7 +129,7 @@ pub fn fingerprint(world: &Simulation) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     let mut mix = |x: Real| {
         // Through f64, which keeps every bit of either precision.
-        #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "Real may be f64")]
+        #[allow(clippy::unnecessary_cast, reason = "Real may be f64")]
         let bits = (x as f64).to_bits();
         hash = (hash ^ bits).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(17);
     };

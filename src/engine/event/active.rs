@@ -19,10 +19,10 @@
 use super::enumerate::{HalfSpaceEvent, PairEvent};
 use crate::math::Double;
 
-/// How far below `t*` the separating ratio of an event's own plane may lie [-].
+/// How far below `t*` the separating ratio of an event's own plane may lie (-).
 const GHOST_SLACK: Double = 0.2;
 
-/// Tolerances of the active set, in ratio units [-].
+/// Tolerances of the active set, in ratio units (-).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PapersActive {
     /// ε_x: how far outside a scaled body an event may lie, in units of `A x ≤ 1`.

@@ -21,7 +21,7 @@ use super::super::shape::hull::{Face, Hull};
 use super::outline::climb;
 use crate::math::{Real, Vec3};
 
-/// By how much of the eligible depth another plane must beat the ratio's normal [-].
+/// By how much of the eligible depth another plane must beat the ratio's normal (-).
 const PREFERENCE: Real = 0.01;
 /// Cosine above which a normal is that of a face.
 const ALIGNED: Real = 1.0 - 1e-6;
@@ -38,7 +38,7 @@ pub struct Twist {
 
 impl Twist {
     /// From the velocities at both centroids and the angular velocities, all in the axes of `a`,
-    /// and the centroid of `b` from that of `a` [m].
+    /// and the centroid of `b` from that of `a` (m).
     #[must_use]
     pub fn new(velocities: [Vec3; 2], angular: [Vec3; 2], offset: Vec3) -> Self {
         let linear = velocities[1] - angular[1].cross(offset) - velocities[0];
@@ -60,14 +60,14 @@ struct Trial<'h> {
     twist: &'h Twist,
     dt: Real,
     eligible_below: Real,
-    /// Sum of the rounding radii [m].
+    /// Sum of the rounding radii (m).
     radius: Real,
     /// Outermost core vertices along the ratio's normal.
     support: [u32; 2],
-    /// That of `a` in the axes of `b`, and that of `b` in the axes of `a`, about their centroids [m].
+    /// That of `a` in the axes of `b`, and that of `b` in the axes of `a`, about their centroids (m).
     opposite: [Vec3; 2],
     best: Vec3,
-    /// What another plane's predicted separation must exceed [m].
+    /// What another plane's predicted separation must exceed (m).
     bar: Real,
 }
 
@@ -76,7 +76,7 @@ struct Trial<'h> {
 ///
 /// `hints` are vertices of both near those that touch, best the support vertices for the normal;
 /// they matter for speed only. `twist` is the motion that the bodies would have without contact;
-/// `eligible_below` is `c h²` [m].
+/// `eligible_below` is `c h²` (m).
 #[must_use]
 pub fn choose_normal(
     a: &Hull,

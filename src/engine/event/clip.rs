@@ -41,15 +41,15 @@ const ALONG: Real = 0.1;
 
 /// Cosine above which a face is square to the normal.
 const ALIGNED: Real = 1.0 - 1e-6;
-/// Slope that such a face may have against the normal [-].
+/// Slope that such a face may have against the normal (-).
 const TILT: Real = 2e-3;
 
 /// Tolerances of the contact search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipParams {
-    /// Contacts up to this separation are found [m].
+    /// Contacts up to this separation are found (m).
     pub band: Real,
-    /// ε_x: part of the smaller bounding radius by which faces are enlarged [-].
+    /// ε_x: part of the smaller bounding radius by which faces are enlarged (-).
     pub eps_x: Real,
 }
 
@@ -115,9 +115,9 @@ struct Scene<'h> {
     /// Outward directions of both, each in its own axes.
     outward: [Vec3; 2],
     top: [Top; 2],
-    /// Distance of the outermost points along the normal [m].
+    /// Distance of the outermost points along the normal (m).
     separation: Real,
-    /// How much farther apart than those contacts may be [m].
+    /// How much farther apart than those contacts may be (m).
     room: Real,
     /// ε_x in meters.
     slack: Real,
@@ -209,7 +209,7 @@ impl<'h> Scene<'h> {
         Collector::new(self.normal, band, 2.0 * self.slack, self.hulls.map(|hull| hull.radius))
     }
 
-    /// The contacts of these facing features, from the parts of their outlines within `depth` [m] of
+    /// The contacts of these facing features, from the parts of their outlines within `depth` (m) of
     /// the outermost points.
     #[inline(never)]
     fn outlines(&self, features: [Feature; 2], depth: Real, band: Real, out: &mut Manifold) {
@@ -389,7 +389,7 @@ fn closest_parameters(between: Vec3, u: Vec3, v: Vec3) -> (Real, Real) {
 /// band, of vertices one above another the lower one, thinned like those of two hulls. One for a
 /// ball, up to two for a capsule.
 ///
-/// `rotation` turns the hull's axes to world axes, `height` [m] is that of its centroid above the
+/// `rotation` turns the hull's axes to world axes, `height` (m) is that of its centroid above the
 /// plane with the outward unit normal `normal`. Points are in world axes about the hull's centroid;
 /// the half-space is known as its face 0.
 pub fn find_contacts_half_space(

@@ -29,13 +29,13 @@
 use super::super::shape::hull::Hull;
 use crate::math::{DMat3, DVec3, Double, widen, widen3};
 
-/// Sine of the angle below which two edges count as parallel [-].
+/// Sine of the angle below which two edges count as parallel (-).
 const PARALLEL: Double = 1e-9;
 
 /// Where a hull is: `world = position + rotation · local`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// World position of the centroid [m].
+    /// World position of the centroid (m).
     pub position: DVec3,
     /// Rotation from the hull's axes to world axes.
     pub rotation: DMat3,
@@ -72,15 +72,15 @@ pub enum EventFeatures {
 pub struct PairEvent {
     /// What meets what.
     pub features: EventFeatures,
-    /// t: the factor by which both bodies grow until the event happens [-], positive.
+    /// t: the factor by which both bodies grow until the event happens (-), positive.
     pub ratio: Double,
-    /// Φ̂ = 1 - 1/t [-].
+    /// Φ̂ = 1 - 1/t (-).
     pub gap: Double,
-    /// x*: touching point of the scaled bodies, world [m].
+    /// x*: touching point of the scaled bodies, world (m).
     pub point: DVec3,
     /// Unit normal of the event, world, turned so that `distance > 0`.
     pub normal: DVec3,
-    /// D = n·(x_b - x_a): distance of the centroids along the normal [m], positive.
+    /// D = n·(x_b - x_a): distance of the centroids along the normal (m), positive.
     pub distance: Double,
     /// Largest `A_i R_iᵀ (x* - x_i) - t` over all rows of both bodies, with `A x ≤ 1` [-]: above
     /// zero the point lies outside one of the scaled bodies.
@@ -92,7 +92,7 @@ pub struct PairEvent {
     /// How well the equality system is conditioned [-]: for a face `|c·p/δ - 1|`, for edges the
     /// sine of their angle.
     pub conditioning: Double,
-    /// World positions of the centroids of `a` and `b` [m].
+    /// World positions of the centroids of `a` and `b` (m).
     pub centers: [DVec3; 2],
 }
 
@@ -116,17 +116,17 @@ impl PairEvent {
 pub struct HalfSpaceEvent {
     /// The corner.
     pub vertex: u32,
-    /// t: the factor by which the hull grows until the corner lies on the plane [-], positive.
+    /// t: the factor by which the hull grows until the corner lies on the plane (-), positive.
     pub ratio: Double,
-    /// Φ̂ = 1 - 1/t [-].
+    /// Φ̂ = 1 - 1/t (-).
     pub gap: Double,
-    /// x*: the scaled corner, on the plane, world [m].
+    /// x*: the scaled corner, on the plane, world (m).
     pub point: DVec3,
     /// Outward unit normal of the half-space, from it to the hull, world.
     pub normal: DVec3,
-    /// D: height of the centroid above the plane [m], positive.
+    /// D: height of the centroid above the plane (m), positive.
     pub distance: Double,
-    /// World position of the centroid [m].
+    /// World position of the centroid (m).
     pub center: DVec3,
 }
 
@@ -145,7 +145,7 @@ impl HalfSpaceEvent {
 struct Solid {
     position: DVec3,
     vertices: Vec<DVec3>,
-    /// Outward unit normal and distance from the centroid [m].
+    /// Outward unit normal and distance from the centroid (m).
     planes: Vec<(DVec3, Double)>,
 }
 
@@ -160,7 +160,7 @@ impl Solid {
         }
     }
 
-    /// Largest extent along `n` [m].
+    /// Largest extent along `n` (m).
     fn support(&self, n: DVec3) -> Double {
         self.vertices.iter().fold(Double::NEG_INFINITY, |best, v| best.max(n.dot(*v)))
     }

@@ -60,11 +60,11 @@ impl ContactId {
 pub struct Contact {
     /// The features that meet.
     pub id: ContactId,
-    /// Touching point on the surface of `a` [m].
+    /// Touching point on the surface of `a` (m).
     pub point_a: Vec3,
-    /// Touching point on the surface of `b` [m], in the same axes, about the same origin.
+    /// Touching point on the surface of `b` (m), in the same axes, about the same origin.
     pub point_b: Vec3,
-    /// `normal · (point_b - point_a)` [m]: this contact's own distance, negative in overlap.
+    /// `normal · (point_b - point_a)` (m): this contact's own distance, negative in overlap.
     pub separation: Real,
 }
 
@@ -82,16 +82,16 @@ pub struct Manifold {
 /// Takes candidates, merges those in one place, and thins them.
 pub(super) struct Collector {
     normal: Vec3,
-    /// Only contacts up to this separation are kept [m].
+    /// Only contacts up to this separation are kept (m).
     band: Real,
     /// Difference in height of two core points beyond which they are no contact; with a margin, so
-    /// that the points themselves decide [m].
+    /// that the points themselves decide (m).
     room: Real,
     /// Candidates closer than the root of this across the normal are one [m²].
     merge_squared: Real,
-    /// Rounding radii of `a` and `b` [m].
+    /// Rounding radii of `a` and `b` (m).
     radii: [Real; 2],
-    /// By how much the core of `b` was moved back before touching points were sought [m].
+    /// By how much the core of `b` was moved back before touching points were sought (m).
     shift: Vec3,
     candidates: SmallVec<[Contact; CANDIDATES_MAX]>,
     dropped: u32,

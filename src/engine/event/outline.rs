@@ -60,7 +60,7 @@ impl Axes {
 }
 
 /// Climbs from the vertex `start` to the outermost one in a direction, and returns it with its height
-/// [m]; or to any vertex higher than `enough`.
+/// (m); or to any vertex higher than `enough`.
 #[inline]
 pub(super) fn climb(hull: &Hull, outward: Vec3, start: u32, enough: Real) -> (u32, Real) {
     let mut vertex = if (start as usize) < hull.vertices.len() { start } else { 0 };
@@ -84,13 +84,13 @@ pub(super) fn climb(hull: &Hull, outward: Vec3, start: u32, enough: Real) -> (u3
 pub(super) struct Top {
     /// The vertex.
     pub(super) vertex: u32,
-    /// Its height [m].
+    /// Its height (m).
     pub(super) height: Real,
     /// Among its edges the one that falls off least, unless the hull is a single vertex.
     edge: Option<u32>,
     /// Drop along that edge and its length, both squared [m²].
     pub(super) slope: [Real; 2],
-    /// Least drop to a neighbor [m]: no other vertex is higher than that one.
+    /// Least drop to a neighbor (m): no other vertex is higher than that one.
     pub(super) drop: Real,
 }
 
@@ -208,9 +208,9 @@ impl<'h> Placed<'h> {
 /// A corner of an outline and the way to the next one, seen along the normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
-    /// Position in contact axes [m].
+    /// Position in contact axes (m).
     pub(super) at: Vec3,
-    /// Way to the next corner in `x, y` [m].
+    /// Way to the next corner in `x, y` (m).
     ex: Real,
     ey: Real,
     /// Square of its length times the slack [m⁴].
@@ -242,11 +242,11 @@ impl Corner {
 /// What is kept of an outline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
-    /// Height of the outermost vertex [m].
+    /// Height of the outermost vertex (m).
     pub(super) top: Real,
-    /// How far below it corners matter [m].
+    /// How far below it corners matter (m).
     pub(super) depth: Real,
-    /// By how much faces are enlarged [m].
+    /// By how much faces are enlarged (m).
     pub(super) slack: Real,
 }
 

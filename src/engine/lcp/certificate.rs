@@ -9,7 +9,7 @@
 //! ```text
 //! e        = max_c |l_c - P_K(l_c - w̃_c / W_nn)| W_nn      [m/s]
 //! relative = max_c of the same over max(1, W_nn |l_c| / (g h))
-//! gap      = Σ |l_c · w̃_c|                                  [J]
+//! gap      = Σ |l_c · w̃_c|                                  (J)
 //! joint    = |νᵀ v + Υ|_∞
 //! ```
 //!
@@ -33,7 +33,7 @@ pub struct Certificate {
     /// The residual in units that grow with the load a contact carries, [m/s] for unloaded
     /// contacts.
     pub relative: Double,
-    /// Complementarity gap `Σ |l_c · w̃_c|` [J].
+    /// Complementarity gap `Σ |l_c · w̃_c|` (J).
     pub gap: Double,
     /// Largest joint error `|νᵀ v + Υ|` [m/s or rad/s, the unit of the row].
     pub joint: Double,

@@ -76,7 +76,7 @@ impl Relaxation {
         }
     }
 
-    /// `|F|²_{M⁻¹}` plus the joint errors in the same unit [J].
+    /// `|F|²_{M⁻¹}` plus the joint errors in the same unit (J).
     fn merit(&self, problem: &Problem) -> Double {
         let mut sum = 0.0;
         for (body, g) in problem.bodies.iter().zip(&self.gradient) {

@@ -53,6 +53,7 @@ pub const FIXED: u32 = u32::MAX;
 
 /// Shape of the friction cone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Cone {
     /// `|t| ≤ μ c_n`.
     Circular,
@@ -65,7 +66,7 @@ pub enum Cone {
 /// A body's mass matrix and free velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyBlock {
-    /// Mass in each direction of translation [kg]; 1 for a locked direction.
+    /// Mass in each direction of translation (kg); 1 for a locked direction.
     pub mass: [Double; 3],
     /// World inertia [kg·m²] as (xx, yy, zz, xy, xz, yz); locked axes have an identity row.
     pub inertia: [Double; 6],
@@ -160,6 +161,7 @@ pub struct SolveStats {
 
 /// Which solver to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
     /// Newton up to [`SolverParams::newton_rows_max`] rows; if it does not converge, up to three
     /// rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a

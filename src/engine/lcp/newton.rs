@@ -41,10 +41,10 @@ pub struct NewtonParams {
     pub outer_max: u32,
     /// Largest number of Newton steps in one minimization. Default 60.
     pub newton_max: u32,
-    /// First `ρ` [–]; `ρ_c = ρ / W_nn`. Default 1e3: larger makes the first minimization long,
+    /// First `ρ` (–); `ρ_c = ρ / W_nn`. Default 1e3: larger makes the first minimization long,
     /// smaller needs more multiplier updates.
     pub penalty: Double,
-    /// Largest `ρ` [–], reached only where updates gain too little (tall towers, large mass
+    /// Largest `ρ` (–), reached only where updates gain too little (tall towers, large mass
     /// ratios). Default 1e8.
     pub penalty_max: Double,
     /// Updates of `l` and `Γ` without gain after which the solver gives up. Default 15;

@@ -34,7 +34,7 @@ use super::rows::{
 use super::{Problem, Vec6};
 use crate::math::Double;
 
-/// Proximal term of joint rows relative to their compliance [–]. Each Newton step reduces joint
+/// Proximal term of joint rows relative to their compliance (–). Each Newton step reduces joint
 /// errors by about `δ` over the smallest relative eigenvalue of the joints' compliance.
 const JOINT_PROXIMAL: Double = 1e-10;
 

@@ -1,9 +1,10 @@
 //! Scaling centers other than the centroids.
 //!
-//! Any interior point may be the center of growth (thesis, Definition 2.1). For large or flat bodies
-//! the centroid is a bad one: a 1 m box sunk 20 mm into a ground of 100×1×100 m near its edge gets a
-//! sideways normal, because growing by 1 % moves the side of the ground by 0.5 m. A point near the
-//! other body gives the normal one expects. Which bodies need it is the caller's business.
+//! Any interior point may be the center of growth (thesis, Definition 2.1). For large or flat
+//! bodies the centroid is a bad one: a 1 m box sunk 20 mm into a ground of 100×1×100 m near its
+//! edge gets a sideways normal, because growing by 1 % moves the side of the ground by 0.5 m. A
+//! point near the other body gives the normal one expects. Which bodies need it is the caller's
+//! business.
 
 use super::Relative;
 use crate::engine::shape::hull::Hull;
@@ -17,16 +18,16 @@ const PROJECTIONS_MAX: u32 = 16;
 /// The scaling centers of a pair as the metric needs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Centers {
-    /// `o = c_a - R c_b` in the frame of a [m]; zero for the centroids.
+    /// `o = c_a - R c_b` in the frame of a (m); zero for the centroids.
     pub shift: Vec3,
-    /// Radius of a ball about `o` inside the Minkowski difference [m]: the sum of the distances of the
-    /// centers from their bodies' surfaces. Zero stands for the sum of the inradii, which is right for
-    /// the centroids only.
+    /// Radius of a ball about `o` inside the Minkowski difference (m): the sum of the distances of
+    /// the centers from their bodies' surfaces. Zero stands for the sum of the inradii, which is
+    /// right for the centroids only.
     pub inner: Real,
 }
 
 impl Centers {
-    /// From centers inside the bodies, each in the frame of its body [m]; zero is the centroid.
+    /// From centers inside the bodies, each in the frame of its body (m); zero is the centroid.
     #[must_use]
     pub fn new(a: &Hull, center_a: Vec3, b: &Hull, center_b: Vec3, relative: &Relative) -> Self {
         Self {
@@ -36,7 +37,7 @@ impl Centers {
     }
 }
 
-/// Distance of an interior point from the surface [m].
+/// Distance of an interior point from the surface (m).
 fn inner_distance(hull: &Hull, point: Vec3) -> Real {
     if point == Vec3::ZERO {
         return hull.inradius;
@@ -48,7 +49,7 @@ fn inner_distance(hull: &Hull, point: Vec3) -> Real {
     distances.fold(Real::INFINITY, Real::min).max(0.0)
 }
 
-/// The point of a ball's center or a capsule's segment that is nearest to `point` [m].
+/// The point of a ball's center or a capsule's segment that is nearest to `point` (m).
 fn on_core(hull: &Hull, point: Vec3) -> Vec3 {
     let first = hull.vertices[0];
     let Some(&second) = hull.vertices.get(1) else { return first };
@@ -56,12 +57,12 @@ fn on_core(hull: &Hull, point: Vec3) -> Vec3 {
     first + along * ((point - first).dot(along) / along.dot(along)).clamp(0.0, 1.0)
 }
 
-/// An interior point of a body near `toward`, both in the frame of the body [m]: `toward` clamped into
-/// the body with its planes moved inward by half of the inradius; for a capsule the nearest point of
-/// its segment.
+/// An interior point of a body near `toward`, both in the frame of the body (m): `toward` clamped
+/// into the body with its planes moved inward by half of the inradius; for a capsule the nearest
+/// point of its segment.
 ///
-/// The clamp projects onto the most violated plane, a few times; that is the nearest point for boxes
-/// and a point not much farther for others. Cost O(faces).
+/// The clamp projects onto the most violated plane, a few times; that is the nearest point for
+/// boxes and a point not much farther for others. Cost O(faces).
 #[must_use]
 pub fn scaling_center(hull: &Hull, toward: Vec3) -> Vec3 {
     if !toward.is_finite() {

@@ -6,34 +6,36 @@
 //! ```text
 //! r = min { t : P_a(t) ∩ P_b(t) ≠ ∅ } = max_n n·d / H(n),      H(n) = h_Ka(n) + h_Kb(-n)
 //!   = 1 / max { s : s d ∈ K_a ⊕ (-K_b) }
-//! Φ = 1 - 1/r = sep(n)/D,   sep = n·d - H(n) [m],   D = n·d [m]
+//! Φ = 1 - 1/r = sep(n)/D,   sep = n·d - H(n) (m),   D = n·d (m)
 //! ```
 //!
-//! where both bodies grow about their scaling centers. The thesis solves the linear program (3.2); here
-//! it is the dual: one ray cast from the inside of the Minkowski difference. Every `n` gives a lower
-//! bound on `r`, so the answer carries its own certificate: two support queries with the normal.
+//! where both bodies grow about their scaling centers. The thesis solves the linear program (3.2);
+//! here it is the dual: one ray cast from the inside of the Minkowski difference. Every `n` gives a
+//! lower bound on `r`, so the answer carries its own certificate: two support queries with the
+//! normal.
 //!
-//! **Shifted centers.** `d` stays the offset of the centroids. With the centers at `c_a` (frame of a)
-//! and `c_b` (frame of b) the bodies `x_a + c_a + t (K_a - c_a)` and `x_b + R c_b + t R (K_b - c_b)`
-//! meet iff `d + R c_b - c_a ∈ t (M - (c_a - R c_b))`, `M = K_a ⊕ (-R K_b)`. So only `o = c_a - R c_b`
-//! matters: the ray runs from `o` towards `d`, `D = n·(d - o)`, `r = D / (H(n) - n·o)`, and `sep` is as
-//! before.
+//! **Shifted centers.** `d` stays the offset of the centroids. With the centers at `c_a` (frame of
+//! a) and `c_b` (frame of b) the bodies `x_a + c_a + t (K_a - c_a)` and `x_b + R c_b + t R (K_b -
+//! c_b)` meet iff `d + R c_b - c_a ∈ t (M - (c_a - R c_b))`, `M = K_a ⊕ (-R K_b)`. So only `o = c_a
+//! - R c_b` matters: the ray runs from `o` towards `d`, `D = n·(d - o)`, `r = D / (H(n) - n·o)`,
+//! and `sep` is as before.
 //!
-//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is refined
-//! until its plane supports `M`. It starts from the cached vertices of the last step, else from a
-//! triangle inside the inscribed ball. All in the frame of a, so single precision does far from the
-//! origin of the world. A failure or the cap on iterations repeats the walk in double precision.
+//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is
+//! refined until its plane supports `M`. It starts from the cached vertices of the last step, else
+//! from a triangle inside the inscribed ball. All in the frame of a, so single precision does far
+//! from the origin of the world. A failure or the cap on iterations repeats the walk in double
+//! precision.
 //!
-//! **Rounded pieces** (`rounded`): the growth scales the rounding too. The walk finds a triangle of the
-//! unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane ends
-//! after finitely many steps at the exact answer.
+//! **Rounded pieces** (`rounded`): the growth scales the rounding too. The walk finds a triangle of
+//! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
+//! ends after finitely many steps at the exact answer.
 //!
-//! **Finish** (`finish`): the normal is taken from the features (face, or the edges' cross product).
-//! A face normal is preferred wherever it certifies the same ratio to rounding, so face-on-face
-//! contacts report a face.
+//! **Finish** (`finish`): the normal is that of the portal, which for crossing edges is their cross
+//! product, or of a face wherever the face certifies the same ratio to rounding: corners on faces
+//! and faces on faces report the face.
 //!
-//! Cost: O(vertices) per iteration for small pieces, O(√vertices) or less beyond; one or two iterations
-//! from a warm cache, about six to nine cold. No allocation, except in [`one_sided`].
+//! Cost: O(vertices) per iteration for small pieces, O(√vertices) or less beyond; one or two
+//! iterations from a warm cache, about six to nine cold. No allocation, except in [`one_sided`].
 //!
 //! Deliberately absent: the touching points (events) and any knowledge of body types; the caller
 //! chooses centers ([`scaling_center`]) and the one-sided metric.
@@ -65,12 +67,12 @@ const SQUARE_MAX: Real = 1e12;
 pub struct Relative {
     /// `R = R_aᵀ R_b`: from the frame of b to the frame of a.
     pub rotation: Mat3,
-    /// `d = R_aᵀ (x_b - x_a)`: from centroid to centroid, in the frame of a [m].
+    /// `d = R_aᵀ (x_b - x_a)`: from centroid to centroid, in the frame of a (m).
     pub offset: Vec3,
 }
 
 impl Relative {
-    /// From the centroids' positions [m] and rotations of both bodies in the world.
+    /// From the centroids' positions (m) and rotations of both bodies in the world.
     #[inline]
     #[must_use]
     pub fn new(position_a: Vec3, rotation_a: Mat3, position_b: Vec3, rotation_b: Mat3) -> Self {
@@ -82,21 +84,29 @@ impl Relative {
 /// No vertex.
 pub const NO_VERTEX: u32 = u32::MAX;
 
-/// What a pair remembers from one step to the next: part of the state of the world. 44 bytes in
-/// single precision, 56 in double.
+/// What a pair remembers from one step to the next: part of the state of the world. 52 bytes in
+/// single precision, 64 in double.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortalCache {
-    /// Support vertices (of a, of b) of the last portal; [`NO_VERTEX`] in the first if there is none.
+    /// Support vertices (of a, of b) of the last portal; [`NO_VERTEX`] in the first if there is
+    /// none.
     pub ids: [[u32; 2]; 3],
     /// Last unit normal in the frame of a; zero if there is none.
     pub normal: Vec3,
     /// Last support vertex of each body: where the next search begins.
     pub hints: [u32; 2],
+    /// What the bodies touched with last, so that a face need not be searched.
+    pub contact: Contact,
 }
 
 impl Default for PortalCache {
     fn default() -> Self {
-        Self { ids: [[NO_VERTEX; 2]; 3], normal: Vec3::ZERO, hints: [0; 2] }
+        Self {
+            ids: [[NO_VERTEX; 2]; 3],
+            normal: Vec3::ZERO,
+            hints: [0; 2],
+            contact: Contact::Smooth,
+        }
     }
 }
 
@@ -135,18 +145,19 @@ pub struct Feature {
 
 /// The ratio metric of a pair.
 ///
-/// When the scaling centers coincide (nearer than a small fraction of the inner radius), `denominator`
-/// and so `ratio` and `gap` are those of centers moved apart to that distance along the last normal:
-/// the gap is very negative but finite. `separation` is always that of the bodies as they are.
+/// When the scaling centers coincide (nearer than a small fraction of the inner radius),
+/// `denominator` and so `ratio` and `gap` are those of centers moved apart to that distance along
+/// the last normal: the gap is very negative but finite. `separation` is always that of the bodies
+/// as they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// r: the growth at which the bodies touch; < 1 overlapping [-].
+    /// r: the growth at which the bodies touch; < 1 overlapping (-).
     pub ratio: Real,
-    /// Φ = 1 - 1/r: < 0 overlapping [-].
+    /// Φ = 1 - 1/r: < 0 overlapping (-).
     pub gap: Real,
-    /// Signed distance between the bodies' supporting planes along the normal [m].
+    /// Signed distance between the bodies' supporting planes along the normal (m).
     pub separation: Real,
-    /// D = n·d between the scaling centers [m]; `gap * denominator = separation`.
+    /// D = n·d between the scaling centers (m); `gap * denominator = separation`.
     pub denominator: Real,
     /// Unit normal from a to b, in the frame of a.
     pub normal: Vec3,
@@ -167,18 +178,19 @@ pub enum Measured {
     Apart {
         /// Unit normal of a plane between the bodies, in the frame of a.
         normal: Vec3,
-        /// Distance between the bodies' supporting planes along it [m]: a lower bound on the distance.
+        /// Distance between the bodies' supporting planes along it (m): a lower bound on the
+        /// distance.
         separation: Real,
     },
     /// The metric.
     Near(Ratio),
 }
 
-/// The ratio metric of two pieces, or the certificate that they are more than `margin` [m] apart.
+/// The ratio metric of two pieces, or the certificate that they are more than `margin` (m) apart.
 ///
 /// `centers` are the scaling centers, [`Centers::default`] for the centroids. The answer depends on
-/// `cache` only to rounding, except which of several optimal normals is reported, and which separating
-/// plane proves `Apart`.
+/// `cache` only to rounding, except which of several optimal normals is reported, and which
+/// separating plane proves `Apart`.
 pub fn measure(
     a: &Hull,
     b: &Hull,
@@ -195,35 +207,27 @@ pub fn measure(
         *cache = PortalCache::default();
         return Measured::Apart { normal: Vec3::X, separation: 0.0 };
     };
-    let portal = {
-        let pair = Pair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
-        if cache.ids[0][0] == NO_VERTEX
-            && cache.normal != Vec3::ZERO
-            && let Some(separation) = pair.separated_by(cache, exact, margin)
-        {
-            return Measured::Apart { normal: cache.normal, separation };
-        }
-        // The early exit compares with the true offset, which a rescaled ray does not know.
-        let margin = if ray.is_true { margin } else { Real::MAX };
-        cast(&pair, cache, margin)
-    };
-    let portal = if portal.end == End::Failed && size_of::<Real>() < size_of::<Double>() {
-        let pair = Pair::<Double>::new(a, b, relative, centers.shift, ray.direction, inner);
-        cast(&pair, cache, Double::MAX)
-    } else {
-        portal
-    };
+    let pair = Pair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
+    if cache.ids[0][0] == NO_VERTEX
+        && cache.normal != Vec3::ZERO
+        && let Some(separation) = pair.separated_by(cache, exact, margin)
+    {
+        return Measured::Apart { normal: cache.normal, separation };
+    }
+    // The early exit compares with the true offset, which a rescaled ray does not know.
+    let mut portal = cast(&pair, cache, if ray.is_true { margin } else { Real::MAX });
+    if portal.end == End::Failed && size_of::<Real>() < size_of::<Double>() {
+        portal = cast_in_double(&pair, relative, centers.shift, &ray, inner, cache);
+    }
     cache.hints = portal.support;
     cache.ids = if portal.is_whole() || a.radius + b.radius > 0.0 {
         portal.ids
     } else {
         [[NO_VERTEX; 2]; 3]
     };
-    let mut ratio = finish(a, b, relative, centers.shift, &ray, &portal);
-    if ratio.normal == Vec3::ZERO {
-        ratio.normal = Vec3::X;
-    }
+    let ratio = finish(&pair, &ray, &portal, cache.contact);
     cache.normal = ratio.normal;
+    cache.contact = ratio.contact;
     if ratio.denominator > 0.0 && ratio.separation > margin {
         cache.ids = [[NO_VERTEX; 2]; 3];
         return Measured::Apart { normal: ratio.normal, separation: ratio.separation };
@@ -236,13 +240,27 @@ fn cast<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S) -> Portal
     if pair.radius > S::ZERO { rounded::ascend(pair, cache) } else { walk(pair, cache, margin) }
 }
 
+/// The cast again in double precision, for the few pairs that need it.
+#[cold]
+fn cast_in_double(
+    pair: &Pair<'_, Real>,
+    relative: &Relative,
+    origin: Vec3,
+    ray: &Ray,
+    inner: Real,
+    cache: &PortalCache,
+) -> Portal {
+    let pair = Pair::<Double>::new(pair.a, pair.b, relative, origin, ray.direction, inner);
+    cast(&pair, cache, Double::MAX)
+}
+
 /// The direction of the cast.
 struct Ray {
     /// Direction from the scaling center of a towards that of b, in the frame of a; of any length.
     direction: Vec3,
-    /// The offset of the centers as they are [m].
+    /// The offset of the centers as they are (m).
     exact: Vec3,
-    /// The offset of the centers used for `D` [m]: `exact`, or the floor.
+    /// The offset of the centers used for `D` (m): `exact`, or the floor.
     offset: Vec3,
     /// Whether the direction is the exact offset itself.
     is_true: bool,

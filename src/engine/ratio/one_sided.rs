@@ -3,21 +3,22 @@
 use super::{
     Centers, Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status, measure,
 };
-use crate::engine::shape::hull::{Face, Hull, LANES, Side};
+use crate::engine::shape::hull::{Face, Hull, LANES};
 use crate::math::{Mat3, Real, Vec3};
 
-/// Centers deeper than this fraction of the inradius above the plane keep their height; below, `D` is
-/// floored there.
+/// Centers deeper than this fraction of the inradius above the plane keep their height; below, `D`
+/// is floored there.
 const FLOOR: Real = 1e-3;
 /// Most steps of Newton's method; each finds a new normal, random pairs need two or three.
 const STEPS_MAX: u32 = 64;
 
 /// The one-sided ratio of a moving piece over a fixed half-space: `r̂ = height / h_K(-n)`.
 ///
-/// `rotation` is that of the piece in the world, `height = n·x - δ` that of its centroid above the plane
-/// [m], `normal` the unit normal of the half-space in the world. The returned normal is in the world and
-/// points from the half-space to the piece. For a center at or below the plane `D` is floored at a
-/// small fraction of the inradius: the gap is very negative but finite, the separation right.
+/// `rotation` is that of the piece in the world, `height = n·x - δ` that of its centroid above the
+/// plane (m), `normal` the unit normal of the half-space in the world. The returned normal is in
+/// the world and points from the half-space to the piece. For a center at or below the plane `D` is
+/// floored at a small fraction of the inradius: the gap is very negative but finite, the separation
+/// right.
 #[must_use]
 pub fn measure_half_space(hull: &Hull, rotation: Mat3, height: Real, normal: Vec3) -> Ratio {
     let down = -(rotation.transpose() * normal);
@@ -45,9 +46,9 @@ pub fn measure_half_space(hull: &Hull, rotation: Mat3, height: Real, normal: Vec
 /// centroid. Zero if the centroid of a lies in b. Allocates; not for the steady step.
 ///
 /// `r̂ = max_n (n·d - h_b(-n)) / h_a(n)` is no ray cast from the inside, but Newton's method for
-/// fractional programs (Dinkelbach) makes it a few: with a grown by the bound t so far, the normal of the
-/// ordinary metric separates best, and its quotient is the next bound. The bounds increase, and each
-/// belongs to another facet, so they end at the maximum.
+/// fractional programs (Dinkelbach) makes it a few: with a grown by the bound t so far, the normal
+/// of the ordinary metric separates best, and its quotient is the next bound. The bounds increase,
+/// and each belongs to another facet, so they end at the maximum.
 #[must_use]
 pub fn one_sided(a_moving: &Hull, b_fixed: &Hull, relative: &Relative) -> Real {
     let (a, b, d) = (a_moving, b_fixed, relative.offset);
@@ -81,7 +82,8 @@ pub fn one_sided(a_moving: &Hull, b_fixed: &Hull, relative: &Relative) -> Real {
     ratio
 }
 
-/// A normal, in the frame of a, of a plane that has b on one side and the centroid of a on the other.
+/// A normal, in the frame of a, of a plane that has b on one side and the centroid of a on the
+/// other.
 fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
     // The centroid of a in the frame of b.
     let center = -(relative.rotation.transpose() * relative.offset);
@@ -119,9 +121,6 @@ fn point(hull: &Hull) -> Hull {
         neighbors: Vec::new(),
         neighbor_start: vec![0, 0],
         vertex_faces: Vec::new(),
-        neighbor_edges: Vec::new(),
-        loop_edges: Vec::new(),
-        loop_sides: Vec::new(),
         inradius: 1e-3 * hull.inradius,
         bounding_radius: 1e-3 * hull.inradius,
         ..hull.clone()
@@ -134,7 +133,6 @@ fn grown(hull: &Hull, by: Real) -> Hull {
         vertices: hull.vertices.iter().map(|&v| v * by).collect(),
         lanes: hull.lanes.iter().map(|l| l.map(|c| c.map(|x| x * by))).collect(),
         faces: hull.faces.iter().map(|f| Face { offset: f.offset * by, ..*f }).collect(),
-        loop_sides: hull.loop_sides.iter().map(|s| Side { offset: s.offset * by, ..*s }).collect(),
         radius: hull.radius * by,
         inradius: hull.inradius * by,
         flatness: hull.flatness * by,

@@ -1,11 +1,16 @@
 //! Rounded pieces: ray → exit from `C ⊕ B(R)`, C the Minkowski difference of the cores.
 //!
-//! A set Q of up to three points of C and the ray's exit from `conv(Q) ⊕ B(R)` (balls around the points,
-//! cylinders around the edges, the shifted plane: all closed forms) give an inner bound on the exit, and
-//! the tangent plane there, moved to `support(n)`, an outer one. If they agree the answer is exact. Else
-//! the support point joins Q, which moves the exit outward, and only the points that carry the new exit
-//! stay. The exits increase and there are finitely many Q, so the ascent ends; the sources only approach
-//! the exit through ever more tangent planes.
+//! A set Q of up to three points of C and the ray's exit from `conv(Q) ⊕ B(R)` (balls around the
+//! points, cylinders around the edges, the shifted plane: all closed forms) give an inner bound on
+//! the exit, and the tangent plane there, moved to `support(n)`, an outer one. If they agree the
+//! answer is exact. Else the support point joins Q, which moves the exit outward, and only the
+//! points that carry the new exit stay. The exits increase and there are finitely many Q, so the
+//! ascent ends; the sources only approach the exit through ever more tangent planes.
+
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "comparisons are written so that NaN takes the way out"
+)]
 
 use super::walk::{End, ITERATIONS_MAX, Pair, Portal, first_portal, replaced_corner};
 use super::{NO_VERTEX, PortalCache};
@@ -73,7 +78,7 @@ pub(super) fn ascend<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache) -> Port
         iterations += 1;
         simplex = simplex.reduced(at.used);
         normal = at.normal;
-        let (id, w) = pair.support(normal, Some(hints));
+        let (id, w) = pair.support(normal, hints);
         hints = id;
         let reach = dot3(normal, w) + pair.radius;
         let excess = dot3(normal, sub3(w, simplex.points[0]));
@@ -98,11 +103,12 @@ pub(super) fn ascend<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache) -> Port
             }
         }
     }
-    let (support, _) = pair.support(normal, Some(hints));
+    let (support, w) = pair.support(normal, hints);
     Portal {
         ids: simplex.ids,
         normal: Vec3::new(normal[0].to_real(), normal[1].to_real(), normal[2].to_real()),
         support,
+        point: Vec3::new(w[0].to_real(), w[1].to_real(), w[2].to_real()),
         end,
         iterations,
     }
@@ -119,14 +125,14 @@ fn cached_simplex<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache) -> Simplex
         }
     }
     if simplex.len == 0 {
-        let (id, point) = pair.support(pair.direction, Some(cache.hints));
+        let (id, point) = pair.support(pair.direction, cache.hints);
         simplex.push(point, id);
     }
     simplex
 }
 
-/// Points whose rounded hull the ray passes through: a walk on the rounded difference until its portal
-/// consists of support points only.
+/// Points whose rounded hull the ray passes through: a walk on the rounded difference until its
+/// portal consists of support points only.
 fn enclose<S: Scalar>(pair: &Pair<'_, S>, iterations: &mut u32) -> (Simplex<S>, Array3<S>) {
     let d = pair.direction;
     let (mut p, mut ids) = first_portal(pair, &PortalCache::default());
@@ -140,7 +146,7 @@ fn enclose<S: Scalar>(pair: &Pair<'_, S>, iterations: &mut u32) -> (Simplex<S>, 
             break;
         }
         normal = scale3(n, S::ONE / square.sqrt());
-        let (id, core) = pair.support(normal, None);
+        let (id, core) = pair.support(normal, [0; 2]);
         let w = [
             core[0] + pair.radius * normal[0],
             core[1] + pair.radius * normal[1],
@@ -189,7 +195,8 @@ fn advance<S: Scalar>(
     best
 }
 
-/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and plane.
+/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and
+/// plane.
 fn exit<S: Scalar>(pair: &Pair<'_, S>, simplex: &Simplex<S>) -> Option<Exit<S>> {
     let mut best: Option<Exit<S>> = None;
     let mut offer = |e: Option<Exit<S>>| {

@@ -1,14 +1,20 @@
 //! The portal walk: ray → the triangle of support points of the Minkowski difference that it leaves
 //! through.
 //!
-//! A portal is a triangle `p0 p1 p2` of points of `M - o`, `M = K_a ⊕ (-R K_b)`, with
-//! `d·(p_i × p_{i+1}) > 0` for all i: the ray from 0 along d passes through it. Its plane gives an inner
+//! A portal is a triangle `p0 p1 p2` of points of `M - o`, `M = K_a ⊕ (-R K_b)`, with `d·(p_i ×
+//! p_{i+1}) > 0` for all i: the ray from 0 along d passes through it. Its plane gives an inner
 //! bound on the exit, the parallel supporting plane at `w = support(n)` an outer one. If `w` is a
-//! corner of the portal, the plane supports M and the answer is exact; else one of the three triangles
-//! that `w` makes with the edges is the next portal. Finitely many vertices, so the walk ends.
+//! corner of the portal, the plane supports M and the answer is exact; else one of the three
+//! triangles that `w` makes with the edges is the next portal. Finitely many vertices, so the walk
+//! ends.
 //!
 //! The start is a triangle inside the inscribed ball, orthogonal to the ray, instead of the usual
 //! search for a first portal, which is the fragile part of such methods.
+
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "comparisons are written so that NaN takes the way out"
+)]
 
 use super::{NO_VERTEX, PortalCache, Relative, columns};
 use crate::engine::shape::hull::{Hull, LANES};
@@ -18,8 +24,8 @@ use crate::math::{Array3, Double, Real, Scalar, Vec3, array3, cross3, dot3, scal
 pub(super) const ITERATIONS_MAX: u32 = 64;
 /// Bounds closer than this many roundings are equal.
 const GAP_ROUNDINGS: Double = 4.0;
-/// From this many vertices on a warm search climbs along edges instead of scanning.
-const CLIMB_MIN: usize = 24;
+/// From this many times [`LANES`] vertices on a search climbs along edges instead of scanning.
+const CLIMB_CHUNKS_MIN: usize = 4;
 /// Radius of the start triangle as a part of the inner radius.
 const START: Double = 0.999;
 
@@ -44,6 +50,8 @@ pub(super) struct Portal {
     pub(super) normal: Vec3,
     /// Support vertices for the normal.
     pub(super) support: [u32; 2],
+    /// Their point `v_a - R v_b - o` (m).
+    pub(super) point: Vec3,
     /// How the walk ended.
     pub(super) end: End,
     /// Number of support queries.
@@ -68,9 +76,9 @@ pub(super) struct Pair<'h, S> {
     pub(super) direction: Array3<S>,
     /// Start of the ray: `o`.
     origin: Array3<S>,
-    /// Radius of a ball about `o` inside the Minkowski difference [m].
+    /// Radius of a ball about `o` inside the Minkowski difference (m).
     inner: S,
-    /// Sum of the rounding radii [m].
+    /// Sum of the rounding radii (m).
     pub(super) radius: S,
 }
 
@@ -98,8 +106,7 @@ impl<'h, S: Scalar> Pair<'h, S> {
     /// `v_a - R v_b - o`; none if a vertex does not exist (a stale cache).
     #[inline(always)]
     pub(super) fn point(&self, id: [u32; 2]) -> Option<Array3<S>> {
-        let a: Array3<S> = array3(*self.a.vertices.get(id[0] as usize)?);
-        let b: Array3<S> = array3(*self.b.vertices.get(id[1] as usize)?);
+        let (a, b): (Array3<S>, Array3<S>) = (vertex(self.a, id[0])?, vertex(self.b, id[1])?);
         let [x, y, z] = &self.rotation;
         Some([
             a[0] - (x[0] * b[0] + y[0] * b[1] + z[0] * b[2]) - self.origin[0],
@@ -110,11 +117,10 @@ impl<'h, S: Scalar> Pair<'h, S> {
 
     /// Vertices of both bodies farthest along `n` and `-n`, and their point of the difference.
     #[inline(always)]
-    pub(super) fn support(&self, n: Array3<S>, hints: Option<[u32; 2]>) -> ([u32; 2], Array3<S>) {
+    pub(super) fn support(&self, n: Array3<S>, hints: [u32; 2]) -> ([u32; 2], Array3<S>) {
         let [x, y, z] = self.rotation;
         let n_b = [-dot3(x, n), -dot3(y, n), -dot3(z, n)];
-        let id =
-            [support(self.a, n, hints.map(|h| h[0])), support(self.b, n_b, hints.map(|h| h[1]))];
+        let id = [support(self.a, n, hints[0]), support(self.b, n_b, hints[1])];
         (id, self.point(id).unwrap_or([S::ZERO; 3]))
     }
 
@@ -138,7 +144,33 @@ impl<'h, S: Scalar> Pair<'h, S> {
 }
 
 impl Pair<'_, Real> {
-    /// The separation [m] by the cached plane if it exceeds the margin [m] and the plane is not one
+    /// A vector of the frame of a in the frame of b.
+    #[inline(always)]
+    pub(super) fn to_b(&self, v: Vec3) -> Vec3 {
+        let [x, y, z] = self.rotation;
+        Vec3::new(dot3(x, array3(v)), dot3(y, array3(v)), dot3(z, array3(v)))
+    }
+
+    /// A vector of the frame of b in the frame of a.
+    #[inline(always)]
+    pub(super) fn rotated_from_b(&self, v: Vec3) -> Vec3 {
+        let [x, y, z] = self.rotation.map(Vec3::from_array);
+        x * v.x + y * v.y + z * v.z
+    }
+
+    /// The point of the difference with one body's vertex as given and the other's farthest along
+    /// `n`.
+    #[inline(always)]
+    pub(super) fn support_of_one(&self, n: Vec3, ids: [u32; 2], keeps_a: bool) -> Vec3 {
+        let id = if keeps_a {
+            [ids[0], support(self.b, (-self.to_b(n)).to_array(), ids[1])]
+        } else {
+            [support(self.a, n.to_array(), ids[0]), ids[1]]
+        };
+        self.point(id).map_or(Vec3::ZERO, Vec3::from_array)
+    }
+
+    /// The separation (m) by the cached plane if it exceeds the margin (m) and the plane is not one
     /// that the bodies have passed.
     #[inline]
     pub(super) fn separated_by(
@@ -148,7 +180,7 @@ impl Pair<'_, Real> {
         margin: Real,
     ) -> Option<Real> {
         let n = array3(cache.normal);
-        let (id, w) = self.support(n, Some(cache.hints));
+        let (id, w) = self.support(n, cache.hints);
         cache.hints = id;
         let denominator = cache.normal.dot(exact);
         let separation = denominator - dot3(n, w) - self.radius;
@@ -156,38 +188,84 @@ impl Pair<'_, Real> {
     }
 }
 
-/// The vertex of a piece farthest along `n`.
+/// A vertex, read from the lanes of small pieces, which the scan has brought into the cache.
 #[inline(always)]
-fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: Option<u32>) -> u32 {
-    match hint {
-        Some(hint) if hull.vertices.len() >= CLIMB_MIN => climb(hull, n, hint),
-        _ => scan(hull, n),
+pub(super) fn vertex<S: Scalar>(hull: &Hull, v: u32) -> Option<Array3<S>> {
+    if hull.lanes.len() < CLIMB_CHUNKS_MIN {
+        let [x, y, z] = hull.lanes.get(v as usize / LANES)?;
+        let k = v as usize % LANES;
+        Some([S::from_real(x[k]), S::from_real(y[k]), S::from_real(z[k])])
+    } else {
+        hull.vertices.get(v as usize).map(|&v| array3(v))
     }
 }
 
-/// Support by evaluating all vertices in independent lanes; the lowest vertex of equals in a lane.
+/// The vertex of a piece farthest along `n`.
 #[inline(always)]
-fn scan<S: Scalar>(hull: &Hull, n: Array3<S>) -> u32 {
+fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
+    match &hull.lanes[..] {
+        [chunk] => scan_chunk(chunk, n),
+        lanes if lanes.len() < CLIMB_CHUNKS_MIN => scan(lanes, n),
+        _ => climb(hull, n, hint),
+    }
+}
+
+/// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.
+///
+/// Without branches on the data, which random directions would make mispredict, and with the index
+/// carried as a number of the same width as the heights, so that the lanes stay whole vectors.
+#[inline(never)]
+fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
     let mut best = [-S::MAX; LANES];
-    let mut best_chunk = [0_u32; LANES];
-    for (chunk, [xs, ys, zs]) in hull.lanes.iter().enumerate() {
+    let mut best_at = [S::ZERO; LANES];
+    let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
+    let step = S::from_double(LANES as Double);
+    for [xs, ys, zs] in lanes {
         for k in 0..LANES {
             let height = S::from_real(xs[k]) * n[0]
                 + S::from_real(ys[k]) * n[1]
                 + S::from_real(zs[k]) * n[2];
-            let higher = height > best[k];
-            best[k] = if higher { height } else { best[k] };
-            best_chunk[k] = if higher { chunk as u32 } else { best_chunk[k] };
+            best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
+            best[k] = if height > best[k] { height } else { best[k] };
+            at[k] = at[k] + step;
         }
     }
-    let mut lane = 0;
-    for k in 1..LANES {
-        if best[k] > best[lane] {
-            lane = k;
-        }
+    first_of_top(best, best_at)
+}
+
+/// [`scan`] of up to [`LANES`] vertices.
+#[inline(never)]
+fn scan_chunk<S: Scalar>([xs, ys, zs]: &[[Real; LANES]; 3], n: Array3<S>) -> u32 {
+    let mut height = [S::ZERO; LANES];
+    for k in 0..LANES {
+        height[k] =
+            S::from_real(xs[k]) * n[0] + S::from_real(ys[k]) * n[1] + S::from_real(zs[k]) * n[2];
     }
-    // Padding repeats vertex 0 and so never wins against lane 0.
-    best_chunk[lane] * LANES as u32 + lane as u32
+    let first = first_of_top(height, core::array::from_fn(|k| S::from_double(k as Double)));
+    if first < LANES as u32 { first } else { 0 }
+}
+
+/// The lowest index among the lanes with the largest height; a large number if no height is a
+/// number.
+#[inline(always)]
+fn first_of_top<S: Scalar>(height: [S; LANES], at: [S; LANES]) -> u32 {
+    let top = reduce(height, |a, b| if a > b { a } else { b });
+    let mut first = [S::MAX; LANES];
+    for k in 0..LANES {
+        first[k] = if height[k] == top { at[k] } else { S::MAX };
+    }
+    // Padding repeats vertex 0 and so never is the first of equals.
+    reduce(first, |a, b| if a < b { a } else { b }).to_index()
+}
+
+/// Folds the lanes by halves.
+#[inline(always)]
+fn reduce<S: Scalar>(v: [S; LANES], f: impl Fn(S, S) -> S) -> S {
+    let mut w = [S::ZERO; LANES / 2];
+    for k in 0..LANES / 2 {
+        w[k] = f(v[k], v[k + LANES / 2]);
+    }
+    f(f(w[0], w[2]), f(w[1], w[3]))
 }
 
 /// Support by walking along edges to ever larger values. On faces that are flat only to within
@@ -217,8 +295,14 @@ pub(super) fn walk<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S
     let d = pair.direction;
     let (mut p, mut ids) = first_portal(pair, cache);
     let mut hints = cache.hints;
-    let mut best =
-        Portal { ids, normal: Vec3::ZERO, support: hints, end: End::Failed, iterations: 0 };
+    let mut best = Portal {
+        ids,
+        normal: Vec3::ZERO,
+        support: hints,
+        point: Vec3::ZERO,
+        end: End::Failed,
+        iterations: 0,
+    };
     let mut best_exit = S::MAX;
     let tolerance = S::EPSILON * S::from_double(GAP_ROUNDINGS);
     for iteration in 1..=ITERATIONS_MAX {
@@ -227,15 +311,17 @@ pub(super) fn walk<S: Scalar>(pair: &Pair<'_, S>, cache: &PortalCache, margin: S
         if !(along > S::ZERO) {
             break;
         }
-        let (id, w) = pair.support(n, Some(hints));
+        let (id, w) = pair.support(n, hints);
         hints = id;
         let (outer, inner) = (dot3(n, w), dot3(n, p[0]));
-        // The exit through the supporting plane is s = outer / along; the least one is the best bound.
+        // The exit through the supporting plane is s = outer / along; the least one is the best
+        // bound.
         if outer < best_exit * along {
             best_exit = outer / along;
             best.normal = Vec3::new(n[0].to_real(), n[1].to_real(), n[2].to_real());
             best.ids = ids;
             best.support = id;
+            best.point = Vec3::new(w[0].to_real(), w[1].to_real(), w[2].to_real());
             best.iterations = iteration;
         }
         let separation = along - outer;

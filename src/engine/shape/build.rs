@@ -60,7 +60,7 @@ pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
     Err(ShapeError::Degenerate)
 }
 
-/// The lower corner of the bounding box and its largest extent [m].
+/// The lower corner of the bounding box and its largest extent (m).
 fn validated_extent(points: &[Vec3]) -> Result<(DVec3, Double), ShapeError> {
     if points.len() < 4 {
         return Err(ShapeError::TooFewPoints { count: points.len() });
@@ -86,7 +86,7 @@ fn snapped(p: DVec3) -> GridPoint {
     [p.x, p.y, p.z].map(|x| (x.round() as i64).clamp(0, GRID_CELLS))
 }
 
-/// The points in double precision without those within `tolerance` [m] of an earlier one that
+/// The points in double precision without those within `tolerance` (m) of an earlier one that
 /// stays.
 ///
 /// Cost O(n log n) unless many points share their x coordinate.
@@ -231,7 +231,7 @@ fn side(vertices: &[Vec3], v: u32, w: u32, face_normal: Vec3) -> Side {
 }
 
 /// Unit normal and offset of the plane that supports all vertices in the mean direction of a face,
-/// and how far the face is from a convex polygon in that plane [m]; none if the face has no normal
+/// and how far the face is from a convex polygon in that plane (m); none if the face has no normal
 /// or the origin is not inside.
 fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Double)> {
     let at = |k: usize| widen3(vertices[face[k % face.len()] as usize]);

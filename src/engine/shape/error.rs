@@ -23,17 +23,17 @@ pub enum ShapeError {
     },
     /// The points span less than [`LENGTH_MIN`](super::LENGTH_MIN).
     Coincident {
-        /// Largest extent of the points along an axis [m].
+        /// Largest extent of the points along an axis (m).
         extent: Real,
     },
     /// The points lie on a line, to within the thickness that can be resolved.
     Collinear {
-        /// Largest distance of a point from the line [m].
+        /// Largest distance of a point from the line (m).
         width: Real,
     },
     /// The points lie in a plane, to within the thickness that can be resolved.
     Coplanar {
-        /// Largest distance of a point from the plane [m].
+        /// Largest distance of a point from the plane (m).
         thickness: Real,
     },
     /// No closed surface was left after nearly equal points and nearly coplanar faces were merged.
@@ -43,7 +43,7 @@ pub enum ShapeError {
     BadLength {
         /// Which length, in the words of the constructor.
         name: &'static str,
-        /// The value given [m].
+        /// The value given (m).
         value: Real,
     },
     /// The normal of a half-space is zero or not finite.

@@ -11,12 +11,12 @@ use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
 /// Marks a missing face of an [`Edge`] (the core segment of a capsule has none).
 pub const NO_FACE: u32 = u32::MAX;
 
-/// A face of the polytope: the plane `normal · x = offset`, `offset > 0` [m].
+/// A face of the polytope: the plane `normal · x = offset`, `offset > 0` (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Face {
     /// Outward unit normal.
     pub normal: Vec3,
-    /// Distance of the plane from the centroid [m], without the rounding radius.
+    /// Distance of the plane from the centroid (m), without the rounding radius.
     pub offset: Real,
     /// Start of this face's loop in the list of face vertices.
     pub start: u32,
@@ -38,14 +38,14 @@ pub struct Edge {
 pub struct Side {
     /// Unit vector in the plane of the face, outward from the side.
     pub normal: Vec3,
-    /// Distance of the side from the centroid along it [m].
+    /// Distance of the side from the centroid along it (m).
     pub offset: Real,
 }
 
 /// A convex polytope, possibly rounded, about its centroid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
-    /// Vertices of the polytope about the centroid [m].
+    /// Vertices of the polytope about the centroid (m).
     pub(crate) vertices: Vec<Vec3>,
     /// The vertices again, coordinate by coordinate, padded to a multiple of [`LANES`] with copies
     /// of vertex 0, for the support scan: `lanes[k] = [x; LANES], [y; LANES], [z; LANES]`.
@@ -61,8 +61,8 @@ pub struct Hull {
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
-    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`, as many
-    /// as edges; empty without faces.
+    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`,
+    /// as many as edges; empty without faces.
     pub(crate) vertex_faces: Vec<u32>,
     /// The edge to each neighbor, in the order of `neighbors`.
     pub(crate) neighbor_edges: Vec<u32>,
@@ -70,19 +70,19 @@ pub struct Hull {
     pub(crate) loop_edges: Vec<u32>,
     /// The line of each of these edges within the plane of its face.
     pub(crate) loop_sides: Vec<Side>,
-    /// How far merged faces are from convex polygons, off their planes and within [m].
+    /// How far merged faces are from convex polygons, off their planes and within (m).
     pub(crate) flatness: Real,
-    /// Rounding radius [m].
+    /// Rounding radius (m).
     pub(crate) radius: Real,
-    /// Radius of a ball about the centroid inside the rounded hull [m].
+    /// Radius of a ball about the centroid inside the rounded hull (m).
     pub(crate) inradius: Real,
-    /// Radius of a ball about the centroid around the rounded hull [m].
+    /// Radius of a ball about the centroid around the rounded hull (m).
     pub(crate) bounding_radius: Real,
-    /// The centroid in the frame in which the points were given [m].
+    /// The centroid in the frame in which the points were given (m).
     pub(crate) centroid: Vec3,
-    /// Volume [m³].
+    /// Volume (m³).
     pub(crate) volume: Real,
-    /// Inertia about the centroid per unit density [m⁵].
+    /// Inertia about the centroid per unit density (m⁵).
     pub(crate) inertia: SymMat3,
 }
 
@@ -90,7 +90,7 @@ pub struct Hull {
 pub const LANES: usize = 8;
 
 impl Hull {
-    /// The convex hull of points [m]; the order of the vertices is that of the points.
+    /// The convex hull of points (m); the order of the vertices is that of the points.
     ///
     /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. What is closer
     /// together than 1e-6 of the size (extent plus largest coordinate) is merged: nearly equal
@@ -105,7 +105,7 @@ impl Hull {
         super::build::convex_hull(points)
     }
 
-    /// A box with the given full lengths of its edges [m].
+    /// A box with the given full lengths of its edges (m).
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -136,7 +136,7 @@ impl Hull {
     /// A ball.
     ///
     /// # Errors
-    /// A radius [m] that is not positive, not finite or too large.
+    /// A radius (m) that is not positive, not finite or too large.
     pub fn sphere(radius: Real) -> Result<Self, ShapeError> {
         let r = widen(checked_length("the radius of the sphere", radius)?);
         let volume = 4.0 / 3.0 * PI_DOUBLE * r * r * r;
@@ -144,8 +144,8 @@ impl Hull {
         Ok(Self::rounded_core(vec![Vec3::ZERO], Vec::new(), radius, volume, inertia))
     }
 
-    /// A capsule along y: all points within `radius` [m] of a segment of the full length `length`
-    /// [m].
+    /// A capsule along y: all points within `radius` (m) of a segment of the full length `length`
+    /// (m).
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -164,8 +164,8 @@ impl Hull {
         Ok(Self::rounded_core(vec![-end, end], vec![edge], radius, cylinder + ball, inertia))
     }
 
-    /// A prism along z: the convex hull of `polygon` [m] in the xy plane, from `-thickness / 2` to
-    /// `thickness / 2` [m].
+    /// A prism along z: the convex hull of `polygon` (m) in the xy plane, from `-thickness / 2` to
+    /// `thickness / 2` (m).
     ///
     /// # Errors
     /// As [`convex_hull`](Self::convex_hull), whose points are those of the polygon at the lower
@@ -212,7 +212,7 @@ impl Hull {
 
 /// What a hull consists of. All of it is in the frame whose origin is the centroid.
 impl Hull {
-    /// Vertices of the polytope [m].
+    /// Vertices of the polytope (m).
     #[inline]
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
@@ -274,7 +274,7 @@ impl Hull {
         self.faces.get(face as usize).map(|f| f.normal / f.offset)
     }
 
-    /// Largest distance of a face's vertices from a convex polygon in its plane [m]: what merging
+    /// Largest distance of a face's vertices from a convex polygon in its plane (m): what merging
     /// nearly coplanar triangles has left.
     #[inline]
     #[must_use]
@@ -282,42 +282,42 @@ impl Hull {
         self.flatness
     }
 
-    /// Rounding radius [m].
+    /// Rounding radius (m).
     #[inline]
     #[must_use]
     pub fn radius(&self) -> Real {
         self.radius
     }
 
-    /// Radius of a ball about the centroid inside the rounded hull [m].
+    /// Radius of a ball about the centroid inside the rounded hull (m).
     #[inline]
     #[must_use]
     pub fn inradius(&self) -> Real {
         self.inradius
     }
 
-    /// Radius of a ball about the centroid around the rounded hull [m].
+    /// Radius of a ball about the centroid around the rounded hull (m).
     #[inline]
     #[must_use]
     pub fn bounding_radius(&self) -> Real {
         self.bounding_radius
     }
 
-    /// The centroid in the frame in which the points were given [m].
+    /// The centroid in the frame in which the points were given (m).
     #[inline]
     #[must_use]
     pub fn centroid(&self) -> Vec3 {
         self.centroid
     }
 
-    /// Volume [m³].
+    /// Volume (m³).
     #[inline]
     #[must_use]
     pub fn volume(&self) -> Real {
         self.volume
     }
 
-    /// Inertia about the centroid per unit density [m⁵].
+    /// Inertia about the centroid per unit density (m⁵).
     #[inline]
     #[must_use]
     pub fn inertia(&self) -> SymMat3 {

@@ -9,11 +9,11 @@ use crate::math::{DMat3, DVec3, Double, Mat3, Quat, Real, SymMat3, Vec3, narrow,
 
 /// Mass properties of a polyhedron of density one.
 pub(super) struct PolyhedronMass {
-    /// Volume [m³].
+    /// Volume (m³).
     pub(super) volume: Double,
-    /// Centroid in the frame of the vertices [m].
+    /// Centroid in the frame of the vertices (m).
     pub(super) centroid: DVec3,
-    /// Inertia about the centroid per unit density [m⁵].
+    /// Inertia about the centroid per unit density (m⁵).
     pub(super) inertia: SymMat3,
 }
 
@@ -54,16 +54,16 @@ pub(super) fn polyhedron_mass(vertices: &[DVec3], loops: &[Vec<u32>]) -> Polyhed
 /// Mass, center of mass and inertia of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MassProperties {
-    /// Mass [kg].
+    /// Mass (kg).
     pub mass: Real,
-    /// Center of mass in the frame of the body [m].
+    /// Center of mass in the frame of the body (m).
     pub center_of_mass: Vec3,
     /// Inertia about the center of mass, in the axes of the frame of the body [kg·m²].
     pub inertia: SymMat3,
 }
 
 impl MassProperties {
-    /// The same body seen from a frame in which its own frame has this pose [m].
+    /// The same body seen from a frame in which its own frame has this pose (m).
     #[must_use]
     pub fn transformed(self, position: Vec3, rotation: Quat) -> Self {
         let r: Mat3 = quat_to_mat3(rotation);
@@ -74,7 +74,7 @@ impl MassProperties {
         }
     }
 
-    /// Inertia about `point` [m] by the parallel axis theorem [kg·m²].
+    /// Inertia about `point` (m) by the parallel axis theorem [kg·m²].
     #[must_use]
     pub fn inertia_about(self, point: Vec3) -> SymMat3 {
         self.inertia.plus(SymMat3::point_mass(self.mass, self.center_of_mass - point))

@@ -32,9 +32,9 @@ use crate::math::{
     Mat3, Quat, Real, Vec3, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3, widen3,
 };
 
-/// The smallest length of a shape [m].
+/// The smallest length of a shape (m).
 pub const LENGTH_MIN: Real = 1e-5;
-/// The largest length of a shape and distance of its points from its origin [m].
+/// The largest length of a shape and distance of its points from its origin (m).
 pub const LENGTH_MAX: Real = 1e6;
 
 /// The length itself, if it is within the limits.
@@ -49,9 +49,9 @@ fn checked_length(name: &'static str, value: Real) -> Result<Real, ShapeError> {
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
-    /// Lower corner [m].
+    /// Lower corner (m).
     pub min: Vec3,
-    /// Upper corner [m].
+    /// Upper corner (m).
     pub max: Vec3,
 }
 
@@ -95,7 +95,7 @@ pub enum Convex {
 }
 
 impl Convex {
-    /// Box around the body when its frame has this pose [m]; infinite for a half-space.
+    /// Box around the body when its frame has this pose (m); infinite for a half-space.
     ///
     /// Cost O(vertices).
     #[must_use]
@@ -111,7 +111,7 @@ impl Convex {
         Aabb { min, max }
     }
 
-    /// Radius of a ball about the origin of the frame around the body [m]; infinite for a
+    /// Radius of a ball about the origin of the frame around the body (m); infinite for a
     /// half-space.
     #[inline]
     #[must_use]
@@ -145,14 +145,14 @@ fn height_range(hull: &Hull, direction: Vec3) -> (Real, Real) {
 pub struct Piece {
     /// The body in its own frame, about its centroid.
     pub convex: Convex,
-    /// Origin of the body's frame, which for a hull is its centroid [m].
+    /// Origin of the body's frame, which for a hull is its centroid (m).
     pub position: Vec3,
     /// Rotation of the body's frame.
     pub rotation: Quat,
 }
 
 impl Piece {
-    /// Box around the piece when the shape has this pose [m]; infinite for a half-space.
+    /// Box around the piece when the shape has this pose (m); infinite for a half-space.
     #[must_use]
     pub fn aabb(&self, position: Vec3, rotation: Mat3) -> Aabb {
         self.convex
@@ -178,7 +178,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A ball about the origin, of a radius [m].
+    /// A ball about the origin, of a radius (m).
     ///
     /// # Errors
     /// A radius that is not positive, not finite or too large.
@@ -186,7 +186,7 @@ impl Shape {
         Hull::sphere(radius).map(Self::from_hull)
     }
 
-    /// A box about the origin, with full lengths of its edges [m].
+    /// A box about the origin, with full lengths of its edges (m).
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -194,8 +194,8 @@ impl Shape {
         Hull::cuboid(Vec3::new(x, y, z)).map(Self::from_hull)
     }
 
-    /// All points within `radius` [m] of a segment along y, centered, of the full length `length`
-    /// [m].
+    /// All points within `radius` (m) of a segment along y, centered, of the full length `length`
+    /// (m).
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -216,7 +216,7 @@ impl Shape {
         Ok(Self::from_piece(Piece { convex, position: Vec3::ZERO, rotation: Quat::IDENTITY }))
     }
 
-    /// The convex hull of points [m], see [`Hull::convex_hull`].
+    /// The convex hull of points (m), see [`Hull::convex_hull`].
     ///
     /// # Errors
     /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane,
@@ -225,8 +225,8 @@ impl Shape {
         Hull::convex_hull(points).map(Self::from_hull)
     }
 
-    /// The convex hull of a polygon [m] in the xy plane, from `-thickness / 2` to `thickness / 2`
-    /// [m] along z: bodies of planar scenes.
+    /// The convex hull of a polygon (m) in the xy plane, from `-thickness / 2` to `thickness / 2`
+    /// (m) along z: bodies of planar scenes.
     ///
     /// # Errors
     /// As [`convex_hull`](Self::convex_hull), and a bad thickness.
@@ -234,7 +234,7 @@ impl Shape {
         Hull::prism(polygon, thickness).map(Self::from_hull)
     }
 
-    /// Several shapes as one, each with its position [m] and rotation in the frame of the whole.
+    /// Several shapes as one, each with its position (m) and rotation in the frame of the whole.
     ///
     /// # Errors
     /// No parts, a half-space among them, or a pose that is not finite, too far out or not a
@@ -302,7 +302,7 @@ impl Shape {
         masses.reduce(MassProperties::combined).unwrap_or_default()
     }
 
-    /// Box around the shape in this pose [m]; infinite for a half-space.
+    /// Box around the shape in this pose (m); infinite for a half-space.
     #[must_use]
     pub fn aabb(&self, position: Vec3, rotation: Quat) -> Aabb {
         let rotation = quat_to_mat3(rotation);
@@ -310,7 +310,7 @@ impl Shape {
         boxes.reduce(Aabb::union).unwrap_or(Aabb::INFINITE)
     }
 
-    /// Radius of a ball about the origin of the shape around it [m]; infinite for a half-space.
+    /// Radius of a ball about the origin of the shape around it (m); infinite for a half-space.
     #[must_use]
     pub fn bounding_radius(&self) -> Real {
         let radii = self.pieces.iter().map(|p| p.position.length() + p.convex.bounding_radius());

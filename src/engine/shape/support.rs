@@ -117,7 +117,7 @@ impl Hull {
         }
     }
 
-    /// Distance of the farthest vertex from the centroid [m], without the rounding radius.
+    /// Distance of the farthest vertex from the centroid (m), without the rounding radius.
     #[inline]
     fn core_radius(&self) -> Real {
         self.bounding_radius - self.radius

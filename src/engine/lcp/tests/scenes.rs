@@ -5,7 +5,7 @@ use crate::engine::lcp::{
 };
 use crate::math::Double;
 
-/// g [m/s²] and h [s] of all scenes.
+/// g [m/s²] and h (s) of all scenes.
 pub(crate) const GRAVITY: Double = 9.81;
 pub(crate) const DT: Double = 1.0 / 60.0;
 

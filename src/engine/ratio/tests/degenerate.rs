@@ -28,7 +28,7 @@ fn special_offset(rng: &mut Rng) -> Vec3 {
                     rng.below(5) as Real - 2.0,
                     rng.below(5) as Real - 2.0,
                     rng.below(5) as Real - 2.0,
-                )
+                );
             }
         }
     }
@@ -98,8 +98,8 @@ fn coincident_centers_have_a_finite_gap() {
         let rotation = quat_to_mat3(rng.quat());
         let offset = if k % 3 == 0 { Vec3::ZERO } else { rng.unit() * rng.real(0.0, 1e-5) };
         let relative = Relative { rotation, offset };
-        let mut cache = PortalCache::default();
-        cache.normal = if k % 2 == 0 { Vec3::ZERO } else { rng.unit() };
+        let normal = if k % 2 == 0 { Vec3::ZERO } else { rng.unit() };
+        let mut cache = PortalCache { normal, ..PortalCache::default() };
         let found = warm(&a, &b, &relative, &Centers::default(), &mut cache);
         assert_eq!(found.status, Status::Coincident, "reported as coincident");
         assert!(found.gap < -100.0 && found.gap.is_finite(), "gap {}", found.gap);

@@ -138,6 +138,7 @@ fn a_stale_cache_is_survived() {
             ids: [[id(), id()], [id(), id()], [id(), id()]],
             normal: Vec3::X,
             hints: [id(), id()],
+            contact: Contact::FaceOfA(id()),
         };
         let one = warm(&a, &b, &relative, &Centers::default(), &mut cache);
         let two = cold(&a, &b, &relative, &Centers::default());

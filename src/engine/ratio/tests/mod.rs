@@ -67,7 +67,7 @@ impl Rng {
         }
     }
 
-    /// A rotation by `angle` [rad] about a random axis.
+    /// A rotation by `angle` (rad) about a random axis.
     pub(super) fn turn(&mut self, angle: Real) -> Quat {
         crate::math::quat_exp(self.unit() * angle)
     }

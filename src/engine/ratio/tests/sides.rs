@@ -29,8 +29,8 @@ fn half_space_is_height_over_support() {
     }
 }
 
-/// `min t` with `a · (x - x_a) ≤ t offset` for the faces of a and `x` in b, through the vertices of the
-/// polytope in (x, t): all choices of four faces.
+/// `min t` with `a · (x - x_a) ≤ t offset` for the faces of a and `x` in b, through the vertices of
+/// the polytope in (x, t): all choices of four faces.
 fn one_sided_by_enumeration(a: &Hull, b: &Hull, relative: &Relative) -> Double {
     let rotation = widen_mat3(relative.rotation);
     let d = widen3(relative.offset);

@@ -1,0 +1,84 @@
+//! Measures what the documentation claims, topic by topic, and prints a line for each claim.
+//!
+//! `cargo run --release --example claims -- [TOPIC…]`
+//!
+//! Each line says what is claimed, what this run measured, the bar, and whether it holds. The exit
+//! status is 1 if a claim falls short. Claims about double precision are measured by a second build of
+//! this program, which it starts itself.
+//!
+//! | topic | what |
+//! |---|---|
+//! | `foundation` | reference cases, solvers, Theorem 6.12, metric speed, determinism, allocations |
+
+mod cases;
+#[path = "../tests/support/counting.rs"]
+mod counting;
+mod draw;
+#[path = "claims/foundation.rs"]
+mod foundation;
+#[allow(dead_code, reason = "the experiments use the rest")]
+mod measure;
+mod scenes;
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::process::{Command, ExitCode};
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+/// Collects claims as they are measured.
+#[derive(Debug, Default)]
+pub struct Claims {
+    holds: usize,
+    falls_short: usize,
+}
+
+impl Claims {
+    /// A claim with its figure and bar as text.
+    pub fn add(&mut self, what: &str, figure: &str, bar: &str, holds: bool) {
+        let verdict = if holds { "holds" } else { "FALLS SHORT" };
+        let precision = if cases::is_double() { "f64" } else { "f32" };
+        println!("{precision}  {what:52} {figure:>28}   bar {bar:22} {verdict}");
+        if holds {
+            self.holds += 1;
+        } else {
+            self.falls_short += 1;
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let topics: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = topics.iter().find(|topic| *topic != "foundation") {
+        eprintln!("there is no topic {unknown}; topics: foundation");
+        return ExitCode::FAILURE;
+    }
+    let mut claims = Claims::default();
+    foundation::measure(&mut claims);
+    let mut fine = claims.falls_short == 0;
+    println!("{} hold, {} fall short", claims.holds, claims.falls_short);
+    if !cases::is_double() {
+        fine &= in_double_precision(&topics);
+    }
+    if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs the double-precision build of this program; false if it could not or a claim fell short.
+fn in_double_precision(topics: &[String]) -> bool {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let build = ["run", "--release", "--quiet", "--no-default-features", "--features", "f64"];
+    let status = Command::new(cargo)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(build)
+        .args(["--example", "claims", "--"])
+        .args(topics)
+        .status();
+    match status {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("the double-precision build did not start: {error}");
+            false
+        }
+    }
+}
