@@ -82,8 +82,11 @@ fn pieces(random: &mut Random, points: Option<usize>) -> (Hull, Box<dyn Shape>) 
     loop {
         let points: Vec<Vec3> = (0..count).map(|_| random.unit() * size).collect();
         let Ok(hull) = Hull::convex_hull(&points) else { continue };
-        let about: Vec<Vector> =
-            points.iter().map(|&p| p - hull.centroid()).map(|p| Vector::new(p.x, p.y, p.z)).collect();
+        let about: Vec<Vector> = points
+            .iter()
+            .map(|&p| p - hull.centroid())
+            .map(|p| Vector::new(p.x, p.y, p.z))
+            .collect();
         if hull.inradius() > 0.02
             && let Some(other) = ConvexPolyhedron::from_convex_hull(&about)
         {
@@ -115,10 +118,9 @@ fn pairs(points: Option<usize>, aligned: bool) -> Vec<Pair> {
             for _ in 0..30 {
                 let middle = 0.5 * (low + high);
                 let pose = frame(rotation, direction * middle, Twist::default()).pose;
-                let hit =
-                    query::intersection_test(&Pose::IDENTITY, &*shape_a, &pose, &*shape_b)
-                        .expect("parry knows these shapes")
-                        .intersecting;
+                let hit = query::intersection_test(&Pose::IDENTITY, &*shape_a, &pose, &*shape_b)
+                    .expect("parry knows these shapes")
+                    .intersecting;
                 if hit { low = middle } else { high = middle }
             }
             let spread = if aligned { 0.002 } else { 0.02 };
@@ -179,7 +181,8 @@ fn ours(pairs: &[Pair], query: Query, stage: Stage, frames: usize) -> (f64, f64)
                 continue;
             }
             let slack = 20.0 * DT * DT;
-            let n = choose_normal(a, b, &f.relative, ratio.normal, cache.hints, &f.twist, DT, slack);
+            let n =
+                choose_normal(a, b, &f.relative, ratio.normal, cache.hints, &f.twist, DT, slack);
             sum += n;
             if stage == Stage::Normal {
                 continue;
@@ -283,7 +286,13 @@ fn main() {
             let [m, n, c, p] = best;
             println!(
                 "{kind:>16} {word:>7}: {:6.0} / {:6.0} / {:6.0} ({:.2}), {:6.0} ({:.2}), {:5.2}",
-                m.0, n.0, c.0, c.1, p.0, p.1, p.0 / c.0
+                m.0,
+                n.0,
+                c.0,
+                c.1,
+                p.0,
+                p.1,
+                p.0 / c.0
             );
         }
     }

@@ -18,7 +18,7 @@
 
 use super::super::ratio::Relative;
 use super::super::shape::hull::{Face, Hull};
-use super::outline::Top;
+use super::outline::climb;
 use crate::math::{Real, Vec3};
 
 /// By how much of the eligible depth another plane must beat the ratio's normal (-).
@@ -90,8 +90,8 @@ pub fn choose_normal(
 ) -> Vec3 {
     let inverse = relative.rotation.transpose();
     let outward_b = -(inverse * ratio_normal);
-    let support_a = Top::find(a, ratio_normal, hints[0]).vertex;
-    let support_b = Top::find(b, outward_b, hints[1]).vertex;
+    let (support_a, _) = climb(a, ratio_normal, hints[0], Real::INFINITY);
+    let (support_b, _) = climb(b, outward_b, hints[1], Real::INFINITY);
     let p = a.vertices[support_a as usize];
     let q = relative.rotation * b.vertices[support_b as usize] + relative.offset;
     let (face_a, face_b) =
@@ -138,14 +138,18 @@ impl Trial<'_> {
     fn face_of_a(&mut self, face: u32) {
         let face = &self.a.faces[face as usize];
         let n = face.normal;
-        let reach = |q: Vec3| n.dot(q) - face.offset - self.radius;
-        if reach(self.opposite[1]) < -self.eligible_below {
+        if n.dot(self.opposite[1]) - face.offset - self.radius < -self.eligible_below {
             return;
         }
         let outward = -(self.relative.rotation.transpose() * n);
-        let support = Top::find(self.b, outward, self.support[1]).vertex;
-        let q = self.relative.rotation * self.b.vertices[support as usize] + self.relative.offset;
-        self.offer(n, reach(q), q);
+        let plane = n.dot(self.relative.offset) - face.offset - self.radius;
+        // Beyond this height the plane cuts too deep to be eligible.
+        let enough = plane + self.eligible_below;
+        let (support, height) = climb(self.b, outward, self.support[1], enough);
+        if height <= enough {
+            let q = self.relative.rotation * self.b.vertices[support as usize];
+            self.offer(n, plane - height, q + self.relative.offset);
+        }
     }
 
     /// Tries the plane of a face of `b`.
@@ -157,15 +161,18 @@ impl Trial<'_> {
             return;
         }
         let n = -(self.relative.rotation * face.normal);
-        let top = Top::find(self.a, n, self.support[0]);
-        let p = self.a.vertices[top.vertex as usize];
-        self.offer(n, plane + n.dot(self.relative.offset) - top.height, p);
+        let plane = plane + n.dot(self.relative.offset);
+        let enough = plane + self.eligible_below;
+        let (support, height) = climb(self.a, n, self.support[0], enough);
+        if height <= enough {
+            self.offer(n, plane - height, self.a.vertices[support as usize]);
+        }
     }
 
-    /// Takes the plane `n` if it is eligible and predicted to separate better at the point `p`.
+    /// Takes the plane `n`, which is eligible, if it is predicted to separate better at the point `p`.
     fn offer(&mut self, n: Vec3, separation: Real, p: Vec3) {
         let predicted = separation + self.dt * n.dot(self.twist.at(p));
-        if separation >= -self.eligible_below && predicted > self.bar {
+        if predicted > self.bar {
             self.bar = predicted;
             self.best = n;
         }

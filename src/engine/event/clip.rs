@@ -21,8 +21,13 @@
 //! which is what scaling does, and as a last resort the nearest points of the outlines make a
 //! contact: a pair within the band always has one.
 //!
+//! Only what lies within the band matters, so only that part of the outlines is traced. A corner over
+//! the middle of a face, whose edges leave the band before they come to a side of the face, is one
+//! contact and needs no outlines at all.
+//!
 //! Rounded hulls: the same on their cores, with the points moved by the radii along the normal.
-//! Cost: two support queries and O(corners of a × corners of b), no allocation.
+//! Cost: a climb from the hints, and O(corners of a × corners of b) of those within the band; no
+//! allocation below 64 corners a face.
 //! Not done: corners of other faces than the facing one, however close.
 
 use super::super::ratio::Relative;
@@ -62,33 +67,18 @@ pub fn find_contacts(
     params: &ClipParams,
     out: &mut Manifold,
 ) {
-    let outward_b = -(relative.rotation.transpose() * normal);
-    let top_a = Top::find(a, normal, hints[0]);
-    let top_b = Top::find(b, outward_b, hints[1]);
     out.normal = normal;
     out.dropped = 0;
     out.contacts.clear();
-    let distance = normal.dot(relative.offset);
-    let separation = distance - top_b.height - top_a.height - a.radius - b.radius;
-    if separation > params.band {
+    let scene = Scene::new([a, b], relative, normal, hints, params);
+    if scene.room < 0.0 {
         return;
     }
-    let scene = Scene {
-        hulls: [a, b],
-        relative,
-        normal,
-        outward: [normal, outward_b],
-        top: [top_a, top_b],
-        separation,
-        room: params.band - separation,
-        slack: params.eps_x * a.bounding_radius.min(b.bounding_radius),
-    };
     if a.vertices.len() == 1 || b.vertices.len() == 1 {
         scene.ball(params.band, out);
         return;
     }
-    let (feature_a, facing_a) = top_a.facing(a, normal);
-    let (feature_b, facing_b) = top_b.facing(b, outward_b);
+    let [(feature_a, facing_a), (feature_b, facing_b)] = scene.facing();
     let single = match (feature_a, feature_b) {
         (Feature::Face(face), _) if facing_a >= ALIGNED => scene.corner_on_face(0, face),
         (_, Feature::Face(face)) if facing_b >= ALIGNED => scene.corner_on_face(1, face),
@@ -98,7 +88,23 @@ pub fn find_contacts(
         out.contacts.push(contact);
         return;
     }
-    scene.outlines([feature_a, feature_b], 1.0 / facing_a + 1.0 / facing_b, params.band, out);
+    // A corner up to the slack outside of a face is within the room if its plane falls so much there.
+    let depth = scene.room + scene.slack * (1.0 + 1.0 / facing_a + 1.0 / facing_b);
+    scene.outlines([feature_a, feature_b], depth, params.band, out);
+}
+
+/// [`find_contacts`] of two polytopes from whole outlines, for comparison.
+#[cfg(test)]
+pub(super) fn find_contacts_whole(
+    hulls: [&Hull; 2],
+    relative: &Relative,
+    normal: Vec3,
+    params: &ClipParams,
+    out: &mut Manifold,
+) {
+    let scene = Scene::new(hulls, relative, normal, [0; 2], params);
+    let features = scene.facing().map(|(feature, _)| feature);
+    scene.outlines(features, Real::INFINITY, params.band, out);
 }
 
 /// Two hulls and their features along the normal.
@@ -117,7 +123,31 @@ struct Scene<'h> {
     slack: Real,
 }
 
-impl Scene<'_> {
+impl<'h> Scene<'h> {
+    #[inline]
+    fn new(
+        hulls: [&'h Hull; 2],
+        relative: &'h Relative,
+        normal: Vec3,
+        hints: [u32; 2],
+        params: &ClipParams,
+    ) -> Self {
+        let [a, b] = hulls;
+        let outward = [normal, -(relative.rotation.transpose() * normal)];
+        let top = [Top::find(a, outward[0], hints[0]), Top::find(b, outward[1], hints[1])];
+        let distance = normal.dot(relative.offset);
+        let separation = distance - top[1].height - top[0].height - a.radius - b.radius;
+        let room = params.band - separation;
+        let slack = params.eps_x * a.bounding_radius.min(b.bounding_radius);
+        Self { hulls, relative, normal, outward, top, separation, room, slack }
+    }
+
+    /// The features that face each other, and for faces their cosines with the normal.
+    #[inline]
+    fn facing(&self) -> [(Feature, Real); 2] {
+        [0, 1].map(|k| self.top[k].facing(self.hulls[k], self.outward[k]))
+    }
+
     /// The contact of a face of hull `on`, square to the normal, with the outermost vertex of the
     /// other hull, if it is the only one within the band.
     ///
@@ -179,16 +209,14 @@ impl Scene<'_> {
         Collector::new(self.normal, band, 2.0 * self.slack, self.hulls.map(|hull| hull.radius))
     }
 
-    /// The contacts of these facing features; `steepness` is the sum of the inverse cosines of their
-    /// faces with the normal.
+    /// The contacts of these facing features, from the parts of their outlines within `depth` (m) of
+    /// the outermost points.
     #[inline(never)]
-    fn outlines(&self, features: [Feature; 2], steepness: Real, band: Real, out: &mut Manifold) {
+    fn outlines(&self, features: [Feature; 2], depth: Real, band: Real, out: &mut Manifold) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
         let mut found = self.collector(band);
         let (mut outline_a, mut outline_b) = (Outline::new(), Outline::new());
-        // Corners up to the slack outside of a face are within the room if it rises so much less.
-        let depth = self.room + self.slack * (1.0 + steepness);
         let reach = |k: usize, depth| Reach { top: self.top[k].height, depth, slack: self.slack };
         outline_a.trace(&placed[0], features[0], &reach(0, depth));
         outline_b.trace(&placed[1], features[1], &reach(1, depth));
@@ -198,12 +226,13 @@ impl Scene<'_> {
             outline_b.trace(&placed[1], features[1], &reach(1, Real::INFINITY));
             let distance = self.normal.dot(self.relative.offset);
             if distance > self.separation.abs() {
-                found.shift = self.relative.offset * (self.separation / distance);
-                let moved = placed[1].moved(&axes, -found.shift);
+                let shift = self.relative.offset * (self.separation / distance);
+                found.set_shift(shift);
+                let moved = placed[1].moved(&axes, -shift);
                 let mut outline_b = Outline::new();
                 outline_b.trace(&moved, features[1], &reach(1, Real::INFINITY));
                 intersect(&outline_a, &outline_b, &axes, &mut found);
-                found.shift = Vec3::ZERO;
+                found.set_shift(Vec3::ZERO);
             }
             if found.is_empty() {
                 self.nearest(&placed, [&outline_a, &outline_b], &axes, &mut found);
@@ -288,14 +317,19 @@ fn intersect(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
 
 /// The crossings of the edges of two outlines.
 fn crossings(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
-    for i in 0..a.n_edges {
-        let (edge_a, end_a) = (&a.corners[i], a.corners[a.next(i)].at);
+    for (i, edge_a) in a.corners[..a.n_edges].iter().enumerate() {
+        let end_a = &a.corners[a.next(i)];
+        // Between two corners out of reach all points are.
+        if !(edge_a.near || end_a.near) {
+            continue;
+        }
+        let end_a = end_a.at;
         let mut s = edge_a.left(b.corners[0].at);
-        for j in 0..b.n_edges {
-            let to = b.corners[b.next(j)].at;
+        for (j, edge_b) in b.corners[..b.n_edges].iter().enumerate() {
+            let end_b = &b.corners[b.next(j)];
+            let to = end_b.at;
             let t = edge_a.left(to);
-            if edge_a.parts(s, t) {
-                let edge_b = &b.corners[j];
+            if edge_a.parts(s, t) && (edge_b.near || end_b.near) {
                 let (u, v) = (edge_b.left(edge_a.at), edge_b.left(end_a));
                 if edge_b.parts(u, v) {
                     let on_a = edge_a.at + (end_a - edge_a.at) * (u / (u - v));

@@ -84,14 +84,15 @@ pub(super) struct Collector {
     normal: Vec3,
     /// Only contacts up to this separation are kept (m).
     band: Real,
-    /// Candidates closer than this across the normal are one (m).
-    merge: Real,
-    /// Its square [m²].
+    /// Difference in height of two core points beyond which they are no contact; with a margin, so
+    /// that the points themselves decide (m).
+    room: Real,
+    /// Candidates closer than the root of this across the normal are one [m²].
     merge_squared: Real,
     /// Rounding radii of `a` and `b` (m).
     radii: [Real; 2],
     /// By how much the core of `b` was moved back before touching points were sought (m).
-    pub(super) shift: Vec3,
+    shift: Vec3,
     candidates: SmallVec<[Contact; CANDIDATES_MAX]>,
     dropped: u32,
 }
@@ -101,13 +102,19 @@ impl Collector {
         Self {
             normal,
             band,
-            merge,
+            room: band + radii[0] + radii[1] + merge,
             merge_squared: merge * merge,
             radii,
             shift: Vec3::ZERO,
             candidates: SmallVec::new(),
             dropped: 0,
         }
+    }
+
+    /// Says by how much the core of `b` is moved back.
+    pub(super) fn set_shift(&mut self, shift: Vec3) {
+        self.room += self.normal.dot(self.shift) - self.normal.dot(shift);
+        self.shift = shift;
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -124,9 +131,7 @@ impl Collector {
     /// Is a contact of two points of the cores with these heights along the normal beyond the band?
     #[inline]
     pub(super) fn is_far(&self, height_a: Real, height_b: Real) -> bool {
-        let room = self.band + self.radii[0] + self.radii[1] - self.normal.dot(self.shift);
-        // With a margin for rounding: the points themselves decide.
-        height_b - height_a > room + self.merge
+        height_b - height_a > self.room
     }
 
     /// Adds a contact of two points of the cores, unless it is beyond the band or already there.

@@ -19,6 +19,8 @@ use crate::math::{Mat3, Real, Vec3};
 
 /// Corners kept without allocation; faces with as many or more are always taken whole.
 const CORNERS_MAX: usize = 64;
+/// Faces with up to so many corners are taken whole: that costs less than cutting them.
+const WHOLE_MAX: usize = 6;
 /// A face is part of the outline if its normal has at least this component along the contact
 /// normal.
 const FACING_MIN: Real = 0.05;
@@ -54,6 +56,26 @@ impl Axes {
     #[inline]
     pub(super) fn lift(&self, p: Vec3) -> Vec3 {
         self.t1 * p.x + self.t2 * p.y + self.normal * p.z
+    }
+}
+
+/// Climbs from the vertex `start` to the outermost one in a direction, and returns it with its height
+/// (m); or to any vertex higher than `enough`.
+#[inline]
+pub(super) fn climb(hull: &Hull, outward: Vec3, start: u32, enough: Real) -> (u32, Real) {
+    let mut vertex = if (start as usize) < hull.vertices.len() { start } else { 0 };
+    let mut height = outward.dot(hull.vertices[vertex as usize]);
+    loop {
+        let from = vertex;
+        for &w in hull.neighbors(from) {
+            let level = outward.dot(hull.vertices[w as usize]);
+            if level > height {
+                (vertex, height) = (w, level);
+            }
+        }
+        if vertex == from || height > enough {
+            return (vertex, height);
+        }
     }
 }
 
@@ -276,6 +298,22 @@ impl Outline {
         let ids = &hull.face_vertices[range.clone()];
         let edges = &hull.loop_edges[range];
         let n = ids.len();
+        if n <= WHOLE_MAX {
+            self.n_edges = n;
+            // Heights along the normal: corners matter above or below this one.
+            let (top, down) = (reach.top, if placed.downward { -1.0 } else { 1.0 });
+            let low = top - reach.depth + down * placed.origin.z;
+            for i in 0..n {
+                let (k, edge) = if placed.downward {
+                    (n - 1 - i, if i + 1 == n { n - 1 } else { n - 2 - i })
+                } else {
+                    (i, i)
+                };
+                let at = placed.vertex(ids[k]);
+                self.push(at, ids[k], edges[edge], down * at.z >= low);
+            }
+            return;
+        }
         let low = reach.top - reach.depth;
         let small = n < CORNERS_MAX;
         let all = if small { (1_u64 << n) - 1 } else { u64::MAX };

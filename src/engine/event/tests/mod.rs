@@ -2,6 +2,7 @@
 //! answers.
 
 mod choose;
+mod parts;
 
 use super::clip::{ClipParams, find_contacts, find_contacts_half_space};
 use super::enumerate::{EventFeatures, PairEvent, Placement, enumerate, ratio_of};
