@@ -9,10 +9,23 @@ use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, quat_exp, quat_rotate, sin};
-use support::{DT, add, add_floor, cuboid, floor, heap, run, settings, stack};
+use support::{DT, add, add_floor, cuboid, floor, heap, run_with, stack};
 
 const G: Real = 9.81;
 const DOUBLE: bool = size_of::<Real>() == 8;
+
+/// The default settings; in double precision with a tolerance that lets its digits show.
+fn settings() -> Settings {
+    let mut settings = Settings::default();
+    if DOUBLE {
+        settings.solver.tolerance = 1e-10;
+    }
+    settings
+}
+
+fn run(world: &mut Simulation, n: usize) {
+    run_with(world, n, &settings());
+}
 
 /// A tolerance in single precision, and in double.
 fn tolerance(single: Real, double: Real) -> Real {

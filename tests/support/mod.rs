@@ -116,20 +116,15 @@ pub fn heap(n: usize) -> (Simulation, Vec<BodyId>) {
     (world, ids)
 }
 
-/// The default settings; in double precision with a tolerance that lets its digits show.
-pub fn settings() -> Settings {
-    let mut settings = Settings::default();
-    if size_of::<Real>() == 8 {
-        settings.solver.tolerance = 1e-10;
-    }
-    settings
+/// Steps a world `n` times with the default settings.
+pub fn run(world: &mut Simulation, n: usize) {
+    run_with(world, n, &Settings::default());
 }
 
-/// Steps a world `n` times with these settings.
-pub fn run(world: &mut Simulation, n: usize) {
-    let settings = settings();
+/// Steps a world `n` times.
+pub fn run_with(world: &mut Simulation, n: usize, settings: &Settings) {
     for _ in 0..n {
-        world.step(&settings, DT);
+        world.step(settings, DT);
     }
 }
 
