@@ -4,9 +4,10 @@
 //! what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where `v + r |ω|` is the largest of
 //! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
 //! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
-//! part of the body's size, which small steps never reach: else one bullet makes a heap active. Sweep and prune along the axis of largest
-//! spread, O(n log n + overlaps along that axis); pieces without bounds (half-spaces) meet every body.
-//! The result does not depend on the axis or on the order of the sweep. Not here: trees, filters.
+//! part of the body's size, which small steps never reach: else one bullet makes a heap active.
+//! Sweep and prune along the axis of largest spread, O(n log n + overlaps along that axis); pieces
+//! without bounds (half-spaces) meet every body. The result does not depend on the axis or on the order
+//! of the sweep. Not here: trees, filters.
 
 use super::body::{Bodies, BodyId};
 use super::graph::DisjointSets;
