@@ -249,6 +249,7 @@ fn plugin_equals_engine(claims: &mut Claims) {
     use orthant::engine::Simulation;
     use orthant::engine::body::{BodyDesc, BodyKind};
     use orthant::engine::shape::Shape;
+    use orthant::math::{narrow, single3};
     use orthant::prelude::*;
 
     let (floor, cube) = (Vec3::new(20.0, 1.0, 20.0), Vec3::ONE);
@@ -268,11 +269,11 @@ fn plugin_equals_engine(claims: &mut Claims) {
     };
     let mut fine = add(BodyKind::Static, floor, Vec3::new(0.0, -0.5, 0.0));
     for at in places {
-        let transform = Transform::from_xyz(at.x as f32, at.y as f32, at.z as f32);
+        let transform = Transform::from_translation(single3(at));
         app.world_mut().spawn((RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), transform));
         fine &= add(BodyKind::Dynamic, cube, at);
     }
-    let dt = app.world().resource::<Time<Fixed>>().timestep().as_secs_f64() as Real;
+    let dt = narrow(app.world().resource::<Time<Fixed>>().timestep().as_secs_f64());
     // The first update only starts the clock.
     app.update();
     let before = app.world().resource::<PhysicsWorld>().engine().report().step;
