@@ -424,11 +424,13 @@ impl Simulation {
 pub struct Contact {
     /// The two bodies, ascending.
     pub bodies: [BodyId; 2],
-    /// World point in the middle between the two touching points (m).
+    /// World point in the middle between the two touching points (m), found at the start of the step and
+    /// moved along with the center of the first body.
     pub point: Vec3,
     /// Unit normal from the first body to the second.
     pub normal: Vec3,
-    /// Distance of the touching points along the normal (m); negative in overlap.
+    /// Distance of the touching points along the normal at the start of the step (m); negative in
+    /// overlap.
     pub gap: Real,
     /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
     pub impulse: Vec3,

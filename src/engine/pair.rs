@@ -23,8 +23,6 @@ pub struct Pair {
     pub versions: [u32; 2],
     /// Portal and plane of the last ratio query.
     pub cache: PortalCache,
-    /// Does body a carry the reference face? Stays unless beaten by a margin.
-    pub reference_is_a: bool,
     /// Friction coefficient μ of the pair (-).
     pub friction: Real,
     /// Ratio penetration depth Φ (-); positive infinity for a pair found apart by its plane.
