@@ -1,53 +1,12 @@
 //! Rigid-body physics for [Bevy](https://bevy.org) with hard contacts.
 //!
 //! Contact and joint forces solve one linear complementarity problem a step, and every step says how
-//! well: heavy things do not sink into light ones, jointed chains do not stretch, gripped things do not
-//! creep. It is the constraint-stabilized time-stepping of Anitescu, Hart, Potra and Miller for convex
-//! polyhedra: one metric for distance and overlap (the ratio metric), one problem a step, infeasibility
-//! that stays O(h²).
+//! well: heavy things do not sink into light ones, and a stack stands because it is solved. It is the
+//! constraint-stabilized time-stepping of Anitescu, Hart, Potra and Miller for convex polyhedra: one
+//! metric for distance and overlap (the ratio metric), one problem a step, infeasibility that stays
+//! O(h²).
 //!
-//! # Hello, physics
-#![cfg_attr(
-    feature = "bevy",
-    doc = r#"
-```
-use bevy_app::prelude::*;
-use bevy_ecs::prelude::*;
-use bevy_transform::prelude::*;
-use orthant::prelude::*;
-
-fn main() {
-    App::new()
-        .add_plugins((bevy_time::TimePlugin, TransformPlugin, PhysicsPlugins::default()))
-        .insert_resource(bevy_time::TimeUpdateStrategy::FixedTimesteps(1)) // one step an update
-        .add_systems(Startup, spawn)
-        .add_systems(Last, tell)
-        .run_for(120);
-}
-
-fn spawn(mut commands: Commands) {
-    commands.spawn((RigidBody::Static, Collider::cuboid(20.0, 1.0, 20.0)));
-    let above = Transform::from_xyz(0.0, 3.0, 0.0);
-    commands.spawn((RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), above, Friction::new(0.4)));
-}
-
-fn tell(boxes: Query<(&Transform, &RigidBody)>, report: Res<StepReport>) {
-    for (transform, _) in boxes.iter().filter(|(_, body)| **body == RigidBody::Dynamic) {
-        println!("height {:.3} m; {}", transform.translation.y, **report);
-    }
-}
-
-trait RunFor {
-    fn run_for(&mut self, updates: usize);
-}
-impl RunFor for App {
-    fn run_for(&mut self, updates: usize) {
-        (0..updates).for_each(|_| self.update());
-    }
-}
-```
-"#
-)]
+//! A first app stands in the README and, shorter, at the head of `plugin`.
 //!
 //! # Map
 //!
@@ -79,6 +38,10 @@ pub mod engine;
 pub mod math;
 #[cfg(feature = "bevy")]
 pub mod plugin;
+
+#[cfg(all(doctest, feature = "bevy"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// What most games need: `use orthant::prelude::*;`.
 #[cfg(feature = "bevy")]

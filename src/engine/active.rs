@@ -52,6 +52,13 @@ pub struct ActiveContact {
     pub impulse: [DVec3; 2],
 }
 
+impl ActiveContact {
+    /// A contact that has not been pushed yet.
+    fn new(id: ContactId, normal: Vec3, arms: [Vec3; 2], gap: Real, row_gap: Double) -> Self {
+        Self { id, normal, arms, gap, row_gap, impulse: [DVec3::ZERO; 2] }
+    }
+}
+
 /// What the pairs of a step have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
@@ -256,14 +263,13 @@ impl Context<'_> {
         pair.dropped = manifold.dropped;
         for contact in &manifold.contacts {
             let middle = turn * ((contact.point_a + contact.point_b) * 0.5);
-            pair.contacts.push(ActiveContact {
-                id: contact.id,
-                normal: turn * manifold.normal,
-                arms: placed.arms_to(placed.arms[0] + middle),
-                gap: contact.separation,
-                row_gap: widen(contact.separation),
-                impulse: [DVec3::ZERO; 2],
-            });
+            pair.contacts.push(ActiveContact::new(
+                contact.id,
+                turn * manifold.normal,
+                placed.arms_to(placed.arms[0] + middle),
+                contact.separation,
+                widen(contact.separation),
+            ));
         }
     }
 
@@ -286,14 +292,13 @@ impl Context<'_> {
         pair.dropped = manifold.dropped;
         for contact in &manifold.contacts {
             let middle = (contact.point_a + contact.point_b) * 0.5;
-            pair.contacts.push(ActiveContact {
-                id: if hull_side == 1 { contact.id } else { contact.id.swapped() },
-                normal: normal * toward_b,
-                arms: placed.arms_to(origin + middle),
-                gap: contact.separation,
-                row_gap: widen(contact.separation),
-                impulse: [DVec3::ZERO; 2],
-            });
+            pair.contacts.push(ActiveContact::new(
+                if hull_side == 1 { contact.id } else { contact.id.swapped() },
+                normal * toward_b,
+                placed.arms_to(origin + middle),
+                contact.separation,
+                widen(contact.separation),
+            ));
         }
     }
 
@@ -308,14 +313,13 @@ impl Context<'_> {
         let events = enumerate(a, &placed.placement(0), b, &placed.placement(1));
         let ratio = ratio_of(&events);
         for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
-            pair.contacts.push(ActiveContact {
-                id: event_id(event.features),
-                normal: narrow3(event.normal),
-                arms: placed.arms_to(narrow3(event.point)),
-                gap: narrow(event.gap * event.distance),
-                row_gap: (event.ratio - 1.0) * event.distance,
-                impulse: [DVec3::ZERO; 2],
-            });
+            pair.contacts.push(ActiveContact::new(
+                event_id(event.features),
+                narrow3(event.normal),
+                placed.arms_to(narrow3(event.point)),
+                narrow(event.gap * event.distance),
+                (event.ratio - 1.0) * event.distance,
+            ));
         }
     }
 
@@ -336,14 +340,13 @@ impl Context<'_> {
         for m in active.select_half_space(&events) {
             let event = &events[m];
             let id = ContactId::new(Feature::Vertex(event.vertex), Feature::Face(0));
-            pair.contacts.push(ActiveContact {
-                id: if hull_side == 1 { id.swapped() } else { id },
-                normal: normal * toward_b,
-                arms: placed.arms_to(narrow3(event.point)),
-                gap: narrow(event.gap * event.distance),
-                row_gap: (event.ratio - 1.0) * event.distance,
-                impulse: [DVec3::ZERO; 2],
-            });
+            pair.contacts.push(ActiveContact::new(
+                if hull_side == 1 { id.swapped() } else { id },
+                normal * toward_b,
+                placed.arms_to(narrow3(event.point)),
+                narrow(event.gap * event.distance),
+                (event.ratio - 1.0) * event.distance,
+            ));
         }
     }
 
