@@ -36,6 +36,7 @@
 pub mod active;
 pub mod assemble;
 pub mod body;
+pub mod collider;
 pub mod broad;
 pub mod event;
 pub mod graph;

@@ -1,0 +1,167 @@
+//! Colliders: shapes with a place on a body, a material and filters.
+//!
+//! A body has any number of them. What its pieces are made of and where they are is worked out once,
+//! when its colliders are set; a piece is found by its number in O(log pieces).
+
+use super::shape::{Aabb, Piece, Shape};
+use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate};
+
+/// How the surface of a collider meets others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Material {
+    /// Coulomb friction coefficient μ (-), ≥ 0; a contact takes the mean of both.
+    pub friction: Real,
+    /// Rolling resistance (m), ≥ 0: rolling meets a torque of at most this times the normal force; a
+    /// contact takes the larger of both.
+    pub rolling: Real,
+    /// Spinning resistance (m), ≥ 0: turning about the normal meets a torque of at most this times the
+    /// normal force; a contact takes the larger of both.
+    pub spinning: Real,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self { friction: 0.5, rolling: 0.0, spinning: 0.0 }
+    }
+}
+
+/// What a collider is and what it meets, as sets of up to 32 layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Layers {
+    /// The layers it is in, one bit each.
+    pub memberships: u32,
+    /// The layers it meets, one bit each.
+    pub filters: u32,
+}
+
+impl Layers {
+    /// In every layer, meets every layer.
+    pub const ALL: Self = Self { memberships: u32::MAX, filters: u32::MAX };
+
+    /// Do the two meet? Each must be in a layer that the other meets.
+    #[inline]
+    #[must_use]
+    pub const fn meets(self, other: Self) -> bool {
+        self.memberships & other.filters != 0 && other.memberships & self.filters != 0
+    }
+}
+
+impl Default for Layers {
+    /// In the first layer, meets all.
+    fn default() -> Self {
+        Self { memberships: 1, filters: u32::MAX }
+    }
+}
+
+/// A shape on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collider {
+    /// The shape, in its own frame.
+    pub shape: Shape,
+    /// Position of the shape's frame in the body's frame (m).
+    pub position: Vec3,
+    /// Rotation of the shape's frame in the body's frame.
+    pub rotation: Quat,
+    /// How its surface meets others.
+    pub material: Material,
+    /// What it meets.
+    pub layers: Layers,
+    /// Only notices what touches it, and pushes nothing.
+    pub sensor: bool,
+    /// Name that the user gives it, told with its contacts; best unique.
+    pub tag: u64,
+}
+
+impl Collider {
+    /// A shape at the origin of its body, of the default material, that meets everything.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            position: Vec3::ZERO,
+            rotation: Quat::IDENTITY,
+            material: Material::default(),
+            layers: Layers::default(),
+            sensor: false,
+            tag: 0,
+        }
+    }
+}
+
+impl From<Shape> for Collider {
+    fn from(shape: Shape) -> Self {
+        Self::new(shape)
+    }
+}
+
+/// A piece of a body, in the body's frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyPiece {
+    /// The convex body with its pose in the body's frame.
+    pub piece: Piece,
+    /// Which collider it belongs to.
+    pub collider: u32,
+}
+
+/// The colliders of a body and their pieces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Colliders {
+    list: Vec<Collider>,
+    pieces: Vec<BodyPiece>,
+}
+
+impl Colliders {
+    /// Works out the pieces.
+    #[must_use]
+    pub fn new(list: Vec<Collider>) -> Self {
+        let mut pieces = Vec::new();
+        for (index, collider) in (0_u32..).zip(&list) {
+            let turn = quat_normalize(collider.rotation);
+            pieces.extend(collider.shape.pieces().iter().map(|piece| BodyPiece {
+                piece: Piece {
+                    convex: piece.convex.clone(),
+                    position: collider.position + quat_rotate(turn, piece.position),
+                    rotation: quat_normalize(quat_mul(turn, piece.rotation)),
+                },
+                collider: index,
+            }));
+        }
+        Self { list, pieces }
+    }
+
+    /// The colliders.
+    #[inline]
+    #[must_use]
+    pub fn list(&self) -> &[Collider] {
+        &self.list
+    }
+
+    /// Their pieces, collider by collider.
+    #[inline]
+    #[must_use]
+    pub fn pieces(&self) -> &[BodyPiece] {
+        &self.pieces
+    }
+
+    /// Smallest inradius of the pieces (m); infinite without any.
+    #[must_use]
+    pub fn inradius(&self) -> Real {
+        self.list.iter().map(|c| c.shape.inradius()).fold(Real::INFINITY, Real::min)
+    }
+
+    /// Radius of a ball about the origin of the body's frame around all pieces (m).
+    #[must_use]
+    pub fn bounding_radius(&self) -> Real {
+        let radius = |p: &BodyPiece| p.piece.position.length() + p.piece.convex.bounding_radius();
+        self.pieces.iter().map(radius).fold(0.0, Real::max)
+    }
+
+    /// Box around all pieces when the body has this pose (m); none without pieces.
+    #[must_use]
+    pub fn aabb(&self, position: Vec3, rotation: Quat) -> Option<Aabb> {
+        let rotation = crate::math::quat_to_mat3(rotation);
+        self.pieces.iter().map(|p| p.piece.aabb(position, rotation)).reduce(Aabb::union)
+    }
+}
