@@ -36,8 +36,8 @@
 pub mod active;
 pub mod assemble;
 pub mod body;
-pub mod collider;
 pub mod broad;
+pub mod collider;
 pub mod event;
 pub mod graph;
 pub mod integrate;
@@ -215,7 +215,7 @@ impl Simulation {
         };
         let update = |pairs: &mut [Pair]| pairs.iter_mut().for_each(|pair| context.update(pair));
         pool.run(&mut self.pairs.list, update);
-        for pair in &self.pairs.list {
+        for pair in self.pairs.list.iter().filter(|pair| !pair.sensor) {
             self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
             self.report.overlap = self.report.overlap.max(-pair.separation);
             self.report.contacts += pair.contacts.len() as u32;
