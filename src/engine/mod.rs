@@ -131,6 +131,7 @@ impl Simulation {
         self.active = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
         if !self.active {
             self.report.status = StepStatus::Refused;
+            self.touches.settle();
             return false;
         }
         self.margin = settings.contact.margin;

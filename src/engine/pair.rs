@@ -27,6 +27,8 @@ pub struct Pair {
     pub friction: Real,
     /// Indices of the two colliders on their bodies.
     pub colliders: [u32; 2],
+    /// Names of the two colliders, see [`Collider::tag`](super::collider::Collider::tag).
+    pub tags: [u64; 2],
     /// Is one of the colliders a sensor? Then the pair is measured and makes no contacts.
     pub sensor: bool,
     /// Ratio penetration depth Φ (-); positive infinity for a pair found apart by its plane.
@@ -84,6 +86,7 @@ impl Pair {
         else {
             return;
         };
+        self.tags = [x.tag, y.tag];
         self.sensor = x.sensor || y.sensor;
         self.friction = 0.5 * (x.material.friction + y.material.friction);
     }

@@ -2,6 +2,7 @@
 #![cfg(feature = "bevy")]
 
 mod change;
+mod collision;
 mod force;
 mod life;
 mod order;
