@@ -212,6 +212,44 @@ impl Shape {
         Hull::capsule(radius, length).map(Self::from_hull)
     }
 
+    /// A cylinder along y of a radius and a full height (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn cylinder(radius: Real, height: Real) -> Result<Self, ShapeError> {
+        Hull::cylinder(radius, height).map(Self::from_hull)
+    }
+
+    /// A cone along y, apex up, of a radius of its base and a full height (m). The origin is in the
+    /// middle of the height.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn cone(radius: Real, height: Real) -> Result<Self, ShapeError> {
+        Hull::cone(radius, height).map(Self::from_hull)
+    }
+
+    /// An ellipsoid along the axes, of full lengths (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn ellipsoid(x_length: Real, y_length: Real, z_length: Real) -> Result<Self, ShapeError> {
+        Hull::ellipsoid(Vec3::new(x_length, y_length, z_length)).map(Self::from_hull)
+    }
+
+    /// A cylinder with rounded rims: all points within `border_radius` (m) of a cylinder along y of a
+    /// radius and a full height (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn round_cylinder(
+        radius: Real,
+        height: Real,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        Hull::round_cylinder(radius, height, border_radius).map(Self::from_hull)
+    }
+
     /// The solid `normal · x ≤ 0`, for bodies that do not move. The normal need not have length
     /// one.
     ///
