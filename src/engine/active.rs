@@ -164,7 +164,13 @@ impl Context<'_> {
             let Measured::Near(ratio) = measured else { return };
             (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
             if ratio.gap <= eps_t && !pair.sensor {
-                self.enumerated(pair, hulls, placed);
+                if a.curve().is_some() || b.curve().is_some() {
+                    // A curved hull is no polyhedron and has no such events; clipping stands in.
+                    let band = self.band(pair.bodies);
+                    self.clipped(pair, hulls, placed, &relative, ratio.normal, band);
+                } else {
+                    self.enumerated(pair, hulls, placed);
+                }
             }
             return;
         }
