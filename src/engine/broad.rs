@@ -5,6 +5,7 @@
 //! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
 //! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
 //! part of the body's size, which small steps never reach: else one bullet makes a heap active.
+//! Boxes of swept bodies follow their path and grow around it only by what remains.
 //! Sweep and prune along the axis of largest spread, O(n log n + overlaps along that axis); pieces
 //! without bounds (half-spaces) meet every body. The result does not depend on the axis or on the order
 //! of the sweep. Not here: trees, filters.
@@ -46,14 +47,18 @@ pub struct Reach {
     /// The component's speed moves the body's boxes no farther than this (m): a blow may set a body in
     /// motion within the step, but a bullet must not make everything near it active.
     pub limit: Real,
+    /// Velocity of the center [m/s] if the body is swept: its boxes then follow its path, instead of
+    /// growing in all directions.
+    pub path: Option<Vec3>,
     /// Can impulses move it?
     pub moves: bool,
 }
 
 impl Reach {
-    /// How far the step can move the body (m).
+    /// How far the step can move the body in any direction (m), for a swept body beside its path.
     fn distance(&self, dt: Real) -> Real {
-        (dt * self.own).max((dt * self.component).min(self.limit))
+        let own = self.path.map_or(self.own, |path| self.own - path.length());
+        (dt * own).max((dt * self.component).min(self.limit))
     }
 }
 
@@ -127,7 +132,11 @@ impl BroadPhase {
                     continue;
                 }
                 let extra = (bounds.max - bounds.min) * (0.5 * (enlarge.scale - 1.0)) + grow;
-                let bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
+                let mut bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
+                if let Some(path) = self.reach[i].path {
+                    bounds.min += path.min(Vec3::ZERO) * enlarge.dt;
+                    bounds.max += path.max(Vec3::ZERO) * enlarge.dt;
+                }
                 self.proxies.push(Proxy { bounds, body, piece });
             }
         }

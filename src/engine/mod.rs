@@ -52,6 +52,7 @@ pub mod report;
 pub mod settings;
 pub mod shape;
 pub mod solve;
+pub mod sweep;
 pub mod touch;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
@@ -170,14 +171,16 @@ impl Simulation {
         }
         let work = &mut self.work;
         let dt = self.report.dt;
-        let reach = |motion: &Motion| Reach {
+        let reach = |(motion, body): (&Motion, &Body)| Reach {
             own: motion.speed(),
             component: motion.speed(),
             limit: if motion.moves { 0.5 * motion.inradius } else { Real::INFINITY },
+            path: if body.swept { Some(motion.linear) } else { None },
             moves: motion.moves,
         };
         work.broad.reach.clear();
-        work.broad.reach.extend(work.motions.iter().map(reach));
+        let bodies = work.motions.iter().zip(self.bodies.as_slice());
+        work.broad.reach.extend(bodies.map(reach));
         work.excluded.clear();
         for joint in self.joints.as_slice().iter().filter(|joint| !joint.desc.collide) {
             let (a, b) = (joint.desc.a, joint.desc.b);
