@@ -203,7 +203,7 @@ fn flat() {
                             }
                             1 => {
                                 for i in 0..200 {
-                                    for j in -2..3 {
+                                    for j in -4..5 {
                                         add(
                                             &mut world,
                                             BodyKind::Static,
@@ -246,7 +246,7 @@ fn flat() {
                         };
                         let v0 = desc.linear_velocity;
                         let id = world.add_body(desc).unwrap();
-                        for body in 0..200 {
+                        for body in 0..2000 {
                             if let Some(b) = world.body_mut(BodyId(body)) {
                                 let mut m = b.colliders().list()[0].material;
                                 m.friction = 0.0;

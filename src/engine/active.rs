@@ -27,6 +27,7 @@ use super::predict::{Motion, planar_axis};
 use super::ratio::{
     Centers, Measured, Relative, is_long, measure, measure_half_space, near_centers,
 };
+use super::rest::SLOW;
 use super::settings::{ActiveEvents, Settings};
 use super::shape::hull::Hull;
 use super::shape::{Convex, HalfSpace, Piece};
@@ -76,8 +77,6 @@ enum Swept {
     Hit(Real),
 }
 
-/// Pairs that move relative to each other less than this part of the smaller inradius are not swept.
-const SLOW: Real = 0.5;
 /// A sweep ends at this part of the contact margin before the touch.
 const SWEEP_TOLERANCE: Real = 0.02;
 
@@ -253,15 +252,24 @@ impl Context<'_> {
     }
 
     /// Turns the gaps at the time of the impact into gaps of this step: bodies that keep their free
-    /// velocities up to then, and their poses from then on, satisfy the rows with what is left.
+    /// velocities up to then, and their poses from then on, satisfy the rows with what is left. Says
+    /// when the free paths are blocked.
     fn defer(&self, pair: &mut Pair, [a, b]: [&Motion; 2], time: Real) {
+        let mut fastest: Real = 0.0;
         for contact in &mut pair.contacts {
             let [arm_a, arm_b] = contact.arms;
             let approach = contact.normal.dot(a.velocity_at(arm_a) - b.velocity_at(arm_b)).max(0.0);
             contact.gap += time * approach;
             contact.row_gap += widen(time) * widen(approach);
+            fastest = fastest.max(approach);
         }
-        pair.impact = time;
+        // A plane that is hardly crossed guides the body: a floor under what slides.
+        let inradius = [a, b].map(|motion| if motion.moves { motion.inradius } else { Real::MAX });
+        let fallen = self.dt * self.dt * self.settings.gravity.length();
+        let guided = SLOW * inradius[0].min(inradius[1]) + fallen;
+        if fastest * (self.dt - time) > guided {
+            pair.impact = time;
+        }
     }
 
     /// Two hulls.

@@ -165,6 +165,28 @@ impl BroadPhase {
         }
     }
 
+    /// Calls `visit` with (piece of the body, other body, piece of that) for every piece whose box of
+    /// this step meets `bounds` and that may touch the body. O(boxes).
+    pub fn near(
+        &self,
+        body: u32,
+        bounds: Aabb,
+        bodies: &Bodies,
+        excluded: &[[BodyId; 2]],
+        mut visit: impl FnMut(u32, u32, u32),
+    ) {
+        let others = self.proxies.iter().filter(|other| other.bounds.meets(bounds));
+        for other in others.chain(&self.boundless) {
+            for piece in 0..bodies.as_slice()[body as usize].colliders().pieces().len() as u32 {
+                let own = Proxy { bounds, body, piece };
+                let may = meeting(bodies, &self.reach, excluded, &own, other);
+                if may.is_some_and(|(_, sensor)| !sensor) {
+                    visit(piece, other.body, other.piece);
+                }
+            }
+        }
+    }
+
     /// Gives every body the largest speed of its component; true if a box grows by more than the
     /// margin through it.
     fn spread_speed(&mut self, enlarge: Enlarge) -> bool {
@@ -225,8 +247,7 @@ fn widest_axis(proxies: &[Proxy]) -> usize {
     }
 }
 
-/// Adds a candidate unless the bodies are the same, rest both, are excluded, or their layers do not
-/// meet.
+/// Adds a candidate if the pieces may meet.
 fn push(
     candidates: &mut Vec<Candidate>,
     bodies: &Bodies,
@@ -235,25 +256,37 @@ fn push(
     p: &Proxy,
     q: &Proxy,
 ) {
+    let Some((key, _)) = meeting(bodies, reach, excluded, p, q) else { return };
+    let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
+    candidates.push(Candidate { key, bodies: [p.body, q.body] });
+}
+
+/// The key of two pieces and whether a sensor is among them; none if their bodies are the same, rest
+/// both, are excluded, or their layers do not meet.
+fn meeting(
+    bodies: &Bodies,
+    reach: &[Reach],
+    excluded: &[[BodyId; 2]],
+    p: &Proxy,
+    q: &Proxy,
+) -> Option<(PairKey, bool)> {
     if p.body == q.body {
-        return;
+        return None;
     }
     let collider = |proxy: &Proxy| {
         let body = &bodies.as_slice()[proxy.body as usize];
         body.colliders().of_piece(proxy.piece).map(|collider| (body.kind(), collider))
     };
-    let (Some((kind_p, x)), Some((kind_q, y))) = (collider(p), collider(q)) else { return };
+    let ((kind_p, x), (kind_q, y)) = (collider(p)?, collider(q)?);
     let moves = reach[p.body as usize].moves || reach[q.body as usize].moves;
     // Sensors notice what is moved by hand, too.
-    let noticed =
-        (x.sensor || y.sensor) && (kind_p, kind_q) != (BodyKind::Static, BodyKind::Static);
+    let sensor = x.sensor || y.sensor;
+    let noticed = sensor && (kind_p, kind_q) != (BodyKind::Static, BodyKind::Static);
     if !(moves || noticed) || !x.layers.meets(y.layers) {
-        return;
+        return None;
     }
     let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
     let id = |proxy: &Proxy| bodies.as_slice()[proxy.body as usize].id();
     let key = PairKey { a: id(p), b: id(q), piece_a: p.piece, piece_b: q.piece };
-    if excluded.binary_search(&[key.a, key.b]).is_err() {
-        candidates.push(Candidate { key, bodies: [p.body, q.body] });
-    }
+    excluded.binary_search(&[key.a, key.b]).is_err().then_some((key, sensor))
 }

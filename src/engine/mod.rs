@@ -49,6 +49,7 @@ pub mod par;
 pub mod predict;
 pub mod ratio;
 pub mod report;
+pub mod rest;
 pub mod settings;
 pub mod shape;
 pub mod solve;
@@ -67,6 +68,7 @@ use self::pair::{Pair, Pairs};
 use self::par::{Pool, Serial};
 use self::predict::{Motion, predict};
 use self::report::{StepReport, StepStatus};
+use self::rest::{Solved, Stop, find_stops};
 use self::settings::{ActiveEvents, Settings};
 use self::solve::SolverState;
 use self::touch::Touches;
@@ -103,6 +105,7 @@ struct Work {
     islands: Islands,
     problem: StepProblem,
     solver: SolverState,
+    stops: Vec<Stop>,
 }
 
 impl Simulation {
@@ -284,13 +287,24 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let (work, report) = (&self.work, &mut self.report);
+        let (work, report) = (&mut self.work, &mut self.report);
+        let solved = Solved {
+            bodies: &self.bodies,
+            motions: &work.motions,
+            islands: &work.islands,
+            velocity: &work.problem.biased.velocity,
+            broad: &work.broad,
+            excluded: &work.excluded,
+            dt: report.dt,
+        };
+        find_stops(&mut work.stops, &self.pairs.list, &solved);
         report.kinetic_energy = integrate::integrate(
             &mut self.bodies,
             &work.motions,
             &work.islands,
             &work.problem.biased.velocity,
             &work.problem.relaxed.velocity,
+            &work.stops,
             report.dt,
             &mut report.quarantined,
         );

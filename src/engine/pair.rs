@@ -33,8 +33,8 @@ pub struct Pair {
     pub gap: Real,
     /// Signed plane separation (m).
     pub separation: Real,
-    /// Time from the start of the step at which the free paths of a swept pair meet (s); infinite if they
-    /// do not, and for pairs that are not swept.
+    /// Time from the start of the step at which a swept pair blocks the free paths of its bodies (s);
+    /// infinite if it does not, and for pairs that are not swept.
     pub impact: Real,
     /// Events left out because there were too many.
     pub dropped: u32,
