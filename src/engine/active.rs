@@ -267,8 +267,18 @@ impl Context<'_> {
         let inradius = [a, b].map(|motion| if motion.moves { motion.inradius } else { Real::MAX });
         let fallen = self.dt * self.dt * self.settings.gravity.length();
         let guided = SLOW * inradius[0].min(inradius[1]) + fallen;
-        if fastest * (self.dt - time) > guided {
+        // A point that turns leaves its tangent, and may come back to a plane that it left.
+        let rest = self.dt - time;
+        let curved = |motion: &Motion| {
+            let turned = motion.angular.length() * rest;
+            0.5 * turned * turned * motion.radius
+        };
+        if fastest * rest + curved(a) + curved(b) > guided {
             pair.impact = time;
+            // The bodies stay where they meet, and the next step solves the contact.
+            if time > 0.0 {
+                pair.contacts.clear();
+            }
         }
     }
 

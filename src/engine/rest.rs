@@ -3,13 +3,16 @@
 //! Input: the solved velocities, and the times at which free paths of swept pairs meet. Output: end poses
 //! of the swept bodies for which `q + h v⁺` is not good enough. All other bodies are not looked at.
 //!
-//! - A swept body that hits something at the time t* keeps the pose *relative to what it hit* that it
-//!   had at t*: the rest of the step after the impact is lost. `q + h v⁺` agrees with that along the
-//!   normal, to first order, but would slide on along it for the whole step, past the end of what it
-//!   hit, and would turn as linear rows know nothing of.
+//! - A swept body that hits something at the time t* stays there, *relative to what it hit*: the rest of
+//!   the step after the impact is lost, in position, not in velocity. There are no rows for it in this
+//!   step; the next one finds a contact without a gap at the very pose of the impact and solves it. (Rows
+//!   in this step would use the inertia of the pose before, and `q + h v⁺` would slide on for the whole
+//!   step, past the end of what was hit.) Two swept bodies that hit each other share the loss.
 //! - Where the path is bent otherwise (by a blow, a joint, or along a contact it had before), the free
-//!   path was swept in vain. From the nearest point of the free path to the end the motion is swept
-//!   anew, against all boxes, and cut where a part of an inradius of overlap would be reached.
+//!   path was swept in vain. The motion as solved is swept anew, against all boxes, and cut where a part
+//!   of an inradius of overlap would be reached. So is what a body is carried along after a hit.
+//!
+//! Poses are cut along the angular velocity that is kept, so that the energy stays.
 //!
 //! So a swept body ends on a path that was searched, or within a part of its inradius of it. Velocities
 //! stay as solved. Cost: nothing without swept bodies; O(boxes) for each one whose path is bent.
@@ -24,7 +27,7 @@ use super::predict::Motion;
 use super::ratio::PortalCache;
 use super::shape::hull::Hull;
 use super::shape::{Aabb, Convex, Piece};
-use super::sweep::{Limits, Path, time_of_impact, time_of_impact_half_space};
+use super::sweep::{Impact, Limits, Path, time_of_impact, time_of_impact_half_space};
 use crate::math::{Quat, Real, Vec3, quat_exp, quat_mul, quat_normalize, quat_to_mat3};
 
 /// Motions below this part of the inradius cannot go through anything.
@@ -77,10 +80,6 @@ struct Way {
 }
 
 impl Way {
-    fn of((linear, angular): (Vec3, Vec3), time: Real) -> Self {
-        Self { linear: linear * time, angular: angular * time }
-    }
-
     fn plus(self, other: Self, factor: Real) -> Self {
         Self {
             linear: self.linear + other.linear * factor,
@@ -122,10 +121,6 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
 }
 
 impl Solved<'_> {
-    fn free(&self, i: usize) -> (Vec3, Vec3) {
-        (self.motions[i].linear, self.motions[i].angular)
-    }
-
     fn solved(&self, i: usize) -> (Vec3, Vec3) {
         solved(i, self.motions, self.islands, self.velocity)
     }
@@ -134,41 +129,48 @@ impl Solved<'_> {
     fn end(&self, stop: &Stop, mutual: bool) -> (Vec3, Quat) {
         let i = stop.body as usize;
         let motion = &self.motions[i];
-        let free = Way::of(self.free(i), 1.0);
-        let mut end = Way::of(self.solved(i), self.dt);
-        let base_time = if stop.time == 0.0 {
-            // What touches from the beginning has the rows of any contact; the free path is of no use.
-            0.0
-        } else if stop.time < self.dt {
-            end = end.plus(self.after_impact(stop), if mutual { -0.5 } else { -1.0 });
-            stop.time
+        let own = self.solved(i);
+        let (base, rest, time);
+        if stop.time > 0.0 && stop.time < self.dt {
+            let lost = self.after_impact(stop) * if mutual { 0.5 } else { 1.0 };
+            time = stop.time;
+            base = Way { linear: motion.linear * time, angular: own.1 * time };
+            rest = Way { linear: own.0 * self.dt - lost - base.linear, angular: Vec3::ZERO };
         } else {
-            // The time at which the free path is nearest to the end.
-            let square = motion.radius * motion.radius;
-            let dot = |a: Way, b: Way| a.linear.dot(b.linear) + square * a.angular.dot(b.angular);
-            let length = dot(free, free);
-            if length > 0.0 { (dot(end, free) / length).clamp(0.0, self.dt) } else { 0.0 }
-        };
-        let base = Way::of(self.free(i), base_time);
-        let rest = end.plus(base, -1.0);
-        let bent = rest.linear.length() + motion.radius * rest.angular.length();
-        if bent <= SLOW * motion.inradius {
-            return self.pose(i, end);
+            time = 0.0;
+            base = Way { linear: Vec3::ZERO, angular: Vec3::ZERO };
+            rest = Way { linear: own.0 * self.dt, angular: own.1 * self.dt };
         }
-        let part = self.clear_part(i, base, base_time, rest);
+        if self.is_near_free_path(stop, base.plus(rest, 1.0)) {
+            return self.pose(i, base.plus(rest, 1.0));
+        }
+        let part = self.clear_part(i, base, time, rest);
         self.pose(i, base.plus(rest, part))
     }
 
-    /// The way of a body beside what it hits, from the impact to the end of the step.
-    fn after_impact(&self, stop: &Stop) -> Way {
+    /// Does a way of the body end near a point of its free path that nothing blocks?
+    fn is_near_free_path(&self, stop: &Stop, way: Way) -> bool {
+        let motion = &self.motions[stop.body as usize];
+        let free = Way { linear: motion.linear, angular: motion.angular };
+        let square = motion.radius * motion.radius;
+        let dot = |a: Way, b: Way| a.linear.dot(b.linear) + square * a.angular.dot(b.angular);
+        let length = dot(free, free);
+        let until = stop.time.min(self.dt);
+        let time = if length > 0.0 { (dot(way, free) / length).clamp(0.0, until) } else { 0.0 };
+        let apart = way.plus(free, -time);
+        let bent = apart.linear.length() + motion.radius * apart.angular.length();
+        bent <= SLOW * motion.inradius
+    }
+
+    /// The way of a body beside what it hits, from the impact to the end of the step (m).
+    fn after_impact(&self, stop: &Stop) -> Vec3 {
         let (i, j) = (stop.body as usize, stop.other as usize);
         let bodies = self.bodies.as_slice();
         let arm = bodies[i].center() - bodies[j].center();
-        let beside = |(linear, angular): (Vec3, Vec3), (v, w): (Vec3, Vec3), time: Real| {
-            Way::of((linear - v - w.cross(arm), angular - w), time)
-        };
-        let all = beside(self.solved(i), self.solved(j), self.dt);
-        all.plus(beside(self.free(i), self.free(j), stop.time), -1.0)
+        let carried = |(linear, angular): (Vec3, Vec3)| linear + angular.cross(arm);
+        let (free, free_other) = (self.motions[i].linear, &self.motions[j]);
+        (self.solved(i).0 - carried(self.solved(j))) * self.dt
+            - (free - carried((free_other.linear, free_other.angular))) * stop.time
     }
 
     /// Body `i` after it has gone some way.
@@ -190,11 +192,12 @@ impl Solved<'_> {
         let mut part: Real = 1.0;
         self.broad.near(i as u32, bounds, self.bodies, self.excluded, |own, other, piece| {
             let j = other as usize;
-            let way = Way::of(self.solved(j), 1.0);
-            let at = self.pose(j, Way::of(self.solved(j), time));
+            let (v, w) = self.solved(j);
+            let way = |time: Real| Way { linear: v * time, angular: w * time };
+            let at = self.pose(j, way(time));
             let paths = [
                 self.path(i, own, from, rest),
-                self.path(j, piece, at, Way::of((way.linear, way.angular), self.dt - time)),
+                self.path(j, piece, at, way(self.dt - time)),
             ];
             let [x, y] = [self.piece(i, own), self.piece(j, piece)];
             part = part.min(first_overlap([x, y], &paths));
@@ -221,28 +224,38 @@ impl Solved<'_> {
     }
 }
 
-/// The part of their ways that two pieces can go before they overlap noticeably; all of it if they do
-/// so from the beginning, which is the contacts' business.
+/// The part of their ways that two pieces can go before they overlap by some part of the inradius, or by
+/// so much more than they do at first.
 fn first_overlap(pieces: [&Piece; 2], paths: &[Path; 2]) -> Real {
-    let limits = |inradius: Real| Limits {
-        dt: 1.0,
-        target: -OVERLAP * inradius,
-        tolerance: TOLERANCE * inradius,
-    };
     let half_space = |hull: &Hull, normal: Vec3, side: usize| {
         let plane = &paths[1 - side];
-        let limits = limits(hull.inradius());
-        time_of_impact_half_space(hull, &paths[side], plane.rotation * normal, plane, &limits)
+        until_overlap(hull.inradius(), |limits| {
+            let normal = plane.rotation * normal;
+            time_of_impact_half_space(hull, &paths[side], normal, plane, limits)
+        })
     };
-    let impact = match [&pieces[0].convex, &pieces[1].convex] {
+    match [&pieces[0].convex, &pieces[1].convex] {
         [Convex::Hull(a), Convex::Hull(b)] => {
-            let limits = limits(a.inradius().min(b.inradius()));
-            let cache = &mut PortalCache::default();
-            time_of_impact(a, &paths[0], b, &paths[1], &limits, cache)
+            let mut cache = PortalCache::default();
+            until_overlap(a.inradius().min(b.inradius()), |limits| {
+                time_of_impact(a, &paths[0], b, &paths[1], limits, &mut cache)
+            })
         }
         [Convex::Hull(hull), Convex::HalfSpace(plane)] => half_space(hull, plane.normal, 0),
         [Convex::HalfSpace(plane), Convex::Hull(hull)] => half_space(hull, plane.normal, 1),
-        _ => None,
-    };
-    impact.map_or(1.0, |impact| if impact.time > 0.0 { impact.time } else { 1.0 })
+        _ => 1.0,
+    }
+}
+
+/// See [`first_overlap`].
+fn until_overlap(inradius: Real, mut find: impl FnMut(&Limits) -> Option<Impact>) -> Real {
+    let (target, tolerance) = (-OVERLAP * inradius, TOLERANCE * inradius);
+    match find(&Limits { dt: 1.0, target, tolerance }) {
+        None => 1.0,
+        Some(impact) if impact.time > 0.0 => impact.time,
+        Some(impact) => {
+            let target = impact.separation + target;
+            find(&Limits { dt: 1.0, target, tolerance }).map_or(1.0, |impact| impact.time)
+        }
+    }
 }
