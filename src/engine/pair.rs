@@ -35,6 +35,9 @@ pub struct Pair {
     pub gap: Real,
     /// Signed plane separation (m).
     pub separation: Real,
+    /// Time from the start of the step at which a swept pair blocks the free paths of its bodies (s);
+    /// infinite if it does not, and for pairs that are not swept.
+    pub impact: Real,
     /// Events left out because there were too many.
     pub dropped: u32,
     /// Contacts, sorted by id.
