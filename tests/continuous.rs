@@ -302,11 +302,29 @@ fn one_rod() {
             let b = world.body(id).unwrap();
             let axis = b.rotation_matrix() * Vec3::X;
             let low = b.center().y - axis.y.abs();
-            log += &format!("{step}: y {:.4} low {low:.4} v {:.2} w {:.2} contacts {} overlap {:.4} unsolved {} E {:.1}", b.center().y, b.linear_velocity, b.angular_velocity, world.report().contacts, world.report().overlap, world.report().islands_unsolved, world.report().kinetic_energy);
-            for c in world.contacts() { log += &format!("\n     n {:.3} gap {:.4} p {:.3} imp {:.3}", c.normal, c.gap, c.point, c.impulse); }
+            log += &format!(
+                "{step}: y {:.4} low {low:.4} v {:.2} w {:.2} contacts {} overlap {:.4} unsolved {} E {:.1}",
+                b.center().y,
+                b.linear_velocity,
+                b.angular_velocity,
+                world.report().contacts,
+                world.report().overlap,
+                world.report().islands_unsolved,
+                world.report().kinetic_energy
+            );
+            for c in world.contacts() {
+                log += &format!(
+                    "\n     n {:.3} gap {:.4} p {:.3} imp {:.3}",
+                    c.normal, c.gap, c.point, c.impulse
+                );
+            }
             log += "\n";
-            if low < -0.02 { bad += 1; }
-            if bad > 3 { break; }
+            if low < -0.02 {
+                bad += 1;
+            }
+            if bad > 3 {
+                break;
+            }
         }
         if bad > 3 && (want == 0 || want == case) {
             println!("case {case}\n{log}");

@@ -115,7 +115,8 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
     for k in 0..stops.len() {
         let stop = stops[k];
         let mutual = stops.binary_search_by_key(&stop.other, |stop| stop.body);
-        let mutual = mutual.is_ok_and(|j| stops[j].other == stop.body && stops[j].time == stop.time);
+        let mutual =
+            mutual.is_ok_and(|j| stops[j].other == stop.body && stops[j].time == stop.time);
         (stops[k].center, stops[k].rotation) = solved.end(&stop, mutual);
     }
 }
@@ -195,10 +196,8 @@ impl Solved<'_> {
             let (v, w) = self.solved(j);
             let way = |time: Real| Way { linear: v * time, angular: w * time };
             let at = self.pose(j, way(time));
-            let paths = [
-                self.path(i, own, from, rest),
-                self.path(j, piece, at, way(self.dt - time)),
-            ];
+            let paths =
+                [self.path(i, own, from, rest), self.path(j, piece, at, way(self.dt - time))];
             let [x, y] = [self.piece(i, own), self.piece(j, piece)];
             part = part.min(first_overlap([x, y], &paths));
         });
