@@ -20,6 +20,7 @@ use super::components::{
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::Frame;
+use super::layers::CollisionLayers;
 use super::link::{self, Built, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
 use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
@@ -68,7 +69,8 @@ fn register_types(app: &mut App) {
         .register_type::<GravityScale>()
         .register_type::<LinearDamping>()
         .register_type::<AngularDamping>()
-        .register_type::<LockedAxes>();
+        .register_type::<LockedAxes>()
+        .register_type::<CollisionLayers>();
 }
 
 /// A component that says what a body is like has changed.

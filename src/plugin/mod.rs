@@ -44,6 +44,7 @@ mod error;
 mod forces;
 mod frame;
 mod joints;
+mod layers;
 mod link;
 mod locked_axes;
 mod mass;
@@ -69,6 +70,7 @@ pub use forces::{
     ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
 };
 pub use joints::{Joint, JointKind, PhysicsJointsPlugin};
+pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};
 pub use locked_axes::LockedAxes;
 pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};

@@ -3,6 +3,7 @@
 
 mod change;
 mod force;
+mod layers;
 mod life;
 mod order;
 #[path = "../support/mod.rs"]
