@@ -134,9 +134,10 @@ impl Context<'_> {
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
-        if same && let (Some(shape_a), Some(shape_b)) = (bodies[0].shape(), bodies[1].shape()) {
-            let piece_a = &shape_a.pieces()[pair.key.piece_a as usize];
-            let piece_b = &shape_b.pieces()[pair.key.piece_b as usize];
+        if same {
+            let [pieces_a, pieces_b] = bodies.map(|body| body.colliders().pieces());
+            let piece_a = &pieces_a[pair.key.piece_a as usize].piece;
+            let piece_b = &pieces_b[pair.key.piece_b as usize].piece;
             let placed = Placed::new(bodies, motions, [piece_a, piece_b]);
             match (&piece_a.convex, &piece_b.convex) {
                 (Convex::Hull(x), Convex::Hull(y)) => self.hulls(pair, [x, y], &placed),
@@ -162,7 +163,7 @@ impl Context<'_> {
             let measured = measure(a, b, &relative, &centers, margin, &mut pair.cache);
             let Measured::Near(ratio) = measured else { return };
             (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
-            if ratio.gap <= eps_t {
+            if ratio.gap <= eps_t && !pair.sensor {
                 self.enumerated(pair, hulls, placed);
             }
             return;
@@ -172,6 +173,9 @@ impl Context<'_> {
         let measured = measure(a, b, &relative, &centers, band, &mut pair.cache);
         let Measured::Near(ratio) = measured else { return };
         (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
+        if pair.sensor {
+            return;
+        }
         self.clipped(pair, hulls, placed, &relative, ratio.normal, band);
     }
 
@@ -190,6 +194,9 @@ impl Context<'_> {
         let rotation = placed.rotations[hull_side];
         let ratio = measure_half_space(hull, rotation, height, normal);
         (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
+        if pair.sensor {
+            return;
+        }
         if let ActiveEvents::Enumerated { eps_t, .. } = self.settings.contact.active {
             if ratio.gap <= eps_t {
                 self.enumerated_half_space(pair, hull, placed, hull_side, normal);

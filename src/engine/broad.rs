@@ -9,7 +9,7 @@
 //! without bounds (half-spaces) meet every body. The result does not depend on the axis or on the order
 //! of the sweep. Not here: trees, filters.
 
-use super::body::{Bodies, BodyId};
+use super::body::{Bodies, BodyId, BodyKind};
 use super::graph::DisjointSets;
 use super::shape::Aabb;
 use crate::math::{Real, Vec3, quat_to_mat3};
@@ -117,11 +117,10 @@ impl BroadPhase {
         self.boundless.clear();
         // Bodies beyond the reaches came after the step began.
         for (i, body) in bodies.as_slice()[..self.reach.len()].iter().enumerate() {
-            let Some(shape) = body.shape() else { continue };
             let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
             let grow = Vec3::splat(self.reach[i].distance(enlarge.dt) + enlarge.margin);
-            for (k, piece) in shape.pieces().iter().enumerate() {
-                let bounds = piece.aabb(position, rotation);
+            for (k, piece) in body.colliders().pieces().iter().enumerate() {
+                let bounds = piece.piece.aabb(position, rotation);
                 let (body, piece) = (i as u32, k as u32);
                 if !(bounds.min.is_finite() && bounds.max.is_finite()) {
                     self.boundless.push(Proxy { bounds, body, piece });
@@ -217,7 +216,8 @@ fn widest_axis(proxies: &[Proxy]) -> usize {
     }
 }
 
-/// Adds a candidate unless the bodies are the same, rest both, or are excluded.
+/// Adds a candidate unless the bodies are the same, rest both, are excluded, or their layers do not
+/// meet.
 fn push(
     candidates: &mut Vec<Candidate>,
     bodies: &Bodies,
@@ -226,8 +226,19 @@ fn push(
     p: &Proxy,
     q: &Proxy,
 ) {
+    if p.body == q.body {
+        return;
+    }
+    let collider = |proxy: &Proxy| {
+        let body = &bodies.as_slice()[proxy.body as usize];
+        body.colliders().of_piece(proxy.piece).map(|collider| (body.kind(), collider))
+    };
+    let (Some((kind_p, x)), Some((kind_q, y))) = (collider(p), collider(q)) else { return };
     let moves = reach[p.body as usize].moves || reach[q.body as usize].moves;
-    if p.body == q.body || !moves {
+    // Sensors notice what is moved by hand, too.
+    let noticed =
+        (x.sensor || y.sensor) && (kind_p, kind_q) != (BodyKind::Static, BodyKind::Static);
+    if !(moves || noticed) || !x.layers.meets(y.layers) {
         return;
     }
     let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };

@@ -25,6 +25,10 @@ pub struct Pair {
     pub cache: PortalCache,
     /// Friction coefficient μ of the pair (-).
     pub friction: Real,
+    /// Indices of the two colliders on their bodies.
+    pub colliders: [u32; 2],
+    /// Is one of the colliders a sensor? Then the pair is measured and makes no contacts.
+    pub sensor: bool,
     /// Ratio penetration depth Φ (-); positive infinity for a pair found apart by its plane.
     pub gap: Real,
     /// Signed plane separation (m).
@@ -65,14 +69,22 @@ impl Pairs {
                 pair.contacts.clear();
             }
             pair.bodies = candidate.bodies;
-            let [a, b] = candidate.bodies.map(|i| &bodies[i as usize]);
-            pair.friction = 0.5 * (friction(a) + friction(b));
+            pair.take_colliders(candidate.bodies.map(|i| &bodies[i as usize]));
             self.list.push(pair);
         }
     }
 }
 
-/// A friction coefficient out of its range is none.
-fn friction(body: &Body) -> Real {
-    if body.friction.is_finite() { body.friction.max(0.0) } else { 0.0 }
+impl Pair {
+    /// Takes over what the colliders say.
+    fn take_colliders(&mut self, [a, b]: [&Body; 2]) {
+        let pieces = [(a, self.key.piece_a), (b, self.key.piece_b)];
+        self.colliders = pieces.map(|(body, piece)| body.colliders().index_of(piece));
+        let [Some(x), Some(y)] = pieces.map(|(body, piece)| body.colliders().of_piece(piece))
+        else {
+            return;
+        };
+        self.sensor = x.sensor || y.sensor;
+        self.friction = 0.5 * (x.material.friction + y.material.friction);
+    }
 }

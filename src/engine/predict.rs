@@ -13,7 +13,6 @@
 
 use super::body::{Body, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
-use super::shape::Shape;
 use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen};
 
 /// A body during a step: what depends on its pose, and its free velocity.
@@ -66,8 +65,11 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
     let (force, torque, impulse, angular_impulse) = body.take_forces();
     let rotation = quat_to_mat3(body.rotation());
     let offset = body.center_of_mass().length();
-    let radius = body.shape().map_or(0.0, |shape| shape.bounding_radius() + offset);
+    let colliders = body.colliders();
+    let radius =
+        if colliders.list().is_empty() { 0.0 } else { colliders.bounding_radius() + offset };
     let radius = if radius.is_finite() { radius } else { 0.0 };
+    let inradius = if colliders.list().is_empty() { 0.0 } else { colliders.inradius() };
     let mut motion = Motion {
         moves: body.moves(),
         rotation,
@@ -78,7 +80,7 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         linear: body.linear_velocity,
         angular: body.angular_velocity,
         radius,
-        inradius: body.shape().map_or(0.0, Shape::inradius),
+        inradius,
         planar: 0b111,
     };
     if !motion.moves {

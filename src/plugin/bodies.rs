@@ -28,6 +28,7 @@ use super::schedule::{PhysicsSchedule, StepLoop};
 use super::sync::{GatherSystems, Mirror, Parents};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
+use crate::engine::collider;
 use crate::math::Vec3;
 
 /// Keeps the engine's bodies in line with the components.
@@ -141,8 +142,8 @@ impl PartsItem<'_, '_> {
             linear_velocity: self.linear.filter(|_| moves).map_or(Vec3::ZERO, |v| v.0),
             angular_velocity: self.angular.filter(|_| moves).map_or(Vec3::ZERO, |w| w.0),
             mass_properties: Some(built.mass.of_shape(shape.as_ref())),
-            shape,
             friction: self.friction.copied().unwrap_or(friction).coefficient,
+            shape,
             locked_axes: self.locked_axes.copied().unwrap_or_default().engine(),
             gravity_scale: self.gravity_scale.copied().unwrap_or_default().0,
             linear_damping: self.linear_damping.copied().unwrap_or_default().0,
@@ -230,9 +231,11 @@ fn change(body: &mut Body, desc: BodyDesc, again: bool) -> Result<(), PhysicsErr
         return Err(BodyError::NotFinite(name).into());
     }
     if again {
-        body.set_shape(desc.shape, desc.kind, desc.mass_properties.unwrap_or_default())?;
+        let colliders = desc.shape.map(collider::Collider::from).into_iter().collect();
+        body.set_colliders(colliders, desc.kind, desc.mass_properties.unwrap_or_default())?;
     }
-    body.friction = desc.friction.max(0.0);
+    let material = collider::Material::new(desc.friction);
+    body.set_material(0, material)?;
     body.locked_axes = desc.locked_axes;
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping.max(0.0);
