@@ -48,10 +48,10 @@ struct Readme;
 pub mod prelude {
     pub use crate::plugin::{
         AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider, ColliderDensity,
-        CollisionLayers, ConstantForce, ConstantTorque, ContactConfig, DefaultFriction, Forces,
-        Friction, Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping,
-        LinearVelocity, LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins,
-        PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody,
-        SolverConfig, StepReport,
+        ColliderDisabled, ColliderOf, CollisionLayers, ConstantForce, ConstantTorque,
+        ContactConfig, DefaultFriction, Forces, Friction, Gravity, GravityScale, Joint,
+        KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes, Mass, Physics,
+        PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems,
+        PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, SolverConfig, StepReport,
     };
 }

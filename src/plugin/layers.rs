@@ -5,7 +5,7 @@ use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 pub use orthant_derive::PhysicsLayer;
 
-use super::link::queue_body;
+use super::attach::queue_collider;
 use crate::engine::collider::Layers;
 
 /// Layers by name. Derive it for an enum: each variant is a layer, one bit of a [`LayerMask`].
@@ -143,7 +143,7 @@ impl core::ops::Not for LayerMask {
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_body)]
+#[component(on_remove = queue_collider)]
 pub struct CollisionLayers {
     /// The layers it is in.
     pub memberships: LayerMask,

@@ -34,10 +34,12 @@
 //!
 //! # Not done
 //!
-//! The scale of a `Transform` moves child bodies and does not reach colliders (a [`PhysicsError`] says
-//! so). Colliders on children of a body are not part of it: use [`Collider::compound`].
+//! Unequal scales above a rotation shear in Bevy; rigid bodies and colliders do not, see
+//! [`Collider`].
 
+mod attach;
 mod bodies;
+mod built;
 mod collider;
 mod components;
 mod error;
@@ -59,11 +61,12 @@ use bevy_app::{FixedPostUpdate, PluginGroup, PluginGroupBuilder};
 use bevy_ecs::intern::Interned;
 use bevy_ecs::schedule::ScheduleLabel;
 
+pub use attach::{ColliderAncestor, ColliderOf};
 pub use bodies::PhysicsBodiesPlugin;
-pub use collider::Collider;
+pub use collider::{Collider, ColliderDisabled, Sensor};
 pub use components::{
     AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody,
+    LinearDamping, LinearVelocity, RigidBody, RollingFriction,
 };
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{

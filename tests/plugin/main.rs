@@ -2,6 +2,7 @@
 #![cfg(feature = "bevy")]
 
 mod change;
+mod colliders;
 mod force;
 mod layers;
 mod life;
