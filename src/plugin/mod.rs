@@ -41,6 +41,7 @@ mod attach;
 mod bodies;
 mod built;
 mod collider;
+mod collision;
 mod components;
 mod error;
 mod forces;
@@ -64,6 +65,11 @@ use bevy_ecs::schedule::ScheduleLabel;
 pub use attach::{ColliderAncestor, ColliderOf};
 pub use bodies::PhysicsBodiesPlugin;
 pub use collider::{Collider, ColliderDisabled, Sensor};
+pub use collision::{
+    CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionPair, CollisionPairs,
+    CollisionStart, Collisions, ContactImpulse, ContactImpulseThreshold, ContactPair, ContactPoint,
+    Impact, PhysicsCollisionPlugin,
+};
 pub use components::{
     AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
     LinearDamping, LinearVelocity, RigidBody, RollingFriction,
@@ -93,6 +99,7 @@ pub use world::{PhysicsWorld, StepReport};
 /// | [`PhysicsBodiesPlugin`] | bodies from components |
 /// | [`PhysicsJointsPlugin`] | joints from components |
 /// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
+/// | [`PhysicsCollisionPlugin`] | collision events |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
 ///
 /// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
@@ -124,6 +131,7 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsBodiesPlugin)
             .add(PhysicsJointsPlugin)
             .add(PhysicsForcesPlugin)
+            .add(PhysicsCollisionPlugin)
             .add(PhysicsStepPlugin)
     }
 }

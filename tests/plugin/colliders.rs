@@ -415,7 +415,7 @@ fn compare(app: &App, entities: &[Entity]) {
 fn random_operation(rng: &mut Rng, app: &mut App, entities: &mut Vec<Entity>) {
     let world = app.world_mut();
     let kind = [RigidBody::Static, RigidBody::Kinematic];
-    let place = Transform::from_translation(orthant::math::single3(rng.vector(-3.0, 3.0)));
+    let place = Transform::from_translation(single3(rng.vector(-3.0, 3.0)));
     let place = place.with_rotation(bevy_math::Quat::from_rotation_y(rng.below(6) as f32));
     if rng.below(6) == 0 || entities.len() < 8 {
         entities.push(world.spawn(place).id());
