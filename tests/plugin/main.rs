@@ -3,8 +3,10 @@
 
 mod change;
 mod chaos;
+mod colliders;
 mod collision;
 mod force;
+mod layers;
 mod life;
 mod order;
 #[path = "../support/mod.rs"]
