@@ -36,8 +36,8 @@
 pub mod active;
 pub mod assemble;
 pub mod body;
-pub mod collider;
 pub mod broad;
+pub mod collider;
 pub mod event;
 pub mod graph;
 pub mod integrate;

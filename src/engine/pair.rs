@@ -10,7 +10,7 @@ use super::active::ActiveContact;
 use super::body::Body;
 use super::broad::{Candidate, PairKey};
 use super::ratio::PortalCache;
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Two pieces that may touch.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,13 @@ pub struct Pair {
     pub cache: PortalCache,
     /// Friction coefficient μ of the pair (-).
     pub friction: Real,
+    /// Rolling resistance of the pair (m).
+    pub rolling: Real,
+    /// Spinning resistance of the pair (m).
+    pub spinning: Real,
+    /// Velocity of the surface of body b along that of body a, beside their motion, as of a conveyor
+    /// belt [m/s], world axes; its normal part does nothing. Zero at the start of every step.
+    pub surface_velocity: Vec3,
     /// Ratio penetration depth Φ (-); positive infinity for a pair found apart by its plane.
     pub gap: Real,
     /// Signed plane separation (m).
@@ -67,6 +74,7 @@ impl Pairs {
             pair.bodies = candidate.bodies;
             let [a, b] = candidate.bodies.map(|i| &bodies[i as usize]);
             pair.friction = 0.5 * (friction(a) + friction(b));
+            pair.surface_velocity = Vec3::ZERO;
             self.list.push(pair);
         }
     }
