@@ -259,8 +259,10 @@ fn piles_of_balls_are_solved_and_the_solvers_agree() {
     for cone in [Cone::Circular, Cone::Pyramid(4), Cone::Pyramid(2)] {
         for kind in KINDS {
             // Without friction, or with one contact each, the velocity is unique; friction may wedge a
-            // ball between several contacts in more than one way, as it may without rolling.
-            let unique = if kind.0 == 0.0 { [100; 3] } else { [100, 100, 95] };
+            // ball between several contacts in more than one way, as it may without rolling, and one
+            // that slides along the diagonal of a pyramid is at a kink of Newton's function.
+            let newton = if kind.0 == 0.0 || cone == Cone::Circular { 100 } else { 99 };
+            let unique = if kind.0 == 0.0 { [100; 3] } else { [newton, 100, 95] };
             for (contacts, expected) in [(1, [100; 3]), (3, unique)] {
                 let make = |random: &mut Random| ball_pile(random, cone, contacts, kind);
                 let counts = count(Random::new(47), make);
