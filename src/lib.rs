@@ -48,9 +48,12 @@ struct Readme;
 pub mod prelude {
     pub use crate::plugin::{
         AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider, ColliderDensity,
-        ConstantForce, ConstantTorque, ContactConfig, DefaultFriction, Forces, Friction, Gravity,
-        GravityScale, Joint, KinematicTarget, LinearDamping, LinearVelocity, LockedAxes, Mass,
-        Physics, PhysicsError, PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems,
-        PhysicsTime, PhysicsWorld, RigidBody, SolverConfig, StepReport,
+        ColliderDisabled, ColliderOf, CollidingEntities, CollisionEnd, CollisionEventsEnabled,
+        CollisionLayers, CollisionPairs, CollisionStart, Collisions, ConstantForce, ConstantTorque,
+        ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Forces, Friction,
+        Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
+        LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
+        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, RollingFriction,
+        Sensor, SolverConfig, StepReport,
     };
 }
