@@ -75,7 +75,7 @@ impl From<Shape> for Collider {
 }
 
 impl Collider {
-    fn new(shape: Result<Shape, ShapeError>) -> Self {
+    pub(super) fn new(shape: Result<Shape, ShapeError>) -> Self {
         Self { shape: Arc::new(shape) }
     }
 
@@ -96,6 +96,31 @@ impl Collider {
     #[must_use]
     pub fn capsule(radius: Real, length: Real) -> Self {
         Self::new(Shape::capsule(radius, length))
+    }
+
+    /// A cylinder along y of a radius and a full height (m).
+    #[must_use]
+    pub fn cylinder(radius: Real, height: Real) -> Self {
+        Self::new(Shape::cylinder(radius, height))
+    }
+
+    /// A cone along y, apex up, of a radius of its base and a full height (m), its origin in the middle
+    /// of the height.
+    #[must_use]
+    pub fn cone(radius: Real, height: Real) -> Self {
+        Self::new(Shape::cone(radius, height))
+    }
+
+    /// An ellipsoid along the axes, of full lengths (m).
+    #[must_use]
+    pub fn ellipsoid(x_length: Real, y_length: Real, z_length: Real) -> Self {
+        Self::new(Shape::ellipsoid(x_length, y_length, z_length))
+    }
+
+    /// All points within `border_radius` (m) of a cylinder along y of a radius and a full height (m).
+    #[must_use]
+    pub fn round_cylinder(radius: Real, height: Real, border_radius: Real) -> Self {
+        Self::new(Shape::round_cylinder(radius, height, border_radius))
     }
 
     /// Everything below the plane through the origin with this outward normal, of any length. Only for
