@@ -77,6 +77,8 @@ enum Swept {
     Hit(Real),
 }
 
+/// A plane that swept pieces cross by this part of the smaller inradius may serve as their contact plane.
+const SLACK: Real = 0.1;
 /// A sweep ends at this part of the contact margin before the touch.
 const SWEEP_TOLERANCE: Real = 0.02;
 
@@ -104,6 +106,8 @@ struct Placed {
     arms: [Vec3; 2],
     /// Rotation of each piece.
     rotations: [Mat3; 2],
+    /// The time (s) after which swept pieces meet here, if that is why they are here.
+    met: Option<Real>,
 }
 
 impl Placed {
@@ -115,6 +119,7 @@ impl Placed {
             between: bodies[1].center() - bodies[0].center(),
             arms: [arm(0), arm(1)],
             rotations: [turn(0), turn(1)],
+            met: None,
         }
     }
 
@@ -128,8 +133,9 @@ impl Placed {
         [point, point - self.between]
     }
 
-    /// Moves both pieces along the free motion of their bodies for some time (s).
+    /// Moves both pieces along the free motion of their bodies to where they meet, after some time (s).
     fn advance(&mut self, motions: [&Motion; 2], time: Real) {
+        self.met = Some(time);
         self.between += (motions[1].linear - motions[0].linear) * time;
         for k in 0..2 {
             if motions[k].angular != Vec3::ZERO {
@@ -383,7 +389,13 @@ impl Context<'_> {
             velocities.map(|(_, angular)| to_a * angular),
             relative.offset,
         );
-        let slack = self.settings.contact.normal_slack * self.dt * self.dt;
+        let mut slack = self.settings.contact.normal_slack * self.dt * self.dt;
+        if let Some(time) = placed.met {
+            // What is small beside the step is not small beside a bullet; but the free path has sunk
+            // into what carries the bodies.
+            let sunk = time * self.bent(pair.bodies);
+            slack = slack.min(SLACK * a.inradius().min(b.inradius()) + sunk);
+        }
         let hints = pair.cache.hints;
         let normal = choose_normal(a, b, relative, ratio_normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
@@ -400,6 +412,19 @@ impl Context<'_> {
                 widen(contact.separation),
             ));
         }
+    }
+
+    /// By how much this step turns the relative velocity of two bodies aside [m/s].
+    fn bent(&self, bodies: [u32; 2]) -> Real {
+        let [a, b] = bodies.map(|i| {
+            let (body, motion) = (&self.bodies[i as usize], &self.motions[i as usize]);
+            let change =
+                if motion.moves { motion.linear - body.linear_velocity } else { Vec3::ZERO };
+            (motion.linear, change)
+        });
+        let (free, change) = (b.0 - a.0, b.1 - a.1);
+        let along = free.try_normalize().unwrap_or(Vec3::ZERO);
+        (change - along * along.dot(change)).length()
     }
 
     /// Clipped contacts of a hull and a half-space with this outward normal.

@@ -4,16 +4,30 @@
 //! rotation by the exponential map of `h ω`. The velocity carried to the next step is that of the
 //! relaxed problem: without the push out of overlap.
 
-use super::body::{Bodies, BodyId, BodyKind};
+use super::body::{Bodies, Body, BodyId, BodyKind};
 use super::graph::{Islands, NO_ISLAND};
 use super::lcp::Vec6;
 use super::predict::Motion;
 use super::rest::Stop;
-use crate::math::{Double, Real, Vec3, narrow, quat_exp, quat_mul, quat_normalize, widen};
+use crate::math::{
+    Double, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_normalize, quat_rotate,
+    widen,
+};
 
 fn split(v: &Vec6) -> (Vec3, Vec3) {
     let [a, b, c, d, e, f] = v.map(narrow);
     (Vec3::new(a, b, c), Vec3::new(d, e, f))
+}
+
+/// Takes back the part of the impulses and of the fall for which the body did not live. In the axes of
+/// the body, in which free rotation keeps its velocity: bodies turn by many degrees a step, and not by
+/// the velocity that is carried on.
+fn shorten(body: &mut Body, motion: &Motion, stop: &Stop) {
+    let before = (motion.linear - motion.fall, motion.angular);
+    body.linear_velocity = before.0 + (body.linear_velocity - before.0) * stop.part;
+    let angular = before.1 + (body.angular_velocity - before.1) * stop.part;
+    let turn = quat_mul(stop.rotation, quat_conjugate(body.rotation()));
+    body.angular_velocity = quat_rotate(turn, angular);
 }
 
 /// The velocities of body `i` that the solver found, or its free ones.
@@ -51,6 +65,7 @@ pub fn integrate(
         let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
         if let Some(stop) = stops.next_if(|stop| stop.body as usize == i) {
             (center, rotation) = (stop.center, stop.rotation);
+            shorten(body, &motions[i], stop);
         }
         if motions[i].moves || body.kind() == BodyKind::Kinematic {
             body.advance(center, rotation);

@@ -434,7 +434,8 @@ pub fn find_contacts_half_space(
     let mut found = Collector::new(normal, params.band, slack, [0.0, hull.radius]);
     let local = rotation.transpose() * normal;
     if let Some(curve) = &hull.curve {
-        for &(number, corner) in Facing::new(curve, -local).corners() {
+        let facing = Facing::new(curve, -local);
+        for (number, corner, _) in facing.outline().filter(|corner| corner.2) {
             let above = height + local.dot(corner);
             let at = *rotation * corner;
             let id = ContactId::new(Feature::Face(0), Feature::Vertex(number));

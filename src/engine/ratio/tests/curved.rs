@@ -1,7 +1,7 @@
 //! Cylinders, cones, ellipsoids and rounded pieces: closed forms, certificates, laws.
 
 use super::*;
-use crate::math::{DVec3, narrow, widen_mat3, widen3};
+use crate::math::{DVec3, widen_mat3, widen3};
 
 /// Agreement in the precision of the build: 1e-6 or 1e-12.
 const FINE: Double = if size_of::<Real>() == 4 { 1e-6 } else { 1e-12 };
