@@ -123,6 +123,17 @@ impl Collider {
         Self::new(Shape::round_cylinder(radius, height, border_radius))
     }
 
+    /// All points within `border_radius` (m) of a box with edges of these full lengths (m).
+    #[must_use]
+    pub fn round_cuboid(
+        x_length: Real,
+        y_length: Real,
+        z_length: Real,
+        border_radius: Real,
+    ) -> Self {
+        Self::new(Shape::round_cuboid(x_length, y_length, z_length, border_radius))
+    }
+
     /// Everything below the plane through the origin with this outward normal, of any length. Only for
     /// bodies that are static or kinematic.
     #[must_use]
@@ -136,6 +147,17 @@ impl Collider {
     /// The points have no hull with volume, or a coordinate is out of range.
     pub fn convex_hull(points: impl AsRef<[Vec3]>) -> Result<Self, ShapeError> {
         Shape::convex_hull(points.as_ref()).map(Self::from)
+    }
+
+    /// All points within `border_radius` (m) of the convex hull of points (m).
+    ///
+    /// # Errors
+    /// The points have no hull with volume, or a number is out of range.
+    pub fn round_convex_hull(
+        points: impl AsRef<[Vec3]>,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        Shape::round_convex_hull(points.as_ref(), border_radius).map(Self::from)
     }
 
     /// Several colliders as one, each with a position (m) and a rotation. The error of a part is the
