@@ -21,6 +21,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `bevy` | yes | the plugin |
+//! | `mesh` | no | colliders from Bevy's meshes |
 //! | `parallel` | yes | pairs on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
 //! | `f64` | no | positions, velocities and the metric in double precision |
@@ -54,6 +55,6 @@ pub mod prelude {
         Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
         LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
         PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, RollingFriction,
-        Sensor, SolverConfig, StepReport,
+        Sensor, SolverConfig, StepReport, SweptCcd,
     };
 }

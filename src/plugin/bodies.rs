@@ -17,7 +17,7 @@ use super::built::{BodyFriction, Built, ColliderReader};
 use super::collider::{Collider, ColliderDisabled, Sensor};
 use super::components::{
     AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody, RollingFriction,
+    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
@@ -74,6 +74,7 @@ fn register_types(app: &mut App) {
         .register_type::<Sensor>()
         .register_type::<ColliderDisabled>()
         .register_type::<RollingFriction>()
+        .register_type::<SweptCcd>()
         .register_type::<Mass>()
         .register_type::<ColliderDensity>()
         .register_type::<CenterOfMass>()
@@ -99,6 +100,7 @@ type ChangedBody = Or<(
     Changed<LinearDamping>,
     Changed<AngularDamping>,
     Changed<LockedAxes>,
+    Changed<SweptCcd>,
 )>;
 
 /// The components a body is made from, besides its colliders.
@@ -119,6 +121,7 @@ struct Parts {
     linear_damping: Option<&'static LinearDamping>,
     angular_damping: Option<&'static AngularDamping>,
     locked_axes: Option<&'static LockedAxes>,
+    swept: Has<SweptCcd>,
 }
 
 impl PartsItem<'_, '_> {
@@ -149,6 +152,7 @@ impl PartsItem<'_, '_> {
             gravity_scale: self.gravity_scale.copied().unwrap_or_default().0,
             linear_damping: self.linear_damping.copied().unwrap_or_default().0,
             angular_damping: self.angular_damping.copied().unwrap_or_default().0,
+            swept: self.swept,
             ..BodyDesc::default()
         }
     }
@@ -259,6 +263,7 @@ fn change(
         built.refresh(body)?;
     }
     body.locked_axes = desc.locked_axes;
+    body.swept = desc.swept;
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping.max(0.0);
     body.angular_damping = desc.angular_damping.max(0.0);

@@ -234,3 +234,11 @@ pub struct LinearDamping(pub Real);
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = queue_body)]
 pub struct AngularDamping(pub Real);
+
+/// Searches the path of a small fast body through a step for what it hits, so that it does not fly
+/// through walls.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = queue_body)]
+pub struct SweptCcd;

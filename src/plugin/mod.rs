@@ -51,6 +51,9 @@ mod layers;
 mod link;
 mod locked_axes;
 mod mass;
+#[cfg(feature = "mesh")]
+mod mesh;
+mod primitives;
 mod schedule;
 mod settings;
 mod stages;
@@ -72,7 +75,7 @@ pub use collision::{
 };
 pub use components::{
     AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody, RollingFriction,
+    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
@@ -83,6 +86,8 @@ pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};
 pub use locked_axes::LockedAxes;
 pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
+#[cfg(feature = "mesh")]
+pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
 pub use settings::{ContactConfig, Gravity, SolverConfig};
 pub use stages::PhysicsStepPlugin;

@@ -9,6 +9,8 @@ mod force;
 mod layers;
 mod life;
 mod order;
+mod scale;
+mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
 mod sync;
