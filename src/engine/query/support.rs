@@ -85,7 +85,8 @@ impl<'a> Difference<'a> {
             hints: [0; 2],
             radius,
             size,
-            slack: 1e-3 * widen(EPSILON) * (size + radius),
+            // Below the rounding of the vertices, above that of the arithmetic.
+            slack: (1e-3 * widen(EPSILON) + 1e-12) * (size + radius),
         }
     }
 
