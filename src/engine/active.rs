@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::body::Body;
 use super::broad::{Reach, approach};
+use super::collider::{ConvexRef, PieceRef};
 use super::event::active::PapersActive;
 use super::event::choose::{Twist, choose_normal};
 use super::event::clip::{ClipParams, find_contacts, find_contacts_half_space};
@@ -22,14 +23,16 @@ use super::event::enumerate::{
     EventFeatures, Placement, enumerate, enumerate_half_space, ratio_of,
 };
 use super::event::manifold::{Feature, Manifold};
+use super::on_mesh::OnTriangle;
 use super::pair::Pair;
 use super::predict::{Motion, planar_axis};
 use super::ratio::{Centers, Measured, Relative, measure, measure_half_space, scaling_center};
 use super::settings::{ActiveEvents, Settings};
-use super::shape::hull::Hull;
-use super::shape::{Convex, HalfSpace, Piece};
+use super::shape::HalfSpace;
+use super::shape::hull::{Hull, triangle_centroid};
 use crate::math::{
-    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_to_mat3, widen, widen_mat3, widen3,
+    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_rotate, quat_to_mat3, widen, widen_mat3,
+    widen3,
 };
 
 /// Names the features that touch; see [`ContactId`] of the events.
@@ -54,7 +57,13 @@ pub struct ActiveContact {
 
 impl ActiveContact {
     /// A contact that has not been pushed yet.
-    fn new(id: ContactId, normal: Vec3, arms: [Vec3; 2], gap: Real, row_gap: Double) -> Self {
+    pub(super) fn new(
+        id: ContactId,
+        normal: Vec3,
+        arms: [Vec3; 2],
+        gap: Real,
+        row_gap: Double,
+    ) -> Self {
         Self { id, normal, arms, gap, row_gap, impulse: [DVec3::ZERO; 2] }
     }
 }
@@ -76,19 +85,27 @@ pub struct Context<'a> {
 
 /// The two pieces of a pair in world axes, each relative to the center of its body.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+pub(super) struct Placed {
     /// From the center of body a to that of body b (m).
-    between: Vec3,
+    pub(super) between: Vec3,
     /// From the center of each body to the centroid of its piece (m).
-    arms: [Vec3; 2],
+    pub(super) arms: [Vec3; 2],
     /// Rotation of each piece.
-    rotations: [Mat3; 2],
+    pub(super) rotations: [Mat3; 2],
 }
 
 impl Placed {
-    fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&Piece; 2]) -> Self {
-        let arm =
-            |k: usize| motions[k].rotation * (pieces[k].position - bodies[k].center_of_mass());
+    fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&PieceRef<'_>; 2]) -> Self {
+        let arm = |k: usize| {
+            let PieceRef { convex, position, rotation, .. } = pieces[k];
+            let centroid = match convex {
+                ConvexRef::Triangle(mesh, index) => {
+                    *position + quat_rotate(*rotation, triangle_centroid(mesh.triangle(*index)))
+                }
+                ConvexRef::Hull(_) | ConvexRef::HalfSpace(_) => *position,
+            };
+            motions[k].rotation * (centroid - bodies[k].center_of_mass())
+        };
         let turn = |k: usize| motions[k].rotation * quat_to_mat3(pieces[k].rotation);
         Self {
             between: bodies[1].center() - bodies[0].center(),
@@ -98,12 +115,12 @@ impl Placed {
     }
 
     /// From centroid to centroid (m).
-    fn offset(&self) -> Vec3 {
+    pub(super) fn offset(&self) -> Vec3 {
         self.between + self.arms[1] - self.arms[0]
     }
 
     /// Arms from both centers to a point given from the center of body a.
-    fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
+    pub(super) fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
         [point, point - self.between]
     }
 
@@ -116,7 +133,7 @@ impl Placed {
 
 impl Context<'_> {
     /// Distance below which the pair is active (m).
-    fn band(&self, bodies: [u32; 2]) -> Real {
+    pub(super) fn band(&self, bodies: [u32; 2]) -> Real {
         let moved = approach(bodies.map(|i| self.reach[i as usize]), self.dt);
         let gravity = self.settings.gravity.length();
         moved + self.dt * self.dt * gravity + self.settings.contact.margin
@@ -135,21 +152,38 @@ impl Context<'_> {
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
         if same {
-            let [pieces_a, pieces_b] = bodies.map(|body| body.colliders().pieces());
-            let piece_a = &pieces_a[pair.key.piece_a as usize].piece;
-            let piece_b = &pieces_b[pair.key.piece_b as usize].piece;
-            let placed = Placed::new(bodies, motions, [piece_a, piece_b]);
-            match (&piece_a.convex, &piece_b.convex) {
-                (Convex::Hull(x), Convex::Hull(y)) => self.hulls(pair, [x, y], &placed),
-                (Convex::Hull(x), Convex::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
-                (Convex::HalfSpace(p), Convex::Hull(y)) => self.plane(pair, y, p, &placed, 1),
-                (Convex::HalfSpace(_), Convex::HalfSpace(_)) => {}
-            }
+            self.measure(pair, bodies, motions);
         }
         pair.contacts.sort_unstable_by_key(|contact| contact.id);
         merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
         inherit(&mut pair.contacts, &old);
         pair.spare = old;
+    }
+
+    /// Measures a pair by what its pieces are.
+    fn measure(&self, pair: &mut Pair, bodies: [&Body; 2], motions: [&Motion; 2]) {
+        let numbers = [pair.key.piece_a, pair.key.piece_b];
+        let [Some(piece_a), Some(piece_b)] =
+            [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]))
+        else {
+            return;
+        };
+        let placed = Placed::new(bodies, motions, [&piece_a, &piece_b]);
+        match (piece_a.convex, piece_b.convex) {
+            (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, [x, y], &placed),
+            (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
+            (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => self.plane(pair, y, p, &placed, 1),
+            (ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)) => {
+                self.triangle(pair, OnTriangle { mesh, index, hull, side: 0 }, &placed);
+            }
+            (ConvexRef::Hull(hull), ConvexRef::Triangle(mesh, index)) => {
+                self.triangle(pair, OnTriangle { mesh, index, hull, side: 1 }, &placed);
+            }
+            (
+                ConvexRef::HalfSpace(_) | ConvexRef::Triangle(..),
+                ConvexRef::HalfSpace(_) | ConvexRef::Triangle(..),
+            ) => {}
+        }
     }
 
     /// Two hulls.
@@ -232,19 +266,12 @@ impl Context<'_> {
         Centers::new(a, center_a, b, center_b, relative)
     }
 
-    /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
-    fn clipped(
-        &self,
-        pair: &mut Pair,
-        [a, b]: [&Hull; 2],
-        placed: &Placed,
-        relative: &Relative,
-        ratio_normal: Vec3,
-        band: Real,
-    ) {
-        let to_a = placed.rotations[0].transpose();
-        // The velocities as they are: with those predicted for the step, gravity alone would make the
-        // plane a body rests on look worse than the side of a neighbor that it slides towards.
+    /// Velocity of piece b relative to piece a in the axes of a, to which `to_a` turns; `offset` leads
+    /// there from centroid to centroid.
+    ///
+    /// The velocities as they are: with those predicted for the step, gravity alone would make the
+    /// plane a body rests on look worse than the side of a neighbor that it slides towards.
+    pub(super) fn twist(&self, pair: &Pair, placed: &Placed, to_a: &Mat3, offset: Vec3) -> Twist {
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         // A fixed body has no velocity, whatever its field says.
         let velocities = [0, 1].map(|k| {
@@ -256,11 +283,25 @@ impl Context<'_> {
                 (motion.velocity_at(placed.arms[k]), motion.angular)
             }
         });
-        let twist = Twist::new(
-            velocities.map(|(linear, _)| to_a * linear),
-            velocities.map(|(_, angular)| to_a * angular),
-            relative.offset,
-        );
+        Twist::new(
+            velocities.map(|(linear, _)| *to_a * linear),
+            velocities.map(|(_, angular)| *to_a * angular),
+            offset,
+        )
+    }
+
+    /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
+    fn clipped(
+        &self,
+        pair: &mut Pair,
+        [a, b]: [&Hull; 2],
+        placed: &Placed,
+        relative: &Relative,
+        ratio_normal: Vec3,
+        band: Real,
+    ) {
+        let to_a = placed.rotations[0].transpose();
+        let twist = self.twist(pair, placed, &to_a, relative.offset);
         let slack = self.settings.contact.normal_slack * self.dt * self.dt;
         let hints = pair.cache.hints;
         let normal = choose_normal(a, b, relative, ratio_normal, hints, &twist, self.dt, slack);
@@ -310,8 +351,8 @@ impl Context<'_> {
     }
 
     /// Tolerances of the clipping.
-    fn clip(&self, band: Real) -> ClipParams {
-        ClipParams { band, eps_x: self.settings.contact.reference_slack }
+    pub(super) fn clip(&self, band: Real) -> ClipParams {
+        ClipParams::new(band, self.settings.contact.reference_slack)
     }
 
     /// The papers' set for two hulls.
@@ -387,7 +428,7 @@ fn event_id(features: EventFeatures) -> ContactId {
 }
 
 /// A body with an extent above this many inradii is scaled about a point near the other body.
-const LONG: Real = 5.0;
+pub(super) const LONG: Real = 5.0;
 
 /// Leaves out contacts that repeat an earlier one: the same row at the same point. In planar motion
 /// points that differ along the axis only are the same.

@@ -32,7 +32,7 @@
 
 use super::super::ratio::Relative;
 use super::super::shape::hull::Hull;
-use super::manifold::{Collector, Contact, ContactId, Feature, Manifold};
+use super::manifold::{Collector, Contact, ContactId, Feature, Hidden, Manifold};
 use super::outline::{Axes, Outline, Placed, Reach, Top};
 use crate::math::{Mat3, Real, Vec3};
 
@@ -51,6 +51,18 @@ pub struct ClipParams {
     pub band: Real,
     /// ε_x: part of the smaller bounding radius by which faces are enlarged (-).
     pub eps_x: Real,
+    /// Are there contacts only where the outlines overlap? Else a pair within the band always has one.
+    pub overlap_only: bool,
+    /// Features of body a that make no contacts.
+    pub hidden: Hidden,
+}
+
+impl ClipParams {
+    /// Contacts of all features, at least one within the band.
+    #[must_use]
+    pub const fn new(band: Real, eps_x: Real) -> Self {
+        Self { band, eps_x, overlap_only: false, hidden: Hidden { vertices: 0, edges: 0 } }
+    }
 }
 
 /// Finds the contacts of two hulls along the unit normal from `a` to `b`, given in the axes of `a`.
@@ -75,13 +87,17 @@ pub fn find_contacts(
         return;
     }
     if a.vertices.len() == 1 || b.vertices.len() == 1 {
-        scene.ball(params.band, out);
+        scene.ball(params, out);
         return;
     }
     let [(feature_a, facing_a), (feature_b, facing_b)] = scene.facing();
     let single = match (feature_a, feature_b) {
         (Feature::Face(face), _) if facing_a >= ALIGNED => scene.corner_on_face(0, face),
-        (_, Feature::Face(face)) if facing_b >= ALIGNED => scene.corner_on_face(1, face),
+        (_, Feature::Face(face))
+            if facing_b >= ALIGNED && !params.hidden.vertex(scene.top[0].vertex) =>
+        {
+            scene.corner_on_face(1, face)
+        }
         _ => None,
     };
     if let Some(contact) = single {
@@ -90,7 +106,7 @@ pub fn find_contacts(
     }
     // A corner up to the slack outside of a face is within the room if its plane falls so much there.
     let depth = scene.room + scene.slack * (1.0 + 1.0 / facing_a + 1.0 / facing_b);
-    scene.outlines([feature_a, feature_b], depth, params.band, out);
+    scene.outlines([feature_a, feature_b], depth, params, out);
 }
 
 /// [`find_contacts`] of two polytopes from whole outlines, for comparison.
@@ -104,7 +120,7 @@ pub(super) fn find_contacts_whole(
 ) {
     let scene = Scene::new(hulls, relative, normal, [0; 2], params);
     let features = scene.facing().map(|(feature, _)| feature);
-    scene.outlines(features, Real::INFINITY, params.band, out);
+    scene.outlines(features, Real::INFINITY, params, out);
 }
 
 /// Two hulls and their features along the normal.
@@ -204,24 +220,31 @@ impl<'h> Scene<'h> {
         [Placed::body_a(a, axes), Placed::body_b(b, self.relative, axes, self.outward[1])]
     }
 
-    fn collector(&self, band: Real) -> Collector {
+    fn collector(&self, params: &ClipParams) -> Collector {
         // Two candidates that a slack of ε_x makes out of one lie at most this far apart.
-        Collector::new(self.normal, band, 2.0 * self.slack, self.hulls.map(|hull| hull.radius))
+        let (merge, radii) = (2.0 * self.slack, self.hulls.map(|hull| hull.radius));
+        Collector::new(self.normal, params.band, merge, radii).hiding(params.hidden)
     }
 
     /// The contacts of these facing features, from the parts of their outlines within `depth` (m) of
     /// the outermost points.
     #[inline(never)]
-    fn outlines(&self, features: [Feature; 2], depth: Real, band: Real, out: &mut Manifold) {
+    fn outlines(
+        &self,
+        features: [Feature; 2],
+        depth: Real,
+        params: &ClipParams,
+        out: &mut Manifold,
+    ) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
-        let mut found = self.collector(band);
+        let mut found = self.collector(params);
         let (mut outline_a, mut outline_b) = (Outline::new(), Outline::new());
         let reach = |k: usize, depth| Reach { top: self.top[k].height, depth, slack: self.slack };
         outline_a.trace(&placed[0], features[0], &reach(0, depth));
         outline_b.trace(&placed[1], features[1], &reach(1, depth));
         intersect(&outline_a, &outline_b, &axes, &mut found);
-        if found.is_empty() {
+        if found.is_empty() && !params.overlap_only {
             outline_a.trace(&placed[0], features[0], &reach(0, Real::INFINITY));
             outline_b.trace(&placed[1], features[1], &reach(1, Real::INFINITY));
             let distance = self.normal.dot(self.relative.offset);
@@ -242,10 +265,10 @@ impl<'h> Scene<'h> {
     }
 
     /// The one contact of a ball: its center against the feature square to the normal.
-    fn ball(&self, band: Real, out: &mut Manifold) {
+    fn ball(&self, params: &ClipParams, out: &mut Manifold) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
-        let mut found = self.collector(band);
+        let mut found = self.collector(params);
         let [a, b] = [0, 1].map(|k| {
             let mut outline = Outline::new();
             let feature = self.top[k].square(self.hulls[k], self.outward[k]);
@@ -255,12 +278,16 @@ impl<'h> Scene<'h> {
             outline
         });
         let id = ContactId::new(a.feature, b.feature);
-        if self.hulls[1].vertices.len() == 1 {
+        let (on_a, on_b) = if self.hulls[1].vertices.len() == 1 {
             let center = b.corners[0].at;
-            found.push(id, axes.lift(a.nearest(center)), axes.lift(center));
+            (a.nearest(center), center)
         } else {
             let center = a.corners[0].at;
-            found.push(id, axes.lift(center), axes.lift(b.nearest(center)));
+            (center, b.nearest(center))
+        };
+        let (x, y) = (on_b.x - on_a.x, on_b.y - on_a.y);
+        if !params.overlap_only || x * x + y * y <= self.slack * self.slack {
+            found.push(id, axes.lift(on_a), axes.lift(on_b));
         }
         found.finish(out);
     }

@@ -79,6 +79,34 @@ pub struct Manifold {
     pub dropped: u32,
 }
 
+/// Features of body a that make no contacts, by their bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Its first eight vertices.
+    pub vertices: u8,
+    /// Its first eight edges.
+    pub edges: u8,
+}
+
+impl Hidden {
+    /// Is this vertex hidden?
+    #[inline]
+    pub(super) const fn vertex(self, vertex: u32) -> bool {
+        vertex < 8 && self.vertices >> vertex & 1 == 1
+    }
+
+    /// Is the feature of body a of this contact hidden?
+    #[inline]
+    const fn hides(self, id: ContactId) -> bool {
+        let index = (id.0 >> 32) as u32 & 0x3fff_ffff;
+        match id.0 >> 62 {
+            0 => self.vertex(index),
+            1 => index < 8 && self.edges >> index & 1 == 1,
+            _ => false,
+        }
+    }
+}
+
 /// Takes candidates, merges those in one place, and thins them.
 pub(super) struct Collector {
     normal: Vec3,
@@ -93,6 +121,7 @@ pub(super) struct Collector {
     radii: [Real; 2],
     /// By how much the core of `b` was moved back before touching points were sought (m).
     shift: Vec3,
+    hidden: Hidden,
     candidates: SmallVec<[Contact; CANDIDATES_MAX]>,
     dropped: u32,
 }
@@ -106,9 +135,15 @@ impl Collector {
             merge_squared: merge * merge,
             radii,
             shift: Vec3::ZERO,
+            hidden: Hidden::default(),
             candidates: SmallVec::new(),
             dropped: 0,
         }
+    }
+
+    /// Takes no contacts of these features.
+    pub(super) fn hiding(self, hidden: Hidden) -> Self {
+        Self { hidden, ..self }
     }
 
     /// Says by how much the core of `b` is moved back.
@@ -140,7 +175,7 @@ impl Collector {
         let point_b = core_b + self.shift - self.normal * self.radii[1];
         let separation = self.normal.dot(point_b - point_a);
         let near = separation <= self.band;
-        if !near {
+        if !near || self.hidden.hides(id) {
             return;
         }
         let contact = Contact { id, point_a, point_b, separation };

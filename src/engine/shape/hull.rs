@@ -4,7 +4,7 @@
 //! whose origin is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a
 //! radius; a polytope proper has radius 0.
 
-use super::build::{assemble, lanes, neighbor_lists};
+use super::build::{assemble, assemble_closed, lanes, neighbor_lists};
 use super::{ShapeError, checked_length};
 use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
 
@@ -176,6 +176,23 @@ impl Hull {
         Self::convex_hull(&at(-half).chain(at(half)).collect::<Vec<Vec3>>())
     }
 
+    /// A triangle about its centroid, without volume: face 0 is its front, from which the corners run
+    /// counterclockwise, face 1 its back; edge 0 joins corners 0 and 1, edge 1 joins 0 and 2, edge 2
+    /// joins 1 and 2. None if it has no area.
+    ///
+    /// It may be measured against hulls with volume, about a scaling center on it.
+    pub(crate) fn triangle(corners: [Vec3; 3]) -> Option<Self> {
+        let centroid = triangle_centroid(corners);
+        let about = corners.map(|p| p - centroid).to_vec();
+        let mut hull = assemble_closed(about, &[vec![0, 1, 2], vec![0, 2, 1]])?;
+        for face in &mut hull.faces {
+            face.offset = 0.0;
+        }
+        hull.inradius = 0.0;
+        hull.centroid = centroid;
+        Some(hull)
+    }
+
     /// A point or segment about the origin, rounded.
     fn rounded_core(
         vertices: Vec<Vec3>,
@@ -208,6 +225,12 @@ impl Hull {
             inertia,
         }
     }
+}
+
+/// The centroid of a triangle (m).
+#[inline]
+pub(crate) fn triangle_centroid([p, q, r]: [Vec3; 3]) -> Vec3 {
+    (p + q + r) * (1.0 / 3.0)
 }
 
 /// What a hull consists of. All of it is in the frame whose origin is the centroid.

@@ -92,7 +92,7 @@ fn first_event(events: &[PairEvent]) -> &PairEvent {
 
 fn contacts(a: &Hull, b: &Hull, relative: &Relative, n: Vec3, band: Real, eps_x: Real) -> Manifold {
     let mut out = Manifold::default();
-    find_contacts(a, b, relative, n, [0; 2], &ClipParams { band, eps_x }, &mut out);
+    find_contacts(a, b, relative, n, [0; 2], &ClipParams::new(band, eps_x), &mut out);
     out
 }
 
@@ -415,7 +415,7 @@ fn rounded_pieces_touch_in_one_or_two_points() {
 
 #[test]
 fn half_spaces_are_touched_by_vertices() {
-    let params = ClipParams { band: 0.01, eps_x: 1e-3 };
+    let params = ClipParams::new(0.01, 1e-3);
     let mut out = Manifold::default();
     let mut count = |hull: &Hull, rotation: &Mat3, height: Real| {
         find_contacts_half_space(hull, rotation, height, Vec3::Y, &params, &mut out);
