@@ -37,6 +37,7 @@ pub mod active;
 pub mod assemble;
 pub mod body;
 pub mod broad;
+pub mod bvh;
 pub mod collider;
 pub mod event;
 pub mod graph;
