@@ -37,6 +37,7 @@ pub mod active;
 pub mod assemble;
 pub mod body;
 pub mod broad;
+pub mod bvh;
 pub mod collider;
 pub mod event;
 pub mod graph;
@@ -53,6 +54,7 @@ pub mod report;
 pub mod settings;
 pub mod shape;
 pub mod solve;
+pub mod touch;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
@@ -68,6 +70,7 @@ use self::predict::{Motion, predict};
 use self::report::{StepReport, StepStatus};
 use self::settings::{ActiveEvents, Settings};
 use self::solve::SolverState;
+use self::touch::Touches;
 use crate::math::{Real, Vec3};
 
 /// A world of bodies and joints, and everything a step needs.
@@ -78,9 +81,12 @@ pub struct Simulation {
     bodies: Bodies,
     joints: Joints,
     pairs: Pairs,
+    touches: Touches,
     report: StepReport,
     /// Length of the last completed step (s); 0 before the first.
     dt_last: Real,
+    /// Contact margin of this step (m).
+    margin: Real,
     /// Is a step under way? Stages do nothing otherwise.
     active: bool,
     work: Work,
@@ -129,6 +135,7 @@ impl Simulation {
             self.report.status = StepStatus::Refused;
             return false;
         }
+        self.margin = settings.contact.margin;
         self.bodies.compact();
         self.joints.compact();
         let work = &mut self.work;
@@ -293,6 +300,8 @@ impl Simulation {
     /// Stage 8: ends the step.
     pub fn finish(&mut self) {
         if self.active {
+            let (pairs, bodies) = (&self.pairs.list, self.bodies.as_slice());
+            self.touches.update(pairs, bodies, &self.work.motions, self.margin);
             self.dt_last = self.report.dt;
             self.active = false;
             self.joints.compact();
@@ -377,6 +386,30 @@ impl Simulation {
                 impulse: crate::math::narrow3(contact.impulse[1]),
             })
         })
+    }
+
+    /// Which colliders touch since the last step.
+    #[must_use]
+    pub const fn touches(&self) -> &Touches {
+        &self.touches
+    }
+
+    /// The pairs of pieces near each other in the last step, ascending by key, with their contacts.
+    #[must_use]
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs.list
+    }
+
+    /// The pairs of the step that is under way, for changes that hold in this step only: friction after
+    /// stage 2, contacts after stage 3.
+    pub fn pairs_mut(&mut self) -> &mut [Pair] {
+        &mut self.pairs.list
+    }
+
+    /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
+    /// false. They forget their contacts.
+    pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
+        self.pairs.list.retain(|pair| keep(pair));
     }
 
     /// The report of the last step.
