@@ -257,7 +257,7 @@ impl<'h> Scene<'h> {
                 intersect(&outline_a, &outline_b, &axes, &mut found);
                 found.set_shift(Vec3::ZERO);
             }
-            if found.is_empty() {
+            if found.is_empty() && !self.on_plane([&outline_a, &outline_b], &axes, &mut found) {
                 self.nearest(&placed, [&outline_a, &outline_b], &axes, &mut found);
             }
         }
@@ -286,10 +286,42 @@ impl<'h> Scene<'h> {
             (center, b.nearest(center))
         };
         let (x, y) = (on_b.x - on_a.x, on_b.y - on_a.y);
+        // A ball is pushed through its center, also by a plane that its neighbor makes.
+        let (on_a, on_b) = if self.hulls[1].vertices.len() == 1 {
+            (Vec3::new(on_b.x, on_b.y, on_a.z), on_b)
+        } else {
+            (on_a, Vec3::new(on_a.x, on_a.y, on_b.z))
+        };
         if !params.overlap_only || x * x + y * y <= self.slack * self.slack {
             found.push(id, axes.lift(on_a), axes.lift(on_b));
         }
         found.finish(out);
+    }
+
+    /// Contacts of outlines that miss each other along the normal of a face: the corners of the other
+    /// one with the plane of the face. False if the normal is that of no face.
+    ///
+    /// The plane is what keeps the bodies apart in this step, and not the face: a capsule that rolls
+    /// towards the next tile is on the plane of its top already, with both ends.
+    fn on_plane(&self, [a, b]: [&Outline; 2], axes: &Axes, found: &mut Collector) -> bool {
+        let flat = |k: usize| {
+            let (feature, facing) = self.top[k].facing(self.hulls[k], self.outward[k]);
+            matches!(feature, Feature::Face(_)) && facing >= ALIGNED
+        };
+        let [on_a, on_b] = [flat(0), flat(1)];
+        let [size_a, size_b] = self.hulls.map(|hull| hull.bounding_radius);
+        if on_a && !(on_b && size_b > size_a) {
+            for corner in &b.corners {
+                let id = ContactId::new(a.feature, Feature::Vertex(corner.vertex));
+                found.push(id, axes.lift(a.above(corner.at)), axes.lift(corner.at));
+            }
+        } else if on_b {
+            for corner in &a.corners {
+                let id = ContactId::new(Feature::Vertex(corner.vertex), b.feature);
+                found.push(id, axes.lift(corner.at), axes.lift(b.above(corner.at)));
+            }
+        }
+        on_a || on_b
     }
 
     /// One contact of outlines that miss each other: the outermost corner of one body and the point

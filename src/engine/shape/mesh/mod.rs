@@ -6,10 +6,10 @@
 //! neighbors; `adjacency` works that out once, so that a contact never gets a normal that the surface
 //! does not have there: those ghosts are what bodies trip over at the edges inside of a flat floor.
 //!
-//! Triangles are found by a tree of boxes, those of a height field (`field`) by their cells. Queries
-//! of one triangle (closest point, ray) are in `triangle`.
+//! Triangles are found by a tree of boxes; a height field (`field`) is a mesh like others. Queries of
+//! one triangle (closest point, ray) are in `triangle`.
 //!
-//! Cost: O(n log n) once, about 100 bytes a triangle. Not done: meshes of bodies that move by
+//! Cost: O(n log n) once, about 140 bytes a triangle. Not done: meshes of bodies that move by
 //! impulses, holes closed at T-junctions, changes of single vertices.
 
 mod adjacency;
@@ -21,10 +21,10 @@ use hashbrown::HashMap;
 pub use adjacency::{Bend, MeshEdge};
 pub use triangle::{closest_on_triangle, ray_triangle};
 
+use super::super::bvh::Bvh;
 use super::{Aabb, LENGTH_MAX, LENGTH_MIN, ShapeError};
 use crate::math::{DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, widen, widen3};
 use adjacency::Adjacency;
-use field::Cells;
 
 /// Vertices nearer to each other than about this fraction of the mesh's size are one, and triangles
 /// thinner than that are dropped.
@@ -48,26 +48,24 @@ pub struct MeshTriangle {
 }
 
 /// A surface of triangles in the frame of its shape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Mesh {
     vertices: Vec<Vec3>,
     triangles: Vec<MeshTriangle>,
     /// `star[star_start[v]..star_start[v + 1]]`: vertices joined to vertex `v` by an edge.
     star: Vec<u32>,
     star_start: Vec<u32>,
-    finder: Finder,
+    tree: Bvh,
     bounds: Aabb,
     bounding_radius: Real,
     dropped: u32,
 }
 
-/// How triangles are found.
-#[derive(Clone, Debug, PartialEq)]
-enum Finder {
-    /// By a list of their boxes.
-    Boxes(Vec<Aabb>),
-    /// By the cells of a height field.
-    Cells(Cells),
+impl PartialEq for Mesh {
+    /// The rest follows from vertices and triangles.
+    fn eq(&self, other: &Self) -> bool {
+        self.vertices == other.vertices && self.triangles == other.triangles
+    }
 }
 
 impl Mesh {
@@ -108,10 +106,7 @@ impl Mesh {
             return Err(ShapeError::NoTriangles { given: triangles.len() });
         }
         let dropped = (triangles.len() - with_area.len()) as u32;
-        let mut mesh = Self::assemble(kept, &with_area, Finder::Boxes(Vec::new()));
-        mesh.dropped = dropped;
-        mesh.finder = Finder::Boxes((0..mesh.len() as u32).map(|i| mesh.triangle_box(i)).collect());
-        Ok(mesh)
+        Ok(Self::assemble(kept, &with_area, dropped))
     }
 
     /// A surface over a grid in the xz plane about the origin, y up: `heights[i][k]`, times
@@ -125,8 +120,8 @@ impl Mesh {
         field::heightfield(heights, scale)
     }
 
-    /// Everything but the number of dropped triangles, from triangles with area.
-    fn assemble(vertices: Vec<Vec3>, triangles: &[[u32; 3]], finder: Finder) -> Self {
+    /// A mesh of triangles with area.
+    fn assemble(vertices: Vec<Vec3>, triangles: &[[u32; 3]], dropped: u32) -> Self {
         let normal = |t: &[u32; 3]| {
             let [p, q, r] = t.map(|v| widen3(vertices[v as usize]));
             (q - p).cross(r - p).normalize_or_zero()
@@ -141,8 +136,10 @@ impl Mesh {
         }
         let bounds = vertices.iter().fold(Aabb::EMPTY, |b, &v| b.union(Aabb { min: v, max: v }));
         let bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
+        let boxes = triangles.iter().map(|t| box_of(t.map(|v| vertices[v as usize])));
+        let tree = Bvh::build(&boxes.collect::<Vec<_>>());
         let triangles = list;
-        Self { vertices, triangles, star, star_start, finder, bounds, bounding_radius, dropped: 0 }
+        Self { vertices, triangles, star, star_start, tree, bounds, bounding_radius, dropped }
     }
 
     /// The mesh stretched along the axes of its frame. Negative factors mirror it; its front stays its
@@ -151,11 +148,6 @@ impl Mesh {
     /// # Errors
     /// A factor that leaves no triangles with area, or moves a vertex too far out.
     pub fn scaled(&self, factor: Vec3) -> Result<Self, ShapeError> {
-        if let Finder::Cells(cells) = &self.finder
-            && factor.cmpgt(Vec3::ZERO).all()
-        {
-            return cells.scaled(&self.vertices, factor);
-        }
         let vertices: Vec<Vec3> = self.vertices.iter().map(|&v| v * factor).collect();
         let mirrored = factor.x * factor.y * factor.z < 0.0;
         let turned = |t: &MeshTriangle| {
@@ -238,24 +230,31 @@ impl Mesh {
     /// Box around a triangle in the frame of the mesh (m).
     #[must_use]
     pub fn triangle_box(&self, index: u32) -> Aabb {
-        let [p, q, r] = self.triangle(index);
-        Aabb { min: p.min(q).min(r), max: p.max(q).max(r) }
+        box_of(self.triangle(index))
+    }
+
+    /// The tree over the boxes of the triangles.
+    #[inline]
+    #[must_use]
+    pub const fn tree(&self) -> &Bvh {
+        &self.tree
     }
 
     /// Calls `visit` with every triangle whose box meets this one, which is in the frame of the mesh.
     /// The order is fixed, but no particular one.
     pub fn overlaps(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
-        match &self.finder {
-            Finder::Boxes(boxes) => {
-                for (index, one) in (0_u32..).zip(boxes) {
-                    if one.meets(*bounds) {
-                        visit(index);
-                    }
-                }
+        self.tree.overlaps(bounds, |index| {
+            // A leaf is told as a whole.
+            if self.triangle_box(index).meets(*bounds) {
+                visit(index);
             }
-            Finder::Cells(cells) => cells.overlaps(self, bounds, visit),
-        }
+        });
     }
+}
+
+/// Box around a triangle (m).
+fn box_of([p, q, r]: [Vec3; 3]) -> Aabb {
+    Aabb { min: p.min(q).min(r), max: p.max(q).max(r) }
 }
 
 /// Largest extent along an axis (m); zero without points.
