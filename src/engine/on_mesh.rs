@@ -40,7 +40,7 @@ const BEHIND: Real = 0.5;
 /// `D` is at least this part of the inradius.
 const FLOOR: Real = 1e-3;
 /// By how much of the eligible depth another plane must beat the first.
-const PREFERENCE: Real = 0.01;
+const PREFERENCE: Real = 2e-4;
 
 /// What a pair of a triangle and a hull consists of.
 #[derive(Clone, Copy)]
