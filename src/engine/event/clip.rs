@@ -245,6 +245,8 @@ impl<'h> Scene<'h> {
         outline_b.trace(&placed[1], features[1], &reach(1, depth));
         intersect(&outline_a, &outline_b, &axes, &mut found);
         if found.is_empty() && !params.overlap_only {
+            let [size_a, size_b] = self.hulls.map(|hull| hull.bounding_radius);
+            found.set_holder(usize::from(size_b <= size_a));
             outline_a.trace(&placed[0], features[0], &reach(0, Real::INFINITY));
             outline_b.trace(&placed[1], features[1], &reach(1, Real::INFINITY));
             let distance = self.normal.dot(self.relative.offset);

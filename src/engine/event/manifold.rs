@@ -121,6 +121,8 @@ pub(super) struct Collector {
     radii: [Real; 2],
     /// By how much the core of `b` was moved back before touching points were sought (m).
     shift: Vec3,
+    /// The body whose own points the contacts are at, where those of the two are not above each other.
+    holder: Option<usize>,
     hidden: Hidden,
     candidates: SmallVec<[Contact; CANDIDATES_MAX]>,
     dropped: u32,
@@ -135,6 +137,7 @@ impl Collector {
             merge_squared: merge * merge,
             radii,
             shift: Vec3::ZERO,
+            holder: None,
             hidden: Hidden::default(),
             candidates: SmallVec::new(),
             dropped: 0,
@@ -150,6 +153,12 @@ impl Collector {
     pub(super) fn set_shift(&mut self, shift: Vec3) {
         self.room += self.normal.dot(self.shift) - self.normal.dot(shift);
         self.shift = shift;
+    }
+
+    /// Says that from now on points need not be above each other, and whose points count. What counts
+    /// must be the smaller body: a body that turns about its own point there does not come nearer.
+    pub(super) fn set_holder(&mut self, holder: usize) {
+        self.holder = Some(holder);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -178,6 +187,11 @@ impl Collector {
         if !near || self.hidden.hides(id) {
             return;
         }
+        let (point_a, point_b) = match self.holder {
+            None => (point_a, point_b),
+            Some(0) => (point_a, point_a + self.normal * separation),
+            Some(_) => (point_b - self.normal * separation, point_b),
+        };
         let contact = Contact { id, point_a, point_b, separation };
         let known = |c: &Contact| self.apart_squared(c.point_a, point_a) <= self.merge_squared;
         if let Some(place) = self.candidates.iter().position(known) {
