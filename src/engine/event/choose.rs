@@ -189,8 +189,8 @@ fn touching_face(hull: &Hull, outward: Vec3, support: u32) -> Option<u32> {
     hull.faces_at(support).iter().find(square).copied()
 }
 
-/// Calls `visit` with the faces beside the touching feature of a hull: those across the edges of
-/// the touching face or, without one, those around the support vertex and around the other end of an
+/// Calls `visit` with the faces beside the touching feature of a hull: the touching face and
+/// those across its edges or, without one, those around the support vertex and around the other end of an
 /// edge that is just as far out. A face may be visited twice.
 #[inline]
 fn faces_beside(
@@ -212,6 +212,8 @@ fn faces_beside(
         }
         return;
     };
+    // The normal of a rolling body leans a little over the edge that it comes to.
+    visit(face);
     let Face { start, len, .. } = hull.faces[face as usize];
     for &edge in &hull.loop_edges[start as usize..(start + len) as usize] {
         let [f, g] = hull.edges[edge as usize].faces;
