@@ -223,7 +223,9 @@ impl<'h> Scene<'h> {
     fn collector(&self, params: &ClipParams) -> Collector {
         // Two candidates that a slack of ε_x makes out of one lie at most this far apart.
         let (merge, radii) = (2.0 * self.slack, self.hulls.map(|hull| hull.radius));
-        Collector::new(self.normal, params.band, merge, radii).hiding(params.hidden)
+        Collector::new(self.normal, params.band, merge, radii)
+            .hiding(params.hidden)
+            .not_nearer(self.separation)
     }
 
     /// The contacts of these facing features, from the parts of their outlines within `depth` (m) of

@@ -121,6 +121,9 @@ pub(super) struct Collector {
     radii: [Real; 2],
     /// By how much the core of `b` was moved back before touching points were sought (m).
     shift: Vec3,
+    /// Distance of the supporting planes (m): no contact is nearer. A corner just outside of a slanted
+    /// face, which counts as on it, would be.
+    nearest: Real,
     /// The body whose own points the contacts are at, where those of the two are not above each other.
     holder: Option<usize>,
     hidden: Hidden,
@@ -137,11 +140,17 @@ impl Collector {
             merge_squared: merge * merge,
             radii,
             shift: Vec3::ZERO,
+            nearest: Real::NEG_INFINITY,
             holder: None,
             hidden: Hidden::default(),
             candidates: SmallVec::new(),
             dropped: 0,
         }
+    }
+
+    /// Takes no contact for nearer than the supporting planes are (m).
+    pub(super) fn not_nearer(self, nearest: Real) -> Self {
+        Self { nearest, ..self }
     }
 
     /// Takes no contacts of these features.
@@ -181,8 +190,12 @@ impl Collector {
     /// Adds a contact of two points of the cores, unless it is beyond the band or already there.
     pub(super) fn push(&mut self, id: ContactId, core_a: Vec3, core_b: Vec3) {
         let point_a = core_a + self.normal * self.radii[0];
-        let point_b = core_b + self.shift - self.normal * self.radii[1];
-        let separation = self.normal.dot(point_b - point_a);
+        let mut point_b = core_b + self.shift - self.normal * self.radii[1];
+        let mut separation = self.normal.dot(point_b - point_a);
+        if separation < self.nearest {
+            point_b += self.normal * (self.nearest - separation);
+            separation = self.nearest;
+        }
         let near = separation <= self.band;
         if !near || self.hidden.hides(id) {
             return;
