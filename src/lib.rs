@@ -48,9 +48,11 @@ struct Readme;
 pub mod prelude {
     pub use crate::plugin::{
         AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider, ColliderDensity,
-        ConstantForce, ConstantTorque, ContactConfig, DefaultFriction, Forces, Friction, Gravity,
-        GravityScale, Joint, KinematicTarget, LinearDamping, LinearVelocity, LockedAxes, Mass,
-        Physics, PhysicsError, PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems,
-        PhysicsTime, PhysicsWorld, RigidBody, SolverConfig, StepReport,
+        CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionPairs, CollisionStart,
+        Collisions, ConstantForce, ConstantTorque, ContactConfig, ContactImpulse,
+        ContactImpulseThreshold, DefaultFriction, Forces, Friction, Gravity, GravityScale, Joint,
+        KinematicTarget, LinearDamping, LinearVelocity, LockedAxes, Mass, Physics, PhysicsError,
+        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
+        PhysicsWorld, RigidBody, SolverConfig, StepReport,
     };
 }

@@ -26,12 +26,18 @@ use super::event::manifold::{Feature, Manifold};
 use super::on_mesh::OnTriangle;
 use super::pair::Pair;
 use super::predict::{Motion, planar_axis};
-use super::ratio::{Centers, Measured, Relative, measure, measure_half_space, scaling_center};
+use super::ratio::{
+    Centers, Measured, Relative, is_long, measure, measure_half_space, near_centers,
+};
+use super::rest::SLOW;
 use super::settings::{ActiveEvents, Settings};
 use super::shape::HalfSpace;
-use super::shape::hull::{Hull, triangle_centroid};
+use super::shape::hull::Hull;
+use super::sweep::{
+    Impact, Limits, Path, relative_speed, time_of_impact, time_of_impact_half_space,
+};
 use crate::math::{
-    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_rotate, quat_to_mat3, widen, widen_mat3,
+    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_exp, quat_to_mat3, widen, widen_mat3,
     widen3,
 };
 
@@ -68,6 +74,20 @@ impl ActiveContact {
     }
 }
 
+/// What became of a pair with a swept body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Swept {
+    /// No body is swept, or the motion is too small to need it.
+    No,
+    /// Nothing touches within the step.
+    Missed,
+    /// The pieces meet after this time (s).
+    Hit(Real),
+}
+
+/// A sweep ends at this part of the contact margin before the touch.
+const SWEEP_TOLERANCE: Real = 0.02;
+
 /// What the pairs of a step have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
@@ -96,16 +116,8 @@ pub(super) struct Placed {
 
 impl Placed {
     fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&PieceRef<'_>; 2]) -> Self {
-        let arm = |k: usize| {
-            let PieceRef { convex, position, rotation, .. } = pieces[k];
-            let centroid = match convex {
-                ConvexRef::Triangle(mesh, index) => {
-                    *position + quat_rotate(*rotation, triangle_centroid(mesh.triangle(*index)))
-                }
-                ConvexRef::Hull(_) | ConvexRef::HalfSpace(_) => *position,
-            };
-            motions[k].rotation * (centroid - bodies[k].center_of_mass())
-        };
+        let arm =
+            |k: usize| motions[k].rotation * (pieces[k].centroid() - bodies[k].center_of_mass());
         let turn = |k: usize| motions[k].rotation * quat_to_mat3(pieces[k].rotation);
         Self {
             between: bodies[1].center() - bodies[0].center(),
@@ -122,6 +134,18 @@ impl Placed {
     /// Arms from both centers to a point given from the center of body a.
     pub(super) fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
         [point, point - self.between]
+    }
+
+    /// Moves both pieces along the free motion of their bodies for some time (s).
+    fn advance(&mut self, motions: [&Motion; 2], time: Real) {
+        self.between += (motions[1].linear - motions[0].linear) * time;
+        for k in 0..2 {
+            if motions[k].angular != Vec3::ZERO {
+                let turn = quat_to_mat3(quat_exp(motions[k].angular * time));
+                self.arms[k] = turn * self.arms[k];
+                self.rotations[k] = turn * self.rotations[k];
+            }
+        }
     }
 
     /// Pose of piece `k` about the center of body a, in double precision.
@@ -147,6 +171,7 @@ impl Context<'_> {
         pair.dropped = 0;
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
+        pair.impact = Real::INFINITY;
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
@@ -168,8 +193,15 @@ impl Context<'_> {
         else {
             return;
         };
-        let placed = Placed::new(bodies, motions, [&piece_a, &piece_b]);
+        let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b]);
+        let convex = [piece_a.convex, piece_b.convex];
+        let swept = self.sweep(pair, convex, &placed);
+        if let Swept::Hit(time) = swept {
+            placed.advance(motions, time);
+        }
         match (piece_a.convex, piece_b.convex) {
+            // The step is free: a plane through a far face would stop what flies past it.
+            _ if swept == Swept::Missed => {}
             (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, [x, y], &placed),
             (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
             (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => self.plane(pair, y, p, &placed, 1),
@@ -183,6 +215,96 @@ impl Context<'_> {
                 ConvexRef::HalfSpace(_) | ConvexRef::Triangle(..),
                 ConvexRef::HalfSpace(_) | ConvexRef::Triangle(..),
             ) => {}
+        }
+        if let Swept::Hit(time) = swept {
+            self.defer(pair, motions, time);
+        }
+    }
+
+    /// Looks where the free paths of the pieces first meet if a body is swept and the step could take
+    /// it through the other.
+    fn sweep(&self, pair: &mut Pair, pieces: [ConvexRef<'_>; 2], placed: &Placed) -> Swept {
+        let swept = pair.bodies.iter().any(|&i| self.bodies[i as usize].swept);
+        if !swept || pair.sensor || self.settings.contact.active != ActiveEvents::Clipped {
+            return Swept::No;
+        }
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        let path = |k: usize| Path {
+            center: if k == 0 { Vec3::ZERO } else { placed.between },
+            arm: placed.arms[k],
+            rotation: placed.rotations[k],
+            linear: motions[k].linear,
+            angular: motions[k].angular,
+        };
+        let paths = [path(0), path(1)];
+        let impact = match pieces {
+            [ConvexRef::Hull(a), ConvexRef::Hull(b)] => {
+                let inradius = a.inradius().min(b.inradius());
+                if relative_speed(&paths, [a, b]) * self.dt <= SLOW * inradius {
+                    return Swept::No;
+                }
+                let limits = self.limits(inradius);
+                time_of_impact(a, &paths[0], b, &paths[1], &limits, &mut pair.cache)
+            }
+            [ConvexRef::Hull(hull), ConvexRef::HalfSpace(plane)] => {
+                self.sweep_half_space(hull, plane, &paths, 0)
+            }
+            [ConvexRef::HalfSpace(plane), ConvexRef::Hull(hull)] => {
+                self.sweep_half_space(hull, plane, &paths, 1)
+            }
+            _ => return Swept::No,
+        };
+        impact.map_or(Swept::Missed, |impact| Swept::Hit(impact.time))
+    }
+
+    /// A hull (body `hull_side` of the pair) and a half-space.
+    fn sweep_half_space(
+        &self,
+        hull: &Hull,
+        plane: &HalfSpace,
+        paths: &[Path; 2],
+        hull_side: usize,
+    ) -> Option<Impact> {
+        let path_plane = &paths[1 - hull_side];
+        let normal = path_plane.rotation * plane.normal;
+        let limits = self.limits(hull.inradius());
+        time_of_impact_half_space(hull, &paths[hull_side], normal, path_plane, &limits)
+    }
+
+    /// When a sweep ends: at touch, to a fraction of the margin that is small beside the body too.
+    fn limits(&self, inradius: Real) -> Limits {
+        let margin = self.settings.contact.margin.min(inradius);
+        Limits { dt: self.dt, target: 0.0, tolerance: SWEEP_TOLERANCE * margin }
+    }
+
+    /// Turns the gaps at the time of the impact into gaps of this step: bodies that keep their free
+    /// velocities up to then, and their poses from then on, satisfy the rows with what is left. Says
+    /// when the free paths are blocked.
+    fn defer(&self, pair: &mut Pair, [a, b]: [&Motion; 2], time: Real) {
+        let mut fastest: Real = 0.0;
+        for contact in &mut pair.contacts {
+            let [arm_a, arm_b] = contact.arms;
+            let approach = contact.normal.dot(a.velocity_at(arm_a) - b.velocity_at(arm_b)).max(0.0);
+            contact.gap += time * approach;
+            contact.row_gap += widen(time) * widen(approach);
+            fastest = fastest.max(approach);
+        }
+        // A plane that is hardly crossed guides the body: a floor under what slides.
+        let inradius = [a, b].map(|motion| if motion.moves { motion.inradius } else { Real::MAX });
+        let fallen = self.dt * self.dt * self.settings.gravity.length();
+        let guided = SLOW * inradius[0].min(inradius[1]) + fallen;
+        // A point that turns leaves its tangent, and may come back to a plane that it left.
+        let rest = self.dt - time;
+        let curved = |motion: &Motion| {
+            let turned = motion.angular.length() * rest;
+            0.5 * turned * turned * motion.radius
+        };
+        if fastest * rest + curved(a) + curved(b) > guided {
+            pair.impact = time;
+            // The bodies stay where they meet, and the next step solves the contact.
+            if time > 0.0 {
+                pair.contacts.clear();
+            }
         }
     }
 
@@ -198,7 +320,13 @@ impl Context<'_> {
             let Measured::Near(ratio) = measured else { return };
             (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
             if ratio.gap <= eps_t && !pair.sensor {
-                self.enumerated(pair, hulls, placed);
+                if a.curve().is_some() || b.curve().is_some() {
+                    // A curved hull is no polyhedron and has no such events; clipping stands in.
+                    let band = self.band(pair.bodies);
+                    self.clipped(pair, hulls, placed, &relative, ratio.normal, band);
+                } else {
+                    self.enumerated(pair, hulls, placed);
+                }
             }
             return;
         }
@@ -247,23 +375,9 @@ impl Context<'_> {
     fn centers(&self, pair: &Pair, [a, b]: [&Hull; 2], relative: &Relative) -> Centers {
         let wants = |k: usize, hull: &Hull| {
             let moves = self.motions[pair.bodies[k] as usize].moves;
-            !moves || hull.bounding_radius() > LONG * hull.inradius()
+            !moves || is_long(hull)
         };
-        let (wants_a, wants_b) = (wants(0, a), wants(1, b));
-        if !wants_a && !wants_b {
-            return Centers::default();
-        }
-        let (mut center_a, mut center_b) = (Vec3::ZERO, Vec3::ZERO);
-        let inverse = relative.rotation.transpose();
-        for _ in 0..if wants_a && wants_b { 2 } else { 1 } {
-            if wants_a {
-                center_a = scaling_center(a, relative.offset + relative.rotation * center_b);
-            }
-            if wants_b {
-                center_b = scaling_center(b, inverse * (center_a - relative.offset));
-            }
-        }
-        Centers::new(a, center_a, b, center_b, relative)
+        near_centers([a, b], [wants(0, a), wants(1, b)], relative)
     }
 
     /// Velocity of piece b relative to piece a in the axes of a, to which `to_a` turns; `offset` leads
@@ -426,9 +540,6 @@ fn event_id(features: EventFeatures) -> ContactId {
         }
     }
 }
-
-/// A body with an extent above this many inradii is scaled about a point near the other body.
-pub(super) const LONG: Real = 5.0;
 
 /// Leaves out contacts that repeat an earlier one: the same row at the same point. In planar motion
 /// points that differ along the axis only are the same.

@@ -107,6 +107,8 @@ pub struct BodyDesc {
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
+    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    pub swept: bool,
 }
 
 impl Default for BodyDesc {
@@ -126,6 +128,7 @@ impl Default for BodyDesc {
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
+            swept: false,
         }
     }
 }
@@ -155,6 +158,8 @@ pub struct Body {
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
+    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    pub swept: bool,
     /// Force and torque of the coming step [N, N·m], cleared by it.
     force: Vec3,
     torque: Vec3,
@@ -218,6 +223,7 @@ impl Body {
             gravity_scale: desc.gravity_scale,
             linear_damping: desc.linear_damping.max(0.0),
             angular_damping: desc.angular_damping.max(0.0),
+            swept: desc.swept,
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
             impulse: Vec3::ZERO,

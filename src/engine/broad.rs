@@ -5,6 +5,7 @@
 //! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
 //! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
 //! part of the body's size, which small steps never reach: else one bullet makes a heap active.
+//! Boxes of swept bodies follow their path and grow around it only by what remains.
 //! Sweep and prune along the axis of largest spread, O(n log n + overlaps along that axis); pieces
 //! without bounds (half-spaces) meet every body. The result does not depend on the axis or on the order
 //! of the sweep. Against a mesh a box is taken into the mesh's frame, and every triangle whose box meets
@@ -48,14 +49,18 @@ pub struct Reach {
     /// The component's speed moves the body's boxes no farther than this (m): a blow may set a body in
     /// motion within the step, but a bullet must not make everything near it active.
     pub limit: Real,
+    /// Velocity of the center [m/s] if the body is swept: its boxes then follow its path, instead of
+    /// growing in all directions.
+    pub path: Option<Vec3>,
     /// Can impulses move it?
     pub moves: bool,
 }
 
 impl Reach {
-    /// How far the step can move the body (m).
+    /// How far the step can move the body in any direction (m), for a swept body beside its path.
     fn distance(&self, dt: Real) -> Real {
-        (dt * self.own).max((dt * self.component).min(self.limit))
+        let own = self.path.map_or(self.own, |path| self.own - path.length());
+        (dt * own).max((dt * self.component).min(self.limit))
     }
 }
 
@@ -134,7 +139,11 @@ impl BroadPhase {
                     continue;
                 }
                 let extra = (bounds.max - bounds.min) * (0.5 * (enlarge.scale - 1.0)) + grow;
-                let bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
+                let mut bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
+                if let Some(path) = self.reach[i].path {
+                    bounds.min += path.min(Vec3::ZERO) * enlarge.dt;
+                    bounds.max += path.max(Vec3::ZERO) * enlarge.dt;
+                }
                 self.proxies.push(Proxy { bounds, body, piece, slot, grow });
             }
         }
@@ -159,6 +168,37 @@ impl BroadPhase {
             }
             for q in &self.boundless {
                 push(&mut self.candidates, bodies, &self.reach, excluded, p, q);
+            }
+        }
+    }
+
+    /// Calls `visit` with (piece of the body, other body, piece of that) for every piece whose box of
+    /// this step meets `bounds` and that may touch the body. O(boxes).
+    pub fn near(
+        &self,
+        body: u32,
+        bounds: Aabb,
+        bodies: &Bodies,
+        excluded: &[[BodyId; 2]],
+        mut visit: impl FnMut(u32, u32, u32),
+    ) {
+        let others = self.proxies.iter().filter(|other| other.bounds.meets(bounds));
+        for other in others.chain(&self.boundless) {
+            let pieces = bodies.as_slice()[body as usize].colliders().pieces();
+            for (slot, piece) in (0_u32..).zip(pieces) {
+                let piece = piece.first;
+                let own = Proxy { bounds, body, piece, slot, grow: 0.0 };
+                let may = meeting(bodies, &self.reach, excluded, &own, other);
+                if !may.is_some_and(|(_, sensor)| !sensor) {
+                    continue;
+                }
+                if let Some((mesh, place)) = mesh_of(bodies, other) {
+                    triangles(bodies, mesh, place, [other, &own], |index| {
+                        visit(piece, other.body, other.piece + index);
+                    });
+                } else {
+                    visit(piece, other.body, other.piece);
+                }
             }
         }
     }
@@ -223,8 +263,7 @@ fn widest_axis(proxies: &[Proxy]) -> usize {
     }
 }
 
-/// Adds a candidate unless the bodies are the same, rest both, are excluded, or their layers do not
-/// meet.
+/// Adds a candidate if the pieces may meet.
 fn push(
     candidates: &mut Vec<Candidate>,
     bodies: &Bodies,
@@ -233,27 +272,8 @@ fn push(
     p: &Proxy,
     q: &Proxy,
 ) {
-    if p.body == q.body {
-        return;
-    }
-    let collider = |proxy: &Proxy| {
-        let body = &bodies.as_slice()[proxy.body as usize];
-        body.colliders().of_piece(proxy.piece).map(|collider| (body.kind(), collider))
-    };
-    let (Some((kind_p, x)), Some((kind_q, y))) = (collider(p), collider(q)) else { return };
-    let moves = reach[p.body as usize].moves || reach[q.body as usize].moves;
-    // Sensors notice what is moved by hand, too.
-    let noticed =
-        (x.sensor || y.sensor) && (kind_p, kind_q) != (BodyKind::Static, BodyKind::Static);
-    if !(moves || noticed) || !x.layers.meets(y.layers) {
-        return;
-    }
+    let Some((key, _)) = meeting(bodies, reach, excluded, p, q) else { return };
     let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
-    let id = |proxy: &Proxy| bodies.as_slice()[proxy.body as usize].id();
-    let key = PairKey { a: id(p), b: id(q), piece_a: p.piece, piece_b: q.piece };
-    if excluded.binary_search(&[key.a, key.b]).is_ok() {
-        return;
-    }
     let candidate = Candidate { key, bodies: [p.body, q.body] };
     match [p, q].map(|proxy| mesh_of(bodies, proxy)) {
         [None, None] => candidates.push(candidate),
@@ -272,6 +292,36 @@ fn push(
         // Only what is moved by hand could get here, to be noticed by a sensor.
         [Some(_), Some(_)] => {}
     }
+}
+
+/// The key of two pieces and whether a sensor is among them; none if their bodies are the same, rest
+/// both, are excluded, or their layers do not meet.
+fn meeting(
+    bodies: &Bodies,
+    reach: &[Reach],
+    excluded: &[[BodyId; 2]],
+    p: &Proxy,
+    q: &Proxy,
+) -> Option<(PairKey, bool)> {
+    if p.body == q.body {
+        return None;
+    }
+    let collider = |proxy: &Proxy| {
+        let body = &bodies.as_slice()[proxy.body as usize];
+        body.colliders().of_piece(proxy.piece).map(|collider| (body.kind(), collider))
+    };
+    let ((kind_p, x), (kind_q, y)) = (collider(p)?, collider(q)?);
+    let moves = reach[p.body as usize].moves || reach[q.body as usize].moves;
+    // Sensors notice what is moved by hand, too.
+    let sensor = x.sensor || y.sensor;
+    let noticed = sensor && (kind_p, kind_q) != (BodyKind::Static, BodyKind::Static);
+    if !(moves || noticed) || !x.layers.meets(y.layers) {
+        return None;
+    }
+    let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
+    let id = |proxy: &Proxy| bodies.as_slice()[proxy.body as usize].id();
+    let key = PairKey { a: id(p), b: id(q), piece_a: p.piece, piece_b: q.piece };
+    excluded.binary_search(&[key.a, key.b]).is_err().then_some((key, sensor))
 }
 
 /// The mesh that a proxy stands for, if it is one, and its piece.

@@ -4,7 +4,7 @@
 //! when its colliders are set; a piece is found by its number in O(log pieces). Every triangle of a
 //! mesh has a number of its own.
 
-use super::shape::hull::Hull;
+use super::shape::hull::{Hull, triangle_centroid};
 use super::shape::mass::MassProperties;
 use super::shape::mesh::Mesh;
 use super::shape::{Aabb, Convex, HalfSpace, Piece, Shape};
@@ -152,6 +152,20 @@ pub struct PieceRef<'a> {
     pub rotation: Quat,
     /// Which collider it belongs to.
     pub collider: u32,
+}
+
+impl PieceRef<'_> {
+    /// The centroid of the piece in the body's frame (m); a point of its plane for a half-space.
+    #[inline]
+    #[must_use]
+    pub fn centroid(&self) -> Vec3 {
+        match self.convex {
+            ConvexRef::Triangle(mesh, index) => {
+                self.position + quat_rotate(self.rotation, triangle_centroid(mesh.triangle(index)))
+            }
+            ConvexRef::Hull(_) | ConvexRef::HalfSpace(_) => self.position,
+        }
+    }
 }
 
 /// The colliders of a body and their pieces.

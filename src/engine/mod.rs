@@ -51,9 +51,11 @@ pub mod par;
 pub mod predict;
 pub mod ratio;
 pub mod report;
+pub mod rest;
 pub mod settings;
 pub mod shape;
 pub mod solve;
+pub mod sweep;
 pub mod touch;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
@@ -68,6 +70,7 @@ use self::pair::{Pair, Pairs};
 use self::par::{Pool, Serial};
 use self::predict::{Motion, predict};
 use self::report::{StepReport, StepStatus};
+use self::rest::{Solved, Stop, find_stops};
 use self::settings::{ActiveEvents, Settings};
 use self::solve::SolverState;
 use self::touch::Touches;
@@ -104,6 +107,7 @@ struct Work {
     islands: Islands,
     problem: StepProblem,
     solver: SolverState,
+    stops: Vec<Stop>,
 }
 
 impl Simulation {
@@ -133,6 +137,7 @@ impl Simulation {
         self.active = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
         if !self.active {
             self.report.status = StepStatus::Refused;
+            self.touches.settle();
             return false;
         }
         self.margin = settings.contact.margin;
@@ -172,14 +177,16 @@ impl Simulation {
         }
         let work = &mut self.work;
         let dt = self.report.dt;
-        let reach = |motion: &Motion| Reach {
+        let reach = |(motion, body): (&Motion, &Body)| Reach {
             own: motion.speed(),
             component: motion.speed(),
             limit: if motion.moves { 0.5 * motion.inradius } else { Real::INFINITY },
+            path: if body.swept { Some(motion.linear) } else { None },
             moves: motion.moves,
         };
         work.broad.reach.clear();
-        work.broad.reach.extend(work.motions.iter().map(reach));
+        let bodies = work.motions.iter().zip(self.bodies.as_slice());
+        work.broad.reach.extend(bodies.map(reach));
         work.excluded.clear();
         for joint in self.joints.as_slice().iter().filter(|joint| !joint.desc.collide) {
             let (a, b) = (joint.desc.a, joint.desc.b);
@@ -283,13 +290,24 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let (work, report) = (&self.work, &mut self.report);
+        let (work, report) = (&mut self.work, &mut self.report);
+        let solved = Solved {
+            bodies: &self.bodies,
+            motions: &work.motions,
+            islands: &work.islands,
+            velocity: &work.problem.biased.velocity,
+            broad: &work.broad,
+            excluded: &work.excluded,
+            dt: report.dt,
+        };
+        find_stops(&mut work.stops, &self.pairs.list, &solved);
         report.kinetic_energy = integrate::integrate(
             &mut self.bodies,
             &work.motions,
             &work.islands,
             &work.problem.biased.velocity,
             &work.problem.relaxed.velocity,
+            &work.stops,
             report.dt,
             &mut report.quarantined,
         );

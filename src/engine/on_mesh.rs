@@ -24,15 +24,15 @@
 
 use std::sync::Arc;
 
-use super::active::{ActiveContact, Context, LONG, Placed};
-use super::event::choose::Twist;
+use super::active::{ActiveContact, Context, Placed};
+use super::event::choose::{Twist, outermost};
 use super::event::clip::{ClipParams, find_contacts};
 use super::event::exposed::{exposed_normal, outward};
 use super::event::manifold::{Hidden, Manifold};
 use super::pair::Pair;
-use super::ratio::{Centers, Measured, Relative, measure, scaling_center};
+use super::ratio::{Centers, Measured, Relative, is_long, measure, near_centers};
 use super::shape::hull::Hull;
-use super::shape::mesh::{Bend, Mesh, MeshTriangle, closest_on_triangle};
+use super::shape::mesh::{Bend, Mesh, MeshTriangle};
 use crate::math::{Real, Vec3, widen};
 
 /// Hulls with their center deeper behind the surface than this part of their inradius are not touched.
@@ -112,7 +112,7 @@ impl Context<'_> {
         let is_over = scene.is_over(front.lowest) && front.separation >= -scene.slack;
         let (mut normal, mut overlap_only) = (triangle.normal, true);
         if height > 0.0 && leans && !is_over {
-            let centers = self.triangle_centers(pair, &flat, &scene);
+            let centers = scene.centers(&flat);
             let measured = measure(&flat, hull, &relative, &centers, band, &mut pair.cache);
             let Measured::Near(ratio) = measured else { return };
             (normal, overlap_only) = exposed_normal(mesh, index, ratio.normal, &ratio.features[0]);
@@ -137,29 +137,12 @@ impl Context<'_> {
 
     /// Measures how near a sensor is, from both sides.
     fn notice(&self, pair: &mut Pair, flat: &Hull, scene: &Scene<'_>, band: Real) {
-        let centers = self.triangle_centers(pair, flat, scene);
+        let centers = scene.centers(flat);
         let cache = &mut pair.cache;
         let measured = measure(flat, scene.hull, &scene.relative, &centers, band, cache);
         if let Measured::Near(ratio) = measured {
             (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
         }
-    }
-
-    /// The point of the triangle nearest to the hull, and for a long hull a point near that.
-    fn triangle_centers(&self, pair: &Pair, flat: &Hull, scene: &Scene<'_>) -> Centers {
-        let (hull, relative) = (scene.hull, &scene.relative);
-        let moves = pair.bodies.map(|i| self.motions[i as usize].moves);
-        let mut center = closest_on_triangle(relative.offset, scene.corners).0;
-        let mut center_hull = Vec3::ZERO;
-        if moves == [false; 2] || hull.bounding_radius() > LONG * hull.inradius() {
-            let inverse = relative.rotation.transpose();
-            for _ in 0..2 {
-                center_hull = scaling_center(hull, inverse * (center - relative.offset));
-                let toward = relative.offset + relative.rotation * center_hull;
-                center = closest_on_triangle(toward, scene.corners).0;
-            }
-        }
-        Centers::new(flat, center, hull, center_hull, relative)
     }
 
     /// Velocity of the hull relative to the triangle, in the axes of the mesh about its centroid.
@@ -174,6 +157,11 @@ impl Context<'_> {
 }
 
 impl Scene<'_> {
+    /// The point of the triangle nearest to the hull, and for a long hull a point near that.
+    fn centers(&self, flat: &Hull) -> Centers {
+        near_centers([flat, self.hull], [true, is_long(self.hull)], &self.relative)
+    }
+
     /// How far the triangle reaches along a direction (m).
     fn reach(&self, normal: Vec3) -> Real {
         self.corners.iter().map(|p| normal.dot(*p)).fold(Real::NEG_INFINITY, Real::max)
@@ -182,8 +170,8 @@ impl Scene<'_> {
     /// The plane with a normal that holds the triangle.
     fn plane(&self, normal: Vec3, hint: u32) -> Plane {
         let down = -(self.relative.rotation.transpose() * normal);
-        let vertex = self.hull.vertices[self.hull.support(down, hint) as usize];
-        let lowest = self.relative.rotation * vertex + self.relative.offset;
+        let outermost = outermost(self.hull, down, hint, Real::INFINITY).2;
+        let lowest = self.relative.rotation * outermost + self.relative.offset;
         let separation = normal.dot(lowest) - self.hull.radius - self.reach(normal);
         Plane { normal, separation, lowest }
     }

@@ -30,12 +30,17 @@ pub struct Pair {
     pub friction: Real,
     /// Indices of the two colliders on their bodies.
     pub colliders: [u32; 2],
+    /// Names of the two colliders, see [`Collider::tag`](super::collider::Collider::tag).
+    pub tags: [u64; 2],
     /// Is one of the colliders a sensor? Then the pair is measured and makes no contacts.
     pub sensor: bool,
     /// Ratio penetration depth Φ (-); positive infinity for a pair found apart by its plane.
     pub gap: Real,
     /// Signed plane separation (m).
     pub separation: Real,
+    /// Time from the start of the step at which a swept pair blocks the free paths of its bodies (s);
+    /// infinite if it does not, and for pairs that are not swept.
+    pub impact: Real,
     /// Events left out because there were too many.
     pub dropped: u32,
     /// Contacts, sorted by id.
@@ -89,6 +94,7 @@ impl Pair {
         else {
             return;
         };
+        self.tags = [x.tag, y.tag];
         self.sensor = x.sensor || y.sensor;
         self.friction = 0.5 * (x.material.friction + y.material.friction);
     }

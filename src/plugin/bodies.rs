@@ -27,7 +27,7 @@ use super::schedule::{PhysicsSchedule, StepLoop};
 use super::sync::{GatherSystems, Mirror, Parents};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
-use crate::engine::collider;
+use crate::engine::collider::{self, Material};
 use crate::math::Vec3;
 
 /// Keeps the engine's bodies in line with the components.
@@ -90,6 +90,7 @@ type ChangedBody = Or<(
 /// The components a body is made from.
 #[derive(QueryData)]
 struct Parts {
+    entity: Entity,
     kind: Option<&'static RigidBody>,
     disabled: Has<Disabled>,
     transform: &'static Transform,
@@ -133,15 +134,18 @@ impl PartsItem<'_, '_> {
             return Err(PhysicsErrorKind::NotFinite("Transform"));
         }
         let moves = !built.kind.is_static();
+        let mass_properties = Some(built.mass.of_shape(shape.as_ref()));
+        let material = Material::new(self.friction.copied().unwrap_or(friction).coefficient);
+        let tag = self.entity.to_bits();
+        let collider = shape.map(|shape| collider::Collider { material, tag, ..shape.into() });
         Ok(BodyDesc {
             kind: built.kind.engine(),
             position: frame.position,
             rotation: frame.rotation,
             linear_velocity: self.linear.filter(|_| moves).map_or(Vec3::ZERO, |v| v.0),
             angular_velocity: self.angular.filter(|_| moves).map_or(Vec3::ZERO, |w| w.0),
-            mass_properties: Some(built.mass.of_shape(shape.as_ref())),
-            friction: self.friction.copied().unwrap_or(friction).coefficient,
-            shape,
+            mass_properties,
+            colliders: collider.into_iter().collect(),
             locked_axes: self.locked_axes.copied().unwrap_or_default().engine(),
             gravity_scale: self.gravity_scale.copied().unwrap_or_default().0,
             linear_damping: self.linear_damping.copied().unwrap_or_default().0,
@@ -184,7 +188,7 @@ impl BodyEntityItem<'_, '_> {
         let frame = Frame::new(self.parts.transform, parent);
         let desc = self.parts.describe(&built, &frame, friction)?;
         let again = !self.link.built.as_ref().is_some_and(|old| old.is(&built));
-        let scaled = again && desc.shape.is_some() && frame.scale != Vec3::ONE;
+        let scaled = again && !desc.colliders.is_empty() && frame.scale != Vec3::ONE;
         match id.and_then(|id| physics.engine.body_mut(id)) {
             Some(body) => change(body, desc, again)?,
             None => self.create(physics, desc, parent)?,
@@ -220,7 +224,6 @@ impl BodyEntityItem<'_, '_> {
 /// Changes an existing body; shape and mass only if asked, as that drops its contacts.
 fn change(body: &mut Body, desc: BodyDesc, again: bool) -> Result<(), PhysicsErrorKind> {
     let numbers = [
-        ("friction", desc.friction),
         ("gravity scale", desc.gravity_scale),
         ("linear damping", desc.linear_damping),
         ("angular damping", desc.angular_damping),
@@ -228,12 +231,12 @@ fn change(body: &mut Body, desc: BodyDesc, again: bool) -> Result<(), PhysicsErr
     if let Some((name, _)) = numbers.iter().find(|(_, value)| !value.is_finite()) {
         return Err(BodyError::NotFinite(name).into());
     }
-    if again {
-        let colliders = desc.shape.map(collider::Collider::from).into_iter().collect();
-        body.set_colliders(colliders, desc.kind, desc.mass_properties.unwrap_or_default())?;
+    if let Some(collider) = desc.colliders.first() {
+        body.set_material(0, collider.material)?;
     }
-    let material = collider::Material::new(desc.friction);
-    body.set_material(0, material)?;
+    if again {
+        body.set_colliders(desc.colliders, desc.kind, desc.mass_properties.unwrap_or_default())?;
+    }
     body.locked_axes = desc.locked_axes;
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping.max(0.0);

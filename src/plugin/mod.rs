@@ -39,6 +39,7 @@
 
 mod bodies;
 mod collider;
+mod collision;
 mod components;
 mod error;
 mod forces;
@@ -60,6 +61,11 @@ use bevy_ecs::schedule::ScheduleLabel;
 
 pub use bodies::PhysicsBodiesPlugin;
 pub use collider::Collider;
+pub use collision::{
+    CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionPair, CollisionPairs,
+    CollisionStart, Collisions, ContactImpulse, ContactImpulseThreshold, ContactPair, ContactPoint,
+    Impact, PhysicsCollisionPlugin,
+};
 pub use components::{
     AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
     LinearDamping, LinearVelocity, RigidBody,
@@ -88,6 +94,7 @@ pub use world::{PhysicsWorld, StepReport};
 /// | [`PhysicsBodiesPlugin`] | bodies from components |
 /// | [`PhysicsJointsPlugin`] | joints from components |
 /// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
+/// | [`PhysicsCollisionPlugin`] | collision events |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
 ///
 /// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
@@ -119,6 +126,7 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsBodiesPlugin)
             .add(PhysicsJointsPlugin)
             .add(PhysicsForcesPlugin)
+            .add(PhysicsCollisionPlugin)
             .add(PhysicsStepPlugin)
     }
 }

@@ -2,6 +2,8 @@
 #![cfg(feature = "bevy")]
 
 mod change;
+mod chaos;
+mod collision;
 mod force;
 mod life;
 mod order;
@@ -16,7 +18,7 @@ use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
 use orthant::engine::body::Body;
-use orthant::math::{Real, Vec3, from_single3};
+use orthant::math::{Quat, Real, Vec3, from_single3, single_quat, single3};
 use orthant::plugin::*;
 
 /// An app that takes one step an update.

@@ -70,7 +70,7 @@ fn brute(boxes: &[Aabb], meets: impl Fn(&Aabb) -> bool) -> Vec<u32> {
 
 /// When the ray enters the box, in the plainest form.
 fn enters(origin: Vec3, direction: Vec3, b: &Aabb) -> Option<Real> {
-    let (mut enter, mut leave) = (0.0, Double::INFINITY);
+    let (mut enter, mut leave) = (0.0 as Double, Double::INFINITY);
     for axis in 0..3 {
         let (o, d) = (widen(origin[axis]), widen(direction[axis]));
         let (low, high) = (widen(b.min[axis]), widen(b.max[axis]));

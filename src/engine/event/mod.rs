@@ -17,5 +17,6 @@ pub mod enumerate;
 pub mod exposed;
 pub mod manifold;
 mod outline;
+mod smooth;
 #[cfg(test)]
 mod tests;

@@ -193,6 +193,7 @@ pub(super) fn assemble_closed(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option
         loop_edges,
         loop_sides,
         flatness: narrow(flatness),
+        curve: None,
         radius: 0.0,
         inradius,
         bounding_radius,

@@ -15,6 +15,7 @@
 //! twice).
 
 mod build;
+pub mod curve;
 mod error;
 pub mod hull;
 pub mod mass;
@@ -33,7 +34,8 @@ use mass::MassProperties;
 use mesh::Mesh;
 
 use crate::math::{
-    Mat3, Quat, Real, Vec3, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3, widen3,
+    Mat3, Quat, Real, Vec3, narrow, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3,
+    widen3,
 };
 
 /// The smallest length of a shape (m).
@@ -103,7 +105,7 @@ pub struct HalfSpace {
 /// A convex body in the frame in which it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Convex {
-    /// A polytope, ball or capsule about its centroid.
+    /// A polytope, ball, capsule or curved body about its centroid.
     Hull(Arc<Hull>),
     /// A half-space through the origin.
     HalfSpace(HalfSpace),
@@ -125,7 +127,14 @@ impl Convex {
         let (mut min, mut max) = (position, position);
         for axis in 0..3 {
             // The world axis in the frame of the hull is a row of the rotation.
-            let (low, high) = height_range(hull, rotation.row(axis));
+            let direction = rotation.row(axis);
+            let (low, high) = match &hull.curve {
+                Some(curve) => {
+                    let n = widen3(direction);
+                    (narrow(n.dot(curve.support(-n))), narrow(n.dot(curve.support(n))))
+                }
+                None => height_range(hull, direction),
+            };
             min[axis] += low - hull.radius;
             max[axis] += high + hull.radius;
         }
@@ -230,6 +239,44 @@ impl Shape {
     /// A length that is not positive, not finite or too large.
     pub fn capsule(radius: Real, length: Real) -> Result<Self, ShapeError> {
         Hull::capsule(radius, length).map(Self::from_hull)
+    }
+
+    /// A cylinder along y of a radius and a full height (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn cylinder(radius: Real, height: Real) -> Result<Self, ShapeError> {
+        Hull::cylinder(radius, height).map(Self::from_hull)
+    }
+
+    /// A cone along y, apex up, of a radius of its base and a full height (m). The origin is in the
+    /// middle of the height.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn cone(radius: Real, height: Real) -> Result<Self, ShapeError> {
+        Hull::cone(radius, height).map(Self::from_hull)
+    }
+
+    /// An ellipsoid along the axes, of full lengths (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn ellipsoid(x_length: Real, y_length: Real, z_length: Real) -> Result<Self, ShapeError> {
+        Hull::ellipsoid(Vec3::new(x_length, y_length, z_length)).map(Self::from_hull)
+    }
+
+    /// A cylinder with rounded rims: all points within `border_radius` (m) of a cylinder along y of a
+    /// radius and a full height (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn round_cylinder(
+        radius: Real,
+        height: Real,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        Hull::round_cylinder(radius, height, border_radius).map(Self::from_hull)
     }
 
     /// The solid `normal · x ≤ 0`, for bodies that do not move. The normal need not have length
