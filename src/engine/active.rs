@@ -76,7 +76,7 @@ impl ActiveContact {
 
 /// What became of a pair with a swept body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Swept {
+pub(super) enum Swept {
     /// No body is swept, or the motion is too small to need it.
     No,
     /// Nothing touches within the step.
@@ -252,6 +252,14 @@ impl Context<'_> {
             [ConvexRef::HalfSpace(plane), ConvexRef::Hull(hull)] => {
                 self.sweep_half_space(hull, plane, &paths, 1)
             }
+            [ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)] => {
+                let on = OnTriangle { mesh, index, hull, side: 0 };
+                return self.sweep_triangle(pair, on, &paths);
+            }
+            [ConvexRef::Hull(hull), ConvexRef::Triangle(mesh, index)] => {
+                let on = OnTriangle { mesh, index, hull, side: 1 };
+                return self.sweep_triangle(pair, on, &paths);
+            }
             _ => return Swept::No,
         };
         impact.map_or(Swept::Missed, |impact| Swept::Hit(impact.time))
@@ -272,7 +280,7 @@ impl Context<'_> {
     }
 
     /// When a sweep ends: at touch, to a fraction of the margin that is small beside the body too.
-    fn limits(&self, inradius: Real) -> Limits {
+    pub(super) fn limits(&self, inradius: Real) -> Limits {
         let margin = self.settings.contact.margin.min(inradius);
         Limits { dt: self.dt, target: 0.0, tolerance: SWEEP_TOLERANCE * margin }
     }

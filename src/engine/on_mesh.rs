@@ -24,15 +24,17 @@
 
 use std::sync::Arc;
 
-use super::active::{ActiveContact, Context, Placed};
+use super::active::{ActiveContact, Context, Placed, Swept};
 use super::event::choose::{Twist, outermost};
 use super::event::clip::{ClipParams, find_contacts};
 use super::event::exposed::{exposed_normal, outward};
 use super::event::manifold::{Hidden, Manifold};
 use super::pair::Pair;
-use super::ratio::{Centers, Measured, Relative, is_long, measure, near_centers};
+use super::ratio::{Centers, Measured, PortalCache, Relative, is_long, measure, near_centers};
+use super::rest::SLOW;
 use super::shape::hull::Hull;
 use super::shape::mesh::{Bend, Mesh, MeshTriangle};
+use super::sweep::{Path, relative_speed, time_of_impact};
 use crate::math::{Real, Vec3, widen};
 
 /// Hulls with their center deeper behind the surface than this part of their inradius are not touched.
@@ -50,6 +52,16 @@ pub(super) struct OnTriangle<'a> {
     pub(super) hull: &'a Hull,
     /// Which body of the pair has the mesh.
     pub(super) side: usize,
+}
+
+impl OnTriangle<'_> {
+    /// The triangle as a hull, which the pair keeps.
+    fn flat(&self, pair: &mut Pair) -> Option<Arc<Hull>> {
+        if pair.triangle.is_none() {
+            pair.triangle = Hull::triangle(self.mesh.triangle(self.index)).map(Arc::new);
+        }
+        pair.triangle.clone()
+    }
 }
 
 /// The hull in the frame of the triangle: axes of the mesh, about the triangle's centroid.
@@ -100,10 +112,7 @@ impl Context<'_> {
         if front.separation > band || (height < -BEHIND * hull.inradius && !pair.sensor) {
             return;
         }
-        if pair.triangle.is_none() {
-            pair.triangle = Hull::triangle(corners).map(Arc::new);
-        }
-        let Some(flat) = pair.triangle.clone() else { return };
+        let Some(flat) = on.flat(pair) else { return };
         if pair.sensor {
             self.notice(pair, &flat, &scene, band);
             return;
@@ -133,6 +142,31 @@ impl Context<'_> {
             pair.separation = deepest;
             pair.gap = deepest / above.max(FLOOR * hull.inradius);
         }
+    }
+
+    /// Looks where a hull first meets a triangle whose front it comes from and could fly through.
+    pub(super) fn sweep_triangle(
+        &self,
+        pair: &mut Pair,
+        on: OnTriangle<'_>,
+        paths: &[Path; 2],
+    ) -> Swept {
+        let (at, other) = (&paths[on.side], &paths[1 - on.side]);
+        let normal = at.rotation * on.mesh.triangles()[on.index as usize].normal;
+        let between = (other.center + other.arm) - (at.center + at.arm);
+        let Some(flat) = on.flat(pair) else { return Swept::No };
+        let hulls = if on.side == 0 { [&*flat, on.hull] } else { [on.hull, &*flat] };
+        let inradius = on.hull.inradius();
+        let is_slow = relative_speed(paths, hulls) * self.dt <= SLOW * inradius;
+        if is_slow || normal.dot(between) <= 0.0 {
+            return Swept::No;
+        }
+        let limits = self.limits(inradius);
+        // The metric looks from the triangle to the hull elsewhere, here from body to body.
+        let mut cache = PortalCache::default();
+        let [a, b] = hulls;
+        let impact = time_of_impact(a, &paths[0], b, &paths[1], &limits, &mut cache);
+        impact.map_or(Swept::Missed, |impact| Swept::Hit(impact.time))
     }
 
     /// Measures how near a sensor is, from both sides.

@@ -28,6 +28,7 @@ use super::predict::Motion;
 use super::ratio::PortalCache;
 use super::shape::Aabb;
 use super::shape::hull::Hull;
+use super::shape::mesh::Mesh;
 use super::sweep::{Impact, Limits, Path, time_of_impact, time_of_impact_half_space};
 use crate::math::{Quat, Real, Vec3, quat_exp, quat_mul, quat_normalize, quat_to_mat3};
 
@@ -248,8 +249,30 @@ fn first_overlap(pieces: [ConvexRef<'_>; 2], paths: &[Path; 2]) -> Real {
         }
         [ConvexRef::Hull(hull), ConvexRef::HalfSpace(plane)] => half_space(hull, plane.normal, 0),
         [ConvexRef::HalfSpace(plane), ConvexRef::Hull(hull)] => half_space(hull, plane.normal, 1),
+        [ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)] => {
+            until_triangle(mesh, index, hull, paths, 0)
+        }
+        [ConvexRef::Hull(hull), ConvexRef::Triangle(mesh, index)] => {
+            until_triangle(mesh, index, hull, paths, 1)
+        }
         _ => 1.0,
     }
+}
+
+/// [`first_overlap`] of a hull with a triangle of path `side`, if the hull comes from its front.
+fn until_triangle(mesh: &Mesh, index: u32, hull: &Hull, paths: &[Path; 2], side: usize) -> Real {
+    let (at, other) = (&paths[side], &paths[1 - side]);
+    let normal = at.rotation * mesh.triangles()[index as usize].normal;
+    let between = (other.center + other.arm) - (at.center + at.arm);
+    let Some(flat) = Hull::triangle(mesh.triangle(index)) else { return 1.0 };
+    if normal.dot(between) <= 0.0 {
+        return 1.0;
+    }
+    let [a, b] = if side == 0 { [&flat, hull] } else { [hull, &flat] };
+    let mut cache = PortalCache::default();
+    until_overlap(hull.inradius(), |limits| {
+        time_of_impact(a, &paths[0], b, &paths[1], limits, &mut cache)
+    })
 }
 
 /// See [`first_overlap`].

@@ -34,7 +34,7 @@ use super::super::ratio::Relative;
 use super::super::shape::curve::Curve;
 use super::super::shape::hull::Hull;
 use super::manifold::{Collector, Contact, ContactId, Feature, Hidden, Manifold};
-use super::outline::{Axes, Outline, Placed, Reach, Top};
+use super::outline::{Axes, Corner, Outline, Placed, Reach, Top};
 use super::smooth::{self, Facing};
 use crate::math::{Mat3, Real, Vec3, narrow3, widen3};
 
@@ -305,7 +305,7 @@ impl<'h> Scene<'h> {
     }
 
     /// Contacts of outlines that miss each other along the normal of a face: the corners of the other
-    /// one with the plane of the face. False if the normal is that of no face.
+    /// one with the plane of the face. False if there are none, or the normal is that of no face.
     ///
     /// The plane is what keeps the bodies apart in this step, and not the face: a capsule that rolls
     /// towards the next tile is on the plane of its top already, with both ends.
@@ -316,18 +316,28 @@ impl<'h> Scene<'h> {
         };
         let [on_a, on_b] = [flat(0), flat(1)];
         let [size_a, size_b] = self.hulls.map(|hull| hull.bounding_radius);
-        if on_a && !(on_b && size_b > size_a) {
+        let plane_of_a = on_a && !(on_b && size_b > size_a);
+        // The outermost point is among the corners, unless the body is curved or sunk in deep.
+        let lowest = |corners: &[Corner], toward: Real| {
+            let gap = |corner: &Corner| {
+                let plane = if plane_of_a { a.above(corner.at) } else { b.above(corner.at) };
+                (corner.at.z - plane.z) * toward
+            };
+            let radii = self.hulls[0].radius + self.hulls[1].radius;
+            corners.iter().map(gap).fold(Real::INFINITY, Real::min) - radii
+        };
+        if plane_of_a && lowest(&b.corners, 1.0) <= self.separation + self.slack {
             for corner in &b.corners {
                 let id = ContactId::new(a.feature, Feature::Vertex(corner.vertex));
                 found.push(id, axes.lift(a.above(corner.at)), axes.lift(corner.at));
             }
-        } else if on_b {
+        } else if on_b && !plane_of_a && lowest(&a.corners, -1.0) <= self.separation + self.slack {
             for corner in &a.corners {
                 let id = ContactId::new(Feature::Vertex(corner.vertex), b.feature);
                 found.push(id, axes.lift(corner.at), axes.lift(b.above(corner.at)));
             }
         }
-        on_a || on_b
+        !found.is_empty()
     }
 
     /// The outermost point of a core, in contact axes.
