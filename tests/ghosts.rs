@@ -3,11 +3,11 @@
 mod support;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{BodyDesc, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, cos, quat_exp, sin};
-use support::{DT, add, cuboid};
+use support::{DT, cuboid};
 
 /// A floor at y = 0 of the size `n` by `n` meters about the origin.
 type Floor = fn(n: usize, friction: Real) -> Simulation;
