@@ -44,6 +44,8 @@ pub enum BodyError {
     Inertia,
     /// A half-space can only be the shape of a static or kinematic body.
     HalfSpaceMoves,
+    /// A mesh or height field can only be the shape of a static or kinematic body.
+    MeshMoves,
     /// No body has this id.
     Unknown(BodyId),
 }
@@ -61,6 +63,11 @@ impl core::fmt::Display for BodyError {
             Self::HalfSpaceMoves => {
                 write!(f, "a half-space has no mass: make its body static or kinematic")
             }
+            Self::MeshMoves => write!(
+                f,
+                "a mesh or height field has no volume: make its body static or kinematic, or give \
+                 it convex hulls"
+            ),
             Self::Unknown(id) => write!(f, "there is no body {}", id.0),
         }
     }
@@ -264,6 +271,9 @@ impl Body {
         if kind == BodyKind::Dynamic {
             if colliders.iter().any(|collider| collider.shape.is_half_space()) {
                 return Err(BodyError::HalfSpaceMoves);
+            }
+            if colliders.iter().any(|collider| collider.shape.has_mesh()) {
+                return Err(BodyError::MeshMoves);
             }
             if !(mass > 0.0 && mass.is_finite()) {
                 return Err(BodyError::Mass(mass));

@@ -4,12 +4,15 @@
 //! portal, the contacts and the impulses of those that were there before. A pair whose body was
 //! teleported or changed its shape starts afresh. O(candidates + pairs).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::active::ActiveContact;
 use super::body::Body;
 use super::broad::{Candidate, PairKey};
 use super::ratio::PortalCache;
+use super::shape::hull::Hull;
 use crate::math::{Real, Vec3};
 
 /// Two pieces that may touch.
@@ -49,6 +52,8 @@ pub struct Pair {
     pub dropped: u32,
     /// Contacts, sorted by id.
     pub contacts: SmallVec<[ActiveContact; 4]>,
+    /// The triangle of a mesh as a hull, made when the other body first comes near it.
+    pub triangle: Option<Arc<Hull>>,
     /// Memory of the contacts before the last.
     pub spare: SmallVec<[ActiveContact; 4]>,
 }

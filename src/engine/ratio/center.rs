@@ -9,6 +9,7 @@
 use super::Relative;
 use crate::engine::shape::curve::Curve;
 use crate::engine::shape::hull::Hull;
+use crate::engine::shape::mesh::closest_on_triangle;
 use crate::math::{Double, Real, Vec3, narrow3, widen3};
 
 /// Depth of the center below the surface as a part of the inradius.
@@ -122,6 +123,10 @@ pub fn scaling_center(hull: &Hull, toward: Vec3) -> Vec3 {
     }
     if hull.faces.is_empty() {
         return on_core(hull, toward);
+    }
+    if hull.is_triangle() {
+        let corners = [0, 1, 2].map(|k| hull.vertices[k]);
+        return closest_on_triangle(toward, corners).0;
     }
     let mut point = toward;
     for _ in 0..PROJECTIONS_MAX {

@@ -6,7 +6,7 @@ use crate::engine::shape::hull::Hull;
 use crate::math::quat_to_mat3;
 
 const BAND: Real = 0.01;
-const PARAMS: ClipParams = ClipParams { band: BAND, eps_x: 1e-3 };
+const PARAMS: ClipParams = ClipParams::new(BAND, 1e-3);
 
 fn made(hull: Result<Hull, crate::engine::shape::ShapeError>) -> Hull {
     hull.expect("the lengths are in range")
