@@ -21,6 +21,8 @@
 //! `push` remembers the part of each bias that must not stay in the carried velocity: the relaxed
 //! problem is the same with it taken away.
 
+mod rolling;
+
 use smallvec::SmallVec;
 
 use super::active::ActiveContact;
@@ -33,8 +35,8 @@ use super::pair::Pair;
 use super::predict::{Motion, block, planar_axis, vec6};
 use super::settings::{ActiveEvents, Settings};
 use crate::math::{
-    DVec3, Double, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, tangents,
-    widen, widen3,
+    DVec3, Double, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, tangents, widen,
+    widen3,
 };
 
 /// Unknowns of all islands, in the order of the rows.
@@ -259,55 +261,6 @@ impl StepProblem {
         self.relaxed.contact_impulse.push(split(contact.impulse[1]));
     }
 
-    /// Rolling rows of the contact added last; `first` is the first contact of its island. Bodies that
-    /// cannot turn have none.
-    fn add_rolling(
-        &mut self,
-        sources: &Sources<'_>,
-        pair: &Pair,
-        contact: &ActiveContact,
-        first: u32,
-    ) {
-        let pushed = pushed(sources, pair);
-        let Some(length) = rolling_length(sources, pair, pushed) else { return };
-        let index = self.contacts.len() - 1;
-        let frame = self.frames[index];
-        let mut row = RollingRow {
-            contact: index as u32 - first,
-            jacobian_a: [[0.0; 6]; 3],
-            jacobian_b: [[0.0; 6]; 3],
-            bias: [0.0; 3],
-            spinning: widen(pair.spinning.max(0.0)) / length,
-            rolling: widen(pair.rolling.max(0.0)) / length,
-        };
-        for (side, sign) in [(0, -length), (1, length)] {
-            let i = pair.bodies[side] as usize;
-            let motion = &sources.motions[i];
-            let rows = frame.map(|direction| {
-                let d = widen3(direction) * sign;
-                [0.0, 0.0, 0.0, d.x, d.y, d.z]
-            });
-            if pushed[side] {
-                let locked = sources.bodies[i].locked_axes.bits();
-                let jacobian = if side == 0 { &mut row.jacobian_a } else { &mut row.jacobian_b };
-                *jacobian = rows.map(|row| mask(row, locked));
-            } else {
-                let velocity = vec6(motion.linear, motion.angular);
-                for (bias, row) in row.bias.iter_mut().zip(rows) {
-                    *bias += dot6(&row, &velocity);
-                }
-            }
-        }
-        self.rolling.push(row);
-        self.rolling_source.push(index as u32);
-        self.rolling_length.push(length);
-        let scale = widen(sources.dt_ratio) / length;
-        let directions = frame.map(widen3);
-        let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
-        self.biased.rolling_impulse.push(split(contact.angular_impulse[0]));
-        self.relaxed.rolling_impulse.push(split(contact.angular_impulse[1]));
-    }
-
     /// Joint rows, sorted by island, then joint.
     fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings) {
         self.order.clear();
@@ -381,22 +334,6 @@ fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
     let moves = pair.bodies.map(|i| sources.motions[i as usize].moves);
     let [a, b] = pair.bodies.map(|i| sources.bodies[i as usize].dominance);
     if moves == [true, true] { [a <= b, b <= a] } else { moves }
-}
-
-/// The length ℓ of the rolling rows of a pair (m): the radius of gyration of its reduced mass and
-/// inertia, so that linear and angular rows have like compliance. None if nothing can turn.
-fn rolling_length(sources: &Sources<'_>, pair: &Pair, pushed: [bool; 2]) -> Option<Double> {
-    let (mut linear, mut angular) = (0.0, 0.0);
-    for (i, pushed) in pair.bodies.into_iter().zip(pushed) {
-        if pushed {
-            let motion = &sources.motions[i as usize];
-            let SymMat3 { xx, yy, zz, .. } = motion.inverse_inertia;
-            linear += 3.0 * widen(motion.inverse_mass);
-            angular += widen(xx) + widen(yy) + widen(zz);
-        }
-    }
-    let length = (linear / angular).sqrt();
-    (length.is_finite() && length > 0.0).then_some(length)
 }
 
 /// The island of two bodies, of which at least one moves; [`NO_ISLAND`] if none does.
