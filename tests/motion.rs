@@ -4,6 +4,7 @@ mod support;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyError, BodyId, BodyKind, LockedAxes};
+use orthant::engine::collider::Material;
 use orthant::engine::joint::{JointDesc, JointError, JointKind};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
@@ -236,7 +237,8 @@ fn nothing_catches_on_the_seams_of_a_tile_floor() {
         };
         let id = world.add_body(desc).expect("a sound body");
         for body in 0..5 * 17 {
-            world.body_mut(BodyId(body)).expect("a tile").friction = 0.0;
+            let tile = world.body_mut(BodyId(body)).expect("a tile");
+            tile.set_material(0, Material::new(0.0)).expect("finite");
         }
         for _ in 0..(600.0 / speed / 10.0) as usize {
             run(&mut world, 1);

@@ -3,7 +3,8 @@
 mod support;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{Body, BodyDesc, BodyError, BodyId, BodyKind};
+use orthant::engine::collider::Material;
 use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::report::StepStatus;
@@ -53,12 +54,13 @@ fn regression_changes_between_stages() {
         ("fewer pieces", |world, ids| {
             let (mass, shape) = (unit_mass(), cuboid(0.8, 0.8, 0.8));
             let body = change(world, ids[1]);
-            body.set_shape(Some(shape), BodyKind::Dynamic, mass).expect("a sound body");
+            body.set_colliders(vec![shape.into()], BodyKind::Dynamic, mass).expect("a sound body");
         }),
         ("make it static", |world, ids| {
             let shape = cuboid(1.0, 1.0, 1.0);
             let body = change(world, ids[1]);
-            body.set_shape(Some(shape), BodyKind::Static, unit_mass()).expect("a sound body");
+            body.set_colliders(vec![shape.into()], BodyKind::Static, unit_mass())
+                .expect("a sound body");
         }),
     ];
     for (what, apply) in changes {
@@ -182,17 +184,15 @@ fn regression_solver_settings_are_used() {
     assert_eq!(report(capped).islands_beyond_lemke, 1, "too large for Lemke: Newton took over");
 }
 
-// NaN in a public field of one body (gravity scale, damping, friction) went through a joint or a
+// NaN in a public field of one body (gravity scale, damping) went through a joint or a
 // contact into every body of its island, and all of them were frozen.
 #[test]
 fn regression_one_broken_body_freezes_alone() {
     type Damage = fn(&mut Body);
-    let breaks: [(&str, Damage); 8] = [
+    let breaks: [(&str, Damage); 6] = [
         ("gravity scale", |b| b.gravity_scale = Real::NAN),
         ("linear damping", |b| b.linear_damping = Real::NAN),
         ("angular damping", |b| b.angular_damping = Real::INFINITY),
-        ("friction", |b| b.friction = Real::NAN),
-        ("infinite friction", |b| b.friction = Real::INFINITY),
         ("force", |b| b.apply_force(Vec3::splat(Real::MAX))),
         ("speed", |b| b.linear_velocity = Vec3::splat(Real::MAX)),
         ("spin", |b| b.angular_velocity = Vec3::new(0.0, 0.0, Real::MAX)),
@@ -218,11 +218,16 @@ fn regression_negative_coefficients() {
     let at = Vec3::new(0.0, 0.5, 0.0);
     let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at);
     for floor in world.bodies().iter().map(Body::id).filter(|&i| i != id).collect::<Vec<_>>() {
-        change(&mut world, floor).friction = 0.0;
+        change(&mut world, floor).set_material(0, Material::new(0.0)).expect("finite");
     }
     let cube = change(&mut world, id);
     cube.linear_velocity.x = 1.0;
-    (cube.friction, cube.linear_damping, cube.angular_damping) = (-1.0, -30.0, -60.0);
+    (cube.linear_damping, cube.angular_damping) = (-30.0, -60.0);
+    cube.set_material(0, Material::new(-1.0)).expect("finite");
+    for broken in [Real::NAN, Real::INFINITY] {
+        let refused = cube.set_material(0, Material::new(broken));
+        assert_eq!(refused, Err(BodyError::NotFinite("friction")), "{broken}");
+    }
     run(&mut world, 60);
     let v = body(&world, id).linear_velocity;
     assert!((v.x - 1.0).abs() < 1e-4, "no friction, no damping: {v}");
@@ -238,8 +243,8 @@ fn regression_velocity_after_a_target() {
         change(&mut world, id).set_target(Vec3::new(0.1, 0.0, 0.0), Quat::IDENTITY);
         run(&mut world, 1);
         let held = change(&mut world, id);
-        let shape = held.shape().cloned();
-        held.set_shape(shape, kind, unit_mass()).expect("a sound body");
+        let colliders = held.colliders().list().to_vec();
+        held.set_colliders(colliders, kind, unit_mass()).expect("a sound body");
         held.linear_velocity = Vec3::new(0.0, 0.0, 3.0);
         run(&mut world, 1);
         let z = body(&world, id).center().z;

@@ -134,7 +134,7 @@ fn curvature_bound(experiment: &Experiment) -> Double {
         let mass = widen(body.mass());
         let i = body.inertia();
         let inertia = if experiment.scene.planar { i.zz } else { i.xx.min(i.yy).min(i.zz) };
-        let hull = body.shape().and_then(|shape| match &shape.pieces().first()?.convex {
+        let hull = body.colliders().pieces().first().and_then(|piece| match &piece.piece.convex {
             Convex::Hull(hull) => Some(hull),
             Convex::HalfSpace(_) => None,
         });

@@ -24,12 +24,19 @@ use super::event::enumerate::{
 use super::event::manifold::{Feature, Manifold};
 use super::pair::Pair;
 use super::predict::{Motion, planar_axis};
-use super::ratio::{Centers, Measured, Relative, measure, measure_half_space, scaling_center};
+use super::ratio::{
+    Centers, Measured, Relative, is_long, measure, measure_half_space, near_centers,
+};
+use super::rest::SLOW;
 use super::settings::{ActiveEvents, Settings};
 use super::shape::hull::Hull;
 use super::shape::{Convex, HalfSpace, Piece};
+use super::sweep::{
+    Impact, Limits, Path, relative_speed, time_of_impact, time_of_impact_half_space,
+};
 use crate::math::{
-    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_to_mat3, widen, widen_mat3, widen3,
+    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_exp, quat_to_mat3, widen, widen_mat3,
+    widen3,
 };
 
 /// Names the features that touch; see [`ContactId`] of the events.
@@ -50,14 +57,33 @@ pub struct ActiveContact {
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
+    /// Angular impulse of rolling and spinning resistance on body b in world axes [N·m·s], likewise.
+    pub angular_impulse: [DVec3; 2],
 }
 
 impl ActiveContact {
     /// A contact that has not been pushed yet.
     fn new(id: ContactId, normal: Vec3, arms: [Vec3; 2], gap: Real, row_gap: Double) -> Self {
-        Self { id, normal, arms, gap, row_gap, impulse: [DVec3::ZERO; 2] }
+        let none = [DVec3::ZERO; 2];
+        Self { id, normal, arms, gap, row_gap, impulse: none, angular_impulse: none }
     }
 }
+
+/// What became of a pair with a swept body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Swept {
+    /// No body is swept, or the motion is too small to need it.
+    No,
+    /// Nothing touches within the step.
+    Missed,
+    /// The pieces meet after this time (s).
+    Hit(Real),
+}
+
+/// A plane that swept pieces cross by this part of the smaller inradius may serve as their contact plane.
+const SLACK: Real = 0.1;
+/// A sweep ends at this part of the contact margin before the touch.
+const SWEEP_TOLERANCE: Real = 0.02;
 
 /// What the pairs of a step have in common.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +109,8 @@ struct Placed {
     arms: [Vec3; 2],
     /// Rotation of each piece.
     rotations: [Mat3; 2],
+    /// The time (s) after which swept pieces meet here, if that is why they are here.
+    met: Option<Real>,
 }
 
 impl Placed {
@@ -94,6 +122,7 @@ impl Placed {
             between: bodies[1].center() - bodies[0].center(),
             arms: [arm(0), arm(1)],
             rotations: [turn(0), turn(1)],
+            met: None,
         }
     }
 
@@ -105,6 +134,19 @@ impl Placed {
     /// Arms from both centers to a point given from the center of body a.
     fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
         [point, point - self.between]
+    }
+
+    /// Moves both pieces along the free motion of their bodies to where they meet, after some time (s).
+    fn advance(&mut self, motions: [&Motion; 2], time: Real) {
+        self.met = Some(time);
+        self.between += (motions[1].linear - motions[0].linear) * time;
+        for k in 0..2 {
+            if motions[k].angular != Vec3::ZERO {
+                let turn = quat_to_mat3(quat_exp(motions[k].angular * time));
+                self.arms[k] = turn * self.arms[k];
+                self.rotations[k] = turn * self.rotations[k];
+            }
+        }
     }
 
     /// Pose of piece `k` about the center of body a, in double precision.
@@ -130,25 +172,123 @@ impl Context<'_> {
         pair.dropped = 0;
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
+        pair.impact = Real::INFINITY;
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
-        if same && let (Some(shape_a), Some(shape_b)) = (bodies[0].shape(), bodies[1].shape()) {
-            let piece_a = &shape_a.pieces()[pair.key.piece_a as usize];
-            let piece_b = &shape_b.pieces()[pair.key.piece_b as usize];
-            let placed = Placed::new(bodies, motions, [piece_a, piece_b]);
+        if same {
+            let [pieces_a, pieces_b] = bodies.map(|body| body.colliders().pieces());
+            let piece_a = &pieces_a[pair.key.piece_a as usize].piece;
+            let piece_b = &pieces_b[pair.key.piece_b as usize].piece;
+            let mut placed = Placed::new(bodies, motions, [piece_a, piece_b]);
+            let swept = self.sweep(pair, [piece_a, piece_b], &placed);
+            if let Swept::Hit(time) = swept {
+                placed.advance(motions, time);
+            }
             match (&piece_a.convex, &piece_b.convex) {
+                // The step is free: a plane through a far face would stop what flies past it.
+                _ if swept == Swept::Missed => {}
                 (Convex::Hull(x), Convex::Hull(y)) => self.hulls(pair, [x, y], &placed),
                 (Convex::Hull(x), Convex::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
                 (Convex::HalfSpace(p), Convex::Hull(y)) => self.plane(pair, y, p, &placed, 1),
                 (Convex::HalfSpace(_), Convex::HalfSpace(_)) => {}
+            }
+            if let Swept::Hit(time) = swept {
+                self.defer(pair, motions, time);
             }
         }
         pair.contacts.sort_unstable_by_key(|contact| contact.id);
         merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
         inherit(&mut pair.contacts, &old);
         pair.spare = old;
+    }
+
+    /// Looks where the free paths of the pieces first meet if a body is swept and the step could take
+    /// it through the other.
+    fn sweep(&self, pair: &mut Pair, pieces: [&Piece; 2], placed: &Placed) -> Swept {
+        let swept = pair.bodies.iter().any(|&i| self.bodies[i as usize].swept);
+        if !swept || pair.sensor || self.settings.contact.active != ActiveEvents::Clipped {
+            return Swept::No;
+        }
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        let path = |k: usize| Path {
+            center: if k == 0 { Vec3::ZERO } else { placed.between },
+            arm: placed.arms[k],
+            rotation: placed.rotations[k],
+            linear: motions[k].linear,
+            angular: motions[k].angular,
+        };
+        let paths = [path(0), path(1)];
+        let impact = match [&pieces[0].convex, &pieces[1].convex] {
+            [Convex::Hull(a), Convex::Hull(b)] => {
+                let inradius = a.inradius().min(b.inradius());
+                if relative_speed(&paths, [a, b]) * self.dt <= SLOW * inradius {
+                    return Swept::No;
+                }
+                let limits = self.limits(inradius);
+                time_of_impact(a, &paths[0], b, &paths[1], &limits, &mut pair.cache)
+            }
+            [Convex::Hull(hull), Convex::HalfSpace(plane)] => {
+                self.sweep_half_space(hull, plane, &paths, 0)
+            }
+            [Convex::HalfSpace(plane), Convex::Hull(hull)] => {
+                self.sweep_half_space(hull, plane, &paths, 1)
+            }
+            _ => return Swept::No,
+        };
+        impact.map_or(Swept::Missed, |impact| Swept::Hit(impact.time))
+    }
+
+    /// A hull (body `hull_side` of the pair) and a half-space.
+    fn sweep_half_space(
+        &self,
+        hull: &Hull,
+        plane: &HalfSpace,
+        paths: &[Path; 2],
+        hull_side: usize,
+    ) -> Option<Impact> {
+        let path_plane = &paths[1 - hull_side];
+        let normal = path_plane.rotation * plane.normal;
+        let limits = self.limits(hull.inradius());
+        time_of_impact_half_space(hull, &paths[hull_side], normal, path_plane, &limits)
+    }
+
+    /// When a sweep ends: at touch, to a fraction of the margin that is small beside the body too.
+    fn limits(&self, inradius: Real) -> Limits {
+        let margin = self.settings.contact.margin.min(inradius);
+        Limits { dt: self.dt, target: 0.0, tolerance: SWEEP_TOLERANCE * margin }
+    }
+
+    /// Turns the gaps at the time of the impact into gaps of this step: bodies that keep their free
+    /// velocities up to then, and their poses from then on, satisfy the rows with what is left. Says
+    /// when the free paths are blocked.
+    fn defer(&self, pair: &mut Pair, [a, b]: [&Motion; 2], time: Real) {
+        let mut fastest: Real = 0.0;
+        for contact in &mut pair.contacts {
+            let [arm_a, arm_b] = contact.arms;
+            let approach = contact.normal.dot(a.velocity_at(arm_a) - b.velocity_at(arm_b)).max(0.0);
+            contact.gap += time * approach;
+            contact.row_gap += widen(time) * widen(approach);
+            fastest = fastest.max(approach);
+        }
+        // A plane that is hardly crossed guides the body: a floor under what slides.
+        let inradius = [a, b].map(|motion| if motion.moves { motion.inradius } else { Real::MAX });
+        let fallen = self.dt * self.dt * self.settings.gravity.length();
+        let guided = SLOW * inradius[0].min(inradius[1]) + fallen;
+        // A point that turns leaves its tangent, and may come back to a plane that it left.
+        let rest = self.dt - time;
+        let curved = |motion: &Motion| {
+            let turned = motion.angular.length() * rest;
+            0.5 * turned * turned * motion.radius
+        };
+        if fastest * rest + curved(a) + curved(b) > guided {
+            pair.impact = time;
+            // The bodies stay where they meet, and the next step solves the contact.
+            if time > 0.0 {
+                pair.contacts.clear();
+            }
+        }
     }
 
     /// Two hulls.
@@ -162,7 +302,7 @@ impl Context<'_> {
             let measured = measure(a, b, &relative, &centers, margin, &mut pair.cache);
             let Measured::Near(ratio) = measured else { return };
             (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
-            if ratio.gap <= eps_t {
+            if ratio.gap <= eps_t && !pair.sensor {
                 if a.curve().is_some() || b.curve().is_some() {
                     // A curved hull is no polyhedron and has no such events; clipping stands in.
                     let band = self.band(pair.bodies);
@@ -178,6 +318,9 @@ impl Context<'_> {
         let measured = measure(a, b, &relative, &centers, band, &mut pair.cache);
         let Measured::Near(ratio) = measured else { return };
         (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
+        if pair.sensor {
+            return;
+        }
         self.clipped(pair, hulls, placed, &relative, ratio.normal, band);
     }
 
@@ -196,6 +339,9 @@ impl Context<'_> {
         let rotation = placed.rotations[hull_side];
         let ratio = measure_half_space(hull, rotation, height, normal);
         (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
+        if pair.sensor {
+            return;
+        }
         if let ActiveEvents::Enumerated { eps_t, .. } = self.settings.contact.active {
             if ratio.gap <= eps_t {
                 self.enumerated_half_space(pair, hull, placed, hull_side, normal);
@@ -212,23 +358,9 @@ impl Context<'_> {
     fn centers(&self, pair: &Pair, [a, b]: [&Hull; 2], relative: &Relative) -> Centers {
         let wants = |k: usize, hull: &Hull| {
             let moves = self.motions[pair.bodies[k] as usize].moves;
-            !moves || hull.bounding_radius() > LONG * hull.inradius()
+            !moves || is_long(hull)
         };
-        let (wants_a, wants_b) = (wants(0, a), wants(1, b));
-        if !wants_a && !wants_b {
-            return Centers::default();
-        }
-        let (mut center_a, mut center_b) = (Vec3::ZERO, Vec3::ZERO);
-        let inverse = relative.rotation.transpose();
-        for _ in 0..if wants_a && wants_b { 2 } else { 1 } {
-            if wants_a {
-                center_a = scaling_center(a, relative.offset + relative.rotation * center_b);
-            }
-            if wants_b {
-                center_b = scaling_center(b, inverse * (center_a - relative.offset));
-            }
-        }
-        Centers::new(a, center_a, b, center_b, relative)
+        near_centers([a, b], [wants(0, a), wants(1, b)], relative)
     }
 
     /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
@@ -260,7 +392,13 @@ impl Context<'_> {
             velocities.map(|(_, angular)| to_a * angular),
             relative.offset,
         );
-        let slack = self.settings.contact.normal_slack * self.dt * self.dt;
+        let mut slack = self.settings.contact.normal_slack * self.dt * self.dt;
+        if let Some(time) = placed.met {
+            // What is small beside the step is not small beside a bullet; but the free path has sunk
+            // into what carries the bodies.
+            let sunk = time * self.bent(pair.bodies);
+            slack = slack.min(SLACK * a.inradius().min(b.inradius()) + sunk);
+        }
         let hints = pair.cache.hints;
         let normal = choose_normal(a, b, relative, ratio_normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
@@ -277,6 +415,19 @@ impl Context<'_> {
                 widen(contact.separation),
             ));
         }
+    }
+
+    /// By how much this step turns the relative velocity of two bodies aside [m/s].
+    fn bent(&self, bodies: [u32; 2]) -> Real {
+        let [a, b] = bodies.map(|i| {
+            let (body, motion) = (&self.bodies[i as usize], &self.motions[i as usize]);
+            let change =
+                if motion.moves { motion.linear - body.linear_velocity } else { Vec3::ZERO };
+            (motion.linear, change)
+        });
+        let (free, change) = (b.0 - a.0, b.1 - a.1);
+        let along = free.try_normalize().unwrap_or(Vec3::ZERO);
+        (change - along * along.dot(change)).length()
     }
 
     /// Clipped contacts of a hull and a half-space with this outward normal.
@@ -385,9 +536,6 @@ fn event_id(features: EventFeatures) -> ContactId {
     }
 }
 
-/// A body with an extent above this many inradii is scaled about a point near the other body.
-const LONG: Real = 5.0;
-
 /// Leaves out contacts that repeat an earlier one: the same row at the same point. In planar motion
 /// points that differ along the axis only are the same.
 fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
@@ -419,6 +567,7 @@ fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
     for contact in contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
             contact.impulse = old[i].impulse;
+            contact.angular_impulse = old[i].angular_impulse;
         }
     }
 }

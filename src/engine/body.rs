@@ -6,6 +6,7 @@
 
 use hashbrown::HashMap;
 
+use super::collider::{Collider, Colliders, Layers, Material};
 pub use super::locked_axes::LockedAxes;
 use super::shape::mass::MassProperties;
 use super::shape::{Aabb, Shape};
@@ -80,13 +81,16 @@ pub struct BodyDesc {
     pub linear_velocity: Vec3,
     /// Angular velocity in world axes [rad/s].
     pub angular_velocity: Vec3,
-    /// Shape in the body's frame, or none.
+    /// Short for one collider in front of the others: a shape in the body's frame, with the `friction`
+    /// below.
     pub shape: Option<Shape>,
+    /// Colliders in the body's frame.
+    pub colliders: Vec<Collider>,
     /// Density [kg/m³] from which the mass properties follow, unless `mass_properties` is given.
     pub density: Real,
     /// Mass, center of mass and inertia in the body's frame, instead of those of the shape.
     pub mass_properties: Option<MassProperties>,
-    /// Coulomb friction coefficient μ (-); a contact takes the mean of both bodies'.
+    /// Coulomb friction coefficient μ (-) of `shape`; a contact takes the mean of both colliders'.
     pub friction: Real,
     /// Locked directions.
     pub locked_axes: LockedAxes,
@@ -96,6 +100,8 @@ pub struct BodyDesc {
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
+    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    pub swept: bool,
 }
 
 impl Default for BodyDesc {
@@ -107,6 +113,7 @@ impl Default for BodyDesc {
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
             shape: None,
+            colliders: Vec::new(),
             density: 1.0,
             mass_properties: None,
             friction: 0.5,
@@ -114,6 +121,7 @@ impl Default for BodyDesc {
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
+            swept: false,
         }
     }
 }
@@ -123,7 +131,7 @@ impl Default for BodyDesc {
 pub struct Body {
     id: BodyId,
     kind: BodyKind,
-    shape: Option<Shape>,
+    colliders: Colliders,
     /// Counts changes of shape, mass, kind and teleports: caches of older versions are dropped.
     version: u32,
     center: Vec3,
@@ -135,16 +143,18 @@ pub struct Body {
     center_of_mass: Vec3,
     mass: Real,
     inertia: SymMat3,
-    /// Coulomb friction coefficient μ (-).
-    pub friction: Real,
     /// Locked directions.
     pub locked_axes: LockedAxes,
+    /// In a pair of two dynamic bodies the one of higher dominance is not pushed by the other. Default 0.
+    pub dominance: i8,
     /// Factor on gravity (-).
     pub gravity_scale: Real,
     /// Rate at which the linear velocity decays [1/s].
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
+    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    pub swept: bool,
     /// Force and torque of the coming step [N, N·m], cleared by it.
     force: Vec3,
     torque: Vec3,
@@ -160,6 +170,18 @@ pub struct Body {
 
 fn finite3(what: &'static str, v: Vec3) -> Result<(), BodyError> {
     if v.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
+}
+
+/// A material with finite coefficients, none of them negative.
+fn checked(material: Material) -> Result<Material, BodyError> {
+    finite("friction", material.friction)?;
+    finite("rolling resistance", material.rolling)?;
+    finite("spinning resistance", material.spinning)?;
+    Ok(Material {
+        friction: material.friction.max(0.0),
+        rolling: material.rolling.max(0.0),
+        spinning: material.spinning.max(0.0),
+    })
 }
 
 fn finite(what: &'static str, x: Real) -> Result<(), BodyError> {
@@ -183,7 +205,7 @@ impl Body {
         let mut body = Self {
             id,
             kind: desc.kind,
-            shape: None,
+            colliders: Colliders::default(),
             version: 0,
             center: desc.position,
             rotation,
@@ -192,11 +214,12 @@ impl Body {
             center_of_mass: Vec3::ZERO,
             mass: 0.0,
             inertia: SymMat3::default(),
-            friction: desc.friction.max(0.0),
             locked_axes: desc.locked_axes,
+            dominance: 0,
             gravity_scale: desc.gravity_scale,
             linear_damping: desc.linear_damping.max(0.0),
             angular_damping: desc.angular_damping.max(0.0),
+            swept: desc.swept,
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
             impulse: Vec3::ZERO,
@@ -206,27 +229,40 @@ impl Body {
             quarantined: false,
             last_good: (desc.position, rotation),
         };
-        let mass_properties = desc.mass_properties.unwrap_or_else(|| match &desc.shape {
-            Some(shape) => shape.mass_properties(desc.density),
-            None => MassProperties::default(),
+        let mut colliders = desc.colliders;
+        if let Some(shape) = desc.shape {
+            let material = Material::new(desc.friction);
+            colliders.insert(0, Collider { material, ..Collider::new(shape) });
+        }
+        let density = desc.density;
+        let mass_properties = desc.mass_properties.unwrap_or_else(|| {
+            let masses = colliders.iter().map(|collider| collider.mass_properties(density));
+            masses.reduce(MassProperties::combined).unwrap_or_default()
         });
-        body.set_shape(desc.shape, desc.kind, mass_properties)?;
+        body.set_colliders(colliders, desc.kind, mass_properties)?;
         Ok(body)
     }
 
-    /// Replaces shape, kind and mass properties at once; the body's frame stays where it is.
+    /// Replaces colliders, kind and mass properties at once; the body's frame stays where it is.
     ///
     /// # Errors
     /// As for a new body; the body is unchanged then.
-    pub fn set_shape(
+    pub fn set_colliders(
         &mut self,
-        shape: Option<Shape>,
+        colliders: Vec<Collider>,
         kind: BodyKind,
         mass_properties: MassProperties,
     ) -> Result<(), BodyError> {
+        for collider in &colliders {
+            finite3("position of a collider", collider.position)?;
+            if !collider.rotation.is_finite() {
+                return Err(BodyError::NotFinite("rotation of a collider"));
+            }
+            checked(collider.material)?;
+        }
         let MassProperties { mass, center_of_mass, inertia } = mass_properties;
         if kind == BodyKind::Dynamic {
-            if shape.as_ref().is_some_and(Shape::is_half_space) {
+            if colliders.iter().any(|collider| collider.shape.is_half_space()) {
                 return Err(BodyError::HalfSpaceMoves);
             }
             if !(mass > 0.0 && mass.is_finite()) {
@@ -246,7 +282,7 @@ impl Body {
             // A held body that is let go flies on.
             self.followed = None;
         }
-        self.shape = shape;
+        self.colliders = Colliders::new(colliders);
         self.kind = kind;
         // A fixed body has no mass, and its frame is its center.
         let dynamic = kind == BodyKind::Dynamic;
@@ -255,6 +291,22 @@ impl Body {
         self.center_of_mass = if dynamic { center_of_mass } else { Vec3::ZERO };
         self.set_pose(position, rotation);
         Ok(())
+    }
+
+    /// Changes the material of a collider; contacts keep what they know. Nothing happens if there is no
+    /// collider of this index.
+    ///
+    /// # Errors
+    /// A coefficient is not finite.
+    pub fn set_material(&mut self, collider: usize, material: Material) -> Result<(), BodyError> {
+        self.colliders.set_material(collider, checked(material)?);
+        Ok(())
+    }
+
+    /// Changes what a collider meets, from the next step on. Nothing happens if there is no collider of
+    /// this index.
+    pub fn set_layers(&mut self, collider: usize, layers: Layers) {
+        self.colliders.set_layers(collider, layers);
     }
 
     /// Moves the body at once: contacts and cached planes of the old place are forgotten.
@@ -326,9 +378,9 @@ impl Body {
         self.kind == BodyKind::Dynamic
     }
 
-    /// The shape in the body's frame.
-    pub const fn shape(&self) -> Option<&Shape> {
-        self.shape.as_ref()
+    /// What the body carries.
+    pub const fn colliders(&self) -> &Colliders {
+        &self.colliders
     }
 
     /// World position of the body's frame (m).
@@ -434,8 +486,7 @@ impl Body {
 
     /// Are the numbers finite that multiply the state?
     fn has_finite_coefficients(&self) -> bool {
-        self.friction.is_finite()
-            && self.gravity_scale.is_finite()
+        self.gravity_scale.is_finite()
             && self.linear_damping.is_finite()
             && self.angular_damping.is_finite()
     }
@@ -456,16 +507,9 @@ impl Body {
         self.kind == BodyKind::Dynamic && !self.quarantined
     }
 
-    /// Axis-aligned box around the body's pieces in world axes (m); empty without a shape.
+    /// Axis-aligned box around the body's colliders in world axes (m); empty without any.
     pub fn aabb(&self) -> Aabb {
-        let (position, rotation) = (self.position(), quat_to_mat3(self.rotation));
-        let mut bounds = Aabb::EMPTY;
-        if let Some(shape) = &self.shape {
-            for piece in shape.pieces() {
-                bounds = bounds.union(piece.aabb(position, rotation));
-            }
-        }
-        bounds
+        self.colliders.aabb(self.position(), self.rotation)
     }
 
     /// World rotation as a matrix.

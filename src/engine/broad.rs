@@ -5,11 +5,12 @@
 //! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
 //! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
 //! part of the body's size, which small steps never reach: else one bullet makes a heap active.
+//! Boxes of swept bodies follow their path and grow around it only by what remains.
 //! Sweep and prune along the axis of largest spread, O(n log n + overlaps along that axis); pieces
 //! without bounds (half-spaces) meet every body. The result does not depend on the axis or on the order
 //! of the sweep. Not here: trees, filters.
 
-use super::body::{Bodies, BodyId};
+use super::body::{Bodies, BodyId, BodyKind};
 use super::graph::DisjointSets;
 use super::shape::Aabb;
 use crate::math::{Real, Vec3, quat_to_mat3};
@@ -46,14 +47,18 @@ pub struct Reach {
     /// The component's speed moves the body's boxes no farther than this (m): a blow may set a body in
     /// motion within the step, but a bullet must not make everything near it active.
     pub limit: Real,
+    /// Velocity of the center [m/s] if the body is swept: its boxes then follow its path, instead of
+    /// growing in all directions.
+    pub path: Option<Vec3>,
     /// Can impulses move it?
     pub moves: bool,
 }
 
 impl Reach {
-    /// How far the step can move the body (m).
+    /// How far the step can move the body in any direction (m), for a swept body beside its path.
     fn distance(&self, dt: Real) -> Real {
-        (dt * self.own).max((dt * self.component).min(self.limit))
+        let own = self.path.map_or(self.own, |path| self.own - path.length());
+        (dt * own).max((dt * self.component).min(self.limit))
     }
 }
 
@@ -117,18 +122,21 @@ impl BroadPhase {
         self.boundless.clear();
         // Bodies beyond the reaches came after the step began.
         for (i, body) in bodies.as_slice()[..self.reach.len()].iter().enumerate() {
-            let Some(shape) = body.shape() else { continue };
             let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
             let grow = Vec3::splat(self.reach[i].distance(enlarge.dt) + enlarge.margin);
-            for (k, piece) in shape.pieces().iter().enumerate() {
-                let bounds = piece.aabb(position, rotation);
+            for (k, piece) in body.colliders().pieces().iter().enumerate() {
+                let bounds = piece.piece.aabb(position, rotation);
                 let (body, piece) = (i as u32, k as u32);
                 if !(bounds.min.is_finite() && bounds.max.is_finite()) {
                     self.boundless.push(Proxy { bounds, body, piece });
                     continue;
                 }
                 let extra = (bounds.max - bounds.min) * (0.5 * (enlarge.scale - 1.0)) + grow;
-                let bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
+                let mut bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
+                if let Some(path) = self.reach[i].path {
+                    bounds.min += path.min(Vec3::ZERO) * enlarge.dt;
+                    bounds.max += path.max(Vec3::ZERO) * enlarge.dt;
+                }
                 self.proxies.push(Proxy { bounds, body, piece });
             }
         }
@@ -153,6 +161,28 @@ impl BroadPhase {
             }
             for q in &self.boundless {
                 push(&mut self.candidates, bodies, &self.reach, excluded, p, q);
+            }
+        }
+    }
+
+    /// Calls `visit` with (piece of the body, other body, piece of that) for every piece whose box of
+    /// this step meets `bounds` and that may touch the body. O(boxes).
+    pub fn near(
+        &self,
+        body: u32,
+        bounds: Aabb,
+        bodies: &Bodies,
+        excluded: &[[BodyId; 2]],
+        mut visit: impl FnMut(u32, u32, u32),
+    ) {
+        let others = self.proxies.iter().filter(|other| other.bounds.meets(bounds));
+        for other in others.chain(&self.boundless) {
+            for piece in 0..bodies.as_slice()[body as usize].colliders().pieces().len() as u32 {
+                let own = Proxy { bounds, body, piece };
+                let may = meeting(bodies, &self.reach, excluded, &own, other);
+                if may.is_some_and(|(_, sensor)| !sensor) {
+                    visit(piece, other.body, other.piece);
+                }
             }
         }
     }
@@ -217,7 +247,7 @@ fn widest_axis(proxies: &[Proxy]) -> usize {
     }
 }
 
-/// Adds a candidate unless the bodies are the same, rest both, or are excluded.
+/// Adds a candidate if the pieces may meet.
 fn push(
     candidates: &mut Vec<Candidate>,
     bodies: &Bodies,
@@ -226,14 +256,37 @@ fn push(
     p: &Proxy,
     q: &Proxy,
 ) {
+    let Some((key, _)) = meeting(bodies, reach, excluded, p, q) else { return };
+    let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
+    candidates.push(Candidate { key, bodies: [p.body, q.body] });
+}
+
+/// The key of two pieces and whether a sensor is among them; none if their bodies are the same, rest
+/// both, are excluded, or their layers do not meet.
+fn meeting(
+    bodies: &Bodies,
+    reach: &[Reach],
+    excluded: &[[BodyId; 2]],
+    p: &Proxy,
+    q: &Proxy,
+) -> Option<(PairKey, bool)> {
+    if p.body == q.body {
+        return None;
+    }
+    let collider = |proxy: &Proxy| {
+        let body = &bodies.as_slice()[proxy.body as usize];
+        body.colliders().of_piece(proxy.piece).map(|collider| (body.kind(), collider))
+    };
+    let ((kind_p, x), (kind_q, y)) = (collider(p)?, collider(q)?);
     let moves = reach[p.body as usize].moves || reach[q.body as usize].moves;
-    if p.body == q.body || !moves {
-        return;
+    // Sensors notice what is moved by hand, too.
+    let sensor = x.sensor || y.sensor;
+    let noticed = sensor && (kind_p, kind_q) != (BodyKind::Static, BodyKind::Static);
+    if !(moves || noticed) || !x.layers.meets(y.layers) {
+        return None;
     }
     let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
     let id = |proxy: &Proxy| bodies.as_slice()[proxy.body as usize].id();
     let key = PairKey { a: id(p), b: id(q), piece_a: p.piece, piece_b: q.piece };
-    if excluded.binary_search(&[key.a, key.b]).is_err() {
-        candidates.push(Candidate { key, bodies: [p.body, q.body] });
-    }
+    excluded.binary_search(&[key.a, key.b]).is_err().then_some((key, sensor))
 }

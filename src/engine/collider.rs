@@ -3,8 +3,9 @@
 //! A body has any number of them. What its pieces are made of and where they are is worked out once,
 //! when its colliders are set; a piece is found by its number in O(log pieces).
 
+use super::shape::mass::MassProperties;
 use super::shape::{Aabb, Piece, Shape};
-use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate};
+use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3};
 
 /// How the surface of a collider meets others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,9 +21,17 @@ pub struct Material {
     pub spinning: Real,
 }
 
+impl Material {
+    /// A material with this coefficient of friction (-) that rolls and spins freely.
+    #[must_use]
+    pub const fn new(friction: Real) -> Self {
+        Self { friction, rolling: 0.0, spinning: 0.0 }
+    }
+}
+
 impl Default for Material {
     fn default() -> Self {
-        Self { friction: 0.5, rolling: 0.0, spinning: 0.0 }
+        Self::new(0.5)
     }
 }
 
@@ -87,6 +96,16 @@ impl Collider {
             sensor: false,
             tag: 0,
         }
+    }
+
+    /// Mass properties in the body's frame at a density [kg/m³]; none for a sensor.
+    #[must_use]
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        if self.sensor {
+            return MassProperties::default();
+        }
+        let mass = self.shape.mass_properties(density);
+        mass.transformed(self.position, quat_normalize(self.rotation))
     }
 }
 
@@ -158,10 +177,39 @@ impl Colliders {
         self.pieces.iter().map(radius).fold(0.0, Real::max)
     }
 
-    /// Box around all pieces when the body has this pose (m); none without pieces.
+    /// Box around all pieces when the body has this pose (m); empty without any.
     #[must_use]
-    pub fn aabb(&self, position: Vec3, rotation: Quat) -> Option<Aabb> {
-        let rotation = crate::math::quat_to_mat3(rotation);
-        self.pieces.iter().map(|p| p.piece.aabb(position, rotation)).reduce(Aabb::union)
+    pub fn aabb(&self, position: Vec3, rotation: Quat) -> Aabb {
+        let rotation = quat_to_mat3(rotation);
+        let boxes = self.pieces.iter().map(|p| p.piece.aabb(position, rotation));
+        boxes.fold(Aabb::EMPTY, Aabb::union)
+    }
+
+    /// The index of the collider that a piece belongs to; 0 if there is no such piece.
+    #[inline]
+    #[must_use]
+    pub fn index_of(&self, piece: u32) -> u32 {
+        self.pieces.get(piece as usize).map_or(0, |piece| piece.collider)
+    }
+
+    /// The collider of a piece, by its number.
+    #[inline]
+    #[must_use]
+    pub fn of_piece(&self, piece: u32) -> Option<&Collider> {
+        self.list.get(self.pieces.get(piece as usize)?.collider as usize)
+    }
+
+    /// See [`Body::set_material`](super::body::Body::set_material).
+    pub(super) fn set_material(&mut self, index: usize, material: Material) {
+        if let Some(collider) = self.list.get_mut(index) {
+            collider.material = material;
+        }
+    }
+
+    /// See [`Body::set_layers`](super::body::Body::set_layers).
+    pub(super) fn set_layers(&mut self, index: usize, layers: Layers) {
+        if let Some(collider) = self.list.get_mut(index) {
+            collider.layers = layers;
+        }
     }
 }

@@ -4,44 +4,73 @@
 //! rotation by the exponential map of `h ω`. The velocity carried to the next step is that of the
 //! relaxed problem: without the push out of overlap.
 
-use super::body::{Bodies, BodyId, BodyKind};
+use super::body::{Bodies, Body, BodyId, BodyKind};
 use super::graph::{Islands, NO_ISLAND};
 use super::lcp::Vec6;
 use super::predict::Motion;
-use crate::math::{Double, Real, Vec3, narrow, quat_exp, quat_mul, quat_normalize, widen};
+use super::rest::Stop;
+use crate::math::{
+    Double, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_normalize, quat_rotate,
+    widen,
+};
 
 fn split(v: &Vec6) -> (Vec3, Vec3) {
     let [a, b, c, d, e, f] = v.map(narrow);
     (Vec3::new(a, b, c), Vec3::new(d, e, f))
 }
 
-/// Moves every body; appends the bodies it had to freeze. Returns the kinetic energy (J).
+/// Takes back the fall of the time for which the body did not live, as far as it falls, and keeps its
+/// angular velocity in its own axes: it turned by other angles than that velocity says.
+fn shorten(body: &mut Body, motion: &Motion, stop: &Stop) {
+    let length = motion.fall.length();
+    if length > 0.0 {
+        let down = motion.fall / length;
+        let lost = length * (1.0 - stop.part);
+        body.linear_velocity -= down * down.dot(body.linear_velocity).clamp(0.0, lost);
+    }
+    let turn = quat_mul(stop.rotation, quat_conjugate(body.rotation()));
+    body.angular_velocity = quat_rotate(turn, body.angular_velocity);
+}
+
+/// The velocities of body `i` that the solver found, or its free ones.
+pub fn solved(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]) -> (Vec3, Vec3) {
+    let island = islands.island[i];
+    if island == NO_ISLAND {
+        return (motions[i].linear, motions[i].angular);
+    }
+    split(&velocity[(islands.start[island as usize] + islands.local[i]) as usize])
+}
+
+/// Moves every body, those of `stops` to the poses given there; appends the bodies it had to freeze. Returns the kinetic energy (J).
 pub fn integrate(
     bodies: &mut Bodies,
     motions: &[Motion],
     islands: &Islands,
     biased: &[Vec6],
     relaxed: &[Vec6],
+    stops: &[Stop],
     dt: Real,
     quarantined: &mut Vec<BodyId>,
 ) -> Double {
     let mut energy = 0.0;
+    let mut stops = stops.iter().peekable();
     // Bodies beyond the motions came after the step began.
     for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
         if body.kind() == BodyKind::Static {
             continue;
         }
-        let mut move_by = (motions[i].linear, motions[i].angular);
+        let move_by = solved(i, motions, islands, biased);
         if motions[i].moves {
-            (body.linear_velocity, body.angular_velocity) = move_by;
+            (body.linear_velocity, body.angular_velocity) = solved(i, motions, islands, relaxed);
         }
-        if islands.island[i] != NO_ISLAND {
-            let at = (islands.start[islands.island[i] as usize] + islands.local[i]) as usize;
-            move_by = split(&biased[at]);
-            (body.linear_velocity, body.angular_velocity) = split(&relaxed[at]);
+        let mut center = body.center() + move_by.0 * dt;
+        let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
+        if let Some(stop) = stops.next_if(|stop| stop.body as usize == i) {
+            (center, rotation) = (stop.center, stop.rotation);
+            if stop.part < 1.0 || move_by.1 != body.angular_velocity {
+                shorten(body, &motions[i], stop);
+            }
         }
-        let center = body.center() + move_by.0 * dt;
-        let rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
         if motions[i].moves || body.kind() == BodyKind::Kinematic {
             body.advance(center, rotation);
         }

@@ -37,6 +37,7 @@ pub mod active;
 pub mod assemble;
 pub mod body;
 pub mod broad;
+pub mod bvh;
 pub mod collider;
 pub mod event;
 pub mod graph;
@@ -47,11 +48,15 @@ pub mod locked_axes;
 pub mod pair;
 pub mod par;
 pub mod predict;
+pub mod query;
 pub mod ratio;
 pub mod report;
+pub mod rest;
 pub mod settings;
 pub mod shape;
 pub mod solve;
+pub mod sweep;
+pub mod touch;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
@@ -65,8 +70,10 @@ use self::pair::{Pair, Pairs};
 use self::par::{Pool, Serial};
 use self::predict::{Motion, predict};
 use self::report::{StepReport, StepStatus};
+use self::rest::{Solved, Stop, find_stops};
 use self::settings::{ActiveEvents, Settings};
 use self::solve::SolverState;
+use self::touch::Touches;
 use crate::math::{Real, Vec3};
 
 /// A world of bodies and joints, and everything a step needs.
@@ -77,9 +84,12 @@ pub struct Simulation {
     bodies: Bodies,
     joints: Joints,
     pairs: Pairs,
+    touches: Touches,
     report: StepReport,
     /// Length of the last completed step (s); 0 before the first.
     dt_last: Real,
+    /// Contact margin of this step (m).
+    margin: Real,
     /// Is a step under way? Stages do nothing otherwise.
     active: bool,
     work: Work,
@@ -97,6 +107,7 @@ struct Work {
     islands: Islands,
     problem: StepProblem,
     solver: SolverState,
+    stops: Vec<Stop>,
 }
 
 impl Simulation {
@@ -126,8 +137,10 @@ impl Simulation {
         self.active = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
         if !self.active {
             self.report.status = StepStatus::Refused;
+            self.touches.settle();
             return false;
         }
+        self.margin = settings.contact.margin;
         self.bodies.compact();
         self.joints.compact();
         let work = &mut self.work;
@@ -164,14 +177,16 @@ impl Simulation {
         }
         let work = &mut self.work;
         let dt = self.report.dt;
-        let reach = |motion: &Motion| Reach {
+        let reach = |(motion, body): (&Motion, &Body)| Reach {
             own: motion.speed(),
             component: motion.speed(),
             limit: if motion.moves { 0.5 * motion.inradius } else { Real::INFINITY },
+            path: if body.swept { Some(motion.linear) } else { None },
             moves: motion.moves,
         };
         work.broad.reach.clear();
-        work.broad.reach.extend(work.motions.iter().map(reach));
+        let bodies = work.motions.iter().zip(self.bodies.as_slice());
+        work.broad.reach.extend(bodies.map(reach));
         work.excluded.clear();
         for joint in self.joints.as_slice().iter().filter(|joint| !joint.desc.collide) {
             let (a, b) = (joint.desc.a, joint.desc.b);
@@ -215,7 +230,7 @@ impl Simulation {
         };
         let update = |pairs: &mut [Pair]| pairs.iter_mut().for_each(|pair| context.update(pair));
         pool.run(&mut self.pairs.list, update);
-        for pair in &self.pairs.list {
+        for pair in self.pairs.list.iter().filter(|pair| !pair.sensor) {
             self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
             self.report.overlap = self.report.overlap.max(-pair.separation);
             self.report.contacts += pair.contacts.len() as u32;
@@ -275,13 +290,24 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let (work, report) = (&self.work, &mut self.report);
+        let (work, report) = (&mut self.work, &mut self.report);
+        let solved = Solved {
+            bodies: &self.bodies,
+            motions: &work.motions,
+            islands: &work.islands,
+            velocity: &work.problem.biased.velocity,
+            broad: &work.broad,
+            excluded: &work.excluded,
+            dt: report.dt,
+        };
+        find_stops(&mut work.stops, &self.pairs.list, &solved);
         report.kinetic_energy = integrate::integrate(
             &mut self.bodies,
             &work.motions,
             &work.islands,
             &work.problem.biased.velocity,
             &work.problem.relaxed.velocity,
+            &work.stops,
             report.dt,
             &mut report.quarantined,
         );
@@ -292,6 +318,8 @@ impl Simulation {
     /// Stage 8: ends the step.
     pub fn finish(&mut self) {
         if self.active {
+            let (pairs, bodies) = (&self.pairs.list, self.bodies.as_slice());
+            self.touches.update(pairs, bodies, &self.work.motions, self.margin);
             self.dt_last = self.report.dt;
             self.active = false;
             self.joints.compact();
@@ -376,6 +404,30 @@ impl Simulation {
                 impulse: crate::math::narrow3(contact.impulse[1]),
             })
         })
+    }
+
+    /// Which colliders touch since the last step.
+    #[must_use]
+    pub const fn touches(&self) -> &Touches {
+        &self.touches
+    }
+
+    /// The pairs of pieces near each other in the last step, ascending by key, with their contacts.
+    #[must_use]
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs.list
+    }
+
+    /// The pairs of the step that is under way, for changes that hold in this step only: friction after
+    /// stage 2, contacts after stage 3.
+    pub fn pairs_mut(&mut self) -> &mut [Pair] {
+        &mut self.pairs.list
+    }
+
+    /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
+    /// false. They forget their contacts.
+    pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
+        self.pairs.list.retain(|pair| keep(pair));
     }
 
     /// The report of the last step.

@@ -13,7 +13,6 @@
 
 use super::body::{Body, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
-use super::shape::Shape;
 use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen};
 
 /// A body during a step: what depends on its pose, and its free velocity.
@@ -35,6 +34,8 @@ pub struct Motion {
     pub linear: Vec3,
     /// Free angular velocity [rad/s].
     pub angular: Vec3,
+    /// The part of the free velocity that gravity gave in this step [m/s].
+    pub fall: Vec3,
     /// Largest distance of a point of the body from its center (m); 0 for a half-space, which has none.
     pub radius: Real,
     /// Smallest inradius of its pieces (m); 0 without a shape.
@@ -66,8 +67,11 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
     let (force, torque, impulse, angular_impulse) = body.take_forces();
     let rotation = quat_to_mat3(body.rotation());
     let offset = body.center_of_mass().length();
-    let radius = body.shape().map_or(0.0, |shape| shape.bounding_radius() + offset);
+    let colliders = body.colliders();
+    let radius =
+        if colliders.list().is_empty() { 0.0 } else { colliders.bounding_radius() + offset };
     let radius = if radius.is_finite() { radius } else { 0.0 };
+    let inradius = if colliders.list().is_empty() { 0.0 } else { colliders.inradius() };
     let mut motion = Motion {
         moves: body.moves(),
         rotation,
@@ -77,8 +81,9 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         inverse_mass: 0.0,
         linear: body.linear_velocity,
         angular: body.angular_velocity,
+        fall: Vec3::ZERO,
         radius,
-        inradius: body.shape().map_or(0.0, Shape::inradius),
+        inradius,
         planar: 0b111,
     };
     if !motion.moves {
@@ -97,7 +102,9 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         + (force * dt + impulse) * inverse_mass;
     let spin = locked.filter_rotation(gyroscopic(body, dt));
     let angular = spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
-    motion.linear = locked.filter_translation(linear) / (1.0 + dt * body.linear_damping.max(0.0));
+    let damping = 1.0 + dt * body.linear_damping.max(0.0);
+    motion.linear = locked.filter_translation(linear) / damping;
+    motion.fall = locked.filter_translation(gravity * (body.gravity_scale * dt)) / damping;
     motion.angular = angular / (1.0 + dt * body.angular_damping.max(0.0));
     motion
 }

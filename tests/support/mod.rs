@@ -46,6 +46,10 @@ pub fn cuboid(x: Real, y: Real, z: Real) -> Shape {
     Shape::cuboid(x, y, z).expect("positive lengths")
 }
 
+pub fn sphere(radius: Real) -> Shape {
+    Shape::sphere(radius).expect("a positive radius")
+}
+
 /// A half-space floor with its surface at y = 0.
 pub fn add_floor(world: &mut Simulation) -> BodyId {
     add(world, BodyKind::Static, Shape::half_space(Vec3::Y).expect("a direction"), Vec3::ZERO)

@@ -38,6 +38,36 @@ impl Centers {
     }
 }
 
+/// A body with an extent above this many inradii is scaled about a point near the other body.
+const LONG: Real = 5.0;
+
+/// Is the body so long or flat that its centroid is a bad scaling center?
+#[must_use]
+pub fn is_long(hull: &Hull) -> bool {
+    hull.bounding_radius() > LONG * hull.inradius()
+}
+
+/// Scaling centers: the centroids, or for the bodies that want it a point near the other body, found by
+/// turns.
+#[must_use]
+pub fn near_centers([a, b]: [&Hull; 2], wants: [bool; 2], relative: &Relative) -> Centers {
+    let [wants_a, wants_b] = wants;
+    if !wants_a && !wants_b {
+        return Centers::default();
+    }
+    let (mut center_a, mut center_b) = (Vec3::ZERO, Vec3::ZERO);
+    let inverse = relative.rotation.transpose();
+    for _ in 0..if wants_a && wants_b { 2 } else { 1 } {
+        if wants_a {
+            center_a = scaling_center(a, relative.offset + relative.rotation * center_b);
+        }
+        if wants_b {
+            center_b = scaling_center(b, inverse * (center_a - relative.offset));
+        }
+    }
+    Centers::new(a, center_a, b, center_b, relative)
+}
+
 /// Distance of an interior point from the surface (m).
 fn inner_distance(hull: &Hull, point: Vec3) -> Real {
     if point == Vec3::ZERO {

@@ -54,7 +54,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use center::{Centers, scaling_center};
+pub use center::{Centers, is_long, near_centers, scaling_center};
 pub use one_sided::{measure_half_space, one_sided};
 
 use super::shape::hull::Hull;

@@ -1,0 +1,192 @@
+//! Touches: which colliders touch, since when, and how hard they met.
+//!
+//! Input: the pairs of a solved step. Output: the touching pairs of colliders, ascending by key, and
+//! which of them began and which ended with this step. A pair begins to touch when a contact between
+//! the two carries an impulse or they overlap, and ends when none does and they are farther apart than
+//! the contact margin: so a body that trembles or rolls makes one touch, not a hundred. Pairs with a
+//! sensor go by overlap alone. A body that arrives within a step is slowed by that step to just reach
+//! the other, and stopped by the next one: the impulse of a hit is the sum of both.
+//! Every touch that began ends exactly once, whatever becomes of its
+//! bodies. O(pairs) and a sort of those that are near; no allocation once the lists have grown.
+
+use super::body::{Body, BodyId};
+use super::pair::Pair;
+use super::predict::Motion;
+use crate::math::{Real, Vec3, narrow3};
+
+/// Names two colliders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TouchKey {
+    /// Their bodies, ascending.
+    pub bodies: [BodyId; 2],
+    /// The names of the colliders, see [`Collider::tag`](super::collider::Collider::tag). Colliders of
+    /// one body with the same name count as one.
+    pub tags: [u64; 2],
+}
+
+/// Where two colliders meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TouchPoint {
+    /// World point (m) of the contact with the largest impulse, else of the nearest one, moved along
+    /// with the center of the first body.
+    pub point: Vec3,
+    /// Unit normal there, from the first body to the second.
+    pub normal: Vec3,
+    /// Speed [m/s] at which the bodies approached each other there before the contact acted; negative
+    /// if they parted.
+    pub speed: Real,
+    /// Gap there at the start of the step (m).
+    pub gap: Real,
+}
+
+/// Two colliders that touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Touch {
+    /// Which.
+    pub key: TouchKey,
+    /// Is one of them a sensor? Then there is no impulse and no point.
+    pub sensor: bool,
+    /// Impulse on the second body in the step [N·s], world axes; opposite on the first.
+    pub impulse: Vec3,
+    /// Sum of the normal impulses of all contacts in the step [N·s].
+    pub normal_impulse: Real,
+    /// Where they meet; none for a sensor.
+    pub at: Option<TouchPoint>,
+    /// Does a contact carry an impulse, or do they overlap?
+    firm: bool,
+    /// Impulse of the contact that `at` tells about [N·s].
+    largest: Real,
+}
+
+/// The touches of the last step.
+#[derive(Clone, Debug, Default)]
+pub struct Touches {
+    list: Vec<Touch>,
+    last: Vec<Touch>,
+    started: Vec<u32>,
+    ended: Vec<Touch>,
+}
+
+impl Touches {
+    /// All touches, ascending by key.
+    #[must_use]
+    pub fn all(&self) -> &[Touch] {
+        &self.list
+    }
+
+    /// The touches that began with the last step, ascending by key.
+    pub fn started(&self) -> impl Iterator<Item = &Touch> {
+        self.started.iter().map(|&i| &self.list[i as usize])
+    }
+
+    /// The touches that ended with the last step, as they were before it, ascending by key.
+    #[must_use]
+    pub fn ended(&self) -> &[Touch] {
+        &self.ended
+    }
+
+    /// A step that was refused begins and ends nothing.
+    pub(super) fn settle(&mut self) {
+        self.started.clear();
+        self.ended.clear();
+    }
+
+    /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part.
+    pub(super) fn update(
+        &mut self,
+        pairs: &[Pair],
+        bodies: &[Body],
+        motions: &[Motion],
+        margin: Real,
+    ) {
+        core::mem::swap(&mut self.list, &mut self.last);
+        self.list.clear();
+        let near =
+            pairs.iter().filter(|pair| pair.separation <= margin || !pair.contacts.is_empty());
+        self.list.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin)));
+        self.list.sort_unstable_by_key(|touch| touch.key);
+        self.list.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
+        self.compare();
+    }
+
+    /// Keeps those that are firm or were there before; finds the first and the last of each.
+    fn compare(&mut self) {
+        let Self { list, last, started, ended } = self;
+        started.clear();
+        ended.clear();
+        let (mut old, mut kept) = (0, 0);
+        for i in 0..list.len() {
+            let touch = list[i];
+            while old < last.len() && last[old].key < touch.key {
+                ended.push(last[old]);
+                old += 1;
+            }
+            let known = old < last.len() && last[old].key == touch.key;
+            if known {
+                old += 1;
+            } else if touch.firm {
+                started.push(kept as u32);
+            }
+            if known || touch.firm {
+                list[kept] = touch;
+                kept += 1;
+            }
+        }
+        list.truncate(kept);
+        ended.extend_from_slice(&last[old..]);
+    }
+}
+
+impl Touch {
+    /// Adds what another pair of pieces of the same colliders tells; true.
+    fn absorb(&mut self, other: &Self) -> bool {
+        self.impulse += other.impulse;
+        self.normal_impulse += other.normal_impulse;
+        self.firm |= other.firm;
+        let nearer = match (&self.at, &other.at) {
+            (Some(mine), Some(its)) => {
+                other.largest > self.largest
+                    || (other.largest == self.largest && its.gap < mine.gap)
+            }
+            (mine, _) => mine.is_none(),
+        };
+        if nearer {
+            (self.at, self.largest) = (other.at, other.largest);
+        }
+        true
+    }
+}
+
+/// What a pair of pieces tells; none if they are too far apart to touch.
+fn touch(pair: &Pair, bodies: &[Body], motions: &[Motion], margin: Real) -> Option<Touch> {
+    let key = TouchKey { bodies: [pair.key.a, pair.key.b], tags: pair.tags };
+    let overlaps = pair.separation <= 0.0;
+    let mut touch = Touch { key, sensor: pair.sensor, firm: overlaps, ..Touch::default() };
+    if pair.sensor {
+        return Some(touch);
+    }
+    let center = bodies[pair.bodies[0] as usize].center();
+    let [motion_a, motion_b] = pair.bodies.map(|i| &motions[i as usize]);
+    for contact in &pair.contacts {
+        let impulse = narrow3(contact.impulse[1]);
+        let along = impulse.dot(contact.normal).max(0.0);
+        touch.impulse += impulse;
+        touch.normal_impulse += along;
+        touch.firm |= along > 0.0 || contact.gap <= 0.0;
+        let first = touch.at.is_none_or(|at| {
+            along > touch.largest || (along == touch.largest && contact.gap < at.gap)
+        });
+        if first {
+            let apart =
+                motion_b.velocity_at(contact.arms[1]) - motion_a.velocity_at(contact.arms[0]);
+            touch.largest = along;
+            touch.at = Some(TouchPoint {
+                point: center + contact.arms[0],
+                normal: contact.normal,
+                speed: -contact.normal.dot(apart),
+                gap: contact.gap,
+            });
+        }
+    }
+    (touch.firm || touch.at.is_some_and(|at| at.gap <= margin)).then_some(touch)
+}
