@@ -11,6 +11,7 @@
     reason = "a library of several programs, each of which uses a part of it"
 )]
 
+pub mod film;
 pub mod plot;
 pub mod solid;
 
@@ -217,7 +218,8 @@ impl Strip {
                 }
                 let bright = 0.62 + 0.38 * face.normal.dot(self.light).max(0.0);
                 let outline: Vec<_> = face.points.iter().map(|&p| place(p)).collect();
-                polygon(svg, &outline, face.color.times(bright), Some(face.color.times(0.45)));
+                let edge = (!face.smooth).then(|| face.color.times(0.45));
+                polygon(svg, &outline, face.color.times(bright), edge);
                 for mark in &face.marks {
                     let outline: Vec<_> = mark.iter().map(|&p| place(p)).collect();
                     polygon(svg, &outline, face.mark_color.times(bright), None);

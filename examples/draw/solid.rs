@@ -1,6 +1,7 @@
 //! Convex bodies to draw: their faces, dice among them, and the order in which to paint them.
 
-use orthant::math::{DMat3, DVec3, Double, sin_cos_double};
+use orthant::engine::shape::hull::Hull;
+use orthant::math::{DMat3, DVec3, Double, PI_DOUBLE, narrow3, sin_cos_double, widen3};
 
 /// A color, each part from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +56,8 @@ pub struct Face {
     pub marks: Vec<Vec<DVec3>>,
     /// Their color.
     pub mark_color: Rgb,
+    /// Is it a facet of a round surface, without edges of its own?
+    pub smooth: bool,
 }
 
 /// A convex body in its own frame.
@@ -94,9 +97,61 @@ impl Solid {
                             color,
                             marks: Vec::new(),
                             mark_color: Rgb::hex(0x2a2a2a),
+                            smooth: false,
                         });
                     }
                 }
+            }
+        }
+        Self { faces }
+    }
+
+    /// A convex piece about its centroid: a polytope by its faces, a round one by facets.
+    pub fn piece(hull: &Hull, color: Rgb) -> Self {
+        if hull.radius() > 0.0 || hull.curve().is_some() {
+            return Self::round(hull, color);
+        }
+        let vertices = hull.vertices();
+        let corners = |f: u32| hull.face_loop(f).iter().map(|&v| widen3(vertices[v as usize]));
+        let faces = (0..).zip(hull.faces()).map(|(f, face)| Face {
+            points: corners(f).collect(),
+            normal: widen3(face.normal),
+            color,
+            marks: Vec::new(),
+            mark_color: color,
+            smooth: false,
+        });
+        Self { faces: faces.collect() }
+    }
+
+    /// Facets between support points in directions on circles about the y axis.
+    fn round(hull: &Hull, color: Rgb) -> Self {
+        const CIRCLES: u32 = 12;
+        const ROUND: u32 = 20;
+        let at = |i: u32, j: u32| {
+            let (sin, cos) =
+                sin_cos_double(PI_DOUBLE * (Double::from(i) / Double::from(CIRCLES) - 0.5));
+            let (x, z) =
+                sin_cos_double(2.0 * PI_DOUBLE * Double::from(j % ROUND) / Double::from(ROUND));
+            widen3(hull.support_point(narrow3(DVec3::new(x * cos, sin, z * cos))))
+        };
+        let mut faces = Vec::new();
+        for i in 0..CIRCLES {
+            for j in 0..ROUND {
+                let corners = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+                let across = (corners[2] - corners[0]).cross(corners[3] - corners[1]);
+                let Some(normal) = across.try_normalize() else { continue };
+                // Bands of two colors show how it turns.
+                let color = if (j / (ROUND / 4)) % 2 == 0 { color } else { color.times(0.8) };
+                let points = corners.to_vec();
+                faces.push(Face {
+                    points,
+                    normal,
+                    color,
+                    marks: Vec::new(),
+                    mark_color: color,
+                    smooth: true,
+                });
             }
         }
         Self { faces }

@@ -37,6 +37,7 @@ pub mod active;
 pub mod assemble;
 pub mod body;
 pub mod broad;
+pub mod bvh;
 pub mod collider;
 pub mod event;
 pub mod graph;
@@ -135,6 +136,7 @@ impl Simulation {
         self.active = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
         if !self.active {
             self.report.status = StepStatus::Refused;
+            self.touches.settle();
             return false;
         }
         self.margin = settings.contact.margin;

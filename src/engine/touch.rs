@@ -85,6 +85,12 @@ impl Touches {
         &self.ended
     }
 
+    /// A step that was refused begins and ends nothing.
+    pub(super) fn settle(&mut self) {
+        self.started.clear();
+        self.ended.clear();
+    }
+
     /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part.
     pub(super) fn update(
         &mut self,
@@ -153,17 +159,13 @@ impl Touch {
 
 /// What a pair of pieces tells; none if they are too far apart to touch.
 fn touch(pair: &Pair, bodies: &[Body], motions: &[Motion], margin: Real) -> Option<Touch> {
-    let [a, b] = pair.bodies.map(|i| &bodies[i as usize]);
-    let tag = |body: &Body, k: usize| body.colliders().list().get(k).map_or(0, |c| c.tag);
-    let key = TouchKey {
-        bodies: [pair.key.a, pair.key.b],
-        tags: [tag(a, pair.colliders[0] as usize), tag(b, pair.colliders[1] as usize)],
-    };
+    let key = TouchKey { bodies: [pair.key.a, pair.key.b], tags: pair.tags };
     let overlaps = pair.separation <= 0.0;
     let mut touch = Touch { key, sensor: pair.sensor, firm: overlaps, ..Touch::default() };
     if pair.sensor {
         return Some(touch);
     }
+    let center = bodies[pair.bodies[0] as usize].center();
     let [motion_a, motion_b] = pair.bodies.map(|i| &motions[i as usize]);
     for contact in &pair.contacts {
         let impulse = narrow3(contact.impulse[1]);
@@ -179,7 +181,7 @@ fn touch(pair: &Pair, bodies: &[Body], motions: &[Motion], margin: Real) -> Opti
                 motion_b.velocity_at(contact.arms[1]) - motion_a.velocity_at(contact.arms[0]);
             touch.largest = along;
             touch.at = Some(TouchPoint {
-                point: a.center() + contact.arms[0],
+                point: center + contact.arms[0],
                 normal: contact.normal,
                 speed: -contact.normal.dot(apart),
                 gap: contact.gap,

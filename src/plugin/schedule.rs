@@ -39,8 +39,8 @@ pub enum PhysicsSystems {
     Last,
 }
 
-/// The stages of a step, in [`PhysicsSchedule`]. Chained in this order; each but `First` and `Last`
-/// has one system that makes one call of the engine.
+/// The stages of a step, in [`PhysicsSchedule`]. Chained in this order; each that names
+/// a stage of the engine has one system that makes one call of it.
 ///
 /// From `BroadPhase` to `Integrate` nothing happens in a step that was refused (see
 /// [`StepStatus::Refused`](crate::engine::report::StepStatus::Refused)).
@@ -52,8 +52,12 @@ pub enum PhysicsStepSystems {
     Gather,
     /// Pairs whose bounding boxes meet.
     BroadPhase,
+    /// For systems that filter pairs, see [`CollisionPairs`](super::CollisionPairs).
+    FilterPairs,
     /// The ratio metric of every pair and its active events, that is contacts.
     NarrowPhase,
+    /// For systems that change contacts, see [`CollisionPairs`](super::CollisionPairs).
+    ModifyContacts,
     /// Groups of bodies that touch or are joined.
     Islands,
     /// The rows of the step problem.
@@ -66,6 +70,8 @@ pub enum PhysicsStepSystems {
     Scatter,
     /// The report of the step is published.
     Report,
+    /// Collisions are told.
+    Events,
     /// After everything.
     Last,
 }
@@ -131,7 +137,9 @@ fn chain_stages(schedule: &mut Schedule) {
             Step::Gather,
             (
                 Step::BroadPhase,
+                Step::FilterPairs,
                 Step::NarrowPhase,
+                Step::ModifyContacts,
                 Step::Islands,
                 Step::Assemble,
                 Step::Solve,
@@ -140,6 +148,7 @@ fn chain_stages(schedule: &mut Schedule) {
                 .chain(),
             Step::Scatter,
             Step::Report,
+            Step::Events,
             Step::Last,
         )
             .chain(),

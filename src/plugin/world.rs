@@ -21,7 +21,7 @@ pub struct PhysicsWorld {
     pub(super) settings: Settings,
     /// Bodies came or went in this gather: joints must look for their ends again.
     pub(super) bodies_changed: bool,
-    entities: HashMap<BodyId, Entity>,
+    pub(super) entities: HashMap<BodyId, Entity>,
 }
 
 impl PhysicsWorld {

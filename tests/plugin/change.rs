@@ -122,11 +122,7 @@ fn an_invalid_collider_is_told_and_can_be_mended() {
         Collider::capsule(1.0, Real::INFINITY),
         Collider::half_space(Vec3::ZERO),
         Collider::compound(vec![]),
-        Collider::compound(vec![(
-            Vec3::ZERO,
-            orthant::math::Quat::IDENTITY,
-            Collider::sphere(0.0),
-        )]),
+        Collider::compound(vec![(Vec3::ZERO, Quat::IDENTITY, Collider::sphere(0.0))]),
     ];
     for collider in bad {
         assert!(collider.shape().is_err(), "{collider:?}");

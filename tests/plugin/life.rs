@@ -150,7 +150,7 @@ fn random_operation(rng: &mut Rng, app: &mut App, list: &mut Vec<Entity>) {
     let kind = [RigidBody::Dynamic, RigidBody::Dynamic, RigidBody::Kinematic, RigidBody::Static];
     let choice = rng.below(16);
     if choice < 4 || list.is_empty() {
-        let place = Transform::from_translation(orthant::math::single3(rng.vector(-6.0, 6.0)));
+        let place = Transform::from_translation(single3(rng.vector(-6.0, 6.0)));
         list.push(world.spawn((kind[rng.below(4)], cube(), place)).id());
         return;
     }

@@ -2,9 +2,15 @@
 #![cfg(feature = "bevy")]
 
 mod change;
+mod chaos;
+mod colliders;
+mod collision;
 mod force;
+mod layers;
 mod life;
 mod order;
+mod scale;
+mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
 mod sync;
@@ -16,7 +22,7 @@ use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
 use orthant::engine::body::Body;
-use orthant::math::{Real, Vec3, from_single3};
+use orthant::math::{Quat, Real, Vec3, from_single3, single_quat, single3};
 use orthant::plugin::*;
 
 /// An app that takes one step an update.

@@ -19,12 +19,14 @@
 use super::super::ratio::Relative;
 use super::super::shape::hull::{Face, Hull};
 use super::outline::climb;
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Vec3, narrow3, widen3};
 
 /// By how much of the eligible depth another plane must beat the ratio's normal (-).
 const PREFERENCE: Real = 0.01;
 /// Cosine above which a normal is that of a face.
 const ALIGNED: Real = 1.0 - 1e-6;
+/// Faces of curved hulls: at most two caps.
+const CAPS: [u32; 2] = [0, 1];
 
 /// Velocity of body `b` relative to body `a`, in the axes of `a`: the material of `b` at `p` (from
 /// the centroid of `a`) moves against that of `a` with `linear + angular × p`.
@@ -90,10 +92,9 @@ pub fn choose_normal(
 ) -> Vec3 {
     let inverse = relative.rotation.transpose();
     let outward_b = -(inverse * ratio_normal);
-    let (support_a, _) = climb(a, ratio_normal, hints[0], Real::INFINITY);
-    let (support_b, _) = climb(b, outward_b, hints[1], Real::INFINITY);
-    let p = a.vertices[support_a as usize];
-    let q = relative.rotation * b.vertices[support_b as usize] + relative.offset;
+    let (support_a, _, p) = outermost(a, ratio_normal, hints[0], Real::INFINITY);
+    let (support_b, _, on_b) = outermost(b, outward_b, hints[1], Real::INFINITY);
+    let q = relative.rotation * on_b + relative.offset;
     let (face_a, face_b) =
         (touching_face(a, ratio_normal, support_a), touching_face(b, outward_b, support_b));
     // The touching point: the corner on the other body's face, else one on the smaller body, since
@@ -145,9 +146,9 @@ impl Trial<'_> {
         let plane = n.dot(self.relative.offset) - face.offset - self.radius;
         // Beyond this height the plane cuts too deep to be eligible.
         let enough = plane + self.eligible_below;
-        let (support, height) = climb(self.b, outward, self.support[1], enough);
+        let (_, height, on_b) = outermost(self.b, outward, self.support[1], enough);
         if height <= enough {
-            let q = self.relative.rotation * self.b.vertices[support as usize];
+            let q = self.relative.rotation * on_b;
             self.offer(n, plane - height, q + self.relative.offset);
         }
     }
@@ -163,9 +164,9 @@ impl Trial<'_> {
         let n = -(self.relative.rotation * face.normal);
         let plane = plane + n.dot(self.relative.offset);
         let enough = plane + self.eligible_below;
-        let (support, height) = climb(self.a, n, self.support[0], enough);
+        let (_, height, on_a) = outermost(self.a, n, self.support[0], enough);
         if height <= enough {
-            self.offer(n, plane - height, self.a.vertices[support as usize]);
+            self.offer(n, plane - height, on_a);
         }
     }
 
@@ -179,17 +180,38 @@ impl Trial<'_> {
     }
 }
 
-/// The face around the support vertex that is square to the outward direction.
+/// The outermost point of a core in a direction, or any one higher than `enough`: its vertex, its
+/// height and the point (m). A curved hull has no vertices; its vertex is 0.
+#[inline]
+fn outermost(hull: &Hull, outward: Vec3, hint: u32, enough: Real) -> (u32, Real, Vec3) {
+    if let Some(curve) = &hull.curve {
+        let point = narrow3(curve.support(widen3(outward)));
+        return (0, outward.dot(point), point);
+    }
+    let (vertex, height) = climb(hull, outward, hint, enough);
+    (vertex, height, hull.vertices[vertex as usize])
+}
+
+/// The face around the support vertex, or the cap, that is square to the outward direction.
 #[inline]
 fn touching_face(hull: &Hull, outward: Vec3, support: u32) -> Option<u32> {
     let square = |face: &&u32| hull.faces[**face as usize].normal.dot(outward) >= ALIGNED;
+    if hull.curve.is_some() {
+        let caps: &[u32] = &CAPS[..hull.faces.len().min(CAPS.len())];
+        return caps.iter().find(square).copied();
+    }
     hull.faces_at(support).iter().find(square).copied()
 }
 
 /// Calls `visit` with the faces beside the touching feature of a hull: those across the edges of
-/// the touching face or, without one, those around the support vertex.
+/// the touching face or, without one, those around the support vertex; of a curved hull its caps.
 #[inline]
 fn faces_beside(hull: &Hull, touching: Option<u32>, support: u32, mut visit: impl FnMut(u32)) {
+    if hull.curve.is_some() {
+        let caps = 0..hull.faces.len() as u32;
+        caps.filter(|&cap| Some(cap) != touching).for_each(visit);
+        return;
+    }
     let Some(face) = touching else {
         hull.faces_at(support).iter().for_each(|&face| visit(face));
         return;

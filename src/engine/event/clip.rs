@@ -31,10 +31,12 @@
 //! Not done: corners of other faces than the facing one, however close.
 
 use super::super::ratio::Relative;
+use super::super::shape::curve::Curve;
 use super::super::shape::hull::Hull;
 use super::manifold::{Collector, Contact, ContactId, Feature, Manifold};
 use super::outline::{Axes, Outline, Placed, Reach, Top};
-use crate::math::{Mat3, Real, Vec3};
+use super::smooth::{self, Facing};
+use crate::math::{Mat3, Real, Vec3, narrow3, widen3};
 
 /// Sine of the angle below which two capsules lie along each other.
 const ALONG: Real = 0.1;
@@ -74,12 +76,13 @@ pub fn find_contacts(
     if scene.room < 0.0 {
         return;
     }
-    if a.vertices.len() == 1 || b.vertices.len() == 1 {
+    if is_round(a) || is_round(b) {
         scene.ball(params.band, out);
         return;
     }
     let [(feature_a, facing_a), (feature_b, facing_b)] = scene.facing();
     let single = match (feature_a, feature_b) {
+        _ if a.curve.is_some() || b.curve.is_some() => None,
         (Feature::Face(face), _) if facing_a >= ALIGNED => scene.corner_on_face(0, face),
         (_, Feature::Face(face)) if facing_b >= ALIGNED => scene.corner_on_face(1, face),
         _ => None,
@@ -105,6 +108,15 @@ pub(super) fn find_contacts_whole(
     let scene = Scene::new(hulls, relative, normal, [0; 2], params);
     let features = scene.facing().map(|(feature, _)| feature);
     scene.outlines(features, Real::INFINITY, params.band, out);
+}
+
+/// Does a hull touch with one point whatever the normal, as balls and ellipsoids do?
+fn is_round(hull: &Hull) -> bool {
+    match hull.curve {
+        Some(Curve::Ellipsoid { .. }) => true,
+        Some(_) => false,
+        None => hull.vertices.len() == 1,
+    }
 }
 
 /// Two hulls and their features along the normal.
@@ -241,28 +253,46 @@ impl<'h> Scene<'h> {
         found.finish(out);
     }
 
-    /// The one contact of a ball: its center against the feature square to the normal.
+    /// The one contact of a ball or an ellipsoid: its center or outermost point against the feature
+    /// square to the normal.
     fn ball(&self, band: Real, out: &mut Manifold) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
         let mut found = self.collector(band);
-        let [a, b] = [0, 1].map(|k| {
-            let mut outline = Outline::new();
-            let feature = self.top[k].square(self.hulls[k], self.outward[k]);
-            let depth = Real::INFINITY;
-            let reach = Reach { top: self.top[k].height, depth, slack: self.slack };
-            outline.trace(&placed[k], feature, &reach);
-            outline
-        });
-        let id = ContactId::new(a.feature, b.feature);
-        if self.hulls[1].vertices.len() == 1 {
-            let center = b.corners[0].at;
-            found.push(id, axes.lift(a.nearest(center)), axes.lift(center));
+        if is_round(self.hulls[1]) {
+            let center = self.support(1, &placed);
+            let (feature, on) = self.square(0, &placed, center);
+            let id = ContactId::new(feature, Feature::Vertex(0));
+            found.push(id, axes.lift(on), axes.lift(center));
         } else {
-            let center = a.corners[0].at;
-            found.push(id, axes.lift(center), axes.lift(b.nearest(center)));
+            let center = self.support(0, &placed);
+            let (feature, on) = self.square(1, &placed, center);
+            let id = ContactId::new(Feature::Vertex(0), feature);
+            found.push(id, axes.lift(center), axes.lift(on));
         }
         found.finish(out);
+    }
+
+    /// The outermost point of a core, in contact axes.
+    fn support(&self, k: usize, placed: &[Placed; 2]) -> Vec3 {
+        match &self.hulls[k].curve {
+            Some(curve) => placed[k].place(narrow3(curve.support(widen3(self.outward[k])))),
+            None => placed[k].vertex(self.top[k].vertex),
+        }
+    }
+
+    /// The largest feature of a hull square to the normal, and its point nearest to `p` across the
+    /// normal, in contact axes.
+    fn square(&self, k: usize, placed: &[Placed; 2], p: Vec3) -> (Feature, Vec3) {
+        if let Some(curve) = &self.hulls[k].curve {
+            let (feature, on) = smooth::nearest(curve, self.outward[k], placed[k].local(p));
+            return (feature, placed[k].place(on));
+        }
+        let mut outline = Outline::new();
+        let feature = self.top[k].square(self.hulls[k], self.outward[k]);
+        let reach = Reach { top: self.top[k].height, depth: Real::INFINITY, slack: self.slack };
+        outline.trace(&placed[k], feature, &reach);
+        (outline.feature, outline.nearest(p))
     }
 
     /// One contact of outlines that miss each other: the outermost corner of one body and the point
@@ -275,7 +305,7 @@ impl<'h> Scene<'h> {
         found: &mut Collector,
     ) {
         let (support_a, support_b) = (self.top[0].vertex, self.top[1].vertex);
-        let (p, q) = (placed[0].vertex(support_a), placed[1].vertex(support_b));
+        let (p, q) = (self.support(0, placed), self.support(1, placed));
         let (on_a, on_b) = (a.nearest(q), b.nearest(p));
         let apart = |v: Vec3| v.x * v.x + v.y * v.y;
         if apart(q - on_a) <= apart(on_b - p) {
@@ -284,6 +314,11 @@ impl<'h> Scene<'h> {
         } else {
             let id = ContactId::new(Feature::Vertex(support_a), b.feature);
             found.push(id, axes.lift(p), axes.lift(on_b));
+        }
+        if found.is_empty() {
+            // Nearer across the normal, but beyond the band along it; the outermost points are not.
+            let id = ContactId::new(Feature::Vertex(support_a), Feature::Vertex(support_b));
+            found.push(id, axes.lift(p), axes.lift(q));
         }
     }
 }
@@ -403,6 +438,17 @@ pub fn find_contacts_half_space(
     let slack = params.eps_x * hull.bounding_radius;
     let mut found = Collector::new(normal, params.band, slack, [0.0, hull.radius]);
     let local = rotation.transpose() * normal;
+    if let Some(curve) = &hull.curve {
+        let facing = Facing::new(curve, -local);
+        for (number, corner, _) in facing.outline().filter(|corner| corner.2) {
+            let above = height + local.dot(corner);
+            let at = *rotation * corner;
+            let id = ContactId::new(Feature::Face(0), Feature::Vertex(number));
+            found.push(id, at - normal * above, at);
+        }
+        found.finish(out);
+        return;
+    }
     for (vertex, &v) in (0_u32..).zip(&hull.vertices) {
         let above = height + local.dot(v);
         if above - hull.radius <= params.band {

@@ -27,7 +27,8 @@
 //! all planes. Rounding radii are left out: a rounded hull is no polyhedron and has other events.
 
 use super::super::shape::hull::Hull;
-use crate::math::{DMat3, DVec3, Double, widen, widen3};
+use super::smooth::Facing;
+use crate::math::{DMat3, DVec3, Double, narrow3, widen, widen3};
 
 /// Sine of the angle below which two edges count as parallel (-).
 const PARALLEL: Double = 1e-9;
@@ -298,7 +299,8 @@ impl Candidate {
 }
 
 /// Every event of a hull and the half-space `normal · x ≤ offset` with `t > 0`, by ascending
-/// vertex: `t = (n·x - δ) / (-n·R p)`. The half-space does not grow (Remark 2.18). Allocates.
+/// vertex: `t = (n·x - δ) / (-n·R p)`; of a
+/// curved hull the corners of what faces the plane. The half-space does not grow (Remark 2.18). Allocates.
 ///
 /// A hull with its centroid on or below the plane has none.
 #[must_use]
@@ -310,8 +312,16 @@ pub fn enumerate_half_space(
 ) -> Vec<HalfSpaceEvent> {
     let distance = normal.dot(pose.position) - offset;
     let mut events = Vec::new();
-    for (vertex, &v) in (0_u32..).zip(&hull.vertices) {
-        let p = pose.rotation * widen3(v);
+    let corners: Vec<(u32, DVec3)> = match &hull.curve {
+        Some(curve) => {
+            let facing = Facing::new(curve, narrow3(-(pose.rotation.transpose() * normal)));
+            let corners = facing.outline().filter(|corner| corner.2);
+            corners.map(|(number, v, _)| (number, widen3(v))).collect()
+        }
+        None => (0_u32..).zip(hull.vertices.iter().map(|&v| widen3(v))).collect(),
+    };
+    for (vertex, v) in corners {
+        let p = pose.rotation * v;
         let ratio = distance / -normal.dot(p);
         if distance > 0.0 && ratio > 0.0 && ratio.is_finite() {
             events.push(HalfSpaceEvent {

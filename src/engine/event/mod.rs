@@ -16,5 +16,6 @@ pub mod clip;
 pub mod enumerate;
 pub mod manifold;
 mod outline;
+mod smooth;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,8 @@ use smallvec::SmallVec;
 use super::super::ratio::Relative;
 use super::super::shape::hull::{Hull, NO_FACE};
 use super::manifold::Feature;
-use crate::math::{Mat3, Real, Vec3};
+use super::smooth::Facing;
+use crate::math::{Mat3, Real, Vec3, narrow, widen3};
 
 /// Corners kept without allocation; faces with as many or more are always taken whole.
 const CORNERS_MAX: usize = 64;
@@ -98,6 +99,12 @@ impl Top {
     /// Climbs from the vertex `hint` to the outermost one in the unit direction `outward`.
     #[inline]
     pub(super) fn find(hull: &Hull, outward: Vec3, hint: u32) -> Self {
+        if let Some(curve) = &hull.curve {
+            let n = widen3(outward);
+            let height = narrow(n.dot(curve.support(n)));
+            let slope = [1.0, 0.0];
+            return Self { vertex: 0, height, edge: None, slope, drop: Real::INFINITY };
+        }
         let mut vertex = if (hint as usize) < hull.vertices.len() { hint } else { 0 };
         loop {
             let at = hull.vertices[vertex as usize];
@@ -132,6 +139,10 @@ impl Top {
     /// and for a face its cosine with the normal.
     #[inline]
     pub(super) fn facing(&self, hull: &Hull, outward: Vec3) -> (Feature, Real) {
+        if let Some(curve) = &hull.curve {
+            let facing = Facing::new(curve, outward);
+            return (facing.feature, facing.cosine);
+        }
         let Some(edge) = self.edge else { return (Feature::Vertex(self.vertex), 1.0) };
         match better_face(hull, outward, edge) {
             Some((face, facing)) if facing >= FACING_MIN => (Feature::Face(face), facing),
@@ -201,7 +212,19 @@ impl<'h> Placed<'h> {
     /// A vertex in contact axes.
     #[inline]
     pub(super) fn vertex(&self, v: u32) -> Vec3 {
-        self.turn * self.hull.vertices[v as usize] + self.origin
+        self.place(self.hull.vertices[v as usize])
+    }
+
+    /// A point of the hull's axes in contact axes.
+    #[inline]
+    pub(super) fn place(&self, point: Vec3) -> Vec3 {
+        self.turn * point + self.origin
+    }
+
+    /// A point of contact axes in the hull's axes.
+    #[inline]
+    pub(super) fn local(&self, point: Vec3) -> Vec3 {
+        self.turn.transpose() * (point - self.origin)
     }
 }
 
@@ -272,6 +295,11 @@ impl Outline {
     pub(super) fn trace(&mut self, placed: &Placed, feature: Feature, reach: &Reach) {
         self.feature = feature;
         self.corners.clear();
+        if let Some(curve) = &placed.hull.curve {
+            self.trace_curve(placed, &Facing::new(curve, placed.outward));
+            self.close(reach.slack * reach.slack);
+            return;
+        }
         match feature {
             Feature::Vertex(v) => {
                 self.n_edges = 0;
@@ -286,6 +314,22 @@ impl Outline {
             Feature::Face(face) => self.trace_face(placed, face, reach),
         }
         self.close(reach.slack * reach.slack);
+    }
+
+    /// Takes the corners of a curved hull.
+    fn trace_curve(&mut self, placed: &Placed, facing: &Facing) {
+        self.feature = facing.feature;
+        let n = facing.len();
+        self.n_edges = if n > 2 { n } else { n - 1 };
+        if let Feature::Face(face) = facing.feature {
+            let normal = placed.turn * placed.hull.faces[face as usize].normal;
+            self.slope = [-normal.x / normal.z, -normal.y / normal.z];
+        }
+        for i in 0..n {
+            let (k, edge) = if placed.downward { (n - 1 - i, (2 * n - 2 - i) % n) } else { (i, i) };
+            let (number, at, near) = facing.corner(k);
+            self.push(placed.place(at), number, facing.edge(edge), near);
+        }
     }
 
     fn trace_face(&mut self, placed: &Placed, face: u32, reach: &Reach) {

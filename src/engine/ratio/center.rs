@@ -7,8 +7,9 @@
 //! business.
 
 use super::Relative;
+use crate::engine::shape::curve::Curve;
 use crate::engine::shape::hull::Hull;
-use crate::math::{Real, Vec3};
+use crate::math::{Double, Real, Vec3, narrow3, widen3};
 
 /// Depth of the center below the surface as a part of the inradius.
 const DEPTH: Real = 0.5;
@@ -72,10 +73,26 @@ fn inner_distance(hull: &Hull, point: Vec3) -> Real {
     if point == Vec3::ZERO {
         return hull.inradius;
     }
+    if let Some(curve) = &hull.curve {
+        return inner_distance_of_curve(curve, point) + hull.radius;
+    }
     if hull.faces.is_empty() {
         return (hull.radius - (point - on_core(hull, point)).length()).max(0.0);
     }
     let distances = hull.faces.iter().map(|f| f.offset + hull.radius - f.normal.dot(point));
+    distances.fold(Real::INFINITY, Real::min).max(0.0)
+}
+
+/// Distance of an interior point from the surface of a curved core (m); for an ellipsoid a lower
+/// bound, from the ellipsoids of the same shape between which the point lies.
+fn inner_distance_of_curve(curve: &Curve, point: Vec3) -> Real {
+    if let Curve::Ellipsoid { half } = curve {
+        return ((1.0 - (point / *half).length()) * half.min_element()).max(0.0);
+    }
+    let across = (point.x * point.x + point.z * point.z).sqrt();
+    let (sides, n) = curve.meridian();
+    let distances =
+        sides[..n].iter().map(|s| s.offset - s.normal[0] * across - s.normal[1] * point.y);
     distances.fold(Real::INFINITY, Real::min).max(0.0)
 }
 
@@ -98,10 +115,14 @@ pub fn scaling_center(hull: &Hull, toward: Vec3) -> Vec3 {
     if !toward.is_finite() {
         return Vec3::ZERO;
     }
+    // Never outside of the core: the rounding is thinner beyond its edges than over its faces.
+    let depth = (DEPTH * hull.inradius - hull.radius).max(0.0);
+    if let Some(curve) = &hull.curve {
+        return center_of_curve(curve, depth, toward);
+    }
     if hull.faces.is_empty() {
         return on_core(hull, toward);
     }
-    let depth = DEPTH * hull.inradius - hull.radius;
     let mut point = toward;
     for _ in 0..PROJECTIONS_MAX {
         let mut worst = (0.0, Vec3::ZERO);
@@ -125,4 +146,60 @@ pub fn scaling_center(hull: &Hull, toward: Vec3) -> Vec3 {
         }
     }
     point * part
+}
+
+/// [`scaling_center`] of a curved core, `depth` (m) inside of its surface: in the plane through its
+/// axis as for polytopes, for an ellipsoid the nearest point of the half as large one.
+fn center_of_curve(curve: &Curve, depth: Real, toward: Vec3) -> Vec3 {
+    if let Curve::Ellipsoid { half } = curve {
+        return on_ellipsoid(*half * DEPTH, toward);
+    }
+    let (sides, n) = curve.meridian();
+    let across = (toward.x * toward.x + toward.z * toward.z).sqrt();
+    let unit = if across > 0.0 { [toward.x / across, toward.z / across] } else { [0.0; 2] };
+    let (mut x, mut y) = (across, toward.y);
+    for _ in 0..PROJECTIONS_MAX {
+        let mut worst = (0.0, [0.0; 2]);
+        for side in &sides[..n] {
+            let excess = side.normal[0] * x + side.normal[1] * y - (side.offset - depth);
+            if excess > worst.0 {
+                worst = (excess, side.normal);
+            }
+        }
+        x = (x - worst.0 * worst.1[0]).max(0.0);
+        y -= worst.0 * worst.1[1];
+        if worst.0 == 0.0 {
+            break;
+        }
+    }
+    // Cut what is still outside along the segment from the centroid.
+    let mut part: Real = 1.0;
+    for side in &sides[..n] {
+        let height = side.normal[0] * x + side.normal[1] * y;
+        if height * part > side.offset - depth {
+            part = (side.offset - depth) / height;
+        }
+    }
+    Vec3::new(unit[0] * x, y, unit[1] * x) * part
+}
+
+/// The point of an ellipsoid nearest to `toward`: by Newton's method for the multiplier, whose
+/// function is convex and falls, so that steps from below end below the root.
+fn on_ellipsoid(half: Vec3, toward: Vec3) -> Vec3 {
+    let (h, p) = (widen3(half), widen3(toward));
+    if (p / h).length_squared() <= 1.0 {
+        return toward;
+    }
+    let squares = h * h;
+    // Each term alone gives a bound on the root.
+    let mut t: Double = (h * p.abs() - squares).max_element().max(0.0);
+    for _ in 0..PROJECTIONS_MAX {
+        let below = squares + crate::math::DVec3::splat(t);
+        let scaled = h * p / below;
+        let excess = scaled.dot(scaled) - 1.0;
+        let slope = 2.0 * (scaled * scaled / below).element_sum();
+        t += excess / slope;
+    }
+    let nearest = squares * p / (squares + crate::math::DVec3::splat(t));
+    narrow3(nearest / (nearest / h).length().max(1.0))
 }

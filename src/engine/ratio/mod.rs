@@ -30,6 +30,9 @@
 //! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
 //! ends after finitely many steps at the exact answer.
 //!
+//! **Curved pieces** (`curved`, `polish`): cylinders, cones and ellipsoids, in double precision: the
+//! walk only finds a start for Newton's method on the branches of the support function.
+//!
 //! **Finish** (`finish`): the normal is that of the portal, which for crossing edges is their cross
 //! product, or of a face wherever the face certifies the same ratio to rounding: corners on faces
 //! and faces on faces report the face.
@@ -41,8 +44,10 @@
 //! chooses centers ([`scaling_center`]) and the one-sided metric.
 
 mod center;
+mod curved;
 mod finish;
 mod one_sided;
+mod polish;
 mod rounded;
 mod walk;
 
@@ -88,8 +93,8 @@ pub const NO_VERTEX: u32 = u32::MAX;
 /// single precision, 64 in double.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortalCache {
-    /// Support vertices (of a, of b) of the last portal; [`NO_VERTEX`] in the first if there is
-    /// none.
+    /// Support vertices (of a, of b) of the last portal, of a curved piece the branches of its
+    /// support function; [`NO_VERTEX`] in the first if there is none.
     pub ids: [[u32; 2]; 3],
     /// Last unit normal in the frame of a; zero if there is none.
     pub normal: Vec3,
@@ -207,6 +212,9 @@ pub fn measure(
         *cache = PortalCache::default();
         return Measured::Apart { normal: Vec3::X, separation: 0.0 };
     };
+    if a.curve.is_some() || b.curve.is_some() {
+        return curved::measure([a, b], relative, centers.shift, &ray, inner, margin, cache);
+    }
     let pair = Pair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
     if cache.ids[0][0] == NO_VERTEX
         && cache.normal != Vec3::ZERO

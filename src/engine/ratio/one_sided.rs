@@ -4,7 +4,7 @@ use super::{
     Centers, Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status, measure,
 };
 use crate::engine::shape::hull::{Face, Hull, LANES};
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{Mat3, Real, Vec3, narrow, widen3};
 
 /// Centers deeper than this fraction of the inradius above the plane keep their height; below, `D`
 /// is floored there.
@@ -22,8 +22,18 @@ const STEPS_MAX: u32 = 64;
 #[must_use]
 pub fn measure_half_space(hull: &Hull, rotation: Mat3, height: Real, normal: Vec3) -> Ratio {
     let down = -(rotation.transpose() * normal);
-    let lowest = hull.support(down, 0);
-    let reach = down.dot(hull.vertices[lowest as usize]) + hull.radius;
+    let (reach, feature) = match &hull.curve {
+        Some(curve) => {
+            let n = widen3(down);
+            let reach = narrow(n.dot(curve.support(n)));
+            (reach + hull.radius, Feature { ids: [NO_VERTEX; 3], len: 0 })
+        }
+        None => {
+            let lowest = hull.support(down, 0);
+            let reach = down.dot(hull.vertices[lowest as usize]) + hull.radius;
+            (reach, Feature { ids: [lowest, NO_VERTEX, NO_VERTEX], len: 1 })
+        }
+    };
     let floor = FLOOR * hull.inradius;
     let denominator = if height > floor { height } else { floor };
     Ratio {
@@ -32,10 +42,7 @@ pub fn measure_half_space(hull: &Hull, rotation: Mat3, height: Real, normal: Vec
         separation: height - reach,
         denominator,
         normal,
-        features: [
-            Feature { ids: [NO_VERTEX; 3], len: 0 },
-            Feature { ids: [lowest, NO_VERTEX, NO_VERTEX], len: 1 },
-        ],
+        features: [Feature { ids: [NO_VERTEX; 3], len: 0 }, feature],
         contact: Contact::FaceOfA(0),
         status: if height > floor { Status::Exact } else { Status::Coincident },
         iterations: 1,
@@ -55,9 +62,7 @@ pub fn one_sided(a_moving: &Hull, b_fixed: &Hull, relative: &Relative) -> Real {
     let inverse = relative.rotation.transpose();
     let bound = |n: Vec3| {
         let n_b = -(inverse * n);
-        let h_a = n.dot(a.vertices[a.support_scan(n) as usize]) + a.radius;
-        let h_b = n_b.dot(b.vertices[b.support_scan(n_b) as usize]) + b.radius;
-        (n.dot(d) - h_b) / h_a
+        (n.dot(d) - height(b, n_b)) / height(a, n)
     };
     // The first bound is positive iff the centroid of a lies outside of b.
     let mut ratio = first_normal(a, b, relative).map_or(0.0, bound);
@@ -82,6 +87,15 @@ pub fn one_sided(a_moving: &Hull, b_fixed: &Hull, relative: &Relative) -> Real {
     ratio
 }
 
+/// The support function of a hull along a unit vector (m).
+fn height(hull: &Hull, n: Vec3) -> Real {
+    let core = match &hull.curve {
+        Some(curve) => narrow(widen3(n).dot(curve.support(widen3(n)))),
+        None => n.dot(hull.vertices[hull.support_scan(n) as usize]),
+    };
+    core + hull.radius
+}
+
 /// A normal, in the frame of a, of a plane that has b on one side and the centroid of a on the
 /// other.
 fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
@@ -96,8 +110,8 @@ fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
             best = Some(-(relative.rotation * face.normal));
         }
     }
-    if best.is_none() && (b.faces.is_empty() || b.radius > 0.0) {
-        // Balls, capsules and rounded edges: a tiny ball at the centroid against b.
+    if best.is_none() && (b.faces.is_empty() || b.radius > 0.0 || b.curve.is_some()) {
+        // Balls, capsules, curved bodies and rounded edges: a tiny ball at the centroid against b.
         let inner = Hull { radius: 1e-3 * a.inradius, ..point(a) };
         let centers = Centers::default();
         let mut cache = PortalCache::default();
@@ -113,6 +127,7 @@ fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
 /// A hull with one vertex at the centroid of `hull`.
 fn point(hull: &Hull) -> Hull {
     Hull {
+        curve: None,
         vertices: vec![Vec3::ZERO],
         lanes: vec![[[0.0; LANES]; 3]],
         faces: Vec::new(),
@@ -130,6 +145,7 @@ fn point(hull: &Hull) -> Hull {
 /// The hull grown about its centroid; mass properties are not touched.
 fn grown(hull: &Hull, by: Real) -> Hull {
     Hull {
+        curve: hull.curve.map(|curve| curve.grown(by)),
         vertices: hull.vertices.iter().map(|&v| v * by).collect(),
         lanes: hull.lanes.iter().map(|l| l.map(|c| c.map(|x| x * by))).collect(),
         faces: hull.faces.iter().map(|f| Face { offset: f.offset * by, ..*f }).collect(),

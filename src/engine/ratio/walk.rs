@@ -202,7 +202,7 @@ pub(super) fn vertex<S: Scalar>(hull: &Hull, v: u32) -> Option<Array3<S>> {
 
 /// The vertex of a piece farthest along `n`.
 #[inline(always)]
-fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
+pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
     match &hull.lanes[..] {
         [chunk] => scan_chunk(chunk, n),
         lanes if lanes.len() < CLIMB_CHUNKS_MIN => scan(lanes, n),

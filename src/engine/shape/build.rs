@@ -187,6 +187,7 @@ pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> 
         loop_edges,
         loop_sides,
         flatness: narrow(flatness),
+        curve: None,
         radius: 0.0,
         inradius,
         bounding_radius,

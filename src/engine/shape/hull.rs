@@ -1,10 +1,13 @@
 //! Convex hulls: the convex pieces of every shape.
 //!
-//! A hull is the Minkowski sum of a polytope and a ball: `{ x : A x ≤ 1 } ⊕ B(radius)`, in a frame
-//! whose origin is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a
-//! radius; a polytope proper has radius 0.
+//! A hull is the Minkowski sum of a core and a ball: `{ x : A x ≤ 1 } ⊕ B(radius)`, in a frame whose
+//! origin is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a radius;
+//! a polytope proper has radius 0. Instead of a polytope the core may be a smooth [`Curve`]; such a
+//! hull has one vertex, a stand-in at the centroid, and no edges; its faces are its flat caps, with
+//! empty loops.
 
 use super::build::{assemble, lanes, neighbor_lists};
+use super::curve::Curve;
 use super::{ShapeError, checked_length};
 use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
 
@@ -72,6 +75,8 @@ pub struct Hull {
     pub(crate) loop_sides: Vec<Side>,
     /// How far merged faces are from convex polygons, off their planes and within (m).
     pub(crate) flatness: Real,
+    /// The core, if it is no polytope.
+    pub(crate) curve: Option<Curve>,
     /// Rounding radius (m).
     pub(crate) radius: Real,
     /// Radius of a ball about the centroid inside the rounded hull (m).
@@ -177,7 +182,7 @@ impl Hull {
     }
 
     /// A point or segment about the origin, rounded.
-    fn rounded_core(
+    pub(super) fn rounded_core(
         vertices: Vec<Vec3>,
         edges: Vec<Edge>,
         radius: Real,
@@ -200,6 +205,7 @@ impl Hull {
             loop_edges: Vec::new(),
             loop_sides: Vec::new(),
             flatness: 0.0,
+            curve: None,
             radius,
             inradius: radius,
             bounding_radius: core_radius + radius,
@@ -219,7 +225,7 @@ impl Hull {
         &self.vertices
     }
 
-    /// Faces of the polytope; none for spheres and capsules.
+    /// Faces of the polytope, or flat caps; none for spheres, capsules and ellipsoids.
     #[inline]
     #[must_use]
     pub fn faces(&self) -> &[Face] {

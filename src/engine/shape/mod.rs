@@ -13,11 +13,14 @@
 //! parts of a compound (their overlap is counted twice).
 
 mod build;
+pub mod curve;
 mod error;
 pub mod hull;
 pub mod mass;
 mod merge;
 mod quickhull;
+mod round;
+mod scale;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -29,7 +32,8 @@ use hull::{Hull, LANES};
 use mass::MassProperties;
 
 use crate::math::{
-    Mat3, Quat, Real, Vec3, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3, widen3,
+    Mat3, Quat, Real, Vec3, narrow, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3,
+    widen3,
 };
 
 /// The smallest length of a shape (m).
@@ -88,7 +92,7 @@ pub struct HalfSpace {
 /// A convex body in the frame in which it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Convex {
-    /// A polytope, ball or capsule about its centroid.
+    /// A polytope, ball, capsule or curved body about its centroid.
     Hull(Arc<Hull>),
     /// A half-space through the origin.
     HalfSpace(HalfSpace),
@@ -104,11 +108,24 @@ impl Convex {
         let (mut min, mut max) = (position, position);
         for axis in 0..3 {
             // The world axis in the frame of the hull is a row of the rotation.
-            let (low, high) = height_range(hull, rotation.row(axis));
+            let direction = rotation.row(axis);
+            let (low, high) = match &hull.curve {
+                Some(curve) => {
+                    let n = widen3(direction);
+                    (narrow(n.dot(curve.support(-n))), narrow(n.dot(curve.support(n))))
+                }
+                None => height_range(hull, direction),
+            };
             min[axis] += low - hull.radius;
             max[axis] += high + hull.radius;
         }
         Aabb { min, max }
+    }
+
+    /// Is its surface curved, so that it may roll?
+    #[must_use]
+    pub fn is_round(&self) -> bool {
+        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
     }
 
     /// Radius of a ball about the origin of the frame around the body (m); infinite for a
@@ -201,6 +218,68 @@ impl Shape {
     /// A length that is not positive, not finite or too large.
     pub fn capsule(radius: Real, length: Real) -> Result<Self, ShapeError> {
         Hull::capsule(radius, length).map(Self::from_hull)
+    }
+
+    /// A cylinder along y of a radius and a full height (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn cylinder(radius: Real, height: Real) -> Result<Self, ShapeError> {
+        Hull::cylinder(radius, height).map(Self::from_hull)
+    }
+
+    /// A cone along y, apex up, of a radius of its base and a full height (m). The origin is in the
+    /// middle of the height.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn cone(radius: Real, height: Real) -> Result<Self, ShapeError> {
+        Hull::cone(radius, height).map(Self::from_hull)
+    }
+
+    /// An ellipsoid along the axes, of full lengths (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn ellipsoid(x_length: Real, y_length: Real, z_length: Real) -> Result<Self, ShapeError> {
+        Hull::ellipsoid(Vec3::new(x_length, y_length, z_length)).map(Self::from_hull)
+    }
+
+    /// All points within `border_radius` (m) of a box about the origin, with full lengths of its
+    /// edges (m): the whole is longer by twice the radius.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn round_cuboid(
+        x_length: Real,
+        y_length: Real,
+        z_length: Real,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        let size = Vec3::new(x_length, y_length, z_length);
+        Hull::round_cuboid(size, border_radius).map(Self::from_hull)
+    }
+
+    /// All points within `border_radius` (m) of the convex hull of points (m), see
+    /// [`Hull::convex_hull`].
+    ///
+    /// # Errors
+    /// As [`convex_hull`](Self::convex_hull), and a bad radius.
+    pub fn round_convex_hull(points: &[Vec3], border_radius: Real) -> Result<Self, ShapeError> {
+        Hull::round_convex_hull(points, border_radius).map(Self::from_hull)
+    }
+
+    /// A cylinder with rounded rims: all points within `border_radius` (m) of a cylinder along y of a
+    /// radius and a full height (m), centered.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn round_cylinder(
+        radius: Real,
+        height: Real,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        Hull::round_cylinder(radius, height, border_radius).map(Self::from_hull)
     }
 
     /// The solid `normal · x ≤ 0`, for bodies that do not move. The normal need not have length

@@ -3,6 +3,7 @@
 
 mod choose;
 mod parts;
+mod smooth;
 
 use super::clip::{ClipParams, find_contacts, find_contacts_half_space};
 use super::enumerate::{EventFeatures, PairEvent, Placement, enumerate, ratio_of};

@@ -1,5 +1,6 @@
 //! Laws of the metric, and slow oracles next to the fast code.
 
+mod curved;
 mod degenerate;
 mod laws;
 mod oracle;
@@ -7,6 +8,7 @@ mod rounded;
 mod sides;
 
 use super::*;
+use crate::engine::shape::curve::Curve;
 use crate::math::{Quat, narrow3, quat_mul, quat_normalize, quat_to_mat3, widen};
 
 /// Agreement with an oracle, relative: 2e-6 in single precision, 1e-10 in double.

@@ -2,6 +2,7 @@
 
 mod hulls;
 mod shapes;
+mod smooth;
 mod support;
 
 use crate::engine::shape::hull::{Edge, Hull};

@@ -1,0 +1,316 @@
+//! Starts, ends and impulses of collisions as messages and entity events.
+
+use std::collections::BTreeMap;
+
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
+
+use super::Entities;
+use crate::engine::touch::{Touch, TouchKey};
+use crate::math::{Real, Vec3};
+use crate::plugin::world::PhysicsWorld;
+
+/// Tells collisions of this entity, a collider or a body with its colliders, as [`CollisionStart`] and
+/// [`CollisionEnd`].
+///
+/// Added while the entity touches something, the start is told with the next step; removed meanwhile,
+/// the end is told all the same.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct CollisionEventsEnabled;
+
+/// How hard two colliders met.
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+pub struct Impact {
+    /// Impulse on the second body in this step [N·s], world axes; opposite on the first. A body that
+    /// arrives within a step is slowed in this one to just arrive, and stopped in the next.
+    pub impulse: Vec3,
+    /// Sum of the normal impulses of all contacts in this step [N·s].
+    pub normal_impulse: Real,
+    /// Speed [m/s] at which the bodies approached each other, at `point`, before the contact acted.
+    pub speed: Real,
+    /// World point (m) of the contact with the largest impulse.
+    pub point: Vec3,
+    /// Unit normal there, from the first body to the second.
+    pub normal: Vec3,
+}
+
+impl Impact {
+    fn of(touch: &Touch) -> Option<Self> {
+        touch.at.map(|at| Self {
+            impulse: touch.impulse,
+            normal_impulse: touch.normal_impulse,
+            speed: at.speed,
+            point: at.point,
+            normal: at.normal,
+        })
+    }
+
+    /// As the other body sees it.
+    fn swapped(self) -> Self {
+        Self { impulse: -self.impulse, normal: -self.normal, ..self }
+    }
+}
+
+/// Two colliders began to touch: a contact between them carries an impulse, or they overlap.
+///
+/// As a message it comes once for a pair in which a collider or its body has [`CollisionEventsEnabled`],
+/// always with the two in the same order. As an entity event it comes to each entity that has it, which
+/// then is the first of the two. Exactly one [`CollisionEnd`] follows.
+#[derive(Message, EntityEvent, Clone, Copy, Debug, PartialEq, Reflect)]
+pub struct CollisionStart {
+    /// Whom the entity event is for: `collider1` or `body1`. The same as `collider1` in a message.
+    #[event_target]
+    pub entity: Entity,
+    /// The first collider.
+    pub collider1: Entity,
+    /// The second collider.
+    pub collider2: Entity,
+    /// The body of the first collider.
+    pub body1: Option<Entity>,
+    /// The body of the second collider.
+    pub body2: Option<Entity>,
+    /// How hard they met; none for sensors.
+    pub impact: Option<Impact>,
+}
+
+/// Two colliders no longer touch: no contact carries an impulse and they are farther apart than the
+/// contact margin, or one of them is gone, disabled, or no longer meets the other.
+///
+/// Comes exactly once after each [`CollisionStart`], in the same way.
+#[derive(Message, EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+pub struct CollisionEnd {
+    /// Whom the entity event is for: `collider1` or `body1`. The same as `collider1` in a message.
+    #[event_target]
+    pub entity: Entity,
+    /// The first collider; it may be gone.
+    pub collider1: Entity,
+    /// The second collider; it may be gone.
+    pub collider2: Entity,
+    /// The body of the first collider; it may be gone.
+    pub body1: Option<Entity>,
+    /// The body of the second collider; it may be gone.
+    pub body2: Option<Entity>,
+}
+
+/// Tells contacts of this entity, a collider or a body with its colliders, as [`ContactImpulse`] in every
+/// step in which their normal impulses sum up to at least this [N·s]. A weight of F newtons at rest
+/// makes `F dt` a step.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ContactImpulseThreshold(pub Real);
+
+/// The contacts of two colliders carried an impulse of at least the smaller
+/// [`ContactImpulseThreshold`] of the two. Told as [`CollisionStart`] is.
+#[derive(Message, EntityEvent, Clone, Copy, Debug, PartialEq, Reflect)]
+pub struct ContactImpulse {
+    /// Whom the entity event is for: `collider1` or `body1`. The same as `collider1` in a message.
+    #[event_target]
+    pub entity: Entity,
+    /// The first collider.
+    pub collider1: Entity,
+    /// The second collider.
+    pub collider2: Entity,
+    /// The body of the first collider.
+    pub body1: Option<Entity>,
+    /// The body of the second collider.
+    pub body2: Option<Entity>,
+    /// The impulse.
+    pub impact: Impact,
+}
+
+/// The colliders that touch this entity, a collider or a body with its colliders; ascending. Kept up to
+/// date after each step.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct CollidingEntities(Vec<Entity>);
+
+impl core::ops::Deref for CollidingEntities {
+    type Target = [Entity];
+
+    fn deref(&self) -> &[Entity] {
+        &self.0
+    }
+}
+
+/// The touches whose start was told and whose end was not.
+#[derive(Resource, Debug, Default)]
+pub(super) struct Told(BTreeMap<TouchKey, Entities>);
+
+/// Tells about two colliders: one message, and an entity event for each entity that listens.
+#[derive(SystemParam)]
+pub(super) struct Teller<'w, 's> {
+    commands: Commands<'w, 's>,
+    starts: MessageWriter<'w, CollisionStart>,
+    ends: MessageWriter<'w, CollisionEnd>,
+    listeners: Query<'w, 's, (), (With<CollisionEventsEnabled>, Allow<Disabled>)>,
+}
+
+impl Teller<'_, '_> {
+    fn listens(&self, entities: &Entities) -> bool {
+        let bodies = entities.bodies.into_iter().flatten();
+        entities.colliders.into_iter().chain(bodies).any(|entity| self.listeners.contains(entity))
+    }
+
+    fn start(&mut self, entities: &Entities, impact: Option<Impact>) {
+        let [(collider1, body1), (collider2, body2)] = entities.sides();
+        let entity = collider1;
+        let start = CollisionStart { entity, collider1, collider2, body1, body2, impact };
+        self.starts.write(start);
+        for (entity, first) in entities.targets(&self.listeners) {
+            let swapped = CollisionStart {
+                collider1: collider2,
+                collider2: collider1,
+                body1: body2,
+                body2: body1,
+                impact: impact.map(Impact::swapped),
+                ..start
+            };
+            self.commands.trigger(CollisionStart { entity, ..if first { start } else { swapped } });
+        }
+    }
+
+    fn end(&mut self, entities: &Entities) {
+        let [(collider1, body1), (collider2, body2)] = entities.sides();
+        let end = CollisionEnd { entity: collider1, collider1, collider2, body1, body2 };
+        self.ends.write(end);
+        for (entity, first) in entities.targets(&self.listeners) {
+            let swapped = CollisionEnd {
+                collider1: collider2,
+                collider2: collider1,
+                body1: body2,
+                body2: body1,
+                ..end
+            };
+            self.commands.trigger(CollisionEnd { entity, ..if first { end } else { swapped } });
+        }
+    }
+}
+
+impl Entities {
+    /// Collider and body of both sides.
+    fn sides(&self) -> [(Entity, Option<Entity>); 2] {
+        [(self.colliders[0], self.bodies[0]), (self.colliders[1], self.bodies[1])]
+    }
+
+    /// The listening entities, and whether they are on the first side.
+    fn targets<'q>(
+        &self,
+        listeners: &'q Query<(), (With<CollisionEventsEnabled>, Allow<Disabled>)>,
+    ) -> impl Iterator<Item = (Entity, bool)> + use<'q> {
+        let side = |k: usize| {
+            let (collider, body) = self.sides()[k];
+            [Some((collider, k == 0)), body.filter(|&b| b != collider).map(|b| (b, k == 0))]
+        };
+        let all = side(0).into_iter().chain(side(1)).flatten();
+        all.filter(|&(entity, _)| listeners.contains(entity))
+    }
+}
+
+/// Tells which collisions began and ended with the step.
+pub(super) fn tell_starts_and_ends(
+    physics: Res<PhysicsWorld>,
+    mut told: ResMut<Told>,
+    mut teller: Teller,
+    added: Query<(), Added<CollisionEventsEnabled>>,
+) {
+    let touches = physics.engine.touches();
+    for touch in touches.ended() {
+        if let Some(entities) = told.0.remove(&touch.key) {
+            teller.end(&entities);
+        }
+    }
+    let mut start = |touch: &Touch| {
+        let Some(entities) = Entities::of(&physics, &touch.key) else { return };
+        if teller.listens(&entities) && told.0.insert(touch.key, entities).is_none() {
+            teller.start(&entities, Impact::of(touch));
+        }
+    };
+    if added.is_empty() {
+        touches.started().for_each(&mut start);
+    } else {
+        touches.all().iter().for_each(&mut start);
+    }
+}
+
+/// Tells which contacts carried more than the threshold of one of their entities.
+pub(super) fn tell_impulses(
+    physics: Res<PhysicsWorld>,
+    thresholds: Query<&ContactImpulseThreshold>,
+    mut messages: MessageWriter<ContactImpulse>,
+    mut commands: Commands,
+) {
+    if thresholds.is_empty() {
+        return;
+    }
+    for touch in physics.engine.touches().all() {
+        let (Some(entities), Some(impact)) =
+            (Entities::of(&physics, &touch.key), Impact::of(touch))
+        else {
+            continue;
+        };
+        let exceeds = |entity: Entity| {
+            thresholds.get(entity).is_ok_and(|threshold| impact.normal_impulse >= threshold.0)
+        };
+        let [(collider1, body1), (collider2, body2)] = entities.sides();
+        let message =
+            ContactImpulse { entity: collider1, collider1, collider2, body1, body2, impact };
+        let swapped = ContactImpulse {
+            entity: collider2,
+            collider1: collider2,
+            collider2: collider1,
+            body1: body2,
+            body2: body1,
+            impact: impact.swapped(),
+        };
+        let mut any = false;
+        for (event, body) in [(message, body1), (swapped, body2)] {
+            let body = body.filter(|&body| body != event.collider1);
+            for entity in [Some(event.collider1), body].into_iter().flatten() {
+                if exceeds(entity) {
+                    any = true;
+                    commands.trigger(ContactImpulse { entity, ..event });
+                }
+            }
+        }
+        if any {
+            messages.write(message);
+        }
+    }
+}
+
+/// Keeps [`CollidingEntities`] up to date.
+pub(super) fn list_colliding(
+    physics: Res<PhysicsWorld>,
+    mut lists: Query<(Entity, &mut CollidingEntities), Allow<Disabled>>,
+    mut found: Local<Vec<(Entity, Entity)>>,
+) {
+    let touches = physics.engine.touches();
+    let changed = touches.started().next().is_some() || !touches.ended().is_empty();
+    if !changed && !lists.iter_mut().any(|(_, list)| list.is_added()) {
+        return;
+    }
+    found.clear();
+    for entities in touches.all().iter().filter_map(|t| Entities::of(&physics, &t.key)) {
+        let [one, two] = entities.sides();
+        for ((collider, body), other) in [(one, two.0), (two, one.0)] {
+            let body = body.filter(|&body| body != collider);
+            let holders = [Some(collider), body].into_iter().flatten();
+            found.extend(holders.filter(|&e| lists.contains(e)).map(|e| (e, other)));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    for (entity, mut list) in &mut lists {
+        let start = found.partition_point(|&(holder, _)| holder < entity);
+        let end = found.partition_point(|&(holder, _)| holder <= entity);
+        let others = found[start..end].iter().map(|&(_, other)| other);
+        if !list.0.iter().copied().eq(others.clone()) {
+            list.0.clear();
+            list.0.extend(others);
+        }
+    }
+}

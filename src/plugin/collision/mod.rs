@@ -1,0 +1,76 @@
+//! Collisions: what touches what, told as events, read as data, changed by systems between the stages.
+//!
+//! - [`CollisionStart`] and [`CollisionEnd`], messages and entity events, for entities with
+//!   [`CollisionEventsEnabled`]; [`ContactImpulse`] for those with a [`ContactImpulseThreshold`].
+//! - [`CollidingEntities`], a list kept up to date on the entities that have it.
+//! - [`Collisions`], a system parameter to read contacts, gaps, normals and impulses.
+//! - [`CollisionPairs`], a system parameter to filter and change pairs within the step.
+
+mod data;
+mod events;
+mod pairs;
+
+use bevy_app::{App, Plugin};
+use bevy_ecs::prelude::*;
+
+pub use data::{Collisions, ContactPair, ContactPoint};
+pub use events::{
+    CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionStart, ContactImpulse,
+    ContactImpulseThreshold, Impact,
+};
+pub use pairs::{CollisionPair, CollisionPairs};
+
+use hashbrown::HashMap;
+
+use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
+use super::world::PhysicsWorld;
+use crate::engine::body::BodyId;
+use crate::engine::touch::TouchKey;
+use events::Told;
+
+/// Tells collisions.
+///
+/// - Systems: in [`PhysicsStepSystems::Events`], one each for starts and ends, impulses, and
+///   [`CollidingEntities`].
+/// - Messages: [`CollisionStart`], [`CollisionEnd`], [`ContactImpulse`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PhysicsCollisionPlugin;
+
+impl Plugin for PhysicsCollisionPlugin {
+    fn build(&self, app: &mut App) {
+        app.register_type::<CollisionEventsEnabled>()
+            .register_type::<CollidingEntities>()
+            .register_type::<ContactImpulseThreshold>()
+            .add_message::<CollisionStart>()
+            .add_message::<CollisionEnd>()
+            .add_message::<ContactImpulse>()
+            .init_resource::<Told>();
+        app.add_systems(
+            PhysicsSchedule,
+            (events::tell_starts_and_ends, events::tell_impulses, events::list_colliding)
+                .chain()
+                .in_set(PhysicsStepSystems::Events),
+        );
+    }
+}
+
+/// The entities of two colliders and of their bodies. The entity of a collider is known by its name,
+/// even when it is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entities {
+    colliders: [Entity; 2],
+    bodies: [Option<Entity>; 2],
+}
+
+impl Entities {
+    /// The entities of a touch.
+    fn of(physics: &PhysicsWorld, key: &TouchKey) -> Option<Self> {
+        Self::new(&physics.entities, key.bodies, key.tags)
+    }
+
+    /// None for a collider that the plugin did not make.
+    fn new(index: &HashMap<BodyId, Entity>, bodies: [BodyId; 2], tags: [u64; 2]) -> Option<Self> {
+        let [a, b] = tags.map(Entity::try_from_bits);
+        Some(Self { colliders: [a?, b?], bodies: bodies.map(|id| index.get(&id).copied()) })
+    }
+}

@@ -1,0 +1,107 @@
+//! Filtering and changing pairs within the step.
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+
+use super::Entities;
+use crate::engine::pair::Pair;
+use crate::math::{Real, Vec3};
+use crate::plugin::world::PhysicsWorld;
+
+/// The pairs of the step that is under way, to be filtered and changed by systems in
+/// [`PhysicsSchedule`](crate::plugin::PhysicsSchedule):
+///
+/// - in [`PhysicsStepSystems::FilterPairs`](crate::plugin::PhysicsStepSystems::FilterPairs), with
+///   [`retain`](Self::retain): which pairs are looked at. Layers, sensors and joints have been
+///   considered already.
+/// - in [`PhysicsStepSystems::ModifyContacts`](crate::plugin::PhysicsStepSystems::ModifyContacts), with
+///   [`iter_mut`](Self::iter_mut): what their contacts do.
+///
+/// Any system parameters can be had beside it. Changes hold for this step.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// #[derive(Component)]
+/// struct Ice;
+///
+/// fn slippery(mut pairs: CollisionPairs, ice: Query<(), With<Ice>>) {
+///     for mut pair in pairs.iter_mut() {
+///         if ice.contains(pair.collider1) || ice.contains(pair.collider2) {
+///             pair.set_friction(0.01);
+///         }
+///     }
+/// }
+///
+/// # let mut app = App::new();
+/// # app.add_plugins((bevy_time::TimePlugin, PhysicsPlugins::default()));
+/// app.add_systems(PhysicsSchedule, slippery.in_set(PhysicsStepSystems::ModifyContacts));
+/// # app.update();
+/// ```
+#[derive(SystemParam)]
+pub struct CollisionPairs<'w> {
+    physics: ResMut<'w, PhysicsWorld>,
+}
+
+impl CollisionPairs<'_> {
+    /// Keeps the pairs for which this is true, asked with the entities of both colliders. The others have
+    /// no contacts in this step.
+    pub fn retain(&mut self, mut keep: impl FnMut(Entity, Entity) -> bool) {
+        let PhysicsWorld { engine, entities, .. } = &mut *self.physics;
+        engine.retain_pairs(|pair| {
+            let known = Entities::new(entities, [pair.key.a, pair.key.b], pair.tags);
+            known.is_none_or(|Entities { colliders: [one, two], .. }| keep(one, two))
+        });
+    }
+
+    /// Every pair of convex pieces, with its contacts.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = CollisionPair<'_>> {
+        let PhysicsWorld { engine, entities, .. } = &mut *self.physics;
+        engine.pairs_mut().iter_mut().filter_map(|pair| {
+            let known = Entities::new(entities, [pair.key.a, pair.key.b], pair.tags);
+            let Entities { colliders: [collider1, collider2], bodies: [body1, body2] } = known?;
+            Some(CollisionPair { collider1, collider2, body1, body2, pair })
+        })
+    }
+}
+
+/// A pair of convex pieces of two colliders, for changing.
+#[derive(Debug)]
+pub struct CollisionPair<'w> {
+    /// The first collider.
+    pub collider1: Entity,
+    /// The second collider.
+    pub collider2: Entity,
+    /// The body of the first collider.
+    pub body1: Option<Entity>,
+    /// The body of the second collider.
+    pub body2: Option<Entity>,
+    /// The engine's pair.
+    pub pair: &'w mut Pair,
+}
+
+impl CollisionPair<'_> {
+    /// Takes the contacts away: in this step the two do not touch.
+    pub fn disable(&mut self) {
+        self.pair.contacts.clear();
+        self.pair.separation = Real::INFINITY;
+    }
+
+    /// Friction coefficient μ (-) of the contacts; a value that is no number or negative is none.
+    pub fn set_friction(&mut self, friction: Real) {
+        self.pair.friction = friction.max(0.0);
+    }
+
+    /// Unit normal from the first body to the second; none without contacts.
+    #[must_use]
+    pub fn normal(&self) -> Option<Vec3> {
+        self.pair.contacts.first().map(|contact| contact.normal)
+    }
+
+    /// The least gap of the contacts (m); none without contacts.
+    #[must_use]
+    pub fn gap(&self) -> Option<Real> {
+        self.pair.contacts.iter().map(|contact| contact.gap).reduce(Real::min)
+    }
+}
