@@ -251,6 +251,13 @@ impl StepProblem {
         }
         let (bias, push) = normal_bias(contact, settings, sources.dt);
         row.bias[0] += bias;
+        let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
+        let turns = |motion: &&Motion| !motion.moves && motion.angular != Vec3::ZERO;
+        if settings.contact.active == ActiveEvents::Clipped && motions.iter().any(turns) {
+            let curved = curve(motions, contact, sources.dt);
+            row.bias[1] += widen3(frame[1]).dot(curved);
+            row.bias[2] += widen3(frame[2]).dot(curved);
+        }
         self.contacts.push(row);
         self.contact_push.push(push);
         self.frames.push(frame);
@@ -368,6 +375,19 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     let depth = (-gap - widen(c.dead_zone) * dt * dt).max(0.0);
     let push = -(gamma * depth / dt).min(widen(c.push_speed_max));
     (push, if c.relax { push } else { 0.0 })
+}
+
+/// What the curvature of the paths adds to the mean relative velocity of a contact point over the step,
+/// `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
+///
+/// What a turning body carries follows a circle with it and not the tangent, on which it would creep
+/// outwards by ω² r h² / 2 a step. Only for tangents: a roller turns on under what it moves.
+fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
+    let inward = |k: usize| {
+        let spin = widen3(motions[k].angular);
+        spin.cross(spin.cross(widen3(contact.arms[k])))
+    };
+    (inward(1) - inward(0)) * (0.5 * widen(dt))
 }
 
 /// Normal and tangents of a contact: in the plane of motion for planar bodies; along the slip for a
