@@ -46,13 +46,13 @@ pub enum RigidBody {
 
 /// The entity is looked at again, and so are the colliders at and below it.
 fn body_removed(mut world: DeferredWorld, context: HookContext) {
-    queue_body(world.reborrow(), context.clone());
+    queue_body(world.reborrow(), context);
     queue_tree(world, context);
 }
 
 /// Friction of a collider, and of those colliders of a body that have none of their own.
 fn friction_removed(mut world: DeferredWorld, context: HookContext) {
-    queue_body(world.reborrow(), context.clone());
+    queue_body(world.reborrow(), context);
     queue_collider(world, context);
 }
 
