@@ -57,12 +57,15 @@ pub struct ActiveContact {
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
+    /// Angular impulse of rolling and spinning resistance on body b in world axes [N·m·s], likewise.
+    pub angular_impulse: [DVec3; 2],
 }
 
 impl ActiveContact {
     /// A contact that has not been pushed yet.
     fn new(id: ContactId, normal: Vec3, arms: [Vec3; 2], gap: Real, row_gap: Double) -> Self {
-        Self { id, normal, arms, gap, row_gap, impulse: [DVec3::ZERO; 2] }
+        let none = [DVec3::ZERO; 2];
+        Self { id, normal, arms, gap, row_gap, impulse: none, angular_impulse: none }
     }
 }
 
@@ -564,6 +567,7 @@ fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
     for contact in contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
             contact.impulse = old[i].impulse;
+            contact.angular_impulse = old[i].angular_impulse;
         }
     }
 }

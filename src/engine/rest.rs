@@ -12,9 +12,9 @@
 //!   path was swept in vain. The motion as solved is swept anew, against all boxes, and cut where a part
 //!   of an inradius of overlap would be reached. So is what a body is carried along after a hit.
 //!
-//! Of the impulses and of the fall of the step a body keeps the part of the step that it lives through.
-//! So its energy lies between those before and after the solve, and gravity does no work on a path that
-//! is not gone.
+//! Impulses stay whole. The fall of the lost time does not: gravity would do work on a path that is not
+//! gone. And angular velocities are kept in the axes of the body, as free rotation does, so that a pose
+//! that turned less than it should leaves the energy alone.
 //!
 //! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost: nothing without swept bodies; O(boxes) for each one whose path is bent.
 
@@ -100,8 +100,8 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
     for (i, body) in solved.bodies.as_slice()[..solved.motions.len()].iter().enumerate() {
         if body.swept && solved.motions[i].moves && solved.islands.island[i] != NO_ISLAND {
             let (center, rotation) = (body.center(), body.rotation());
-            let (body, time, other, part) = (i as u32, Real::INFINITY, 0, 1.0);
-            stops.push(Stop { body, center, rotation, part, time, other });
+            let (body, time, other) = (i as u32, Real::INFINITY, 0);
+            stops.push(Stop { body, center, rotation, part: 1.0, time, other });
         }
     }
     if stops.is_empty() {
@@ -109,8 +109,7 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
     }
     for pair in pairs.iter().filter(|pair| pair.impact < solved.dt) {
         for side in 0..2 {
-            let find = stops.binary_search_by_key(&pair.bodies[side], |stop| stop.body);
-            if let Ok(k) = find
+            if let Some(k) = place(stops, pair.bodies[side])
                 && pair.impact < stops[k].time
             {
                 (stops[k].time, stops[k].other) = (pair.impact, pair.bodies[1 - side]);
@@ -126,6 +125,11 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
         (stops[k].center, stops[k].rotation) = solved.pose(stop.body as usize, way);
         stops[k].part = part;
     }
+}
+
+/// Where a body is in the list.
+fn place(stops: &[Stop], body: u32) -> Option<usize> {
+    stops.binary_search_by_key(&body, |stop| stop.body).ok()
 }
 
 impl Solved<'_> {

@@ -315,6 +315,11 @@ impl<'h> Scene<'h> {
             let id = ContactId::new(Feature::Vertex(support_a), b.feature);
             found.push(id, axes.lift(p), axes.lift(on_b));
         }
+        if found.is_empty() {
+            // Nearer across the normal, but beyond the band along it; the outermost points are not.
+            let id = ContactId::new(Feature::Vertex(support_a), Feature::Vertex(support_b));
+            found.push(id, axes.lift(p), axes.lift(q));
+        }
     }
 }
 

@@ -122,6 +122,12 @@ impl Convex {
         Aabb { min, max }
     }
 
+    /// Is its surface curved, so that it may roll?
+    #[must_use]
+    pub fn is_round(&self) -> bool {
+        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
+    }
+
     /// Radius of a ball about the origin of the frame around the body (m); infinite for a
     /// half-space.
     #[inline]

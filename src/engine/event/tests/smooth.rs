@@ -52,7 +52,7 @@ fn touching(a: &Hull, b: &Hull, relative: &Relative) -> Manifold {
     if ratio.separation < 0.9 * BAND {
         assert!(!found.contacts.is_empty(), "a pair within the band has a contact");
         // The points meet above each other only when scaled to touching.
-        let allowed = 1e-4 + 0.3 * ratio.separation.abs();
+        let allowed = 1e-4 + 0.5 * ratio.separation.abs();
         assert!((lowest - ratio.separation).abs() < allowed, "{lowest} is {}", ratio.separation);
     }
     let inverse = relative.rotation.transpose();
