@@ -51,10 +51,10 @@ pub mod prelude {
         AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider, ColliderDensity,
         ColliderDisabled, ColliderOf, CollidingEntities, CollisionEnd, CollisionEventsEnabled,
         CollisionLayers, CollisionPairs, CollisionStart, Collisions, ConstantForce, ConstantTorque,
-        ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Forces, Friction,
-        Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
-        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, RollingFriction,
-        Sensor, SolverConfig, StepReport, SweptCcd,
+        ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Dominance, Forces,
+        Friction, Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping,
+        LinearVelocity, LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins,
+        PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody,
+        RollingFriction, Sensor, SolverConfig, StepReport, SweptCcd,
     };
 }

@@ -16,8 +16,8 @@ use super::attach::{ColliderOf, attach_colliders, parent_added, parent_removed};
 use super::built::{BodyFriction, Built, ColliderReader};
 use super::collider::{Collider, ColliderDisabled, Sensor};
 use super::components::{
-    AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
+    AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
+    KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
@@ -75,6 +75,7 @@ fn register_types(app: &mut App) {
         .register_type::<ColliderDisabled>()
         .register_type::<RollingFriction>()
         .register_type::<SweptCcd>()
+        .register_type::<Dominance>()
         .register_type::<Mass>()
         .register_type::<ColliderDensity>()
         .register_type::<CenterOfMass>()
@@ -101,6 +102,7 @@ type ChangedBody = Or<(
     Changed<AngularDamping>,
     Changed<LockedAxes>,
     Changed<SweptCcd>,
+    Changed<Dominance>,
 )>;
 
 /// The components a body is made from, besides its colliders.
@@ -122,6 +124,7 @@ struct Parts {
     angular_damping: Option<&'static AngularDamping>,
     locked_axes: Option<&'static LockedAxes>,
     swept: Has<SweptCcd>,
+    dominance: Option<&'static Dominance>,
 }
 
 impl PartsItem<'_, '_> {
@@ -201,6 +204,7 @@ impl BodyEntityItem<'_, '_> {
         if let Some(body) = id.and_then(|id| physics.engine.body_mut(id)) {
             let same = last.filter(|last| last.is(built));
             built.taken = same.as_ref().is_some_and(|last| last.taken);
+            body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
             return change(body, built, same.is_some(), desc);
         }
         self.create(physics, desc, parent)
@@ -228,6 +232,9 @@ impl BodyEntityItem<'_, '_> {
         built.taken = true;
         self.link.id = Some(id);
         physics.link(id, self.entity);
+        if let Some(body) = physics.engine.body_mut(id) {
+            body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
+        }
         self.mirror.begin(self.parts.transform, parent, linear, angular);
         if let Some(pending) = &mut self.pending {
             pending.set_changed();

@@ -242,3 +242,11 @@ pub struct AngularDamping(pub Real);
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 #[component(on_remove = queue_body)]
 pub struct SweptCcd;
+
+/// Of two dynamic bodies that touch, the one of higher dominance is not pushed by the other; 0 without
+/// this component.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = queue_body)]
+pub struct Dominance(pub i8);

@@ -74,8 +74,8 @@ pub use collision::{
     Impact, PhysicsCollisionPlugin,
 };
 pub use components::{
-    AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
+    AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
+    KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
