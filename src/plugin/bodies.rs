@@ -19,6 +19,7 @@ use super::components::{
     AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
     KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
+use super::constructor::ColliderConstructor;
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::Frame;
@@ -65,12 +66,19 @@ impl Plugin for PhysicsBodiesPlugin {
         };
         app.add_systems(idle, systems());
         app.add_systems(PhysicsSchedule, systems());
+        #[cfg(feature = "mesh")]
+        for schedule in [idle, PhysicsSchedule.intern()] {
+            let construct = super::constructor::from_mesh::construct;
+            let system = construct.before(attach_colliders).in_set(GatherSystems::Bodies);
+            app.add_systems(schedule, system);
+        }
     }
 }
 
 fn register_types(app: &mut App) {
     app.register_type::<RigidBody>()
         .register_type::<Collider>()
+        .register_type::<ColliderConstructor>()
         .register_type::<Sensor>()
         .register_type::<ColliderDisabled>()
         .register_type::<RollingFriction>()
@@ -192,7 +200,7 @@ impl BodyEntityItem<'_, '_> {
         };
         let parent = parents.frame(self.parts.child_of);
         let frame = Frame::new(self.parts.transform, parent);
-        if !frame.is_finite() {
+        if id.is_none() && !frame.is_finite() {
             return Err(PhysicsErrorKind::NotFinite("Transform"));
         }
         let friction = self.parts.friction();
@@ -202,10 +210,9 @@ impl BodyEntityItem<'_, '_> {
         let Some(built) = &mut self.link.built else { return Ok(()) };
         let desc = self.parts.describe(kind, &frame);
         if let Some(body) = id.and_then(|id| physics.engine.body_mut(id)) {
-            let same = last.filter(|last| last.is(built));
-            built.taken = same.as_ref().is_some_and(|last| last.taken);
+            built.taken = last.is_some_and(|last| last.taken && last.is(built));
             body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
-            return change(body, built, same.is_some(), desc);
+            return change(body, built, desc);
         }
         self.create(physics, desc, parent)
     }
@@ -246,14 +253,9 @@ impl BodyEntityItem<'_, '_> {
     }
 }
 
-/// Changes an existing body; colliders and mass only if they are not the same, as that drops its
-/// contacts.
-fn change(
-    body: &mut Body,
-    built: &mut Built,
-    same: bool,
-    desc: BodyDesc,
-) -> Result<(), PhysicsErrorKind> {
+/// Changes an existing body; colliders and mass only if it has not taken the same already, as that
+/// drops its contacts.
+fn change(body: &mut Body, built: &mut Built, desc: BodyDesc) -> Result<(), PhysicsErrorKind> {
     let numbers = [
         ("gravity scale", desc.gravity_scale),
         ("linear damping", desc.linear_damping),
@@ -262,12 +264,12 @@ fn change(
     if let Some((name, _)) = numbers.iter().find(|(_, value)| !value.is_finite()) {
         return Err(BodyError::NotFinite(name).into());
     }
-    if !same {
+    if built.taken {
+        built.refresh(body)?;
+    } else {
         let colliders = built.engine().cloned().collect();
         body.set_colliders(colliders, desc.kind, built.mass_properties())?;
         built.taken = true;
-    } else if built.taken {
-        built.refresh(body)?;
     }
     body.locked_axes = desc.locked_axes;
     body.swept = desc.swept;

@@ -308,6 +308,27 @@ fn a_bad_collider_is_told_by_name_and_the_others_stay() {
 }
 
 #[test]
+fn what_came_beside_a_refused_value_is_not_lost() {
+    let mut app = app();
+    let [cube, _, child] = arm(&mut app);
+    app.world_mut().get_mut::<Transform>(cube).expect("alive").translation.x = f32::NAN;
+    let third = spawn(&mut app, (Collider::sphere(0.5), ChildOf(cube)));
+    run(&mut app, 1);
+    assert_eq!(
+        tags(&app, cube),
+        [cube, child, third],
+        "the pose is refused, the collider is taken"
+    );
+    assert_near(position(&app, cube), Vec3::X * 5.0, 1e-6);
+    app.world_mut().entity_mut(cube).insert(GravityScale(Real::NAN));
+    app.world_mut().despawn(third);
+    run(&mut app, 1);
+    app.world_mut().entity_mut(cube).insert(GravityScale(1.0));
+    run(&mut app, 1);
+    assert_eq!(tags(&app, cube), [cube, child], "taken with the sound value");
+}
+
+#[test]
 fn entities_without_colliders_are_left_alone() {
     let mut app = app();
     let [cube, _, child] = arm(&mut app);
