@@ -48,6 +48,7 @@ pub mod locked_axes;
 pub mod pair;
 pub mod par;
 pub mod predict;
+pub mod query;
 pub mod ratio;
 pub mod report;
 pub mod rest;

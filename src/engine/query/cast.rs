@@ -123,7 +123,7 @@ impl View<'_, '_> {
             if dot(two.at, aside) < 0.0 {
                 return None;
             }
-            if cross(ray, minus(two.at, c)) * side >= 0.0 || two.point.ids == one.point.ids {
+            if cross(ray, minus(two.at, c)) * side >= 0.0 || two.point.is(&one.point) {
                 break;
             }
             one = two;
@@ -169,7 +169,7 @@ impl View<'_, '_> {
             let along = height / n.z;
             let w = self.support([-side * n.x, -side * n.y], -side * n.z);
             let excess = side * (height - n.x * w.at[0] - n.y * w.at[1] - n.z * w.along);
-            let known = t.iter().any(|q| q.point.ids == w.point.ids && q.point.p == w.point.p);
+            let known = t.iter().any(|q| q.point.is(&w.point));
             if known || excess <= self.m.slack * length {
                 return Refined::Facet(t, along, n / length);
             }
@@ -183,6 +183,7 @@ impl View<'_, '_> {
 }
 
 /// What the triangle around the ray became.
+#[allow(clippy::large_enum_variant, reason = "lives on the stack for a moment")]
 enum Refined {
     /// A facet of the difference: how far along, and its normal as seen, backward.
     Facet([Seen; 3], Double, DVec3),
@@ -240,7 +241,9 @@ fn sharp(m: &mut Difference, d: DVec3, v: DVec3, max: Double) -> Option<Cast> {
             // The start is between front and back, or beyond.
             let slack = view.m.slack;
             match view.refine(triangle, -1.0, 0.0) {
-                Refined::Facet(_, along, _) if along > slack => Some(Cast::OVERLAP),
+                Refined::Facet(_, along, _) | Refined::Outside(along) if along > slack => {
+                    Some(Cast::OVERLAP)
+                }
                 Refined::Failed => rounded(m, d, v, 0.0, max),
                 _ => None,
             }
@@ -258,9 +261,12 @@ fn rounded(m: &mut Difference, d: DVec3, v: DVec3, rho: Double, max: Double) -> 
     simplex.push(m.support(start));
     let mut normal = DVec3::ZERO;
     for _ in 0..ROUNDS_MAX {
-        let Some(y) = simplex.reduce(target) else { break };
+        let y = simplex.reduce(target).unwrap_or(DVec3::ZERO);
         let length = y.length();
         if length.is_nan() || length <= m.slack {
+            if time == 0.0 {
+                return Some(Cast::OVERLAP);
+            }
             break;
         }
         normal = y / length;
@@ -286,7 +292,6 @@ fn rounded(m: &mut Difference, d: DVec3, v: DVec3, rho: Double, max: Double) -> 
             simplex.push(w);
         }
     }
-    // Overlap from the start has no normal of its own; neither has what ends it by rounding.
     let apart = simplex.clone().reduce(target).map_or(0.0, DVec3::length);
     if time == 0.0 && apart < rho - m.slack || normal == DVec3::ZERO {
         return Some(Cast::OVERLAP);

@@ -33,7 +33,7 @@ impl Simplex {
     /// Is it one of the points?
     #[inline]
     pub(super) fn has(&self, point: &Point) -> bool {
-        self.points[..self.len].iter().any(|q| q.ids == point.ids && q.p == point.p)
+        self.points[..self.len].iter().any(|q| q.is(point))
     }
 
     #[inline]

@@ -30,7 +30,7 @@ impl Interval {
 
     /// Of a half-space `normal · x ≤ offset`, cut with this one.
     #[inline]
-    fn cut(mut self, o: DVec3, v: DVec3, normal: DVec3, offset: Double) -> Option<Self> {
+    pub(super) fn cut(mut self, o: DVec3, v: DVec3, normal: DVec3, offset: Double) -> Option<Self> {
         let (height, slope) = (normal.dot(o) - offset, normal.dot(v));
         if slope < 0.0 {
             let t = -height / slope;
@@ -100,8 +100,7 @@ fn ray_tube(o: DVec3, v: DVec3, radius: Double) -> Option<Interval> {
     if across < 1e-24 {
         return (square <= radius * radius).then_some(Interval::ALL);
     }
-    let (enter, leave) =
-        roots(across, o.x * v.x + o.z * v.z, square - radius * radius)?;
+    let (enter, leave) = roots(across, o.x * v.x + o.z * v.z, square - radius * radius)?;
     let normal = |t: Double| DVec3::new(o.x + v.x * t, 0.0, o.z + v.z * t) / radius;
     Some(Interval { enter, leave, normal_in: normal(enter), normal_out: normal(leave) })
 }
@@ -159,9 +158,12 @@ pub(super) fn ray_cylinder(
 /// one.
 pub(super) fn ray_cone(o: DVec3, v: DVec3, radius: Double, height: Double) -> Option<Interval> {
     nearby(o, v, |o| {
-        let slab = Interval::ALL
-            .cut(o, v, DVec3::Y, 0.75 * height)?
-            .cut(o, v, DVec3::NEG_Y, 0.25 * height)?;
+        let slab = Interval::ALL.cut(o, v, DVec3::Y, 0.75 * height)?.cut(
+            o,
+            v,
+            DVec3::NEG_Y,
+            0.25 * height,
+        )?;
         // From the apex down: x² + z² ≤ k² y², y ≤ 0. Both halves of the double cone solve the
         // equation; the slab keeps the lower.
         let k = radius / height;

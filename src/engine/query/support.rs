@@ -7,7 +7,7 @@
 //! precision, so that everything after them is exact to the rounding of the vertices.
 
 use super::super::shape::hull::Hull;
-use crate::math::{DMat3, DVec3, Double, EPSILON, Mat3, Vec3, narrow3, widen, widen_mat3, widen3};
+use crate::math::{DMat3, DVec3, Double, EPSILON, narrow3, widen, widen3};
 
 /// Directions beyond this, or its inverse, are scaled before they are rounded.
 const LARGE: Double = 1e9;
@@ -23,10 +23,21 @@ pub(super) struct Point {
     pub(super) ids: [u32; 2],
 }
 
-/// The farthest point of the core of a hull along a direction of about unit length, and its number.
+impl Point {
+    /// Is it the same? Points of curved bodies have no number.
+    #[inline]
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.ids == other.ids && self.p == other.p
+    }
+}
+
+/// The farthest point of the core of a hull along `n`, whose length is about one, and its number.
 #[inline]
-fn support(hull: &Hull, direction: Vec3, hint: u32) -> (u32, DVec3) {
-    let vertex = hull.support(direction, hint);
+fn support(hull: &Hull, n: DVec3, hint: u32) -> (u32, DVec3) {
+    if let Some(curve) = &hull.curve {
+        return (0, curve.support(n));
+    }
+    let vertex = hull.support(narrow3(n), hint);
     (vertex, widen3(hull.vertices[vertex as usize]))
 }
 
@@ -35,8 +46,7 @@ fn support(hull: &Hull, direction: Vec3, hint: u32) -> (u32, DVec3) {
 pub(super) struct Difference<'a> {
     a: &'a Hull,
     b: Option<&'a Hull>,
-    rotation: Mat3,
-    rotation_double: DMat3,
+    rotation: DMat3,
     hints: [u32; 2],
     /// Sum of the rounding radii (m).
     pub(super) radius: Double,
@@ -48,7 +58,7 @@ pub(super) struct Difference<'a> {
 
 impl<'a> Difference<'a> {
     /// Of two hulls; `rotation` is from the frame of b to that of a.
-    pub(super) fn new(a: &'a Hull, b: &'a Hull, rotation: Mat3) -> Self {
+    pub(super) fn new(a: &'a Hull, b: &'a Hull, rotation: DMat3) -> Self {
         let radius = widen(a.radius) + widen(b.radius);
         let size = widen(a.bounding_radius) + widen(b.bounding_radius) - radius;
         Self::from_parts(a, Some(b), rotation, radius, size)
@@ -58,13 +68,13 @@ impl<'a> Difference<'a> {
     pub(super) fn of_point(a: &'a Hull) -> Self {
         let radius = widen(a.radius);
         let size = widen(a.bounding_radius) - radius;
-        Self::from_parts(a, None, Mat3::IDENTITY, radius, size)
+        Self::from_parts(a, None, DMat3::IDENTITY, radius, size)
     }
 
     fn from_parts(
         a: &'a Hull,
         b: Option<&'a Hull>,
-        rotation: Mat3,
+        rotation: DMat3,
         radius: Double,
         size: Double,
     ) -> Self {
@@ -72,11 +82,11 @@ impl<'a> Difference<'a> {
             a,
             b,
             rotation,
-            rotation_double: widen_mat3(rotation),
             hints: [0; 2],
             radius,
             size,
-            slack: 1e-3 * widen(EPSILON) * (size + radius),
+            // Below the rounding of the vertices, above that of the arithmetic.
+            slack: (1e-3 * widen(EPSILON) + 1e-12) * (size + radius),
         }
     }
 
@@ -84,16 +94,19 @@ impl<'a> Difference<'a> {
     #[inline]
     pub(super) fn support(&mut self, n: DVec3) -> Point {
         let largest = n.abs().max_element();
-        let direction = if largest < LARGE && largest * LARGE > 1.0 {
-            narrow3(n)
-        } else {
-            narrow3(n / largest)
-        };
-        let (id_a, a) = support(self.a, direction, self.hints[0]);
+        let n = if largest < LARGE && largest * LARGE > 1.0 { n } else { n / largest };
+        let (id_a, a) = support(self.a, n, self.hints[0]);
         self.hints[0] = id_a;
         let Some(hull_b) = self.b else { return Point { a, p: a, ids: [id_a, 0] } };
-        let (id_b, b) = support(hull_b, -(self.rotation.transpose() * direction), self.hints[1]);
+        let (id_b, b) = support(hull_b, -(self.rotation.transpose() * n), self.hints[1]);
         self.hints[1] = id_b;
-        Point { a, p: a - self.rotation_double * b, ids: [id_a, id_b] }
+        Point { a, p: a - self.rotation * b, ids: [id_a, id_b] }
+    }
+}
+
+impl Difference<'_> {
+    /// From the frame of b to that of a.
+    pub(super) fn rotation(&self) -> DMat3 {
+        self.rotation
     }
 }
