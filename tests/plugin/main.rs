@@ -8,6 +8,8 @@ mod collision;
 mod force;
 mod layers;
 mod life;
+#[cfg(feature = "mesh")]
+mod mesh;
 mod order;
 mod scale;
 mod shapes;
