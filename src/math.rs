@@ -72,6 +72,12 @@ pub fn sin_cos_double(x: Double) -> (Double, Double) {
     (libm::sin(x), libm::cos(x))
 }
 
+/// Angle of the point (x, y) in radians in double precision, same bits on every platform.
+#[inline]
+pub fn atan2_double(y: Double, x: Double) -> Double {
+    libm::atan2(y, x)
+}
+
 /// Widens to double precision.
 #[inline]
 #[allow(clippy::unnecessary_cast, reason = "Real may already be f64")]

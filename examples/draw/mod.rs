@@ -11,6 +11,7 @@
     reason = "a library of several programs, each of which uses a part of it"
 )]
 
+pub mod film;
 pub mod plot;
 pub mod solid;
 

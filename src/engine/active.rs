@@ -59,6 +59,8 @@ pub struct ActiveContact {
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
+    /// Angular impulse of rolling and spinning resistance on body b in world axes [N·m·s], likewise.
+    pub angular_impulse: [DVec3; 2],
 }
 
 impl ActiveContact {
@@ -70,7 +72,8 @@ impl ActiveContact {
         gap: Real,
         row_gap: Double,
     ) -> Self {
-        Self { id, normal, arms, gap, row_gap, impulse: [DVec3::ZERO; 2] }
+        let none = [DVec3::ZERO; 2];
+        Self { id, normal, arms, gap, row_gap, impulse: none, angular_impulse: none }
     }
 }
 
@@ -85,6 +88,8 @@ pub(super) enum Swept {
     Hit(Real),
 }
 
+/// A plane that swept pieces cross by this part of the smaller inradius may serve as their contact plane.
+const SLACK: Real = 0.1;
 /// A sweep ends at this part of the contact margin before the touch.
 const SWEEP_TOLERANCE: Real = 0.02;
 
@@ -112,6 +117,8 @@ pub(super) struct Placed {
     pub(super) arms: [Vec3; 2],
     /// Rotation of each piece.
     pub(super) rotations: [Mat3; 2],
+    /// The time (s) after which swept pieces meet here, if that is why they are here.
+    met: Option<Real>,
 }
 
 impl Placed {
@@ -123,6 +130,7 @@ impl Placed {
             between: bodies[1].center() - bodies[0].center(),
             arms: [arm(0), arm(1)],
             rotations: [turn(0), turn(1)],
+            met: None,
         }
     }
 
@@ -136,8 +144,9 @@ impl Placed {
         [point, point - self.between]
     }
 
-    /// Moves both pieces along the free motion of their bodies for some time (s).
+    /// Moves both pieces along the free motion of their bodies to where they meet, after some time (s).
     fn advance(&mut self, motions: [&Motion; 2], time: Real) {
+        self.met = Some(time);
         self.between += (motions[1].linear - motions[0].linear) * time;
         for k in 0..2 {
             if motions[k].angular != Vec3::ZERO {
@@ -424,7 +433,13 @@ impl Context<'_> {
     ) {
         let to_a = placed.rotations[0].transpose();
         let twist = self.twist(pair, placed, &to_a, relative.offset);
-        let slack = self.settings.contact.normal_slack * self.dt * self.dt;
+        let mut slack = self.settings.contact.normal_slack * self.dt * self.dt;
+        if let Some(time) = placed.met {
+            // What is small beside the step is not small beside a bullet; but the free path has sunk
+            // into what carries the bodies.
+            let sunk = time * self.bent(pair.bodies);
+            slack = slack.min(SLACK * a.inradius().min(b.inradius()) + sunk);
+        }
         let hints = pair.cache.hints;
         let normal = choose_normal(a, b, relative, ratio_normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
@@ -441,6 +456,19 @@ impl Context<'_> {
                 widen(contact.separation),
             ));
         }
+    }
+
+    /// By how much this step turns the relative velocity of two bodies aside [m/s].
+    fn bent(&self, bodies: [u32; 2]) -> Real {
+        let [a, b] = bodies.map(|i| {
+            let (body, motion) = (&self.bodies[i as usize], &self.motions[i as usize]);
+            let change =
+                if motion.moves { motion.linear - body.linear_velocity } else { Vec3::ZERO };
+            (motion.linear, change)
+        });
+        let (free, change) = (b.0 - a.0, b.1 - a.1);
+        let along = free.try_normalize().unwrap_or(Vec3::ZERO);
+        (change - along * along.dot(change)).length()
     }
 
     /// Clipped contacts of a hull and a half-space with this outward normal.
@@ -580,6 +608,7 @@ fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
     for contact in contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
             contact.impulse = old[i].impulse;
+            contact.angular_impulse = old[i].angular_impulse;
         }
     }
 }

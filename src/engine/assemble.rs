@@ -8,6 +8,12 @@
 //! joint    νᵀ v + Υ = 0                      Υ = γ Θ/h, |Υ| ≤ v_push + h ω² r
 //! ```
 //!
+//! A pair may move its surfaces like a conveyor belt, which adds to the biases of the tangents. Contacts
+//! of pairs with rolling or spinning resistance have [rolling rows](super::lcp::rolling) as well: the
+//! bounds are a contact's own, so the sum over a manifold is right whatever its number of contacts.
+//! Bodies of higher dominance enter the rows of those of lower as if they had infinite mass, with
+//! their free velocity.
+//!
 //! With the papers' events the point is the touching point x* of the scaled bodies and
 //! `Δ = γ Φ̂ r D / h`: the thesis' row (4.17) times `r D`, which makes its multiplier an impulse in N·s
 //! and leaves the friction bound `μ c_n` in the right units. All rows are in double precision.
@@ -21,13 +27,14 @@ use super::active::ActiveContact;
 use super::body::Body;
 use super::graph::{Islands, NO_ISLAND};
 use super::joint::{Joint, JointKind};
+use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, Cone, ContactRow, FIXED, JointRow, Problem, Vec6};
 use super::pair::Pair;
 use super::predict::{Motion, block, planar_axis, vec6};
 use super::settings::{ActiveEvents, Settings};
 use crate::math::{
-    DVec3, Double, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, tangents, widen,
-    widen3,
+    DVec3, Double, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, tangents,
+    widen, widen3,
 };
 
 /// Unknowns of all islands, in the order of the rows.
@@ -39,6 +46,8 @@ pub struct Unknowns {
     pub joint_impulse: Vec<Double>,
     /// Impulse of every contact.
     pub contact_impulse: Vec<[Double; 3]>,
+    /// Impulse of every rolling row.
+    pub rolling_impulse: Vec<[Double; 3]>,
 }
 
 /// The step problem of all islands, and where its rows came from.
@@ -48,12 +57,18 @@ pub struct StepProblem {
     pub bodies: Vec<BodyBlock>,
     /// Contact rows, island by island.
     pub contacts: Vec<ContactRow>,
+    /// Rolling rows, island by island; each counts its contact from the first of its island.
+    pub rolling: Vec<RollingRow>,
     /// Joint rows, island by island.
     pub joints: Vec<JointRow>,
     /// (pair, contact) of every contact row.
     pub contact_source: Vec<[u32; 2]>,
     /// (joint, row) of every joint row.
     pub joint_source: Vec<[u32; 2]>,
+    /// Contact row of every rolling row.
+    pub rolling_source: Vec<u32>,
+    /// Length ℓ of every rolling row (m).
+    pub rolling_length: Vec<Double>,
     /// Directions (normal, tangent 1, tangent 2) of every contact row.
     pub frames: Vec<[Vec3; 3]>,
     /// Part of the normal bias that is not carried on, one for each contact row.
@@ -62,6 +77,8 @@ pub struct StepProblem {
     pub joint_push: Vec<Double>,
     /// Contact rows of island `k`: `contact_start[k]..contact_start[k + 1]`.
     pub contact_start: Vec<u32>,
+    /// Rolling rows of island `k`: `rolling_start[k]..rolling_start[k + 1]`.
+    pub rolling_start: Vec<u32>,
     /// Joint rows of island `k`: `joint_start[k]..joint_start[k + 1]`.
     pub joint_start: Vec<u32>,
     /// Biased solve: moves the bodies.
@@ -73,6 +90,9 @@ pub struct StepProblem {
     /// Island of every source, to sort the rows: (island, kind of source, index).
     order: Vec<[u32; 3]>,
 }
+
+/// Ranges of an island in members, contact rows, joint rows and rolling rows.
+pub type IslandRanges = [core::ops::Range<usize>; 4];
 
 /// What assembly reads.
 #[derive(Clone, Copy, Debug)]
@@ -98,19 +118,21 @@ pub struct Sources<'a> {
 impl StepProblem {
     /// The problem of island `k`.
     pub fn island(&self, k: usize, islands: &Islands, cone: Cone) -> Problem<'_> {
-        let [members, contacts, joints] = self.ranges(k, islands);
+        let [members, contacts, joints, rolling] = self.ranges(k, islands);
         Problem {
             bodies: &self.bodies[members],
             joints: &self.joints[joints],
             contacts: &self.contacts[contacts],
+            rolling: &self.rolling[rolling],
             cone,
         }
     }
 
-    /// Ranges of island `k` in members, contact rows and joint rows.
-    pub fn ranges(&self, k: usize, islands: &Islands) -> [core::ops::Range<usize>; 3] {
+    /// Ranges of island `k` in members, contact rows, joint rows and rolling rows.
+    pub fn ranges(&self, k: usize, islands: &Islands) -> IslandRanges {
         let range = |start: &[u32]| start[k] as usize..start[k + 1] as usize;
-        [range(&islands.start), range(&self.contact_start), range(&self.joint_start)]
+        let [contacts, joints] = [&self.contact_start, &self.joint_start].map(|s| range(s));
+        [range(&islands.start), contacts, joints, range(&self.rolling_start)]
     }
 
     /// Fills the problem.
@@ -130,18 +152,23 @@ impl StepProblem {
     fn clear(&mut self) {
         self.bodies.clear();
         self.contacts.clear();
+        self.rolling.clear();
         self.joints.clear();
         self.contact_source.clear();
         self.joint_source.clear();
+        self.rolling_source.clear();
+        self.rolling_length.clear();
         self.frames.clear();
         self.contact_push.clear();
         self.joint_push.clear();
         self.contact_start.clear();
         self.joint_start.clear();
+        self.rolling_start.clear();
         for unknowns in [&mut self.biased, &mut self.relaxed] {
             unknowns.velocity.clear();
             unknowns.joint_impulse.clear();
             unknowns.contact_impulse.clear();
+            unknowns.rolling_impulse.clear();
         }
         self.joint_error = 0.0;
     }
@@ -159,11 +186,21 @@ impl StepProblem {
         self.order.sort_unstable();
         let order = core::mem::take(&mut self.order);
         start_of(&order, sources.islands.len(), &mut self.contact_start);
-        for &[_, p, c] in &order {
+        self.rolling_start.resize(sources.islands.len() + 1, 0);
+        for &[island, p, c] in &order {
             let pair = &sources.pairs[p as usize];
             let contact = &pair.contacts[c as usize];
             self.contact_source.push([p, c]);
             self.add_contact(sources, settings, pair, contact);
+            if pair.rolling > 0.0 || pair.spinning > 0.0 {
+                let first = self.contact_start[island as usize];
+                self.add_rolling(sources, pair, contact, first);
+            }
+            self.rolling_start[island as usize + 1] = self.rolling.len() as u32;
+        }
+        // Islands without contacts start where the one before them ends.
+        for k in 1..self.rolling_start.len() {
+            self.rolling_start[k] = self.rolling_start[k].max(self.rolling_start[k - 1]);
         }
         self.order = order;
     }
@@ -184,12 +221,17 @@ impl StepProblem {
             bias: [0.0; 3],
             friction: widen(settings.contact.friction.unwrap_or(pair.friction)),
         };
+        let pushed = pushed(sources, pair);
+        let belt = widen3(pair.surface_velocity);
+        for k in [1, 2] {
+            row.bias[k] = widen3(frame[k]).dot(belt);
+        }
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let i = pair.bodies[side] as usize;
             let arm = widen3(contact.arms[side]);
             let rows = frame.map(|direction| point_row(widen3(direction) * sign, arm));
             let motion = &sources.motions[i];
-            if motion.moves {
+            if pushed[side] {
                 let locked = sources.bodies[i].locked_axes.bits();
                 let rows = rows.map(|row| mask(row, locked));
                 let local = sources.islands.local[i];
@@ -215,6 +257,55 @@ impl StepProblem {
         let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
         self.biased.contact_impulse.push(split(contact.impulse[0]));
         self.relaxed.contact_impulse.push(split(contact.impulse[1]));
+    }
+
+    /// Rolling rows of the contact added last; `first` is the first contact of its island. Bodies that
+    /// cannot turn have none.
+    fn add_rolling(
+        &mut self,
+        sources: &Sources<'_>,
+        pair: &Pair,
+        contact: &ActiveContact,
+        first: u32,
+    ) {
+        let pushed = pushed(sources, pair);
+        let Some(length) = rolling_length(sources, pair, pushed) else { return };
+        let index = self.contacts.len() - 1;
+        let frame = self.frames[index];
+        let mut row = RollingRow {
+            contact: index as u32 - first,
+            jacobian_a: [[0.0; 6]; 3],
+            jacobian_b: [[0.0; 6]; 3],
+            bias: [0.0; 3],
+            spinning: widen(pair.spinning.max(0.0)) / length,
+            rolling: widen(pair.rolling.max(0.0)) / length,
+        };
+        for (side, sign) in [(0, -length), (1, length)] {
+            let i = pair.bodies[side] as usize;
+            let motion = &sources.motions[i];
+            let rows = frame.map(|direction| {
+                let d = widen3(direction) * sign;
+                [0.0, 0.0, 0.0, d.x, d.y, d.z]
+            });
+            if pushed[side] {
+                let locked = sources.bodies[i].locked_axes.bits();
+                let jacobian = if side == 0 { &mut row.jacobian_a } else { &mut row.jacobian_b };
+                *jacobian = rows.map(|row| mask(row, locked));
+            } else {
+                let velocity = vec6(motion.linear, motion.angular);
+                for (bias, row) in row.bias.iter_mut().zip(rows) {
+                    *bias += dot6(&row, &velocity);
+                }
+            }
+        }
+        self.rolling.push(row);
+        self.rolling_source.push(index as u32);
+        self.rolling_length.push(length);
+        let scale = widen(sources.dt_ratio) / length;
+        let directions = frame.map(widen3);
+        let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
+        self.biased.rolling_impulse.push(split(contact.angular_impulse[0]));
+        self.relaxed.rolling_impulse.push(split(contact.angular_impulse[1]));
     }
 
     /// Joint rows, sorted by island, then joint.
@@ -284,6 +375,30 @@ fn curvature(sources: &Sources<'_>, j: usize) -> Double {
     sum.sum()
 }
 
+/// Which bodies of a pair its impulses act on: those that move, but of two that move only the one of
+/// lower dominance, to which the other is like a body with a velocity of its own.
+fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
+    let moves = pair.bodies.map(|i| sources.motions[i as usize].moves);
+    let [a, b] = pair.bodies.map(|i| sources.bodies[i as usize].dominance);
+    if moves == [true, true] { [a <= b, b <= a] } else { moves }
+}
+
+/// The length ℓ of the rolling rows of a pair (m): the radius of gyration of its reduced mass and
+/// inertia, so that linear and angular rows have like compliance. None if nothing can turn.
+fn rolling_length(sources: &Sources<'_>, pair: &Pair, pushed: [bool; 2]) -> Option<Double> {
+    let (mut linear, mut angular) = (0.0, 0.0);
+    for (i, pushed) in pair.bodies.into_iter().zip(pushed) {
+        if pushed {
+            let motion = &sources.motions[i as usize];
+            let SymMat3 { xx, yy, zz, .. } = motion.inverse_inertia;
+            linear += 3.0 * widen(motion.inverse_mass);
+            angular += widen(xx) + widen(yy) + widen(zz);
+        }
+    }
+    let length = (linear / angular).sqrt();
+    (length.is_finite() && length > 0.0).then_some(length)
+}
+
 /// The island of two bodies, of which at least one moves; [`NO_ISLAND`] if none does.
 fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
     let [a, b] = bodies.map(|i| sources.islands.island[i as usize]);
@@ -336,7 +451,8 @@ fn contact_frame(
     let aligned = settings.contact.active == ActiveEvents::Clipped
         && matches!(settings.solver.cone, Cone::Pyramid(_));
     if aligned {
-        let slip = b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0]);
+        let slip =
+            b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0]) + pair.surface_velocity;
         let slip = slip - n * n.dot(slip);
         if slip.length() > 1e-3
             && let Some(t1) = slip.try_normalize()

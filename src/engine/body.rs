@@ -152,6 +152,8 @@ pub struct Body {
     inertia: SymMat3,
     /// Locked directions.
     pub locked_axes: LockedAxes,
+    /// In a pair of two dynamic bodies the one of higher dominance is not pushed by the other. Default 0.
+    pub dominance: i8,
     /// Factor on gravity (-).
     pub gravity_scale: Real,
     /// Rate at which the linear velocity decays [1/s].
@@ -220,6 +222,7 @@ impl Body {
             mass: 0.0,
             inertia: SymMat3::default(),
             locked_axes: desc.locked_axes,
+            dominance: 0,
             gravity_scale: desc.gravity_scale,
             linear_damping: desc.linear_damping.max(0.0),
             angular_damping: desc.angular_damping.max(0.0),

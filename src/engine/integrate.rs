@@ -4,16 +4,32 @@
 //! rotation by the exponential map of `h ω`. The velocity carried to the next step is that of the
 //! relaxed problem: without the push out of overlap.
 
-use super::body::{Bodies, BodyId, BodyKind};
+use super::body::{Bodies, Body, BodyId, BodyKind};
 use super::graph::{Islands, NO_ISLAND};
 use super::lcp::Vec6;
 use super::predict::Motion;
 use super::rest::Stop;
-use crate::math::{Double, Real, Vec3, narrow, quat_exp, quat_mul, quat_normalize, widen};
+use crate::math::{
+    Double, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_normalize, quat_rotate,
+    widen,
+};
 
 fn split(v: &Vec6) -> (Vec3, Vec3) {
     let [a, b, c, d, e, f] = v.map(narrow);
     (Vec3::new(a, b, c), Vec3::new(d, e, f))
+}
+
+/// Takes back the fall of the time for which the body did not live, as far as it falls, and keeps its
+/// angular velocity in its own axes: it turned by other angles than that velocity says.
+fn shorten(body: &mut Body, motion: &Motion, stop: &Stop) {
+    let length = motion.fall.length();
+    if length > 0.0 {
+        let down = motion.fall / length;
+        let lost = length * (1.0 - stop.part);
+        body.linear_velocity -= down * down.dot(body.linear_velocity).clamp(0.0, lost);
+    }
+    let turn = quat_mul(stop.rotation, quat_conjugate(body.rotation()));
+    body.angular_velocity = quat_rotate(turn, body.angular_velocity);
 }
 
 /// The velocities of body `i` that the solver found, or its free ones.
@@ -51,6 +67,9 @@ pub fn integrate(
         let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
         if let Some(stop) = stops.next_if(|stop| stop.body as usize == i) {
             (center, rotation) = (stop.center, stop.rotation);
+            if stop.part < 1.0 || move_by.1 != body.angular_velocity {
+                shorten(body, &motions[i], stop);
+            }
         }
         if motions[i].moves || body.kind() == BodyKind::Kinematic {
             body.advance(center, rotation);

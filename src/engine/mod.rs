@@ -49,6 +49,7 @@ pub mod on_mesh;
 pub mod pair;
 pub mod par;
 pub mod predict;
+pub mod query;
 pub mod ratio;
 pub mod report;
 pub mod rest;

@@ -13,7 +13,7 @@ use super::body::Body;
 use super::broad::{Candidate, PairKey};
 use super::ratio::PortalCache;
 use super::shape::hull::Hull;
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Two pieces that may touch.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,13 @@ pub struct Pair {
     pub cache: PortalCache,
     /// Friction coefficient μ of the pair (-).
     pub friction: Real,
+    /// Rolling resistance of the pair (m).
+    pub rolling: Real,
+    /// Spinning resistance of the pair (m).
+    pub spinning: Real,
+    /// Velocity of the surface of body b along that of body a, beside their motion, as of a conveyor
+    /// belt [m/s], world axes; its normal part does nothing. Zero at the start of every step.
+    pub surface_velocity: Vec3,
     /// Indices of the two colliders on their bodies.
     pub colliders: [u32; 2],
     /// Names of the two colliders, see [`Collider::tag`](super::collider::Collider::tag).
@@ -97,5 +104,16 @@ impl Pair {
         self.tags = [x.tag, y.tag];
         self.sensor = x.sensor || y.sensor;
         self.friction = 0.5 * (x.material.friction + y.material.friction);
+        self.surface_velocity = Vec3::ZERO;
+        // Polytopes stand on corners and edges, which resist by themselves.
+        let pieces = pieces.map(|(body, piece)| &body.colliders().pieces()[piece as usize]);
+        let round = pieces.into_iter().any(|piece| piece.piece.convex.is_round());
+        let [rolling, spinning] = if round {
+            let (a, b) = (&x.material, &y.material);
+            [a.rolling.max(b.rolling), a.spinning.max(b.spinning)]
+        } else {
+            [0.0; 2]
+        };
+        (self.rolling, self.spinning) = (rolling, spinning);
     }
 }

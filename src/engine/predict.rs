@@ -34,6 +34,8 @@ pub struct Motion {
     pub linear: Vec3,
     /// Free angular velocity [rad/s].
     pub angular: Vec3,
+    /// The part of the free velocity that gravity gave in this step [m/s].
+    pub fall: Vec3,
     /// Largest distance of a point of the body from its center (m); 0 for a half-space, which has none.
     pub radius: Real,
     /// Smallest inradius of its pieces (m); 0 without a shape.
@@ -79,6 +81,7 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         inverse_mass: 0.0,
         linear: body.linear_velocity,
         angular: body.angular_velocity,
+        fall: Vec3::ZERO,
         radius,
         inradius,
         planar: 0b111,
@@ -99,7 +102,9 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         + (force * dt + impulse) * inverse_mass;
     let spin = locked.filter_rotation(gyroscopic(body, dt));
     let angular = spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
-    motion.linear = locked.filter_translation(linear) / (1.0 + dt * body.linear_damping.max(0.0));
+    let damping = 1.0 + dt * body.linear_damping.max(0.0);
+    motion.linear = locked.filter_translation(linear) / damping;
+    motion.fall = locked.filter_translation(gravity * (body.gravity_scale * dt)) / damping;
     motion.angular = angular / (1.0 + dt * body.angular_damping.max(0.0));
     motion
 }

@@ -4,7 +4,7 @@
 //! of the swept bodies for which `q + h v⁺` is not good enough. All other bodies are not looked at.
 //!
 //! - A swept body that hits something at the time t* stays there, *relative to what it hit*: the rest of
-//!   the step after the impact is lost, in position, not in velocity. There are no rows for it in this
+//!   the step after the impact is lost. There are no rows for it in this
 //!   step; the next one finds a contact without a gap at the very pose of the impact and solves it. (Rows
 //!   in this step would use the inertia of the pose before, and `q + h v⁺` would slide on for the whole
 //!   step, past the end of what was hit.) Two swept bodies that hit each other share the loss.
@@ -12,10 +12,11 @@
 //!   path was swept in vain. The motion as solved is swept anew, against all boxes, and cut where a part
 //!   of an inradius of overlap would be reached. So is what a body is carried along after a hit.
 //!
-//! Poses are cut along the angular velocity that is kept, so that the energy stays.
+//! Impulses stay whole. The fall of the lost time does not: gravity would do work on a path that is not
+//! gone. And angular velocities are kept in the axes of the body, as free rotation does, so that a pose
+//! that turned less than it should leaves the energy alone.
 //!
-//! So a swept body ends on a path that was searched, or within a part of its inradius of it. Velocities
-//! stay as solved. Cost: nothing without swept bodies; O(boxes) for each one whose path is bent.
+//! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost: nothing without swept bodies; O(boxes) for each one whose path is bent.
 
 use super::body::{Bodies, BodyId};
 use super::broad::BroadPhase;
@@ -36,9 +37,11 @@ use crate::math::{Quat, Real, Vec3, quat_exp, quat_mul, quat_normalize, quat_to_
 pub const SLOW: Real = 0.5;
 /// The second sweep allows this part of the smaller inradius as overlap: bodies that slide along each
 /// other may touch.
-const OVERLAP: Real = 0.25;
+const OVERLAP: Real = 0.5;
 /// It ends this part of the smaller inradius before.
-const TOLERANCE: Real = 0.05;
+const TOLERANCE: Real = 0.1;
+/// Deeper overlaps grow by at most twice this part of the smaller inradius a step.
+const CREEP: Real = 0.02;
 
 /// A swept body and where it ends the step.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +52,8 @@ pub struct Stop {
     pub center: Vec3,
     /// Its rotation then.
     pub rotation: Quat,
+    /// The part of the step that it lives through (-).
+    pub part: Real,
     /// Time of the first impact (s), or infinity.
     time: Real,
     /// Index of what it hits then.
@@ -98,7 +103,7 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
         if body.swept && solved.motions[i].moves && solved.islands.island[i] != NO_ISLAND {
             let (center, rotation) = (body.center(), body.rotation());
             let (body, time, other) = (i as u32, Real::INFINITY, 0);
-            stops.push(Stop { body, center, rotation, time, other });
+            stops.push(Stop { body, center, rotation, part: 1.0, time, other });
         }
     }
     if stops.is_empty() {
@@ -106,8 +111,7 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
     }
     for pair in pairs.iter().filter(|pair| pair.impact < solved.dt) {
         for side in 0..2 {
-            let find = stops.binary_search_by_key(&pair.bodies[side], |stop| stop.body);
-            if let Ok(k) = find
+            if let Some(k) = place(stops, pair.bodies[side])
                 && pair.impact < stops[k].time
             {
                 (stops[k].time, stops[k].other) = (pair.impact, pair.bodies[1 - side]);
@@ -119,8 +123,15 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
         let mutual = stops.binary_search_by_key(&stop.other, |stop| stop.body);
         let mutual =
             mutual.is_ok_and(|j| stops[j].other == stop.body && stops[j].time == stop.time);
-        (stops[k].center, stops[k].rotation) = solved.end(&stop, mutual);
+        let (way, part) = solved.end(&stop, mutual);
+        (stops[k].center, stops[k].rotation) = solved.pose(stop.body as usize, way);
+        stops[k].part = part;
     }
+}
+
+/// Where a body is in the list.
+fn place(stops: &[Stop], body: u32) -> Option<usize> {
+    stops.binary_search_by_key(&body, |stop| stop.body).ok()
 }
 
 impl Solved<'_> {
@@ -128,13 +139,14 @@ impl Solved<'_> {
         solved(i, self.motions, self.islands, self.velocity)
     }
 
-    /// The end pose of a body.
-    fn end(&self, stop: &Stop, mutual: bool) -> (Vec3, Quat) {
+    /// The way of a body, and the part of the step that it lives through on it.
+    fn end(&self, stop: &Stop, mutual: bool) -> (Way, Real) {
         let i = stop.body as usize;
         let motion = &self.motions[i];
         let own = self.solved(i);
         let (base, rest, time);
-        if stop.time > 0.0 && stop.time < self.dt {
+        let is_hit = stop.time > 0.0 && stop.time < self.dt;
+        if is_hit {
             let lost = self.after_impact(stop) * if mutual { 0.5 } else { 1.0 };
             time = stop.time;
             base = Way { linear: motion.linear * time, angular: own.1 * time };
@@ -144,11 +156,12 @@ impl Solved<'_> {
             base = Way { linear: Vec3::ZERO, angular: Vec3::ZERO };
             rest = Way { linear: own.0 * self.dt, angular: own.1 * self.dt };
         }
-        if self.is_near_free_path(stop, base.plus(rest, 1.0)) {
-            return self.pose(i, base.plus(rest, 1.0));
-        }
-        let part = self.clear_part(i, base, time, rest);
-        self.pose(i, base.plus(rest, part))
+        let part = if self.is_near_free_path(stop, base.plus(rest, 1.0)) {
+            1.0
+        } else {
+            self.clear_part(i, base, time, rest)
+        };
+        (base.plus(rest, part), if is_hit { time / self.dt } else { part })
     }
 
     /// Does a way of the body end near a point of its free path that nothing blocks?
@@ -230,8 +243,8 @@ impl Solved<'_> {
     }
 }
 
-/// The part of their ways that two pieces can go before they overlap by some part of the inradius, or by
-/// so much more than they do at first.
+/// The part of their ways that two pieces can go before they overlap by some part of the inradius, or,
+/// where they do at first, noticeably more than that.
 fn first_overlap(pieces: [ConvexRef<'_>; 2], paths: &[Path; 2]) -> Real {
     let half_space = |hull: &Hull, normal: Vec3, side: usize| {
         let plane = &paths[1 - side];
@@ -282,7 +295,8 @@ fn until_overlap(inradius: Real, mut find: impl FnMut(&Limits) -> Option<Impact>
         None => 1.0,
         Some(impact) if impact.time > 0.0 => impact.time,
         Some(impact) => {
-            let target = impact.separation + target;
+            let tolerance = CREEP * inradius;
+            let target = impact.separation - 2.0 * tolerance;
             find(&Limits { dt: 1.0, target, tolerance }).map_or(1.0, |impact| impact.time)
         }
     }

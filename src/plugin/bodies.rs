@@ -1,9 +1,9 @@
 //! Bodies come, go and change what they are made of.
 //!
-//! The gather looks at every body that a hook or change detection points out, in the order in which
-//! the commands made them, and brings the engine in line with the components: an enabled entity with
-//! a [`RigidBody`] has a body, any other has none. Shape and mass are made again only if what they
-//! are made from changed, because that drops the body's contacts.
+//! The gather looks at every body that a hook, change detection or one of its colliders points out, in
+//! the order in which the commands made them, and brings the engine in line with the components: an
+//! enabled entity with a [`RigidBody`] has a body, any other has none. Colliders and mass are made
+//! again only if what they are made from changed, because that drops the body's contacts.
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::change_detection::DetectChangesMut;
@@ -12,28 +12,32 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_transform::components::Transform;
 
-use super::collider::Collider;
+use super::attach::{ColliderOf, attach_colliders, parent_added, parent_removed};
+use super::built::{BodyFriction, Built, ColliderReader};
+use super::collider::{Collider, ColliderDisabled, Sensor};
 use super::components::{
     AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody,
+    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::Frame;
-use super::link::{self, Built, Changes, EngineBody, EngineJoint};
+use super::layers::CollisionLayers;
+use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
 use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
 use super::schedule::{PhysicsSchedule, StepLoop};
 use super::sync::{GatherSystems, Mirror, Parents};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
-use crate::engine::collider::{self, Material};
-use crate::math::Vec3;
+use crate::math::{Real, Vec3};
 
 /// Keeps the engine's bodies in line with the components.
 ///
-/// - Systems: one in [`GatherSystems::Bodies`].
-/// - Observers: entities that are disabled leave the world, enabled ones come back.
+/// - Systems: three in [`GatherSystems::Bodies`]: which body a collider belongs to, which body has
+///   another scale, and the bodies.
+/// - Observers: entities that are disabled leave the world, enabled ones come back; colliders that get
+///   another parent change their body.
 /// - Resources: [`PhysicsWorld`], [`DefaultFriction`]. Messages: [`PhysicsError`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsBodiesPlugin;
@@ -46,20 +50,31 @@ impl Plugin for PhysicsBodiesPlugin {
             .init_resource::<Changes>()
             .init_resource::<DefaultFriction>()
             .add_observer(link::disabled)
-            .add_observer(link::enabled);
+            .add_observer(link::enabled)
+            .add_observer(parent_added)
+            .add_observer(parent_removed);
         // Known from here on, so that a disabled entity is found by queries that allow it.
         app.world_mut().register_component::<EngineBody>();
+        app.world_mut().register_component::<ColliderOf>();
         app.world_mut().register_component::<EngineJoint>();
         link::adopt(app.world_mut());
         let idle = StepLoop::of(app);
-        app.add_systems(idle, update_bodies.in_set(GatherSystems::Bodies));
-        app.add_systems(PhysicsSchedule, update_bodies.in_set(GatherSystems::Bodies));
+        let systems = || {
+            let systems = (attach_colliders, note_scales, update_bodies);
+            systems.chain().in_set(GatherSystems::Bodies)
+        };
+        app.add_systems(idle, systems());
+        app.add_systems(PhysicsSchedule, systems());
     }
 }
 
 fn register_types(app: &mut App) {
     app.register_type::<RigidBody>()
         .register_type::<Collider>()
+        .register_type::<Sensor>()
+        .register_type::<ColliderDisabled>()
+        .register_type::<RollingFriction>()
+        .register_type::<SweptCcd>()
         .register_type::<Mass>()
         .register_type::<ColliderDensity>()
         .register_type::<CenterOfMass>()
@@ -69,89 +84,77 @@ fn register_types(app: &mut App) {
         .register_type::<GravityScale>()
         .register_type::<LinearDamping>()
         .register_type::<AngularDamping>()
-        .register_type::<LockedAxes>();
+        .register_type::<LockedAxes>()
+        .register_type::<CollisionLayers>();
 }
 
 /// A component that says what a body is like has changed.
 type ChangedBody = Or<(
     Changed<RigidBody>,
-    Changed<Collider>,
     Changed<Mass>,
-    Changed<ColliderDensity>,
     Changed<CenterOfMass>,
     Changed<AngularInertia>,
     Changed<Friction>,
+    Changed<RollingFriction>,
     Changed<GravityScale>,
     Changed<LinearDamping>,
     Changed<AngularDamping>,
     Changed<LockedAxes>,
+    Changed<SweptCcd>,
 )>;
 
-/// The components a body is made from.
+/// The components a body is made from, besides its colliders.
 #[derive(QueryData)]
 struct Parts {
-    entity: Entity,
     kind: Option<&'static RigidBody>,
     disabled: Has<Disabled>,
     transform: &'static Transform,
     child_of: Option<&'static ChildOf>,
     linear: Option<&'static LinearVelocity>,
     angular: Option<&'static AngularVelocity>,
-    collider: Option<&'static Collider>,
     mass: Option<&'static Mass>,
-    density: Option<&'static ColliderDensity>,
     center: Option<&'static CenterOfMass>,
     inertia: Option<&'static AngularInertia>,
     friction: Option<&'static Friction>,
+    rolling: Option<&'static RollingFriction>,
     gravity_scale: Option<&'static GravityScale>,
     linear_damping: Option<&'static LinearDamping>,
     angular_damping: Option<&'static AngularDamping>,
     locked_axes: Option<&'static LockedAxes>,
+    swept: Has<SweptCcd>,
 }
 
 impl PartsItem<'_, '_> {
-    /// What shape and mass are made from.
-    fn built(&self, kind: RigidBody) -> Built {
-        let mass = MassInputs {
+    /// The mass properties that are set by hand.
+    fn mass(&self) -> MassInputs {
+        MassInputs {
             mass: self.mass.copied(),
-            density: self.density.copied(),
             center: self.center.copied(),
             inertia: self.inertia.copied(),
-        };
-        Built { kind, collider: self.collider.cloned(), mass }
+        }
     }
 
-    /// The description of the body.
-    fn describe(
-        &self,
-        built: &Built,
-        frame: &Frame,
-        friction: Friction,
-    ) -> Result<BodyDesc, PhysicsErrorKind> {
-        let shape = built.collider.as_ref().map(|c| c.shape().cloned().map_err(Clone::clone));
-        let shape = shape.transpose()?;
-        if !frame.is_finite() {
-            return Err(PhysicsErrorKind::NotFinite("Transform"));
-        }
-        let moves = !built.kind.is_static();
-        let mass_properties = Some(built.mass.of_shape(shape.as_ref()));
-        let material = Material::new(self.friction.copied().unwrap_or(friction).coefficient);
-        let tag = self.entity.to_bits();
-        let collider = shape.map(|shape| collider::Collider { material, tag, ..shape.into() });
-        Ok(BodyDesc {
-            kind: built.kind.engine(),
+    /// Friction of the colliders that have none of their own.
+    fn friction(&self) -> BodyFriction {
+        BodyFriction { sliding: self.friction.copied(), rolling: self.rolling.copied() }
+    }
+
+    /// The description of the body, without its colliders.
+    fn describe(&self, kind: RigidBody, frame: &Frame) -> BodyDesc {
+        let moves = !kind.is_static();
+        BodyDesc {
+            kind: kind.engine(),
             position: frame.position,
             rotation: frame.rotation,
             linear_velocity: self.linear.filter(|_| moves).map_or(Vec3::ZERO, |v| v.0),
             angular_velocity: self.angular.filter(|_| moves).map_or(Vec3::ZERO, |w| w.0),
-            mass_properties,
-            colliders: collider.into_iter().collect(),
             locked_axes: self.locked_axes.copied().unwrap_or_default().engine(),
             gravity_scale: self.gravity_scale.copied().unwrap_or_default().0,
             linear_damping: self.linear_damping.copied().unwrap_or_default().0,
             angular_damping: self.angular_damping.copied().unwrap_or_default().0,
+            swept: self.swept,
             ..BodyDesc::default()
-        })
+        }
     }
 }
 
@@ -173,7 +176,8 @@ impl BodyEntityItem<'_, '_> {
         &mut self,
         physics: &mut PhysicsWorld,
         parents: &Parents,
-        friction: Friction,
+        colliders: &ColliderReader,
+        errors: &mut Errors,
     ) -> Result<(), PhysicsErrorKind> {
         let id = self.link.id.filter(|&id| physics.engine.body(id).is_some());
         let wanted = self.parts.kind.filter(|_| !self.parts.disabled);
@@ -183,31 +187,45 @@ impl BodyEntityItem<'_, '_> {
             id.into_iter().for_each(|id| physics.remove(id));
             return Ok(());
         };
-        let built = self.parts.built(kind);
         let parent = parents.frame(self.parts.child_of);
         let frame = Frame::new(self.parts.transform, parent);
-        let desc = self.parts.describe(&built, &frame, friction)?;
-        let again = !self.link.built.as_ref().is_some_and(|old| old.is(&built));
-        let scaled = again && !desc.colliders.is_empty() && frame.scale != Vec3::ONE;
-        match id.and_then(|id| physics.engine.body_mut(id)) {
-            Some(body) => change(body, desc, again)?,
-            None => self.create(physics, desc, parent)?,
+        if !frame.is_finite() {
+            return Err(PhysicsErrorKind::NotFinite("Transform"));
         }
-        self.link.built = Some(built);
-        if scaled { Err(PhysicsErrorKind::Scaled) } else { Ok(()) }
+        let friction = self.parts.friction();
+        let list = colliders.build(self.entity, &self.link, frame.scale, friction, errors);
+        let built = Built { kind, mass: self.parts.mass(), colliders: list, taken: false };
+        let last = self.link.built.replace(built);
+        let Some(built) = &mut self.link.built else { return Ok(()) };
+        let desc = self.parts.describe(kind, &frame);
+        if let Some(body) = id.and_then(|id| physics.engine.body_mut(id)) {
+            let same = last.filter(|last| last.is(built));
+            built.taken = same.as_ref().is_some_and(|last| last.taken);
+            return change(body, built, same.is_some(), desc);
+        }
+        self.create(physics, desc, parent)
     }
 
     /// Makes the body. What was applied before it existed is taken by its first step.
     fn create(
         &mut self,
         physics: &mut PhysicsWorld,
-        desc: BodyDesc,
+        mut desc: BodyDesc,
         parent: Option<Frame>,
     ) -> Result<(), PhysicsErrorKind> {
         self.link.id = None;
         let linear = self.parts.linear.map_or(Vec3::ZERO, |v| v.0);
         let angular = self.parts.angular.map_or(Vec3::ZERO, |w| w.0);
-        let id: BodyId = physics.engine.add_body(desc)?;
+        let Some(built) = &mut self.link.built else { return Ok(()) };
+        desc.mass_properties = Some(built.mass_properties());
+        desc.colliders = built.engine().cloned().collect();
+        let id: BodyId = match physics.engine.add_body(desc) {
+            Ok(id) => id,
+            // What is wrong with its collider was told.
+            Err(BodyError::Mass(_)) if !built.is_whole() => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        built.taken = true;
         self.link.id = Some(id);
         physics.link(id, self.entity);
         self.mirror.begin(self.parts.transform, parent, linear, angular);
@@ -221,8 +239,14 @@ impl BodyEntityItem<'_, '_> {
     }
 }
 
-/// Changes an existing body; shape and mass only if asked, as that drops its contacts.
-fn change(body: &mut Body, desc: BodyDesc, again: bool) -> Result<(), PhysicsErrorKind> {
+/// Changes an existing body; colliders and mass only if they are not the same, as that drops its
+/// contacts.
+fn change(
+    body: &mut Body,
+    built: &mut Built,
+    same: bool,
+    desc: BodyDesc,
+) -> Result<(), PhysicsErrorKind> {
     let numbers = [
         ("gravity scale", desc.gravity_scale),
         ("linear damping", desc.linear_damping),
@@ -231,13 +255,15 @@ fn change(body: &mut Body, desc: BodyDesc, again: bool) -> Result<(), PhysicsErr
     if let Some((name, _)) = numbers.iter().find(|(_, value)| !value.is_finite()) {
         return Err(BodyError::NotFinite(name).into());
     }
-    if let Some(collider) = desc.colliders.first() {
-        body.set_material(0, collider.material)?;
-    }
-    if again {
-        body.set_colliders(desc.colliders, desc.kind, desc.mass_properties.unwrap_or_default())?;
+    if !same {
+        let colliders = built.engine().cloned().collect();
+        body.set_colliders(colliders, desc.kind, built.mass_properties())?;
+        built.taken = true;
+    } else if built.taken {
+        built.refresh(body)?;
     }
     body.locked_axes = desc.locked_axes;
+    body.swept = desc.swept;
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping.max(0.0);
     body.angular_damping = desc.angular_damping.max(0.0);
@@ -258,27 +284,42 @@ fn in_order(
     list.dedup();
 }
 
+/// Points out bodies whose scale changed: it is the scale of their colliders.
+fn note_scales(
+    mut changes: ResMut<Changes>,
+    parents: Parents,
+    mut bodies: Query<(Entity, &Transform, Option<&ChildOf>, &mut EngineBody)>,
+) {
+    let bits = |scale: Vec3| scale.to_array().map(Real::to_bits);
+    for (entity, transform, child_of, mut link) in &mut bodies {
+        let scale = Frame::new(transform, parents.frame(child_of)).scale;
+        if bits(scale) != bits(link.scale) {
+            link.scale = scale;
+            changes.bodies.push(entity);
+        }
+    }
+}
+
 /// Brings the engine's bodies in line with the components.
 fn update_bodies(
     mut physics: ResMut<PhysicsWorld>,
     mut changes: ResMut<Changes>,
     mut errors: Errors,
-    default_friction: Res<DefaultFriction>,
     parents: Parents,
+    colliders: ColliderReader,
     changed: Query<Entity, (With<EngineBody>, ChangedBody)>,
     mut bodies: Query<BodyEntity, Allow<Disabled>>,
     mut list: Local<Vec<(u64, Entity)>>,
 ) {
     changes.gone_bodies.drain(..).for_each(|id| physics.remove(id));
-    if default_friction.is_changed() {
-        let plain = bodies.iter().filter(|body| body.parts.friction.is_none());
-        changes.bodies.extend(plain.map(|body| body.entity));
+    if colliders.default_friction.is_changed() {
+        changes.bodies.extend(bodies.iter().map(|body| body.entity));
     }
     let order = |entity| bodies.get(entity).ok().map(|body| body.link.order);
     in_order(&mut list, &mut changes, changed.iter(), order);
     for &(_, entity) in list.iter() {
         let Ok(mut body) = bodies.get_mut(entity) else { continue };
-        let result = body.update(&mut physics, &parents, default_friction.0);
+        let result = body.update(&mut physics, &parents, &colliders, &mut errors);
         errors.check(entity, result);
     }
 }

@@ -1,31 +1,65 @@
-//! The shape of a body.
+//! The shapes of a body.
 
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+use bevy_transform::components::Transform;
 
-use super::link::queue_body;
+use super::attach::{ColliderOf, queue_collider};
 use crate::engine::shape::{Shape, ShapeError};
 use crate::math::{Quat, Real, Vec3};
 
-/// The shape of a body, in the body's frame.
+/// A shape of a body. It belongs to the nearest [`RigidBody`](super::RigidBody) at or above its entity
+/// (see [`ColliderOf`]); without one it does nothing.
+///
+/// Where it is on its body, and how large, say the `Transform`s of its entity and of those between it
+/// and the body; the scale of the body counts too. Its own components say the rest:
+/// [`Friction`](super::Friction), [`RollingFriction`](super::RollingFriction),
+/// [`ColliderDensity`](super::ColliderDensity), [`CollisionLayers`](super::CollisionLayers),
+/// [`Sensor`], [`ColliderDisabled`]. All may change at any time. A collider that moves on its body is
+/// not felt as moving: it is where it is. Make it a kinematic body if it is to push.
 ///
 /// Lengths are full lengths in metres. The constructors never panic: a collider made from numbers that
-/// make no shape (a radius that is NaN or negative, say) carries the error, and its body tells it as a
-/// [`PhysicsError`](super::PhysicsError) when it is to be made. Ask at once with [`shape`](Self::shape).
+/// make no shape (a radius that is NaN or negative, say) carries the error and tells it as a
+/// [`PhysicsError`](super::PhysicsError) when its body is made. Ask at once with
+/// [`shape`](Self::shape). Colliders are cheap to clone; clones share the shape.
 ///
-/// Colliders are cheap to clone; clones share the shape. Put it on the entity of its
-/// [`RigidBody`](super::RigidBody); on its own it does nothing. Scale of the `Transform` does not reach
-/// it.
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_transform::components::Transform;
+/// use orthant::prelude::*;
+///
+/// fn hammer(mut commands: Commands) {
+///     commands.spawn((RigidBody::Dynamic, Collider::cuboid(0.1, 1.0, 0.1))).with_children(|parts| {
+///         let head = (Collider::cuboid(0.6, 0.2, 0.2), ColliderDensity(8.0));
+///         parts.spawn((head, Transform::from_xyz(0.0, 0.6, 0.0)));
+///     });
+/// }
+/// ```
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Debug, Default, Clone)]
-#[component(on_remove = queue_body)]
+#[component(on_remove = queue_collider)]
+#[require(Transform, ColliderOf)]
 pub struct Collider {
     shape: Arc<Result<Shape, ShapeError>>,
 }
+
+/// Makes a collider a sensor: it notices what touches it, and pushes nothing. It has no mass.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = queue_collider)]
+pub struct Sensor;
+
+/// Takes a collider out of its body, with its mass, until this component is removed.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = queue_collider)]
+pub struct ColliderDisabled;
 
 impl Default for Collider {
     /// A cube with edges of 1 m.
@@ -41,7 +75,7 @@ impl From<Shape> for Collider {
 }
 
 impl Collider {
-    fn new(shape: Result<Shape, ShapeError>) -> Self {
+    pub(super) fn new(shape: Result<Shape, ShapeError>) -> Self {
         Self { shape: Arc::new(shape) }
     }
 
@@ -64,6 +98,42 @@ impl Collider {
         Self::new(Shape::capsule(radius, length))
     }
 
+    /// A cylinder along y of a radius and a full height (m).
+    #[must_use]
+    pub fn cylinder(radius: Real, height: Real) -> Self {
+        Self::new(Shape::cylinder(radius, height))
+    }
+
+    /// A cone along y, apex up, of a radius of its base and a full height (m), its origin in the middle
+    /// of the height.
+    #[must_use]
+    pub fn cone(radius: Real, height: Real) -> Self {
+        Self::new(Shape::cone(radius, height))
+    }
+
+    /// An ellipsoid along the axes, of full lengths (m).
+    #[must_use]
+    pub fn ellipsoid(x_length: Real, y_length: Real, z_length: Real) -> Self {
+        Self::new(Shape::ellipsoid(x_length, y_length, z_length))
+    }
+
+    /// All points within `border_radius` (m) of a cylinder along y of a radius and a full height (m).
+    #[must_use]
+    pub fn round_cylinder(radius: Real, height: Real, border_radius: Real) -> Self {
+        Self::new(Shape::round_cylinder(radius, height, border_radius))
+    }
+
+    /// All points within `border_radius` (m) of a box with edges of these full lengths (m).
+    #[must_use]
+    pub fn round_cuboid(
+        x_length: Real,
+        y_length: Real,
+        z_length: Real,
+        border_radius: Real,
+    ) -> Self {
+        Self::new(Shape::round_cuboid(x_length, y_length, z_length, border_radius))
+    }
+
     /// Everything below the plane through the origin with this outward normal, of any length. Only for
     /// bodies that are static or kinematic.
     #[must_use]
@@ -77,6 +147,17 @@ impl Collider {
     /// The points have no hull with volume, or a coordinate is out of range.
     pub fn convex_hull(points: impl AsRef<[Vec3]>) -> Result<Self, ShapeError> {
         Shape::convex_hull(points.as_ref()).map(Self::from)
+    }
+
+    /// All points within `border_radius` (m) of the convex hull of points (m).
+    ///
+    /// # Errors
+    /// The points have no hull with volume, or a number is out of range.
+    pub fn round_convex_hull(
+        points: impl AsRef<[Vec3]>,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        Shape::round_convex_hull(points.as_ref(), border_radius).map(Self::from)
     }
 
     /// Several colliders as one, each with a position (m) and a rotation. The error of a part is the

@@ -3,36 +3,57 @@
 //! Vectors and numbers have the precision of the engine: Bevy's own `Vec3` in the default build, double
 //! precision with the feature `f64`. `Transform` is always single.
 
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 use bevy_transform::components::Transform;
 
+use super::attach::{queue_collider, queue_tree};
 use super::forces::PendingForces;
 use super::link::{EngineBody, queue_body};
 use super::sync::Mirror;
 use crate::engine::body::BodyKind;
 use crate::math::{Quat, Real, Vec3};
 
-/// A rigid body. Give it a [`Collider`](super::Collider), or a [`Mass`](super::Mass) if nothing shall
-/// touch it: a dynamic body without either is refused.
+/// A rigid body. Its colliders are the [`Collider`](super::Collider)s on its entity and on those
+/// below, up to the next body; a dynamic body without any and without a [`Mass`](super::Mass) is
+/// refused.
 ///
 /// Its pose is its `Transform` (with those of its parents). Writing the `Transform` moves the body at
-/// once. The component itself cannot be changed in place: insert it again to change the type; the
+/// once; a kinematic one moves there within the next step and so pushes and carries, unless that
+/// took more than 50 m/s or 50 rad/s. (To place it at once nevertheless, use
+/// [`Body::set_pose`](crate::engine::body::Body::set_pose) through
+/// [`PhysicsWorld::body_mut`](super::PhysicsWorld::body_mut).)
+///
+/// The component itself cannot be changed in place: insert it again to change the type; the
 /// body keeps its place, velocity and joints.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(immutable, on_remove = queue_body)]
+#[component(immutable, on_add = queue_tree, on_remove = body_removed)]
 #[require(Transform, LinearVelocity, AngularVelocity, PendingForces, EngineBody, Mirror)]
 pub enum RigidBody {
     /// Moved by forces, contacts and joints.
     #[default]
     Dynamic,
-    /// Moved by its velocity or [`KinematicTarget`]; pushes others and is not pushed.
+    /// Moved by its velocity, its `Transform` or [`KinematicTarget`]; pushes others and is not pushed.
     Kinematic,
     /// Does not move.
     Static,
+}
+
+/// The entity is looked at again, and so are the colliders at and below it.
+fn body_removed(mut world: DeferredWorld, context: HookContext) {
+    queue_body(world.reborrow(), context.clone());
+    queue_tree(world, context);
+}
+
+/// Friction of a collider, and of those colliders of a body that have none of their own.
+fn friction_removed(mut world: DeferredWorld, context: HookContext) {
+    queue_body(world.reborrow(), context.clone());
+    queue_collider(world, context);
 }
 
 impl RigidBody {
@@ -105,8 +126,8 @@ impl core::ops::DerefMut for AngularVelocity {
 }
 
 /// The world pose a kinematic body is to have after the next step. It moves there within that step,
-/// at the velocity this takes, and so pushes what is in its way; then it stands still until the
-/// component changes again. (Writing its `Transform` instead moves it at once, without a velocity.)
+/// at the velocity this takes, however fast, and so pushes what is in its way; then it stands still
+/// until the component changes again. Writing its `Transform` does the same within limits of speed.
 ///
 /// Ignored on bodies of other types. Set it in `FixedUpdate` to have a new target for every step.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
@@ -133,12 +154,12 @@ impl Default for KinematicTarget {
     }
 }
 
-/// Coulomb friction. A contact takes the mean of both bodies' coefficients. A body without this
-/// component has that of [`DefaultFriction`].
+/// Coulomb friction of a collider. A contact takes the mean of both coefficients. A collider without
+/// this component has the friction of its body, and if that has none, [`DefaultFriction`].
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(on_remove = friction_removed)]
 pub struct Friction {
     /// Friction coefficient μ (-), ≥ 0.
     pub coefficient: Real,
@@ -158,7 +179,30 @@ impl Default for Friction {
     }
 }
 
-/// The friction of bodies without a [`Friction`] component: μ = 0.5 unless changed.
+/// Rolling and spinning resistance of a collider, for what would roll on forever: balls, wheels, dice.
+/// A contact takes the larger values of both. A collider without this component has those of its body,
+/// and if that has none, rolls freely.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = friction_removed)]
+pub struct RollingFriction {
+    /// Rolling meets a torque of at most this length (m), ≥ 0, times the normal force.
+    pub rolling: Real,
+    /// Turning about the normal meets a torque of at most this length (m), ≥ 0, times the normal force.
+    pub spinning: Real,
+}
+
+impl RollingFriction {
+    /// Resistance to rolling and to spinning (m).
+    #[must_use]
+    pub const fn new(rolling: Real, spinning: Real) -> Self {
+        Self { rolling, spinning }
+    }
+}
+
+/// The friction of colliders that neither have a [`Friction`] component nor a body with one: μ = 0.5
+/// unless changed.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
@@ -190,3 +234,11 @@ pub struct LinearDamping(pub Real);
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = queue_body)]
 pub struct AngularDamping(pub Real);
+
+/// Searches the path of a small fast body through a step for what it hits, so that it does not fly
+/// through walls.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = queue_body)]
+pub struct SweptCcd;

@@ -7,24 +7,24 @@ use crate::engine::body::BodyError;
 use crate::engine::joint::JointError;
 use crate::engine::shape::ShapeError;
 
-/// Something is wrong with the body or joint of this entity.
+/// Something is wrong with the body, collider or joint of this entity.
 ///
 /// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged.
 #[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
 pub struct PhysicsError {
-    /// The entity of the body or joint.
+    /// The entity of the body, collider or joint.
     #[event_target]
     pub entity: Entity,
     /// What is wrong.
     pub error: PhysicsErrorKind,
 }
 
-/// What can be wrong with a body or a joint.
+/// What can be wrong with a body, a collider or a joint.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PhysicsErrorKind {
-    /// The collider was made from numbers that make no shape. The body keeps its last shape; a new
-    /// body is not made.
+    /// The collider of the entity, in the scale of its `Transform`s, has no shape. A collider that was
+    /// there before keeps its last shape; a new one is left out.
     Shape(ShapeError),
     /// The engine refused the body. An existing body stays as it was; a new one is not made.
     Body(BodyError),
@@ -32,9 +32,6 @@ pub enum PhysicsErrorKind {
     Joint(JointError),
     /// This component has a value that is NaN or infinite. It was not taken over.
     NotFinite(&'static str),
-    /// The `Transform` of the body or its parents has a scale, which does not reach the collider: it
-    /// keeps the size it was made with.
-    Scaled,
     /// The state of the body was no longer finite. It is frozen at its last good pose until it is
     /// placed anew.
     Frozen,
@@ -47,11 +44,6 @@ impl core::fmt::Display for PhysicsErrorKind {
             Self::Body(error) => error.fmt(f),
             Self::Joint(error) => error.fmt(f),
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
-            Self::Scaled => write!(
-                f,
-                "the scale of the transform does not reach the collider: make the collider in its \
-                 final size"
-            ),
             Self::Frozen => write!(
                 f,
                 "the state was no longer finite: the body is frozen at its last good pose until it \

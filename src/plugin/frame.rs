@@ -16,7 +16,7 @@ use crate::math::{
 };
 
 /// Deeper than any real hierarchy; a cycle of parents ends here.
-const DEPTH_MAX: usize = 1000;
+pub(super) const DEPTH_MAX: usize = 1000;
 
 /// A world pose with scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +72,24 @@ pub(super) fn parent_frame(
         next = above.filter(|_| chain.len() < DEPTH_MAX);
     }
     chain.iter().rev().fold(None, |parent, transform| Some(Frame::new(transform, parent)))
+}
+
+/// The frame of an entity below another, whose world scale is given, seen from there. `get` gives the
+/// transform of an entity and its parent.
+pub(super) fn frame_below(
+    top: Entity,
+    scale: Vec3,
+    entity: Entity,
+    get: impl Fn(Entity) -> Option<(Transform, Option<Entity>)>,
+) -> Frame {
+    let mut chain = SmallVec::<[Transform; 4]>::new();
+    let mut next = Some(entity);
+    while let Some((transform, above)) = next.filter(|&e| e != top).and_then(&get) {
+        chain.push(transform);
+        next = above.filter(|_| chain.len() < DEPTH_MAX);
+    }
+    let frame = Frame { position: Vec3::ZERO, rotation: Quat::IDENTITY, scale };
+    chain.iter().rev().fold(frame, |parent, transform| Frame::new(transform, Some(parent)))
 }
 
 /// Number of parents.

@@ -9,11 +9,11 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 
-use super::collider::Collider;
-use super::components::RigidBody;
-use super::mass::MassInputs;
+use super::attach::ColliderOf;
+use super::built::Built;
 use crate::engine::body::BodyId;
 use crate::engine::joint::{JointDesc, JointId};
+use crate::math::Vec3;
 
 /// The engine's body of an entity with a [`RigidBody`]. Comes with it.
 #[derive(Component, Clone, Debug, Default)]
@@ -27,6 +27,10 @@ pub struct EngineBody {
     pub(super) order: u64,
     pub(super) id: Option<BodyId>,
     pub(super) built: Option<Built>,
+    /// World scale of its frame when last looked at.
+    pub(super) scale: Vec3,
+    /// Its colliders with their numbers, ascending.
+    pub(super) list: Vec<(u64, Entity)>,
 }
 
 impl EngineBody {
@@ -36,25 +40,25 @@ impl EngineBody {
     pub const fn id(&self) -> Option<BodyId> {
         self.id
     }
-}
 
-/// What shape and mass of a body were made from, to see whether they must be made again.
-#[derive(Clone, Debug)]
-pub(super) struct Built {
-    pub(super) kind: RigidBody,
-    pub(super) collider: Option<Collider>,
-    pub(super) mass: MassInputs,
-}
+    /// The entities of its colliders, in the order of the commands that made them; those that are
+    /// disabled too.
+    pub fn colliders(&self) -> impl ExactSizeIterator<Item = Entity> {
+        self.list.iter().map(|&(_, entity)| entity)
+    }
 
-impl Built {
-    /// Would the result be the same?
-    pub(super) fn is(&self, other: &Self) -> bool {
-        let same_collider = match (&self.collider, &other.collider) {
-            (Some(a), Some(b)) => a.is(b),
-            (None, None) => true,
-            _ => false,
-        };
-        same_collider && self.kind == other.kind && self.mass == other.mass
+    /// Lists a collider.
+    pub(super) fn list(&mut self, collider: (u64, Entity)) {
+        if let Err(place) = self.list.binary_search(&collider) {
+            self.list.insert(place, collider);
+        }
+    }
+
+    /// Takes a collider off the list.
+    pub(super) fn forget(&mut self, collider: (u64, Entity)) {
+        if let Ok(place) = self.list.binary_search(&collider) {
+            self.list.remove(place);
+        }
     }
 }
 
@@ -90,12 +94,18 @@ pub(super) struct Changes {
     next: u64,
     pub(super) bodies: Vec<Entity>,
     pub(super) joints: Vec<Entity>,
+    /// Colliders that changed.
+    pub(super) colliders: Vec<Entity>,
+    /// Entities whose colliders, at and below them, may belong to another body now.
+    pub(super) trees: Vec<Entity>,
+    /// Colliders that are gone, with the entity of their body and their number.
+    pub(super) gone_colliders: Vec<(Entity, u64, Entity)>,
     pub(super) gone_bodies: Vec<BodyId>,
     pub(super) gone_joints: Vec<JointId>,
 }
 
 impl Changes {
-    fn next_order(&mut self) -> u64 {
+    pub(super) const fn next_order(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
@@ -105,8 +115,9 @@ fn insert_body(mut world: DeferredWorld, HookContext { entity, .. }: HookContext
     let Some(mut changes) = world.get_resource_mut::<Changes>() else { return };
     let order = changes.next_order();
     changes.bodies.push(entity);
+    changes.trees.push(entity);
     if let Some(mut body) = world.get_mut::<EngineBody>(entity) {
-        *body = EngineBody { order, id: None, built: None };
+        *body = EngineBody { order, ..EngineBody::default() };
     }
 }
 
@@ -152,15 +163,19 @@ pub(super) fn queue_joint(mut world: DeferredWorld, HookContext { entity, .. }: 
     }
 }
 
-type Links<'w, 's> = Query<'w, 's, (Has<EngineBody>, Has<EngineJoint>), Allow<Disabled>>;
+type Kinds = (Has<EngineBody>, Has<EngineJoint>, Has<ColliderOf>);
+type Links<'w, 's> = Query<'w, 's, Kinds, Allow<Disabled>>;
 
 fn queue(entity: Entity, changes: &mut Changes, links: &Links) {
-    if let Ok((body, joint)) = links.get(entity) {
+    if let Ok((body, joint, collider)) = links.get(entity) {
         if body {
             changes.bodies.push(entity);
         }
         if joint {
             changes.joints.push(entity);
+        }
+        if collider {
+            changes.colliders.push(entity);
         }
     }
 }
@@ -175,24 +190,32 @@ pub(super) fn enabled(on: On<Remove<Disabled>>, mut changes: ResMut<Changes>, li
     queue(on.entity, &mut changes, &links);
 }
 
-/// Notes the bodies and joints that were there before the plugin.
+/// Entities with a component, ascending.
+fn having<C: Component>(world: &mut World) -> Vec<Entity> {
+    let mut query = world.query_filtered::<Entity, (With<C>, Allow<Disabled>)>();
+    let mut list: Vec<Entity> = query.iter(world).collect();
+    list.sort_unstable();
+    list
+}
+
+/// Notes the bodies, colliders and joints that were there before the plugin.
 pub(super) fn adopt(world: &mut World) {
-    let mut bodies: Vec<Entity> =
-        world.query_filtered::<Entity, (With<EngineBody>, Allow<Disabled>)>().iter(world).collect();
-    bodies.sort_unstable();
-    let mut joints: Vec<Entity> = world
-        .query_filtered::<Entity, (With<EngineJoint>, Allow<Disabled>)>()
-        .iter(world)
-        .collect();
-    joints.sort_unstable();
-    for entity in bodies {
-        let order = world.resource_mut::<Changes>().next_order();
-        world.resource_mut::<Changes>().bodies.push(entity);
+    for entity in having::<EngineBody>(world) {
+        let mut changes = world.resource_mut::<Changes>();
+        let order = changes.next_order();
+        changes.bodies.push(entity);
         world.entity_mut(entity).modify_component(|body: &mut EngineBody| body.order = order);
     }
-    for entity in joints {
-        let order = world.resource_mut::<Changes>().next_order();
-        world.resource_mut::<Changes>().joints.push(entity);
+    for entity in having::<ColliderOf>(world) {
+        let mut changes = world.resource_mut::<Changes>();
+        let order = changes.next_order();
+        changes.colliders.push(entity);
+        world.entity_mut(entity).modify_component(|link: &mut ColliderOf| link.order = order);
+    }
+    for entity in having::<EngineJoint>(world) {
+        let mut changes = world.resource_mut::<Changes>();
+        let order = changes.next_order();
+        changes.joints.push(entity);
         world.entity_mut(entity).modify_component(|joint: &mut EngineJoint| joint.order = order);
     }
 }

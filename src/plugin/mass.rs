@@ -1,15 +1,15 @@
-//! Mass, center of mass and inertia of a body: from its collider and density, or set by hand.
+//! Mass, center of mass and inertia of a body: from its colliders and their densities, or set by hand.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
+use super::attach::queue_collider;
 use super::link::queue_body;
-use crate::engine::shape::Shape;
 use crate::engine::shape::mass::MassProperties;
 use crate::math::{Quat, Real, SymMat3, Vec3, quat_normalize, quat_to_mat3};
 
-/// Mass of the body (kg), > 0, in place of volume times density. The inertia scales with it.
+/// Mass of the body (kg), > 0, in place of the sum over its colliders of volume times density. The inertia scales with it.
 ///
 /// A body without a collider has the inertia of a ball of 1 m diameter, unless [`AngularInertia`] says
 /// otherwise.
@@ -25,11 +25,11 @@ impl Default for Mass {
     }
 }
 
-/// Density of the collider [kg/m³], > 0; 1 without this component.
+/// Density of the collider on the same entity [kg/m³], > 0; 1 without this component.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(on_remove = queue_collider)]
 pub struct ColliderDensity(pub Real);
 
 impl Default for ColliderDensity {
@@ -38,14 +38,14 @@ impl Default for ColliderDensity {
     }
 }
 
-/// Center of mass in the body's frame (m), in place of the collider's. The inertia about it stays.
+/// Center of mass in the body's frame (m), in place of the colliders'. The inertia about it stays.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(on_remove = queue_body)]
 pub struct CenterOfMass(pub Vec3);
 
-/// Inertia of the body about its center of mass, in place of the collider's.
+/// Inertia of the body about its center of mass, in place of the colliders'.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -71,20 +71,19 @@ impl Default for AngularInertia {
     }
 }
 
-/// The components that say what mass properties a body has.
+/// The components that say what mass properties a body has, in place of those of its colliders.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct MassInputs {
     pub(super) mass: Option<Mass>,
-    pub(super) density: Option<ColliderDensity>,
     pub(super) center: Option<CenterOfMass>,
     pub(super) inertia: Option<AngularInertia>,
 }
 
 impl MassInputs {
-    /// The mass properties of a body of this shape. Whether they make sense is for the engine to say.
-    pub(super) fn of_shape(&self, shape: Option<&Shape>) -> MassProperties {
-        let density = self.density.unwrap_or_default().0;
-        let mut result = shape.map(|shape| shape.mass_properties(density)).unwrap_or_default();
+    /// The mass properties of a body whose colliders have these. Whether they make sense is for the
+    /// engine to say.
+    pub(super) fn instead_of(&self, colliders: MassProperties) -> MassProperties {
+        let mut result = colliders;
         if let Some(Mass(mass)) = self.mass {
             result.inertia = if result.mass > 0.0 {
                 result.inertia.scaled(mass / result.mass)

@@ -34,10 +34,12 @@
 //!
 //! # Not done
 //!
-//! The scale of a `Transform` moves child bodies and does not reach colliders (a [`PhysicsError`] says
-//! so). Colliders on children of a body are not part of it: use [`Collider::compound`].
+//! Unequal scales above a rotation shear in Bevy; rigid bodies and colliders do not, see
+//! [`Collider`].
 
+mod attach;
 mod bodies;
+mod built;
 mod collider;
 mod collision;
 mod components;
@@ -45,9 +47,13 @@ mod error;
 mod forces;
 mod frame;
 mod joints;
+mod layers;
 mod link;
 mod locked_axes;
 mod mass;
+#[cfg(feature = "mesh")]
+mod mesh;
+mod primitives;
 mod schedule;
 mod settings;
 mod stages;
@@ -59,8 +65,9 @@ use bevy_app::{FixedPostUpdate, PluginGroup, PluginGroupBuilder};
 use bevy_ecs::intern::Interned;
 use bevy_ecs::schedule::ScheduleLabel;
 
+pub use attach::{ColliderAncestor, ColliderOf};
 pub use bodies::PhysicsBodiesPlugin;
-pub use collider::Collider;
+pub use collider::{Collider, ColliderDisabled, Sensor};
 pub use collision::{
     CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionPair, CollisionPairs,
     CollisionStart, Collisions, ContactImpulse, ContactImpulseThreshold, ContactPair, ContactPoint,
@@ -68,16 +75,19 @@ pub use collision::{
 };
 pub use components::{
     AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody,
+    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
     ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
 };
 pub use joints::{Joint, JointKind, PhysicsJointsPlugin};
+pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};
 pub use locked_axes::LockedAxes;
 pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
+#[cfg(feature = "mesh")]
+pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
 pub use settings::{ContactConfig, Gravity, SolverConfig};
 pub use stages::PhysicsStepPlugin;

@@ -13,6 +13,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
+use bevy_time::Time;
 use bevy_transform::components::Transform;
 
 use super::components::{AngularVelocity, LinearVelocity};
@@ -20,10 +21,13 @@ use super::error::{Errors, PhysicsErrorKind};
 use super::frame::{Frame, depth, parent_frame};
 use super::link::EngineBody;
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop};
-use super::time::time_passed;
+use super::time::{Physics, time_passed};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyKind};
-use crate::math::{Vec3, single_quat, single3};
+use crate::math::{
+    Quat, Real, Vec3, narrow, quat_conjugate, quat_log, quat_mul, quat_normalize, single_quat,
+    single3,
+};
 
 /// The parts of [`PhysicsStepSystems::Gather`], chained in this order. While no time passes, the first
 /// three run in [`PhysicsSystems::Prepare`] instead, so that the engine knows what was changed.
@@ -76,6 +80,11 @@ impl Plugin for PhysicsSyncPlugin {
     }
 }
 
+/// Fastest that a kinematic body follows its `Transform` [m/s]; a longer way is a jump.
+pub(super) const KINEMATIC_SPEED_MAX: Real = 50.0;
+/// Fastest that a kinematic body turns after its `Transform` [rad/s]; a larger turn is a jump.
+pub(super) const KINEMATIC_SPIN_MAX: Real = 50.0;
+
 /// What the components of a body were when last read or written.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(clone_behavior = Ignore)]
@@ -115,12 +124,15 @@ impl Mirror {
             || parent != self.parent
     }
 
-    /// Moves the body to a transform the user changed. What did not change stays as precise as it was.
+    /// Moves the body to a transform the user changed: a kinematic body within the next step of `dt`
+    /// seconds if it gets there at a speed within the limits, any other at once. What did not change
+    /// stays as precise as it was.
     fn place(
         &mut self,
         body: &mut Body,
         transform: &Transform,
         parent: Option<Frame>,
+        dt: Real,
     ) -> Result<(), PhysicsErrorKind> {
         let frame = Frame::new(transform, parent);
         if !frame.is_finite() {
@@ -133,7 +145,11 @@ impl Mirror {
         let position = if same_position { body.position() } else { frame.position };
         let rotation = if same_rotation { body.rotation() } else { frame.rotation };
         self.note(transform, parent);
-        body.set_pose(position, rotation);
+        if is_reached(body, position, rotation, dt) {
+            body.set_target(position, rotation);
+        } else {
+            body.set_pose(position, rotation);
+        }
         Ok(())
     }
 
@@ -145,6 +161,15 @@ impl Mirror {
                 || single3(body.position()) != self.translation
                 || single_quat(body.rotation()) != self.rotation)
     }
+}
+
+/// Is this a kinematic body that can move to a pose in `dt` seconds without exceeding the limits?
+fn is_reached(body: &Body, position: Vec3, rotation: Quat, dt: Real) -> bool {
+    let turn = quat_mul(quat_normalize(rotation), quat_conjugate(body.rotation()));
+    body.kind() == BodyKind::Kinematic
+        && !body.is_quarantined()
+        && (position - body.position()).length() <= KINEMATIC_SPEED_MAX * dt
+        && quat_log(turn).length() <= KINEMATIC_SPIN_MAX * dt
 }
 
 /// Transforms of parents, of disabled ones too.
@@ -182,6 +207,7 @@ impl ReadBodyItem<'_, '_> {
         &mut self,
         parents: &Parents,
         physics: &mut PhysicsWorld,
+        dt: Real,
     ) -> Result<(), PhysicsErrorKind> {
         let parent = parents.frame(self.child_of);
         let linear = self.linear.map_or(self.mirror.linear, |v| v.0);
@@ -200,7 +226,7 @@ impl ReadBodyItem<'_, '_> {
             }
         }
         (self.mirror.linear, self.mirror.angular) = (linear, angular);
-        if moved { self.mirror.place(body, self.transform, parent) } else { Ok(()) }
+        if moved { self.mirror.place(body, self.transform, parent, dt) } else { Ok(()) }
     }
 }
 
@@ -208,11 +234,15 @@ impl ReadBodyItem<'_, '_> {
 fn read_components(
     mut physics: ResMut<PhysicsWorld>,
     mut errors: Errors,
+    time: Res<Time<Physics>>,
     parents: Parents,
     mut bodies: Query<ReadBody>,
 ) {
+    // While no time passes, the next step is taken to be as long as the last.
+    let passed = narrow(time.delta_secs_f64());
+    let dt = if passed > 0.0 { passed } else { physics.engine.report().dt };
     for mut body in &mut bodies {
-        let result = body.read(&parents, &mut physics);
+        let result = body.read(&parents, &mut physics, dt);
         errors.check(body.entity, result);
     }
 }

@@ -3,10 +3,14 @@
 
 mod change;
 mod chaos;
+mod colliders;
 mod collision;
 mod force;
+mod layers;
 mod life;
 mod order;
+mod scale;
+mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
 mod sync;

@@ -382,6 +382,11 @@ impl<'h> Scene<'h> {
             let id = ContactId::new(Feature::Vertex(support_a), b.feature);
             found.push(id, axes.lift(p), axes.lift(on_b));
         }
+        if found.is_empty() {
+            // Nearer across the normal, but beyond the band along it; the outermost points are not.
+            let id = ContactId::new(Feature::Vertex(support_a), Feature::Vertex(support_b));
+            found.push(id, axes.lift(p), axes.lift(q));
+        }
     }
 }
 
@@ -501,7 +506,8 @@ pub fn find_contacts_half_space(
     let mut found = Collector::new(normal, params.band, slack, [0.0, hull.radius]);
     let local = rotation.transpose() * normal;
     if let Some(curve) = &hull.curve {
-        for &(number, corner) in Facing::new(curve, -local).corners() {
+        let facing = Facing::new(curve, -local);
+        for (number, corner, _) in facing.outline().filter(|corner| corner.2) {
             let above = height + local.dot(corner);
             let at = *rotation * corner;
             let id = ContactId::new(Feature::Face(0), Feature::Vertex(number));

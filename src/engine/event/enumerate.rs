@@ -315,7 +315,8 @@ pub fn enumerate_half_space(
     let corners: Vec<(u32, DVec3)> = match &hull.curve {
         Some(curve) => {
             let facing = Facing::new(curve, narrow3(-(pose.rotation.transpose() * normal)));
-            facing.corners().iter().map(|&(number, v)| (number, widen3(v))).collect()
+            let corners = facing.outline().filter(|corner| corner.2);
+            corners.map(|(number, v, _)| (number, widen3(v))).collect()
         }
         None => (0_u32..).zip(hull.vertices.iter().map(|&v| widen3(v))).collect(),
     };

@@ -319,8 +319,7 @@ impl Outline {
     /// Takes the corners of a curved hull.
     fn trace_curve(&mut self, placed: &Placed, facing: &Facing) {
         self.feature = facing.feature;
-        let corners = facing.corners();
-        let n = corners.len();
+        let n = facing.len();
         self.n_edges = if n > 2 { n } else { n - 1 };
         if let Feature::Face(face) = facing.feature {
             let normal = placed.turn * placed.hull.faces[face as usize].normal;
@@ -328,8 +327,8 @@ impl Outline {
         }
         for i in 0..n {
             let (k, edge) = if placed.downward { (n - 1 - i, (2 * n - 2 - i) % n) } else { (i, i) };
-            let (number, at) = corners[k];
-            self.push(placed.place(at), number, facing.edge(edge), true);
+            let (number, at, near) = facing.corner(k);
+            self.push(placed.place(at), number, facing.edge(edge), near);
         }
     }
 

@@ -13,11 +13,17 @@ use crate::math::{Real, Vec3};
 
 /// Corners of a cap.
 const CORNERS: usize = 8;
+/// Corners of a tilted cap: two more beside its lowest point.
+const PLACES: usize = 10;
 /// Vertex number of the lowest point of the first cap's rim; that of the second cap, or the apex, is
 /// next.
 const LOWEST: u32 = 16;
-/// Number of a generator among the edges; those of caps are below.
-const GENERATOR: u32 = 16;
+/// From this number on, corners only round off the outline.
+const BETWEEN: u32 = 20;
+/// Sine and cosine of the angle from the lowest point to these.
+const BESIDE: [Real; 2] = [0.099_833_416_646_828_15, 0.995_004_165_278_025_8];
+/// Number of a generator among the edges; those of caps have the numbers of their first corners.
+const GENERATOR: u32 = 32;
 /// Sine of the tilt of a cap below which its corners are as good as its lowest point.
 const LEVEL: Real = 1e-4;
 /// Sine of the angle within which a feature counts as square to the normal.
@@ -40,7 +46,7 @@ const AZIMUTHS: [[Real; 2]; CORNERS] = [
 pub(super) struct Facing {
     pub(super) feature: Feature,
     /// Numbers and places (m), counterclockwise seen from outside.
-    corners: [(u32, Vec3); CORNERS],
+    corners: [(u32, Vec3); PLACES],
     len: usize,
     /// Cosine of a cap with the direction; 1 without a cap.
     pub(super) cosine: Real,
@@ -82,48 +88,79 @@ impl Facing {
     }
 
     fn point(number: u32, at: Vec3) -> Self {
-        let corners = [(number, at); CORNERS];
+        let corners = [(number, at); PLACES];
         Self { feature: Feature::Vertex(number), corners, len: 1, cosine: 1.0 }
     }
 
     fn generator([low, high]: [Vec3; 2]) -> Self {
-        let mut corners = [(LOWEST, low); CORNERS];
+        let mut corners = [(LOWEST, low); PLACES];
         corners[1] = (LOWEST + 1, high);
         Self { feature: Feature::Edge(GENERATOR), corners, len: 2, cosine: 1.0 }
     }
 
     /// A cap at the height `y`, whose lowest point is towards `unit` in x and z.
     fn cap(face: u32, radius: Real, y: Real, unit: [Real; 2], across: Real) -> Self {
-        let mut corners = [(0, Vec3::ZERO); CORNERS];
-        let (mut nearest, mut cosine) = (0, -1.0);
-        for (k, corner) in corners.iter_mut().enumerate() {
-            // From z towards x is counterclockwise seen from above.
-            let turn = if face == 1 { k } else { CORNERS - 1 - k };
-            let [sin, cos] = AZIMUTHS[turn];
-            *corner = (8 * face + turn as u32, Vec3::new(radius * sin, y, radius * cos));
-            let near = unit[0] * sin + unit[1] * cos;
-            if near > cosine {
-                (nearest, cosine) = (k, near);
+        // From z towards x is counterclockwise seen from above.
+        let turn = |k: usize| if face == 1 { k } else { CORNERS - 1 - k };
+        let at = |[sin, cos]: [Real; 2]| Vec3::new(radius * sin, y, radius * cos);
+        let near = |k: usize| unit[0] * AZIMUTHS[turn(k)][0] + unit[1] * AZIMUTHS[turn(k)][1];
+        let tilted = across > LEVEL;
+        let mut nearest = 0;
+        for k in 1..CORNERS {
+            if near(k) > near(nearest) {
+                nearest = k;
             }
         }
-        if across > LEVEL {
-            let lowest = Vec3::new(radius * unit[0], y, radius * unit[1]);
-            corners[nearest] = (LOWEST + face, lowest);
+        let mut this = Self {
+            feature: Feature::Face(face),
+            corners: [(0, Vec3::ZERO); PLACES],
+            len: 0,
+            cosine: 1.0,
+        };
+        let mut push = |number: u32, azimuth| {
+            this.corners[this.len] = (number, at(azimuth));
+            this.len += 1;
+        };
+        for k in 0..CORNERS {
+            if tilted && k == nearest {
+                let sine = if face == 1 { BESIDE[0] } else { -BESIDE[0] };
+                let [x, z] = unit.map(|c| c * BESIDE[1]);
+                let (dx, dz) = (unit[1] * sine, -unit[0] * sine);
+                push(BETWEEN + 2 * face, [x - dx, z - dz]);
+                push(LOWEST + face, unit);
+                push(BETWEEN + 2 * face + 1, [x + dx, z + dz]);
+            } else {
+                push(8 * face + turn(k) as u32, AZIMUTHS[turn(k)]);
+            }
         }
-        let cosine = (1.0 - across * across).max(0.0).sqrt();
-        Self { feature: Feature::Face(face), corners, len: CORNERS, cosine }
+        this.cosine = (1.0 - across * across).max(0.0).sqrt();
+        this
     }
 
-    /// The corners with their numbers.
+    /// The corners with their numbers, and whether they may be contacts: those beside the lowest
+    /// point only round off the outline.
     #[inline]
-    pub(super) fn corners(&self) -> &[(u32, Vec3)] {
-        &self.corners[..self.len]
+    pub(super) fn outline(&self) -> impl Iterator<Item = (u32, Vec3, bool)> {
+        self.corners[..self.len].iter().map(|&(number, at)| (number, at, number < BETWEEN))
+    }
+
+    /// Number of corners of the outline.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// A corner of the outline.
+    #[inline]
+    pub(super) fn corner(&self, k: usize) -> (u32, Vec3, bool) {
+        let (number, at) = self.corners[k];
+        (number, at, number < BETWEEN)
     }
 
     /// Number of the edge from a corner to the next one.
     #[inline]
     pub(super) fn edge(&self, corner: usize) -> u32 {
-        if self.len == CORNERS { corner as u32 } else { GENERATOR }
+        if matches!(self.feature, Feature::Face(_)) { self.corners[corner].0 } else { GENERATOR }
     }
 }
 
@@ -131,7 +168,7 @@ impl Facing {
 /// `p` across that direction (m): on a cap or a generator, else the support point.
 pub(super) fn nearest(curve: &Curve, outward: Vec3, p: Vec3) -> (Feature, Vec3) {
     let facing = Facing::new(curve, outward);
-    match (facing.corners(), curve) {
+    match (&facing.corners[..facing.len], curve) {
         (&[(_, low), (_, high)], _) => {
             let along = high - low;
             let square = along.dot(along);

@@ -48,6 +48,16 @@ pub enum ShapeError {
     },
     /// The normal of a half-space is zero or not finite.
     BadNormal,
+    /// A factor of a scale is zero or not finite.
+    BadScale {
+        /// The factor given (-).
+        factor: Real,
+    },
+    /// The factors of a scale differ where the shape would not stay of its kind.
+    UnevenScale {
+        /// What cannot be scaled so.
+        shape: &'static str,
+    },
     /// A compound has no parts.
     EmptyCompound,
     /// A part of a compound is a half-space, which has no volume of its own to combine.
@@ -134,6 +144,15 @@ impl core::fmt::Display for ShapeError {
                 write!(f, "{name} is {value}, it must lie between {min} m and {max} m")
             }
             Self::BadNormal => write!(f, "the normal of the half-space is zero or not finite"),
+            Self::BadScale { factor } => {
+                write!(f, "the scale factor {factor} is zero or not finite")
+            }
+            Self::UnevenScale { shape } => write!(
+                f,
+                "a {shape} cannot be scaled by these different factors: capsules, cylinders and cones \
+                 need equal factors across their axis, rounded shapes and turned pieces of a \
+                 compound equal factors along all axes"
+            ),
             Self::EmptyCompound => write!(f, "a compound shape needs at least one part"),
             Self::HalfSpaceInCompound { index } => {
                 write!(f, "part {index} of the compound is a half-space, which cannot be combined")

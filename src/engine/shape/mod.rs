@@ -22,6 +22,8 @@ pub mod mass;
 mod merge;
 pub mod mesh;
 mod quickhull;
+mod round;
+mod scale;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -148,6 +150,12 @@ impl Convex {
         if let Self::Mesh(mesh) = self { mesh.len() as u32 } else { 1 }
     }
 
+    /// Is its surface curved, so that it may roll?
+    #[must_use]
+    pub fn is_round(&self) -> bool {
+        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
+    }
+
     /// Radius of a ball about the origin of the frame around the body (m); infinite for a
     /// half-space.
     #[inline]
@@ -264,6 +272,30 @@ impl Shape {
     /// A length that is not positive, not finite or too large.
     pub fn ellipsoid(x_length: Real, y_length: Real, z_length: Real) -> Result<Self, ShapeError> {
         Hull::ellipsoid(Vec3::new(x_length, y_length, z_length)).map(Self::from_hull)
+    }
+
+    /// All points within `border_radius` (m) of a box about the origin, with full lengths of its
+    /// edges (m): the whole is longer by twice the radius.
+    ///
+    /// # Errors
+    /// A length that is not positive, not finite or too large.
+    pub fn round_cuboid(
+        x_length: Real,
+        y_length: Real,
+        z_length: Real,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        let size = Vec3::new(x_length, y_length, z_length);
+        Hull::round_cuboid(size, border_radius).map(Self::from_hull)
+    }
+
+    /// All points within `border_radius` (m) of the convex hull of points (m), see
+    /// [`Hull::convex_hull`].
+    ///
+    /// # Errors
+    /// As [`convex_hull`](Self::convex_hull), and a bad radius.
+    pub fn round_convex_hull(points: &[Vec3], border_radius: Real) -> Result<Self, ShapeError> {
+        Hull::round_convex_hull(points, border_radius).map(Self::from_hull)
     }
 
     /// A cylinder with rounded rims: all points within `border_radius` (m) of a cylinder along y of a

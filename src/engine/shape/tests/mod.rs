@@ -3,6 +3,7 @@
 mod hulls;
 mod meshes;
 mod shapes;
+mod smooth;
 mod support;
 
 use crate::engine::shape::hull::{Edge, Hull};

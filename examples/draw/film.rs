@@ -1,0 +1,79 @@
+//! Frames of a running world: every body drawn from its pieces.
+
+use std::path::Path;
+
+use orthant::engine::Simulation;
+use orthant::engine::body::Body;
+use orthant::engine::shape::Convex;
+use orthant::math::{DVec3, Double, quat_to_mat3, widen_mat3, widen3};
+
+use super::solid::{Placed, Rgb, Solid};
+use super::{Camera, Strip, Tiles};
+
+/// A camera, a floor and the frames taken so far.
+pub struct Film {
+    strip: Strip,
+    frames: usize,
+}
+
+impl Film {
+    /// A film with a floor of tiles of one metre, `width` by `depth` (m) about the origin; `columns`
+    /// frames make a row.
+    pub fn new(toward: DVec3, width: u32, depth: u32, columns: usize) -> Self {
+        let mut strip =
+            Strip::new(Camera::new(toward, DVec3::Y), DVec3::new(-0.5, 2.0, 0.8), columns);
+        let (w, d) = (Double::from(width), Double::from(depth));
+        strip.add_tiles(Tiles {
+            corner: DVec3::new(-0.5 * w, 0.0, 0.5 * d),
+            sides: [(DVec3::X * w, width), (DVec3::Z * -d, depth)],
+            colors: [Rgb::hex(0xe4e8ee), Rgb::hex(0xd8dde5)],
+            shadows: true,
+        });
+        Self { strip, frames: 0 }
+    }
+
+    /// Takes a frame of the bodies that have a color.
+    pub fn shoot(
+        &mut self,
+        caption: impl Into<String>,
+        world: &Simulation,
+        color: impl Fn(&Body) -> Option<Rgb>,
+    ) {
+        let mut placed = Vec::new();
+        for body in world.bodies().iter() {
+            if let Some(color) = color(body) {
+                placed.extend(pieces(body, color));
+            }
+        }
+        self.strip.add_frame(caption, placed);
+        self.frames += 1;
+    }
+
+    /// Writes the picture and says where, or why not.
+    pub fn save(&self, path: &str) {
+        let write = || {
+            std::fs::create_dir_all(Path::new(path).parent().unwrap_or(Path::new(".")))?;
+            std::fs::write(path, self.strip.to_svg())
+        };
+        match write() {
+            Ok(()) => println!("The picture is {path}."),
+            Err(error) => println!("The picture could not be written: {error}."),
+        }
+    }
+}
+
+/// The pieces of a body in the world.
+fn pieces(body: &Body, color: Rgb) -> Vec<Placed> {
+    let place = widen3(body.position());
+    let turn = widen_mat3(body.rotation_matrix());
+    let solid = |convex: &Convex| match convex {
+        Convex::Hull(hull) => Some(Solid::piece(hull, color)),
+        Convex::HalfSpace(_) => None,
+    };
+    let placed = body.colliders().pieces().iter().filter_map(|part| {
+        let piece = &part.piece;
+        let rotation = turn * widen_mat3(quat_to_mat3(piece.rotation));
+        Some(solid(&piece.convex)?.placed(place + turn * widen3(piece.position), rotation))
+    });
+    placed.collect()
+}

@@ -1,0 +1,235 @@
+//! What the engine's body was made from, to see what must be made again, and the making of its
+//! colliders.
+//!
+//! A value that makes no collider (a shape with a radius that is NaN, a scale of zero) is told about
+//! the collider's entity. A collider that was there before stays as it was; a new one is left out.
+
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_transform::components::Transform;
+
+use super::collider::{Collider, ColliderDisabled, Sensor};
+use super::components::{DefaultFriction, Friction, RigidBody, RollingFriction};
+use super::error::{Errors, PhysicsErrorKind};
+use super::frame::{Frame, frame_below};
+use super::layers::CollisionLayers;
+use super::link::EngineBody;
+use super::mass::{ColliderDensity, MassInputs};
+use crate::engine::body::{Body, BodyError};
+use crate::engine::collider::{self, Material};
+use crate::engine::shape::mass::MassProperties;
+use crate::engine::shape::{Shape, ShapeError};
+use crate::math::{Real, Vec3};
+
+/// What colliders and mass of a body were made from, and the colliders.
+#[derive(Clone, Debug)]
+pub(super) struct Built {
+    pub(super) kind: RigidBody,
+    pub(super) mass: MassInputs,
+    pub(super) colliders: Vec<BuiltCollider>,
+    /// Does the engine's body have these colliders? Not if it refused them.
+    pub(super) taken: bool,
+}
+
+/// A collider of a body.
+#[derive(Clone, Debug)]
+pub(super) struct BuiltCollider {
+    order: u64,
+    entity: Entity,
+    source: Collider,
+    frame: Frame,
+    material: Material,
+    density: Real,
+    /// As the engine has it; none if it never made sense.
+    made: Option<collider::Collider>,
+}
+
+impl Built {
+    /// Are colliders and mass of the engine's body the same, but for materials and layers?
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.kind == other.kind
+            && self.mass == other.mass
+            && self.colliders.len() == other.colliders.len()
+            && self.colliders.iter().zip(&other.colliders).all(|(a, b)| a.is(b))
+    }
+
+    /// The collider of this number.
+    fn last(&self, order: u64) -> Option<&BuiltCollider> {
+        let index = self.colliders.binary_search_by_key(&order, |collider| collider.order).ok()?;
+        self.colliders.get(index)
+    }
+
+    /// Does every collider make sense?
+    pub(super) fn is_whole(&self) -> bool {
+        self.colliders.iter().all(|collider| collider.made.is_some())
+    }
+
+    /// The engine's colliders.
+    pub(super) fn engine(&self) -> impl Iterator<Item = &collider::Collider> {
+        self.colliders.iter().filter_map(|collider| collider.made.as_ref())
+    }
+
+    /// Mass, center and inertia of the body.
+    pub(super) fn mass_properties(&self) -> MassProperties {
+        let made = |c: &BuiltCollider| c.made.as_ref().map(|made| made.mass_properties(c.density));
+        let sum = self.colliders.iter().filter_map(made).reduce(MassProperties::combined);
+        self.mass.instead_of(sum.unwrap_or_default())
+    }
+
+    /// Hands materials and layers to the engine, without touching contacts.
+    pub(super) fn refresh(&self, body: &mut Body) -> Result<(), BodyError> {
+        for (index, collider) in self.engine().enumerate() {
+            body.set_material(index, collider.material)?;
+            body.set_layers(index, collider.layers);
+        }
+        Ok(())
+    }
+}
+
+impl BuiltCollider {
+    /// Is the engine's collider the same, but for material and layers?
+    fn is(&self, other: &Self) -> bool {
+        let place = |c: &collider::Collider| (c.position, c.rotation, c.sensor);
+        self.entity == other.entity
+            && self.is_shaped_as(other)
+            && self.density == other.density
+            && self.made.as_ref().map(place) == other.made.as_ref().map(place)
+    }
+
+    /// Is the shape made from the same?
+    fn is_shaped_as(&self, other: &Self) -> bool {
+        self.source.is(&other.source) && self.frame.scale == other.frame.scale
+    }
+
+    /// Makes the engine's collider, or as much of it as makes sense; `old` is the last one.
+    fn make(&mut self, old: Option<&Self>, mut tell: impl FnMut(PhysicsErrorKind)) {
+        let kept = old.and_then(|old| old.made.as_ref());
+        if !self.frame.is_finite() {
+            tell(PhysicsErrorKind::NotFinite("Transform"));
+            self.made = kept.cloned();
+            return;
+        }
+        let mut made = match old.filter(|old| self.is_shaped_as(old)) {
+            Some(_) => kept.cloned(),
+            None => match self.shape() {
+                Ok(shape) => Some(collider::Collider {
+                    shape: shape.clone(),
+                    ..kept.cloned().unwrap_or_else(|| collider::Collider::new(shape))
+                }),
+                Err(error) => {
+                    tell(error.into());
+                    kept.cloned()
+                }
+            },
+        };
+        if let Some(made) = &mut made {
+            (made.position, made.rotation) = (self.frame.position, self.frame.rotation);
+            let Material { friction, rolling, spinning } = self.material;
+            if (friction + rolling + spinning).is_finite() {
+                made.material = self.material;
+            } else {
+                tell(PhysicsErrorKind::NotFinite("Friction"));
+            }
+        }
+        self.made = made;
+    }
+
+    /// The shape in its final size.
+    fn shape(&self) -> Result<Shape, ShapeError> {
+        let shape = self.source.shape().map_err(Clone::clone)?;
+        if self.frame.scale == Vec3::ONE {
+            Ok(shape.clone())
+        } else {
+            shape.scaled(self.frame.scale)
+        }
+    }
+}
+
+/// The components a collider is made from.
+#[derive(QueryData)]
+struct ColliderParts {
+    collider: &'static Collider,
+    friction: Option<&'static Friction>,
+    rolling: Option<&'static RollingFriction>,
+    density: Option<&'static ColliderDensity>,
+    layers: Option<&'static CollisionLayers>,
+    sensor: Has<Sensor>,
+    disabled: Has<ColliderDisabled>,
+    out: Has<Disabled>,
+}
+
+impl ColliderPartsItem<'_, '_> {
+    /// Its own material, else that of the body, else the default.
+    fn material(&self, body: BodyFriction, default: Friction) -> Material {
+        let sliding = self.friction.copied().or(body.sliding).unwrap_or(default);
+        let rolling = self.rolling.copied().or(body.rolling).unwrap_or_default();
+        let RollingFriction { rolling, spinning } = rolling;
+        Material { friction: sliding.coefficient, rolling, spinning }
+    }
+}
+
+/// A node of the hierarchy.
+type Place = (Option<&'static Transform>, Option<&'static ChildOf>);
+
+/// Friction of a body, for those of its colliders that have none of their own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BodyFriction {
+    pub(super) sliding: Option<Friction>,
+    pub(super) rolling: Option<RollingFriction>,
+}
+
+/// Reads the components of colliders.
+#[derive(SystemParam)]
+pub(super) struct ColliderReader<'w, 's> {
+    pub(super) default_friction: Res<'w, DefaultFriction>,
+    colliders: Query<'w, 's, ColliderParts, Allow<Disabled>>,
+    tree: Query<'w, 's, Place, Allow<Disabled>>,
+}
+
+impl ColliderReader<'_, '_> {
+    /// Makes the colliders of a body in this frame, those that are not disabled.
+    pub(super) fn build(
+        &self,
+        entity: Entity,
+        link: &EngineBody,
+        scale: Vec3,
+        friction: BodyFriction,
+        errors: &mut Errors,
+    ) -> Vec<BuiltCollider> {
+        let place = |e| {
+            let (transform, child_of) = self.tree.get(e).ok()?;
+            Some((transform.copied().unwrap_or_default(), child_of.map(ChildOf::parent)))
+        };
+        let mut built = Vec::with_capacity(link.list.len());
+        for &(order, collider) in &link.list {
+            let Ok(parts) = self.colliders.get(collider) else { continue };
+            if parts.out || parts.disabled {
+                continue;
+            }
+            let frame = frame_below(entity, scale, collider, place);
+            let material = parts.material(friction, self.default_friction.0);
+            let (source, density) = (parts.collider.clone(), parts.density.copied());
+            let density = density.unwrap_or_default().0;
+            let mut new = BuiltCollider {
+                order,
+                entity: collider,
+                source,
+                frame,
+                material,
+                density,
+                made: None,
+            };
+            let last = link.built.as_ref().and_then(|built| built.last(order));
+            new.make(last, |error| errors.tell(collider, error));
+            if let Some(made) = &mut new.made {
+                made.layers = parts.layers.copied().unwrap_or_default().engine();
+                made.sensor = parts.sensor;
+                made.tag = collider.to_bits();
+            }
+            built.push(new);
+        }
+        built
+    }
+}
