@@ -113,6 +113,13 @@ fn movers() -> Vec<Mover> {
             lie: on_side,
         },
         Mover {
+            name: "cylinder",
+            shape: Shape::cylinder(0.3, 0.8).expect("a cylinder"),
+            height: 0.3,
+            rolls: true,
+            lie: on_side,
+        },
+        Mover {
             name: "cube",
             shape: cuboid(0.8, 0.8, 0.8),
             height: 0.4,

@@ -348,7 +348,7 @@ impl<'a> Placed<'a> {
                 return Some((at, height <= 0.0));
             }
             Convex::Mesh(mesh) => {
-                let at = super::surface::project(mesh, narrow3(p))?;
+                let at = mesh.project(narrow3(p))?;
                 return Some((self.world(widen3(at)), false));
             }
         };

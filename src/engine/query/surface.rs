@@ -9,44 +9,21 @@ use std::sync::Arc;
 use super::pieces::{CastConfig, Closest, Impact, Placed};
 use crate::engine::ratio::Ratio;
 use crate::engine::shape::hull::Hull;
-use crate::engine::shape::mesh::{Mesh, closest_on_triangle, ray_triangle};
+use crate::engine::shape::mesh::Mesh;
 use crate::engine::shape::{Aabb, Convex};
 use crate::math::{DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, widen, widen3};
 
 /// The first triangle that a ray meets, in the frame of the mesh: distance and normal against the ray.
 pub(super) fn ray(mesh: &Mesh, o: DVec3, v: DVec3, max: Double) -> Option<(Double, DVec3)> {
-    let mut best = None;
     // From where the ray comes near the mesh, so that rays from afar lose no digits.
     let shift = (-o.dot(v) - widen(mesh.bounding_radius())).max(0.0);
     if shift > max {
         return None;
     }
     let (origin, direction) = (narrow3(o + v * shift), narrow3(v));
-    mesh.tree().cast_ray(origin, direction, narrow(max - shift), |index, max| {
-        let Some((t, front)) = ray_triangle(origin, direction, max, mesh.triangle(index)) else {
-            return max;
-        };
-        let normal = mesh.triangles()[index as usize].normal;
-        best = Some((shift + widen(t), widen3(if front { normal } else { -normal })));
-        t
-    });
-    best
-}
-
-/// The point of a mesh nearest to a point, in the frame of the mesh.
-pub(super) fn project(mesh: &Mesh, p: Vec3) -> Option<Vec3> {
-    let mut best = None;
-    mesh.tree().nearest(p, Real::MAX, |index, max| {
-        let (at, _) = closest_on_triangle(p, mesh.triangle(index));
-        let distance = (at - p).length();
-        if distance < max {
-            best = Some(at);
-            distance
-        } else {
-            max
-        }
-    });
-    best
+    let (t, index, front) = mesh.cast_ray(origin, direction, narrow(max - shift))?;
+    let normal = widen3(mesh.triangles()[index as usize].normal);
+    Some((shift + widen(t), if front { normal } else { -normal }))
 }
 
 /// A mesh in the world.

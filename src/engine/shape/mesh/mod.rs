@@ -250,6 +250,46 @@ impl Mesh {
             }
         });
     }
+
+    /// The first triangle that the ray `origin + t direction`, `0 ≤ t ≤ reach`, meets in the frame of the
+    /// mesh: `t`, the triangle, and whether the ray comes from its front. The first one of equals.
+    #[must_use]
+    pub fn cast_ray(
+        &self,
+        origin: Vec3,
+        direction: Vec3,
+        reach: Real,
+    ) -> Option<(Real, u32, bool)> {
+        let mut best = None;
+        self.tree.cast_ray(origin, direction, reach, |index, limit| {
+            let Some((t, front)) = ray_triangle(origin, direction, limit, self.triangle(index))
+            else {
+                return limit;
+            };
+            let earlier = |&(s, known, _): &(Real, u32, bool)| (t, index) < (s, known);
+            if best.as_ref().is_none_or(earlier) {
+                best = Some((t, index, front));
+            }
+            t
+        });
+        best
+    }
+
+    /// The point of the mesh nearest to a point (m); none if that is not finite.
+    #[must_use]
+    pub fn project(&self, point: Vec3) -> Option<Vec3> {
+        let mut best = None;
+        self.tree.nearest(point, Real::INFINITY, |index, limit| {
+            let at = closest_on_triangle(point, self.triangle(index)).0;
+            let distance = at.distance(point);
+            if distance >= limit {
+                return limit;
+            }
+            best = Some(at);
+            distance
+        });
+        best
+    }
 }
 
 /// Box around a triangle (m).
