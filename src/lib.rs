@@ -53,7 +53,8 @@ pub mod prelude {
         ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Forces, Friction,
         Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
         LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
-        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, RollingFriction,
-        Sensor, SolverConfig, StepReport,
+        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits,
+        RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SolverConfig,
+        SpatialQuery, SpatialQueryFilter, StepReport,
     };
 }

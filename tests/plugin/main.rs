@@ -9,6 +9,7 @@ mod force;
 mod layers;
 mod life;
 mod order;
+mod spatial;
 #[path = "../support/mod.rs"]
 mod support;
 mod sync;
