@@ -55,7 +55,8 @@ pub mod prelude {
         ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
         GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes,
         Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
-        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, RollingFriction,
-        Sensor, SolverConfig, StepReport, SweptCcd,
+        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits,
+        RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SolverConfig,
+        SpatialQuery, SpatialQueryFilter, StepReport, SweptCcd,
     };
 }

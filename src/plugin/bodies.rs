@@ -27,7 +27,7 @@ use super::layers::CollisionLayers;
 use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
 use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
-use super::schedule::{PhysicsSchedule, StepLoop};
+use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sync::{GatherSystems, Mirror, Parents};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
@@ -59,12 +59,11 @@ impl Plugin for PhysicsBodiesPlugin {
         app.world_mut().register_component::<ColliderOf>();
         app.world_mut().register_component::<EngineJoint>();
         link::adopt(app.world_mut());
-        let idle = StepLoop::of(app);
         let systems = || {
             let systems = (attach_colliders, note_scales, update_bodies);
             systems.chain().in_set(GatherSystems::Bodies)
         };
-        app.add_systems(idle, systems());
+        app.add_systems(SyncSchedule, systems());
         app.add_systems(PhysicsSchedule, systems());
         #[cfg(feature = "mesh")]
         for schedule in [idle, PhysicsSchedule.intern()] {

@@ -57,6 +57,7 @@ mod mesh;
 mod primitives;
 mod schedule;
 mod settings;
+mod spatial;
 mod stages;
 mod sync;
 mod time;
@@ -92,8 +93,12 @@ pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
 pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
 pub use settings::{ContactConfig, Gravity, SolverConfig};
+pub use spatial::{
+    ClosestPoints, PhysicsSpatialPlugin, PointProjection, RayCaster, RayHitData, RayHits,
+    ShapeCastConfig, ShapeCaster, ShapeHitData, ShapeHits, SpatialQuery, SpatialQueryFilter,
+};
 pub use stages::PhysicsStepPlugin;
-pub use sync::{GatherSystems, PhysicsSyncPlugin};
+pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
 pub use world::{PhysicsWorld, StepReport};
 
@@ -107,6 +112,7 @@ pub use world::{PhysicsWorld, StepReport};
 /// | [`PhysicsJointsPlugin`] | joints from components |
 /// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
 /// | [`PhysicsCollisionPlugin`] | collision events |
+/// | [`PhysicsSpatialPlugin`] | ray casters, shape casters |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
 ///
 /// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
@@ -139,6 +145,7 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsJointsPlugin)
             .add(PhysicsForcesPlugin)
             .add(PhysicsCollisionPlugin)
+            .add(PhysicsSpatialPlugin)
             .add(PhysicsStepPlugin)
     }
 }
