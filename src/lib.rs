@@ -21,6 +21,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `bevy` | yes | the plugin |
+//! | `mesh` | no | colliders from Bevy's meshes |
 //! | `parallel` | yes | pairs on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
 //! | `f64` | no | positions, velocities and the metric in double precision |
@@ -47,13 +48,14 @@ struct Readme;
 #[cfg(feature = "bevy")]
 pub mod prelude {
     pub use crate::plugin::{
-        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider, ColliderDensity,
-        ColliderDisabled, ColliderOf, CollidingEntities, CollisionEnd, CollisionEventsEnabled,
-        CollisionLayers, CollisionPairs, CollisionStart, Collisions, ConstantForce, ConstantTorque,
-        ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Forces, Friction,
-        Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
+        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider,
+        ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities,
+        CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart,
+        Collisions, ConstantForce, ConstantTorque, ContactConfig, ContactImpulse,
+        ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
+        GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes,
+        Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
         PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, RollingFriction,
-        Sensor, SolverConfig, StepReport,
+        Sensor, SolverConfig, StepReport, SweptCcd,
     };
 }

@@ -5,9 +5,13 @@ mod counting;
 mod support;
 
 use counting::{Counting, allocations};
+use orthant::engine::Simulation;
+use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
-use support::{DT, heap, stack};
+use orthant::engine::shape::Shape;
+use orthant::math::{Real, Vec3, cos, sin};
+use support::{DT, Rng, add, heap, stack};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -18,12 +22,33 @@ fn the_counter_counts() {
     assert_eq!(made, 3, "one box each");
 }
 
+/// Balls, capsules and boxes on hills.
+fn hills() -> Simulation {
+    let height = |i: u8, k: u8| 0.4 * sin(Real::from(i)) * cos(0.8 * Real::from(k));
+    let heights: Vec<Vec<Real>> =
+        (0..17).map(|i| (0..17).map(|k| height(i, k)).collect()).collect();
+    let field = Shape::heightfield(&heights, Vec3::new(16.0, 1.0, 16.0)).expect("a field");
+    let mut world = Simulation::new();
+    add(&mut world, BodyKind::Static, field, Vec3::ZERO);
+    let mut rng = Rng(1);
+    for i in 0..12 {
+        let shape = match i % 3 {
+            0 => Shape::sphere(0.3),
+            1 => Shape::capsule(0.2, 0.5),
+            _ => Shape::cuboid(0.5, 0.4, 0.6),
+        };
+        let at = Vec3::new(rng.range(-3.0, 3.0), 1.0, rng.range(-3.0, 3.0));
+        add(&mut world, BodyKind::Dynamic, shape.expect("a shape"), at);
+    }
+    world
+}
+
 #[test]
 fn steady_steps_do_not_allocate() {
     for method in [Method::Auto, Method::Newton, Method::Pgs] {
         let mut settings = Settings::default();
         settings.solver.method = method;
-        for (name, mut world) in [("stack", stack(8).0), ("heap", heap(12).0)] {
+        for (name, mut world) in [("stack", stack(8).0), ("heap", heap(12).0), ("hills", hills())] {
             for _ in 0..400 {
                 world.step(&settings, DT);
             }

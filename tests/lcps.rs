@@ -20,6 +20,7 @@ struct Buffers {
     velocity: Vec<Vec6>,
     joint_impulse: Vec<Double>,
     contact_impulse: Vec<[Double; 3]>,
+    rolling_impulse: Vec<[Double; 3]>,
 }
 
 impl Buffers {
@@ -28,6 +29,7 @@ impl Buffers {
             velocity: case.bodies.iter().map(|b| b.velocity_free).collect(),
             joint_impulse: vec![0.0; case.joints.len()],
             contact_impulse: vec![[0.0; 3]; case.contacts.len()],
+            rolling_impulse: Vec::new(),
         }
     }
 
@@ -36,6 +38,7 @@ impl Buffers {
             velocity: &mut self.velocity,
             joint_impulse: &mut self.joint_impulse,
             contact_impulse: &mut self.contact_impulse,
+            rolling_impulse: &mut self.rolling_impulse,
         }
     }
 }

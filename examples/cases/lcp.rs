@@ -66,6 +66,7 @@ impl LcpCase {
             bodies: &self.bodies,
             joints: &self.joints,
             contacts: &self.contacts,
+            rolling: &[],
             cone: self.cone,
         }
     }

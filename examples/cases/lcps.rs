@@ -84,6 +84,7 @@ fn solve_from_free(
         velocity: &mut velocity,
         joint_impulse: &mut joint_impulse,
         contact_impulse: &mut contact_impulse,
+        rolling_impulse: &mut [],
     });
     (velocity, stats)
 }

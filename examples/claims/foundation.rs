@@ -136,7 +136,7 @@ fn curvature_bound(experiment: &Experiment) -> Double {
         let inertia = if experiment.scene.planar { i.zz } else { i.xx.min(i.yy).min(i.zz) };
         let hull = body.colliders().pieces().first().and_then(|piece| match &piece.piece.convex {
             Convex::Hull(hull) => Some(hull),
-            Convex::HalfSpace(_) => None,
+            Convex::HalfSpace(_) | Convex::Mesh(_) => None,
         });
         hull.map_or(0.0, |hull| {
             let (r, d) = (widen(hull.bounding_radius()), widen(hull.inradius()));

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::body::Body;
 use super::broad::{Reach, approach};
+use super::collider::{ConvexRef, PieceRef};
 use super::event::active::PapersActive;
 use super::event::choose::{Twist, choose_normal};
 use super::event::clip::{ClipParams, find_contacts, find_contacts_half_space};
@@ -22,6 +23,7 @@ use super::event::enumerate::{
     EventFeatures, Placement, enumerate, enumerate_half_space, ratio_of,
 };
 use super::event::manifold::{Feature, Manifold};
+use super::on_mesh::OnTriangle;
 use super::pair::Pair;
 use super::predict::{Motion, planar_axis};
 use super::ratio::{
@@ -29,8 +31,8 @@ use super::ratio::{
 };
 use super::rest::SLOW;
 use super::settings::{ActiveEvents, Settings};
+use super::shape::HalfSpace;
 use super::shape::hull::Hull;
-use super::shape::{Convex, HalfSpace, Piece};
 use super::sweep::{
     Impact, Limits, Path, relative_speed, time_of_impact, time_of_impact_half_space,
 };
@@ -57,18 +59,27 @@ pub struct ActiveContact {
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
+    /// Angular impulse of rolling and spinning resistance on body b in world axes [N·m·s], likewise.
+    pub angular_impulse: [DVec3; 2],
 }
 
 impl ActiveContact {
     /// A contact that has not been pushed yet.
-    fn new(id: ContactId, normal: Vec3, arms: [Vec3; 2], gap: Real, row_gap: Double) -> Self {
-        Self { id, normal, arms, gap, row_gap, impulse: [DVec3::ZERO; 2] }
+    pub(super) fn new(
+        id: ContactId,
+        normal: Vec3,
+        arms: [Vec3; 2],
+        gap: Real,
+        row_gap: Double,
+    ) -> Self {
+        let none = [DVec3::ZERO; 2];
+        Self { id, normal, arms, gap, row_gap, impulse: none, angular_impulse: none }
     }
 }
 
 /// What became of a pair with a swept body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Swept {
+pub(super) enum Swept {
     /// No body is swept, or the motion is too small to need it.
     No,
     /// Nothing touches within the step.
@@ -99,21 +110,21 @@ pub struct Context<'a> {
 
 /// The two pieces of a pair in world axes, each relative to the center of its body.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+pub(super) struct Placed {
     /// From the center of body a to that of body b (m).
-    between: Vec3,
+    pub(super) between: Vec3,
     /// From the center of each body to the centroid of its piece (m).
-    arms: [Vec3; 2],
+    pub(super) arms: [Vec3; 2],
     /// Rotation of each piece.
-    rotations: [Mat3; 2],
+    pub(super) rotations: [Mat3; 2],
     /// The time (s) after which swept pieces meet here, if that is why they are here.
     met: Option<Real>,
 }
 
 impl Placed {
-    fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&Piece; 2]) -> Self {
+    fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&PieceRef<'_>; 2]) -> Self {
         let arm =
-            |k: usize| motions[k].rotation * (pieces[k].position - bodies[k].center_of_mass());
+            |k: usize| motions[k].rotation * (pieces[k].centroid() - bodies[k].center_of_mass());
         let turn = |k: usize| motions[k].rotation * quat_to_mat3(pieces[k].rotation);
         Self {
             between: bodies[1].center() - bodies[0].center(),
@@ -124,12 +135,12 @@ impl Placed {
     }
 
     /// From centroid to centroid (m).
-    fn offset(&self) -> Vec3 {
+    pub(super) fn offset(&self) -> Vec3 {
         self.between + self.arms[1] - self.arms[0]
     }
 
     /// Arms from both centers to a point given from the center of body a.
-    fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
+    pub(super) fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
         [point, point - self.between]
     }
 
@@ -155,7 +166,7 @@ impl Placed {
 
 impl Context<'_> {
     /// Distance below which the pair is active (m).
-    fn band(&self, bodies: [u32; 2]) -> Real {
+    pub(super) fn band(&self, bodies: [u32; 2]) -> Real {
         let moved = approach(bodies.map(|i| self.reach[i as usize]), self.dt);
         let gravity = self.settings.gravity.length();
         moved + self.dt * self.dt * gravity + self.settings.contact.margin
@@ -175,25 +186,7 @@ impl Context<'_> {
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
         if same {
-            let [pieces_a, pieces_b] = bodies.map(|body| body.colliders().pieces());
-            let piece_a = &pieces_a[pair.key.piece_a as usize].piece;
-            let piece_b = &pieces_b[pair.key.piece_b as usize].piece;
-            let mut placed = Placed::new(bodies, motions, [piece_a, piece_b]);
-            let swept = self.sweep(pair, [piece_a, piece_b], &placed);
-            if let Swept::Hit(time) = swept {
-                placed.advance(motions, time);
-            }
-            match (&piece_a.convex, &piece_b.convex) {
-                // The step is free: a plane through a far face would stop what flies past it.
-                _ if swept == Swept::Missed => {}
-                (Convex::Hull(x), Convex::Hull(y)) => self.hulls(pair, [x, y], &placed),
-                (Convex::Hull(x), Convex::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
-                (Convex::HalfSpace(p), Convex::Hull(y)) => self.plane(pair, y, p, &placed, 1),
-                (Convex::HalfSpace(_), Convex::HalfSpace(_)) => {}
-            }
-            if let Swept::Hit(time) = swept {
-                self.defer(pair, motions, time);
-            }
+            self.measure(pair, bodies, motions);
         }
         pair.contacts.sort_unstable_by_key(|contact| contact.id);
         merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
@@ -201,9 +194,45 @@ impl Context<'_> {
         pair.spare = old;
     }
 
+    /// Measures a pair by what its pieces are.
+    fn measure(&self, pair: &mut Pair, bodies: [&Body; 2], motions: [&Motion; 2]) {
+        let numbers = [pair.key.piece_a, pair.key.piece_b];
+        let [Some(piece_a), Some(piece_b)] =
+            [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]))
+        else {
+            return;
+        };
+        let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b]);
+        let convex = [piece_a.convex, piece_b.convex];
+        let swept = self.sweep(pair, convex, &placed);
+        if let Swept::Hit(time) = swept {
+            placed.advance(motions, time);
+        }
+        match (piece_a.convex, piece_b.convex) {
+            // The step is free: a plane through a far face would stop what flies past it.
+            _ if swept == Swept::Missed => {}
+            (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, [x, y], &placed),
+            (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
+            (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => self.plane(pair, y, p, &placed, 1),
+            (ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)) => {
+                self.triangle(pair, OnTriangle { mesh, index, hull, side: 0 }, &placed);
+            }
+            (ConvexRef::Hull(hull), ConvexRef::Triangle(mesh, index)) => {
+                self.triangle(pair, OnTriangle { mesh, index, hull, side: 1 }, &placed);
+            }
+            (
+                ConvexRef::HalfSpace(_) | ConvexRef::Triangle(..),
+                ConvexRef::HalfSpace(_) | ConvexRef::Triangle(..),
+            ) => {}
+        }
+        if let Swept::Hit(time) = swept {
+            self.defer(pair, motions, time);
+        }
+    }
+
     /// Looks where the free paths of the pieces first meet if a body is swept and the step could take
     /// it through the other.
-    fn sweep(&self, pair: &mut Pair, pieces: [&Piece; 2], placed: &Placed) -> Swept {
+    fn sweep(&self, pair: &mut Pair, pieces: [ConvexRef<'_>; 2], placed: &Placed) -> Swept {
         let swept = pair.bodies.iter().any(|&i| self.bodies[i as usize].swept);
         if !swept || pair.sensor || self.settings.contact.active != ActiveEvents::Clipped {
             return Swept::No;
@@ -217,8 +246,8 @@ impl Context<'_> {
             angular: motions[k].angular,
         };
         let paths = [path(0), path(1)];
-        let impact = match [&pieces[0].convex, &pieces[1].convex] {
-            [Convex::Hull(a), Convex::Hull(b)] => {
+        let impact = match pieces {
+            [ConvexRef::Hull(a), ConvexRef::Hull(b)] => {
                 let inradius = a.inradius().min(b.inradius());
                 if relative_speed(&paths, [a, b]) * self.dt <= SLOW * inradius {
                     return Swept::No;
@@ -226,11 +255,19 @@ impl Context<'_> {
                 let limits = self.limits(inradius);
                 time_of_impact(a, &paths[0], b, &paths[1], &limits, &mut pair.cache)
             }
-            [Convex::Hull(hull), Convex::HalfSpace(plane)] => {
+            [ConvexRef::Hull(hull), ConvexRef::HalfSpace(plane)] => {
                 self.sweep_half_space(hull, plane, &paths, 0)
             }
-            [Convex::HalfSpace(plane), Convex::Hull(hull)] => {
+            [ConvexRef::HalfSpace(plane), ConvexRef::Hull(hull)] => {
                 self.sweep_half_space(hull, plane, &paths, 1)
+            }
+            [ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)] => {
+                let on = OnTriangle { mesh, index, hull, side: 0 };
+                return self.sweep_triangle(pair, on, &paths);
+            }
+            [ConvexRef::Hull(hull), ConvexRef::Triangle(mesh, index)] => {
+                let on = OnTriangle { mesh, index, hull, side: 1 };
+                return self.sweep_triangle(pair, on, &paths);
             }
             _ => return Swept::No,
         };
@@ -252,7 +289,7 @@ impl Context<'_> {
     }
 
     /// When a sweep ends: at touch, to a fraction of the margin that is small beside the body too.
-    fn limits(&self, inradius: Real) -> Limits {
+    pub(super) fn limits(&self, inradius: Real) -> Limits {
         let margin = self.settings.contact.margin.min(inradius);
         Limits { dt: self.dt, target: 0.0, tolerance: SWEEP_TOLERANCE * margin }
     }
@@ -360,19 +397,12 @@ impl Context<'_> {
         near_centers([a, b], [wants(0, a), wants(1, b)], relative)
     }
 
-    /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
-    fn clipped(
-        &self,
-        pair: &mut Pair,
-        [a, b]: [&Hull; 2],
-        placed: &Placed,
-        relative: &Relative,
-        ratio_normal: Vec3,
-        band: Real,
-    ) {
-        let to_a = placed.rotations[0].transpose();
-        // The velocities as they are: with those predicted for the step, gravity alone would make the
-        // plane a body rests on look worse than the side of a neighbor that it slides towards.
+    /// Velocity of piece b relative to piece a in the axes of a, to which `to_a` turns; `offset` leads
+    /// there from centroid to centroid.
+    ///
+    /// The velocities as they are: with those predicted for the step, gravity alone would make the
+    /// plane a body rests on look worse than the side of a neighbor that it slides towards.
+    pub(super) fn twist(&self, pair: &Pair, placed: &Placed, to_a: &Mat3, offset: Vec3) -> Twist {
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         // A fixed body has no velocity, whatever its field says.
         let velocities = [0, 1].map(|k| {
@@ -384,11 +414,25 @@ impl Context<'_> {
                 (motion.velocity_at(placed.arms[k]), motion.angular)
             }
         });
-        let twist = Twist::new(
-            velocities.map(|(linear, _)| to_a * linear),
-            velocities.map(|(_, angular)| to_a * angular),
-            relative.offset,
-        );
+        Twist::new(
+            velocities.map(|(linear, _)| *to_a * linear),
+            velocities.map(|(_, angular)| *to_a * angular),
+            offset,
+        )
+    }
+
+    /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
+    fn clipped(
+        &self,
+        pair: &mut Pair,
+        [a, b]: [&Hull; 2],
+        placed: &Placed,
+        relative: &Relative,
+        ratio_normal: Vec3,
+        band: Real,
+    ) {
+        let to_a = placed.rotations[0].transpose();
+        let twist = self.twist(pair, placed, &to_a, relative.offset);
         let mut slack = self.settings.contact.normal_slack * self.dt * self.dt;
         if let Some(time) = placed.met {
             // What is small beside the step is not small beside a bullet; but the free path has sunk
@@ -457,8 +501,8 @@ impl Context<'_> {
     }
 
     /// Tolerances of the clipping.
-    fn clip(&self, band: Real) -> ClipParams {
-        ClipParams { band, eps_x: self.settings.contact.reference_slack }
+    pub(super) fn clip(&self, band: Real) -> ClipParams {
+        ClipParams::new(band, self.settings.contact.reference_slack)
     }
 
     /// The papers' set for two hulls.
@@ -564,6 +608,7 @@ fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
     for contact in contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
             contact.impulse = old[i].impulse;
+            contact.angular_impulse = old[i].angular_impulse;
         }
     }
 }

@@ -8,6 +8,12 @@
 //! joint    νᵀ v + Υ = 0                      Υ = γ Θ/h, |Υ| ≤ v_push + h ω² r
 //! ```
 //!
+//! A pair may move its surfaces like a conveyor belt, which adds to the biases of the tangents. Contacts
+//! of pairs with rolling or spinning resistance have [rolling rows](super::lcp::rolling) as well: the
+//! bounds are a contact's own, so the sum over a manifold is right whatever its number of contacts.
+//! Bodies of higher dominance enter the rows of those of lower as if they had infinite mass, with
+//! their free velocity.
+//!
 //! With the papers' events the point is the touching point x* of the scaled bodies and
 //! `Δ = γ Φ̂ r D / h`: the thesis' row (4.17) times `r D`, which makes its multiplier an impulse in N·s
 //! and leaves the friction bound `μ c_n` in the right units. All rows are in double precision.
@@ -15,12 +21,15 @@
 //! `push` remembers the part of each bias that must not stay in the carried velocity: the relaxed
 //! problem is the same with it taken away.
 
+mod rolling;
+
 use smallvec::SmallVec;
 
 use super::active::ActiveContact;
 use super::body::Body;
 use super::graph::{Islands, NO_ISLAND};
 use super::joint::{Joint, JointKind};
+use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, Cone, ContactRow, FIXED, JointRow, Problem, Vec6};
 use super::pair::Pair;
 use super::predict::{Motion, block, planar_axis, vec6};
@@ -39,6 +48,8 @@ pub struct Unknowns {
     pub joint_impulse: Vec<Double>,
     /// Impulse of every contact.
     pub contact_impulse: Vec<[Double; 3]>,
+    /// Impulse of every rolling row.
+    pub rolling_impulse: Vec<[Double; 3]>,
 }
 
 /// The step problem of all islands, and where its rows came from.
@@ -48,12 +59,18 @@ pub struct StepProblem {
     pub bodies: Vec<BodyBlock>,
     /// Contact rows, island by island.
     pub contacts: Vec<ContactRow>,
+    /// Rolling rows, island by island; each counts its contact from the first of its island.
+    pub rolling: Vec<RollingRow>,
     /// Joint rows, island by island.
     pub joints: Vec<JointRow>,
     /// (pair, contact) of every contact row.
     pub contact_source: Vec<[u32; 2]>,
     /// (joint, row) of every joint row.
     pub joint_source: Vec<[u32; 2]>,
+    /// Contact row of every rolling row.
+    pub rolling_source: Vec<u32>,
+    /// Length ℓ of every rolling row (m).
+    pub rolling_length: Vec<Double>,
     /// Directions (normal, tangent 1, tangent 2) of every contact row.
     pub frames: Vec<[Vec3; 3]>,
     /// Part of the normal bias that is not carried on, one for each contact row.
@@ -62,6 +79,8 @@ pub struct StepProblem {
     pub joint_push: Vec<Double>,
     /// Contact rows of island `k`: `contact_start[k]..contact_start[k + 1]`.
     pub contact_start: Vec<u32>,
+    /// Rolling rows of island `k`: `rolling_start[k]..rolling_start[k + 1]`.
+    pub rolling_start: Vec<u32>,
     /// Joint rows of island `k`: `joint_start[k]..joint_start[k + 1]`.
     pub joint_start: Vec<u32>,
     /// Biased solve: moves the bodies.
@@ -73,6 +92,9 @@ pub struct StepProblem {
     /// Island of every source, to sort the rows: (island, kind of source, index).
     order: Vec<[u32; 3]>,
 }
+
+/// Ranges of an island in members, contact rows, joint rows and rolling rows.
+pub type IslandRanges = [core::ops::Range<usize>; 4];
 
 /// What assembly reads.
 #[derive(Clone, Copy, Debug)]
@@ -98,19 +120,21 @@ pub struct Sources<'a> {
 impl StepProblem {
     /// The problem of island `k`.
     pub fn island(&self, k: usize, islands: &Islands, cone: Cone) -> Problem<'_> {
-        let [members, contacts, joints] = self.ranges(k, islands);
+        let [members, contacts, joints, rolling] = self.ranges(k, islands);
         Problem {
             bodies: &self.bodies[members],
             joints: &self.joints[joints],
             contacts: &self.contacts[contacts],
+            rolling: &self.rolling[rolling],
             cone,
         }
     }
 
-    /// Ranges of island `k` in members, contact rows and joint rows.
-    pub fn ranges(&self, k: usize, islands: &Islands) -> [core::ops::Range<usize>; 3] {
+    /// Ranges of island `k` in members, contact rows, joint rows and rolling rows.
+    pub fn ranges(&self, k: usize, islands: &Islands) -> IslandRanges {
         let range = |start: &[u32]| start[k] as usize..start[k + 1] as usize;
-        [range(&islands.start), range(&self.contact_start), range(&self.joint_start)]
+        let [contacts, joints] = [&self.contact_start, &self.joint_start].map(|s| range(s));
+        [range(&islands.start), contacts, joints, range(&self.rolling_start)]
     }
 
     /// Fills the problem.
@@ -130,18 +154,23 @@ impl StepProblem {
     fn clear(&mut self) {
         self.bodies.clear();
         self.contacts.clear();
+        self.rolling.clear();
         self.joints.clear();
         self.contact_source.clear();
         self.joint_source.clear();
+        self.rolling_source.clear();
+        self.rolling_length.clear();
         self.frames.clear();
         self.contact_push.clear();
         self.joint_push.clear();
         self.contact_start.clear();
         self.joint_start.clear();
+        self.rolling_start.clear();
         for unknowns in [&mut self.biased, &mut self.relaxed] {
             unknowns.velocity.clear();
             unknowns.joint_impulse.clear();
             unknowns.contact_impulse.clear();
+            unknowns.rolling_impulse.clear();
         }
         self.joint_error = 0.0;
     }
@@ -159,11 +188,21 @@ impl StepProblem {
         self.order.sort_unstable();
         let order = core::mem::take(&mut self.order);
         start_of(&order, sources.islands.len(), &mut self.contact_start);
-        for &[_, p, c] in &order {
+        self.rolling_start.resize(sources.islands.len() + 1, 0);
+        for &[island, p, c] in &order {
             let pair = &sources.pairs[p as usize];
             let contact = &pair.contacts[c as usize];
             self.contact_source.push([p, c]);
             self.add_contact(sources, settings, pair, contact);
+            if pair.rolling > 0.0 || pair.spinning > 0.0 {
+                let first = self.contact_start[island as usize];
+                self.add_rolling(sources, pair, contact, first);
+            }
+            self.rolling_start[island as usize + 1] = self.rolling.len() as u32;
+        }
+        // Islands without contacts start where the one before them ends.
+        for k in 1..self.rolling_start.len() {
+            self.rolling_start[k] = self.rolling_start[k].max(self.rolling_start[k - 1]);
         }
         self.order = order;
     }
@@ -184,12 +223,17 @@ impl StepProblem {
             bias: [0.0; 3],
             friction: widen(settings.contact.friction.unwrap_or(pair.friction)),
         };
+        let pushed = pushed(sources, pair);
+        let belt = widen3(pair.surface_velocity);
+        for k in [1, 2] {
+            row.bias[k] = widen3(frame[k]).dot(belt);
+        }
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let i = pair.bodies[side] as usize;
             let arm = widen3(contact.arms[side]);
             let rows = frame.map(|direction| point_row(widen3(direction) * sign, arm));
             let motion = &sources.motions[i];
-            if motion.moves {
+            if pushed[side] {
                 let locked = sources.bodies[i].locked_axes.bits();
                 let rows = rows.map(|row| mask(row, locked));
                 let local = sources.islands.local[i];
@@ -207,6 +251,13 @@ impl StepProblem {
         }
         let (bias, push) = normal_bias(contact, settings, sources.dt);
         row.bias[0] += bias;
+        let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
+        let turns = |motion: &&Motion| !motion.moves && motion.angular != Vec3::ZERO;
+        if settings.contact.active == ActiveEvents::Clipped && motions.iter().any(turns) {
+            let curved = curve(motions, contact, sources.dt);
+            row.bias[1] += widen3(frame[1]).dot(curved);
+            row.bias[2] += widen3(frame[2]).dot(curved);
+        }
         self.contacts.push(row);
         self.contact_push.push(push);
         self.frames.push(frame);
@@ -284,6 +335,14 @@ fn curvature(sources: &Sources<'_>, j: usize) -> Double {
     sum.sum()
 }
 
+/// Which bodies of a pair its impulses act on: those that move, but of two that move only the one of
+/// lower dominance, to which the other is like a body with a velocity of its own.
+fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
+    let moves = pair.bodies.map(|i| sources.motions[i as usize].moves);
+    let [a, b] = pair.bodies.map(|i| sources.bodies[i as usize].dominance);
+    if moves == [true, true] { [a <= b, b <= a] } else { moves }
+}
+
 /// The island of two bodies, of which at least one moves; [`NO_ISLAND`] if none does.
 fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
     let [a, b] = bodies.map(|i| sources.islands.island[i as usize]);
@@ -318,6 +377,19 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     (push, if c.relax { push } else { 0.0 })
 }
 
+/// What the curvature of the paths adds to the mean relative velocity of a contact point over the step,
+/// `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
+///
+/// What a turning body carries follows a circle with it and not the tangent, on which it would creep
+/// outwards by ω² r h² / 2 a step. Only for tangents: a roller turns on under what it moves.
+fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
+    let inward = |k: usize| {
+        let spin = widen3(motions[k].angular);
+        spin.cross(spin.cross(widen3(contact.arms[k])))
+    };
+    (inward(1) - inward(0)) * (0.5 * widen(dt))
+}
+
 /// Normal and tangents of a contact: in the plane of motion for planar bodies; along the slip for a
 /// pyramid, whose corners then lie where friction acts; else along the world axes.
 fn contact_frame(
@@ -336,7 +408,8 @@ fn contact_frame(
     let aligned = settings.contact.active == ActiveEvents::Clipped
         && matches!(settings.solver.cone, Cone::Pyramid(_));
     if aligned {
-        let slip = b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0]);
+        let slip =
+            b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0]) + pair.surface_velocity;
         let slip = slip - n * n.dot(slip);
         if slip.length() > 1e-3
             && let Some(t1) = slip.try_normalize()

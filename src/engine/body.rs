@@ -44,6 +44,8 @@ pub enum BodyError {
     Inertia,
     /// A half-space can only be the shape of a static or kinematic body.
     HalfSpaceMoves,
+    /// A mesh or height field can only be the shape of a static or kinematic body.
+    MeshMoves,
     /// No body has this id.
     Unknown(BodyId),
 }
@@ -61,6 +63,11 @@ impl core::fmt::Display for BodyError {
             Self::HalfSpaceMoves => {
                 write!(f, "a half-space has no mass: make its body static or kinematic")
             }
+            Self::MeshMoves => write!(
+                f,
+                "a mesh or height field has no volume: make its body static or kinematic, or give \
+                 it convex hulls"
+            ),
             Self::Unknown(id) => write!(f, "there is no body {}", id.0),
         }
     }
@@ -100,7 +107,8 @@ pub struct BodyDesc {
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
-    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
+    /// hit the rest of the step is lost for it.
     pub swept: bool,
 }
 
@@ -145,13 +153,16 @@ pub struct Body {
     inertia: SymMat3,
     /// Locked directions.
     pub locked_axes: LockedAxes,
+    /// In a pair of two dynamic bodies the one of higher dominance is not pushed by the other. Default 0.
+    pub dominance: i8,
     /// Factor on gravity (-).
     pub gravity_scale: Real,
     /// Rate at which the linear velocity decays [1/s].
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
-    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
+    /// hit the rest of the step is lost for it.
     pub swept: bool,
     /// Force and torque of the coming step [N, N·m], cleared by it.
     force: Vec3,
@@ -213,6 +224,7 @@ impl Body {
             mass: 0.0,
             inertia: SymMat3::default(),
             locked_axes: desc.locked_axes,
+            dominance: 0,
             gravity_scale: desc.gravity_scale,
             linear_damping: desc.linear_damping.max(0.0),
             angular_damping: desc.angular_damping.max(0.0),
@@ -261,6 +273,9 @@ impl Body {
         if kind == BodyKind::Dynamic {
             if colliders.iter().any(|collider| collider.shape.is_half_space()) {
                 return Err(BodyError::HalfSpaceMoves);
+            }
+            if colliders.iter().any(|collider| collider.shape.has_mesh()) {
+                return Err(BodyError::MeshMoves);
             }
             if !(mass > 0.0 && mass.is_finite()) {
                 return Err(BodyError::Mass(mass));

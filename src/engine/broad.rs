@@ -8,11 +8,13 @@
 //! Boxes of swept bodies follow their path and grow around it only by what remains.
 //! Sweep and prune along the axis of largest spread, O(n log n + overlaps along that axis); pieces
 //! without bounds (half-spaces) meet every body. The result does not depend on the axis or on the order
-//! of the sweep. Not here: trees, filters.
+//! of the sweep. Against a mesh a box is taken into the mesh's frame, and every triangle whose box meets
+//! it makes a candidate. Not here: trees over the bodies.
 
 use super::body::{Bodies, BodyId, BodyKind};
 use super::graph::DisjointSets;
-use super::shape::Aabb;
+use super::shape::mesh::Mesh;
+use super::shape::{Aabb, Convex, Piece};
 use crate::math::{Real, Vec3, quat_to_mat3};
 
 /// Names a pair of pieces: bodies ascending, then the pieces of each.
@@ -84,7 +86,12 @@ pub struct Enlarge {
 struct Proxy {
     bounds: Aabb,
     body: u32,
+    /// Number of the piece, or of the first triangle.
     piece: u32,
+    /// Place in the list of the body's pieces.
+    slot: u32,
+    /// By how much the bounds were enlarged (m).
+    grow: Real,
 }
 
 /// Buffers of the broad phase, kept between steps.
@@ -123,12 +130,12 @@ impl BroadPhase {
         // Bodies beyond the reaches came after the step began.
         for (i, body) in bodies.as_slice()[..self.reach.len()].iter().enumerate() {
             let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
-            let grow = Vec3::splat(self.reach[i].distance(enlarge.dt) + enlarge.margin);
+            let grow = self.reach[i].distance(enlarge.dt) + enlarge.margin;
             for (k, piece) in body.colliders().pieces().iter().enumerate() {
                 let bounds = piece.piece.aabb(position, rotation);
-                let (body, piece) = (i as u32, k as u32);
+                let (body, piece, slot) = (i as u32, piece.first, k as u32);
                 if !(bounds.min.is_finite() && bounds.max.is_finite()) {
-                    self.boundless.push(Proxy { bounds, body, piece });
+                    self.boundless.push(Proxy { bounds, body, piece, slot, grow });
                     continue;
                 }
                 let extra = (bounds.max - bounds.min) * (0.5 * (enlarge.scale - 1.0)) + grow;
@@ -137,7 +144,7 @@ impl BroadPhase {
                     bounds.min += path.min(Vec3::ZERO) * enlarge.dt;
                     bounds.max += path.max(Vec3::ZERO) * enlarge.dt;
                 }
-                self.proxies.push(Proxy { bounds, body, piece });
+                self.proxies.push(Proxy { bounds, body, piece, slot, grow });
             }
         }
     }
@@ -177,10 +184,19 @@ impl BroadPhase {
     ) {
         let others = self.proxies.iter().filter(|other| other.bounds.meets(bounds));
         for other in others.chain(&self.boundless) {
-            for piece in 0..bodies.as_slice()[body as usize].colliders().pieces().len() as u32 {
-                let own = Proxy { bounds, body, piece };
+            let pieces = bodies.as_slice()[body as usize].colliders().pieces();
+            for (slot, piece) in (0_u32..).zip(pieces) {
+                let piece = piece.first;
+                let own = Proxy { bounds, body, piece, slot, grow: 0.0 };
                 let may = meeting(bodies, &self.reach, excluded, &own, other);
-                if may.is_some_and(|(_, sensor)| !sensor) {
+                if !may.is_some_and(|(_, sensor)| !sensor) {
+                    continue;
+                }
+                if let Some((mesh, place)) = mesh_of(bodies, other) {
+                    triangles(bodies, mesh, place, [other, &own], |index| {
+                        visit(piece, other.body, other.piece + index);
+                    });
+                } else {
                     visit(piece, other.body, other.piece);
                 }
             }
@@ -258,7 +274,24 @@ fn push(
 ) {
     let Some((key, _)) = meeting(bodies, reach, excluded, p, q) else { return };
     let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
-    candidates.push(Candidate { key, bodies: [p.body, q.body] });
+    let candidate = Candidate { key, bodies: [p.body, q.body] };
+    match [p, q].map(|proxy| mesh_of(bodies, proxy)) {
+        [None, None] => candidates.push(candidate),
+        [Some((mesh, piece)), None] => {
+            triangles(bodies, mesh, piece, [p, q], |index| {
+                let key = PairKey { piece_a: key.piece_a + index, ..key };
+                candidates.push(Candidate { key, ..candidate });
+            });
+        }
+        [None, Some((mesh, piece))] => {
+            triangles(bodies, mesh, piece, [q, p], |index| {
+                let key = PairKey { piece_b: key.piece_b + index, ..key };
+                candidates.push(Candidate { key, ..candidate });
+            });
+        }
+        // Only what is moved by hand could get here, to be noticed by a sensor.
+        [Some(_), Some(_)] => {}
+    }
 }
 
 /// The key of two pieces and whether a sensor is among them; none if their bodies are the same, rest
@@ -289,4 +322,34 @@ fn meeting(
     let id = |proxy: &Proxy| bodies.as_slice()[proxy.body as usize].id();
     let key = PairKey { a: id(p), b: id(q), piece_a: p.piece, piece_b: q.piece };
     excluded.binary_search(&[key.a, key.b]).is_err().then_some((key, sensor))
+}
+
+/// The mesh that a proxy stands for, if it is one, and its piece.
+#[inline]
+fn mesh_of<'b>(bodies: &'b Bodies, proxy: &Proxy) -> Option<(&'b Mesh, &'b Piece)> {
+    let body = &bodies.as_slice()[proxy.body as usize];
+    let piece = &body.colliders().pieces().get(proxy.slot as usize)?.piece;
+    if let Convex::Mesh(mesh) = &piece.convex { Some((mesh, piece)) } else { None }
+}
+
+/// Calls `visit` with the triangles of the mesh that the first proxy stands for whose boxes meet the
+/// bounds of the other.
+fn triangles(
+    bodies: &Bodies,
+    mesh: &Mesh,
+    piece: &Piece,
+    [proxy, other]: [&Proxy; 2],
+    visit: impl FnMut(u32),
+) {
+    let bounds = other.bounds;
+    if !(bounds.min.is_finite() && bounds.max.is_finite()) {
+        return;
+    }
+    let body = &bodies.as_slice()[proxy.body as usize];
+    let turn = quat_to_mat3(body.rotation());
+    let position = body.position() + turn * piece.position;
+    let back = (turn * quat_to_mat3(piece.rotation)).transpose();
+    let grow = Vec3::splat(proxy.grow);
+    let bounds = Aabb { min: bounds.min - grow, max: bounds.max + grow };
+    mesh.overlaps(&bounds.turned(-(back * position), back), visit);
 }

@@ -1,10 +1,13 @@
 //! Colliders: shapes with a place on a body, a material and filters.
 //!
 //! A body has any number of them. What its pieces are made of and where they are is worked out once,
-//! when its colliders are set; a piece is found by its number in O(log pieces).
+//! when its colliders are set; a piece is found by its number in O(log pieces). Every triangle of a
+//! mesh has a number of its own.
 
+use super::shape::hull::{Hull, triangle_centroid};
 use super::shape::mass::MassProperties;
-use super::shape::{Aabb, Piece, Shape};
+use super::shape::mesh::Mesh;
+use super::shape::{Aabb, Convex, HalfSpace, Piece, Shape};
 use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3};
 
 /// How the surface of a collider meets others.
@@ -122,6 +125,47 @@ pub struct BodyPiece {
     pub piece: Piece,
     /// Which collider it belongs to.
     pub collider: u32,
+    /// Its number, for a mesh that of its first triangle: numbers go on with the next piece after the
+    /// last triangle.
+    pub first: u32,
+}
+
+/// What has a piece number: something convex.
+#[derive(Clone, Copy, Debug)]
+pub enum ConvexRef<'a> {
+    /// A polytope, ball or capsule about its centroid.
+    Hull(&'a Hull),
+    /// A half-space through the origin.
+    HalfSpace(&'a HalfSpace),
+    /// A triangle of a mesh, by its index, in the frame of the mesh.
+    Triangle(&'a Mesh, u32),
+}
+
+/// The piece with a number, in the body's frame.
+#[derive(Clone, Copy, Debug)]
+pub struct PieceRef<'a> {
+    /// What it is, in its own frame.
+    pub convex: ConvexRef<'a>,
+    /// Position of its frame in the body's (m).
+    pub position: Vec3,
+    /// Rotation of its frame in the body's.
+    pub rotation: Quat,
+    /// Which collider it belongs to.
+    pub collider: u32,
+}
+
+impl PieceRef<'_> {
+    /// The centroid of the piece in the body's frame (m); a point of its plane for a half-space.
+    #[inline]
+    #[must_use]
+    pub fn centroid(&self) -> Vec3 {
+        match self.convex {
+            ConvexRef::Triangle(mesh, index) => {
+                self.position + quat_rotate(self.rotation, triangle_centroid(mesh.triangle(index)))
+            }
+            ConvexRef::Hull(_) | ConvexRef::HalfSpace(_) => self.position,
+        }
+    }
 }
 
 /// The colliders of a body and their pieces.
@@ -136,16 +180,19 @@ impl Colliders {
     #[must_use]
     pub fn new(list: Vec<Collider>) -> Self {
         let mut pieces = Vec::new();
+        let mut next = 0_u32;
         for (index, collider) in (0_u32..).zip(&list) {
             let turn = quat_normalize(collider.rotation);
-            pieces.extend(collider.shape.pieces().iter().map(|piece| BodyPiece {
-                piece: Piece {
+            for piece in collider.shape.pieces() {
+                let piece = Piece {
                     convex: piece.convex.clone(),
                     position: collider.position + quat_rotate(turn, piece.position),
                     rotation: quat_normalize(quat_mul(turn, piece.rotation)),
-                },
-                collider: index,
-            }));
+                };
+                let first = next;
+                next = next.saturating_add(piece.convex.count());
+                pieces.push(BodyPiece { piece, collider: index, first });
+            }
         }
         Self { list, pieces }
     }
@@ -185,18 +232,45 @@ impl Colliders {
         boxes.fold(Aabb::EMPTY, Aabb::union)
     }
 
+    /// The piece that a number belongs to. Cost O(log pieces).
+    #[inline]
+    fn holder(&self, number: u32) -> Option<&BodyPiece> {
+        // Without meshes every piece has the number of its place.
+        let here = self.pieces.get(number as usize);
+        if let Some(piece) = here.filter(|piece| piece.first == number) {
+            return Some(piece);
+        }
+        let after = self.pieces.partition_point(|piece| piece.first <= number);
+        let piece = self.pieces.get(after.checked_sub(1)?)?;
+        (number - piece.first < piece.piece.convex.count()).then_some(piece)
+    }
+
+    /// The piece with a number.
+    #[inline]
+    #[must_use]
+    pub fn piece(&self, number: u32) -> Option<PieceRef<'_>> {
+        let BodyPiece { piece, collider, first } = self.holder(number)?;
+        let convex = match &piece.convex {
+            Convex::Hull(hull) => ConvexRef::Hull(hull),
+            Convex::HalfSpace(plane) => ConvexRef::HalfSpace(plane),
+            Convex::Mesh(mesh) => ConvexRef::Triangle(mesh, number - first),
+        };
+        let (position, rotation) = (piece.position, piece.rotation);
+        Some(PieceRef { convex, position, rotation, collider: *collider })
+    }
+
     /// The index of the collider that a piece belongs to; 0 if there is no such piece.
     #[inline]
     #[must_use]
     pub fn index_of(&self, piece: u32) -> u32 {
-        self.pieces.get(piece as usize).map_or(0, |piece| piece.collider)
+        self.holder(piece).map_or(0, |piece| piece.collider)
     }
 
     /// The collider of a piece, by its number.
     #[inline]
     #[must_use]
     pub fn of_piece(&self, piece: u32) -> Option<&Collider> {
-        self.list.get(self.pieces.get(piece as usize)?.collider as usize)
+        self.list.get(self.holder(piece)?.collider as usize)
     }
 
     /// See [`Body::set_material`](super::body::Body::set_material).

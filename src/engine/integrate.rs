@@ -19,15 +19,17 @@ fn split(v: &Vec6) -> (Vec3, Vec3) {
     (Vec3::new(a, b, c), Vec3::new(d, e, f))
 }
 
-/// Takes back the part of the impulses and of the fall for which the body did not live. In the axes of
-/// the body, in which free rotation keeps its velocity: bodies turn by many degrees a step, and not by
-/// the velocity that is carried on.
+/// Takes back the fall of the time for which the body did not live, as far as it falls, and keeps its
+/// angular velocity in its own axes: it turned by other angles than that velocity says.
 fn shorten(body: &mut Body, motion: &Motion, stop: &Stop) {
-    let before = (motion.linear - motion.fall, motion.angular);
-    body.linear_velocity = before.0 + (body.linear_velocity - before.0) * stop.part;
-    let angular = before.1 + (body.angular_velocity - before.1) * stop.part;
+    let length = motion.fall.length();
+    if length > 0.0 {
+        let down = motion.fall / length;
+        let lost = length * (1.0 - stop.part);
+        body.linear_velocity -= down * down.dot(body.linear_velocity).clamp(0.0, lost);
+    }
     let turn = quat_mul(stop.rotation, quat_conjugate(body.rotation()));
-    body.angular_velocity = quat_rotate(turn, angular);
+    body.angular_velocity = quat_rotate(turn, body.angular_velocity);
 }
 
 /// The velocities of body `i` that the solver found, or its free ones.
@@ -39,7 +41,8 @@ pub fn solved(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]
     split(&velocity[(islands.start[island as usize] + islands.local[i]) as usize])
 }
 
-/// Moves every body, those of `stops` to the poses given there; appends the bodies it had to freeze. Returns the kinetic energy (J).
+/// Moves every body, those of `stops` to the poses given there; appends the bodies it had to freeze.
+/// Returns the kinetic energy (J).
 pub fn integrate(
     bodies: &mut Bodies,
     motions: &[Motion],
@@ -54,6 +57,8 @@ pub fn integrate(
     let mut stops = stops.iter().peekable();
     // Bodies beyond the motions came after the step began.
     for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
+        // Of bodies that became static since, too.
+        let stop = stops.next_if(|stop| stop.body as usize == i);
         if body.kind() == BodyKind::Static {
             continue;
         }
@@ -63,9 +68,11 @@ pub fn integrate(
         }
         let mut center = body.center() + move_by.0 * dt;
         let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
-        if let Some(stop) = stops.next_if(|stop| stop.body as usize == i) {
+        if let Some(stop) = stop {
             (center, rotation) = (stop.center, stop.rotation);
-            shorten(body, &motions[i], stop);
+            if stop.part < 1.0 || move_by.1 != body.angular_velocity {
+                shorten(body, &motions[i], stop);
+            }
         }
         if motions[i].moves || body.kind() == BodyKind::Kinematic {
             body.advance(center, rotation);

@@ -45,6 +45,7 @@ pub mod integrate;
 pub mod joint;
 pub mod lcp;
 pub mod locked_axes;
+pub mod on_mesh;
 pub mod pair;
 pub mod par;
 pub mod predict;

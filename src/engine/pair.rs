@@ -4,13 +4,16 @@
 //! portal, the contacts and the impulses of those that were there before. A pair whose body was
 //! teleported or changed its shape starts afresh. O(candidates + pairs).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::active::ActiveContact;
 use super::body::Body;
 use super::broad::{Candidate, PairKey};
 use super::ratio::PortalCache;
-use crate::math::Real;
+use super::shape::hull::Hull;
+use crate::math::{Real, Vec3};
 
 /// Two pieces that may touch.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,14 @@ pub struct Pair {
     pub cache: PortalCache,
     /// Friction coefficient μ of the pair (-).
     pub friction: Real,
+    /// Rolling resistance of the pair (m).
+    pub rolling: Real,
+    /// Spinning resistance of the pair (m).
+    pub spinning: Real,
+    /// Velocity of the surface of body b along that of body a, beside their motion, as of a conveyor
+    /// belt [m/s], world axes; its normal part does nothing. A belt under b that runs at u makes it -u.
+    /// Zero at the start of every step.
+    pub surface_velocity: Vec3,
     /// Indices of the two colliders on their bodies.
     pub colliders: [u32; 2],
     /// Names of the two colliders, see [`Collider::tag`](super::collider::Collider::tag).
@@ -42,6 +53,8 @@ pub struct Pair {
     pub dropped: u32,
     /// Contacts, sorted by id.
     pub contacts: SmallVec<[ActiveContact; 4]>,
+    /// The triangle of a mesh as a hull, made when the other body first comes near it.
+    pub triangle: Option<Arc<Hull>>,
     /// Memory of the contacts before the last.
     pub spare: SmallVec<[ActiveContact; 4]>,
 }
@@ -92,5 +105,16 @@ impl Pair {
         self.tags = [x.tag, y.tag];
         self.sensor = x.sensor || y.sensor;
         self.friction = 0.5 * (x.material.friction + y.material.friction);
+        self.surface_velocity = Vec3::ZERO;
+        // Polytopes stand on corners and edges, which resist by themselves.
+        let pieces = pieces.map(|(body, piece)| &body.colliders().pieces()[piece as usize]);
+        let round = pieces.into_iter().any(|piece| piece.piece.convex.is_round());
+        let [rolling, spinning] = if round {
+            let (a, b) = (&x.material, &y.material);
+            [a.rolling.max(b.rolling), a.spinning.max(b.spinning)]
+        } else {
+            [0.0; 2]
+        };
+        (self.rolling, self.spinning) = (rolling, spinning);
     }
 }

@@ -12,22 +12,25 @@
 //!   path was swept in vain. The motion as solved is swept anew, against all boxes, and cut where a part
 //!   of an inradius of overlap would be reached. So is what a body is carried along after a hit.
 //!
-//! Of the impulses and of the fall of the step a body keeps the part of the step that it lives through.
-//! So its energy lies between those before and after the solve, and gravity does no work on a path that
-//! is not gone.
+//! Impulses stay whole. The fall of the lost time does not: gravity would do work on a path that is not
+//! gone. And angular velocities are kept in the axes of the body, as free rotation does, so that a pose
+//! that turned less than it should leaves the energy alone.
 //!
-//! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost: nothing without swept bodies; O(boxes) for each one whose path is bent.
+//! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost:
+//! nothing without swept bodies; O(boxes) for each one whose path is bent.
 
 use super::body::{Bodies, BodyId};
 use super::broad::BroadPhase;
+use super::collider::{ConvexRef, PieceRef};
 use super::graph::{Islands, NO_ISLAND};
 use super::integrate::solved;
 use super::lcp::Vec6;
 use super::pair::Pair;
 use super::predict::Motion;
 use super::ratio::PortalCache;
+use super::shape::Aabb;
 use super::shape::hull::Hull;
-use super::shape::{Aabb, Convex, Piece};
+use super::shape::mesh::Mesh;
 use super::sweep::{Impact, Limits, Path, time_of_impact, time_of_impact_half_space};
 use crate::math::{Quat, Real, Vec3, quat_exp, quat_mul, quat_normalize, quat_to_mat3};
 
@@ -100,8 +103,8 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
     for (i, body) in solved.bodies.as_slice()[..solved.motions.len()].iter().enumerate() {
         if body.swept && solved.motions[i].moves && solved.islands.island[i] != NO_ISLAND {
             let (center, rotation) = (body.center(), body.rotation());
-            let (body, time, other, part) = (i as u32, Real::INFINITY, 0, 1.0);
-            stops.push(Stop { body, center, rotation, part, time, other });
+            let (body, time, other) = (i as u32, Real::INFINITY, 0);
+            stops.push(Stop { body, center, rotation, part: 1.0, time, other });
         }
     }
     if stops.is_empty() {
@@ -109,8 +112,7 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
     }
     for pair in pairs.iter().filter(|pair| pair.impact < solved.dt) {
         for side in 0..2 {
-            let find = stops.binary_search_by_key(&pair.bodies[side], |stop| stop.body);
-            if let Ok(k) = find
+            if let Some(k) = place(stops, pair.bodies[side])
                 && pair.impact < stops[k].time
             {
                 (stops[k].time, stops[k].other) = (pair.impact, pair.bodies[1 - side]);
@@ -126,6 +128,11 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
         (stops[k].center, stops[k].rotation) = solved.pose(stop.body as usize, way);
         stops[k].part = part;
     }
+}
+
+/// Where a body is in the list.
+fn place(stops: &[Stop], body: u32) -> Option<usize> {
+    stops.binary_search_by_key(&body, |stop| stop.body).ok()
 }
 
 impl Solved<'_> {
@@ -205,26 +212,31 @@ impl Solved<'_> {
             let (v, w) = self.solved(j);
             let way = |time: Real| Way { linear: v * time, angular: w * time };
             let at = self.pose(j, way(time));
-            let paths =
-                [self.path(i, own, from, rest), self.path(j, piece, at, way(self.dt - time))];
-            let [x, y] = [self.piece(i, own), self.piece(j, piece)];
-            part = part.min(first_overlap([x, y], &paths));
+            if let (Some(x), Some(y)) = (self.piece(i, own), self.piece(j, piece)) {
+                let paths = [self.path(i, x, from, rest), self.path(j, y, at, way(self.dt - time))];
+                part = part.min(first_overlap([x.convex, y.convex], &paths));
+            }
         });
         part
     }
 
-    fn piece(&self, i: usize, piece: u32) -> &Piece {
-        &self.bodies.as_slice()[i].colliders().pieces()[piece as usize].piece
+    fn piece(&self, i: usize, piece: u32) -> Option<PieceRef<'_>> {
+        self.bodies.as_slice()[i].colliders().piece(piece)
     }
 
     /// A piece of body `i` that goes a way in the unit of time.
-    fn path(&self, i: usize, piece: u32, (center, rotation): (Vec3, Quat), way: Way) -> Path {
-        let piece = self.piece(i, piece);
+    fn path(
+        &self,
+        i: usize,
+        piece: PieceRef<'_>,
+        (center, rotation): (Vec3, Quat),
+        way: Way,
+    ) -> Path {
         let turn = quat_to_mat3(rotation);
         let to_center = self.bodies.as_slice()[i].center_of_mass();
         Path {
             center,
-            arm: turn * (piece.position - to_center),
+            arm: turn * (piece.centroid() - to_center),
             rotation: turn * quat_to_mat3(piece.rotation),
             linear: way.linear,
             angular: way.angular,
@@ -234,7 +246,7 @@ impl Solved<'_> {
 
 /// The part of their ways that two pieces can go before they overlap by some part of the inradius, or,
 /// where they do at first, noticeably more than that.
-fn first_overlap(pieces: [&Piece; 2], paths: &[Path; 2]) -> Real {
+fn first_overlap(pieces: [ConvexRef<'_>; 2], paths: &[Path; 2]) -> Real {
     let half_space = |hull: &Hull, normal: Vec3, side: usize| {
         let plane = &paths[1 - side];
         until_overlap(hull.inradius(), |limits| {
@@ -242,17 +254,39 @@ fn first_overlap(pieces: [&Piece; 2], paths: &[Path; 2]) -> Real {
             time_of_impact_half_space(hull, &paths[side], normal, plane, limits)
         })
     };
-    match [&pieces[0].convex, &pieces[1].convex] {
-        [Convex::Hull(a), Convex::Hull(b)] => {
+    match pieces {
+        [ConvexRef::Hull(a), ConvexRef::Hull(b)] => {
             let mut cache = PortalCache::default();
             until_overlap(a.inradius().min(b.inradius()), |limits| {
                 time_of_impact(a, &paths[0], b, &paths[1], limits, &mut cache)
             })
         }
-        [Convex::Hull(hull), Convex::HalfSpace(plane)] => half_space(hull, plane.normal, 0),
-        [Convex::HalfSpace(plane), Convex::Hull(hull)] => half_space(hull, plane.normal, 1),
+        [ConvexRef::Hull(hull), ConvexRef::HalfSpace(plane)] => half_space(hull, plane.normal, 0),
+        [ConvexRef::HalfSpace(plane), ConvexRef::Hull(hull)] => half_space(hull, plane.normal, 1),
+        [ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)] => {
+            until_triangle(mesh, index, hull, paths, 0)
+        }
+        [ConvexRef::Hull(hull), ConvexRef::Triangle(mesh, index)] => {
+            until_triangle(mesh, index, hull, paths, 1)
+        }
         _ => 1.0,
     }
+}
+
+/// [`first_overlap`] of a hull with a triangle of path `side`, if the hull comes from its front.
+fn until_triangle(mesh: &Mesh, index: u32, hull: &Hull, paths: &[Path; 2], side: usize) -> Real {
+    let (at, other) = (&paths[side], &paths[1 - side]);
+    let normal = at.rotation * mesh.triangles()[index as usize].normal;
+    let between = (other.center + other.arm) - (at.center + at.arm);
+    let Some(flat) = Hull::triangle(mesh.triangle(index)) else { return 1.0 };
+    if normal.dot(between) <= 0.0 {
+        return 1.0;
+    }
+    let [a, b] = if side == 0 { [&flat, hull] } else { [hull, &flat] };
+    let mut cache = PortalCache::default();
+    until_overlap(hull.inradius(), |limits| {
+        time_of_impact(a, &paths[0], b, &paths[1], limits, &mut cache)
+    })
 }
 
 /// See [`first_overlap`].

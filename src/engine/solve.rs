@@ -5,7 +5,7 @@
 //! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
 //! warm-started from its own impulses of the last step; both residuals are reported.
 
-use super::assemble::{StepProblem, Unknowns};
+use super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::graph::Islands;
 use super::joint::Joint;
 use super::lcp::{self, Iterate, Method, Problem, Scratch, SolveStats, SolverParams, Status};
@@ -32,7 +32,7 @@ impl SolverState {
         let params = params(settings, report);
         let lemke_max = settings.solver.lemke_contacts_max as usize;
         for k in 0..islands.len() {
-            let [members, contacts, joints] = step.ranges(k, islands);
+            let [members, contacts, joints, rolling] = step.ranges(k, islands);
             if contacts.is_empty() && joints.is_empty() {
                 for i in members {
                     step.biased.velocity[i] = step.bodies[i].velocity_free;
@@ -42,9 +42,10 @@ impl SolverState {
             }
             let pushed = step.contact_push[contacts.clone()].iter().any(|&push| push != 0.0)
                 || step.joint_push[joints.clone()].iter().any(|&push| push != 0.0);
-            let ranges = [members.clone(), contacts.clone(), joints.clone()];
+            let ranges = [members, contacts.clone(), joints, rolling.clone()];
             let mut params = params;
-            if params.method == Method::Lemke && contacts.len() > lemke_max {
+            let pivots = contacts.len() <= lemke_max && rolling.is_empty();
+            if params.method == Method::Lemke && !pivots {
                 params.method = Method::Newton;
                 report.islands_beyond_lemke += 1;
             }
@@ -77,7 +78,7 @@ impl SolverState {
     fn solve_island(
         &mut self,
         step: &mut StepProblem,
-        [members, contacts, joints]: &[core::ops::Range<usize>; 3],
+        [members, contacts, joints, rolling]: &IslandRanges,
         settings: &Settings,
         params: &SolverParams,
         relaxed: bool,
@@ -87,12 +88,14 @@ impl SolverState {
             bodies: &step.bodies[members.clone()],
             joints: &step.joints[joints.clone()],
             contacts: &step.contacts[contacts.clone()],
+            rolling: &step.rolling[rolling.clone()],
             cone: settings.solver.cone,
         };
         let mut iterate = Iterate {
             velocity: &mut unknowns.velocity[members.clone()],
             joint_impulse: &mut unknowns.joint_impulse[joints.clone()],
             contact_impulse: &mut unknowns.contact_impulse[contacts.clone()],
+            rolling_impulse: &mut unknowns.rolling_impulse[rolling.clone()],
         };
         lcp::solve(&problem, &mut iterate, params, &mut self.scratch)
     }
@@ -129,21 +132,18 @@ fn params(settings: &Settings, report: &StepReport) -> SolverParams {
 
 impl Unknowns {
     /// Copies the unknowns of one island.
-    fn copy_from(&mut self, other: &Self, ranges: &[core::ops::Range<usize>; 3]) {
-        let [m, c, j] = ranges.clone();
+    fn copy_from(&mut self, other: &Self, ranges: &IslandRanges) {
+        let [m, c, j, r] = ranges.clone();
         self.velocity[m.clone()].copy_from_slice(&other.velocity[m]);
         self.contact_impulse[c.clone()].copy_from_slice(&other.contact_impulse[c]);
         self.joint_impulse[j.clone()].copy_from_slice(&other.joint_impulse[j]);
+        self.rolling_impulse[r.clone()].copy_from_slice(&other.rolling_impulse[r]);
     }
 }
 
 impl StepProblem {
     /// Adds `sign` times the push to the biases of an island.
-    fn take_push(
-        &mut self,
-        [_, contacts, joints]: &[core::ops::Range<usize>; 3],
-        sign: crate::math::Double,
-    ) {
+    fn take_push(&mut self, [_, contacts, joints, _]: &IslandRanges, sign: crate::math::Double) {
         for i in contacts.clone() {
             self.contacts[i].bias[0] += sign * self.contact_push[i];
         }
@@ -162,6 +162,17 @@ impl StepProblem {
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.impulse =
                 [world(self.biased.contact_impulse[row]), world(self.relaxed.contact_impulse[row])];
+        }
+        for (row, &at) in self.rolling_source.iter().enumerate() {
+            let directions = self.frames[at as usize].map(widen3);
+            let length = self.rolling_length[row];
+            let world = |l: [crate::math::Double; 3]| -> DVec3 {
+                (directions[0] * l[0] + directions[1] * l[1] + directions[2] * l[2]) * length
+            };
+            let [p, c] = self.contact_source[at as usize];
+            let contact = &mut pairs[p as usize].contacts[c as usize];
+            contact.angular_impulse =
+                [world(self.biased.rolling_impulse[row]), world(self.relaxed.rolling_impulse[row])];
         }
         for (row, &[j, r]) in self.joint_source.iter().enumerate() {
             let joint = &mut joints[j as usize];

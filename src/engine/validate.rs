@@ -65,10 +65,16 @@ impl Simulation {
             assert_eq!(unknowns.velocity.len(), islands.members.len(), "a velocity each");
             assert_eq!(unknowns.contact_impulse.len(), contacts, "an impulse each");
             assert_eq!(unknowns.joint_impulse.len(), problem.joints.len(), "an impulse each");
+            assert_eq!(unknowns.rolling_impulse.len(), problem.rolling.len(), "an impulse each");
         }
         for k in 0..islands.len() {
-            let [members, contacts, joints] = problem.ranges(k, islands);
+            let [members, contacts, joints, rolling] = problem.ranges(k, islands);
             let inside = |i: u32| i == FIXED || (i as usize) < members.len();
+            let rolling = &problem.rolling[rolling];
+            let ascending = rolling.windows(2).all(|two| two[0].contact < two[1].contact);
+            assert!(ascending, "island {k}: rolling rows are sorted");
+            let within = rolling.iter().all(|row| (row.contact as usize) < contacts.len());
+            assert!(within, "island {k}: rolling rows leave it");
             for row in &problem.contacts[contacts] {
                 assert!(inside(row.a) && inside(row.b), "island {k}: contact row leaves it");
                 assert!(row.bias[0].is_finite(), "island {k}: bias");

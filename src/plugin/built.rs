@@ -106,6 +106,11 @@ impl BuiltCollider {
     /// Makes the engine's collider, or as much of it as makes sense; `old` is the last one.
     fn make(&mut self, old: Option<&Self>, mut tell: impl FnMut(PhysicsErrorKind)) {
         let kept = old.and_then(|old| old.made.as_ref());
+        if !self.frame.is_finite() {
+            tell(PhysicsErrorKind::NotFinite("Transform"));
+            self.made = kept.cloned();
+            return;
+        }
         let mut made = match old.filter(|old| self.is_shaped_as(old)) {
             Some(_) => kept.cloned(),
             None => match self.shape() {
@@ -119,17 +124,14 @@ impl BuiltCollider {
                 }
             },
         };
-        let Material { friction, rolling, spinning } = self.material;
-        if !self.frame.is_finite() {
-            tell(PhysicsErrorKind::NotFinite("Transform"));
-            made = made.filter(|_| kept.is_some());
-        } else if let Some(made) = &mut made {
+        if let Some(made) = &mut made {
             (made.position, made.rotation) = (self.frame.position, self.frame.rotation);
-        }
-        if !(friction + rolling + spinning).is_finite() {
-            tell(PhysicsErrorKind::NotFinite("Friction"));
-        } else if let Some(made) = &mut made {
-            made.material = self.material;
+            let Material { friction, rolling, spinning } = self.material;
+            if (friction + rolling + spinning).is_finite() {
+                made.material = self.material;
+            } else {
+                tell(PhysicsErrorKind::NotFinite("Friction"));
+            }
         }
         self.made = made;
     }
@@ -140,14 +142,9 @@ impl BuiltCollider {
         if self.frame.scale == Vec3::ONE {
             Ok(shape.clone())
         } else {
-            scaled(shape, self.frame.scale)
+            shape.scaled(self.frame.scale)
         }
     }
-}
-
-/// A shape in another size.
-fn scaled(_: &Shape, scale: Vec3) -> Result<Shape, ShapeError> {
-    Err(ShapeError::BadLength { name: "scale", value: scale.x })
 }
 
 /// The components a collider is made from.

@@ -75,7 +75,7 @@ impl From<Shape> for Collider {
 }
 
 impl Collider {
-    fn new(shape: Result<Shape, ShapeError>) -> Self {
+    pub(super) fn new(shape: Result<Shape, ShapeError>) -> Self {
         Self { shape: Arc::new(shape) }
     }
 
@@ -98,6 +98,42 @@ impl Collider {
         Self::new(Shape::capsule(radius, length))
     }
 
+    /// A cylinder along y of a radius and a full height (m).
+    #[must_use]
+    pub fn cylinder(radius: Real, height: Real) -> Self {
+        Self::new(Shape::cylinder(radius, height))
+    }
+
+    /// A cone along y, apex up, of a radius of its base and a full height (m), its origin in the middle
+    /// of the height.
+    #[must_use]
+    pub fn cone(radius: Real, height: Real) -> Self {
+        Self::new(Shape::cone(radius, height))
+    }
+
+    /// An ellipsoid along the axes, of full lengths (m).
+    #[must_use]
+    pub fn ellipsoid(x_length: Real, y_length: Real, z_length: Real) -> Self {
+        Self::new(Shape::ellipsoid(x_length, y_length, z_length))
+    }
+
+    /// All points within `border_radius` (m) of a cylinder along y of a radius and a full height (m).
+    #[must_use]
+    pub fn round_cylinder(radius: Real, height: Real, border_radius: Real) -> Self {
+        Self::new(Shape::round_cylinder(radius, height, border_radius))
+    }
+
+    /// All points within `border_radius` (m) of a box with edges of these full lengths (m).
+    #[must_use]
+    pub fn round_cuboid(
+        x_length: Real,
+        y_length: Real,
+        z_length: Real,
+        border_radius: Real,
+    ) -> Self {
+        Self::new(Shape::round_cuboid(x_length, y_length, z_length, border_radius))
+    }
+
     /// Everything below the plane through the origin with this outward normal, of any length. Only for
     /// bodies that are static or kinematic.
     #[must_use]
@@ -111,6 +147,17 @@ impl Collider {
     /// The points have no hull with volume, or a coordinate is out of range.
     pub fn convex_hull(points: impl AsRef<[Vec3]>) -> Result<Self, ShapeError> {
         Shape::convex_hull(points.as_ref()).map(Self::from)
+    }
+
+    /// All points within `border_radius` (m) of the convex hull of points (m).
+    ///
+    /// # Errors
+    /// The points have no hull with volume, or a number is out of range.
+    pub fn round_convex_hull(
+        points: impl AsRef<[Vec3]>,
+        border_radius: Real,
+    ) -> Result<Self, ShapeError> {
+        Shape::round_convex_hull(points.as_ref(), border_radius).map(Self::from)
     }
 
     /// Several colliders as one, each with a position (m) and a rotation. The error of a part is the

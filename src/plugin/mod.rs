@@ -34,8 +34,8 @@
 //!
 //! # Not done
 //!
-//! Unequal scales above a rotation shear in Bevy; rigid bodies and colliders do not, see
-//! [`Collider`].
+//! Unequal scales above a rotation shear what is below in Bevy. Bodies and colliders keep their angles:
+//! such scales act along their own axes.
 
 mod attach;
 mod bodies;
@@ -43,6 +43,7 @@ mod built;
 mod collider;
 mod collision;
 mod components;
+mod constructor;
 mod error;
 mod forces;
 mod frame;
@@ -51,6 +52,9 @@ mod layers;
 mod link;
 mod locked_axes;
 mod mass;
+#[cfg(feature = "mesh")]
+mod mesh;
+mod primitives;
 mod schedule;
 mod settings;
 mod stages;
@@ -71,9 +75,10 @@ pub use collision::{
     Impact, PhysicsCollisionPlugin,
 };
 pub use components::{
-    AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody, RollingFriction,
+    AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
+    KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
+pub use constructor::ColliderConstructor;
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
     ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
@@ -83,6 +88,8 @@ pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};
 pub use locked_axes::LockedAxes;
 pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
+#[cfg(feature = "mesh")]
+pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
 pub use settings::{ContactConfig, Gravity, SolverConfig};
 pub use stages::PhysicsStepPlugin;

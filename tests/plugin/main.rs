@@ -8,7 +8,11 @@ mod collision;
 mod force;
 mod layers;
 mod life;
+#[cfg(feature = "mesh")]
+mod mesh;
 mod order;
+mod scale;
+mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
 mod sync;

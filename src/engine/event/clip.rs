@@ -33,14 +33,16 @@
 use super::super::ratio::Relative;
 use super::super::shape::curve::Curve;
 use super::super::shape::hull::Hull;
-use super::manifold::{Collector, Contact, ContactId, Feature, Manifold};
-use super::outline::{Axes, Outline, Placed, Reach, Top};
+use super::manifold::{Collector, Contact, ContactId, Feature, Hidden, Manifold};
+use super::outline::{Axes, Corner, Outline, Placed, Reach, Top};
 use super::smooth::{self, Facing};
 use crate::math::{Mat3, Real, Vec3, narrow3, widen3};
 
 /// Sine of the angle below which two capsules lie along each other.
 const ALONG: Real = 0.1;
 
+/// Outermost points of rims that touch lie this many separations apart across the normal at most.
+const ASIDE: Real = 2.0;
 /// Cosine above which a face is square to the normal.
 const ALIGNED: Real = 1.0 - 1e-6;
 /// Slope that such a face may have against the normal (-).
@@ -53,6 +55,18 @@ pub struct ClipParams {
     pub band: Real,
     /// ε_x: part of the smaller bounding radius by which faces are enlarged (-).
     pub eps_x: Real,
+    /// Are there contacts only where the outlines overlap? Else a pair within the band always has one.
+    pub overlap_only: bool,
+    /// Features of body a that make no contacts.
+    pub hidden: Hidden,
+}
+
+impl ClipParams {
+    /// Contacts of all features, at least one within the band.
+    #[must_use]
+    pub const fn new(band: Real, eps_x: Real) -> Self {
+        Self { band, eps_x, overlap_only: false, hidden: Hidden { vertices: 0, edges: 0 } }
+    }
 }
 
 /// Finds the contacts of two hulls along the unit normal from `a` to `b`, given in the axes of `a`.
@@ -77,14 +91,18 @@ pub fn find_contacts(
         return;
     }
     if is_round(a) || is_round(b) {
-        scene.ball(params.band, out);
+        scene.ball(params, out);
         return;
     }
     let [(feature_a, facing_a), (feature_b, facing_b)] = scene.facing();
     let single = match (feature_a, feature_b) {
         _ if a.curve.is_some() || b.curve.is_some() => None,
         (Feature::Face(face), _) if facing_a >= ALIGNED => scene.corner_on_face(0, face),
-        (_, Feature::Face(face)) if facing_b >= ALIGNED => scene.corner_on_face(1, face),
+        (_, Feature::Face(face))
+            if facing_b >= ALIGNED && !params.hidden.vertex(scene.top[0].vertex) =>
+        {
+            scene.corner_on_face(1, face)
+        }
         _ => None,
     };
     if let Some(contact) = single {
@@ -93,7 +111,7 @@ pub fn find_contacts(
     }
     // A corner up to the slack outside of a face is within the room if its plane falls so much there.
     let depth = scene.room + scene.slack * (1.0 + 1.0 / facing_a + 1.0 / facing_b);
-    scene.outlines([feature_a, feature_b], depth, params.band, out);
+    scene.outlines([feature_a, feature_b], depth, params, out);
 }
 
 /// [`find_contacts`] of two polytopes from whole outlines, for comparison.
@@ -107,7 +125,7 @@ pub(super) fn find_contacts_whole(
 ) {
     let scene = Scene::new(hulls, relative, normal, [0; 2], params);
     let features = scene.facing().map(|(feature, _)| feature);
-    scene.outlines(features, Real::INFINITY, params.band, out);
+    scene.outlines(features, Real::INFINITY, params, out);
 }
 
 /// Does a hull touch with one point whatever the normal, as balls and ellipsoids do?
@@ -216,24 +234,37 @@ impl<'h> Scene<'h> {
         [Placed::body_a(a, axes), Placed::body_b(b, self.relative, axes, self.outward[1])]
     }
 
-    fn collector(&self, band: Real) -> Collector {
+    fn collector(&self, params: &ClipParams) -> Collector {
         // Two candidates that a slack of ε_x makes out of one lie at most this far apart.
-        Collector::new(self.normal, band, 2.0 * self.slack, self.hulls.map(|hull| hull.radius))
+        let (merge, radii) = (2.0 * self.slack, self.hulls.map(|hull| hull.radius));
+        Collector::new(self.normal, params.band, merge, radii)
+            .hiding(params.hidden)
+            .not_nearer(self.separation)
     }
 
     /// The contacts of these facing features, from the parts of their outlines within `depth` (m) of
     /// the outermost points.
     #[inline(never)]
-    fn outlines(&self, features: [Feature; 2], depth: Real, band: Real, out: &mut Manifold) {
+    fn outlines(
+        &self,
+        features: [Feature; 2],
+        depth: Real,
+        params: &ClipParams,
+        out: &mut Manifold,
+    ) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
-        let mut found = self.collector(band);
+        let mut found = self.collector(params);
         let (mut outline_a, mut outline_b) = (Outline::new(), Outline::new());
         let reach = |k: usize, depth| Reach { top: self.top[k].height, depth, slack: self.slack };
         outline_a.trace(&placed[0], features[0], &reach(0, depth));
         outline_b.trace(&placed[1], features[1], &reach(1, depth));
+        // First, since of two candidates in one place the first one stays.
+        self.rims(&placed, &axes, &mut found);
         intersect(&outline_a, &outline_b, &axes, &mut found);
-        if found.is_empty() {
+        if found.is_empty() && !params.overlap_only {
+            let [size_a, size_b] = self.hulls.map(|hull| hull.bounding_radius);
+            found.set_holder(usize::from(size_b <= size_a));
             outline_a.trace(&placed[0], features[0], &reach(0, Real::INFINITY));
             outline_b.trace(&placed[1], features[1], &reach(1, Real::INFINITY));
             let distance = self.normal.dot(self.relative.offset);
@@ -246,31 +277,113 @@ impl<'h> Scene<'h> {
                 intersect(&outline_a, &outline_b, &axes, &mut found);
                 found.set_shift(Vec3::ZERO);
             }
-            if found.is_empty() {
+            if found.is_empty() && !self.on_plane([&outline_a, &outline_b], &axes, &mut found) {
                 self.nearest(&placed, [&outline_a, &outline_b], &axes, &mut found);
             }
         }
         found.finish(out);
     }
 
+    /// The contact of a rim or a corner with a curved hull, whose outline is only near its surface: the
+    /// outermost point, and what the other hull has there but for the overlap.
+    fn rims(&self, placed: &[Placed; 2], axes: &Axes, found: &mut Collector) {
+        if self.hulls[0].curve.is_none() && self.hulls[1].curve.is_none() {
+            return;
+        }
+        let across = self.slack + ASIDE * self.separation.abs();
+        for k in 0..2 {
+            let is_point = match &self.hulls[k].curve {
+                Some(curve) => smooth::touches_with_a_point(curve, self.outward[k]),
+                None => {
+                    let feature = self.top[k].square(self.hulls[k], self.outward[k]);
+                    matches!(feature, Feature::Vertex(_))
+                }
+            };
+            if !is_point {
+                continue;
+            }
+            let p = self.support(k, placed);
+            let (feature, on) = self.square(1 - k, placed, p);
+            let (x, y) = (on.x - p.x, on.y - p.y);
+            if x * x + y * y > across * across {
+                continue;
+            }
+            let own = self.support_feature(k);
+            if k == 0 {
+                found.push(ContactId::new(own, feature), axes.lift(p), axes.lift(on));
+            } else {
+                found.push(ContactId::new(feature, own), axes.lift(on), axes.lift(p));
+            }
+            return;
+        }
+    }
+
+    /// The vertex that is outermost, by its number.
+    fn support_feature(&self, k: usize) -> Feature {
+        Feature::Vertex(match &self.hulls[k].curve {
+            Some(curve) => smooth::support_number(curve, self.outward[k]),
+            None => self.top[k].vertex,
+        })
+    }
+
     /// The one contact of a ball or an ellipsoid: its center or outermost point against the feature
     /// square to the normal.
-    fn ball(&self, band: Real, out: &mut Manifold) {
+    fn ball(&self, params: &ClipParams, out: &mut Manifold) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
-        let mut found = self.collector(band);
-        if is_round(self.hulls[1]) {
-            let center = self.support(1, &placed);
-            let (feature, on) = self.square(0, &placed, center);
-            let id = ContactId::new(feature, Feature::Vertex(0));
-            found.push(id, axes.lift(on), axes.lift(center));
-        } else {
-            let center = self.support(0, &placed);
-            let (feature, on) = self.square(1, &placed, center);
-            let id = ContactId::new(Feature::Vertex(0), feature);
-            found.push(id, axes.lift(center), axes.lift(on));
+        let mut found = self.collector(params);
+        // It is pushed through its own point, also by a plane that its neighbor makes.
+        let of_b = is_round(self.hulls[1]);
+        let center = self.support(usize::from(of_b), &placed);
+        let (feature, on) = self.square(usize::from(!of_b), &placed, center);
+        let (x, y) = (on.x - center.x, on.y - center.y);
+        if !params.overlap_only || x * x + y * y <= self.slack * self.slack {
+            let on = Vec3::new(center.x, center.y, on.z);
+            if of_b {
+                let id = ContactId::new(feature, Feature::Vertex(0));
+                found.push(id, axes.lift(on), axes.lift(center));
+            } else {
+                let id = ContactId::new(Feature::Vertex(0), feature);
+                found.push(id, axes.lift(center), axes.lift(on));
+            }
         }
         found.finish(out);
+    }
+
+    /// Contacts of outlines that miss each other along the normal of a face: the corners of the other
+    /// one with the plane of the face. False if there are none, or the normal is that of no face.
+    ///
+    /// The plane is what keeps the bodies apart in this step, and not the face: a capsule that rolls
+    /// towards the next tile is on the plane of its top already, with both ends.
+    fn on_plane(&self, [a, b]: [&Outline; 2], axes: &Axes, found: &mut Collector) -> bool {
+        let flat = |k: usize| {
+            let (feature, facing) = self.top[k].facing(self.hulls[k], self.outward[k]);
+            matches!(feature, Feature::Face(_)) && facing >= ALIGNED
+        };
+        let [on_a, on_b] = [flat(0), flat(1)];
+        let [size_a, size_b] = self.hulls.map(|hull| hull.bounding_radius);
+        let plane_of_a = on_a && !(on_b && size_b > size_a);
+        // The outermost point is among the corners, unless the body is curved or sunk in deep.
+        let lowest = |corners: &[Corner], toward: Real| {
+            let gap = |corner: &Corner| {
+                let plane = if plane_of_a { a.above(corner.at) } else { b.above(corner.at) };
+                (corner.at.z - plane.z) * toward
+            };
+            let radii = self.hulls[0].radius + self.hulls[1].radius;
+            corners.iter().map(gap).fold(Real::INFINITY, Real::min) - radii
+        };
+        if plane_of_a && lowest(&b.corners, 1.0) <= self.separation + self.slack {
+            for corner in &b.corners {
+                let id = ContactId::new(a.feature, Feature::Vertex(corner.vertex));
+                found.push(id, axes.lift(a.above(corner.at)), axes.lift(corner.at));
+            }
+        } else if on_b && !plane_of_a && lowest(&a.corners, -1.0) <= self.separation + self.slack {
+            for corner in &a.corners {
+                let id = ContactId::new(Feature::Vertex(corner.vertex), b.feature);
+                found.push(id, axes.lift(corner.at), axes.lift(b.above(corner.at)));
+            }
+        }
+        !found.is_empty()
     }
 
     /// The outermost point of a core, in contact axes.
@@ -304,16 +417,21 @@ impl<'h> Scene<'h> {
         axes: &Axes,
         found: &mut Collector,
     ) {
-        let (support_a, support_b) = (self.top[0].vertex, self.top[1].vertex);
+        let (support_a, support_b) = (self.support_feature(0), self.support_feature(1));
         let (p, q) = (self.support(0, placed), self.support(1, placed));
         let (on_a, on_b) = (a.nearest(q), b.nearest(p));
         let apart = |v: Vec3| v.x * v.x + v.y * v.y;
         if apart(q - on_a) <= apart(on_b - p) {
-            let id = ContactId::new(a.feature, Feature::Vertex(support_b));
+            let id = ContactId::new(a.feature, support_b);
             found.push(id, axes.lift(on_a), axes.lift(q));
         } else {
-            let id = ContactId::new(Feature::Vertex(support_a), b.feature);
+            let id = ContactId::new(support_a, b.feature);
             found.push(id, axes.lift(p), axes.lift(on_b));
+        }
+        if found.is_empty() {
+            // Nearer across the normal, but beyond the band along it; the outermost points are not.
+            let id = ContactId::new(support_a, support_b);
+            found.push(id, axes.lift(p), axes.lift(q));
         }
     }
 }
@@ -384,7 +502,9 @@ fn segments(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
     let across = uu * vv - uv * uv;
     if across > ALONG * ALONG * uu * vv {
-        let (s, t) = closest_parameters(q - p, u, v);
+        // Capsules lie square to the normal; generators need not, and cross as seen along it.
+        let seen = |w: Vec3| if a.is_generator() || b.is_generator() { w.with_z(0.0) } else { w };
+        let (s, t) = closest_parameters(seen(q - p), seen(u), seen(v));
         let id = ContactId::new(Feature::Edge(a.corners[0].edge), Feature::Edge(b.corners[0].edge));
         found.push(id, axes.lift(p + u * s), axes.lift(q + v * t));
         return;

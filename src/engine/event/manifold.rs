@@ -79,6 +79,34 @@ pub struct Manifold {
     pub dropped: u32,
 }
 
+/// Features of body a that make no contacts, by their bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Its first eight vertices.
+    pub vertices: u8,
+    /// Its first eight edges.
+    pub edges: u8,
+}
+
+impl Hidden {
+    /// Is this vertex hidden?
+    #[inline]
+    pub(super) const fn vertex(self, vertex: u32) -> bool {
+        vertex < 8 && self.vertices >> vertex & 1 == 1
+    }
+
+    /// Is the feature of body a of this contact hidden?
+    #[inline]
+    const fn hides(self, id: ContactId) -> bool {
+        let index = (id.0 >> 32) as u32 & 0x3fff_ffff;
+        match id.0 >> 62 {
+            0 => self.vertex(index),
+            1 => index < 8 && self.edges >> index & 1 == 1,
+            _ => false,
+        }
+    }
+}
+
 /// Takes candidates, merges those in one place, and thins them.
 pub(super) struct Collector {
     normal: Vec3,
@@ -93,6 +121,12 @@ pub(super) struct Collector {
     radii: [Real; 2],
     /// By how much the core of `b` was moved back before touching points were sought (m).
     shift: Vec3,
+    /// Distance of the supporting planes (m): no contact is nearer. A corner just outside of a slanted
+    /// face, which counts as on it, would be.
+    nearest: Real,
+    /// The body whose own points the contacts are at, where those of the two are not above each other.
+    holder: Option<usize>,
+    hidden: Hidden,
     candidates: SmallVec<[Contact; CANDIDATES_MAX]>,
     dropped: u32,
 }
@@ -106,15 +140,34 @@ impl Collector {
             merge_squared: merge * merge,
             radii,
             shift: Vec3::ZERO,
+            nearest: Real::NEG_INFINITY,
+            holder: None,
+            hidden: Hidden::default(),
             candidates: SmallVec::new(),
             dropped: 0,
         }
+    }
+
+    /// Takes no contact for nearer than the supporting planes are (m).
+    pub(super) fn not_nearer(self, nearest: Real) -> Self {
+        Self { nearest, ..self }
+    }
+
+    /// Takes no contacts of these features.
+    pub(super) fn hiding(self, hidden: Hidden) -> Self {
+        Self { hidden, ..self }
     }
 
     /// Says by how much the core of `b` is moved back.
     pub(super) fn set_shift(&mut self, shift: Vec3) {
         self.room += self.normal.dot(self.shift) - self.normal.dot(shift);
         self.shift = shift;
+    }
+
+    /// Says that from now on points need not be above each other, and whose points count. What counts
+    /// must be the smaller body: a body that turns about its own point there does not come nearer.
+    pub(super) fn set_holder(&mut self, holder: usize) {
+        self.holder = Some(holder);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -137,12 +190,21 @@ impl Collector {
     /// Adds a contact of two points of the cores, unless it is beyond the band or already there.
     pub(super) fn push(&mut self, id: ContactId, core_a: Vec3, core_b: Vec3) {
         let point_a = core_a + self.normal * self.radii[0];
-        let point_b = core_b + self.shift - self.normal * self.radii[1];
-        let separation = self.normal.dot(point_b - point_a);
+        let mut point_b = core_b + self.shift - self.normal * self.radii[1];
+        let mut separation = self.normal.dot(point_b - point_a);
+        if separation < self.nearest {
+            point_b += self.normal * (self.nearest - separation);
+            separation = self.nearest;
+        }
         let near = separation <= self.band;
-        if !near {
+        if !near || self.hidden.hides(id) {
             return;
         }
+        let (point_a, point_b) = match self.holder {
+            None => (point_a, point_b),
+            Some(0) => (point_a, point_a + self.normal * separation),
+            Some(_) => (point_b - self.normal * separation, point_b),
+        };
         let contact = Contact { id, point_a, point_b, separation };
         let known = |c: &Contact| self.apart_squared(c.point_a, point_a) <= self.merge_squared;
         if let Some(place) = self.candidates.iter().position(known) {

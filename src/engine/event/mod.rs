@@ -14,6 +14,7 @@ pub mod active;
 pub mod choose;
 pub mod clip;
 pub mod enumerate;
+pub mod exposed;
 pub mod manifold;
 mod outline;
 mod smooth;

@@ -13,16 +13,18 @@
 //! joint    = |νᵀ v + Υ|_∞
 //! ```
 //!
+//! Contacts with [rolling rows](super::rolling) are measured with all six rows and their cone.
 //! A contact between bodies that cannot move (`W_nn = 0`) counts with its approach speed. Cost: one
 //! pass over the rows. It does not check that numbers are finite: a NaN impulse gives an infinite
 //! error.
 
 use super::cone::FrictionCone;
+use super::rolling::join;
 use super::rows::{
-    add_contact_impulse, add_joint_impulse, contact_compliance, contact_velocity, inverse_mass_mul,
-    joint_rate,
+    add_contact_impulse, add_joint_impulse, contact_compliance, contact_velocity, dot6,
+    inverse_mass_mul, joint_rate,
 };
-use super::{Problem, Vec6};
+use super::{ContactRow, Impulses, Problem, Vec6};
 use crate::math::Double;
 
 /// Error of given impulses as a solution of the step problem.
@@ -50,18 +52,16 @@ impl Certificate {
 }
 
 /// `v = v* + M⁻¹ (Jᵀ l + ν c_ν)`: the velocity that the impulses give.
-pub fn rebuild_velocity(
-    problem: &Problem,
-    joint_impulse: &[Double],
-    contact_impulse: &[[Double; 3]],
-    velocity: &mut [Vec6],
-) {
+pub fn rebuild_velocity(problem: &Problem, impulses: Impulses<'_>, velocity: &mut [Vec6]) {
     debug_assert_eq!(velocity.len(), problem.bodies.len(), "one velocity a body");
     velocity.fill([0.0; 6]);
-    for (row, l) in problem.contacts.iter().zip(contact_impulse) {
+    for (row, l) in problem.contacts.iter().zip(impulses.contact) {
         add_contact_impulse(row, l, velocity);
     }
-    for (row, c) in problem.joints.iter().zip(joint_impulse) {
+    for (rolling, l) in problem.rolling.iter().zip(impulses.rolling) {
+        rolling.add_impulse(&problem.contacts[rolling.contact as usize], l, velocity);
+    }
+    for (row, c) in problem.joints.iter().zip(impulses.joint) {
         add_joint_impulse(row, *c, velocity);
     }
     for (body, v) in problem.bodies.iter().zip(velocity) {
@@ -72,7 +72,7 @@ pub fn rebuild_velocity(
     }
 }
 
-/// Measures contact impulses and the velocity [rebuilt](rebuild_velocity) from all impulses.
+/// Measures impulses and the velocity [rebuilt](rebuild_velocity) from them.
 ///
 /// `gravity_dt` is `g h` [m/s], the speed that a step of gravity adds; zero makes `relative` equal
 /// to `natural_map`.
@@ -80,11 +80,11 @@ pub fn rebuild_velocity(
 pub fn measure(
     problem: &Problem,
     velocity: &[Vec6],
-    contact_impulse: &[[Double; 3]],
+    impulses: Impulses<'_>,
     gravity_dt: Double,
 ) -> Certificate {
     let cone = FrictionCone::new(problem.cone);
-    measure_with(problem, &cone, None, velocity, contact_impulse, gravity_dt)
+    measure_with(problem, &cone, None, velocity, impulses, gravity_dt)
 }
 
 /// [`measure`] with the directions of the cone at hand; with `gamma` it measures the convex
@@ -95,35 +95,93 @@ pub fn measure_with(
     cone: &FrictionCone,
     gamma: Option<&[Double]>,
     velocity: &[Vec6],
-    contact_impulse: &[[Double; 3]],
+    impulses: Impulses<'_>,
     gravity_dt: Double,
 ) -> Certificate {
     let mut certificate = Certificate::default();
-    for (c, (row, l)) in problem.contacts.iter().zip(contact_impulse).enumerate() {
-        let mut w = contact_velocity(row, velocity);
-        w[0] += match gamma {
-            Some(gamma) => gamma[c],
-            None => row.friction * cone.slip([w[1], w[2]]),
-        };
+    for (c, row, rolling) in problem.contacts_with_rolling() {
+        let l = &impulses.contact[c];
         let compliance = contact_compliance(problem.bodies, row, 0, 0);
-        let (e, load) = if compliance > 0.0 {
-            let p = [l[0] - w[0] / compliance, l[1] - w[1] / compliance, l[2] - w[2] / compliance];
-            let q = cone.project(row.friction, p).point;
-            let (x, y, z) = (l[0] - q[0], l[1] - q[1], l[2] - q[2]);
-            let size = (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]).sqrt();
-            ((x * x + y * y + z * z).sqrt() * compliance, size * compliance)
-        } else {
-            ((-w[0]).max(0.0), 0.0)
+        let frozen = gamma.map(|gamma| gamma[c]);
+        let error = match rolling {
+            None => {
+                let w = contact_velocity(row, velocity);
+                contact_error(row, cone, frozen, l, w, compliance)
+            }
+            Some((k, rolling)) => {
+                let limits = rolling.limits(row);
+                let turn = rolling.velocity(row, velocity);
+                let w = join(contact_velocity(row, velocity), turn);
+                let l = join(*l, impulses.rolling[k]);
+                rolling_error(limits, cone, frozen, &l, w, compliance)
+            }
         };
-        let e = if e.is_nan() { Double::INFINITY } else { e };
-        let scale = if gravity_dt > 0.0 { (load / gravity_dt).max(1.0) } else { 1.0 };
+        let e = if error.map.is_nan() { Double::INFINITY } else { error.map };
+        let scale = if gravity_dt > 0.0 { (error.load / gravity_dt).max(1.0) } else { 1.0 };
         certificate.natural_map = certificate.natural_map.max(e);
         certificate.relative = certificate.relative.max(e / scale);
-        certificate.gap += (l[0] * w[0] + l[1] * w[1] + l[2] * w[2]).abs();
+        certificate.gap += error.gap;
     }
     for row in problem.joints {
         let r = (joint_rate(row, velocity) + row.bias).abs();
         certificate.joint = certificate.joint.max(if r.is_nan() { Double::INFINITY } else { r });
     }
     certificate
+}
+
+/// Error of one contact.
+struct ContactError {
+    /// `|l - P_K(l - w̃ / W_nn)| W_nn` [m/s].
+    map: Double,
+    /// `W_nn |l|` [m/s].
+    load: Double,
+    /// `|l · w̃|` (J).
+    gap: Double,
+}
+
+fn contact_error(
+    row: &ContactRow,
+    cone: &FrictionCone,
+    gamma: Option<Double>,
+    l: &[Double; 3],
+    mut w: [Double; 3],
+    compliance: Double,
+) -> ContactError {
+    w[0] += gamma.unwrap_or_else(|| row.friction * cone.slip([w[1], w[2]]));
+    let gap = (l[0] * w[0] + l[1] * w[1] + l[2] * w[2]).abs();
+    if compliance <= 0.0 {
+        return ContactError { map: (-w[0]).max(0.0), load: 0.0, gap };
+    }
+    let p = [l[0] - w[0] / compliance, l[1] - w[1] / compliance, l[2] - w[2] / compliance];
+    let q = cone.project(row.friction, p).point;
+    let (x, y, z) = (l[0] - q[0], l[1] - q[1], l[2] - q[2]);
+    let size = (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]).sqrt();
+    let map = (x * x + y * y + z * z).sqrt() * compliance;
+    ContactError { map, load: size * compliance, gap }
+}
+
+/// The same with all six rows.
+fn rolling_error(
+    limits: [Double; 3],
+    cone: &FrictionCone,
+    gamma: Option<Double>,
+    l: &[Double; 6],
+    mut w: [Double; 6],
+    compliance: Double,
+) -> ContactError {
+    w[0] += gamma.unwrap_or_else(|| cone.slip_rolling(limits, &w));
+    let gap = dot6(l, &w).abs();
+    if compliance <= 0.0 {
+        return ContactError { map: (-w[0]).max(0.0), load: 0.0, gap };
+    }
+    let mut p = [0.0; 6];
+    for i in 0..6 {
+        p[i] = l[i] - w[i] / compliance;
+    }
+    let q = cone.project_rolling(limits, p).point;
+    for i in 0..6 {
+        p[i] = l[i] - q[i];
+    }
+    let (map, size) = (dot6(&p, &p).sqrt() * compliance, dot6(l, l).sqrt());
+    ContactError { map, load: size * compliance, gap }
 }

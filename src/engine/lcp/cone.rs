@@ -216,8 +216,56 @@ impl FrictionCone {
         }
     }
 
+    /// `a = cos(π/m_C)`, distance of the edges from the center.
+    pub(super) const fn apothem(&self) -> Double {
+        self.apothem
+    }
+
+    /// Sizes of a tangent vector along the axes of its half sector, each with its bound over the
+    /// normal impulse: the two scalar parts of which a polygonal cone consists.
+    pub(super) fn sector_parts(&self, mu: Double, t: [Double; 2]) -> [(Double, Double); 2] {
+        let sector = self.half_sector(t);
+        [(sector.x, mu * self.apothem), (sector.y, mu * self.half_edge)]
+    }
+
+    /// The point of `μ n C` nearest to `t`, and the part of the cone it lies on.
+    pub(super) fn section_zone(
+        &self,
+        mu: Double,
+        n: Double,
+        t: [Double; 2],
+    ) -> ([Double; 2], Zone) {
+        if mu <= 0.0 {
+            return ([0.0; 2], Zone::Ray(u32::MAX));
+        }
+        let radius = mu * n;
+        match self.directions.len() {
+            0 => {
+                let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
+                if length <= radius {
+                    return (t, Zone::Inside);
+                }
+                ([t[0] * (radius / length), t[1] * (radius / length)], Zone::Surface)
+            }
+            2 if t[0].abs() <= radius => ([t[0], 0.0], Zone::Inside),
+            2 => ([radius.copysign(t[0]), 0.0], Zone::Ray(u32::from(t[0] < 0.0))),
+            _ => {
+                let sector = self.half_sector(t);
+                if sector.x <= radius * self.apothem {
+                    return (t, Zone::Inside);
+                }
+                if sector.y < radius * self.half_edge {
+                    let t = sector.to_world(radius * self.apothem, sector.y);
+                    return (t, Zone::Facet(sector.edge));
+                }
+                let d = self.directions[sector.corner as usize];
+                ([radius * d[0], radius * d[1]], Zone::Ray(sector.corner))
+            }
+        }
+    }
+
     /// Unit vector through the middle of the edge from corner `i` to the next.
-    fn edge_middle(&self, i: usize) -> [Double; 2] {
+    pub(super) fn edge_middle(&self, i: usize) -> [Double; 2] {
         let (d, f) = (self.directions[i], self.directions[(i + 1) % self.directions.len()]);
         let s = 0.5 / self.apothem;
         [(d[0] + f[0]) * s, (d[1] + f[1]) * s]

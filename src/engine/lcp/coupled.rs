@@ -15,8 +15,9 @@
 
 use super::cone::{FrictionCone, Zone};
 use super::relaxation::Relaxation;
+use super::rolling::{RollingZone, join};
 use super::rows::{contact_velocity, dot6, inverse_mass_mul};
-use super::{ContactRow, Problem};
+use super::{ContactRow, Problem, RollingRow};
 use crate::math::Double;
 
 impl Relaxation {
@@ -37,6 +38,28 @@ impl Relaxation {
             let normal = row_d[0] * row.friction;
             row_d[1] += normal * gradient[0];
             row_d[2] += normal * gradient[1];
+        }
+    }
+
+    /// The same for a contact with rolling rows: only the parts that slide follow the velocity.
+    pub(super) fn couple_rolling(
+        &self,
+        row: &ContactRow,
+        rolling: &RollingRow,
+        cone: &FrictionCone,
+        d: &mut [[Double; 6]; 6],
+        zone: RollingZone,
+    ) {
+        if zone.sticks() {
+            return;
+        }
+        let turn = rolling.velocity(row, &self.velocity);
+        let w = join(contact_velocity(row, &self.velocity), turn);
+        let gradient = cone.slip_sliding_gradient(rolling.limits(row), &w, zone);
+        for row_d in d.iter_mut() {
+            for k in 1..6 {
+                row_d[k] += row_d[0] * gradient[k];
+            }
         }
     }
 

@@ -16,7 +16,7 @@
 
 use super::order::Order;
 use super::rows::{dot3, mass_mul};
-use super::{BodyBlock, ContactRow, FIXED, JointRow, Problem, Vec6};
+use super::{BodyBlock, ContactRow, FIXED, JointRow, Problem, RollingRow, Vec6};
 use crate::math::Double;
 
 /// The matrix, then its factor, of one island.
@@ -127,49 +127,87 @@ impl Envelope {
 
     /// Adds `Jᵀ D J` of a contact.
     pub(crate) fn add_contact(&mut self, row: &ContactRow, d: &[[Double; 3]; 3]) {
-        let (a, b) = (row.a, row.b);
+        let rows = [&row.jacobian_a, &row.jacobian_b];
+        self.add_product(row, rows, d, rows);
+    }
+
+    /// Adds `Jᵀ D J` of a contact with rolling rows, in four blocks of three rows.
+    pub(crate) fn add_rolling(
+        &mut self,
+        row: &ContactRow,
+        rolling: &RollingRow,
+        d: &[[Double; 6]; 6],
+    ) {
+        let rows = [&row.jacobian_a, &row.jacobian_b];
+        let turns = [&rolling.jacobian_a, &rolling.jacobian_b];
+        for (i, left) in [(0, rows), (3, turns)] {
+            for (j, right) in [(0, rows), (3, turns)] {
+                let block = [0, 1, 2].map(|k| [d[i + k][j], d[i + k][j + 1], d[i + k][j + 2]]);
+                self.add_product(row, left, &block, right);
+            }
+        }
+    }
+
+    /// Adds `Lᵀ D R` for rows `L` and `R` of both bodies of a contact.
+    fn add_product(
+        &mut self,
+        contact: &ContactRow,
+        left: [&[Vec6; 3]; 2],
+        d: &[[Double; 3]; 3],
+        right: [&[Vec6; 3]; 2],
+    ) {
+        let (a, b) = (contact.a, contact.b);
         if a != FIXED {
-            self.add_diagonal(self.order.body_start[a as usize] as usize, &row.jacobian_a, d);
+            let at = self.order.body_start[a as usize] as usize;
+            self.add_diagonal(at, left[0], d, right[0]);
         }
         if b != FIXED {
-            self.add_diagonal(self.order.body_start[b as usize] as usize, &row.jacobian_b, d);
+            let at = self.order.body_start[b as usize] as usize;
+            self.add_diagonal(at, left[1], d, right[1]);
         }
         if a != FIXED && b != FIXED {
-            let (at_a, at_b) =
-                (self.order.body_start[a as usize], self.order.body_start[b as usize]);
+            let at_a = self.order.body_start[a as usize] as usize;
+            let at_b = self.order.body_start[b as usize] as usize;
+            let ([left_a, left_b], [right_a, right_b]) = (left, right);
             if at_a > at_b {
-                self.add_pair(at_a as usize, &row.jacobian_a, at_b as usize, &row.jacobian_b, d);
+                self.add_pair(at_a, at_b, d, [left_a, right_a], [left_b, right_b]);
             } else {
-                self.add_pair(at_b as usize, &row.jacobian_b, at_a as usize, &row.jacobian_a, d);
+                self.add_pair(at_b, at_a, d, [left_b, right_b], [left_a, right_a]);
             }
         }
     }
 
-    fn add_diagonal(&mut self, at: usize, jacobian: &[Vec6; 3], d: &[[Double; 3]; 3]) {
+    fn add_diagonal(
+        &mut self,
+        at: usize,
+        left: &[Vec6; 3],
+        d: &[[Double; 3]; 3],
+        right: &[Vec6; 3],
+    ) {
         for i in 0..6 {
-            let (left, right) = products(jacobian, d, i);
+            let (lower, upper) = products(left, d, right, i);
             for j in 0..=i {
-                let column = [jacobian[0][j], jacobian[1][j], jacobian[2][j]];
-                self.add(at + i, at + j, dot3(&left, &column), dot3(&right, &column));
+                let (below, mirror) = (column(right, j), column(left, j));
+                self.add(at + i, at + j, dot3(&lower, &below), dot3(&upper, &mirror));
             }
         }
     }
 
-    /// The block of the rows of the later body and the columns of the earlier one.
+    /// The block of the rows of the later body and the columns of the earlier one; rows `L` and `R` of
+    /// each.
     fn add_pair(
         &mut self,
         later: usize,
-        jacobian_later: &[Vec6; 3],
         earlier: usize,
-        jacobian_earlier: &[Vec6; 3],
         d: &[[Double; 3]; 3],
+        [left_later, right_later]: [&[Vec6; 3]; 2],
+        [left_earlier, right_earlier]: [&[Vec6; 3]; 2],
     ) {
         for i in 0..6 {
-            let (left, right) = products(jacobian_later, d, i);
+            let (lower, upper) = products(left_later, d, right_later, i);
             for j in 0..6 {
-                let column =
-                    [jacobian_earlier[0][j], jacobian_earlier[1][j], jacobian_earlier[2][j]];
-                self.add(later + i, earlier + j, dot3(&left, &column), dot3(&right, &column));
+                let (below, mirror) = (column(right_earlier, j), column(left_earlier, j));
+                self.add(later + i, earlier + j, dot3(&lower, &below), dot3(&upper, &mirror));
             }
         }
     }
@@ -266,15 +304,24 @@ impl Envelope {
     }
 }
 
-/// Columns `i` of `Dᵀ J` and of `D J`: their products with `J` are the entries (i, ·) and (·, i) of
-/// `Jᵀ D J`.
-fn products(jacobian: &[Vec6; 3], d: &[[Double; 3]; 3], i: usize) -> ([Double; 3], [Double; 3]) {
-    let x = [jacobian[0][i], jacobian[1][i], jacobian[2][i]];
-    let mut left = [0.0; 3];
+/// Columns `i` of `Dᵀ L` and of `D R`: their products with `R` and `L` are the entries (i, ·) and
+/// (·, i) of `Lᵀ D R`.
+fn products(
+    left: &[Vec6; 3],
+    d: &[[Double; 3]; 3],
+    right: &[Vec6; 3],
+    i: usize,
+) -> ([Double; 3], [Double; 3]) {
+    let (x, y) = (column(left, i), column(right, i));
+    let mut lower = [0.0; 3];
     for k in 0..3 {
-        left[k] = d[0][k] * x[0] + d[1][k] * x[1] + d[2][k] * x[2];
+        lower[k] = d[0][k] * x[0] + d[1][k] * x[1] + d[2][k] * x[2];
     }
-    (left, [dot3(&d[0], &x), dot3(&d[1], &x), dot3(&d[2], &x)])
+    (lower, [dot3(&d[0], &y), dot3(&d[1], &y), dot3(&d[2], &y)])
+}
+
+fn column(rows: &[Vec6; 3], i: usize) -> [Double; 3] {
+    [rows[0][i], rows[1][i], rows[2][i]]
 }
 
 /// Zero for a pivot that vanished: its unknown is determined by nothing and stays as it is.

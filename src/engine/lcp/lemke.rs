@@ -19,10 +19,10 @@
 //!
 //! A circular cone is treated as the pyramid with eight directions; the certificate is that of the
 //! cone asked for, so it shows the difference. The answer can be non-unique; then this finds one.
-//! The better of the warm start and the last basis is kept, so a ray leaves nothing worse than it
-//! was. Cost: O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
+//! Rolling rows are not known here. The better of the warm start and the last basis is kept, so a
+//! ray leaves nothing worse than it was. Cost: O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
 
-use super::certificate::{Certificate, measure_with, rebuild_velocity};
+use super::certificate::{Certificate, measure_with};
 use super::cone::FrictionCone;
 use super::pivoting::lcp_lemke;
 use super::rows::{dot6, inverse_mass_mul};
@@ -74,7 +74,7 @@ pub fn solve(
     }
     let pyramid = pyramid_of(problem.cone);
     let (n_contacts, n_directions) = (problem.contacts.len(), pyramid.directions().len());
-    if n_contacts * (n_directions + 2) > params.size_max {
+    if n_contacts * (n_directions + 2) > params.size_max || !problem.rolling.is_empty() {
         stats.status = Status::TooLarge;
         return stats;
     }
@@ -130,9 +130,8 @@ fn rebuild(
     params: &LemkeParams,
     cone: &FrictionCone,
 ) -> Certificate {
-    rebuild_velocity(problem, iterate.joint_impulse, iterate.contact_impulse, iterate.velocity);
-    let (velocity, contact) = (&*iterate.velocity, &*iterate.contact_impulse);
-    measure_with(problem, cone, None, velocity, contact, params.gravity_dt)
+    iterate.rebuild(problem);
+    measure_with(problem, cone, None, iterate.velocity, iterate.impulses(), params.gravity_dt)
 }
 
 /// One row as (body, six-vector) terms.

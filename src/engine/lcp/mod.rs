@@ -12,8 +12,7 @@
 //!
 //! `Λ(w_t)` is the slip speed: `|w_t|` for the circular cone, `max_i(-d_i · w_t)` for the pyramid
 //! with directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation
-//! (5.3)–(5.7).
-
+//! (5.3)–(5.7). Some contacts have three more rows, see [`rolling`].
 //!
 //! The solvers: [`pgs`] (any size, modest accuracy), [`newton`] (the default: exact to rounding
 //! where the problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. Whatever
@@ -34,6 +33,7 @@ pub mod pivoting;
 #[cfg(test)]
 mod random;
 mod relaxation;
+pub mod rolling;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -41,8 +41,9 @@ mod tests;
 use smallvec::SmallVec;
 
 use crate::math::Double;
-use certificate::Certificate;
+use certificate::{Certificate, rebuild_velocity};
 use cone::FrictionCone;
+use rolling::RollingRow;
 
 /// Six velocity or impulse components of a body: three of translation, three of rotation (about the
 /// center of mass, world axes).
@@ -116,6 +117,8 @@ pub struct Problem<'a> {
     pub joints: &'a [JointRow],
     /// Contacts.
     pub contacts: &'a [ContactRow],
+    /// Rolling and spinning rows of some contacts, ascending by contact, at most one each.
+    pub rolling: &'a [RollingRow],
     /// Friction cone of all contacts.
     pub cone: Cone,
 }
@@ -129,6 +132,41 @@ pub struct Iterate<'a> {
     pub joint_impulse: &'a mut [Double],
     /// `(c_n, t_1, t_2)`, one for each contact.
     pub contact_impulse: &'a mut [[Double; 3]],
+    /// `(s, r_1, r_2)`, one for each rolling row.
+    pub rolling_impulse: &'a mut [[Double; 3]],
+}
+
+impl Iterate<'_> {
+    /// The impulses, to read.
+    #[must_use]
+    pub fn impulses(&self) -> Impulses<'_> {
+        Impulses {
+            joint: self.joint_impulse,
+            contact: self.contact_impulse,
+            rolling: self.rolling_impulse,
+        }
+    }
+
+    /// Makes the velocity that of the impulses.
+    pub(crate) fn rebuild(&mut self, problem: &Problem) {
+        let impulses = Impulses {
+            joint: self.joint_impulse,
+            contact: self.contact_impulse,
+            rolling: self.rolling_impulse,
+        };
+        rebuild_velocity(problem, impulses, self.velocity);
+    }
+}
+
+/// Impulses of an island, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct Impulses<'a> {
+    /// `c_ν`, one for each joint row.
+    pub joint: &'a [Double],
+    /// `(c_n, t_1, t_2)`, one for each contact.
+    pub contact: &'a [[Double; 3]],
+    /// `(s, r_1, r_2)`, one for each rolling row.
+    pub rolling: &'a [[Double; 3]],
 }
 
 /// How a solver ended.
@@ -142,7 +180,8 @@ pub enum Status {
     Stalled,
     /// Lemke's algorithm ended on a ray; the better of warm start and last basis is returned.
     Ray,
-    /// The problem exceeds the size cap of the method; the warm start is returned.
+    /// The problem exceeds the size cap of the method, or has rolling rows, which Lemke's algorithm
+    /// does not know; the warm start is returned.
     TooLarge,
 }
 
@@ -262,7 +301,8 @@ fn solve_auto(
             total.add(&newton::solve(problem, iterate, &params.newton, scratch));
         }
     }
-    if total.status != Status::Converged && problem.cone != Cone::Circular {
+    let pivots = problem.cone != Cone::Circular && problem.rolling.is_empty();
+    if total.status != Status::Converged && pivots {
         let status = total.status;
         let lemke = lemke::LemkeParams { tolerance, gravity_dt, ..params.lemke };
         total.add(&lemke::solve(problem, iterate, &lemke, scratch));

@@ -8,8 +8,8 @@
 //! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about `1/(1 + ρ λ)` with
 //!    `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update gains too little
 //!    ρ grows, and near the level of rounding, which is `ρ ε |v|`, it shrinks again;
-//! 3. `Γ ← μ Λ(w_t)`: the aggregate map χ₂ of (5.17), once the relaxation is solved more accurately
-//!    than Γ is known. A fixed point solves (5.1)–(5.2) (Lemma 5.1).
+//! 3. `Γ ← μ Λ(w_t)`, with the speeds of rolling and spinning where they are bounded: the aggregate
+//!    map χ₂ of (5.17), once the relaxation is solved more accurately than Γ is known. A fixed point solves (5.1)–(5.2) (Lemma 5.1).
 //!
 //! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open.
 //! Here it is accelerated (`anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at
@@ -25,8 +25,8 @@ use super::anderson::Anderson;
 use super::certificate::{Certificate, measure_with, rebuild_velocity};
 use super::cone::FrictionCone;
 use super::relaxation::Relaxation;
-use super::rows::contact_velocity;
-use super::{Iterate, Problem, Scratch, SolveStats, Status, Vec6};
+use super::rolling::slip_bound;
+use super::{Impulses, Iterate, Problem, Scratch, SolveStats, Status, Vec6};
 use crate::math::Double;
 
 /// Parameters of the cone Newton.
@@ -88,6 +88,7 @@ pub(crate) struct NewtonScratch {
     best_gamma: Vec<Double>,
     best_joint: Vec<Double>,
     best_contact: Vec<[Double; 3]>,
+    best_rolling: Vec<[Double; 3]>,
 }
 
 /// Solves the step problem (5.1)–(5.2) from a warm start: `Γ` comes from the velocity of the
@@ -164,6 +165,8 @@ fn run(
         scratch.prepare(problem, gamma, iterate, params, cone);
         stats.status = Status::IterationLimit;
         let friction_max = problem.contacts.iter().fold(1.0, |m: Double, row| m.max(row.friction));
+        let rolling = problem.rolling.iter();
+        let friction_max = rolling.fold(friction_max, |m, r| m.max(r.rolling).max(r.spinning));
         let mut progress = Progress {
             best: first,
             idle: 0,
@@ -213,11 +216,13 @@ impl NewtonScratch {
         self.best_joint.extend_from_slice(iterate.joint_impulse);
         self.best_contact.clear();
         self.best_contact.extend_from_slice(iterate.contact_impulse);
+        self.best_rolling.clear();
+        self.best_rolling.extend_from_slice(iterate.rolling_impulse);
         self.rebuilt.clear();
         self.rebuilt.resize(problem.bodies.len(), [0.0; 6]);
-        rebuild_velocity(problem, &self.best_joint, &self.best_contact, &mut self.rebuilt);
-        let contact = &self.best_contact;
-        measure_with(problem, cone, gamma, &self.rebuilt, contact, params.gravity_dt)
+        let best = iterate.impulses();
+        rebuild_velocity(problem, best, &mut self.rebuilt);
+        measure_with(problem, cone, gamma, &self.rebuilt, best, params.gravity_dt)
     }
 
     /// Sets up the minimization at the warm start.
@@ -236,14 +241,9 @@ impl NewtonScratch {
         relaxation.velocity.extend_from_slice(iterate.velocity);
         relaxation.joint.clear();
         relaxation.joint.extend_from_slice(iterate.joint_impulse);
-        relaxation.contact.clear();
-        for (c, row) in problem.contacts.iter().enumerate() {
-            // Impulses outside the cone, or between bodies that cannot move, are no start.
-            let l = cone.project(row.friction, iterate.contact_impulse[c]).point;
-            let usable = relaxation.compliance[c] > 0.0 && l.iter().all(|x| x.is_finite());
-            relaxation.contact.push(if usable { l } else { [0.0; 3] });
-            let w = contact_velocity(row, &relaxation.velocity);
-            let slip = row.friction * cone.slip([w[1], w[2]]);
+        relaxation.start_impulses(problem, cone, iterate.impulses());
+        for (c, row, rolling) in problem.contacts_with_rolling() {
+            let slip = slip_bound(row, rolling.map(|(_, r)| r), cone, &relaxation.velocity);
             relaxation.gamma[c] = gamma.map_or(slip, |gamma| gamma[c]);
         }
         self.anderson.restart(problem.contacts.len());
@@ -267,13 +267,11 @@ impl NewtonScratch {
         let inner = (0.1 * params.tolerance).max(1e-3 * progress.last_error);
         let minimum = relaxation.minimize(problem, cone, inner, params.steps_max(relaxation));
         stats.iterations += minimum.steps.max(1);
-        for (l, image) in relaxation.contact.iter_mut().zip(&relaxation.image) {
-            *l = image.point;
-        }
-        let (joint, contact) = (&relaxation.joint, &relaxation.contact);
-        rebuild_velocity(problem, joint, contact, &mut self.rebuilt);
+        relaxation.update_multipliers();
+        let impulses = relaxation.impulses();
+        rebuild_velocity(problem, impulses, &mut self.rebuilt);
         let judge =
-            |gamma| measure_with(problem, cone, gamma, &self.rebuilt, contact, params.gravity_dt);
+            |gamma| measure_with(problem, cone, gamma, &self.rebuilt, impulses, params.gravity_dt);
         let certificate = judge(gamma);
         let error = certificate.error();
         let coupled = relaxation.coupled;
@@ -284,8 +282,9 @@ impl NewtonScratch {
                 progress.idle = 0;
             }
             progress.best = certificate;
-            self.best_joint.copy_from_slice(joint);
-            self.best_contact.copy_from_slice(contact);
+            self.best_joint.copy_from_slice(impulses.joint);
+            self.best_contact.copy_from_slice(impulses.contact);
+            self.best_rolling.copy_from_slice(impulses.rolling);
             self.best_gamma.copy_from_slice(&relaxation.gamma);
         }
         let floor = relaxation.rounding_level(problem);
@@ -330,9 +329,9 @@ impl NewtonScratch {
     ) {
         let gamma = &mut self.relaxation.gamma;
         let mut size: Double = 0.0;
-        for (c, row) in problem.contacts.iter().enumerate() {
-            let w = contact_velocity(row, &self.rebuilt);
-            self.gamma_error[c] = row.friction * cone.slip([w[1], w[2]]) - gamma[c];
+        for (c, row, rolling) in problem.contacts_with_rolling() {
+            let slip = slip_bound(row, rolling.map(|(_, r)| r), cone, &self.rebuilt);
+            self.gamma_error[c] = slip - gamma[c];
             size = size.max(self.gamma_error[c].abs());
         }
         if self.relaxation.coupled {
@@ -386,9 +385,14 @@ impl NewtonScratch {
         }
         relaxation.joint.copy_from_slice(&self.best_joint);
         relaxation.contact.copy_from_slice(&self.best_contact);
+        relaxation.rolling.copy_from_slice(&self.best_rolling);
         relaxation.gamma.copy_from_slice(&self.best_gamma);
-        let (joint, contact) = (&relaxation.joint, &relaxation.contact);
-        rebuild_velocity(problem, joint, contact, &mut relaxation.velocity);
+        let best = Impulses {
+            joint: &self.best_joint,
+            contact: &self.best_contact,
+            rolling: &self.best_rolling,
+        };
+        rebuild_velocity(problem, best, &mut relaxation.velocity);
         self.anderson.restart(problem.contacts.len());
         progress.gamma_error = Double::INFINITY;
         progress.relaxation_error = None;
@@ -398,6 +402,7 @@ impl NewtonScratch {
     fn finish(&mut self, problem: &Problem, iterate: &mut Iterate) {
         iterate.joint_impulse.copy_from_slice(&self.best_joint);
         iterate.contact_impulse.copy_from_slice(&self.best_contact);
-        rebuild_velocity(problem, &self.best_joint, &self.best_contact, iterate.velocity);
+        iterate.rolling_impulse.copy_from_slice(&self.best_rolling);
+        iterate.rebuild(problem);
     }
 }

@@ -6,19 +6,23 @@
 //! joint row    c ← c - (νᵀ v + Υ) / W_νν
 //! normal       c_n ← max(0, c_n - w_n / W_nn)
 //! friction     t ← nearest point of μ c_n C to  t - w_t / λ_max(W_tt)
+//! spinning     s ← nearest point of ±μ_s/ℓ c_n to  s - w_s / W_ss
+//! rolling      r ← nearest point of the disc μ_r/ℓ c_n to  r - w_r / λ_max(W_rr)
 //! ```
 //!
 //! with `C` the disc or the polygon. The fixed points solve (5.1)–(5.2) in cone form. Converges
 //! linearly, slowly for tall towers and large mass ratios; nothing is proven for friction. Joint
 //! rows of one pair are solved one by one. Cost: about 150 operations a contact and sweep.
 
-use super::certificate::{Certificate, measure_with, rebuild_velocity};
+use super::certificate::{Certificate, measure_with};
 use super::cone::FrictionCone;
 use super::rows::{
     add_scaled, contact_compliance, contact_velocity, inverse_mass_mul, joint_compliance,
     joint_rate,
 };
-use super::{ContactRow, FIXED, Iterate, Problem, Scratch, SolveStats, Status, Vec6};
+use super::{
+    BodyBlock, ContactRow, FIXED, Iterate, Problem, RollingRow, Scratch, SolveStats, Status, Vec6,
+};
 use crate::math::Double;
 
 /// Parameters of projected Gauss–Seidel.
@@ -40,19 +44,42 @@ impl Default for PgsParams {
     }
 }
 
-/// Rows of one contact ready for the sweep.
+/// Three rows ready for the sweep: those of a contact, or its rolling rows.
 #[derive(Clone, Copy, Debug)]
 struct PreparedContact {
     /// `M⁻¹ Jᵀ`, row by row, of body a and b.
     change_a: [Vec6; 3],
     change_b: [Vec6; 3],
-    /// `1 / W_nn`, zero if nothing can move.
+    /// `1 / W_nn` or `1 / W_ss`, zero if nothing can move.
     normal_mass: Double,
-    /// `1 / λ_max(W_tt)`, zero if nothing can slide.
+    /// `1 / λ_max(W_tt)` or `1 / λ_max(W_rr)`, zero if nothing can slide or roll.
     tangent_mass: Double,
 }
 
 impl PreparedContact {
+    fn new(
+        bodies: &[BodyBlock],
+        row: &ContactRow,
+        jacobians: [&[Vec6; 3]; 2],
+        compliance: impl Fn(usize, usize) -> Double,
+    ) -> Self {
+        let change = |body: u32, jacobian: &[Vec6; 3]| {
+            if body == FIXED {
+                [[0.0; 6]; 3]
+            } else {
+                jacobian.map(|row| inverse_mass_mul(&bodies[body as usize], &row))
+            }
+        };
+        let (p, q, r) = (compliance(1, 1), compliance(2, 2), compliance(1, 2));
+        let spread = (0.25 * (p - q) * (p - q) + r * r).sqrt();
+        Self {
+            change_a: change(row.a, jacobians[0]),
+            change_b: change(row.b, jacobians[1]),
+            normal_mass: invert(compliance(0, 0)),
+            tangent_mass: invert(0.5 * (p + q) + spread),
+        }
+    }
+
     /// Changes the velocities by one impulse along row `i`.
     #[inline]
     fn apply(&self, row: &ContactRow, i: usize, impulse: Double, velocity: &mut [Vec6]) {
@@ -69,10 +96,12 @@ impl PreparedContact {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PgsScratch {
     contacts: Vec<PreparedContact>,
+    rolling: Vec<PreparedContact>,
     /// `1 / W_νν` of every joint row.
     joint_mass: Vec<Double>,
     best_joint: Vec<Double>,
     best_contact: Vec<[Double; 3]>,
+    best_rolling: Vec<[Double; 3]>,
 }
 
 /// Sweeps from the impulses of the iterate until the tolerance or the iteration limit is met; the
@@ -110,7 +139,8 @@ pub fn solve(
     if status != Status::Converged {
         iterate.joint_impulse.copy_from_slice(&scratch.best_joint);
         iterate.contact_impulse.copy_from_slice(&scratch.best_contact);
-        rebuild_velocity(problem, iterate.joint_impulse, iterate.contact_impulse, iterate.velocity);
+        iterate.rolling_impulse.copy_from_slice(&scratch.best_rolling);
+        iterate.rebuild(problem);
     }
     SolveStats { status, iterations: sweeps, factorizations: 0, certificate }
 }
@@ -122,9 +152,8 @@ fn check(
     params: &PgsParams,
     cone: &FrictionCone,
 ) -> Certificate {
-    rebuild_velocity(problem, iterate.joint_impulse, iterate.contact_impulse, iterate.velocity);
-    let (velocity, contact) = (&*iterate.velocity, &*iterate.contact_impulse);
-    measure_with(problem, cone, None, velocity, contact, params.gravity_dt)
+    iterate.rebuild(problem);
+    measure_with(problem, cone, None, iterate.velocity, iterate.impulses(), params.gravity_dt)
 }
 
 fn invert(x: Double) -> Double {
@@ -136,25 +165,16 @@ impl PgsScratch {
         let bodies = problem.bodies;
         self.contacts.clear();
         for row in problem.contacts {
-            let change = |body: u32, jacobian: &[Vec6; 3]| {
-                if body == FIXED {
-                    [[0.0; 6]; 3]
-                } else {
-                    jacobian.map(|row| inverse_mass_mul(&bodies[body as usize], &row))
-                }
-            };
-            let (p, q, r) = (
-                contact_compliance(bodies, row, 1, 1),
-                contact_compliance(bodies, row, 2, 2),
-                contact_compliance(bodies, row, 1, 2),
-            );
-            let spread = (0.25 * (p - q) * (p - q) + r * r).sqrt();
-            self.contacts.push(PreparedContact {
-                change_a: change(row.a, &row.jacobian_a),
-                change_b: change(row.b, &row.jacobian_b),
-                normal_mass: invert(contact_compliance(bodies, row, 0, 0)),
-                tangent_mass: invert(0.5 * (p + q) + spread),
-            });
+            let compliance = |i, j| contact_compliance(bodies, row, i, j);
+            let jacobians = [&row.jacobian_a, &row.jacobian_b];
+            self.contacts.push(PreparedContact::new(bodies, row, jacobians, compliance));
+        }
+        self.rolling.clear();
+        for rolling in problem.rolling {
+            let row = &problem.contacts[rolling.contact as usize];
+            let compliance = |i, j| rolling.compliance(bodies, row, i, j);
+            let jacobians = [&rolling.jacobian_a, &rolling.jacobian_b];
+            self.rolling.push(PreparedContact::new(bodies, row, jacobians, compliance));
         }
         self.joint_mass.clear();
         let rows = problem.joints.iter();
@@ -163,11 +183,14 @@ impl PgsScratch {
         self.best_joint.extend_from_slice(iterate.joint_impulse);
         self.best_contact.clear();
         self.best_contact.extend_from_slice(iterate.contact_impulse);
+        self.best_rolling.clear();
+        self.best_rolling.extend_from_slice(iterate.rolling_impulse);
     }
 
     fn keep(&mut self, iterate: &Iterate) {
         self.best_joint.copy_from_slice(iterate.joint_impulse);
         self.best_contact.copy_from_slice(iterate.contact_impulse);
+        self.best_rolling.copy_from_slice(iterate.rolling_impulse);
     }
 }
 
@@ -182,7 +205,7 @@ fn sweep(problem: &Problem, iterate: &mut Iterate, cone: &FrictionCone, scratch:
             add_scaled(&mut iterate.velocity[i], &dv, change);
         }
     }
-    for (c, row) in problem.contacts.iter().enumerate() {
+    for (c, row, rolling) in problem.contacts_with_rolling() {
         let prepared = &scratch.contacts[c];
         let old = iterate.contact_impulse[c];
         let w = contact_velocity(row, iterate.velocity);
@@ -198,5 +221,33 @@ fn sweep(problem: &Problem, iterate: &mut Iterate, cone: &FrictionCone, scratch:
         prepared.apply(row, 1, t[0] - old[1], iterate.velocity);
         prepared.apply(row, 2, t[1] - old[2], iterate.velocity);
         iterate.contact_impulse[c] = [normal, t[0], t[1]];
+        if let Some((k, rolling)) = rolling {
+            sweep_rolling(row, rolling, normal, &scratch.rolling[k], iterate, k);
+        }
     }
+}
+
+/// Corrects the rolling rows of a contact under its newest normal impulse.
+fn sweep_rolling(
+    row: &ContactRow,
+    rolling: &RollingRow,
+    normal: Double,
+    prepared: &PreparedContact,
+    iterate: &mut Iterate,
+    k: usize,
+) {
+    let old = iterate.rolling_impulse[k];
+    // The rows are orthogonal rotations: of round bodies they hardly disturb each other.
+    let w = rolling.velocity(row, iterate.velocity);
+    let spin = old[0] - w[0] * prepared.normal_mass;
+    let limits = rolling.limits(row);
+    let spun = FrictionCone::project_rolling_section(limits, normal, [spin, 0.0, 0.0])[0];
+    prepared.apply(row, 0, spun - old[0], iterate.velocity);
+    let w = rolling.velocity(row, iterate.velocity);
+    let m = prepared.tangent_mass;
+    let roll = [spun, old[1] - w[1] * m, old[2] - w[2] * m];
+    let new = FrictionCone::project_rolling_section(limits, normal, roll);
+    prepared.apply(row, 1, new[1] - old[1], iterate.velocity);
+    prepared.apply(row, 2, new[2] - old[2], iterate.velocity);
+    iterate.rolling_impulse[k] = new;
 }

@@ -27,11 +27,12 @@
 
 use super::cone::{FrictionCone, Projection, Zone};
 use super::envelope::Envelope;
+use super::rolling::{RollingProjection, RollingZone, join};
 use super::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_rate, contact_velocity,
     dot3, dot6, inverse_mass_mul, joint_compliance, joint_rate, mass_mul,
 };
-use super::{Problem, Vec6};
+use super::{Impulses, Problem, Vec6};
 use crate::math::Double;
 
 /// Proximal term of joint rows relative to their compliance (–). Each Newton step reduces joint
@@ -47,10 +48,14 @@ pub(crate) struct Relaxation {
     pub(crate) joint: Vec<Double>,
     /// `l`, the multipliers of the augmented Lagrangian.
     pub(crate) contact: Vec<[Double; 3]>,
+    /// The same of rolling rows.
+    pub(crate) rolling: Vec<[Double; 3]>,
     /// `Γ` [m/s].
     pub(crate) gamma: Vec<Double>,
     /// `P_K(p)` at `velocity`.
     pub(crate) image: Vec<Projection>,
+    /// The same of contacts with rolling rows, which also have their first half in `image`.
+    pub(super) rolling_image: Vec<RollingProjection>,
     /// `W_nn` of every contact.
     pub(crate) compliance: Vec<Double>,
     /// `ρ`, dimensionless.
@@ -68,12 +73,17 @@ pub(crate) struct Relaxation {
     point_step: Vec<[Double; 3]>,
     /// `J dv`.
     rate_step: Vec<[Double; 3]>,
+    /// `p`, its step and `J dv` of contacts with rolling rows, all six components.
+    pub(super) rolling_point: Vec<[Double; 6]>,
+    rolling_point_step: Vec<[Double; 6]>,
+    rolling_rate_step: Vec<[Double; 6]>,
     pub(super) gradient: Vec<Vec6>,
     pub(super) step: Vec<Vec6>,
     pub(super) joint_step: Vec<Double>,
     pub(super) joint_error: Vec<Double>,
     unknowns: Vec<Double>,
     factored_zones: Vec<Zone>,
+    factored_rolling: Vec<RollingZone>,
     factored_penalty: Double,
     factor: Envelope,
 }
@@ -106,6 +116,14 @@ impl Relaxation {
             list.clear();
             list.resize(n_contacts, [0.0; 3]);
         }
+        let n_rolling = problem.rolling.len();
+        self.rolling_image.clear();
+        self.rolling_image.resize(n_rolling, RollingProjection::APEX);
+        let six = [&mut self.rolling_point, &mut self.rolling_point_step];
+        for list in six.into_iter().chain([&mut self.rolling_rate_step]) {
+            list.clear();
+            list.resize(n_rolling, [0.0; 6]);
+        }
         for list in [&mut self.gradient, &mut self.step] {
             list.clear();
             list.resize(n_bodies, [0.0; 6]);
@@ -118,9 +136,52 @@ impl Relaxation {
         self.unknowns.clear();
         self.unknowns.resize(self.factor.size(), 0.0);
         self.factored_zones.clear();
+        self.factored_rolling.clear();
         self.factored_penalty = -1.0;
         self.factorizations = 0;
         self.coupled = false;
+    }
+
+    /// Takes the impulses of a warm start. Those outside the cone, or between bodies that cannot move,
+    /// are no start.
+    pub(crate) fn start_impulses(
+        &mut self,
+        problem: &Problem,
+        cone: &FrictionCone,
+        start: Impulses<'_>,
+    ) {
+        self.contact.clear();
+        self.rolling.clear();
+        for (c, row, rolling) in problem.contacts_with_rolling() {
+            let movable = self.compliance[c] > 0.0;
+            let Some((k, rolling)) = rolling else {
+                let l = cone.project(row.friction, start.contact[c]).point;
+                let usable = movable && l.iter().all(|x| x.is_finite());
+                self.contact.push(if usable { l } else { [0.0; 3] });
+                continue;
+            };
+            let l = join(start.contact[c], start.rolling[k]);
+            let l = cone.project_rolling(rolling.limits(row), l).point;
+            let usable = movable && l.iter().all(|x| x.is_finite());
+            let [n, t1, t2, s, r1, r2] = if usable { l } else { [0.0; 6] };
+            self.contact.push([n, t1, t2]);
+            self.rolling.push([s, r1, r2]);
+        }
+    }
+
+    /// `l ← P_K(p)`.
+    pub(crate) fn update_multipliers(&mut self) {
+        for (l, image) in self.contact.iter_mut().zip(&self.image) {
+            *l = image.point;
+        }
+        for (l, image) in self.rolling.iter_mut().zip(&self.rolling_image) {
+            l.copy_from_slice(&image.point[3..]);
+        }
+    }
+
+    /// The impulses at hand.
+    pub(crate) fn impulses(&self) -> Impulses<'_> {
+        Impulses { joint: &self.joint, contact: &self.contact, rolling: &self.rolling }
     }
 
     /// Minimizes from `velocity` and `joint`, until the error is at most `tolerance`, or at the
@@ -182,6 +243,9 @@ impl Relaxation {
         for row in problem.contacts {
             speed = row.bias.iter().fold(speed, |m, x| m.max(x.abs()));
         }
+        for row in problem.rolling {
+            speed = row.bias.iter().fold(speed, |m, x| m.max(x.abs()));
+        }
         Double::EPSILON * self.penalty * speed
     }
 
@@ -199,10 +263,16 @@ impl Relaxation {
                 self.image[c] = cone.project(row.friction, self.point[c]);
             }
         }
+        self.evaluate_rolling(problem, cone);
         // The gradient is gathered as impulse, then its sign turned.
         self.gradient.fill([0.0; 6]);
         for (row, image) in problem.contacts.iter().zip(&self.image) {
             add_contact_impulse(row, &image.point, &mut self.gradient);
+        }
+        for (rolling, image) in problem.rolling.iter().zip(&self.rolling_image) {
+            let [_, _, _, s, r1, r2] = image.point;
+            let row = &problem.contacts[rolling.contact as usize];
+            rolling.add_impulse(row, &[s, r1, r2], &mut self.gradient);
         }
         for (row, c) in problem.joints.iter().zip(&self.joint) {
             add_joint_impulse(row, *c, &mut self.gradient);
@@ -231,7 +301,7 @@ impl Relaxation {
     }
 
     /// `ρ_c`; zero for a contact between bodies that cannot move.
-    fn contact_penalty(&self, c: usize) -> Double {
+    pub(super) fn contact_penalty(&self, c: usize) -> Double {
         let compliance = self.compliance[c];
         if compliance > 0.0 { self.penalty / compliance } else { 0.0 }
     }
@@ -245,7 +315,11 @@ impl Relaxation {
             return false;
         }
         let same = self.image.iter().zip(&self.factored_zones).all(|(image, z)| image.zone == *z);
-        same && (contracts || !self.factored_zones.contains(&Zone::Surface))
+        let rolling = self.rolling_image.iter().zip(&self.factored_rolling);
+        let same = same && rolling.clone().all(|(image, z)| image.zone == *z);
+        let curved = self.factored_zones.contains(&Zone::Surface)
+            || self.factored_rolling.iter().any(|z| z.is_curved());
+        same && (contracts || !curved)
     }
 
     fn refactor(&mut self, problem: &Problem, cone: &FrictionCone) {
@@ -254,10 +328,21 @@ impl Relaxation {
             self.factor.add_body(i, body);
         }
         self.factored_zones.clear();
-        for (c, row) in problem.contacts.iter().enumerate() {
+        self.factored_rolling.clear();
+        self.factored_rolling.extend(self.rolling_image.iter().map(|image| image.zone));
+        for (c, row, rolling) in problem.contacts_with_rolling() {
             self.factored_zones.push(self.image[c].zone);
             let rho = self.contact_penalty(c);
             if self.image[c].zone == Zone::Apex || rho == 0.0 {
+                continue;
+            }
+            if let Some((k, rolling)) = rolling {
+                let (p, image) = (&self.rolling_point[k], &self.rolling_image[k]);
+                let mut d = cone.derivative_rolling(rolling.limits(row), p, image);
+                if self.coupled {
+                    self.couple_rolling(row, rolling, cone, &mut d, image.zone);
+                }
+                self.factor.add_rolling(row, rolling, &d.map(|row| row.map(|x| rho * x)));
                 continue;
             }
             let mut d = cone.derivative(row.friction, self.point[c], &self.image[c]);
@@ -301,6 +386,13 @@ impl Relaxation {
             self.rate_step[c] = rate;
             self.point_step[c] = rate.map(|x| -rho * x);
         }
+        for (k, rolling) in problem.rolling.iter().enumerate() {
+            let c = rolling.contact as usize;
+            let turn = rolling.rate(&problem.contacts[c], &self.step);
+            let (rate, rho) = (join(self.rate_step[c], turn), self.contact_penalty(c));
+            self.rolling_rate_step[k] = rate;
+            self.rolling_point_step[k] = rate.map(|x| -rho * x);
+        }
     }
 
     /// Step length in (0, 1]: 1 if the derivative of the Lagrangian along the step has fallen
@@ -321,7 +413,14 @@ impl Relaxation {
         }
         let derivative = |t: Double| {
             let mut sum = constant + t * linear;
-            for (c, row) in problem.contacts.iter().enumerate() {
+            for (c, row, rolling) in problem.contacts_with_rolling() {
+                if let Some((k, rolling)) = rolling {
+                    let (p, d) = (&self.rolling_point[k], &self.rolling_point_step[k]);
+                    let at = [0, 1, 2, 3, 4, 5].map(|i| p[i] + t * d[i]);
+                    let image = cone.project_rolling(rolling.limits(row), at);
+                    sum -= dot6(&image.point, &self.rolling_rate_step[k]);
+                    continue;
+                }
                 let (p, d) = (&self.point[c], &self.point_step[c]);
                 let at = [p[0] + t * d[0], p[1] + t * d[1], p[2] + t * d[2]];
                 let image = cone.project(row.friction, at);

@@ -3,4 +3,5 @@
 
 mod laws;
 mod random_problems;
+mod rolling;
 pub(super) mod scenes;

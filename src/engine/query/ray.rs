@@ -26,6 +26,7 @@ pub(super) fn ray(convex: &Convex, o: DVec3, v: DVec3, max: Double, solid: bool)
         Convex::HalfSpace(HalfSpace { normal }) => {
             return touch(ray_half_space(o, v, widen3(*normal))?, max, solid);
         }
+        Convex::Mesh(mesh) => return super::surface::ray(mesh, o, v, max),
     };
     let shift = -o.dot(v);
     let near = o + v * shift;

@@ -9,6 +9,7 @@
 use super::Relative;
 use crate::engine::shape::curve::Curve;
 use crate::engine::shape::hull::Hull;
+use crate::engine::shape::mesh::closest_on_triangle;
 use crate::math::{Double, Real, Vec3, narrow3, widen3};
 
 /// Depth of the center below the surface as a part of the inradius.
@@ -115,13 +116,18 @@ pub fn scaling_center(hull: &Hull, toward: Vec3) -> Vec3 {
     if !toward.is_finite() {
         return Vec3::ZERO;
     }
+    // Never outside of the core: the rounding is thinner beyond its edges than over its faces.
+    let depth = (DEPTH * hull.inradius - hull.radius).max(0.0);
     if let Some(curve) = &hull.curve {
-        return center_of_curve(curve, DEPTH * hull.inradius - hull.radius, toward);
+        return center_of_curve(curve, depth, toward);
     }
     if hull.faces.is_empty() {
         return on_core(hull, toward);
     }
-    let depth = DEPTH * hull.inradius - hull.radius;
+    if hull.is_triangle() {
+        let corners = [0, 1, 2].map(|k| hull.vertices[k]);
+        return closest_on_triangle(toward, corners).0;
+    }
     let mut point = toward;
     for _ in 0..PROJECTIONS_MAX {
         let mut worst = (0.0, Vec3::ZERO);

@@ -143,6 +143,12 @@ fn from_loops(points: &[DVec3], loops: &[Vec<u32>]) -> Option<Hull> {
 /// The hull with everything but its mass properties, from vertices about the centroid and face
 /// loops in canonical order; none if it is not a polytope around the origin.
 pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
+    let hull = assemble_closed(vertices, loops)?;
+    hull.faces.iter().all(|face| face.offset > 0.0).then_some(hull)
+}
+
+/// [`assemble`] of a surface that may be flat, with the origin on it.
+pub(super) fn assemble_closed(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
     let edges = paired_edges(loops)?;
     if vertices.len() + loops.len() != edges.len() + 2 {
         return None;
@@ -232,8 +238,7 @@ fn side(vertices: &[Vec3], v: u32, w: u32, face_normal: Vec3) -> Side {
 }
 
 /// Unit normal and offset of the plane that supports all vertices in the mean direction of a face,
-/// and how far the face is from a convex polygon in that plane (m); none if the face has no normal
-/// or the origin is not inside.
+/// and how far the face is from a convex polygon in that plane (m); none if the face has no normal.
 fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Double)> {
     let at = |k: usize| widen3(vertices[face[k % face.len()] as usize]);
     let origin = at(0);
@@ -246,7 +251,7 @@ fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Doub
     let axis = widen3(normal);
     let notches = (0..face.len()).map(|k| notch_depth(at(k), at(k + 1), at(k + 2), axis));
     let deepest = depths.chain(notches).fold(0.0, Double::max);
-    (offset > 0.0).then_some((normal, narrow(offset), deepest))
+    Some((normal, narrow(offset), deepest))
 }
 
 /// The vertices joined to each vertex, ascending, and where each list begins.

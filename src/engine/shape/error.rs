@@ -65,6 +65,48 @@ pub enum ShapeError {
         /// Index of the part.
         index: usize,
     },
+    /// A part of a compound is a mesh, which has no volume.
+    MeshInCompound {
+        /// Index of the part.
+        index: usize,
+    },
+    /// A triangle of a mesh names a vertex that there is not.
+    NoSuchVertex {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The vertex that it names.
+        vertex: u32,
+    },
+    /// A mesh has no triangle with area.
+    NoTriangles {
+        /// Number of triangles given.
+        given: usize,
+    },
+    /// A height field needs at least two heights along both axes.
+    TooFewHeights {
+        /// Number of rows.
+        rows: usize,
+        /// Heights in the first row.
+        columns: usize,
+    },
+    /// A row of a height field is not as long as the first one.
+    UnevenHeights {
+        /// Index of the row.
+        row: usize,
+        /// Heights in this row.
+        len: usize,
+        /// Heights in the first row.
+        first: usize,
+    },
+    /// A height is not a number, or beyond [`LENGTH_MAX`](super::LENGTH_MAX).
+    BadHeight {
+        /// Index of the row.
+        row: usize,
+        /// Index in the row.
+        column: usize,
+        /// The height given.
+        height: Real,
+    },
     /// The pose of a part of a compound is not finite, too far out, or not a rotation.
     BadPose {
         /// Index of the part.
@@ -115,6 +157,25 @@ impl core::fmt::Display for ShapeError {
             Self::HalfSpaceInCompound { index } => {
                 write!(f, "part {index} of the compound is a half-space, which cannot be combined")
             }
+            Self::MeshInCompound { index } => {
+                write!(f, "part {index} of the compound is a mesh, which cannot be combined")
+            }
+            Self::NoSuchVertex { triangle, vertex } => {
+                write!(f, "triangle {triangle} of the mesh names vertex {vertex}, there is none")
+            }
+            Self::NoTriangles { given } => {
+                write!(f, "a mesh needs at least one triangle with area, {given} given")
+            }
+            Self::TooFewHeights { rows, columns } => {
+                write!(f, "a height field needs at least 2 × 2 heights, {rows} × {columns} given")
+            }
+            Self::UnevenHeights { row, len, first } => {
+                write!(f, "row {row} of the height field has {len} heights, the first has {first}")
+            }
+            Self::BadHeight { row, column, height } => write!(
+                f,
+                "height {height} in row {row}, column {column} is not a number or beyond {max} m"
+            ),
             Self::BadPose { index } => write!(
                 f,
                 "the pose of part {index} of the compound is not finite, beyond {max} m, \

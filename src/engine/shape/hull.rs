@@ -6,7 +6,7 @@
 //! hull has one vertex, a stand-in at the centroid, and no edges; its faces are its flat caps, with
 //! empty loops.
 
-use super::build::{assemble, lanes, neighbor_lists};
+use super::build::{assemble, assemble_closed, lanes, neighbor_lists};
 use super::curve::Curve;
 use super::{ShapeError, checked_length};
 use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
@@ -181,6 +181,29 @@ impl Hull {
         Self::convex_hull(&at(-half).chain(at(half)).collect::<Vec<Vec3>>())
     }
 
+    /// A triangle about its centroid, without volume: face 0 is its front, from which the corners run
+    /// counterclockwise, face 1 its back; edge 0 joins corners 0 and 1, edge 1 joins 0 and 2, edge 2
+    /// joins 1 and 2. None if it has no area.
+    ///
+    /// It may be measured against hulls with volume, about a scaling center on it.
+    pub(crate) fn triangle(corners: [Vec3; 3]) -> Option<Self> {
+        let centroid = triangle_centroid(corners);
+        let about = corners.map(|p| p - centroid).to_vec();
+        let mut hull = assemble_closed(about, &[vec![0, 1, 2], vec![0, 2, 1]])?;
+        for face in &mut hull.faces {
+            face.offset = 0.0;
+        }
+        hull.inradius = 0.0;
+        hull.centroid = centroid;
+        Some(hull)
+    }
+
+    /// Is it a triangle without volume?
+    #[inline]
+    pub(crate) fn is_triangle(&self) -> bool {
+        self.faces.len() == 2 && self.vertices.len() == 3
+    }
+
     /// A point or segment about the origin, rounded.
     pub(super) fn rounded_core(
         vertices: Vec<Vec3>,
@@ -214,6 +237,12 @@ impl Hull {
             inertia,
         }
     }
+}
+
+/// The centroid of a triangle (m).
+#[inline]
+pub(crate) fn triangle_centroid([p, q, r]: [Vec3; 3]) -> Vec3 {
+    (p + q + r) * (1.0 / 3.0)
 }
 
 /// What a hull consists of. All of it is in the frame whose origin is the centroid.

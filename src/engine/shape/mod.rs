@@ -9,8 +9,10 @@
 //! The ratio metric (thesis, Definition 2.1) wants the origin of a convex body inside of it; here
 //! it is the centroid, so the pose of a piece is that of its *centroid frame*.
 //!
-//! Deliberately absent: non-convex pieces, meshes and height fields, and the union of overlapping
-//! parts of a compound (their overlap is counted twice).
+//! A [`Mesh`] is a piece of many triangles, for bodies that do not move by impulses.
+//!
+//! Deliberately absent: the union of overlapping parts of a compound (their overlap is counted
+//! twice).
 
 mod build;
 pub mod curve;
@@ -18,6 +20,7 @@ mod error;
 pub mod hull;
 pub mod mass;
 mod merge;
+pub mod mesh;
 mod quickhull;
 mod round;
 mod scale;
@@ -30,6 +33,7 @@ use std::sync::Arc;
 pub use error::ShapeError;
 use hull::{Hull, LANES};
 use mass::MassProperties;
+use mesh::Mesh;
 
 use crate::math::{
     Mat3, Quat, Real, Vec3, narrow, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3,
@@ -80,6 +84,17 @@ impl Aabb {
     pub fn union(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
+
+    /// Box around this one when its frame has this pose (m).
+    #[must_use]
+    pub fn turned(self, position: Vec3, rotation: Mat3) -> Self {
+        let (center, half) = ((self.min + self.max) * 0.5, (self.max - self.min) * 0.5);
+        let reach = rotation.x_axis.abs() * half.x
+            + rotation.y_axis.abs() * half.y
+            + rotation.z_axis.abs() * half.z;
+        let at = position + rotation * center;
+        Self { min: at - reach, max: at + reach }
+    }
 }
 
 /// The solid half of space `normal · x ≤ 0`, in its local frame.
@@ -96,6 +111,8 @@ pub enum Convex {
     Hull(Arc<Hull>),
     /// A half-space through the origin.
     HalfSpace(HalfSpace),
+    /// A surface of triangles, each of which is convex.
+    Mesh(Arc<Mesh>),
 }
 
 impl Convex {
@@ -104,7 +121,11 @@ impl Convex {
     /// Cost O(vertices).
     #[must_use]
     pub fn aabb(&self, position: Vec3, rotation: Mat3) -> Aabb {
-        let Self::Hull(hull) = self else { return Aabb::INFINITE };
+        let hull = match self {
+            Self::Hull(hull) => hull,
+            Self::HalfSpace(_) => return Aabb::INFINITE,
+            Self::Mesh(mesh) => return mesh.aabb(position, rotation),
+        };
         let (mut min, mut max) = (position, position);
         for axis in 0..3 {
             // The world axis in the frame of the hull is a row of the rotation.
@@ -122,6 +143,19 @@ impl Convex {
         Aabb { min, max }
     }
 
+    /// Is its surface curved, so that it may roll?
+    #[must_use]
+    pub fn is_round(&self) -> bool {
+        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
+    }
+
+    /// How many piece numbers it takes: one, or as many as a mesh has triangles.
+    #[inline]
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        if let Self::Mesh(mesh) = self { mesh.len() as u32 } else { 1 }
+    }
+
     /// Radius of a ball about the origin of the frame around the body (m); infinite for a
     /// half-space.
     #[inline]
@@ -130,6 +164,7 @@ impl Convex {
         match self {
             Self::Hull(hull) => hull.bounding_radius,
             Self::HalfSpace(_) => Real::INFINITY,
+            Self::Mesh(mesh) => mesh.bounding_radius(),
         }
     }
 }
@@ -326,8 +361,10 @@ impl Shape {
             }
             let rotation = quat_normalize(rotation);
             for piece in shape.pieces() {
-                if matches!(piece.convex, Convex::HalfSpace(_)) {
-                    return Err(ShapeError::HalfSpaceInCompound { index });
+                match piece.convex {
+                    Convex::HalfSpace(_) => return Err(ShapeError::HalfSpaceInCompound { index }),
+                    Convex::Mesh(_) => return Err(ShapeError::MeshInCompound { index }),
+                    Convex::Hull(_) => {}
                 }
                 pieces.push(Piece {
                     convex: piece.convex.clone(),
@@ -340,6 +377,34 @@ impl Shape {
             return Err(ShapeError::EmptyCompound);
         }
         Ok(Self { pieces: pieces.into() })
+    }
+
+    /// A surface of triangles between vertices (m), for bodies that do not move by impulses; see
+    /// [`Mesh::new`].
+    ///
+    /// # Errors
+    /// No triangle with area, a vertex that is not finite or too far out, or an index beyond the
+    /// vertices.
+    pub fn trimesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
+        Mesh::new(vertices, triangles).map(Self::from_mesh)
+    }
+
+    /// A surface over a grid, `heights[i][k]` with `i` along x and `k` along z, of the full extents
+    /// `scale.x` and `scale.z` (m) about the origin; heights are times `scale.y`. For bodies that do
+    /// not move by impulses; see [`Mesh::heightfield`].
+    ///
+    /// # Errors
+    /// Less than two heights along an axis, rows of unlike lengths, a height that is not finite or
+    /// too far out, or a scale that is not positive.
+    pub fn heightfield(heights: &[Vec<Real>], scale: Vec3) -> Result<Self, ShapeError> {
+        Mesh::heightfield(heights, scale).map(Self::from_mesh)
+    }
+
+    /// A mesh in its own frame.
+    #[must_use]
+    pub fn from_mesh(mesh: Mesh) -> Self {
+        let convex = Convex::Mesh(Arc::new(mesh));
+        Self::from_piece(Piece { convex, position: Vec3::ZERO, rotation: Quat::IDENTITY })
     }
 
     /// A hull in the frame in which its points were given.
@@ -367,6 +432,12 @@ impl Shape {
         matches!(self.pieces[..], [Piece { convex: Convex::HalfSpace(_), .. }])
     }
 
+    /// Whether the shape has a mesh, which only bodies that do not move by impulses can have.
+    #[must_use]
+    pub fn has_mesh(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece.convex, Convex::Mesh(_)))
+    }
+
     /// Mass, center of mass and inertia at a density [kg/m³]; zero for a half-space. The overlap of
     /// parts is counted twice.
     #[must_use]
@@ -383,12 +454,12 @@ impl Shape {
         boxes.reduce(Aabb::union).unwrap_or(Aabb::INFINITE)
     }
 
-    /// Smallest inradius of its pieces (m); infinite for a half-space.
+    /// Smallest inradius of its pieces (m); infinite for a half-space or a mesh.
     #[must_use]
     pub fn inradius(&self) -> Real {
         let inradius = |piece: &Piece| match &piece.convex {
             Convex::Hull(hull) => hull.inradius,
-            Convex::HalfSpace(_) => Real::INFINITY,
+            Convex::HalfSpace(_) | Convex::Mesh(_) => Real::INFINITY,
         };
         self.pieces.iter().map(inradius).fold(Real::INFINITY, Real::min)
     }

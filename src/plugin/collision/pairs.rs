@@ -93,6 +93,17 @@ impl CollisionPair<'_> {
         self.pair.friction = friction.max(0.0);
     }
 
+    /// Lets the surface of one of the two colliders run along itself at this velocity [m/s], world axes,
+    /// as that of a conveyor belt does, beside the motion of its body. The part along the normal does
+    /// nothing. Nothing happens if the entity is neither of the colliders.
+    pub fn set_surface_velocity(&mut self, collider: Entity, velocity: Vec3) {
+        if collider == self.collider2 {
+            self.pair.surface_velocity = velocity;
+        } else if collider == self.collider1 {
+            self.pair.surface_velocity = -velocity;
+        }
+    }
+
     /// Unit normal from the first body to the second; none without contacts.
     #[must_use]
     pub fn normal(&self) -> Option<Vec3> {

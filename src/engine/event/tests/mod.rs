@@ -93,7 +93,7 @@ fn first_event(events: &[PairEvent]) -> &PairEvent {
 
 fn contacts(a: &Hull, b: &Hull, relative: &Relative, n: Vec3, band: Real, eps_x: Real) -> Manifold {
     let mut out = Manifold::default();
-    find_contacts(a, b, relative, n, [0; 2], &ClipParams { band, eps_x }, &mut out);
+    find_contacts(a, b, relative, n, [0; 2], &ClipParams::new(band, eps_x), &mut out);
     out
 }
 
@@ -200,7 +200,7 @@ fn every_event_of_touching_bodies_is_a_contact() {
 #[test]
 fn points_lie_on_the_surfaces_at_their_own_separation() {
     let mut random = Random(2);
-    let mut compared = 0;
+    let (mut compared, mut beside) = (0, 0);
     for round in 0..2000 {
         let (a, b, mut relative) = touching_pair(&mut random, round % 4 != 0);
         let normal = narrow3(first_event(&events_of(&a, &b, &relative)).normal);
@@ -223,10 +223,12 @@ fn points_lie_on_the_surfaces_at_their_own_separation() {
             };
             // Enlarged faces let points lie ε_x outside, on their planes; one face steeper than 3°
             // multiplies that.
-            for outside in [height(&a, c.point_a), height(&b, on_b)] {
-                assert!(outside < 5e-3, "round {round}: {outside} m outside");
-                assert!(outside > -ROUNDING, "round {round}: {outside} m inside");
-            }
+            // Where the outlines miss each other, one point is beside its body; the other one is not.
+            let outside = [height(&a, c.point_a), height(&b, on_b)];
+            let [least, most] = [outside[0].min(outside[1]), outside[0].max(outside[1])];
+            assert!(least < 5e-3 && most < 2e-2, "round {round}: {outside:?} m outside");
+            assert!(least > -ROUNDING, "round {round}: {outside:?} m inside");
+            beside += usize::from(most >= 5e-3);
             let between = c.point_b - c.point_a;
             let along = normal.dot(between);
             assert!((along - c.separation).abs() <= ROUNDING, "round {round}: {c:?}");
@@ -236,6 +238,7 @@ fn points_lie_on_the_surfaces_at_their_own_separation() {
     }
     println!("measured {compared} points");
     assert!(compared > 4000, "only {compared} points were compared");
+    assert!(beside < 10, "{beside} points were beside");
 }
 
 #[test]
@@ -416,7 +419,7 @@ fn rounded_pieces_touch_in_one_or_two_points() {
 
 #[test]
 fn half_spaces_are_touched_by_vertices() {
-    let params = ClipParams { band: 0.01, eps_x: 1e-3 };
+    let params = ClipParams::new(0.01, 1e-3);
     let mut out = Manifold::default();
     let mut count = |hull: &Hull, rotation: &Mat3, height: Real| {
         find_contacts_half_space(hull, rotation, height, Vec3::Y, &params, &mut out);

@@ -34,7 +34,7 @@ fn parts_of_outlines_give_what_whole_ones_give() {
         // A normal beside that of the metric, as the choice may give.
         let tilt = if round % 3 == 0 { 0.05 } else { 0.0 };
         let normal = (normal + narrow3(random.direction()) * tilt).normalize();
-        let params = ClipParams { band: narrow(random.within(0.0, 0.05)), eps_x: 1e-3 };
+        let params = ClipParams::new(narrow(random.within(0.0, 0.05)), 1e-3);
         let (mut part, mut whole) = (Manifold::default(), Manifold::default());
         let hints = [&a, &b].map(|hull| random.below(hull.vertices().len()) as u32);
         find_contacts(&a, &b, &relative, normal, hints, &params, &mut part);

@@ -6,7 +6,7 @@ use crate::engine::shape::hull::Hull;
 use crate::math::quat_to_mat3;
 
 const BAND: Real = 0.01;
-const PARAMS: ClipParams = ClipParams { band: BAND, eps_x: 1e-3 };
+const PARAMS: ClipParams = ClipParams::new(BAND, 1e-3);
 
 fn made(hull: Result<Hull, crate::engine::shape::ShapeError>) -> Hull {
     hull.expect("the lengths are in range")
@@ -60,11 +60,12 @@ fn touching(a: &Hull, b: &Hull, relative: &Relative) -> Manifold {
     let mut swapped = Manifold::default();
     let hints = [cache.hints[1], cache.hints[0]];
     find_contacts(b, a, &back, -(inverse * ratio.normal), hints, &PARAMS, &mut swapped);
-    assert_eq!(
-        swapped.contacts.len(),
-        found.contacts.len(),
-        "as many contacts from the other side"
-    );
+    // Which of two candidates in one place stays depends on their order; a deeper one wins only from
+    // that distance on.
+    let other = swapped.contacts.iter().map(|c| c.separation).fold(Real::INFINITY, Real::min);
+    let one_place = 2.0 * PARAMS.eps_x * a.bounding_radius().min(b.bounding_radius());
+    let level = other == lowest || (other - lowest).abs() < one_place;
+    assert!(level, "as deep from the other side: {lowest}, {other}");
     found
 }
 

@@ -8,7 +8,7 @@ use crate::engine::lcp::{
 };
 use crate::math::Double;
 
-fn frame(random: &mut Random, up: Double) -> [Point; 3] {
+pub(super) fn frame(random: &mut Random, up: Double) -> [Point; 3] {
     loop {
         let mut n = random.vector3(1.0);
         n[1] += up;
@@ -27,7 +27,7 @@ fn frame(random: &mut Random, up: Double) -> [Point; 3] {
 
 /// Bodies above the floor and each other: normals point upwards from the lower index to the higher,
 /// so no bodies are wedged; contacts may repeat, joints connect some bodies.
-fn pile(random: &mut Random, cone: Cone, friction: Double, ratio: Double) -> Scene {
+pub(super) fn pile(random: &mut Random, cone: Cone, friction: Double, ratio: Double) -> Scene {
     let mut scene = Scene::new(cone);
     let n_bodies = 1 + random.below(5);
     for _ in 0..n_bodies {
@@ -58,7 +58,12 @@ fn pile(random: &mut Random, cone: Cone, friction: Double, ratio: Double) -> Sce
     scene
 }
 
-fn run(scene: &mut Scene, method: Method, tolerance: Double, scratch: &mut Scratch) -> SolveStats {
+pub(super) fn run(
+    scene: &mut Scene,
+    method: Method,
+    tolerance: Double,
+    scratch: &mut Scratch,
+) -> SolveStats {
     let iterations_max = if method == Method::Pgs { 20_000 } else { 200 };
     let params = SolverParams {
         method,

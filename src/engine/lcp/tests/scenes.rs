@@ -1,7 +1,8 @@
 //! Step problems of small scenes: boxes of side 1 m, gravity along -y.
 
 use crate::engine::lcp::{
-    BodyBlock, Cone, ContactRow, FIXED, Iterate, JointRow, Problem, Vec6, certificate,
+    BodyBlock, Cone, ContactRow, FIXED, Impulses, Iterate, JointRow, Problem, Vec6, certificate,
+    rolling::RollingRow,
 };
 use crate::math::Double;
 
@@ -16,10 +17,12 @@ pub(crate) struct Scene {
     pub(crate) bodies: Vec<BodyBlock>,
     pub(crate) joints: Vec<JointRow>,
     pub(crate) contacts: Vec<ContactRow>,
+    pub(crate) rolling: Vec<RollingRow>,
     pub(crate) cone: Cone,
     pub(crate) velocity: Vec<Vec6>,
     pub(crate) joint_impulse: Vec<Double>,
     pub(crate) contact_impulse: Vec<[Double; 3]>,
+    pub(crate) rolling_impulse: Vec<[Double; 3]>,
 }
 
 pub(crate) fn cross(a: Point, b: Point) -> Point {
@@ -38,10 +41,12 @@ impl Scene {
             bodies: Vec::new(),
             joints: Vec::new(),
             contacts: Vec::new(),
+            rolling: Vec::new(),
             cone,
             velocity: Vec::new(),
             joint_impulse: Vec::new(),
             contact_impulse: Vec::new(),
+            rolling_impulse: Vec::new(),
         }
     }
 
@@ -83,6 +88,26 @@ impl Scene {
         self.contact_impulse.push([0.0; 3]);
     }
 
+    /// Rolling and spinning rows of a contact, with ℓ = 0.4 m; contacts in ascending order.
+    pub(crate) fn resist_rolling(&mut self, contact: usize, spinning: Double, rolling: Double) {
+        let length = 0.4;
+        let row = &self.contacts[contact];
+        let rows = |body: u32, sign: Double| {
+            let s = if body == FIXED { 0.0 } else { sign * length };
+            // Body b of the scenes is never fixed, and its rows begin with the directions.
+            row.jacobian_b.map(|[x, y, z, ..]| [0.0, 0.0, 0.0, s * x, s * y, s * z])
+        };
+        self.rolling.push(RollingRow {
+            contact: contact as u32,
+            jacobian_a: rows(row.a, -1.0),
+            jacobian_b: rows(row.b, 1.0),
+            bias: [0.0; 3],
+            spinning: spinning / length,
+            rolling: rolling / length,
+        });
+        self.rolling_impulse.push([0.0; 3]);
+    }
+
     /// Four corner contacts of cube `b` straight above `a` (or the floor).
     pub(crate) fn rest_on(&mut self, a: u32, b: u32, friction: Double) {
         let up = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
@@ -114,12 +139,14 @@ impl Scene {
                 bodies: &self.bodies,
                 joints: &self.joints,
                 contacts: &self.contacts,
+                rolling: &self.rolling,
                 cone: self.cone,
             },
             Iterate {
                 velocity: &mut self.velocity,
                 joint_impulse: &mut self.joint_impulse,
                 contact_impulse: &mut self.contact_impulse,
+                rolling_impulse: &mut self.rolling_impulse,
             },
         )
     }
@@ -130,13 +157,18 @@ impl Scene {
             bodies: &self.bodies,
             joints: &self.joints,
             contacts: &self.contacts,
+            rolling: &self.rolling,
             cone: self.cone,
         };
         let mut velocity = vec![[0.0; 6]; self.bodies.len()];
-        let (joint, contact) = (&self.joint_impulse, &self.contact_impulse);
-        certificate::rebuild_velocity(&problem, joint, contact, &mut velocity);
+        let impulses = Impulses {
+            joint: &self.joint_impulse,
+            contact: &self.contact_impulse,
+            rolling: &self.rolling_impulse,
+        };
+        certificate::rebuild_velocity(&problem, impulses, &mut velocity);
         assert_eq!(velocity, self.velocity, "the velocity returned belongs to the impulses");
-        certificate::measure(&problem, &velocity, contact, 0.0)
+        certificate::measure(&problem, &velocity, impulses, 0.0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tests of hulls and shapes: laws and slow oracles over seeded random input.
 
 mod hulls;
+mod meshes;
 mod shapes;
 mod smooth;
 mod support;

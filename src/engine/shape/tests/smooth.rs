@@ -234,7 +234,7 @@ fn height(shape: &Shape, n: DVec3) -> Double {
                 + widen(hull.radius) * n.length()
                 + widen3(piece.position).dot(n)
         }
-        Convex::HalfSpace(_) => Double::INFINITY,
+        Convex::HalfSpace(_) | Convex::Mesh(_) => Double::INFINITY,
     });
     heights.fold(Double::NEG_INFINITY, Double::max)
 }
