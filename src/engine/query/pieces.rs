@@ -307,6 +307,9 @@ impl<'a> Placed<'a> {
             let d = widen3(other.position) - widen3(self.position);
             let rho = widen(a.radius) + widen(b.radius) + target_double;
             let hit = cast_balls(d, widen3(direction), rho, widen(max))?;
+            if hit.normal == DVec3::ZERO {
+                return Some(Impact::OVERLAP);
+            }
             let point1 = narrow3(widen3(self.position) + hit.normal * widen(a.radius));
             let normal = narrow3(hit.normal);
             let at = Closest { distance: target, normal, point1, point2: point1 + normal * target };
