@@ -68,7 +68,7 @@ fn pieces(body: &Body, color: Rgb) -> Vec<Placed> {
     let turn = widen_mat3(body.rotation_matrix());
     let solid = |convex: &Convex| match convex {
         Convex::Hull(hull) => Some(Solid::piece(hull, color)),
-        Convex::HalfSpace(_) => None,
+        Convex::HalfSpace(_) | Convex::Mesh(_) => None,
     };
     let placed = body.colliders().pieces().iter().filter_map(|part| {
         let piece = &part.piece;
