@@ -48,13 +48,15 @@ struct Readme;
 #[cfg(feature = "bevy")]
 pub mod prelude {
     pub use crate::plugin::{
-        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider, ColliderDensity,
-        ColliderDisabled, ColliderOf, CollidingEntities, CollisionEnd, CollisionEventsEnabled,
-        CollisionLayers, CollisionPairs, CollisionStart, Collisions, ConstantForce, ConstantTorque,
-        ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Forces, Friction,
-        Gravity, GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
-        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RigidBody, RollingFriction,
-        Sensor, SolverConfig, StepReport, SweptCcd,
+        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider,
+        ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities,
+        CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart,
+        Collisions, ConstantForce, ConstantTorque, ContactConfig, ContactImpulse,
+        ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
+        GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes,
+        Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
+        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits,
+        RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SolverConfig,
+        SpatialQuery, SpatialQueryFilter, StepReport, SweptCcd,
     };
 }

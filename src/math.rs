@@ -43,6 +43,9 @@ pub use chosen::{Mat3, Quat, Real, Vec3};
 /// π.
 #[allow(clippy::unnecessary_cast, reason = "a cast only in one of the two precisions")]
 pub const PI: Real = core::f64::consts::PI as Real;
+/// Sine and cosine of π/4.
+#[allow(clippy::unnecessary_cast, reason = "a cast only in one of the two precisions")]
+pub const DIAGONAL: Real = core::f64::consts::FRAC_1_SQRT_2 as Real;
 /// π in double precision.
 pub const PI_DOUBLE: Double = core::f64::consts::PI;
 /// Machine epsilon of [`Real`].

@@ -12,6 +12,7 @@
 )]
 
 pub mod body;
+pub mod ellipse;
 pub mod event;
 pub mod events;
 pub mod json;

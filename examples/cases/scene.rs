@@ -28,7 +28,7 @@ pub fn run(case: &Value, file: &str) -> Vec<Group> {
 fn judge(case: &Value, name: &str) -> Result<Group, String> {
     let description = case.get("scene").ok_or("`scene` is missing")?;
     match description.get("kind").and_then(Value::as_str) {
-        Some("ellipse") => return Ok(Group::skipped(name, "needs smooth bodies")),
+        Some("ellipse") => return super::ellipse::judge(case, name),
         Some(kind) if kind != "polyhedra" => {
             return Ok(Group::skipped(name, &format!("unknown kind {kind}")));
         }

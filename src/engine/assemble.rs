@@ -21,6 +21,8 @@
 //! `push` remembers the part of each bias that must not stay in the carried velocity: the relaxed
 //! problem is the same with it taken away.
 
+mod rolling;
+
 use smallvec::SmallVec;
 
 use super::active::ActiveContact;
@@ -33,8 +35,8 @@ use super::pair::Pair;
 use super::predict::{Motion, block, planar_axis, vec6};
 use super::settings::{ActiveEvents, Settings};
 use crate::math::{
-    DVec3, Double, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, tangents,
-    widen, widen3,
+    DVec3, Double, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, tangents, widen,
+    widen3,
 };
 
 /// Unknowns of all islands, in the order of the rows.
@@ -249,6 +251,13 @@ impl StepProblem {
         }
         let (bias, push) = normal_bias(contact, settings, sources.dt);
         row.bias[0] += bias;
+        let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
+        let turns = |motion: &&Motion| !motion.moves && motion.angular != Vec3::ZERO;
+        if settings.contact.active == ActiveEvents::Clipped && motions.iter().any(turns) {
+            let curved = curve(motions, contact, sources.dt);
+            row.bias[1] += widen3(frame[1]).dot(curved);
+            row.bias[2] += widen3(frame[2]).dot(curved);
+        }
         self.contacts.push(row);
         self.contact_push.push(push);
         self.frames.push(frame);
@@ -257,55 +266,6 @@ impl StepProblem {
         let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
         self.biased.contact_impulse.push(split(contact.impulse[0]));
         self.relaxed.contact_impulse.push(split(contact.impulse[1]));
-    }
-
-    /// Rolling rows of the contact added last; `first` is the first contact of its island. Bodies that
-    /// cannot turn have none.
-    fn add_rolling(
-        &mut self,
-        sources: &Sources<'_>,
-        pair: &Pair,
-        contact: &ActiveContact,
-        first: u32,
-    ) {
-        let pushed = pushed(sources, pair);
-        let Some(length) = rolling_length(sources, pair, pushed) else { return };
-        let index = self.contacts.len() - 1;
-        let frame = self.frames[index];
-        let mut row = RollingRow {
-            contact: index as u32 - first,
-            jacobian_a: [[0.0; 6]; 3],
-            jacobian_b: [[0.0; 6]; 3],
-            bias: [0.0; 3],
-            spinning: widen(pair.spinning.max(0.0)) / length,
-            rolling: widen(pair.rolling.max(0.0)) / length,
-        };
-        for (side, sign) in [(0, -length), (1, length)] {
-            let i = pair.bodies[side] as usize;
-            let motion = &sources.motions[i];
-            let rows = frame.map(|direction| {
-                let d = widen3(direction) * sign;
-                [0.0, 0.0, 0.0, d.x, d.y, d.z]
-            });
-            if pushed[side] {
-                let locked = sources.bodies[i].locked_axes.bits();
-                let jacobian = if side == 0 { &mut row.jacobian_a } else { &mut row.jacobian_b };
-                *jacobian = rows.map(|row| mask(row, locked));
-            } else {
-                let velocity = vec6(motion.linear, motion.angular);
-                for (bias, row) in row.bias.iter_mut().zip(rows) {
-                    *bias += dot6(&row, &velocity);
-                }
-            }
-        }
-        self.rolling.push(row);
-        self.rolling_source.push(index as u32);
-        self.rolling_length.push(length);
-        let scale = widen(sources.dt_ratio) / length;
-        let directions = frame.map(widen3);
-        let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
-        self.biased.rolling_impulse.push(split(contact.angular_impulse[0]));
-        self.relaxed.rolling_impulse.push(split(contact.angular_impulse[1]));
     }
 
     /// Joint rows, sorted by island, then joint.
@@ -383,22 +343,6 @@ fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
     if moves == [true, true] { [a <= b, b <= a] } else { moves }
 }
 
-/// The length ℓ of the rolling rows of a pair (m): the radius of gyration of its reduced mass and
-/// inertia, so that linear and angular rows have like compliance. None if nothing can turn.
-fn rolling_length(sources: &Sources<'_>, pair: &Pair, pushed: [bool; 2]) -> Option<Double> {
-    let (mut linear, mut angular) = (0.0, 0.0);
-    for (i, pushed) in pair.bodies.into_iter().zip(pushed) {
-        if pushed {
-            let motion = &sources.motions[i as usize];
-            let SymMat3 { xx, yy, zz, .. } = motion.inverse_inertia;
-            linear += 3.0 * widen(motion.inverse_mass);
-            angular += widen(xx) + widen(yy) + widen(zz);
-        }
-    }
-    let length = (linear / angular).sqrt();
-    (length.is_finite() && length > 0.0).then_some(length)
-}
-
 /// The island of two bodies, of which at least one moves; [`NO_ISLAND`] if none does.
 fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
     let [a, b] = bodies.map(|i| sources.islands.island[i as usize]);
@@ -431,6 +375,19 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     let depth = (-gap - widen(c.dead_zone) * dt * dt).max(0.0);
     let push = -(gamma * depth / dt).min(widen(c.push_speed_max));
     (push, if c.relax { push } else { 0.0 })
+}
+
+/// What the curvature of the paths adds to the mean relative velocity of a contact point over the step,
+/// `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
+///
+/// What a turning body carries follows a circle with it and not the tangent, on which it would creep
+/// outwards by ω² r h² / 2 a step. Only for tangents: a roller turns on under what it moves.
+fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
+    let inward = |k: usize| {
+        let spin = widen3(motions[k].angular);
+        spin.cross(spin.cross(widen3(contact.arms[k])))
+    };
+    (inward(1) - inward(0)) * (0.5 * widen(dt))
 }
 
 /// Normal and tangents of a contact: in the plane of motion for planar bodies; along the slip for a

@@ -107,7 +107,8 @@ pub struct BodyDesc {
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
-    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
+    /// hit the rest of the step is lost for it.
     pub swept: bool,
 }
 
@@ -160,7 +161,8 @@ pub struct Body {
     pub linear_damping: Real,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: Real,
-    /// Is the body's path through a step searched for what it hits? For small fast bodies.
+    /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
+    /// hit the rest of the step is lost for it.
     pub swept: bool,
     /// Force and torque of the coming step [N, N·m], cleared by it.
     force: Vec3,

@@ -41,7 +41,8 @@ pub fn solved(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]
     split(&velocity[(islands.start[island as usize] + islands.local[i]) as usize])
 }
 
-/// Moves every body, those of `stops` to the poses given there; appends the bodies it had to freeze. Returns the kinetic energy (J).
+/// Moves every body, those of `stops` to the poses given there; appends the bodies it had to freeze.
+/// Returns the kinetic energy (J).
 pub fn integrate(
     bodies: &mut Bodies,
     motions: &[Motion],
@@ -56,6 +57,8 @@ pub fn integrate(
     let mut stops = stops.iter().peekable();
     // Bodies beyond the motions came after the step began.
     for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
+        // Of bodies that became static since, too.
+        let stop = stops.next_if(|stop| stop.body as usize == i);
         if body.kind() == BodyKind::Static {
             continue;
         }
@@ -65,7 +68,7 @@ pub fn integrate(
         }
         let mut center = body.center() + move_by.0 * dt;
         let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
-        if let Some(stop) = stops.next_if(|stop| stop.body as usize == i) {
+        if let Some(stop) = stop {
             (center, rotation) = (stop.center, stop.rotation);
             if stop.part < 1.0 || move_by.1 != body.angular_velocity {
                 shorten(body, &motions[i], stop);

@@ -89,6 +89,8 @@ pub struct Simulation {
     report: StepReport,
     /// Length of the last completed step (s); 0 before the first.
     dt_last: Real,
+    /// Counts what may have moved, made or changed a body.
+    revision: u64,
     /// Contact margin of this step (m).
     margin: Real,
     /// Is a step under way? Stages do nothing otherwise.
@@ -135,6 +137,7 @@ impl Simulation {
     /// `dt` or a setting is out of range; the other stages of this step then do nothing.
     pub fn begin(&mut self, settings: &Settings, dt: Real) -> bool {
         self.report.begin(dt);
+        self.revision += 1;
         self.active = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
         if !self.active {
             self.report.status = StepStatus::Refused;
@@ -291,6 +294,7 @@ impl Simulation {
         if !self.active {
             return;
         }
+        self.revision += 1;
         let (work, report) = (&mut self.work, &mut self.report);
         let solved = Solved {
             bodies: &self.bodies,
@@ -335,12 +339,14 @@ impl Simulation {
         if !self.active {
             self.bodies.compact_if_sparse();
         }
+        self.revision += 1;
         self.bodies.add(desc)
     }
 
     /// Removes a body with its joints and contacts; false if there is none of this id. Between two
     /// stages of a step: the others still feel it until the step ends.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
+        self.revision += 1;
         self.joints.remove_body(id);
         if !self.active {
             self.joints.compact();
@@ -357,6 +363,7 @@ impl Simulation {
 
     /// The body of this id, to change it.
     pub fn body_mut(&mut self, id: BodyId) -> Option<&mut Body> {
+        self.revision += 1;
         self.bodies.get_mut(id)
     }
 
@@ -382,6 +389,13 @@ impl Simulation {
             self.joints.compact();
         }
         known
+    }
+
+    /// A number that changes whenever a body may have moved, come, gone or changed: what was worked out
+    /// from the bodies holds while it stays.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// The joints, in ascending order of their ids.

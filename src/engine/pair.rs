@@ -33,7 +33,8 @@ pub struct Pair {
     /// Spinning resistance of the pair (m).
     pub spinning: Real,
     /// Velocity of the surface of body b along that of body a, beside their motion, as of a conveyor
-    /// belt [m/s], world axes; its normal part does nothing. Zero at the start of every step.
+    /// belt [m/s], world axes; its normal part does nothing. A belt under b that runs at u makes it -u.
+    /// Zero at the start of every step.
     pub surface_velocity: Vec3,
     /// Indices of the two colliders on their bodies.
     pub colliders: [u32; 2],

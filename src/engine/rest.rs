@@ -16,7 +16,8 @@
 //! gone. And angular velocities are kept in the axes of the body, as free rotation does, so that a pose
 //! that turned less than it should leaves the energy alone.
 //!
-//! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost: nothing without swept bodies; O(boxes) for each one whose path is bent.
+//! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost:
+//! nothing without swept bodies; O(boxes) for each one whose path is bent.
 
 use super::body::{Bodies, BodyId};
 use super::broad::BroadPhase;

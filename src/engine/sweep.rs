@@ -23,7 +23,9 @@
 //! allocation. Not here: paths that turn about anything but the center of mass, and what happens after
 //! the impact.
 
-use super::ratio::{Centers, Measured, PortalCache, Relative, is_long, measure, near_centers};
+use super::ratio::{
+    Centers, Measured, PortalCache, Relative, is_long, measure, measure_half_space, near_centers,
+};
 use super::shape::hull::Hull;
 use crate::math::{Mat3, Real, Vec3, quat_exp, quat_to_mat3};
 
@@ -136,26 +138,26 @@ pub fn time_of_impact_half_space(
     let apart = path_hull.center - path_plane.center;
     let linear = path_hull.linear - path_plane.linear;
     let radius = path_hull.core_radius(hull);
-    let mut hint = 0;
     let plane = |time: Real| {
         let turns = [path_hull.turn(time), path_plane.turn(time)];
         let n = turns[1] * normal;
         let arm = turns[0] * path_hull.arm - turns[1] * path_plane.arm;
-        let down = -((turns[0] * path_hull.rotation).transpose() * n);
-        hint = hull.support(down, hint);
-        let reach = down.dot(hull.vertices[hint as usize]) + hull.radius;
-        (n, n.dot(apart + linear * time + arm) - reach)
+        let height = n.dot(apart + linear * time + arm);
+        (n, measure_half_space(hull, turns[0] * path_hull.rotation, height, n).separation)
     };
     let closing = |n: Vec3, time: Real| {
         let turning = n.cross(path_hull.angular).length() * radius;
         if path_plane.angular == Vec3::ZERO {
             return turning - n.dot(linear);
         }
-        // The plane itself turns: its points are as fast as they are far from its center, and at any
-        // later time of the step the hull is no farther than this.
-        let speed = linear.length();
-        let far = (apart + linear * time).length() + speed * (limits.dt - time) + radius;
-        path_hull.angular.length() * radius + path_plane.angular.length() * far + speed
+        // The plane itself turns: its points are as fast as they are far from its axis, and in the rest
+        // of the step the hull is no farther than this, nor its normal turned farther.
+        let (rest, speed) = (limits.dt - time, linear.length());
+        let far = (apart + linear * time).length() + speed * rest + radius;
+        let turned = (path_plane.angular.length() * rest).min(2.0);
+        path_hull.angular.length() * radius + n.cross(path_plane.angular).length() * far
+            - n.dot(linear)
+            + speed * turned
     };
     advance(limits, plane, closing)
 }
@@ -177,9 +179,9 @@ fn advance(
     let mut rounds = 1;
     loop {
         let (normal, separation) = plane(time);
-        // Written so that numbers that are not numbers end here.
         let room = separation - limits.target;
-        if !(room > limits.tolerance) || rounds == ROUNDS_MAX {
+        // What is not a number is about to be frozen.
+        if room <= limits.tolerance || room.is_nan() || rounds == ROUNDS_MAX {
             return Some(Impact { time, normal, separation, rounds });
         }
         let speed = closing(normal, time);

@@ -204,7 +204,9 @@ pub(super) fn attach_colliders(
         }
         changes.bodies.push(body);
     }
-    (found.clear(), between.clear(), empty.clear());
+    found.clear();
+    between.clear();
+    empty.clear();
     for root in changes.trees.drain(..).chain(&moved) {
         let before = found.len();
         hierarchy.colliders_below(root, found, stack);

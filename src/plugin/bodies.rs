@@ -16,9 +16,10 @@ use super::attach::{ColliderOf, attach_colliders, parent_added, parent_removed};
 use super::built::{BodyFriction, Built, ColliderReader};
 use super::collider::{Collider, ColliderDisabled, Sensor};
 use super::components::{
-    AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
+    AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
+    KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
+use super::constructor::ColliderConstructor;
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::Frame;
@@ -26,7 +27,7 @@ use super::layers::CollisionLayers;
 use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
 use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
-use super::schedule::{PhysicsSchedule, StepLoop};
+use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sync::{GatherSystems, Mirror, Parents};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
@@ -58,23 +59,30 @@ impl Plugin for PhysicsBodiesPlugin {
         app.world_mut().register_component::<ColliderOf>();
         app.world_mut().register_component::<EngineJoint>();
         link::adopt(app.world_mut());
-        let idle = StepLoop::of(app);
         let systems = || {
             let systems = (attach_colliders, note_scales, update_bodies);
             systems.chain().in_set(GatherSystems::Bodies)
         };
-        app.add_systems(idle, systems());
+        app.add_systems(SyncSchedule, systems());
         app.add_systems(PhysicsSchedule, systems());
+        #[cfg(feature = "mesh")]
+        for schedule in [idle, PhysicsSchedule.intern()] {
+            let construct = super::constructor::from_mesh::construct;
+            let system = construct.before(attach_colliders).in_set(GatherSystems::Bodies);
+            app.add_systems(schedule, system);
+        }
     }
 }
 
 fn register_types(app: &mut App) {
     app.register_type::<RigidBody>()
         .register_type::<Collider>()
+        .register_type::<ColliderConstructor>()
         .register_type::<Sensor>()
         .register_type::<ColliderDisabled>()
         .register_type::<RollingFriction>()
         .register_type::<SweptCcd>()
+        .register_type::<Dominance>()
         .register_type::<Mass>()
         .register_type::<ColliderDensity>()
         .register_type::<CenterOfMass>()
@@ -101,6 +109,7 @@ type ChangedBody = Or<(
     Changed<AngularDamping>,
     Changed<LockedAxes>,
     Changed<SweptCcd>,
+    Changed<Dominance>,
 )>;
 
 /// The components a body is made from, besides its colliders.
@@ -122,6 +131,7 @@ struct Parts {
     angular_damping: Option<&'static AngularDamping>,
     locked_axes: Option<&'static LockedAxes>,
     swept: Has<SweptCcd>,
+    dominance: Option<&'static Dominance>,
 }
 
 impl PartsItem<'_, '_> {
@@ -189,7 +199,7 @@ impl BodyEntityItem<'_, '_> {
         };
         let parent = parents.frame(self.parts.child_of);
         let frame = Frame::new(self.parts.transform, parent);
-        if !frame.is_finite() {
+        if id.is_none() && !frame.is_finite() {
             return Err(PhysicsErrorKind::NotFinite("Transform"));
         }
         let friction = self.parts.friction();
@@ -199,9 +209,9 @@ impl BodyEntityItem<'_, '_> {
         let Some(built) = &mut self.link.built else { return Ok(()) };
         let desc = self.parts.describe(kind, &frame);
         if let Some(body) = id.and_then(|id| physics.engine.body_mut(id)) {
-            let same = last.filter(|last| last.is(built));
-            built.taken = same.as_ref().is_some_and(|last| last.taken);
-            return change(body, built, same.is_some(), desc);
+            built.taken = last.is_some_and(|last| last.taken && last.is(built));
+            body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
+            return change(body, built, desc);
         }
         self.create(physics, desc, parent)
     }
@@ -228,6 +238,9 @@ impl BodyEntityItem<'_, '_> {
         built.taken = true;
         self.link.id = Some(id);
         physics.link(id, self.entity);
+        if let Some(body) = physics.engine.body_mut(id) {
+            body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
+        }
         self.mirror.begin(self.parts.transform, parent, linear, angular);
         if let Some(pending) = &mut self.pending {
             pending.set_changed();
@@ -239,14 +252,9 @@ impl BodyEntityItem<'_, '_> {
     }
 }
 
-/// Changes an existing body; colliders and mass only if they are not the same, as that drops its
-/// contacts.
-fn change(
-    body: &mut Body,
-    built: &mut Built,
-    same: bool,
-    desc: BodyDesc,
-) -> Result<(), PhysicsErrorKind> {
+/// Changes an existing body; colliders and mass only if it has not taken the same already, as that
+/// drops its contacts.
+fn change(body: &mut Body, built: &mut Built, desc: BodyDesc) -> Result<(), PhysicsErrorKind> {
     let numbers = [
         ("gravity scale", desc.gravity_scale),
         ("linear damping", desc.linear_damping),
@@ -255,12 +263,12 @@ fn change(
     if let Some((name, _)) = numbers.iter().find(|(_, value)| !value.is_finite()) {
         return Err(BodyError::NotFinite(name).into());
     }
-    if !same {
+    if built.taken {
+        built.refresh(body)?;
+    } else {
         let colliders = built.engine().cloned().collect();
         body.set_colliders(colliders, desc.kind, built.mass_properties())?;
         built.taken = true;
-    } else if built.taken {
-        built.refresh(body)?;
     }
     body.locked_axes = desc.locked_axes;
     body.swept = desc.swept;

@@ -46,13 +46,13 @@ pub enum RigidBody {
 
 /// The entity is looked at again, and so are the colliders at and below it.
 fn body_removed(mut world: DeferredWorld, context: HookContext) {
-    queue_body(world.reborrow(), context.clone());
+    queue_body(world.reborrow(), context);
     queue_tree(world, context);
 }
 
 /// Friction of a collider, and of those colliders of a body that have none of their own.
 fn friction_removed(mut world: DeferredWorld, context: HookContext) {
-    queue_body(world.reborrow(), context.clone());
+    queue_body(world.reborrow(), context);
     queue_collider(world, context);
 }
 
@@ -242,3 +242,11 @@ pub struct AngularDamping(pub Real);
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 #[component(on_remove = queue_body)]
 pub struct SweptCcd;
+
+/// Of two dynamic bodies that touch, the one of higher dominance is not pushed by the other; 0 without
+/// this component.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_remove = queue_body)]
+pub struct Dominance(pub i8);

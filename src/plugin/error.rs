@@ -26,6 +26,9 @@ pub enum PhysicsErrorKind {
     /// The collider of the entity, in the scale of its `Transform`s, has no shape. A collider that was
     /// there before keeps its last shape; a new one is left out.
     Shape(ShapeError),
+    /// The mesh of the entity makes no collider; its constructor is gone.
+    #[cfg(feature = "mesh")]
+    Mesh(super::MeshColliderError),
     /// The engine refused the body. An existing body stays as it was; a new one is not made.
     Body(BodyError),
     /// The engine refused the joint. There is none until the component changes.
@@ -41,6 +44,8 @@ impl core::fmt::Display for PhysicsErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Shape(error) => write!(f, "the collider has no shape: {error}"),
+            #[cfg(feature = "mesh")]
+            Self::Mesh(error) => write!(f, "the mesh makes no collider: {error}"),
             Self::Body(error) => error.fmt(f),
             Self::Joint(error) => error.fmt(f),
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),

@@ -7,7 +7,7 @@ use bevy_reflect::Reflect;
 
 use super::error::{Errors, PhysicsErrorKind};
 use super::link::{Changes, EngineBody, EngineJoint, queue_joint};
-use super::schedule::{PhysicsSchedule, StepLoop};
+use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sync::GatherSystems;
 use super::world::PhysicsWorld;
 use crate::engine::joint::{self, JointDesc};
@@ -131,8 +131,7 @@ pub struct PhysicsJointsPlugin;
 impl Plugin for PhysicsJointsPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<Joint>();
-        let idle = StepLoop::of(app);
-        app.add_systems(idle, update_joints.in_set(GatherSystems::Joints));
+        app.add_systems(SyncSchedule, update_joints.in_set(GatherSystems::Joints));
         app.add_systems(PhysicsSchedule, update_joints.in_set(GatherSystems::Joints));
     }
 }

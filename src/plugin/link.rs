@@ -15,7 +15,7 @@ use crate::engine::body::BodyId;
 use crate::engine::joint::{JointDesc, JointId};
 use crate::math::Vec3;
 
-/// The engine's body of an entity with a [`RigidBody`]. Comes with it.
+/// The engine's body of an entity with a [`RigidBody`](super::RigidBody). Comes with it.
 #[derive(Component, Clone, Debug, Default)]
 #[component(
     on_insert = insert_body,

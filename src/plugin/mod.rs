@@ -34,8 +34,8 @@
 //!
 //! # Not done
 //!
-//! Unequal scales above a rotation shear in Bevy; rigid bodies and colliders do not, see
-//! [`Collider`].
+//! Unequal scales above a rotation shear what is below in Bevy. Bodies and colliders keep their angles:
+//! such scales act along their own axes.
 
 mod attach;
 mod bodies;
@@ -43,6 +43,7 @@ mod built;
 mod collider;
 mod collision;
 mod components;
+mod constructor;
 mod error;
 mod forces;
 mod frame;
@@ -56,6 +57,7 @@ mod mesh;
 mod primitives;
 mod schedule;
 mod settings;
+mod spatial;
 mod stages;
 mod sync;
 mod time;
@@ -74,9 +76,10 @@ pub use collision::{
     Impact, PhysicsCollisionPlugin,
 };
 pub use components::{
-    AngularDamping, AngularVelocity, DefaultFriction, Friction, GravityScale, KinematicTarget,
-    LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
+    AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
+    KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
 };
+pub use constructor::ColliderConstructor;
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
     ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
@@ -90,8 +93,12 @@ pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
 pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
 pub use settings::{ContactConfig, Gravity, SolverConfig};
+pub use spatial::{
+    ClosestPoints, PhysicsSpatialPlugin, PointProjection, RayCaster, RayHitData, RayHits,
+    ShapeCastConfig, ShapeCaster, ShapeHitData, ShapeHits, SpatialQuery, SpatialQueryFilter,
+};
 pub use stages::PhysicsStepPlugin;
-pub use sync::{GatherSystems, PhysicsSyncPlugin};
+pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
 pub use world::{PhysicsWorld, StepReport};
 
@@ -105,6 +112,7 @@ pub use world::{PhysicsWorld, StepReport};
 /// | [`PhysicsJointsPlugin`] | joints from components |
 /// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
 /// | [`PhysicsCollisionPlugin`] | collision events |
+/// | [`PhysicsSpatialPlugin`] | ray casters, shape casters |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
 ///
 /// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
@@ -137,6 +145,7 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsJointsPlugin)
             .add(PhysicsForcesPlugin)
             .add(PhysicsCollisionPlugin)
+            .add(PhysicsSpatialPlugin)
             .add(PhysicsStepPlugin)
     }
 }

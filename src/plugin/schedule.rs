@@ -23,6 +23,10 @@ use super::time::{Physics, advance_clock, time_passed};
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PhysicsSchedule;
 
+/// What brings changes to the engine without a step; see [`sync_physics`](super::sync_physics).
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SyncSchedule;
+
 /// What happens around a step, in the schedule given to
 /// [`PhysicsPlugins::new`](super::PhysicsPlugins::new). Chained in this order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -20,7 +20,9 @@ use super::components::{AngularVelocity, LinearVelocity};
 use super::error::{Errors, PhysicsErrorKind};
 use super::frame::{Frame, depth, parent_frame};
 use super::link::EngineBody;
-use super::schedule::{PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop};
+use super::schedule::{
+    PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop, SyncSchedule,
+};
 use super::time::{Physics, time_passed};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyKind};
@@ -57,7 +59,6 @@ impl Plugin for PhysicsSyncPlugin {
     fn build(&self, app: &mut App) {
         use GatherSystems as Gather;
         app.register_type::<LinearVelocity>().register_type::<AngularVelocity>();
-        let idle = StepLoop::of(app);
         app.configure_sets(
             PhysicsSchedule,
             (Gather::Bodies, Gather::Components, Gather::Joints, Gather::Forces, Gather::Begin)
@@ -65,18 +66,27 @@ impl Plugin for PhysicsSyncPlugin {
                 .in_set(PhysicsStepSystems::Gather),
         );
         app.configure_sets(
-            idle,
-            (Gather::Bodies, Gather::Components, Gather::Joints)
-                .chain()
-                .in_set(PhysicsSystems::Prepare)
-                .run_if(not(time_passed)),
+            SyncSchedule,
+            (Gather::Bodies, Gather::Components, Gather::Joints).chain(),
         );
-        app.add_systems(idle, read_components.in_set(Gather::Components));
+        let steps = StepLoop::of(app);
+        let idle = sync_physics.in_set(PhysicsSystems::Prepare).run_if(not(time_passed));
+        app.add_systems(steps, idle);
+        app.add_systems(SyncSchedule, read_components.in_set(Gather::Components));
         app.add_systems(PhysicsSchedule, read_components.in_set(Gather::Components));
         app.add_systems(
             PhysicsSchedule,
             (scatter, scatter_children).chain().in_set(PhysicsStepSystems::Scatter),
         );
+    }
+}
+
+/// Brings what was changed since the last step to the engine at once, without a step: bodies, colliders
+/// and joints, poses and velocities. Queries see it from then on. It happens by itself before each step,
+/// and while physics is paused; a user calls it, or adds it as a system, to see changes earlier.
+pub fn sync_physics(world: &mut World) {
+    if let Err(error) = world.try_run_schedule(SyncSchedule) {
+        log::error!("physics is not in line with the components: {error}");
     }
 }
 

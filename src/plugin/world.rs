@@ -1,11 +1,14 @@
 //! The engine's world as a resource, and the report of its last step.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use bevy_ecs::prelude::*;
 use hashbrown::HashMap;
 
 use crate::engine::Simulation;
 use crate::engine::body::{Body, BodyId};
 use crate::engine::joint::{Joint, JointId};
+use crate::engine::query::QueryTree;
 use crate::engine::report;
 use crate::engine::settings::Settings;
 
@@ -22,6 +25,8 @@ pub struct PhysicsWorld {
     /// Bodies came or went in this gather: joints must look for their ends again.
     pub(super) bodies_changed: bool,
     pub(super) entities: HashMap<BodyId, Entity>,
+    /// The tree of queries, and the engine's revision for which it holds.
+    tree: Mutex<(Option<u64>, Arc<QueryTree>)>,
 }
 
 impl PhysicsWorld {
@@ -53,6 +58,22 @@ impl PhysicsWorld {
     pub(super) fn link(&mut self, id: BodyId, entity: Entity) {
         self.entities.insert(id, entity);
         self.bodies_changed = true;
+    }
+
+    /// Where everything is, for queries: built when it is asked for after a change.
+    pub(super) fn tree(&self) -> Arc<QueryTree> {
+        let revision = self.engine.revision();
+        // A poisoned lock is one whose holder panicked: what it holds is built anew.
+        let mut cached = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
+        if cached.0 != Some(revision) {
+            let mut tree = core::mem::take(&mut cached.1);
+            match Arc::get_mut(&mut tree) {
+                Some(memory) => memory.rebuild(self.engine.bodies().iter()),
+                None => tree = Arc::new(QueryTree::build(self.engine.bodies().iter())),
+            }
+            *cached = (Some(revision), tree);
+        }
+        Arc::clone(&cached.1)
     }
 
     /// Removes a body and its joints.

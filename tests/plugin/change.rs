@@ -212,3 +212,22 @@ fn locked_axes_hold() {
     assert_eq!(locked.to_bits(), 0b001_010);
     assert_eq!(LockedAxes::from_bits(0b11_111_111), LockedAxes::ALL_LOCKED);
 }
+
+#[test]
+fn the_dominant_body_is_not_pushed() {
+    for (dominance, expected) in [(1, 1.0), (0, 0.5), (-1, 0.0)] {
+        let mut app = app();
+        without_gravity(&mut app);
+        let moving = (RigidBody::Dynamic, cube(), LinearVelocity(Vec3::X), Dominance(0));
+        let moving = spawn(&mut app, moving);
+        spawn(&mut app, (RigidBody::Dynamic, cube(), at(1.05, 0.0, 0.0)));
+        run(&mut app, 1);
+        app.world_mut().get_mut::<Dominance>(moving).expect("alive").0 = dominance;
+        run(&mut app, 10);
+        let speed = velocity(&app, moving).x;
+        assert!((speed - expected).abs() < 1e-4, "dominance {dominance}: {speed} m/s");
+        app.world_mut().entity_mut(moving).remove::<Dominance>();
+        run(&mut app, 1);
+        assert_eq!(body(&app, moving).expect("alive").dominance, 0, "without the component");
+    }
+}

@@ -308,6 +308,27 @@ fn a_bad_collider_is_told_by_name_and_the_others_stay() {
 }
 
 #[test]
+fn what_came_beside_a_refused_value_is_not_lost() {
+    let mut app = app();
+    let [cube, _, child] = arm(&mut app);
+    app.world_mut().get_mut::<Transform>(cube).expect("alive").translation.x = f32::NAN;
+    let third = spawn(&mut app, (Collider::sphere(0.5), ChildOf(cube)));
+    run(&mut app, 1);
+    assert_eq!(
+        tags(&app, cube),
+        [cube, child, third],
+        "the pose is refused, the collider is taken"
+    );
+    assert_near(position(&app, cube), Vec3::X * 5.0, 1e-6);
+    app.world_mut().entity_mut(cube).insert(GravityScale(Real::NAN));
+    app.world_mut().despawn(third);
+    run(&mut app, 1);
+    app.world_mut().entity_mut(cube).insert(GravityScale(1.0));
+    run(&mut app, 1);
+    assert_eq!(tags(&app, cube), [cube, child], "taken with the sound value");
+}
+
+#[test]
 fn entities_without_colliders_are_left_alone() {
     let mut app = app();
     let [cube, _, child] = arm(&mut app);
@@ -319,6 +340,44 @@ fn entities_without_colliders_are_left_alone() {
     for entity in [cube, mesh, decoration, group, child, inner] {
         assert!(app.world().get::<ColliderAncestor>(entity).is_none(), "{entity} is above none");
     }
+}
+
+/// How many bodies and colliders the last gather looked at.
+#[derive(Resource, Default)]
+struct Looked(usize, usize);
+
+#[test]
+fn only_what_changed_is_looked_at() {
+    let mut app = app();
+    app.init_resource::<Looked>();
+    let mut arms = Vec::new();
+    for i in 0..5 {
+        let moving = LinearVelocity(Vec3::Y * (i + 1) as Real);
+        let [cube, group, child] = arm(&mut app);
+        app.world_mut().entity_mut(cube).insert((moving, at(i as f32 * 20.0, 0.0, 0.0)));
+        arms.push([cube, group, child]);
+    }
+    run(&mut app, 3);
+    let count = |bodies: Query<(), Changed<EngineBody>>,
+                 colliders: Query<(), Changed<ColliderOf>>,
+                 mut looked: ResMut<Looked>| {
+        *looked = Looked(bodies.iter().count(), colliders.iter().count());
+    };
+    app.add_systems(Last, count);
+    let looked = |app: &mut App| {
+        run(app, 1);
+        let &Looked(bodies, colliders) = app.world().resource::<Looked>();
+        (bodies, colliders)
+    };
+    looked(&mut app);
+    assert_eq!(looked(&mut app), (0, 0), "bodies that only move");
+    spawn(&mut app, (at(1.0, 1.0, 1.0), ChildOf(arms[0][2])));
+    assert_eq!(looked(&mut app), (0, 0), "a mesh below a collider");
+    app.world_mut().get_mut::<Transform>(arms[1][1]).expect("alive").translation.x = 1.0;
+    assert_eq!(looked(&mut app), (1, 1), "one arm is bent");
+    app.world_mut().entity_mut(arms[1][2]).insert(ChildOf(arms[2][1]));
+    assert_eq!(looked(&mut app), (2, 1), "a collider changes its body");
+    assert_eq!(looked(&mut app), (0, 0), "all is done");
 }
 
 #[test]

@@ -8,9 +8,12 @@ mod collision;
 mod force;
 mod layers;
 mod life;
+#[cfg(feature = "mesh")]
+mod mesh;
 mod order;
 mod scale;
 mod shapes;
+mod spatial;
 #[path = "../support/mod.rs"]
 mod support;
 mod sync;

@@ -77,3 +77,34 @@ fn a_swept_body_does_not_fly_through_a_wall() {
     run(&mut app, 1);
     assert!(!body(&app, swept).expect("alive").swept, "no longer");
 }
+
+#[test]
+fn a_constructor_becomes_its_collider() {
+    let mut app = app();
+    let size = |app: &App, entity| {
+        let collider = app.world().get::<Collider>(entity).expect("constructed");
+        let bounds = collider.shape().expect("sound").aabb(Vec3::ZERO, Quat::IDENTITY);
+        bounds.max - bounds.min
+    };
+    let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y * 2.0, Vec3::Z * 3.0];
+    let cases = [
+        (ColliderConstructor::default(), Vec3::ONE),
+        (ColliderConstructor::Sphere { radius: 0.5 }, Vec3::ONE),
+        (ColliderConstructor::Capsule { radius: 0.5, length: 2.0 }, Vec3::new(1.0, 3.0, 1.0)),
+        (ColliderConstructor::Cylinder { radius: 1.0, height: 3.0 }, Vec3::new(2.0, 3.0, 2.0)),
+        (ColliderConstructor::Cone { radius: 1.0, height: 3.0 }, Vec3::new(2.0, 3.0, 2.0)),
+        (
+            ColliderConstructor::Ellipsoid { x_length: 1.0, y_length: 2.0, z_length: 3.0 },
+            Vec3::new(1.0, 2.0, 3.0),
+        ),
+        (ColliderConstructor::ConvexHull { points: corners }, Vec3::new(1.0, 2.0, 3.0)),
+    ];
+    for (constructor, expected) in cases {
+        let entity = spawn(&mut app, (RigidBody::Static, constructor.clone()));
+        assert!(app.world().get::<ColliderConstructor>(entity).is_none(), "it goes");
+        assert_near(size(&app, entity), expected, 1e-5);
+        run(&mut app, 1);
+        let body = body(&app, entity).expect("alive");
+        assert_eq!(body.colliders().list().len(), 1, "{constructor:?}");
+    }
+}

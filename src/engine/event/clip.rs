@@ -41,6 +41,8 @@ use crate::math::{Mat3, Real, Vec3, narrow3, widen3};
 /// Sine of the angle below which two capsules lie along each other.
 const ALONG: Real = 0.1;
 
+/// Outermost points of rims that touch lie this many separations apart across the normal at most.
+const ASIDE: Real = 2.0;
 /// Cosine above which a face is square to the normal.
 const ALIGNED: Real = 1.0 - 1e-6;
 /// Slope that such a face may have against the normal (-).
@@ -257,6 +259,8 @@ impl<'h> Scene<'h> {
         let reach = |k: usize, depth| Reach { top: self.top[k].height, depth, slack: self.slack };
         outline_a.trace(&placed[0], features[0], &reach(0, depth));
         outline_b.trace(&placed[1], features[1], &reach(1, depth));
+        // First, since of two candidates in one place the first one stays.
+        self.rims(&placed, &axes, &mut found);
         intersect(&outline_a, &outline_b, &axes, &mut found);
         if found.is_empty() && !params.overlap_only {
             let [size_a, size_b] = self.hulls.map(|hull| hull.bounding_radius);
@@ -278,6 +282,48 @@ impl<'h> Scene<'h> {
             }
         }
         found.finish(out);
+    }
+
+    /// The contact of a rim or a corner with a curved hull, whose outline is only near its surface: the
+    /// outermost point, and what the other hull has there but for the overlap.
+    fn rims(&self, placed: &[Placed; 2], axes: &Axes, found: &mut Collector) {
+        if self.hulls[0].curve.is_none() && self.hulls[1].curve.is_none() {
+            return;
+        }
+        let across = self.slack + ASIDE * self.separation.abs();
+        for k in 0..2 {
+            let is_point = match &self.hulls[k].curve {
+                Some(curve) => smooth::touches_with_a_point(curve, self.outward[k]),
+                None => {
+                    let feature = self.top[k].square(self.hulls[k], self.outward[k]);
+                    matches!(feature, Feature::Vertex(_))
+                }
+            };
+            if !is_point {
+                continue;
+            }
+            let p = self.support(k, placed);
+            let (feature, on) = self.square(1 - k, placed, p);
+            let (x, y) = (on.x - p.x, on.y - p.y);
+            if x * x + y * y > across * across {
+                continue;
+            }
+            let own = self.support_feature(k);
+            if k == 0 {
+                found.push(ContactId::new(own, feature), axes.lift(p), axes.lift(on));
+            } else {
+                found.push(ContactId::new(feature, own), axes.lift(on), axes.lift(p));
+            }
+            return;
+        }
+    }
+
+    /// The vertex that is outermost, by its number.
+    fn support_feature(&self, k: usize) -> Feature {
+        Feature::Vertex(match &self.hulls[k].curve {
+            Some(curve) => smooth::support_number(curve, self.outward[k]),
+            None => self.top[k].vertex,
+        })
     }
 
     /// The one contact of a ball or an ellipsoid: its center or outermost point against the feature
@@ -371,20 +417,20 @@ impl<'h> Scene<'h> {
         axes: &Axes,
         found: &mut Collector,
     ) {
-        let (support_a, support_b) = (self.top[0].vertex, self.top[1].vertex);
+        let (support_a, support_b) = (self.support_feature(0), self.support_feature(1));
         let (p, q) = (self.support(0, placed), self.support(1, placed));
         let (on_a, on_b) = (a.nearest(q), b.nearest(p));
         let apart = |v: Vec3| v.x * v.x + v.y * v.y;
         if apart(q - on_a) <= apart(on_b - p) {
-            let id = ContactId::new(a.feature, Feature::Vertex(support_b));
+            let id = ContactId::new(a.feature, support_b);
             found.push(id, axes.lift(on_a), axes.lift(q));
         } else {
-            let id = ContactId::new(Feature::Vertex(support_a), b.feature);
+            let id = ContactId::new(support_a, b.feature);
             found.push(id, axes.lift(p), axes.lift(on_b));
         }
         if found.is_empty() {
             // Nearer across the normal, but beyond the band along it; the outermost points are not.
-            let id = ContactId::new(Feature::Vertex(support_a), Feature::Vertex(support_b));
+            let id = ContactId::new(support_a, support_b);
             found.push(id, axes.lift(p), axes.lift(q));
         }
     }
@@ -456,7 +502,9 @@ fn segments(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
     let across = uu * vv - uv * uv;
     if across > ALONG * ALONG * uu * vv {
-        let (s, t) = closest_parameters(q - p, u, v);
+        // Capsules lie square to the normal; generators need not, and cross as seen along it.
+        let seen = |w: Vec3| if a.is_generator() || b.is_generator() { w.with_z(0.0) } else { w };
+        let (s, t) = closest_parameters(seen(q - p), seen(u), seen(v));
         let id = ContactId::new(Feature::Edge(a.corners[0].edge), Feature::Edge(b.corners[0].edge));
         found.push(id, axes.lift(p + u * s), axes.lift(q + v * t));
         return;

@@ -13,9 +13,10 @@
 use smallvec::SmallVec;
 
 use super::super::ratio::Relative;
-use super::super::shape::hull::{Hull, NO_FACE};
+use super::super::shape::curve::Curve;
+use super::super::shape::hull::{Face, Hull, NO_FACE};
 use super::manifold::Feature;
-use super::smooth::Facing;
+use super::smooth::{Facing, GENERATOR};
 use crate::math::{Mat3, Real, Vec3, narrow, widen3};
 
 /// Corners kept without allocation; faces with as many or more are always taken whole.
@@ -282,12 +283,14 @@ pub(super) struct Outline {
     pub(super) n_edges: usize,
     /// `dz/dx` and `dz/dy` of the plane of a face.
     slope: [Real; 2],
+    /// Center and radius with the slack of a cap (m), which its corners only approximate.
+    disc: Option<(Vec3, Real)>,
 }
 
 impl Outline {
     pub(super) fn new() -> Self {
         let (feature, corners) = (Feature::Vertex(0), SmallVec::new());
-        Self { feature, corners, n_edges: 0, slope: [0.0; 2] }
+        Self { feature, corners, n_edges: 0, slope: [0.0; 2], disc: None }
     }
 
     /// Takes the outline of a feature.
@@ -296,7 +299,7 @@ impl Outline {
         self.feature = feature;
         self.corners.clear();
         if let Some(curve) = &placed.hull.curve {
-            self.trace_curve(placed, &Facing::new(curve, placed.outward));
+            self.trace_curve(placed, curve, reach.slack);
             self.close(reach.slack * reach.slack);
             return;
         }
@@ -317,12 +320,16 @@ impl Outline {
     }
 
     /// Takes the corners of a curved hull.
-    fn trace_curve(&mut self, placed: &Placed, facing: &Facing) {
+    fn trace_curve(&mut self, placed: &Placed, curve: &Curve, slack: Real) {
+        let facing = Facing::new(curve, placed.outward);
+        self.disc = None;
         self.feature = facing.feature;
         let n = facing.len();
         self.n_edges = if n > 2 { n } else { n - 1 };
         if let Feature::Face(face) = facing.feature {
-            let normal = placed.turn * placed.hull.faces[face as usize].normal;
+            let Face { normal, offset, .. } = placed.hull.faces[face as usize];
+            self.disc = Some((placed.place(normal * offset), curve.cap_radius() + slack));
+            let normal = placed.turn * normal;
             self.slope = [-normal.x / normal.z, -normal.y / normal.z];
         }
         for i in 0..n {
@@ -428,6 +435,12 @@ impl Outline {
         matches!(self.feature, Feature::Edge(_))
     }
 
+    /// Is the outline the generator of a curved hull?
+    #[inline]
+    pub(super) fn is_generator(&self) -> bool {
+        self.feature == Feature::Edge(GENERATOR)
+    }
+
     /// The corner after corner `i`.
     #[inline]
     pub(super) fn next(&self, i: usize) -> usize {
@@ -450,6 +463,10 @@ impl Outline {
             let left = c.left(p);
             left >= 0.0 || left * left <= c.limit
         };
+        if let Some((center, radius)) = self.disc {
+            let from = self.above(p) - center;
+            return from.dot(from) <= radius * radius;
+        }
         self.is_face() && self.corners[..self.n_edges].iter().all(inside)
     }
 

@@ -9,7 +9,7 @@
 
 use super::super::shape::curve::Curve;
 use super::manifold::Feature;
-use crate::math::{Real, Vec3};
+use crate::math::{DIAGONAL, Real, Vec3, widen3};
 
 /// Corners of a cap.
 const CORNERS: usize = 8;
@@ -21,15 +21,14 @@ const LOWEST: u32 = 16;
 /// From this number on, corners only round off the outline.
 const BETWEEN: u32 = 20;
 /// Sine and cosine of the angle from the lowest point to these.
-const BESIDE: [Real; 2] = [0.099_833_416_646_828_15, 0.995_004_165_278_025_8];
+const BESIDE: [Real; 2] = [0.1 / 1.0025, 0.9975 / 1.0025];
 /// Number of a generator among the edges; those of caps have the numbers of their first corners.
-const GENERATOR: u32 = 32;
+pub(super) const GENERATOR: u32 = 1 << 29;
 /// Sine of the tilt of a cap below which its corners are as good as its lowest point.
 const LEVEL: Real = 1e-4;
 /// Sine of the angle within which a feature counts as square to the normal.
 const SQUARE: Real = 1e-3;
 /// Sine and cosine of the azimuths of the corners, in turn.
-const DIAGONAL: Real = core::f64::consts::FRAC_1_SQRT_2 as Real;
 const AZIMUTHS: [[Real; 2]; CORNERS] = [
     [0.0, 1.0],
     [DIAGONAL, DIAGONAL],
@@ -164,6 +163,19 @@ impl Facing {
     }
 }
 
+/// Does a curve touch a plane with one point only?
+pub(super) fn touches_with_a_point(curve: &Curve, outward: Vec3) -> bool {
+    matches!(nearest(curve, outward, Vec3::ZERO).0, Feature::Vertex(_))
+}
+
+/// The number of the support point of a curve.
+pub(super) fn support_number(curve: &Curve, outward: Vec3) -> u32 {
+    match curve {
+        Curve::Ellipsoid { .. } => 0,
+        Curve::Cylinder { .. } | Curve::Cone { .. } => LOWEST + curve.branch(widen3(outward)),
+    }
+}
+
 /// The feature of a curve that is square to the unit direction `outward`, and its point nearest to
 /// `p` across that direction (m): on a cap or a generator, else the support point.
 pub(super) fn nearest(curve: &Curve, outward: Vec3, p: Vec3) -> (Feature, Vec3) {
@@ -189,7 +201,9 @@ pub(super) fn nearest(curve: &Curve, outward: Vec3, p: Vec3) -> (Feature, Vec3) 
             let length = (x * x + z * z).sqrt();
             let outside = length > *radius || tilt > SQUARE;
             let k = if outside { radius / length } else { 1.0 };
-            (facing.feature, Vec3::new(x * k, corner.y, z * k))
+            let rim = Feature::Vertex(support_number(curve, outward));
+            let feature = if tilt <= SQUARE { facing.feature } else { rim };
+            (feature, Vec3::new(x * k, corner.y, z * k))
         }
         (corners, _) => (facing.feature, corners.first().map_or(Vec3::ZERO, |c| c.1)),
     }

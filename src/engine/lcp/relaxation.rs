@@ -55,7 +55,7 @@ pub(crate) struct Relaxation {
     /// `P_K(p)` at `velocity`.
     pub(crate) image: Vec<Projection>,
     /// The same of contacts with rolling rows, which also have their first half in `image`.
-    rolling_image: Vec<RollingProjection>,
+    pub(super) rolling_image: Vec<RollingProjection>,
     /// `W_nn` of every contact.
     pub(crate) compliance: Vec<Double>,
     /// `ρ`, dimensionless.
@@ -74,7 +74,7 @@ pub(crate) struct Relaxation {
     /// `J dv`.
     rate_step: Vec<[Double; 3]>,
     /// `p`, its step and `J dv` of contacts with rolling rows, all six components.
-    rolling_point: Vec<[Double; 6]>,
+    pub(super) rolling_point: Vec<[Double; 6]>,
     rolling_point_step: Vec<[Double; 6]>,
     rolling_rate_step: Vec<[Double; 6]>,
     pub(super) gradient: Vec<Vec6>,
@@ -300,34 +300,8 @@ impl Relaxation {
         error
     }
 
-    /// Replaces `p` and `P_K(p)` of contacts with rolling rows by those with all six rows.
-    fn evaluate_rolling(&mut self, problem: &Problem, cone: &FrictionCone) {
-        for (k, rolling) in problem.rolling.iter().enumerate() {
-            let c = rolling.contact as usize;
-            let row = &problem.contacts[c];
-            let (rho, limits) = (self.contact_penalty(c), rolling.limits(row));
-            let turn = rolling.velocity(row, &self.velocity);
-            let w = join(contact_velocity(row, &self.velocity), turn);
-            let l = join(self.contact[c], self.rolling[k]);
-            let mut p = [0.0; 6];
-            for i in 0..6 {
-                p[i] = l[i] - rho * w[i];
-            }
-            p[0] = l[0] - rho * (w[0] + self.gamma[c]);
-            let mut image = cone.project_rolling(limits, p);
-            if self.coupled && !image.zone.sticks() {
-                p[0] = l[0] - rho * (w[0] + cone.slip_sliding(limits, &w, image.zone));
-                image = cone.project_rolling(limits, p);
-            }
-            self.rolling_point[k] = p;
-            self.rolling_image[k] = image;
-            let [n, t1, t2, ..] = image.point;
-            self.image[c] = Projection { point: [n, t1, t2], zone: image.zone.friction };
-        }
-    }
-
     /// `ρ_c`; zero for a contact between bodies that cannot move.
-    fn contact_penalty(&self, c: usize) -> Double {
+    pub(super) fn contact_penalty(&self, c: usize) -> Double {
         let compliance = self.compliance[c];
         if compliance > 0.0 { self.penalty / compliance } else { 0.0 }
     }

@@ -9,6 +9,7 @@
 //! tree ── pieces ─┬─ ray ─── round           rays: planes, closed forms
 //!                 ├─ cast ───┬─ gjk ─ support   casts and distances on the Minkowski difference
 //!                 └──────────┘
+//!                   surface             meshes, triangle by triangle
 //! ```
 //!
 //! Directions need not have length one where a function does not say so; distances are in meters in any
@@ -22,6 +23,7 @@ mod pieces;
 mod ray;
 mod round;
 mod support;
+mod surface;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -14,6 +14,7 @@ use super::cast::{Cast, cast};
 use super::gjk::{Place, Simplex};
 use super::round::{Depth, depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};
 use super::support::Difference;
+use super::surface::Surface;
 use crate::engine::ratio::{
     Centers, Measured, PortalCache, Ratio, Relative, measure, measure_half_space,
 };
@@ -136,23 +137,33 @@ impl<'a> Placed<'a> {
                 Place::Outside(v) => v.length() <= limit,
             };
         }
+        match (self.surface(), other.surface()) {
+            (Some(surface), None) => return surface.touches(other),
+            (None, Some(surface)) => return surface.touches(self),
+            _ => {}
+        }
         self.closest(other).is_some_and(|closest| closest.distance <= 0.0)
     }
 
-    /// The nearest points of the pieces, or the deepest ones; none for two half-spaces, or where a
+    /// The mesh, if it is one.
+    fn surface(&self) -> Option<Surface<'_>> {
+        let Convex::Mesh(mesh) = self.convex else { return None };
+        Some(Surface { mesh, position: self.position, rotation: self.rotation })
+    }
+
+    /// The nearest points of the pieces, or the deepest ones; none where neither is a hull, or where a
     /// number is none.
     #[must_use]
     pub fn closest(&self, other: &Self) -> Option<Closest> {
         let (a, b) = match (self.convex, other.convex) {
             (Convex::Hull(a), Convex::Hull(b)) => (a, b),
             (Convex::HalfSpace(plane), Convex::Hull(_)) => return self.above(plane, other),
-            (Convex::Hull(_), Convex::HalfSpace(_)) => {
+            (Convex::Mesh(_), Convex::Hull(_)) => return self.surface()?.closest(other),
+            (Convex::Hull(_), Convex::HalfSpace(_) | Convex::Mesh(_)) => {
                 let Closest { distance, normal, point1, point2 } = other.closest(self)?;
                 return Some(Closest { distance, normal: -normal, point1: point2, point2: point1 });
             }
-            (Convex::HalfSpace(_), Convex::HalfSpace(_))
-            | (Convex::Mesh(_), _)
-            | (_, Convex::Mesh(_)) => return None,
+            (Convex::HalfSpace(_) | Convex::Mesh(_), _) => return None,
         };
         let (mut m, d) = self.difference(a, other, b);
         if !d.is_finite() {
@@ -214,7 +225,10 @@ impl<'a> Placed<'a> {
             (Convex::HalfSpace(plane), Convex::Hull(_)) => {
                 self.cast_above(plane, other, direction, max, target)?
             }
-            (Convex::Hull(_), Convex::HalfSpace(_)) => {
+            (Convex::Mesh(_), Convex::Hull(_)) => {
+                return self.surface()?.cast(other, direction, max, config);
+            }
+            (Convex::Hull(_), Convex::HalfSpace(_) | Convex::Mesh(_)) => {
                 // The same seen from the half-space.
                 let back = Impact { ..other.cast(self, -direction, max, config)? };
                 let shift = direction * back.distance;
@@ -224,9 +238,7 @@ impl<'a> Placed<'a> {
                 let at = Closest { point1: moved(at.point1), point2: moved(at.point2), ..at };
                 return Some(Impact { at, ..back });
             }
-            (Convex::HalfSpace(_), Convex::HalfSpace(_))
-            | (Convex::Mesh(_), _)
-            | (_, Convex::Mesh(_)) => return None,
+            (Convex::HalfSpace(_) | Convex::Mesh(_), _) => return None,
         };
         if impact.at.normal != Vec3::ZERO {
             return Some(impact);
@@ -252,14 +264,13 @@ impl<'a> Placed<'a> {
                 let height = normal.dot(other.position - self.position);
                 return Some(measure_half_space(hull, other.rotation, height, normal));
             }
-            (Convex::Hull(_), Convex::HalfSpace(_)) => {
+            (Convex::Mesh(_), Convex::Hull(_)) => return self.surface()?.ratio(other),
+            (Convex::Hull(_), Convex::HalfSpace(_) | Convex::Mesh(_)) => {
                 let ratio = other.ratio(self)?;
                 let [a, b] = ratio.features;
                 return Some(Ratio { normal: -ratio.normal, features: [b, a], ..ratio });
             }
-            (Convex::HalfSpace(_), Convex::HalfSpace(_))
-            | (Convex::Mesh(_), _)
-            | (_, Convex::Mesh(_)) => return None,
+            (Convex::HalfSpace(_) | Convex::Mesh(_), _) => return None,
         };
         let relative = Relative::new(self.position, self.rotation, other.position, other.rotation);
         let mut cache = PortalCache::default();
@@ -336,9 +347,9 @@ impl<'a> Placed<'a> {
                 let at = if keep { point } else { self.world(p - normal * height) };
                 return Some((at, height <= 0.0));
             }
-            // A surface has no inside.
             Convex::Mesh(mesh) => {
-                return Some((self.world(widen3(mesh.project(narrow3(p))?)), false));
+                let at = mesh.project(narrow3(p))?;
+                return Some((self.world(widen3(at)), false));
             }
         };
         let mut m = Difference::of_point(hull);

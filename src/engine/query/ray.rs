@@ -10,7 +10,7 @@ use super::support::Difference;
 use crate::engine::shape::curve::Curve;
 use crate::engine::shape::hull::Hull;
 use crate::engine::shape::{Convex, HalfSpace};
-use crate::math::{DVec3, Double, Real, narrow, narrow3, widen, widen3};
+use crate::math::{DVec3, Double, Real, narrow3, widen, widen3};
 
 /// Polytopes of more faces are searched, not scanned.
 const SCAN_FACES_MAX: usize = 96;
@@ -26,12 +26,7 @@ pub(super) fn ray(convex: &Convex, o: DVec3, v: DVec3, max: Double, solid: bool)
         Convex::HalfSpace(HalfSpace { normal }) => {
             return touch(ray_half_space(o, v, widen3(*normal))?, max, solid);
         }
-        // A surface has no inside; it is seen from both sides.
-        Convex::Mesh(mesh) => {
-            let (t, index, front) = mesh.cast_ray(narrow3(o), narrow3(v), narrow(max))?;
-            let normal = widen3(mesh.triangles()[index as usize].normal);
-            return Some((widen(t), if front { normal } else { -normal }));
-        }
+        Convex::Mesh(mesh) => return super::surface::ray(mesh, o, v, max),
     };
     // The point nearest to the centroid: most rays pass by at a distance.
     let shift = -o.dot(v);

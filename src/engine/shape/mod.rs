@@ -143,17 +143,17 @@ impl Convex {
         Aabb { min, max }
     }
 
+    /// Is its surface curved, so that it may roll?
+    #[must_use]
+    pub fn is_round(&self) -> bool {
+        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
+    }
+
     /// How many piece numbers it takes: one, or as many as a mesh has triangles.
     #[inline]
     #[must_use]
     pub fn count(&self) -> u32 {
         if let Self::Mesh(mesh) = self { mesh.len() as u32 } else { 1 }
-    }
-
-    /// Is its surface curved, so that it may roll?
-    #[must_use]
-    pub fn is_round(&self) -> bool {
-        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
     }
 
     /// Radius of a ball about the origin of the frame around the body (m); infinite for a

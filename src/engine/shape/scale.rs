@@ -67,11 +67,11 @@ impl Shape {
             let piece = match &piece.convex {
                 Convex::HalfSpace(plane) => scaled_half_space(piece, plane, scale)?,
                 Convex::Hull(hull) => scaled_hull(piece, hull, scale)?,
-                // It is never turned: a mesh is no part of a compound.
-                Convex::Mesh(mesh) => {
-                    let convex = Convex::Mesh(Arc::new(mesh.scaled(scale)?));
-                    Piece { convex, position: piece.position * scale, rotation: piece.rotation }
-                }
+                Convex::Mesh(mesh) => Piece {
+                    convex: Convex::Mesh(Arc::new(mesh.scaled(scale)?)),
+                    position: piece.position * scale,
+                    rotation: piece.rotation,
+                },
             };
             let is_near = piece.position.abs().max_element() <= LENGTH_MAX;
             if is_near { Ok(piece) } else { Err(ShapeError::BadPose { index }) }

@@ -31,6 +31,8 @@ impl Rng {
                 let mut size = || self.range(0.02, 1.0);
                 Hull::cuboid(Vec3::new(size(), size(), size()))
             }
+            3 => Hull::cylinder(self.range(0.02, 0.4), self.range(0.02, 1.0)),
+            4 => Hull::ellipsoid(Vec3::splat(0.1) + self.vector(0.5).abs() * 2.0),
             _ => {
                 let points: Vec<Vec3> = (0..12).map(|_| self.vector(0.6)).collect();
                 Hull::convex_hull(&points)
@@ -73,7 +75,7 @@ fn the_first_touch_agrees_with_fine_sampling() {
     let mut rng = Rng(1);
     let (mut hits, mut misses, mut rounds, mut gave_up) = (0, 0, 0, 0);
     for case in 0..1600 {
-        let hulls = [rng.hull(case % 4), rng.hull(case / 4 % 4)];
+        let hulls = [rng.hull(case % 6), rng.hull(case / 6 % 6)];
         let hulls = [&hulls[0], &hulls[1]];
         let spin = if case % 3 == 0 { 0.0 } else { 60.0 };
         let mut paths = [rng.path(30.0, spin), rng.path(30.0, spin)];
@@ -115,7 +117,7 @@ fn planes_are_met_when_fine_sampling_says() {
     let mut rng = Rng(2);
     let mut hits = 0;
     for case in 0..400 {
-        let hull = rng.hull(case % 4);
+        let hull = rng.hull(case % 6);
         let spin = if case % 3 == 0 { 0.0 } else { 60.0 };
         let mut path = rng.path(90.0, spin);
         path.linear.y -= 60.0;
@@ -130,11 +132,9 @@ fn planes_are_met_when_fine_sampling_says() {
             let turn = |path: &Path| quat_to_mat3(quat_exp(path.angular * time));
             let at = |path: &Path| path.center + path.linear * time + turn(path) * path.arm;
             let n = turn(&plane) * Vec3::Y;
-            let corner = |v: &Vec3| {
-                let p = at(&path) + turn(&path) * (path.rotation * *v);
-                n.dot(p - at(&plane)) - hull.radius
-            };
-            hull.vertices.iter().map(corner).fold(Real::INFINITY, Real::min)
+            let axes = turn(&path) * path.rotation;
+            let lowest = at(&path) + axes * hull.support_point(-(axes.transpose() * n));
+            n.dot(lowest - at(&plane))
         };
         if height(0.0) <= 0.0 {
             assert_eq!(impact.map(|impact| impact.time), Some(0.0), "case {case}: at once");
@@ -202,7 +202,7 @@ fn far_from_the_origin_and_in_any_frame_the_answer_is_the_same() {
     let mut rng = Rng(3);
     let mut hits = 0;
     for case in 0..300 {
-        let (a, b) = (rng.hull(2), rng.hull(3));
+        let (a, b) = (rng.hull(2), rng.hull(5));
         let (mut x, mut y) = (rng.path(90.0, 20.0), rng.path(90.0, 20.0));
         let time = |x: &Path, y: &Path| {
             let cache = &mut PortalCache::default();

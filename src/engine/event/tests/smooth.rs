@@ -52,7 +52,7 @@ fn touching(a: &Hull, b: &Hull, relative: &Relative) -> Manifold {
     if ratio.separation < 0.9 * BAND {
         assert!(!found.contacts.is_empty(), "a pair within the band has a contact");
         // The points meet above each other only when scaled to touching.
-        let allowed = 1e-4 + 0.5 * ratio.separation.abs();
+        let allowed = 1e-4 + 0.3 * ratio.separation.abs();
         assert!((lowest - ratio.separation).abs() < allowed, "{lowest} is {}", ratio.separation);
     }
     let inverse = relative.rotation.transpose();
@@ -60,11 +60,12 @@ fn touching(a: &Hull, b: &Hull, relative: &Relative) -> Manifold {
     let mut swapped = Manifold::default();
     let hints = [cache.hints[1], cache.hints[0]];
     find_contacts(b, a, &back, -(inverse * ratio.normal), hints, &PARAMS, &mut swapped);
-    assert_eq!(
-        swapped.contacts.len(),
-        found.contacts.len(),
-        "as many contacts from the other side"
-    );
+    // Which of two candidates in one place stays depends on their order; a deeper one wins only from
+    // that distance on.
+    let other = swapped.contacts.iter().map(|c| c.separation).fold(Real::INFINITY, Real::min);
+    let one_place = 2.0 * PARAMS.eps_x * a.bounding_radius().min(b.bounding_radius());
+    let level = other == lowest || (other - lowest).abs() < one_place;
+    assert!(level, "as deep from the other side: {lowest}, {other}");
     found
 }
 

@@ -2,6 +2,7 @@
 
 mod pieces;
 mod rays;
+mod surface;
 mod tree;
 
 use crate::engine::shape::curve::Curve;

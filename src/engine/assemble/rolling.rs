@@ -1,0 +1,78 @@
+//! Rolling and spinning rows of the contacts of a pair with such resistance.
+//!
+//! Input: a contact and its frame. Output: a [`RollingRow`] with `ℓ` times the relative angular velocity
+//! about the normal and the two tangents, bounded by the pair's coefficients over ℓ. O(1) a contact.
+
+use super::super::active::ActiveContact;
+use super::super::lcp::rolling::RollingRow;
+use super::super::pair::Pair;
+use super::super::predict::vec6;
+use super::{Sources, StepProblem, dot6, mask, pushed};
+use crate::math::{DVec3, Double, SymMat3, widen, widen3};
+
+impl StepProblem {
+    /// Rolling rows of the contact added last; `first` is the first contact of its island. Bodies that
+    /// cannot turn have none.
+    pub(super) fn add_rolling(
+        &mut self,
+        sources: &Sources<'_>,
+        pair: &Pair,
+        contact: &ActiveContact,
+        first: u32,
+    ) {
+        let pushed = pushed(sources, pair);
+        let Some(length) = rolling_length(sources, pair, pushed) else { return };
+        let index = self.contacts.len() - 1;
+        let frame = self.frames[index];
+        let mut row = RollingRow {
+            contact: index as u32 - first,
+            jacobian_a: [[0.0; 6]; 3],
+            jacobian_b: [[0.0; 6]; 3],
+            bias: [0.0; 3],
+            spinning: widen(pair.spinning.max(0.0)) / length,
+            rolling: widen(pair.rolling.max(0.0)) / length,
+        };
+        for (side, sign) in [(0, -length), (1, length)] {
+            let i = pair.bodies[side] as usize;
+            let motion = &sources.motions[i];
+            let rows = frame.map(|direction| {
+                let d = widen3(direction) * sign;
+                [0.0, 0.0, 0.0, d.x, d.y, d.z]
+            });
+            if pushed[side] {
+                let locked = sources.bodies[i].locked_axes.bits();
+                let jacobian = if side == 0 { &mut row.jacobian_a } else { &mut row.jacobian_b };
+                *jacobian = rows.map(|row| mask(row, locked));
+            } else {
+                let velocity = vec6(motion.linear, motion.angular);
+                for (bias, row) in row.bias.iter_mut().zip(rows) {
+                    *bias += dot6(&row, &velocity);
+                }
+            }
+        }
+        self.rolling.push(row);
+        self.rolling_source.push(index as u32);
+        self.rolling_length.push(length);
+        let scale = widen(sources.dt_ratio) / length;
+        let directions = frame.map(widen3);
+        let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
+        self.biased.rolling_impulse.push(split(contact.angular_impulse[0]));
+        self.relaxed.rolling_impulse.push(split(contact.angular_impulse[1]));
+    }
+}
+
+/// The length ℓ of the rolling rows of a pair (m): the radius of gyration of its reduced mass and
+/// inertia, so that linear and angular rows have like compliance. None if nothing can turn.
+fn rolling_length(sources: &Sources<'_>, pair: &Pair, pushed: [bool; 2]) -> Option<Double> {
+    let (mut linear, mut angular) = (0.0, 0.0);
+    for (i, pushed) in pair.bodies.into_iter().zip(pushed) {
+        if pushed {
+            let motion = &sources.motions[i as usize];
+            let SymMat3 { xx, yy, zz, .. } = motion.inverse_inertia;
+            linear += 3.0 * widen(motion.inverse_mass);
+            angular += widen(xx) + widen(yy) + widen(zz);
+        }
+    }
+    let length = (linear / angular).sqrt();
+    (length.is_finite() && length > 0.0).then_some(length)
+}

@@ -1,0 +1,274 @@
+//! Kinematic bodies push, carry and never sink in, whether moved by velocities or by targets.
+
+mod support;
+
+use orthant::engine::Simulation;
+use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
+use orthant::engine::collider::Collider;
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
+use orthant::math::{PI, Quat, Real, Vec3, cos, quat_exp, quat_mul, quat_rotate, sin};
+use support::{DT, Rng, add, cuboid, run};
+
+const G: Real = 9.81;
+
+fn body(world: &Simulation, id: BodyId) -> &Body {
+    world.body(id).expect("the body is there")
+}
+
+fn change(world: &mut Simulation, id: BodyId) -> &mut Body {
+    world.body_mut(id).expect("the body is there")
+}
+
+/// A kinematic box of the given size.
+fn plate(world: &mut Simulation, size: Vec3, position: Vec3) -> BodyId {
+    add(world, BodyKind::Kinematic, cuboid(size.x, size.y, size.z), position)
+}
+
+/// Moves a kinematic body for one step along `to - from`, by its velocity or its target.
+fn drive(world: &mut Simulation, id: BodyId, to: Vec3, by_target: bool) {
+    let body = change(world, id);
+    if by_target {
+        body.set_target(to, Quat::IDENTITY);
+    } else {
+        body.linear_velocity = (to - body.position()) / DT;
+    }
+    run(world, 1);
+}
+
+/// Height of the elevator after `step` steps: it rests, rises 3 m within 2 s, rests, and comes down.
+fn elevator(step: usize, smooth: bool) -> Real {
+    let time = step as Real * DT;
+    let way = |start: Real| {
+        let part = ((time - start) / 2.0).clamp(0.0, 1.0);
+        if smooth { 0.5 - 0.5 * cos(PI * part) } else { part }
+    };
+    3.0 * (way(0.5) - way(3.5))
+}
+
+#[test]
+fn an_elevator_carries_a_stack() {
+    for (smooth, by_target) in [(true, true), (true, false), (false, true), (false, false)] {
+        let mut world = Simulation::new();
+        let lift = plate(&mut world, Vec3::new(4.0, 0.2, 4.0), Vec3::new(0.0, -0.1, 0.0));
+        let boxes: Vec<BodyId> = (0..3)
+            .map(|i| {
+                let at = Vec3::new(0.0, 0.5 + i as Real, 0.0);
+                add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at)
+            })
+            .collect();
+        run(&mut world, 10);
+        let (mut overlap, mut gap): (Real, Real) = (0.0, 0.0);
+        for step in 0..390 {
+            drive(&mut world, lift, Vec3::Y * (elevator(step, smooth) - 0.1), by_target);
+            overlap = overlap.max(world.report().overlap);
+            let top = body(&world, lift).center().y + 0.1;
+            for (i, &id) in boxes.iter().enumerate() {
+                let off = body(&world, id).center().y - top - 0.5 - i as Real;
+                gap = gap.max(off);
+                let what = format!("smooth {smooth}, by target {by_target}, step {step}, box {i}");
+                assert!(off > -2e-4, "{what}: sinks by {off} m");
+                // Stopped at once from 1.5 m/s it flies on, as it must; a smooth stop is within g.
+                let flight = if smooth { 2e-4 } else { 1.5 * 1.5 / (2.0 * G) + 0.03 };
+                assert!(off < flight, "{what}: {off} m above what it stood on");
+            }
+        }
+        assert!(overlap <= 1e-4, "smooth {smooth}, by target {by_target}: overlap {overlap} m");
+        assert!(smooth || gap > 0.1, "it flew: {gap} m");
+        for (i, &id) in boxes.iter().enumerate() {
+            let at = body(&world, id).center();
+            let off = (at - Vec3::new(0.0, 0.5 + i as Real, 0.0)).length();
+            assert!(off < 2e-3, "smooth {smooth}, by target {by_target}: box {i} ends at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_plate_carries_a_box_sideways_without_creep() {
+    for by_target in [true, false] {
+        let mut world = Simulation::new();
+        let cart = plate(&mut world, Vec3::new(4.0, 0.2, 4.0), Vec3::new(0.0, -0.1, 0.0));
+        let at = Vec3::new(0.3, 0.5, 0.2);
+        let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at);
+        run(&mut world, 20);
+        let start = body(&world, id).center() - body(&world, cart).center();
+        // Back and forth with at most 3 m/s², below what friction of 0.5 holds.
+        for step in 0..1200 {
+            let time = step as Real * DT;
+            let to = Vec3::new(0.75 * (1.0 - cos(2.0 * time)), -0.1, 0.1 * (1.0 - cos(3.0 * time)));
+            drive(&mut world, cart, to, by_target);
+            let now = body(&world, id).center() - body(&world, cart).center();
+            let slid = (now - start).length();
+            assert!(slid < 2e-3, "by target {by_target}, step {step}: slid {slid} m");
+        }
+    }
+}
+
+/// A drum of radius 1 m about the x axis: twelve slabs and two end plates.
+fn drum(world: &mut Simulation) -> BodyId {
+    let side = |i: usize| {
+        let angle = PI / 6.0 * i as Real;
+        let out = Vec3::new(0.0, cos(angle), sin(angle));
+        let turn = quat_exp(Vec3::X * angle);
+        // The inner faces touch a circle of radius 1 m; the slabs overlap at their ends.
+        let slab = Collider::new(cuboid(1.4, 0.1, 0.64));
+        Collider { position: out * 1.05, rotation: turn, ..slab }
+    };
+    let end = |x: Real| {
+        let corner = |i: usize, x: Real| {
+            let angle = PI / 6.0 * (i as Real + 0.5);
+            Vec3::new(x, 1.15 * cos(angle), 1.15 * sin(angle))
+        };
+        let points: Vec<Vec3> = (0..12).flat_map(|i| [corner(i, -0.05), corner(i, 0.05)]).collect();
+        let shape = Shape::convex_hull(&points).expect("a plate");
+        Collider { position: Vec3::X * x, ..Collider::new(shape) }
+    };
+    let mut colliders: Vec<Collider> = (0..12).map(side).collect();
+    colliders.extend([end(-0.65), end(0.65)]);
+    let desc = BodyDesc { kind: BodyKind::Kinematic, colliders, ..BodyDesc::default() };
+    world.add_body(desc).expect("a drum")
+}
+
+/// Sixty balls and cubes in a drum.
+fn filled_drum() -> (Simulation, BodyId, Vec<BodyId>) {
+    let mut world = Simulation::new();
+    let drum = drum(&mut world);
+    let mut rng = Rng(11);
+    let mut ids = Vec::new();
+    for i in 0..60 {
+        let (row, column) = (i / 12, i % 12);
+        let (x, z) = ((column % 4) as Real, (column / 4) as Real);
+        let at = Vec3::new(x * 0.28 - 0.42, row as Real * 0.24 - 0.6, z * 0.28 - 0.28);
+        let shape =
+            if i % 2 == 0 { Shape::sphere(0.1).expect("a ball") } else { cuboid(0.16, 0.16, 0.16) };
+        let desc = BodyDesc {
+            shape: Some(shape),
+            position: at + rng.vector(-0.01, 0.01),
+            ..BodyDesc::default()
+        };
+        ids.push(world.add_body(desc).expect("a body"));
+    }
+    (world, drum, ids)
+}
+
+/// A rotation about x, by half angles, so that its quaternion changes its sign once a turn.
+fn turn(step: usize) -> Quat {
+    let half = quat_exp(Vec3::X * (1.5 * step as Real * DT));
+    quat_mul(half, half)
+}
+
+/// Fewer sweeps than usual: a drum of tumbling bodies is one large island, and this is about what gets
+/// out of it.
+fn coarse() -> Settings {
+    let mut settings = Settings::default();
+    settings.solver.newton_rows_max = 100;
+    settings.solver.sweeps_max = 30;
+    settings
+}
+
+#[test]
+fn a_turning_drum_loses_nothing() {
+    let (mut world, drum, ids) = filled_drum();
+    let mut worst: Real = 0.0;
+    for step in 1..=1200 {
+        change(&mut world, drum).set_target(Vec3::ZERO, turn(step));
+        world.step(&coarse(), DT);
+        for &id in &ids {
+            let at = body(&world, id).center();
+            let radius = Vec3::new(0.0, at.y, at.z).length();
+            let inside = radius < 1.0 && at.x.abs() < 0.6;
+            assert!(inside, "step {step}: body {} left the drum: {at}", id.0);
+        }
+        let at_drum = world.contacts().filter(|contact| contact.bodies[0] == drum);
+        worst = at_drum.map(|contact| -contact.gap).fold(worst, Real::max);
+    }
+    // A wall that turns has moved on by ω² r h² / 2 = 1.3 mm when it has carried something for a step.
+    assert!(worst < 6e-3, "{worst} m into the drum");
+    let spin = body(&world, drum).angular_velocity;
+    assert!((spin - Vec3::X * 3.0).length() < 1e-3, "the drum turns as told: {spin}");
+    let moving = ids.iter().filter(|&&id| body(&world, id).linear_velocity.length() > 0.1);
+    assert!(moving.count() > 20, "and keeps its content moving");
+}
+
+#[test]
+fn the_sign_of_a_target_quaternion_does_not_matter() {
+    let (mut world, drum, _) = filled_drum();
+    let (mut flipped, mut by_velocity) = (world.clone(), world.clone());
+    change(&mut by_velocity, drum).angular_velocity = Vec3::X * 3.0;
+    let mut signs = [false; 2];
+    for step in 1..=140 {
+        let q = turn(step);
+        signs[usize::from(q.w < 0.0)] = true;
+        change(&mut world, drum).set_target(Vec3::ZERO, q);
+        let other = Quat::from_xyzw(-q.x, -q.y, -q.z, -q.w);
+        change(&mut flipped, drum).set_target(Vec3::ZERO, if step % 3 == 0 { other } else { q });
+        for world in [&mut world, &mut flipped, &mut by_velocity] {
+            world.step(&coarse(), DT);
+        }
+        for (a, b) in world.bodies().iter().zip(flipped.bodies().iter()) {
+            let same = a.center() == b.center() && a.linear_velocity == b.linear_velocity;
+            assert!(same, "step {step}: body {} moves differently", a.id().0);
+        }
+        let [p, q] = [&world, &by_velocity].map(|world| body(world, drum).rotation_matrix());
+        let apart = (p * Vec3::Y - q * Vec3::Y).length();
+        assert!(apart < 1e-4, "step {step}: as by its velocity: {apart}");
+    }
+    assert_eq!(signs, [true; 2], "the quaternion changed its sign");
+}
+
+#[test]
+fn crushing_is_finite_and_told() {
+    for by_target in [true, false] {
+        let mut world = Simulation::new();
+        let wall = cuboid(0.2, 4.0, 4.0);
+        add(&mut world, BodyKind::Static, wall, Vec3::new(1.1, 1.0, 0.0));
+        support::add_floor(&mut world);
+        let press = plate(&mut world, Vec3::new(0.2, 1.0, 1.0), Vec3::new(-1.1, 0.6, 0.0));
+        let at = Vec3::new(0.0, 0.5, 0.0);
+        let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at);
+        let settings = Settings::default();
+        let (mut fastest, mut deepest): (Real, Real) = (0.0, 0.0);
+        for step in 0..240 {
+            // 1 m/s, until it is 30 cm into where the box could stay; then it holds.
+            let x = (-1.1 + (step as Real * DT)).min(0.2);
+            drive(&mut world, press, Vec3::new(x, 0.6, 0.0), by_target);
+            let body = body(&world, id);
+            assert!(body.center().is_finite(), "step {step}: finite");
+            fastest = fastest.max(body.linear_velocity.length());
+            deepest = deepest.max(world.report().overlap);
+            assert!(world.report().quarantined.is_empty(), "step {step}: nothing is frozen");
+        }
+        assert!(deepest > 0.1, "by target {by_target}: overlap is told: {deepest} m");
+        let limit = settings.contact.push_speed_max + 1.0;
+        assert!(fastest < limit, "by target {by_target}: no explosion: {fastest} m/s");
+        let rest = body(&world, id).linear_velocity.length();
+        assert!(rest < 0.1, "by target {by_target}: it ends at rest: {rest} m/s");
+    }
+}
+
+#[test]
+fn a_turntable_turns_what_stands_on_it() {
+    let mut world = Simulation::new();
+    let table = plate(&mut world, Vec3::new(4.0, 0.2, 4.0), Vec3::new(0.0, -0.1, 0.0));
+    let off = Vec3::new(0.6, 0.5, 0.0);
+    let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), off);
+    run(&mut world, 20);
+    // It starts slowly, up to 2 rad/s, where friction still holds: ω² r = 2.4 m/s².
+    let mut angle: Real = 0.0;
+    for step in 0..600 {
+        let speed = (step as Real * DT).min(2.0);
+        change(&mut world, table).angular_velocity = Vec3::Y * speed;
+        run(&mut world, 1);
+        angle += speed * DT;
+    }
+    let turn = quat_exp(Vec3::Y * angle);
+    let want = quat_rotate(turn, off);
+    let at = body(&world, id).center();
+    let slid = (at - want).length();
+    assert!(slid < 0.01, "it stays where it stands on the table: {at} instead of {want}");
+    let front = quat_rotate(body(&world, id).rotation(), Vec3::X);
+    let aside = (front - quat_rotate(turn, Vec3::X)).length();
+    assert!(aside < 0.01, "and turns with it: {aside}");
+    let spin = body(&world, id).angular_velocity;
+    assert!((spin - Vec3::Y * 2.0).length() < 1e-2, "at its speed: {spin}");
+}
