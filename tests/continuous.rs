@@ -9,58 +9,12 @@
 mod support;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{Body, BodyDesc, BodyKind};
 use orthant::engine::collider::Collider;
 use orthant::engine::report::StepStatus;
-use orthant::engine::settings::Settings;
-use orthant::engine::shape::Shape;
 use orthant::math::{Double, Real, Vec3, quat_exp, widen};
-use support::{DT, Rng, add, add_floor, cuboid, fingerprint};
-
-const RADIUS: Real = 0.005;
-const SPEED: Real = 300.0;
-
-/// The default settings; in double precision with a tolerance that lets its digits show.
-fn settings() -> Settings {
-    let mut settings = Settings::default();
-    if size_of::<Real>() == 8 {
-        settings.solver.tolerance = 1e-10;
-    }
-    settings
-}
-
-fn weightless() -> Settings {
-    Settings { gravity: Vec3::ZERO, ..settings() }
-}
-
-fn body(world: &Simulation, id: BodyId) -> &Body {
-    world.body(id).expect("the body is there")
-}
-
-fn ball(radius: Real) -> Shape {
-    Shape::sphere(radius).expect("a ball")
-}
-
-/// A ball of steel, 1 cm wide.
-fn bullet(world: &mut Simulation, swept: bool, position: Vec3, linear_velocity: Vec3) -> BodyId {
-    let shape = Some(ball(RADIUS));
-    let desc = BodyDesc {
-        shape,
-        density: 7800.0,
-        position,
-        linear_velocity,
-        swept,
-        ..BodyDesc::default()
-    };
-    world.add_body(desc).expect("a bullet")
-}
-
-/// A bullet on its way to a point of the plane z = 0 from a random direction and distance.
-fn shot(world: &mut Simulation, rng: &mut Rng, swept: bool, target: Vec3) -> (BodyId, Vec3) {
-    let velocity = Vec3::new(rng.range(-0.8, 0.8), rng.range(-0.8, 0.8), -1.0).normalize() * SPEED;
-    let from = target - velocity * (rng.range(1.0, 12.0) / SPEED);
-    (bullet(world, swept, from, velocity), velocity)
-}
+use support::fast::{RADIUS, SPEED, ball, bullet, ground, shot, weightless};
+use support::{DT, Rng, add, add_floor, body, cuboid, fingerprint, settings};
 
 #[test]
 fn a_swept_bullet_never_goes_through_a_thin_wall() {
@@ -176,35 +130,6 @@ fn bullets_that_meet_hit_and_others_pass() {
         }
     }
     assert!(hits > 100 && passes > 100, "{hits} hits, {passes} passes");
-}
-
-/// Flat ground with its surface at y = 0 along x: one box, adjacent boxes, or a half-space.
-fn ground(kind: usize) -> Simulation {
-    let mut world = Simulation::new();
-    let tile = |world: &mut Simulation, size: Vec3, at: Vec3| {
-        let desc = BodyDesc {
-            kind: BodyKind::Static,
-            shape: Some(cuboid(size.x, size.y, size.z)),
-            position: at,
-            friction: 0.0,
-            ..BodyDesc::default()
-        };
-        world.add_body(desc).expect("a tile");
-    };
-    match kind {
-        0 => tile(&mut world, Vec3::new(250.0, 1.0, 40.0), Vec3::new(100.0, -0.5, 0.0)),
-        1 => (0..160).flat_map(|i| (-2..3).map(move |j| (i, j))).for_each(|(i, j)| {
-            tile(&mut world, Vec3::ONE, Vec3::new(i as Real, -0.5, j as Real));
-        }),
-        2 => (0..16).for_each(|i| {
-            let at = Vec3::new(10.0 * i as Real, -0.005, 0.0);
-            tile(&mut world, Vec3::new(10.0, 0.01, 40.0), at);
-        }),
-        _ => {
-            add_floor(&mut world);
-        }
-    }
-    world
 }
 
 #[test]

@@ -3,27 +3,13 @@
 mod support;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
-use orthant::engine::collider::{Collider, Material};
+use orthant::engine::body::{BodyDesc, BodyKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::pair::Pair;
 use orthant::engine::settings::Settings;
-use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3, cos, sin};
-use support::{DT, add, cuboid, floor, sphere};
-
-const G: Real = 9.81;
-const RADIUS: Real = 0.5;
-const DOUBLE: bool = size_of::<Real>() == 8;
-
-/// The default settings; in double precision with a tolerance that lets its digits show.
-fn settings() -> Settings {
-    let mut settings = Settings::default();
-    if DOUBLE {
-        settings.solver.tolerance = 1e-10;
-    }
-    settings
-}
+use support::slopes::{G, RADIUS, along, collider, material, roll, slope, way_to_rest};
+use support::{DOUBLE, DT, add, body, cuboid, floor, settings, sphere};
 
 fn run(world: &mut Simulation, n: usize) {
     for _ in 0..n {
@@ -40,41 +26,6 @@ fn tolerance(single: Real, double: Real) -> Real {
 #[track_caller]
 fn assert_near(what: &str, got: Real, want: Real, tolerance: Real) {
     assert!((got - want).abs() <= tolerance, "{what}: {got} instead of {want} ± {tolerance}");
-}
-
-fn body(world: &Simulation, id: BodyId) -> &orthant::engine::body::Body {
-    world.body(id).expect("the body is there")
-}
-
-fn material(rolling: Real, spinning: Real) -> Material {
-    Material { friction: 0.8, rolling, spinning }
-}
-
-fn collider(shape: Shape, material: Material) -> Collider {
-    Collider { material, ..Collider::new(shape) }
-}
-
-/// A slope that falls by `angle` towards +x, and a ball of one kilogram that touches it in the origin.
-fn slope(angle: Real, ball: Material) -> (Simulation, BodyId) {
-    let mut world = Simulation::new();
-    let normal = Vec3::new(sin(angle), cos(angle), 0.0);
-    let plane = Shape::half_space(normal).expect("a direction");
-    // The coefficients of the plane are smaller: the larger ones count.
-    let plane = collider(plane, material(0.5 * ball.rolling, 0.0));
-    let fixed = BodyDesc { kind: BodyKind::Static, colliders: vec![plane], ..BodyDesc::default() };
-    world.add_body(fixed).expect("a plane");
-    let desc = BodyDesc {
-        colliders: vec![collider(sphere(RADIUS), ball)],
-        position: normal * RADIUS,
-        density: 1.9,
-        ..BodyDesc::default()
-    };
-    let id = world.add_body(desc).expect("a ball");
-    (world, id)
-}
-
-fn along(angle: Real) -> Vec3 {
-    Vec3::new(cos(angle), -sin(angle), 0.0)
 }
 
 /// Speed of a ball down a slope after `steps` steps from rest.
@@ -119,19 +70,10 @@ fn it_stays_below_the_angle_of_rolling_and_rolls_above() {
 #[test]
 fn a_rolling_ball_stops_where_predicted() {
     let rolling = 0.02;
-    let (mut world, id) = slope(0.0, material(rolling, 0.0));
     let start = 1.5;
-    let ball = world.body_mut(id).expect("it is there");
-    ball.linear_velocity = Vec3::X * start;
-    ball.angular_velocity = Vec3::Z * (-start / RADIUS);
-    // The work of rolling resistance in steps: speed falls by a h in every step, then is zero.
-    let loss = 5.0 / 7.0 * G * rolling / RADIUS * DT;
-    let (mut distance, mut speed) = (0.0, start);
-    while speed > 0.0 {
-        speed = (speed - loss).max(0.0);
-        distance += speed * DT;
-    }
-    let energy = start * start / (2.0 * loss / DT);
+    let (mut world, id) = roll(start, rolling);
+    let distance = way_to_rest(start, rolling);
+    let energy = start * start / (2.0 * 5.0 / 7.0 * G * rolling / RADIUS);
     assert_near("the energy says the same", distance, energy, start * DT);
     run(&mut world, 400);
     let ball = body(&world, id);

@@ -1,14 +1,22 @@
 //! Little worlds for the tests.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod driven;
+pub mod fast;
+pub mod floors;
+pub mod slopes;
+
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, quat_exp};
 
 /// Time step of a game (s).
 pub const DT: Real = 1.0 / 60.0;
+
+/// Is the build in double precision?
+pub const DOUBLE: bool = size_of::<Real>() == 8;
 
 /// splitmix64: small, seeded, the same everywhere.
 pub struct Rng(pub u64);
@@ -48,6 +56,25 @@ pub fn cuboid(x: Real, y: Real, z: Real) -> Shape {
 
 pub fn sphere(radius: Real) -> Shape {
     Shape::sphere(radius).expect("a positive radius")
+}
+
+/// The default settings; in double precision with a tolerance that lets its digits show.
+pub fn settings() -> Settings {
+    let mut settings = Settings::default();
+    if DOUBLE {
+        settings.solver.tolerance = 1e-10;
+    }
+    settings
+}
+
+/// A body that is there.
+pub fn body(world: &Simulation, id: BodyId) -> &Body {
+    world.body(id).expect("the body is there")
+}
+
+/// A body that is there, to change.
+pub fn change(world: &mut Simulation, id: BodyId) -> &mut Body {
+    world.body_mut(id).expect("the body is there")
 }
 
 /// A half-space floor with its surface at y = 0.
