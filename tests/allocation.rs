@@ -11,7 +11,7 @@ use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3, cos, sin};
-use support::{DT, Rng, add, heap, stack};
+use support::{DT, Rng, add, heap, run, stack};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -38,8 +38,12 @@ fn hills() -> Simulation {
             _ => Shape::cuboid(0.5, 0.4, 0.6),
         };
         let at = Vec3::new(rng.range(-3.0, 3.0), 1.0, rng.range(-3.0, 3.0));
-        add(&mut world, BodyKind::Dynamic, shape.expect("a shape"), at);
+        let id = add(&mut world, BodyKind::Dynamic, shape.expect("a shape"), at);
+        // What rolls to and fro comes to new triangles.
+        let body = world.body_mut(id).expect("it was added");
+        (body.linear_damping, body.angular_damping) = (3.0, 3.0);
     }
+    run(&mut world, 1500);
     world
 }
 

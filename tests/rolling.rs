@@ -275,6 +275,19 @@ fn the_dominant_body_is_not_pushed() {
 }
 
 #[test]
+fn a_dominant_body_carries_what_lies_on_it() {
+    let mut world = floor();
+    let low = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::Y * 0.5);
+    let high = add(&mut world, BodyKind::Dynamic, cuboid(0.5, 0.5, 0.5), Vec3::Y * 1.25);
+    world.body_mut(low).expect("it is there").dominance = 1;
+    for step in 0..120 {
+        world.step(&settings(), DT);
+        let y = body(&world, high).center().y;
+        assert_near(&format!("height in step {step}"), y, 1.25, 1e-4);
+    }
+}
+
+#[test]
 fn equal_dominance_pushes_both() {
     let mut world = Simulation::new();
     let [a, b] = [0.0, 1.001]

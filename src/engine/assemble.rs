@@ -11,8 +11,8 @@
 //! A pair may move its surfaces like a conveyor belt, which adds to the biases of the tangents. Contacts
 //! of pairs with rolling or spinning resistance have [rolling rows](super::lcp::rolling) as well: the
 //! bounds are a contact's own, so the sum over a manifold is right whatever its number of contacts.
-//! Bodies of higher dominance enter the rows of those of lower as if they had infinite mass, with
-//! their free velocity.
+//! Bodies of higher dominance enter the rows of those of lower as if they had infinite mass, with the
+//! velocity they had.
 //!
 //! With the papers' events the point is the touching point x* of the scaled bodies and
 //! `Δ = γ Φ̂ r D / h`: the thesis' row (4.17) times `r D`, which makes its multiplier an impulse in N·s
@@ -232,7 +232,6 @@ impl StepProblem {
             let i = pair.bodies[side] as usize;
             let arm = widen3(contact.arms[side]);
             let rows = frame.map(|direction| point_row(widen3(direction) * sign, arm));
-            let motion = &sources.motions[i];
             if pushed[side] {
                 let locked = sources.bodies[i].locked_axes.bits();
                 let rows = rows.map(|row| mask(row, locked));
@@ -243,7 +242,7 @@ impl StepProblem {
                     (row.b, row.jacobian_b) = (local, rows);
                 }
             } else {
-                let velocity = vec6(motion.linear, motion.angular);
+                let velocity = imposed(sources, i);
                 for (bias, row) in row.bias.iter_mut().zip(rows) {
                     *bias += dot6(&row, &velocity);
                 }
@@ -341,6 +340,17 @@ fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
     let moves = pair.bodies.map(|i| sources.motions[i as usize].moves);
     let [a, b] = pair.bodies.map(|i| sources.bodies[i as usize].dominance);
     if moves == [true, true] { [a <= b, b <= a] } else { moves }
+}
+
+/// The velocity with which a body enters rows that do not push it: that of a kinematic body in this
+/// step; of a dominant one the last, since what carries it keeps it from falling freely.
+fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
+    let (body, motion) = (&sources.bodies[i], &sources.motions[i]);
+    if motion.moves {
+        vec6(body.linear_velocity, body.angular_velocity)
+    } else {
+        vec6(motion.linear, motion.angular)
+    }
 }
 
 /// The island of two bodies, of which at least one moves; [`NO_ISLAND`] if none does.

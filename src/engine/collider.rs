@@ -154,6 +154,14 @@ pub struct PieceRef<'a> {
     pub collider: u32,
 }
 
+impl ConvexRef<'_> {
+    /// Is its surface curved, so that it may roll?
+    #[must_use]
+    pub fn is_round(&self) -> bool {
+        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
+    }
+}
+
 impl PieceRef<'_> {
     /// The centroid of the piece in the body's frame (m); a point of its plane for a half-space.
     #[inline]

@@ -10,6 +10,7 @@
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::message::signal_message_update_system;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
@@ -70,7 +71,11 @@ impl Plugin for PhysicsSyncPlugin {
             (Gather::Bodies, Gather::Components, Gather::Joints).chain(),
         );
         let steps = StepLoop::of(app);
-        let idle = sync_physics.in_set(PhysicsSystems::Prepare).run_if(not(time_passed));
+        // Bevy's system only sets a flag there, that nothing of ours reads.
+        let idle = sync_physics
+            .in_set(PhysicsSystems::Prepare)
+            .run_if(not(time_passed))
+            .ambiguous_with(signal_message_update_system);
         app.add_systems(steps, idle);
         app.add_systems(SyncSchedule, read_components.in_set(Gather::Components));
         app.add_systems(PhysicsSchedule, read_components.in_set(Gather::Components));

@@ -6,8 +6,7 @@
 use super::super::active::ActiveContact;
 use super::super::lcp::rolling::RollingRow;
 use super::super::pair::Pair;
-use super::super::predict::vec6;
-use super::{Sources, StepProblem, dot6, mask, pushed};
+use super::{Sources, StepProblem, dot6, imposed, mask, pushed};
 use crate::math::{DVec3, Double, SymMat3, widen, widen3};
 
 impl StepProblem {
@@ -34,7 +33,6 @@ impl StepProblem {
         };
         for (side, sign) in [(0, -length), (1, length)] {
             let i = pair.bodies[side] as usize;
-            let motion = &sources.motions[i];
             let rows = frame.map(|direction| {
                 let d = widen3(direction) * sign;
                 [0.0, 0.0, 0.0, d.x, d.y, d.z]
@@ -44,7 +42,7 @@ impl StepProblem {
                 let jacobian = if side == 0 { &mut row.jacobian_a } else { &mut row.jacobian_b };
                 *jacobian = rows.map(|row| mask(row, locked));
             } else {
-                let velocity = vec6(motion.linear, motion.angular);
+                let velocity = imposed(sources, i);
                 for (bias, row) in row.bias.iter_mut().zip(rows) {
                     *bias += dot6(&row, &velocity);
                 }

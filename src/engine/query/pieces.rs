@@ -12,7 +12,8 @@
 
 use super::cast::{Cast, cast};
 use super::gjk::{Place, Simplex};
-use super::round::{Depth, depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};
+use super::ray::{is_near, ray};
+use super::round::{Depth, depth_in_cone, depth_in_cylinder, depth_in_ellipsoid, ray_ball};
 use super::support::Difference;
 use super::surface::Surface;
 use crate::engine::ratio::{
@@ -113,7 +114,7 @@ impl<'a> Placed<'a> {
         narrow3(widen_mat3(self.rotation) * direction)
     }
 
-    /// See [`ray`](super::ray::ray); all in the world.
+    /// See [`ray`]; all in the world.
     pub(super) fn ray(
         &self,
         origin: Vec3,
@@ -121,8 +122,20 @@ impl<'a> Placed<'a> {
         max: Real,
         solid: bool,
     ) -> Option<(Real, Vec3)> {
-        let v = widen_mat3(self.rotation).transpose() * widen3(direction);
-        let found = super::ray::ray(self.convex, self.local(origin), v, widen(max), solid);
+        let (o, v) = (widen3(origin) - widen3(self.position), widen3(direction));
+        let max = widen(max);
+        if let Convex::Hull(hull) = self.convex {
+            if !is_near(o, v, max, widen(hull.bounding_radius)) {
+                return None;
+            }
+            if is_point(hull) {
+                // A ball has no axes.
+                let found = ray(self.convex, o, v, max, solid);
+                return found.map(|(t, normal)| (narrow(t), narrow3(normal)));
+            }
+        }
+        let inverse = widen_mat3(self.rotation).transpose();
+        let found = ray(self.convex, inverse * o, inverse * v, max, solid);
         found.map(|(t, normal)| (narrow(t), self.turned(normal)))
     }
 
@@ -288,9 +301,23 @@ impl<'a> Placed<'a> {
         max: Real,
         target: Real,
     ) -> Option<Impact> {
+        let target_double = widen(target);
+        if is_point(a) && is_point(b) {
+            // Balls have no axes: in those of the world.
+            let d = widen3(other.position) - widen3(self.position);
+            let rho = widen(a.radius) + widen(b.radius) + target_double;
+            let hit = cast_balls(d, widen3(direction), rho, widen(max))?;
+            if hit.normal == DVec3::ZERO {
+                return Some(Impact::OVERLAP);
+            }
+            let point1 = narrow3(widen3(self.position) + hit.normal * widen(a.radius));
+            let normal = narrow3(hit.normal);
+            let at = Closest { distance: target, normal, point1, point2: point1 + normal * target };
+            return Some(Impact { distance: narrow(hit.time), at });
+        }
         let (mut m, d) = self.difference(a, other, b);
         let v = widen_mat3(self.rotation).transpose() * widen3(direction);
-        let rho = m.radius + widen(target);
+        let rho = m.radius + target_double;
         let Cast { time, normal, point_a, point_b } = cast(&mut m, d, v, rho, widen(max))?;
         if normal == DVec3::ZERO {
             return Some(Impact::OVERLAP);
@@ -375,6 +402,25 @@ impl Impact {
         distance: 0.0,
         at: Closest { distance: 0.0, normal: Vec3::ZERO, point1: Vec3::ZERO, point2: Vec3::ZERO },
     };
+}
+
+/// Is the core a point?
+fn is_point(hull: &Hull) -> bool {
+    hull.vertices.len() == 1 && hull.curve.is_none()
+}
+
+/// Two balls whose radii add up to `rho`.
+fn cast_balls(d: DVec3, v: DVec3, rho: Double, max: Double) -> Option<Cast> {
+    if d.length_squared() < rho * rho {
+        return Some(Cast::OVERLAP);
+    }
+    let hit = ray_ball(d, v, DVec3::ZERO, rho)?;
+    // Touching and going away, or behind.
+    if hit.leave <= 0.0 || hit.normal_in.dot(v) >= 0.0 || hit.enter > max {
+        return None;
+    }
+    let (time, normal) = (hit.enter.max(0.0), hit.normal_in);
+    Some(Cast { time, normal, point_a: DVec3::ZERO, point_b: DVec3::ZERO })
 }
 
 /// Depth of a point in the core of a hull, and the normal of the nearest surface.

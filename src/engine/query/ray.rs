@@ -28,13 +28,8 @@ pub(super) fn ray(convex: &Convex, o: DVec3, v: DVec3, max: Double, solid: bool)
         }
         Convex::Mesh(mesh) => return super::surface::ray(mesh, o, v, max),
     };
-    // The point nearest to the centroid: most rays pass by at a distance.
     let shift = -o.dot(v);
     let near = o + v * shift;
-    let reach = widen(hull.bounding_radius);
-    if near.dot(near) > reach * reach * 1.00001 || shift + reach < 0.0 || shift - reach > max {
-        return None;
-    }
     let radius = widen(hull.radius);
     let interval = match (&hull.curve, &hull.vertices[..]) {
         (Some(curve), _) if radius == 0.0 => ray_curve(near, v, curve),
@@ -49,6 +44,15 @@ pub(super) fn ray(convex: &Convex, o: DVec3, v: DVec3, max: Double, solid: bool)
     interval.enter += shift;
     interval.leave += shift;
     touch(interval, max, solid)
+}
+
+/// Can the ray meet a ball of this radius about the origin? Most pass by at a distance.
+#[inline]
+pub(super) fn is_near(o: DVec3, v: DVec3, max: Double, reach: Double) -> bool {
+    let shift = -o.dot(v);
+    let near = o + v * shift;
+    let passes = near.dot(near) > reach * reach * 1.00001;
+    !(passes || shift + reach < 0.0 || shift - reach > max)
 }
 
 /// Closed forms of curved bodies.

@@ -122,18 +122,25 @@ pub(super) fn ray_capsule(
     radius: Double,
 ) -> Option<Interval> {
     nearby(o, v, |o| {
-        // The union of a cylinder and two balls is convex: from the first begin to the last end.
-        let tube = ray_cylinder_at(o, v, radius, half_length);
-        let ends = [-half_length, half_length].map(|y| ray_ball(o, v, DVec3::Y * y, radius));
-        [tube, ends[0], ends[1]].into_iter().flatten().reduce(|mut a, b| {
-            if b.enter < a.enter {
-                (a.enter, a.normal_in) = (b.enter, b.normal_in);
-            }
-            if b.leave > a.leave {
-                (a.leave, a.normal_out) = (b.leave, b.normal_out);
-            }
-            a
-        })
+        // Where the line meets the tube beyond the segment it meets the ball there, or nothing.
+        let end = |y: Double| ray_ball(o, v, DVec3::Y * y.signum() * half_length, radius);
+        let tube = ray_tube(o, v, radius)?;
+        if !tube.enter.is_finite() {
+            let (first, last) = (end(-v.y)?, end(v.y)?);
+            let (leave, normal_out) = (last.leave, last.normal_out);
+            return Some(Interval { leave, normal_out, ..first });
+        }
+        let mut interval = tube;
+        let (low, high) = (o.y + v.y * tube.enter, o.y + v.y * tube.leave);
+        if low.abs() > half_length {
+            let ball = end(low)?;
+            (interval.enter, interval.normal_in) = (ball.enter, ball.normal_in);
+        }
+        if high.abs() > half_length {
+            let ball = end(high)?;
+            (interval.leave, interval.normal_out) = (ball.leave, ball.normal_out);
+        }
+        Some(interval)
     })
 }
 

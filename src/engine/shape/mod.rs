@@ -143,12 +143,6 @@ impl Convex {
         Aabb { min, max }
     }
 
-    /// Is its surface curved, so that it may roll?
-    #[must_use]
-    pub fn is_round(&self) -> bool {
-        matches!(self, Self::Hull(hull) if hull.radius > 0.0 || hull.curve.is_some())
-    }
-
     /// How many piece numbers it takes: one, or as many as a mesh has triangles.
     #[inline]
     #[must_use]
