@@ -71,7 +71,7 @@ impl Plugin for PhysicsBodiesPlugin {
                 let construct = super::constructor::from_mesh::construct;
                 construct.before(attach_colliders).in_set(GatherSystems::Bodies)
             };
-            app.add_systems(idle, construct());
+            app.add_systems(SyncSchedule, construct());
             app.add_systems(PhysicsSchedule, construct());
         }
     }
