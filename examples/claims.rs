@@ -9,8 +9,11 @@
 //! | topic | what |
 //! |---|---|
 //! | `foundation` | reference cases, solvers, Theorem 6.12, metric speed, determinism, allocations |
+//! | `collision` | ghosts, piles, rolling, metric, queries, fast and driven bodies, random operations |
 
 mod cases;
+#[path = "claims/collision/mod.rs"]
+mod collision;
 #[path = "../tests/support/counting.rs"]
 mod counting;
 mod draw;
@@ -48,14 +51,24 @@ impl Claims {
     }
 }
 
+/// What is measured, by name.
+const TOPICS: [(&str, fn(&mut Claims)); 2] =
+    [("foundation", foundation::measure), ("collision", collision::measure)];
+
 fn main() -> ExitCode {
     let topics: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(unknown) = topics.iter().find(|topic| *topic != "foundation") {
-        eprintln!("there is no topic {unknown}; topics: foundation");
+    let is_known = |topic: &String| TOPICS.iter().any(|(name, _)| name == topic);
+    if let Some(unknown) = topics.iter().find(|topic| !is_known(topic)) {
+        let known = TOPICS.map(|(name, _)| name).join(", ");
+        eprintln!("there is no topic {unknown}; topics: {known}");
         return ExitCode::FAILURE;
     }
     let mut claims = Claims::default();
-    foundation::measure(&mut claims);
+    for (name, measure) in TOPICS {
+        if topics.is_empty() || topics.iter().any(|topic| topic == name) {
+            measure(&mut claims);
+        }
+    }
     let mut fine = claims.falls_short == 0;
     println!("{} hold, {} fall short", claims.holds, claims.falls_short);
     if !cases::is_double() {
