@@ -142,7 +142,8 @@ impl Solid {
                 let across = (corners[2] - corners[0]).cross(corners[3] - corners[1]);
                 let Some(normal) = across.try_normalize() else { continue };
                 // Bands of two colors show how it turns.
-                let color = if (j / (ROUND / 4)).is_multiple_of(2) { color } else { color.times(0.8) };
+                let color =
+                    if (j / (ROUND / 4)).is_multiple_of(2) { color } else { color.times(0.8) };
                 let points = corners.to_vec();
                 faces.push(Face {
                     points,
