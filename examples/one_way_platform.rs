@@ -1,8 +1,8 @@
 //! A platform one can jump through from below: `cargo run --release --example one_way_platform`.
 //!
 //! A system between two stages of the step looks at the contacts of platforms: where something comes
-//! from below or from the side it takes them away, and remembers who is passing until it is out. A picture goes to
-//! `out/one_way_platform.svg`.
+//! from below or from the side it takes them away, and remembers who is passing until it is out. A
+//! picture goes to `out/one_way_platform.svg`.
 
 mod draw;
 

@@ -4,8 +4,6 @@
 //! is the center of mass. Velocities are at the center of mass, in world axes. The engine keeps the
 //! center and the rotation; the frame's origin is `center - R center_of_mass`.
 
-use hashbrown::HashMap;
-
 use super::collider::{Collider, Colliders, Layers, Material};
 pub use super::locked_axes::LockedAxes;
 use super::shape::mass::MassProperties;
@@ -527,94 +525,5 @@ impl Body {
     /// World rotation as a matrix.
     pub fn rotation_matrix(&self) -> Mat3 {
         quat_to_mat3(self.rotation)
-    }
-}
-
-/// All bodies, in ascending order of their ids.
-#[derive(Clone, Debug, Default)]
-pub struct Bodies {
-    list: Vec<Body>,
-    index: HashMap<BodyId, u32>,
-    next: u64,
-    removed: bool,
-}
-
-impl Bodies {
-    /// Adds a body at the end.
-    pub(crate) fn add(&mut self, desc: BodyDesc) -> Result<BodyId, BodyError> {
-        let id = BodyId(self.next);
-        let body = Body::new(id, desc)?;
-        self.next += 1;
-        self.index.insert(id, self.list.len() as u32);
-        self.list.push(body);
-        Ok(id)
-    }
-
-    /// Removes a body; false if there is none of this id. The list closes up before its next use.
-    pub(crate) fn remove(&mut self, id: BodyId) -> bool {
-        let known = self.index.remove(&id).is_some();
-        self.removed |= known;
-        known
-    }
-
-    /// Closes the gaps that removed bodies left.
-    pub(crate) fn compact(&mut self) {
-        if !self.removed {
-            return;
-        }
-        self.removed = false;
-        let index = &mut self.index;
-        self.list.retain(|body| index.contains_key(&body.id));
-        for (i, body) in self.list.iter().enumerate() {
-            index.insert(body.id, i as u32);
-        }
-    }
-
-    /// Closes the gaps if they are most of the list.
-    pub(crate) fn compact_if_sparse(&mut self) {
-        if self.list.len() > 2 * self.index.len() + 64 {
-            self.compact();
-        }
-    }
-
-    /// Index of a body in `as_slice`, until the gaps are closed.
-    pub fn index_of(&self, id: BodyId) -> Option<usize> {
-        self.index.get(&id).map(|&i| i as usize)
-    }
-
-    /// The body of this id.
-    pub fn get(&self, id: BodyId) -> Option<&Body> {
-        self.index.get(&id).map(|&i| &self.list[i as usize])
-    }
-
-    /// The body of this id.
-    pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
-        self.index.get(&id).map(|&i| &mut self.list[i as usize])
-    }
-
-    /// The bodies in ascending order of their ids.
-    pub fn iter(&self) -> impl Iterator<Item = &Body> {
-        self.list.iter().filter(|body| !self.removed || self.index.contains_key(&body.id))
-    }
-
-    /// The bodies in ascending order, with those that were removed since the last
-    /// [`compact`](Self::compact).
-    pub(crate) fn as_slice(&self) -> &[Body] {
-        &self.list
-    }
-
-    /// See [`as_slice`](Self::as_slice).
-    pub(crate) fn as_mut_slice(&mut self) -> &mut [Body] {
-        &mut self.list
-    }
-
-    /// Number of bodies.
-    pub fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    /// Are there no bodies?
-    pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
     }
 }

@@ -11,7 +11,8 @@
 //! of the sweep. Against a mesh a box is taken into the mesh's frame, and every triangle whose box meets
 //! it makes a candidate. Not here: trees over the bodies.
 
-use super::body::{Bodies, BodyId, BodyKind};
+use super::bodies::Bodies;
+use super::body::{BodyId, BodyKind};
 use super::graph::DisjointSets;
 use super::shape::mesh::Mesh;
 use super::shape::{Aabb, Convex, Piece};
@@ -189,7 +190,7 @@ impl BroadPhase {
                 let piece = piece.first;
                 let own = Proxy { bounds, body, piece, slot, grow: 0.0 };
                 let may = meeting(bodies, &self.reach, excluded, &own, other);
-                if !may.is_some_and(|(_, sensor)| !sensor) {
+                if may.is_none_or(|(_, sensor)| sensor) {
                     continue;
                 }
                 if let Some((mesh, place)) = mesh_of(bodies, other) {

@@ -281,6 +281,12 @@ impl Colliders {
         self.list.get(self.holder(piece)?.collider as usize)
     }
 
+    /// Is the surface of a piece curved, so that it may roll?
+    #[must_use]
+    pub fn is_round(&self, piece: u32) -> bool {
+        self.piece(piece).is_some_and(|piece| piece.convex.is_round())
+    }
+
     /// See [`Body::set_material`](super::body::Body::set_material).
     pub(super) fn set_material(&mut self, index: usize, material: Material) {
         if let Some(collider) = self.list.get_mut(index) {

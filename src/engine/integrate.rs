@@ -4,7 +4,8 @@
 //! rotation by the exponential map of `h ω`. The velocity carried to the next step is that of the
 //! relaxed problem: without the push out of overlap.
 
-use super::body::{Bodies, Body, BodyId, BodyKind};
+use super::bodies::Bodies;
+use super::body::{Body, BodyId, BodyKind};
 use super::graph::{Islands, NO_ISLAND};
 use super::lcp::Vec6;
 use super::predict::Motion;

@@ -1,7 +1,8 @@
 //! Joints: equality constraints `Θ(q) = 0` between two bodies, linearized as (4.14),
 //! `νᵀ v + γ Θ / h = 0`.
 
-use super::body::{Bodies, BodyError, BodyId};
+use super::bodies::Bodies;
+use super::body::{BodyError, BodyId};
 use crate::math::{Quat, Real, Vec3, quat_normalize};
 
 /// Names a joint. Given out in ascending order, never again.

@@ -35,6 +35,7 @@
 
 pub mod active;
 pub mod assemble;
+pub mod bodies;
 pub mod body;
 pub mod broad;
 pub mod bvh;
@@ -63,7 +64,8 @@ mod validate;
 
 use self::active::Context;
 use self::assemble::{Sources, StepProblem};
-use self::body::{Bodies, Body, BodyDesc, BodyError, BodyId};
+use self::bodies::Bodies;
+use self::body::{Body, BodyDesc, BodyError, BodyId};
 use self::broad::{BroadPhase, Enlarge, Reach};
 use self::graph::Islands;
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};

@@ -24,7 +24,8 @@
 
 use std::sync::Arc;
 
-use super::active::{ActiveContact, Context, Placed, Swept};
+use super::active::swept::Swept;
+use super::active::{ActiveContact, Context, Placed};
 use super::event::choose::{Twist, outermost};
 use super::event::clip::{ClipParams, find_contacts};
 use super::event::exposed::{exposed_normal, outward};

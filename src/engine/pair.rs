@@ -107,9 +107,7 @@ impl Pair {
         self.friction = 0.5 * (x.material.friction + y.material.friction);
         self.surface_velocity = Vec3::ZERO;
         // Polytopes stand on corners and edges, which resist by themselves.
-        let pieces = pieces.into_iter().filter_map(|(body, piece)| body.colliders().piece(piece));
-        let mut pieces = pieces;
-        let round = pieces.any(|piece| piece.convex.is_round());
+        let round = pieces.into_iter().any(|(body, piece)| body.colliders().is_round(piece));
         let [rolling, spinning] = if round {
             let (a, b) = (&x.material, &y.material);
             [a.rolling.max(b.rolling), a.spinning.max(b.spinning)]

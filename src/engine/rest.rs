@@ -19,7 +19,8 @@
 //! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost:
 //! nothing without swept bodies; O(boxes) for each one whose path is bent.
 
-use super::body::{Bodies, BodyId};
+use super::bodies::Bodies;
+use super::body::BodyId;
 use super::broad::BroadPhase;
 use super::collider::{ConvexRef, PieceRef};
 use super::graph::{Islands, NO_ISLAND};

@@ -66,10 +66,13 @@ impl Plugin for PhysicsBodiesPlugin {
         app.add_systems(SyncSchedule, systems());
         app.add_systems(PhysicsSchedule, systems());
         #[cfg(feature = "mesh")]
-        for schedule in [idle, PhysicsSchedule.intern()] {
-            let construct = super::constructor::from_mesh::construct;
-            let system = construct.before(attach_colliders).in_set(GatherSystems::Bodies);
-            app.add_systems(schedule, system);
+        {
+            let construct = || {
+                let construct = super::constructor::from_mesh::construct;
+                construct.before(attach_colliders).in_set(GatherSystems::Bodies)
+            };
+            app.add_systems(SyncSchedule, construct());
+            app.add_systems(PhysicsSchedule, construct());
         }
     }
 }

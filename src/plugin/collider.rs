@@ -160,6 +160,30 @@ impl Collider {
         Shape::round_convex_hull(points.as_ref(), border_radius).map(Self::from)
     }
 
+    /// A surface of triangles, each of three indices of vertices (m), counterclockwise from the side that
+    /// others touch. For bodies that are static or kinematic.
+    ///
+    /// # Errors
+    /// No triangle with area, a vertex that is not finite or out of range, or an index beyond the
+    /// vertices.
+    pub fn trimesh(
+        vertices: impl AsRef<[Vec3]>,
+        triangles: impl AsRef<[[u32; 3]]>,
+    ) -> Result<Self, ShapeError> {
+        Shape::trimesh(vertices.as_ref(), triangles.as_ref()).map(Self::from)
+    }
+
+    /// A surface over a grid, `heights[i][k]` with `i` along x and `k` along z, of the full extents
+    /// `scale.x` and `scale.z` (m) about the origin; heights are times `scale.y`. For bodies that are
+    /// static or kinematic.
+    ///
+    /// # Errors
+    /// Less than two heights along an axis, rows of unlike lengths, a height that is not finite or out of
+    /// range, or a scale that is not positive.
+    pub fn heightfield(heights: impl AsRef<[Vec<Real>]>, scale: Vec3) -> Result<Self, ShapeError> {
+        Shape::heightfield(heights.as_ref(), scale).map(Self::from)
+    }
+
     /// Several colliders as one, each with a position (m) and a rotation. The error of a part is the
     /// error of the whole.
     #[must_use]

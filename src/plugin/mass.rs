@@ -9,7 +9,8 @@ use super::link::queue_body;
 use crate::engine::shape::mass::MassProperties;
 use crate::math::{Quat, Real, SymMat3, Vec3, quat_normalize, quat_to_mat3};
 
-/// Mass of the body (kg), > 0, in place of the sum over its colliders of volume times density. The inertia scales with it.
+/// Mass of the body (kg), > 0, in place of the sum over its colliders of volume times density. The
+/// inertia scales with it.
 ///
 /// A body without a collider has the inertia of a ball of 1 m diameter, unless [`AngularInertia`] says
 /// otherwise.

@@ -8,13 +8,13 @@
 //! moves the body, unless the step itself moved the parent. O(bodies) comparisons, without a look-up
 //! for unchanged bodies in the gather.
 
-use bevy_app::{App, Plugin};
+use bevy_app::{App, Plugin, PostUpdate};
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::message::signal_message_update_system;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
-use bevy_time::Time;
+use bevy_time::{Time, Virtual};
 use bevy_transform::components::Transform;
 
 use super::components::{AngularVelocity, LinearVelocity};
@@ -77,6 +77,7 @@ impl Plugin for PhysicsSyncPlugin {
             .run_if(not(time_passed))
             .ambiguous_with(signal_message_update_system);
         app.add_systems(steps, idle);
+        app.add_systems(PostUpdate, sync_physics.run_if(is_virtual_time_paused));
         app.add_systems(SyncSchedule, read_components.in_set(Gather::Components));
         app.add_systems(PhysicsSchedule, read_components.in_set(Gather::Components));
         app.add_systems(
@@ -86,9 +87,14 @@ impl Plugin for PhysicsSyncPlugin {
     }
 }
 
+/// While the virtual clock is paused the schedule of physics does not run at all.
+fn is_virtual_time_paused(time: Option<Res<Time<Virtual>>>) -> bool {
+    time.is_some_and(|time| time.is_paused())
+}
+
 /// Brings what was changed since the last step to the engine at once, without a step: bodies, colliders
 /// and joints, poses and velocities. Queries see it from then on. It happens by itself before each step,
-/// and while physics is paused; a user calls it, or adds it as a system, to see changes earlier.
+/// and once a frame while physics or the virtual clock is paused; a user calls it, or adds it as a system, to see changes earlier.
 pub fn sync_physics(world: &mut World) {
     if let Err(error) = world.try_run_schedule(SyncSchedule) {
         log::error!("physics is not in line with the components: {error}");

@@ -25,7 +25,7 @@ use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
 use orthant::engine::body::Body;
-use orthant::math::{Quat, Real, Vec3, from_single3, single_quat, single3};
+use orthant::math::{Quat, Real, Vec3, from_single3, single3};
 use orthant::plugin::*;
 
 /// An app that takes one step an update.

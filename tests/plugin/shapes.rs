@@ -108,3 +108,21 @@ fn a_constructor_becomes_its_collider() {
         assert_eq!(body.colliders().list().len(), 1, "{constructor:?}");
     }
 }
+
+#[test]
+fn surfaces_carry_from_above() {
+    let corners = [(-4.0, -4.0), (-4.0, 4.0), (4.0, -4.0), (4.0, 4.0)];
+    let corners = corners.map(|(x, z)| Vec3::new(x, 0.0, z));
+    let mesh = Collider::trimesh(corners, [[0, 1, 2], [2, 1, 3]]).expect("two triangles");
+    let field = Collider::heightfield(vec![vec![0.0; 3]; 4], Vec3::new(8.0, 1.0, 8.0));
+    for ground in [mesh, field.expect("a flat field")] {
+        let mut app = app();
+        spawn(&mut app, (RigidBody::Static, ground));
+        let material = (Friction::new(0.3), RollingFriction::new(0.01, 0.01));
+        let cube = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.2, 0.7, 0.1), material));
+        run(&mut app, 64);
+        assert_near(position(&app, cube), Vec3::new(0.2, 0.5, 0.1), 2e-3);
+    }
+    assert!(Collider::trimesh([Vec3::ZERO], [[0, 0, 1]]).is_err(), "no vertex 1");
+    assert!(Collider::heightfield([], Vec3::ONE).is_err(), "no heights");
+}

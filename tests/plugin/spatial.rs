@@ -71,6 +71,11 @@ fn queries_see_teleports_and_run_while_paused() {
     app.world_mut().entity_mut(cube).insert(at(0.0, 3.0, 0.0));
     run(&mut app, 1);
     assert_eq!(below(&mut app, from, all()), Some((cube, 6.5)), "paused");
+    app.world_mut().resource_mut::<bevy_time::Time<Physics>>().unpause();
+    app.world_mut().resource_mut::<bevy_time::Time<bevy_time::Virtual>>().pause();
+    app.world_mut().entity_mut(cube).insert(at(0.0, 4.0, 0.0));
+    run(&mut app, 1);
+    assert_eq!(below(&mut app, from, all()), Some((cube, 5.5)), "all of time is paused");
     app.world_mut().despawn(cube);
     run(&mut app, 1);
     assert_eq!(below(&mut app, from, all()), None, "despawned while paused");

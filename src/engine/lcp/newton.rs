@@ -9,7 +9,8 @@
 //!    `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update gains too little
 //!    ρ grows, and near the level of rounding, which is `ρ ε |v|`, it shrinks again;
 //! 3. `Γ ← μ Λ(w_t)`, with the speeds of rolling and spinning where they are bounded: the aggregate
-//!    map χ₂ of (5.17), once the relaxation is solved more accurately than Γ is known. A fixed point solves (5.1)–(5.2) (Lemma 5.1).
+//!    map χ₂ of (5.17), once the relaxation is solved more accurately than Γ is known. A fixed point
+//!    solves (5.1)–(5.2) (Lemma 5.1).
 //!
 //! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open.
 //! Here it is accelerated (`anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at

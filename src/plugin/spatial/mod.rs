@@ -6,7 +6,8 @@
 //!
 //! Queries see colliders where the engine has them: at the end of the last step, or, where a user wrote a
 //! `Transform` since, from the next run of [`PhysicsSystems::Prepare`](crate::plugin::PhysicsSystems)
-//! on, also while physics is paused. [`sync_physics`](crate::plugin::sync_physics) brings changes to the engine at once.
+//! on, also while physics is paused. [`sync_physics`](crate::plugin::sync_physics) brings changes to the
+//! engine at once.
 
 mod casters;
 mod query;
