@@ -7,7 +7,7 @@ use orthant::engine::body::Body;
 use orthant::engine::shape::Convex;
 use orthant::math::{DVec3, Double, quat_to_mat3, widen_mat3, widen3};
 
-use super::solid::{Placed, Rgb, Solid};
+use super::solid::{Face, Placed, Rgb, Solid};
 use super::{Camera, Strip, Tiles};
 
 /// A camera, a floor and the frames taken so far.
@@ -30,6 +30,15 @@ impl Film {
             shadows: true,
         });
         Self { strip, frames: 0 }
+    }
+
+    /// Puts the meshes of the bodies that have a color behind every frame, triangle by triangle.
+    pub fn add_meshes(&mut self, world: &Simulation, color: impl Fn(&Body) -> Option<Rgb>) {
+        for body in world.bodies().iter() {
+            if let Some(color) = color(body) {
+                self.strip.add_surface(triangles(body, color));
+            }
+        }
     }
 
     /// Takes a frame of the bodies that have a color.
@@ -60,6 +69,30 @@ impl Film {
             Err(error) => println!("The picture could not be written: {error}."),
         }
     }
+}
+
+/// The triangles of the meshes of a body, in the world.
+fn triangles(body: &Body, color: Rgb) -> Vec<Face> {
+    let place = widen3(body.position());
+    let turn = widen_mat3(body.rotation_matrix());
+    let mut faces = Vec::new();
+    for part in body.colliders().pieces() {
+        let Convex::Mesh(mesh) = &part.piece.convex else { continue };
+        let rotation = turn * widen_mat3(quat_to_mat3(part.piece.rotation));
+        let origin = place + turn * widen3(part.piece.position);
+        for (index, triangle) in (0_u32..).zip(mesh.triangles()) {
+            let corners = mesh.triangle(index);
+            faces.push(Face {
+                points: corners.map(|p| origin + rotation * widen3(p)).to_vec(),
+                normal: rotation * widen3(triangle.normal),
+                color,
+                marks: Vec::new(),
+                mark_color: color,
+                smooth: true,
+            });
+        }
+    }
+    faces
 }
 
 /// The pieces of a body in the world.

@@ -18,7 +18,7 @@ pub mod solid;
 use std::fmt::Write as _;
 
 use orthant::math::{DVec3, Double};
-use solid::{Placed, Rgb, paint_order};
+use solid::{Face, Placed, Rgb, paint_order};
 
 /// Where the picture is taken from.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +64,7 @@ pub struct Strip {
     camera: Camera,
     light: DVec3,
     tiles: Vec<Tiles>,
+    surface: Vec<Face>,
     frames: Vec<(String, Vec<Placed>)>,
     columns: usize,
 }
@@ -82,6 +83,7 @@ impl Strip {
             camera,
             light: light.normalize_or(DVec3::Z),
             tiles: Vec::new(),
+            surface: Vec::new(),
             frames: Vec::new(),
             columns: columns.max(1),
         }
@@ -90,6 +92,18 @@ impl Strip {
     /// Puts tiles behind the bodies of every frame, later ones in front of earlier ones.
     pub fn add_tiles(&mut self, tiles: Tiles) {
         self.tiles.push(tiles);
+    }
+
+    /// Puts the faces of a surface between tiles and bodies of every frame: those farther away are drawn
+    /// first, and all of them before the bodies, as if nothing were behind a hill.
+    pub fn add_surface(&mut self, faces: impl IntoIterator<Item = Face>) {
+        let toward = self.camera.toward;
+        let depth = |face: &Face| {
+            let sum = face.points.iter().map(|p| p.dot(toward)).sum::<Double>();
+            sum / face.points.len().max(1) as Double
+        };
+        self.surface.extend(faces);
+        self.surface.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
     }
 
     /// Adds a frame.
@@ -126,6 +140,7 @@ impl Strip {
                  fill=\"#f1f4f8\"/>"
             );
             self.draw_tiles(&mut svg, bodies, i, &place);
+            self.draw_faces(&mut svg, &self.surface, &place);
             self.draw_bodies(&mut svg, bodies, &place);
             let _ = writeln!(
                 svg,
@@ -150,7 +165,8 @@ impl Strip {
                 high[k] = high[k].max(p[k]);
             }
         };
-        for face in self.frames.iter().flat_map(|f| &f.1).flat_map(|body| &body.faces) {
+        let of_bodies = self.frames.iter().flat_map(|f| &f.1).flat_map(|body| &body.faces);
+        for face in of_bodies.chain(&self.surface) {
             face.points.iter().for_each(|&p| hold(p));
         }
         for tiles in &self.tiles {
@@ -212,18 +228,23 @@ impl Strip {
         place: &impl Fn(DVec3) -> [Double; 2],
     ) {
         for index in paint_order(bodies, self.camera.toward) {
-            for face in &bodies[index].faces {
-                if face.normal.dot(self.camera.toward) <= 1e-9 {
-                    continue;
-                }
-                let bright = 0.62 + 0.38 * face.normal.dot(self.light).max(0.0);
-                let outline: Vec<_> = face.points.iter().map(|&p| place(p)).collect();
-                let edge = (!face.smooth).then(|| face.color.times(0.45));
-                polygon(svg, &outline, face.color.times(bright), edge);
-                for mark in &face.marks {
-                    let outline: Vec<_> = mark.iter().map(|&p| place(p)).collect();
-                    polygon(svg, &outline, face.mark_color.times(bright), None);
-                }
+            self.draw_faces(svg, &bodies[index].faces, place);
+        }
+    }
+
+    /// Faces that look at the camera, one after another.
+    fn draw_faces(&self, svg: &mut String, faces: &[Face], place: &impl Fn(DVec3) -> [Double; 2]) {
+        for face in faces {
+            if face.normal.dot(self.camera.toward) <= 1e-9 {
+                continue;
+            }
+            let bright = 0.62 + 0.38 * face.normal.dot(self.light).max(0.0);
+            let outline: Vec<_> = face.points.iter().map(|&p| place(p)).collect();
+            let edge = (!face.smooth).then(|| face.color.times(0.45));
+            polygon(svg, &outline, face.color.times(bright), edge);
+            for mark in &face.marks {
+                let outline: Vec<_> = mark.iter().map(|&p| place(p)).collect();
+                polygon(svg, &outline, face.mark_color.times(bright), None);
             }
         }
     }

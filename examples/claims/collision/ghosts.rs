@@ -20,7 +20,13 @@ pub fn measure(claims: &mut Claims) {
                 continue;
             }
             let mut runs = 0;
-            let worst = survey(floor, SIDE, &mover, |_, _, _, _| runs += 1);
+            let worst = survey(floor, SIDE, &mover, |speed, angle, offset, one| {
+                runs += 1;
+                if widen(one.vertical) > BAR || widen(one.turned) > BAR {
+                    let body = mover.name;
+                    eprintln!("    {body}, {speed} m/s, angle {angle}, from {offset}: {one:?}");
+                }
+            });
             let (vertical, turned) = (widen(worst.vertical), widen(worst.turned));
             let what = format!("{} over {name}, {runs} runs", mover.name);
             let figure = format!("{:.4} mm/s, {turned:.1e}", 1e3 * vertical);
