@@ -126,8 +126,9 @@ pub fn choose_normal(
             return ratio_normal;
         }
         let preference = PREFERENCE * eligible_below;
-        // A near miss is no better than a plane on which the body stays.
-        bar = if predicted < 0.0 { predicted + preference } else { -preference };
+        // An edge just missed or just met is no better than a plane on which the body stays.
+        let most = if on_face { Real::INFINITY } else { -2.0 * preference };
+        bar = predicted.min(most) + preference;
     }
     let mut trial = Trial {
         a,
