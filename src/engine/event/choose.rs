@@ -13,8 +13,12 @@
 //!
 //! with `p` the touching corner. The ratio's normal wins ties. If no plane is eligible the bodies
 //! overlap and the ratio's normal, which knows the way out, is kept. So it is where it would not be
-//! reached within the step: its rows then stop nothing. Cost: two support queries from hints, one more
-//! for each face that a first bound does not rule out.
+//! reached within the step: its rows then stop nothing. The plane of an edge or a corner must be missed
+//! clearly for that, by as far as the bodies slide along it in the step, `h |v_t|`, or `c h²` if that is
+//! less. A wheel that comes to the next tile narrowly misses the tile's edge, and slides along that
+//! plane; the step problem with friction then has two solutions, in one of which the wheel runs up
+//! the edge, and the plane of the tile's top leaves only the other.
+//! Cost: two support queries from hints, one more for each face that a first bound does not rule out.
 
 use super::super::ratio::Relative;
 use super::super::shape::hull::{Face, Hull};
@@ -112,11 +116,19 @@ pub fn choose_normal(
     let separation = ratio_normal.dot(q - p) - radius;
     let mut bar = Real::NEG_INFINITY;
     if separation >= -eligible_below {
-        let predicted = separation + dt * ratio_normal.dot(twist.at(at));
-        if predicted >= 0.0 {
+        let velocity = twist.at(at);
+        let closing = ratio_normal.dot(velocity);
+        let predicted = separation + dt * closing;
+        let on_face = face_a.is_some() || face_b.is_some();
+        let slid = dt * (velocity - ratio_normal * closing).length();
+        let margin = if on_face { 0.0 } else { slid.min(eligible_below) };
+        if predicted >= margin {
             return ratio_normal;
         }
-        bar = predicted + PREFERENCE * eligible_below;
+        let preference = PREFERENCE * eligible_below;
+        // An edge just missed or just met is no better than a plane on which the body stays.
+        let most = if on_face { Real::INFINITY } else { -2.0 * preference };
+        bar = predicted.min(most) + preference;
     }
     let mut trial = Trial {
         a,
