@@ -25,7 +25,7 @@ use orthant::prelude::*;
 
 /// Length of a side of the field (m), and into how many cells it is divided.
 const SIDE: Real = 8.0;
-const CELLS: u16 = 20;
+const CELLS: u16 = 14;
 /// What is slower than this rests [m/s and rad/s].
 const STILL: Real = 0.01;
 /// The end, if not all are at rest before (s).
@@ -197,7 +197,7 @@ fn film(
     let (seconds, world) = (time.elapsed_secs_f64(), physics.engine());
     if MOMENTS.get(*taken).is_some_and(|&moment| seconds >= moment) {
         if *taken == 0 {
-            film.add_meshes(world, |_| Some(Rgb::hex(0xa9bf8f)));
+            film.add_meshes(world, |_| Some(Rgb::hex(0xb9cf9f)));
         }
         *taken += 1;
         film.shoot(format!("{seconds:.1} s"), world, color);

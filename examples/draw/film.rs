@@ -88,7 +88,7 @@ fn triangles(body: &Body, color: Rgb) -> Vec<Face> {
                 color,
                 marks: Vec::new(),
                 mark_color: color,
-                smooth: true,
+                smooth: false,
             });
         }
     }

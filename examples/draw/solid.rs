@@ -136,6 +136,13 @@ impl Solid {
             widen3(hull.support_point(narrow3(DVec3::new(x * cos, sin, z * cos))))
         };
         let mut faces = Vec::new();
+        // Flat ends, if there are; of other bodies they are inside, and the facets cover them.
+        for (i, normal) in [(1, -DVec3::Y), (CIRCLES - 1, DVec3::Y)] {
+            let around = (0..ROUND).map(|j| at(i, j));
+            let points = if i == 1 { around.rev().collect() } else { around.collect() };
+            let marks = Vec::new();
+            faces.push(Face { points, normal, color, marks, mark_color: color, smooth: true });
+        }
         for i in 0..CIRCLES {
             for j in 0..ROUND {
                 let corners = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
