@@ -120,6 +120,13 @@ pub fn movers() -> Vec<Mover> {
             lie: on_side,
         },
         Mover {
+            name: "large wheel",
+            shape: Shape::cylinder(1.0, 0.5).expect("a cylinder"),
+            height: 1.0,
+            rolls: true,
+            lie: on_side,
+        },
+        Mover {
             name: "cube",
             shape: cuboid(0.8, 0.8, 0.8),
             height: 0.4,

@@ -104,11 +104,14 @@ pub fn choose_normal(
     let q = relative.rotation * on_b + relative.offset;
     let (face_a, face_b) =
         (touching_face(a, ratio_normal, support_a), touching_face(b, outward_b, support_b));
-    // The touching point: the corner on the other body's face, else one on the smaller body, since
-    // the outermost corner of the larger one may be far from where they touch.
+    // The touching point: the corner on the other body's face, else that of a curved body, else one on
+    // the smaller body, since the outermost corner of the larger one may be far from where they touch.
+    // A wheel as large as the tile rolls about an axis, on which all its touching points are alike.
     let at = match (face_a, face_b) {
         (Some(_), None) => q,
         (None, Some(_)) => p,
+        _ if a.curve.is_some() && b.curve.is_none() => p,
+        _ if b.curve.is_some() && a.curve.is_none() => q,
         _ if a.bounding_radius < b.bounding_radius => p,
         _ => q,
     };
