@@ -94,7 +94,8 @@ fn is_virtual_time_paused(time: Option<Res<Time<Virtual>>>) -> bool {
 
 /// Brings what was changed since the last step to the engine at once, without a step: bodies, colliders
 /// and joints, poses and velocities. Queries see it from then on. It happens by itself before each step,
-/// and once a frame while physics or the virtual clock is paused; a user calls it, or adds it as a system, to see changes earlier.
+/// and once a frame while physics or the virtual clock is paused; a user calls it, or adds it as a
+/// system, to see changes earlier.
 pub fn sync_physics(world: &mut World) {
     if let Err(error) = world.try_run_schedule(SyncSchedule) {
         log::error!("physics is not in line with the components: {error}");
