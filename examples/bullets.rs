@@ -8,7 +8,7 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
-use orthant::math::Vec3;
+use orthant::math::{Real, Vec3};
 use orthant::prelude::*;
 
 /// A bullet, and what must become of it.
@@ -19,7 +19,7 @@ struct Bullet {
 }
 
 /// Speed of a bullet (m/s).
-const SPEED: f32 = 300.0;
+const SPEED: Real = 300.0;
 
 fn main() {
     let mut app = App::new();
@@ -35,7 +35,7 @@ fn main() {
     for (bullet, at, velocity) in bullets.iter(app.world()) {
         let x = at.translation.x;
         let kept = bullet.stays_before.is_none_or(|plate| x < plate);
-        let passed = bullet.stays_before.is_some() || (velocity.x as f32 - SPEED).abs() < 1e-3;
+        let passed = bullet.stays_before.is_some() || (velocity.x - SPEED).abs() < 1e-3;
         fine &= kept && passed;
         let verdict = if kept && passed { "as it should" } else { "WRONG" };
         println!("{:44} at x = {x:9.4} m, {:8.3} m/s: {verdict}", bullet.name, velocity.x);
@@ -46,7 +46,7 @@ fn main() {
 fn spawn(mut commands: Commands) {
     let plate = Collider::cuboid(0.01, 1.0, 1.0);
     let ball = || (RigidBody::Dynamic, Collider::sphere(0.005));
-    let flying = LinearVelocity(Vec3::X * SPEED as orthant::math::Real);
+    let flying = LinearVelocity(Vec3::X * SPEED);
     for k in 0..10_u8 {
         let z = 2.0 * f32::from(k);
         // Plates at distances that are no multiples of a step.
@@ -67,13 +67,11 @@ fn spawn(mut commands: Commands) {
     let name = "swept bullet 1 cm above a plate".to_owned();
     let above = Transform::from_xyz(0.0, 0.515, z);
     commands.spawn((Bullet { name, stays_before: None }, ball(), SweptCcd, above, flying));
-    for (side, stays_before) in [(-1.0, Some(0.05)), (1.0, Some(1e3))] {
-        let name = format!(
-            "swept bullet that meets another, from {}",
-            if side < 0.0 { "-x" } else { "+x" }
-        );
-        let velocity = LinearVelocity(Vec3::X * (-side * SPEED) as orthant::math::Real);
-        let at = Transform::from_xyz(side * 8.1, 3.0, 0.0);
-        commands.spawn((Bullet { name, stays_before }, ball(), SweptCcd, at, velocity));
+    let pair = [("-x", -8.1, SPEED, 0.05), ("+x", 8.1, -SPEED, 1e3)];
+    for (side, x, speed, stays_before) in pair {
+        let name = format!("swept bullet that meets another, from {side}");
+        let bullet = Bullet { name, stays_before: Some(stays_before) };
+        let (velocity, at) = (LinearVelocity(Vec3::X * speed), Transform::from_xyz(x, 3.0, 0.0));
+        commands.spawn((bullet, ball(), SweptCcd, at, velocity));
     }
 }

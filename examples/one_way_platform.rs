@@ -14,7 +14,7 @@ use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::Rgb;
-use orthant::math::{DVec3, Real, Vec3};
+use orthant::math::{DVec3, Vec3};
 use orthant::prelude::*;
 
 /// What lets pass who comes from below, and who is passing.
@@ -92,7 +92,7 @@ fn tell(
     mut chapter: Local<usize>,
     mut highest: Local<f32>,
 ) {
-    let (height, speed) = (jumper.0.translation.y, jumper.1.y as Real);
+    let (height, speed) = (jumper.0.translation.y, jumper.1.y);
     let seconds = time.elapsed_secs_f64();
     *highest = highest.max(height);
     let news = match *chapter {

@@ -517,9 +517,9 @@ fn the_engine_knows_the_hierarchy_after_any_operation() {
             }
             let mut clock = app.world_mut().resource_mut::<bevy_time::Time<Physics>>();
             if rng.below(3) == 0 {
-                clock.pause()
+                clock.pause();
             } else {
-                clock.unpause()
+                clock.unpause();
             }
             app.update();
             compare(&app, &entities);

@@ -47,7 +47,7 @@ const POLISH_GAP: Double = 0.5;
 /// A walk that ends with bounds closer than this, relative, is exact.
 const CLOSED_GAP: Double = 1e-12;
 /// Ratios closer than this are equal: the rounding of two support values and a division.
-const SAME_RATIO: Double = 8.0 * EPSILON as Double;
+const SAME_RATIO: Double = 4.0 * EPSILON as Double;
 /// The rounding of a normal: a face within it is the one touched.
 const SAME_NORMAL: Double = 64.0 * EPSILON as Double + 1e-9;
 /// Radius of the start triangle as a part of the inner radius.
