@@ -26,6 +26,10 @@ const BESIDE: [Real; 2] = [0.1 / 1.0025, 0.9975 / 1.0025];
 pub(super) const GENERATOR: u32 = 1 << 29;
 /// Sine of the tilt of a cap below which its corners are as good as its lowest point.
 const LEVEL: Real = 1e-4;
+/// Sine of the tilt above which a cap is touched at its lowest point alone. Its other corners are far
+/// from where it touches, and those of a wheel run with it: taken straight on, they would be anywhere
+/// by the end of a step.
+const STEEP: Real = 0.25;
 /// Sine of the angle within which a feature counts as square to the normal.
 const SQUARE: Real = 1e-3;
 /// Sine and cosine of the azimuths of the corners, in turn.
@@ -103,6 +107,9 @@ impl Facing {
         let turn = |k: usize| if face == 1 { k } else { CORNERS - 1 - k };
         let at = |[sin, cos]: [Real; 2]| Vec3::new(radius * sin, y, radius * cos);
         let near = |k: usize| unit[0] * AZIMUTHS[turn(k)][0] + unit[1] * AZIMUTHS[turn(k)][1];
+        if across > STEEP {
+            return Self::point(LOWEST + face, at(unit));
+        }
         let tilted = across > LEVEL;
         let mut nearest = 0;
         for k in 1..CORNERS {
