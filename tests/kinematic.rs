@@ -5,7 +5,7 @@ mod support;
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
 use orthant::engine::settings::Settings;
-use orthant::math::{Quat, Real, Vec3, cos, quat_exp, quat_rotate};
+use orthant::math::{Quat, Real, Vec3, cos, narrow, quat_exp, quat_rotate};
 use support::driven::{coarse, drive, elevator, filled_drum, plate, turn};
 use support::{DT, add, body, change, cuboid, run};
 
@@ -72,7 +72,10 @@ fn a_plate_carries_a_box_sideways_without_creep() {
 #[test]
 fn a_turning_drum_loses_nothing() {
     let (mut world, drum, ids) = filled_drum();
-    let mut worst: Real = 0.0;
+    // A wall that turns has moved on by ω² r h² / 2 = 1.3 mm when it has carried something for a step, and a
+    // step solved to the residual e lets bodies go h e (1 + μ) too far.
+    let curved = 0.5 * 9.0 * DT * DT;
+    let mut residual: Real = 0.0;
     for step in 1..=1200 {
         change(&mut world, drum).set_target(Vec3::ZERO, turn(step));
         world.step(&coarse(), DT);
@@ -83,10 +86,11 @@ fn a_turning_drum_loses_nothing() {
             assert!(inside, "step {step}: body {} left the drum: {at}", id.0);
         }
         let at_drum = world.contacts().filter(|contact| contact.bodies[0] == drum);
-        worst = at_drum.map(|contact| -contact.gap).fold(worst, Real::max);
+        let overlap = at_drum.map(|contact| -contact.gap).fold(0.0, Real::max);
+        let bound = 2.0 * curved + DT * 1.5 * residual;
+        assert!(overlap < bound, "step {step}: {overlap} m into the drum, {bound} at most");
+        residual = narrow(world.report().natural_map);
     }
-    // A wall that turns has moved on by ω² r h² / 2 = 1.3 mm when it has carried something for a step.
-    assert!(worst < 6e-3, "{worst} m into the drum");
     let spin = body(&world, drum).angular_velocity;
     assert!((spin - Vec3::X * 3.0).length() < 1e-3, "the drum turns as told: {spin}");
     let moving = ids.iter().filter(|&&id| body(&world, id).linear_velocity.length() > 0.1);
