@@ -22,9 +22,11 @@
 
 mod anderson;
 pub mod certificate;
+pub mod chord;
 pub mod cone;
 mod coupled;
 mod envelope;
+pub mod factor;
 pub mod lemke;
 pub mod manifold;
 pub mod newton;
