@@ -28,7 +28,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::body::Body;
+use super::body::{Body, BodyId};
 use super::graph::{Islands, NO_ISLAND};
 use super::joint::{Joint, JointKind};
 use super::lcp::manifold::Manifold;
@@ -83,6 +83,8 @@ pub struct StepProblem {
     pub relaxed: Unknowns,
     /// Largest position error of a joint [m or rad].
     pub joint_error: Real,
+    /// First body of every island.
+    pub first: Vec<BodyId>,
     end: Vec<IslandEnd>,
     pairs_of: ByIsland,
     joints_of: ByIsland,
@@ -199,6 +201,8 @@ impl StepProblem {
         }
         self.sort(sources);
         for k in 0..sources.islands.len() {
+            let first = sources.islands.members[sources.islands.start[k] as usize];
+            self.first.push(sources.bodies[first as usize].id());
             self.add_contacts(sources, settings, k);
             self.add_joints(sources, settings, k);
             self.end.push(IslandEnd {
@@ -234,6 +238,7 @@ impl StepProblem {
         self.rolling_length.clear();
         self.rolling_frame.clear();
         self.joint_push.clear();
+        self.first.clear();
         self.end.clear();
         for unknowns in [&mut self.biased, &mut self.relaxed] {
             unknowns.velocity.clear();

@@ -6,11 +6,15 @@
 //! warm-started from its own impulses of the last step; both residuals are reported.
 
 use super::assemble::{IslandRanges, StepProblem, Unknowns};
+use super::body::BodyId;
 use super::graph::Islands;
 use super::joint::Joint;
+use super::lcp::chord::{
+    self, ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem,
+};
 use super::lcp::manifold::Manifold;
 use super::lcp::{
-    self, BodyBlock, ContactRow, Iterate, Method, Problem, Scratch, SolveStats, SolverParams,
+    self, BodyBlock, Cone, ContactRow, Iterate, Method, Problem, Scratch, SolveStats, SolverParams,
     Status,
 };
 use super::pair::Pair;
@@ -22,7 +26,19 @@ use crate::math::{DVec3, Double, widen};
 #[derive(Clone, Debug, Default)]
 pub struct SolverState {
     scratch: Scratch,
+    chord: ChordScratch,
     rows: Rows,
+    /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
+    memory: Vec<IslandMemory>,
+    last: Vec<IslandMemory>,
+}
+
+/// What an island keeps from step to step.
+#[derive(Clone, Debug)]
+struct IslandMemory {
+    /// Its first body.
+    first: BodyId,
+    chord: ChordMemory,
 }
 
 impl SolverState {
@@ -36,6 +52,9 @@ impl SolverState {
     ) {
         let params = params(settings, report);
         let lemke_max = settings.solver.lemke_contacts_max as usize;
+        core::mem::swap(&mut self.memory, &mut self.last);
+        self.memory.clear();
+        let mut old = 0;
         for k in 0..islands.len() {
             let ranges = step.ranges(k, islands);
             if ranges.contacts.is_empty() && ranges.joints.is_empty() {
@@ -51,7 +70,8 @@ impl SolverState {
                 params.method = Method::Newton;
                 report.islands_beyond_lemke += 1;
             }
-            let stats = self.solve_island(step, &ranges, settings, &params, false);
+            let mut memory = self.recall(step.first[k], &mut old);
+            let stats = self.solve_island(step, &ranges, settings, &params, &mut memory, false);
             count(&stats, report);
             let mut solved = stats.status == Status::Converged;
             let c = stats.certificate;
@@ -59,9 +79,9 @@ impl SolverState {
             report.natural_map_relative = report.natural_map_relative.max(c.relative);
             report.complementarity_gap += c.gap;
             report.joint_residual = report.joint_residual.max(c.joint);
-            if step.is_pushed(&ranges) {
+            if step.is_pushed(&ranges, settings.solver.tolerance) {
                 step.take_push(&ranges, -1.0);
-                let stats = self.solve_island(step, &ranges, settings, &params, true);
+                let stats = self.solve_island(step, &ranges, settings, &params, &mut memory, true);
                 step.take_push(&ranges, 1.0);
                 count(&stats, report);
                 solved &= stats.status == Status::Converged;
@@ -70,10 +90,25 @@ impl SolverState {
             } else {
                 step.relaxed.copy_from(&step.biased, &ranges);
             }
+            self.memory.push(memory);
             if !solved {
                 report.islands_unsolved += 1;
                 report.status = StepStatus::NotConverged;
             }
+        }
+    }
+
+    /// What the island of this first body kept; `old` is the place in the list of the last step.
+    fn recall(&mut self, first: BodyId, old: &mut usize) -> IslandMemory {
+        while self.last.get(*old).is_some_and(|memory| memory.first < first) {
+            *old += 1;
+        }
+        match self.last.get_mut(*old) {
+            Some(memory) if memory.first == first => {
+                let chord = core::mem::take(&mut memory.chord);
+                IslandMemory { first, chord }
+            }
+            _ => IslandMemory { first, chord: ChordMemory::default() },
         }
     }
 
@@ -83,12 +118,41 @@ impl SolverState {
         ranges: &IslandRanges,
         settings: &Settings,
         params: &SolverParams,
+        memory: &mut IslandMemory,
         relaxed: bool,
     ) -> SolveStats {
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let bodies = &step.bodies[ranges.members.clone()];
         let manifolds = &step.manifolds[ranges.manifolds.clone()];
         let world = &mut unknowns.contact_impulse[ranges.contacts.clone()];
+        let is_fast = settings.solver.cone == Cone::Circular
+            && ranges.rolling.is_empty()
+            && matches!(params.method, Method::Auto | Method::Newton);
+        let mut done = None;
+        if is_fast {
+            let problem =
+                ManifoldProblem { bodies, manifolds, joints: &step.joints[ranges.joints.clone()] };
+            let mut iterate = ManifoldIterate {
+                velocity: &mut unknowns.velocity[ranges.members.clone()],
+                contact: world,
+                joint: &mut unknowns.joint_impulse[ranges.joints.clone()],
+            };
+            let chord = ChordParams {
+                tolerance: params.newton.tolerance,
+                gravity_dt: params.newton.gravity_dt,
+                penalty: 200.0,
+                outer_max: params.newton.outer_max,
+                newton_max: 40,
+                work_max: 400.0,
+            };
+            let (memory, scratch) = (&mut memory.chord, &mut self.chord);
+            let stats = chord::solve(&problem, &mut iterate, &chord, memory, scratch);
+            let rows = ranges.contacts.len() + ranges.joints.len() + ranges.members.len();
+            if stats.status == Status::Converged || rows > params.newton_rows_max {
+                return stats;
+            }
+            done = Some(stats);
+        }
         self.rows.expand(manifolds, bodies, world);
         let problem = Problem {
             bodies,
@@ -103,8 +167,12 @@ impl SolverState {
             contact_impulse: &mut self.rows.impulse,
             rolling_impulse: &mut unknowns.rolling_impulse[ranges.rolling.clone()],
         };
-        let stats = lcp::solve(&problem, &mut iterate, params, &mut self.scratch);
+        let mut stats = lcp::solve(&problem, &mut iterate, params, &mut self.scratch);
         self.rows.keep(manifolds, world);
+        if let Some(first) = done {
+            stats.iterations += first.iterations;
+            stats.factorizations += first.factorizations;
+        }
         stats
     }
 }
@@ -185,11 +253,11 @@ impl Unknowns {
 }
 
 impl StepProblem {
-    /// Does any row of an island push?
-    fn is_pushed(&self, ranges: &IslandRanges) -> bool {
+    /// Does any row of an island push faster than the tolerance?
+    fn is_pushed(&self, ranges: &IslandRanges, tolerance: Double) -> bool {
         let mut manifolds = self.manifolds[ranges.manifolds.clone()].iter();
-        manifolds.any(|m| m.push.iter().any(|&push| push != 0.0))
-            || self.joint_push[ranges.joints.clone()].iter().any(|&push| push != 0.0)
+        manifolds.any(|m| m.push.iter().any(|push| push.abs() > tolerance))
+            || self.joint_push[ranges.joints.clone()].iter().any(|push| push.abs() > tolerance)
     }
 
     /// Adds `sign` times the push to the biases of an island.

@@ -165,12 +165,12 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     if matches!(c.active, ActiveEvents::Enumerated { .. }) {
         return (gamma * contact.row_gap / dt, 0.0);
     }
+    let zone = widen(c.dead_zone) * dt * dt;
     let gap = contact.row_gap;
-    if gap >= 0.0 {
-        return (gap / dt, 0.0);
+    if gap >= -zone {
+        return ((gap - zone).max(0.0) / dt, 0.0);
     }
-    let depth = (-gap - widen(c.dead_zone) * dt * dt).max(0.0);
-    let push = -(gamma * depth / dt).min(widen(c.push_speed_max));
+    let push = ((gap + zone) * gamma / dt).max(-widen(c.push_speed_max));
     (push, if c.relax { push } else { 0.0 })
 }
 
