@@ -25,6 +25,7 @@ pub mod certificate;
 pub mod cone;
 mod coupled;
 mod envelope;
+pub mod factor;
 pub mod lemke;
 pub mod newton;
 mod order;
