@@ -50,6 +50,11 @@ impl Graph {
         (node as usize) < self.bodies
     }
 
+    /// Number of edges from a body to joints.
+    pub(super) fn joints_of(&self, body: u32) -> usize {
+        self.neighbors(body as usize).iter().filter(|node| !self.is_body(**node)).count()
+    }
+
     /// The nodes that share an edge with a node.
     pub(super) fn neighbors(&self, node: usize) -> &[u32] {
         &self.list[self.first[node] as usize..self.first[node + 1] as usize]

@@ -23,6 +23,8 @@ pub(crate) enum Rule {
     AfterOne,
     /// After all of its bodies.
     AfterAll,
+    /// After all of its bodies but hubs.
+    ButHubs,
 }
 
 /// Marks the end of a list and a node in no list.
@@ -51,7 +53,11 @@ pub(super) struct Order {
     pivot: Vec<u64>,
     neighbors: Vec<u32>,
     followers: Vec<u32>,
+    spent: Vec<bool>,
+    matched: bool,
 }
+
+const HUB: usize = 8;
 
 impl Order {
     /// Finds the sequence.
@@ -97,13 +103,35 @@ impl Order {
             self.degree.push(degree);
             self.waiting.push(match rule {
                 _ if graph.is_body(node as u32) => 0,
-                Rule::AfterOne => bodies.min(1),
-                Rule::AfterAll => bodies,
+                _ => bodies,
             });
+        }
+        self.matched = rule == Rule::AfterOne;
+        if rule == Rule::ButHubs {
+            self.excuse_hubs(graph);
         }
         self.least = 0;
         for node in (0..n as u32).rev() {
             self.link(node);
+        }
+    }
+
+    fn excuse_hubs(&mut self, graph: &Graph) {
+        self.spent.clear();
+        self.spent.resize(graph.bodies, false);
+        for joint in graph.bodies..graph.nodes() {
+            let near = graph.neighbors(joint);
+            let is_hub = |body: u32| graph.joints_of(body) > HUB;
+            let Some(hub) = near.iter().find(|body| graph.is_body(**body) && is_hub(**body)) else {
+                continue;
+            };
+            let other = near.iter().find(|body| {
+                graph.is_body(**body) && !is_hub(**body) && !self.spent[**body as usize]
+            });
+            if let Some(other) = other {
+                self.spent[*other as usize] = true;
+                self.waiting[joint] -= near.iter().filter(|body| *body == hub).count() as u32;
+            }
         }
     }
 
@@ -188,9 +216,13 @@ impl Order {
     /// The joints of a body wait for one body less.
     fn release(&mut self, graph: &Graph, node: u32) {
         if graph.is_body(node) {
+            let mut matched = !self.matched;
             for to in graph.neighbors(node as usize) {
                 let waiting = &mut self.waiting[*to as usize];
-                *waiting = waiting.saturating_sub(1);
+                if *waiting > 0 {
+                    *waiting = if matched { *waiting - 1 } else { 0 };
+                    matched = true;
+                }
             }
         }
     }

@@ -72,7 +72,7 @@ impl Pattern {
         if same {
             return false;
         }
-        self.build_by(bodies, nodes, edges, fill, Rule::AfterOne);
+        self.build_by(bodies, nodes, edges, fill, Rule::ButHubs);
         true
     }
 
