@@ -53,6 +53,21 @@ impl Simulation {
         }
     }
 
+    /// Sleepers stand still, and each is in the one island that it names.
+    pub(super) fn check_sleepers(&self) {
+        let mut count = 0;
+        for members in self.sleepers.islands() {
+            assert!(members.windows(2).all(|two| two[0] < two[1]), "members are sorted");
+            for &id in members {
+                let Some(body) = self.bodies.get(id) else { continue };
+                assert_eq!(body.rest.asleep, Some(members[0]), "body {} sleeps there", id.0);
+                count += 1;
+            }
+        }
+        let asleep = self.bodies.iter().filter(|body| body.is_sleeping()).count();
+        assert_eq!(asleep, count, "every sleeper is in an island");
+    }
+
     /// Rows, sources and unknowns match, and rows stay within their island.
     pub(super) fn check_problem(&self) {
         let (problem, islands) = (&self.work.problem, &self.work.islands);
