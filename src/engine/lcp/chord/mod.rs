@@ -128,6 +128,9 @@ pub struct ChordScratch {
 
 /// Mass ratio in an island from which its factor is in double precision.
 const DOUBLE_RATIO: Double = 100.0;
+/// A solve goes on to this part of the tolerance: the impulses it ends with are then within the tolerance
+/// for some steps to come, in which nothing is solved at all.
+const AIM: Double = 0.1;
 /// A step that leaves more of the gradient than this asks for a new factor.
 const POOR: Double = 0.3;
 /// Multiplier updates that leave more of the residual than this let `ρ` grow.
@@ -144,6 +147,8 @@ struct Progress {
     double: bool,
     penalty: Double,
     poor: bool,
+    /// Error of the impulses at hand; infinite if they have not been measured.
+    last_error: Double,
 }
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
@@ -182,10 +187,11 @@ pub fn solve(
         double,
         penalty: if memory.penalty > 0.0 { memory.penalty } else { params.penalty },
         poor: false,
+        last_error: Double::INFINITY,
     };
     scratch.run(problem, params, memory, &mut progress);
     memory.penalty = progress.penalty;
-    if progress.stats.status != Status::Converged {
+    if progress.last_error > progress.stats.certificate.error() {
         scratch.sweep.impulse.clone_from(&scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
         progress.stats.certificate = scratch.judge(problem, params);
@@ -285,21 +291,23 @@ impl ChordScratch {
         memory: &mut ChordMemory,
         progress: &mut Progress,
     ) {
-        let tolerance = params.tolerance;
+        let aim = AIM * params.tolerance;
         let mut last = Double::INFINITY;
         let mut best = progress.stats.certificate.error();
         let mut idle = 0;
         for pass in 0..params.outer_max {
             let measure = self.minimize(problem, params, memory, progress);
             self.sweep.update_multipliers();
+            progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
-            let close = measure.residual <= 1.5 * tolerance
-                && measure.gradient <= tolerance
-                && measure.joint <= tolerance;
+            let close = measure.residual <= 1.5 * aim
+                && measure.gradient <= aim
+                && measure.joint <= aim;
             if close || out || pass % 4 == 3 {
                 let certificate = self.judge(problem, params);
                 progress.work += 2.0 * problem.manifolds.len() as Double * 4.0;
                 let error = certificate.error();
+                progress.last_error = error;
                 if error < best {
                     idle = 0;
                     best = error;
@@ -309,7 +317,8 @@ impl ChordScratch {
                 } else {
                     idle += 1;
                 }
-                if error <= tolerance {
+                let done = best <= params.tolerance;
+                if error <= aim || (done && (idle > 0 || out)) {
                     progress.stats.status = Status::Converged;
                     return;
                 }
@@ -342,7 +351,7 @@ impl ChordScratch {
             self.sweep.evaluate::<true>(problem, &self.velocity, &self.joint, progress.penalty);
         progress.work += size;
         for _ in 0..params.newton_max {
-            let target = (0.25 * params.tolerance).max(0.1 * measure.residual);
+            let target = (0.25 * AIM * params.tolerance).max(0.1 * measure.residual);
             if measure.gradient <= target && measure.joint <= target {
                 break;
             }
