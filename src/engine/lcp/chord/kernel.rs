@@ -256,13 +256,15 @@ impl Sweep {
             let mut p = [[0.0; LANES]; 3];
             for k in 0..3 {
                 for j in 0..LANES {
-                    p[k][j] = l[k][j] - weight[j] * (u[k][j] + (m.bias[j] + gamma[j]) * m.normal[k]);
+                    p[k][j] =
+                        l[k][j] - weight[j] * (u[k][j] + (m.bias[j] + gamma[j]) * m.normal[k]);
                 }
             }
             let (image, zones) = project(&m.normal, m.friction, &p);
             for j in 0..LANES {
                 let d = [0, 1, 2].map(|k| image[k][j] - l[k][j]);
-                let size = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * (m.compliance[j] * m.compliance[j]);
+                let size =
+                    (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * (m.compliance[j] * m.compliance[j]);
                 worst[j] = if size > worst[j] { size } else { worst[j] };
             }
             self.zones[i] = zones[0] | zones[1] << 2 | zones[2] << 4 | zones[3] << 6;

@@ -238,11 +238,7 @@ fn add_jacobian<T: Scalar>(block: &mut Block<T>, rows: &[JointRow], body: u32, s
 
 /// Takes locked directions out of rows and columns, and leaves their mass on the diagonal. Rows of joints
 /// have no part there.
-fn lock<T: Scalar>(
-    problem: &ManifoldProblem<'_>,
-    pattern: &Pattern,
-    out: &mut Factor<T>,
-) {
+fn lock<T: Scalar>(problem: &ManifoldProblem<'_>, pattern: &Pattern, out: &mut Factor<T>) {
     let free = |i: usize| problem.bodies[i].free();
     if (0..problem.bodies.len()).all(|i| free(i) == [true; 6]) {
         return;

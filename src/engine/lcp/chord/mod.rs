@@ -157,8 +157,12 @@ pub fn solve(
     let n = problem.bodies.len();
     scratch.begin(problem, iterate);
     let first = scratch.judge(problem, params);
-    let stats =
-        SolveStats { status: Status::Converged, iterations: 0, factorizations: 0, certificate: first };
+    let stats = SolveStats {
+        status: Status::Converged,
+        iterations: 0,
+        factorizations: 0,
+        certificate: first,
+    };
     if first.error() <= params.tolerance {
         scratch.give(problem, iterate);
         return stats;
