@@ -2,13 +2,15 @@
 //!
 //! [`Real`] is the precision of positions, velocities and the ratio metric (`f32`, or `f64` with the
 //! feature `f64`); [`Double`] is always 64 bits wide (hull building, the step problem and its solvers,
-//! certificates). The engine computes with glam's scalar types only: glam's SIMD types use fused
+//! certificates), [`Single`] always 32. The engine computes with glam's scalar types only: glam's SIMD types use fused
 //! operations on some targets, which would change bits between machines. For the same reason the
 //! quaternion product and its normalization are written out here, and every transcendental function
 //! comes from `libm`.
 
 /// Always double precision: hull building, the step problem, certificates.
 pub type Double = f64;
+/// Always single precision: factors where memory and lanes count more than digits.
+pub type Single = f32;
 /// A vector that is always in double precision.
 pub type DVec3 = glam::DVec3;
 /// A 3×3 matrix (columns) that is always in double precision.
@@ -348,11 +350,11 @@ impl SymMat3 {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Double {}
-    #[cfg(not(feature = "f64"))]
-    impl Sealed for super::Real {}
+    impl Sealed for super::Single {}
 }
 
-/// A number type in which a kernel can be built: [`Real`], or [`Double`] for its retries.
+/// A number type in which a kernel can be built: [`Real`], or [`Double`] for its retries; and
+/// [`Single`], whatever [`Real`] is.
 pub trait Scalar:
     sealed::Sealed
     + Copy
@@ -378,6 +380,8 @@ pub trait Scalar:
     fn from_real(x: Real) -> Self;
     /// The nearest [`Real`].
     fn to_real(self) -> Real;
+    /// The same number in double precision.
+    fn to_double(self) -> Double;
     /// The whole number nearest to zero, of a number that is not negative, at most `i32::MAX`.
     fn to_index(self) -> u32;
     /// Square root.
@@ -411,6 +415,10 @@ macro_rules! scalar {
                 self as Real
             }
             #[inline(always)]
+            fn to_double(self) -> Double {
+                self as Double
+            }
+            #[inline(always)]
             fn to_index(self) -> u32 {
                 // Through `i32`, for which there is an instruction.
                 (self as i32).cast_unsigned() & 0x7fff_ffff
@@ -427,8 +435,7 @@ macro_rules! scalar {
     };
 }
 scalar!(Double);
-#[cfg(not(feature = "f64"))]
-scalar!(Real);
+scalar!(Single);
 
 /// A vector of any [`Scalar`].
 pub type Array3<S> = [S; 3];

@@ -1,0 +1,156 @@
+//! Values of the matrix, then of its factor `L S Lᵀ`.
+//!
+//! A quasi-definite matrix has such a factor in every order: the diagonal block left for a body is
+//! positive definite, that for a joint negative definite. `S` is 1 for the rows of bodies and -1
+//! for those of joints, and `L` is lower triangular, so that a node costs one Cholesky factor of its
+//! 6×6 block and no column has to be stored twice (with and without a diagonal factor).
+//!
+//! The columns are computed one after the other (left-looking): column `j` takes the products of
+//! all earlier columns that have a block in row `j`. Its blocks stay in the cache meanwhile, and no
+//! list of operations is needed, which for a large pile would be longer than the factor itself.
+//! Cost: [`Pattern::work`] products of blocks. Deliberately not done: gathering columns of equal
+//! pattern into dense panels (blocks of six are wide enough to fill vector registers), threads.
+
+use super::block::{Block, Lanes, sum};
+use super::symbolic::Pattern;
+use crate::math::Scalar;
+
+/// The matrix of a pattern, or its factor.
+#[derive(Clone, Debug)]
+pub struct Factor<T> {
+    /// Diagonal blocks by node.
+    pub(super) diagonal: Vec<Block<T>>,
+    /// Blocks below the diagonal, as the pattern places them.
+    pub(super) off: Vec<Block<T>>,
+    /// Block of the current column in each row.
+    place: Vec<u32>,
+}
+
+impl<T> Default for Factor<T> {
+    fn default() -> Self {
+        Self { diagonal: Vec::new(), off: Vec::new(), place: Vec::new() }
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<T: Scalar> Factor<T> {
+    /// Makes all entries zero.
+    pub fn clear(&mut self, pattern: &Pattern) {
+        self.diagonal.clear();
+        self.diagonal.resize(pattern.nodes(), Block::ZERO);
+        self.off.clear();
+        self.off.resize(pattern.blocks(), Block::ZERO);
+    }
+
+    /// Takes the values of another matrix of the same pattern.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.diagonal.clear();
+        self.diagonal.extend_from_slice(&other.diagonal);
+        self.off.clear();
+        self.off.extend_from_slice(&other.off);
+    }
+
+    /// The diagonal block of a node, to add to: all of it, both triangles. That of a joint is
+    /// negative definite; a joint of fewer than six rows has -1 on the diagonal of the others.
+    #[inline]
+    pub fn diagonal(&mut self, node: usize) -> &mut Block<T> {
+        &mut self.diagonal[node]
+    }
+
+    /// The block in a slot, see [`Pattern::slot`], to add to.
+    #[inline]
+    pub fn off(&mut self, slot: u32) -> &mut Block<T> {
+        &mut self.off[slot as usize]
+    }
+
+    /// Replaces the matrix by its factor. False if some pivot has not the sign of its node or is
+    /// lost in rounding; then the content is of no use.
+    #[must_use]
+    pub fn factor(&mut self, pattern: &Pattern) -> bool {
+        debug_assert_eq!(self.off.len(), pattern.blocks(), "the matrix has this pattern");
+        self.place.clear();
+        self.place.resize(pattern.nodes(), NONE);
+        for (j, node) in pattern.sequence().iter().enumerate() {
+            let sign = if pattern.graph.is_body(*node) { T::ONE } else { -T::ONE };
+            if !self.factor_column(pattern, j, *node as usize, sign) {
+                return false;
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn factor_column(&mut self, pattern: &Pattern, j: usize, node: usize, sign: T) -> bool {
+        let column = pattern.column(j);
+        let (before, rest) = self.off.split_at_mut(column.start);
+        let current = &mut rest[..column.len()];
+        let rows = &pattern.row[column];
+        for (at, row) in rows.iter().enumerate() {
+            self.place[*row as usize] = at as u32;
+        }
+        let mut diagonal = self.diagonal[node];
+        let mut scale = [T::ZERO; 8];
+        for i in 0..6 {
+            scale[i] = diagonal.0[i][i].abs();
+        }
+        let entries = pattern.row_start[j] as usize..pattern.row_start[j + 1] as usize;
+        for (k, block) in &pattern.row_blocks[entries] {
+            let is_body = pattern.graph.is_body(pattern.sequence()[*k as usize]);
+            let left = &before[*block as usize];
+            let signed = if is_body { *left } else { left.scaled(-T::ONE) };
+            diagonal.subtract_product(left, &signed);
+            let below = *block as usize + 1..pattern.start[*k as usize + 1] as usize;
+            for (row, left) in pattern.row[below.clone()].iter().zip(&before[below]) {
+                // Missing only in an incomplete factor.
+                if let Some(block) = current.get_mut(self.place[*row as usize] as usize) {
+                    block.subtract_product(left, &signed);
+                }
+            }
+        }
+        for row in rows {
+            self.place[*row as usize] = NONE;
+        }
+        if sign < T::ZERO {
+            diagonal = diagonal.scaled(sign);
+        }
+        let is_definite = diagonal.cholesky(&scale);
+        self.diagonal[node] = diagonal;
+        for block in current {
+            block.divide(&diagonal, sign);
+        }
+        is_definite
+    }
+
+    /// Solves with the factor, in place: six numbers a node, nodes in their own order, not that of
+    /// the elimination; the two numbers of padding are not used.
+    pub fn solve(&self, pattern: &Pattern, x: &mut [Lanes<T>]) {
+        debug_assert_eq!(x.len(), pattern.nodes(), "one vector a node");
+        let sequence = pattern.sequence();
+        for (k, node) in sequence.iter().enumerate() {
+            let mut value = x[*node as usize];
+            self.diagonal[*node as usize].solve_lower(&mut value);
+            x[*node as usize] = value;
+            let column = pattern.column(k);
+            for (row, block) in pattern.row[column.clone()].iter().zip(&self.off[column]) {
+                block.subtract_mul(&value, &mut x[sequence[*row as usize] as usize]);
+            }
+        }
+        for (k, node) in sequence.iter().enumerate().rev() {
+            let mut sums = [[T::ZERO; 8]; 6];
+            let column = pattern.column(k);
+            for (row, block) in pattern.row[column.clone()].iter().zip(&self.off[column]) {
+                block.add_transposed_mul(&x[sequence[*row as usize] as usize], &mut sums);
+            }
+            let mut value = x[*node as usize];
+            if !pattern.graph.is_body(*node) {
+                value = value.map(|x| -x);
+            }
+            for i in 0..6 {
+                value[i] = value[i] - sum(&sums[i]);
+            }
+            self.diagonal[*node as usize].solve_upper(&mut value);
+            x[*node as usize] = value;
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Order and pattern of a factor, from the graph alone.
+//!
+//! Input: bodies, joints and edges. Output: the order of elimination, the blocks of `L` column by
+//! column and, for every row, the columns in which it has a block. Row `j` of `L` has blocks in the
+//! columns met on the way from each earlier neighbor of `j` up the elimination tree (Liu 1990), so
+//! the pattern takes O(blocks). Nothing here depends on numbers, so a pattern serves as long as the
+//! graph stays.
+
+use super::graph::Graph;
+use super::order::{Order, Rule};
+
+/// Which blocks a pattern stores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fill {
+    /// All blocks of the exact factor.
+    #[default]
+    Full,
+    /// Only those of the matrix: to keep the matrix, and for an incomplete factor.
+    None,
+}
+
+/// Structure of a factor: kept while the graph stays.
+#[derive(Clone, Debug, Default)]
+pub struct Pattern {
+    pub(super) fill: Fill,
+    pub(super) graph: Graph,
+    edges: Vec<[u32; 2]>,
+    order: Order,
+    /// Place of each node in the order of elimination.
+    pub(super) position: Vec<u32>,
+    /// First block of each column, and the end.
+    pub(super) start: Vec<u32>,
+    /// Position of each block's row, ascending within a column.
+    pub(super) row: Vec<u32>,
+    /// First entry of each row in `row_blocks`, and the end.
+    pub(super) row_start: Vec<u32>,
+    /// Column (its position) and block of every entry of a row.
+    pub(super) row_blocks: Vec<(u32, u32)>,
+    /// Block of each edge, and whether its rows are those of the edge's second node.
+    slots: Vec<(u32, bool)>,
+    work: u64,
+    parent: Vec<u32>,
+    mark: Vec<u32>,
+    cursor: Vec<u32>,
+    built: bool,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Pattern {
+    /// Finds order and pattern for a graph of `bodies` (nodes from 0), then `joints`, joined by
+    /// `edges` in any order, repeated or not, never from a node to itself. Returns false, and does
+    /// nothing, if it is the graph of the last time.
+    pub fn build(&mut self, bodies: usize, joints: usize, edges: &[[u32; 2]]) -> bool {
+        self.build_with(bodies, joints, edges, Fill::Full)
+    }
+
+    /// As [`build`](Self::build), with the choice of the blocks stored.
+    pub fn build_with(
+        &mut self,
+        bodies: usize,
+        joints: usize,
+        edges: &[[u32; 2]],
+        fill: Fill,
+    ) -> bool {
+        let nodes = bodies + joints;
+        let same = self.built
+            && self.fill == fill
+            && self.graph.bodies == bodies
+            && self.nodes() == nodes
+            && self.edges == edges;
+        if same {
+            return false;
+        }
+        self.build_by(bodies, nodes, edges, fill, Rule::ButHubs);
+        true
+    }
+
+    pub(super) fn build_by(
+        &mut self,
+        bodies: usize,
+        nodes: usize,
+        edges: &[[u32; 2]],
+        fill: Fill,
+        rule: Rule,
+    ) {
+        self.built = true;
+        self.fill = fill;
+        self.edges.clear();
+        self.edges.extend_from_slice(edges);
+        self.graph.build(bodies, nodes, edges);
+        self.order.minimum_degree(&self.graph, rule);
+        self.position.clear();
+        self.position.resize(nodes, 0);
+        for (place, node) in self.order.sequence.iter().enumerate() {
+            self.position[*node as usize] = place as u32;
+        }
+        self.count_blocks();
+        self.place_blocks();
+        self.place_edges();
+        self.work = self.count_work();
+    }
+
+    /// Number of nodes.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Blocks of `L` below the diagonal.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.row.len()
+    }
+
+    /// Products of two 6×6 blocks in one factorization, of 216 multiplications and additions each;
+    /// a triangular solution of a block counts as half of one.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The block of edge `e`, and whether its rows are those of the edge's second node: `(s, false)`
+    /// says that the block has the rows of `edge[0]` and the columns of `edge[1]`, `(s, true)` the
+    /// opposite. Edges between the same two nodes share a block.
+    #[must_use]
+    pub fn slot(&self, e: usize) -> (u32, bool) {
+        self.slots[e]
+    }
+
+    /// The nodes in the order of their elimination.
+    pub(super) fn sequence(&self) -> &[u32] {
+        &self.order.sequence
+    }
+
+    /// The blocks of a column.
+    #[inline]
+    pub(super) fn column(&self, position: usize) -> std::ops::Range<usize> {
+        self.start[position] as usize..self.start[position + 1] as usize
+    }
+
+    /// Calls `visit` for the column of every block of row `j`.
+    fn visit_row(&mut self, j: u32, mut visit: impl FnMut(&mut Self, u32)) {
+        self.mark[j as usize] = j;
+        let node = self.order.sequence[j as usize] as usize;
+        for i in 0..self.graph.neighbors(node).len() {
+            let mut k = self.position[self.graph.neighbors(node)[i] as usize];
+            while k < j && self.mark[k as usize] != j {
+                self.mark[k as usize] = j;
+                visit(self, k);
+                if self.fill == Fill::None {
+                    break;
+                }
+                if self.parent[k as usize] == NONE {
+                    self.parent[k as usize] = j;
+                }
+                k = self.parent[k as usize];
+            }
+        }
+    }
+
+    /// Finds the elimination tree and the blocks of each column.
+    fn count_blocks(&mut self) {
+        let n = self.nodes();
+        for list in [&mut self.parent, &mut self.mark] {
+            list.clear();
+            list.resize(n, NONE);
+        }
+        self.cursor.clear();
+        self.cursor.resize(n, 0);
+        for j in 0..n as u32 {
+            self.visit_row(j, |pattern, k| pattern.cursor[k as usize] += 1);
+        }
+        self.start.clear();
+        self.start.push(0);
+        let mut end = 0;
+        for count in &mut self.cursor {
+            let first = end;
+            end += *count;
+            *count = first;
+            self.start.push(end);
+        }
+    }
+
+    /// Fills columns and rows. Rows come in ascending order, so those of a column are sorted.
+    fn place_blocks(&mut self) {
+        let n = self.nodes();
+        let blocks = self.start[n] as usize;
+        self.mark.fill(NONE);
+        self.row.clear();
+        self.row.resize(blocks, 0);
+        self.row_blocks.clear();
+        self.row_start.clear();
+        self.row_start.push(0);
+        for j in 0..n as u32 {
+            self.visit_row(j, |pattern, k| {
+                let block = pattern.cursor[k as usize];
+                pattern.cursor[k as usize] += 1;
+                pattern.row[block as usize] = j;
+                pattern.row_blocks.push((k, block));
+            });
+            self.row_start.push(self.row_blocks.len() as u32);
+        }
+    }
+
+    fn place_edges(&mut self) {
+        self.slots.clear();
+        for edge in &self.edges {
+            let [a, b] = edge.map(|node| self.position[node as usize]);
+            let column = self.column(a.min(b) as usize);
+            let rows = &self.row[column.clone()];
+            let at = rows.partition_point(|row| *row < a.max(b));
+            self.slots.push(((column.start + at) as u32, b > a));
+        }
+    }
+
+    fn count_work(&self) -> u64 {
+        let columns = self.start.windows(2).map(|w| u64::from(w[1] - w[0]));
+        let products = columns.map(|rows| match self.fill {
+            Fill::Full => rows * (rows + 2) / 2,
+            // Few pairs of rows meet in a block of the matrix.
+            Fill::None => 2 * rows,
+        });
+        products.sum::<u64>() + self.nodes() as u64
+    }
+}

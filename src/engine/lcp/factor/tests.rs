@@ -1,0 +1,6 @@
+//! The factor against dense elimination, on random systems and on mechanisms.
+
+mod matrices;
+mod mechanisms;
+mod pattern;
+mod solutions;

@@ -1,0 +1,94 @@
+//! Solutions of random systems.
+
+use super::matrices::{dense_solve, largest, largest_difference, random_system, solve};
+use crate::engine::lcp::factor::{Factor, Pattern};
+use crate::engine::lcp::random::Random;
+use crate::math::{Double, Single};
+
+#[test]
+fn solutions_agree_with_dense_elimination() {
+    let mut random = Random::new(11);
+    let (mut pattern, mut factor) = (Pattern::default(), Factor::<Double>::default());
+    for case in 0..60 {
+        let bodies = 1 + random.below(12);
+        let (contacts, joints) = (random.below(3 * bodies), random.below(bodies + 3));
+        let system = random_system(&mut random, bodies, contacts, joints, 1e-3);
+        pattern.build(bodies, joints, &system.edges);
+        system.write(&pattern, &mut factor);
+        assert!(factor.factor(&pattern), "case {case} is quasi-definite");
+        let b = system.random_vector(&mut random);
+        let x = solve(&factor, &pattern, &b);
+        let exact = dense_solve(system.dense(), &b);
+        let error = largest_difference(&x, &exact) / largest(&exact);
+        assert!(error < 1e-10, "case {case}: error {error}");
+        let residual = system.residual(&x, &b);
+        assert!(residual < 1e-10, "case {case}: residual {residual}");
+    }
+}
+
+#[test]
+fn single_precision_keeps_its_digits() {
+    let mut random = Random::new(12);
+    let (mut pattern, mut factor) = (Pattern::default(), Factor::<Single>::default());
+    for case in 0..60 {
+        let bodies = 1 + random.below(12);
+        let (contacts, joints) = (random.below(3 * bodies), random.below(bodies + 3));
+        let system = random_system(&mut random, bodies, contacts, joints, 0.1);
+        pattern.build(bodies, joints, &system.edges);
+        system.write(&pattern, &mut factor);
+        assert!(factor.factor(&pattern), "case {case} is quasi-definite");
+        let b = system.random_vector(&mut random);
+        let residual = system.residual(&solve(&factor, &pattern, &b), &b);
+        assert!(residual < 2e-4, "case {case}: residual {residual}");
+    }
+}
+
+#[test]
+fn a_pivot_of_the_wrong_sign_is_told() {
+    let mut random = Random::new(13);
+    let (mut pattern, mut factor) = (Pattern::default(), Factor::<Double>::default());
+    for case in 0..20 {
+        let mut system = random_system(&mut random, 6, 8, 4, 1e-3);
+        pattern.build(6, 4, &system.edges);
+        system.write(&pattern, &mut factor);
+        assert!(factor.factor(&pattern), "case {case} is quasi-definite");
+        let node = random.below(10);
+        let i = random.below(6);
+        let entry = &mut system.diagonal[node][i][i];
+        *entry = if case % 5 == 0 { Double::NAN } else { -*entry * 1e3 };
+        system.write(&pattern, &mut factor);
+        assert!(!factor.factor(&pattern), "case {case}: node {node}, entry {i}");
+    }
+}
+
+#[test]
+fn contents_of_before_never_matter() {
+    let mut random = Random::new(14);
+    let (mut pattern, mut factor) = (Pattern::default(), Factor::<Double>::default());
+    for case in 0..10 {
+        let bodies = 3 + random.below(9);
+        let system = random_system(&mut random, bodies, 2 * bodies, 3, 1e-6);
+        let b = system.random_vector(&mut random);
+        let mut solutions = Vec::new();
+        let (mut new_pattern, mut new_factor) = (Pattern::default(), Factor::default());
+        for (pattern, factor) in
+            [(&mut pattern, &mut factor), (&mut new_pattern, &mut new_factor)]
+        {
+            pattern.build(bodies, 3, &system.edges);
+            system.write(pattern, factor);
+            assert!(factor.factor(pattern), "case {case} is quasi-definite");
+            solutions.push(solve(factor, pattern, &b));
+        }
+        assert_eq!(solutions[0], solutions[1], "case {case}: same bits");
+    }
+}
+
+#[test]
+fn an_empty_island_is_solved() {
+    let mut pattern = Pattern::default();
+    assert!(pattern.build(0, 0, &[]), "the first graph is new");
+    let mut factor = Factor::<Double>::default();
+    factor.clear(&pattern);
+    assert!(factor.factor(&pattern), "nothing to factor");
+    factor.solve(&pattern, &mut []);
+}
