@@ -21,22 +21,24 @@
 //! `push` remembers the part of each bias that must not stay in the carried velocity: the relaxed
 //! problem is the same with it taken away.
 
+mod contacts;
 mod rolling;
+
+use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::active::ActiveContact;
-use super::body::Body;
+use super::body::{Body, BodyId};
 use super::graph::{Islands, NO_ISLAND};
 use super::joint::{Joint, JointKind};
+use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
-use super::lcp::{BodyBlock, Cone, ContactRow, FIXED, JointRow, Problem, Vec6};
+use super::lcp::{BodyBlock, JointRow, Vec6};
 use super::pair::Pair;
-use super::predict::{Motion, block, planar_axis, vec6};
-use super::settings::{ActiveEvents, Settings};
+use super::predict::{Motion, block, vec6};
+use super::settings::Settings;
 use crate::math::{
-    DVec3, Double, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, tangents, widen,
-    widen3,
+    DVec3, Double, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, widen, widen3,
 };
 
 /// Unknowns of all islands, in the order of the rows.
@@ -46,7 +48,7 @@ pub struct Unknowns {
     pub velocity: Vec<Vec6>,
     /// Impulse of every joint row.
     pub joint_impulse: Vec<Double>,
-    /// Impulse of every contact.
+    /// Impulse of every contact on body b, world axes [N·s].
     pub contact_impulse: Vec<[Double; 3]>,
     /// Impulse of every rolling row.
     pub rolling_impulse: Vec<[Double; 3]>,
@@ -57,44 +59,99 @@ pub struct Unknowns {
 pub struct StepProblem {
     /// Blocks of the members of all islands, in the order of [`Islands::members`].
     pub bodies: Vec<BodyBlock>,
-    /// Contact rows, island by island.
-    pub contacts: Vec<ContactRow>,
+    /// Contacts in manifolds, island by island.
+    pub manifolds: Vec<Manifold>,
     /// Rolling rows, island by island; each counts its contact from the first of its island.
     pub rolling: Vec<RollingRow>,
     /// Joint rows, island by island.
     pub joints: Vec<JointRow>,
-    /// (pair, contact) of every contact row.
+    /// (pair, contact) of every contact.
     pub contact_source: Vec<[u32; 2]>,
     /// (joint, row) of every joint row.
     pub joint_source: Vec<[u32; 2]>,
-    /// Contact row of every rolling row.
+    /// Contact of every rolling row.
     pub rolling_source: Vec<u32>,
     /// Length ℓ of every rolling row (m).
     pub rolling_length: Vec<Double>,
-    /// Directions (normal, tangent 1, tangent 2) of every contact row.
-    pub frames: Vec<[Vec3; 3]>,
-    /// Part of the normal bias that is not carried on, one for each contact row.
-    pub contact_push: Vec<Double>,
+    /// Directions (normal, tangent 1, tangent 2) of every rolling row.
+    pub rolling_frame: Vec<[DVec3; 3]>,
     /// Part of the bias that is not carried on, one for each joint row.
     pub joint_push: Vec<Double>,
-    /// Contact rows of island `k`: `contact_start[k]..contact_start[k + 1]`.
-    pub contact_start: Vec<u32>,
-    /// Rolling rows of island `k`: `rolling_start[k]..rolling_start[k + 1]`.
-    pub rolling_start: Vec<u32>,
-    /// Joint rows of island `k`: `joint_start[k]..joint_start[k + 1]`.
-    pub joint_start: Vec<u32>,
     /// Biased solve: moves the bodies.
     pub biased: Unknowns,
     /// Relaxed solve: the carried velocity.
     pub relaxed: Unknowns,
     /// Largest position error of a joint [m or rad].
     pub joint_error: Real,
-    /// Island of every source, to sort the rows: (island, kind of source, index).
-    order: Vec<[u32; 3]>,
+    /// First body of every island.
+    pub first: Vec<BodyId>,
+    end: Vec<IslandEnd>,
+    pairs_of: ByIsland,
+    joints_of: ByIsland,
 }
 
-/// Ranges of an island in members, contact rows, joint rows and rolling rows.
-pub type IslandRanges = [core::ops::Range<usize>; 4];
+/// Where the parts of an island are in the lists of the problem.
+#[derive(Clone, Debug)]
+pub struct IslandRanges {
+    /// In [`StepProblem::bodies`] and the velocities.
+    pub members: Range<usize>,
+    /// In [`StepProblem::manifolds`].
+    pub manifolds: Range<usize>,
+    /// In [`StepProblem::contact_source`] and the contact impulses.
+    pub contacts: Range<usize>,
+    /// In [`StepProblem::joints`] and the joint impulses.
+    pub joints: Range<usize>,
+    /// In [`StepProblem::rolling`] and the rolling impulses.
+    pub rolling: Range<usize>,
+}
+
+/// Where the lists of an island end.
+#[derive(Clone, Copy, Debug, Default)]
+struct IslandEnd {
+    manifolds: usize,
+    contacts: usize,
+    joints: usize,
+    rolling: usize,
+}
+
+/// Items sorted by island, in ascending order within each.
+#[derive(Clone, Debug, Default)]
+struct ByIsland {
+    /// Where the items of each island end.
+    end: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl ByIsland {
+    /// Sorts the items `0, 1, …` by their islands; those of [`NO_ISLAND`] are left out.
+    fn fill(&mut self, islands: usize, island: impl Iterator<Item = u32> + Clone) {
+        self.end.clear();
+        self.end.resize(islands, 0);
+        let mut total = 0;
+        for k in island.clone().filter(|&k| k != NO_ISLAND) {
+            self.end[k as usize] += 1;
+            total += 1;
+        }
+        // Each end is a start first, and moves on with every item.
+        let mut sum = 0;
+        for end in &mut self.end {
+            sum += core::mem::replace(end, sum);
+        }
+        self.items.clear();
+        self.items.resize(total, 0);
+        for (i, k) in island.enumerate().filter(|&(_, k)| k != NO_ISLAND) {
+            let at = &mut self.end[k as usize];
+            self.items[*at as usize] = i as u32;
+            *at += 1;
+        }
+    }
+
+    /// Where the items of island `k` are.
+    fn range(&self, k: usize) -> Range<usize> {
+        let start = if k == 0 { 0 } else { self.end[k - 1] };
+        start as usize..self.end[k] as usize
+    }
+}
 
 /// What assembly reads.
 #[derive(Clone, Copy, Debug)]
@@ -118,23 +175,18 @@ pub struct Sources<'a> {
 }
 
 impl StepProblem {
-    /// The problem of island `k`.
-    pub fn island(&self, k: usize, islands: &Islands, cone: Cone) -> Problem<'_> {
-        let [members, contacts, joints, rolling] = self.ranges(k, islands);
-        Problem {
-            bodies: &self.bodies[members],
-            joints: &self.joints[joints],
-            contacts: &self.contacts[contacts],
-            rolling: &self.rolling[rolling],
-            cone,
-        }
-    }
-
-    /// Ranges of island `k` in members, contact rows, joint rows and rolling rows.
+    /// Where the parts of island `k` are.
+    #[must_use]
     pub fn ranges(&self, k: usize, islands: &Islands) -> IslandRanges {
-        let range = |start: &[u32]| start[k] as usize..start[k + 1] as usize;
-        let [contacts, joints] = [&self.contact_start, &self.joint_start].map(|s| range(s));
-        [range(&islands.start), contacts, joints, range(&self.rolling_start)]
+        let start = if k == 0 { IslandEnd::default() } else { self.end[k - 1] };
+        let end = self.end[k];
+        IslandRanges {
+            members: islands.start[k] as usize..islands.start[k + 1] as usize,
+            manifolds: start.manifolds..end.manifolds,
+            contacts: start.contacts..end.contacts,
+            joints: start.joints..end.joints,
+            rolling: start.rolling..end.rolling,
+        }
     }
 
     /// Fills the problem.
@@ -147,25 +199,47 @@ impl StepProblem {
             self.biased.velocity.push(last);
             self.relaxed.velocity.push(last);
         }
-        self.add_contacts(sources, settings);
-        self.add_joints(sources, settings);
+        self.sort(sources);
+        for k in 0..sources.islands.len() {
+            let first = sources.islands.members[sources.islands.start[k] as usize];
+            self.first.push(sources.bodies[first as usize].id());
+            self.add_contacts(sources, settings, k);
+            self.add_joints(sources, settings, k);
+            self.end.push(IslandEnd {
+                manifolds: self.manifolds.len(),
+                contacts: self.contact_source.len(),
+                joints: self.joints.len(),
+                rolling: self.rolling.len(),
+            });
+        }
+    }
+
+    /// Sorts pairs with contacts and joints by islands.
+    fn sort(&mut self, sources: &Sources<'_>) {
+        let islands = sources.islands.len();
+        let pairs = sources.pairs.iter().map(|pair| {
+            let touch = !pair.contacts.is_empty();
+            if touch { island_of(sources, pair.bodies) } else { NO_ISLAND }
+        });
+        self.pairs_of.fill(islands, pairs);
+        // A joint without bodies came after the step began.
+        let joints = sources.joint_bodies.iter().map(|&bodies| island_of(sources, bodies));
+        self.joints_of.fill(islands, joints);
     }
 
     fn clear(&mut self) {
         self.bodies.clear();
-        self.contacts.clear();
+        self.manifolds.clear();
         self.rolling.clear();
         self.joints.clear();
         self.contact_source.clear();
         self.joint_source.clear();
         self.rolling_source.clear();
         self.rolling_length.clear();
-        self.frames.clear();
-        self.contact_push.clear();
+        self.rolling_frame.clear();
         self.joint_push.clear();
-        self.contact_start.clear();
-        self.joint_start.clear();
-        self.rolling_start.clear();
+        self.first.clear();
+        self.end.clear();
         for unknowns in [&mut self.biased, &mut self.relaxed] {
             unknowns.velocity.clear();
             unknowns.joint_impulse.clear();
@@ -175,116 +249,15 @@ impl StepProblem {
         self.joint_error = 0.0;
     }
 
-    /// Contact rows, sorted by island, then pair, then contact.
-    fn add_contacts(&mut self, sources: &Sources<'_>, settings: &Settings) {
-        self.order.clear();
-        for (p, pair) in sources.pairs.iter().enumerate() {
-            let island = island_of(sources, pair.bodies);
-            if island != NO_ISLAND {
-                let contacts = 0..pair.contacts.len();
-                self.order.extend(contacts.map(|c| [island, p as u32, c as u32]));
+    /// Joint rows of an island, in ascending order of joints.
+    fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
+        for i in self.joints_of.range(k) {
+            let j = self.joints_of.items[i] as usize;
+            for r in 0..sources.joints[j].rows() {
+                self.joint_source.push([j as u32, r as u32]);
+                self.add_joint_row(sources, settings, j, r);
             }
         }
-        self.order.sort_unstable();
-        let order = core::mem::take(&mut self.order);
-        start_of(&order, sources.islands.len(), &mut self.contact_start);
-        self.rolling_start.resize(sources.islands.len() + 1, 0);
-        for &[island, p, c] in &order {
-            let pair = &sources.pairs[p as usize];
-            let contact = &pair.contacts[c as usize];
-            self.contact_source.push([p, c]);
-            self.add_contact(sources, settings, pair, contact);
-            if pair.rolling > 0.0 || pair.spinning > 0.0 {
-                let first = self.contact_start[island as usize];
-                self.add_rolling(sources, pair, contact, first);
-            }
-            self.rolling_start[island as usize + 1] = self.rolling.len() as u32;
-        }
-        // Islands without contacts start where the one before them ends.
-        for k in 1..self.rolling_start.len() {
-            self.rolling_start[k] = self.rolling_start[k].max(self.rolling_start[k - 1]);
-        }
-        self.order = order;
-    }
-
-    fn add_contact(
-        &mut self,
-        sources: &Sources<'_>,
-        settings: &Settings,
-        pair: &Pair,
-        contact: &ActiveContact,
-    ) {
-        let frame = contact_frame(sources, pair, contact, settings);
-        let mut row = ContactRow {
-            a: FIXED,
-            b: FIXED,
-            jacobian_a: [[0.0; 6]; 3],
-            jacobian_b: [[0.0; 6]; 3],
-            bias: [0.0; 3],
-            friction: widen(settings.contact.friction.unwrap_or(pair.friction)),
-        };
-        let pushed = pushed(sources, pair);
-        let belt = widen3(pair.surface_velocity);
-        for k in [1, 2] {
-            row.bias[k] = widen3(frame[k]).dot(belt);
-        }
-        for (side, sign) in [(0, -1.0), (1, 1.0)] {
-            let i = pair.bodies[side] as usize;
-            let arm = widen3(contact.arms[side]);
-            let rows = frame.map(|direction| point_row(widen3(direction) * sign, arm));
-            if pushed[side] {
-                let locked = sources.bodies[i].locked_axes.bits();
-                let rows = rows.map(|row| mask(row, locked));
-                let local = sources.islands.local[i];
-                if side == 0 {
-                    (row.a, row.jacobian_a) = (local, rows);
-                } else {
-                    (row.b, row.jacobian_b) = (local, rows);
-                }
-            } else {
-                let velocity = imposed(sources, i);
-                for (bias, row) in row.bias.iter_mut().zip(rows) {
-                    *bias += dot6(&row, &velocity);
-                }
-            }
-        }
-        let (bias, push) = normal_bias(contact, settings, sources.dt);
-        row.bias[0] += bias;
-        let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
-        let turns = |motion: &&Motion| !motion.moves && motion.angular != Vec3::ZERO;
-        if settings.contact.active == ActiveEvents::Clipped && motions.iter().any(turns) {
-            let curved = curve(motions, contact, sources.dt);
-            row.bias[1] += widen3(frame[1]).dot(curved);
-            row.bias[2] += widen3(frame[2]).dot(curved);
-        }
-        self.contacts.push(row);
-        self.contact_push.push(push);
-        self.frames.push(frame);
-        let scale = widen(sources.dt_ratio);
-        let directions = frame.map(widen3);
-        let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
-        self.biased.contact_impulse.push(split(contact.impulse[0]));
-        self.relaxed.contact_impulse.push(split(contact.impulse[1]));
-    }
-
-    /// Joint rows, sorted by island, then joint.
-    fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings) {
-        self.order.clear();
-        // A joint without bodies came after the step began.
-        for (j, (joint, &bodies)) in sources.joints.iter().zip(sources.joint_bodies).enumerate() {
-            let island = island_of(sources, bodies);
-            if island != NO_ISLAND {
-                self.order.extend((0..joint.rows()).map(|r| [island, j as u32, r as u32]));
-            }
-        }
-        self.order.sort_unstable();
-        let order = core::mem::take(&mut self.order);
-        start_of(&order, sources.islands.len(), &mut self.joint_start);
-        for &[_, j, r] in &order {
-            self.joint_source.push([j, r]);
-            self.add_joint_row(sources, settings, j as usize, r as usize);
-        }
-        self.order = order;
     }
 
     fn add_joint_row(&mut self, sources: &Sources<'_>, settings: &Settings, j: usize, r: usize) {
@@ -357,78 +330,6 @@ fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
 fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
     let [a, b] = bodies.map(|i| sources.islands.island[i as usize]);
     if a == NO_ISLAND { b } else { a }
-}
-
-/// Start of each island in a list sorted by island.
-fn start_of(order: &[[u32; 3]], islands: usize, start: &mut Vec<u32>) {
-    start.clear();
-    start.resize(islands + 1, 0);
-    for &[island, ..] in order {
-        start[island as usize + 1] += 1;
-    }
-    for k in 1..start.len() {
-        start[k] += start[k - 1];
-    }
-}
-
-/// Normal bias of a contact and the part of it that is not carried on.
-fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Double, Double) {
-    let c = &settings.contact;
-    let (gamma, dt) = (widen(c.gamma), widen(dt));
-    if matches!(c.active, ActiveEvents::Enumerated { .. }) {
-        return (gamma * contact.row_gap / dt, 0.0);
-    }
-    let gap = contact.row_gap;
-    if gap >= 0.0 {
-        return (gap / dt, 0.0);
-    }
-    let depth = (-gap - widen(c.dead_zone) * dt * dt).max(0.0);
-    let push = -(gamma * depth / dt).min(widen(c.push_speed_max));
-    (push, if c.relax { push } else { 0.0 })
-}
-
-/// What the curvature of the paths adds to the mean relative velocity of a contact point over the step,
-/// `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
-///
-/// What a turning body carries follows a circle with it and not the tangent, on which it would creep
-/// outwards by ω² r h² / 2 a step. Only for tangents: a roller turns on under what it moves.
-fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
-    let inward = |k: usize| {
-        let spin = widen3(motions[k].angular);
-        spin.cross(spin.cross(widen3(contact.arms[k])))
-    };
-    (inward(1) - inward(0)) * (0.5 * widen(dt))
-}
-
-/// Normal and tangents of a contact: in the plane of motion for planar bodies; along the slip for a
-/// pyramid, whose corners then lie where friction acts; else along the world axes.
-fn contact_frame(
-    sources: &Sources<'_>,
-    pair: &Pair,
-    contact: &ActiveContact,
-    settings: &Settings,
-) -> [Vec3; 3] {
-    let n = contact.normal;
-    let [a, b] = pair.bodies.map(|i| &sources.motions[i as usize]);
-    if let Some(axis) = planar_axis(a, b)
-        && let Some(t1) = n.cross(axis).try_normalize()
-    {
-        return [n, t1, n.cross(t1)];
-    }
-    let aligned = settings.contact.active == ActiveEvents::Clipped
-        && matches!(settings.solver.cone, Cone::Pyramid(_));
-    if aligned {
-        let slip =
-            b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0]) + pair.surface_velocity;
-        let slip = slip - n * n.dot(slip);
-        if slip.length() > 1e-3
-            && let Some(t1) = slip.try_normalize()
-        {
-            return [n, t1, n.cross(t1)];
-        }
-    }
-    let (t1, t2) = tangents(n);
-    [n, t1, t2]
 }
 
 /// The row of a world direction at a point `arm` from the center.

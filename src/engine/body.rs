@@ -8,6 +8,7 @@ use super::collider::{Collider, Colliders, Layers, Material};
 pub use super::locked_axes::LockedAxes;
 use super::shape::mass::MassProperties;
 use super::shape::{Aabb, Shape};
+use super::sleep::Rest;
 use crate::math::{
     Mat3, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize,
     quat_rotate, quat_to_mat3,
@@ -108,6 +109,8 @@ pub struct BodyDesc {
     /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
     /// hit the rest of the step is lost for it.
     pub swept: bool,
+    /// May it fall asleep?
+    pub can_sleep: bool,
 }
 
 impl Default for BodyDesc {
@@ -128,6 +131,7 @@ impl Default for BodyDesc {
             linear_damping: 0.0,
             angular_damping: 0.0,
             swept: false,
+            can_sleep: true,
         }
     }
 }
@@ -162,6 +166,8 @@ pub struct Body {
     /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
     /// hit the rest of the step is lost for it.
     pub swept: bool,
+    /// May it fall asleep? Its island does not if it may not. Default true.
+    pub can_sleep: bool,
     /// Force and torque of the coming step [N, N·m], cleared by it.
     force: Vec3,
     torque: Vec3,
@@ -173,6 +179,8 @@ pub struct Body {
     followed: Option<(Vec3, Vec3)>,
     quarantined: bool,
     last_good: (Vec3, Quat),
+    /// What sleeping needs to know.
+    pub(super) rest: Rest,
 }
 
 fn finite3(what: &'static str, v: Vec3) -> Result<(), BodyError> {
@@ -235,6 +243,8 @@ impl Body {
             followed: None,
             quarantined: false,
             last_good: (desc.position, rotation),
+            can_sleep: desc.can_sleep,
+            rest: Rest::default(),
         };
         let mut colliders = desc.colliders;
         if let Some(shape) = desc.shape {
@@ -309,14 +319,16 @@ impl Body {
     /// # Errors
     /// A coefficient is not finite.
     pub fn set_material(&mut self, collider: usize, material: Material) -> Result<(), BodyError> {
-        self.colliders.set_material(collider, checked(material)?);
+        let changed = self.colliders.set_material(collider, checked(material)?);
+        self.rest.edits = self.rest.edits.wrapping_add(u32::from(changed));
         Ok(())
     }
 
     /// Changes what a collider meets, from the next step on. Nothing happens if there is no collider of
     /// this index.
     pub fn set_layers(&mut self, collider: usize, layers: Layers) {
-        self.colliders.set_layers(collider, layers);
+        let changed = self.colliders.set_layers(collider, layers);
+        self.rest.edits = self.rest.edits.wrapping_add(u32::from(changed));
     }
 
     /// Moves the body at once: contacts and cached planes of the old place are forgotten.
@@ -330,6 +342,7 @@ impl Body {
         self.last_good = (self.center, self.rotation);
         self.quarantined = false;
         self.target = None;
+        self.rest.idle = 0.0;
         self.version = self.version.wrapping_add(1);
     }
 
@@ -428,6 +441,11 @@ impl Body {
         self.quarantined
     }
 
+    /// Does the body sleep, with its island?
+    pub const fn is_sleeping(&self) -> bool {
+        self.rest.asleep.is_some()
+    }
+
     /// Counts changes that make cached contacts worthless.
     pub(crate) const fn version(&self) -> u32 {
         self.version
@@ -445,11 +463,32 @@ impl Body {
             + 0.5 * w.dot(self.inertia.mul_vec(w))
     }
 
+    /// Was an impulse applied that is not yet taken?
+    fn is_struck(&self) -> bool {
+        (self.impulse, self.angular_impulse) != (Vec3::ZERO, Vec3::ZERO)
+    }
+
+    /// Does another force wait than that of the last step, or an impulse?
+    pub(crate) fn is_pushed_anew(&self) -> bool {
+        (self.force, self.torque) != self.rest.steady || self.is_struck()
+    }
+
+    /// Does a force or an impulse wait?
+    pub(crate) fn is_pushed(&self) -> bool {
+        (self.force, self.torque) != (Vec3::ZERO, Vec3::ZERO) || self.is_struck()
+    }
+
+    /// Forgets what was applied and not yet taken.
+    pub(crate) fn drop_forces(&mut self) {
+        (self.force, self.torque) = (Vec3::ZERO, Vec3::ZERO);
+        (self.impulse, self.angular_impulse) = (Vec3::ZERO, Vec3::ZERO);
+    }
+
     /// Takes what was applied since the last step: (force, torque, impulse, angular impulse).
     pub(crate) fn take_forces(&mut self) -> (Vec3, Vec3, Vec3, Vec3) {
         let taken = (self.force, self.torque, self.impulse, self.angular_impulse);
-        (self.force, self.torque) = (Vec3::ZERO, Vec3::ZERO);
-        (self.impulse, self.angular_impulse) = (Vec3::ZERO, Vec3::ZERO);
+        self.rest.push((self.force, self.torque), self.is_struck());
+        self.drop_forces();
         taken
     }
 

@@ -12,8 +12,9 @@
 //! it makes a candidate. Not here: trees over the bodies.
 
 use super::bodies::Bodies;
-use super::body::{BodyId, BodyKind};
+use super::body::{Body, BodyId, BodyKind};
 use super::graph::DisjointSets;
+use super::predict::Motion;
 use super::shape::mesh::Mesh;
 use super::shape::{Aabb, Convex, Piece};
 use crate::math::{Real, Vec3, quat_to_mat3};
@@ -58,6 +59,17 @@ pub struct Reach {
 }
 
 impl Reach {
+    /// What the step can move a body with this free motion.
+    pub fn of(motion: &Motion, body: &Body) -> Self {
+        Self {
+            own: motion.speed(),
+            component: motion.speed(),
+            limit: if motion.moves { 0.5 * motion.inradius } else { Real::INFINITY },
+            path: if body.swept { Some(motion.linear) } else { None },
+            moves: motion.moves,
+        }
+    }
+
     /// How far the step can move the body in any direction (m), for a swept body beside its path.
     fn distance(&self, dt: Real) -> Real {
         let own = self.path.map_or(self.own, |path| self.own - path.length());

@@ -288,16 +288,16 @@ impl Colliders {
     }
 
     /// See [`Body::set_material`](super::body::Body::set_material).
-    pub(super) fn set_material(&mut self, index: usize, material: Material) {
-        if let Some(collider) = self.list.get_mut(index) {
-            collider.material = material;
-        }
+    /// True if it changed.
+    pub(super) fn set_material(&mut self, index: usize, material: Material) -> bool {
+        let Some(collider) = self.list.get_mut(index) else { return false };
+        core::mem::replace(&mut collider.material, material) != material
     }
 
     /// See [`Body::set_layers`](super::body::Body::set_layers).
-    pub(super) fn set_layers(&mut self, index: usize, layers: Layers) {
-        if let Some(collider) = self.list.get_mut(index) {
-            collider.layers = layers;
-        }
+    /// True if they changed.
+    pub(super) fn set_layers(&mut self, index: usize, layers: Layers) -> bool {
+        let Some(collider) = self.list.get_mut(index) else { return false };
+        core::mem::replace(&mut collider.layers, layers) != layers
     }
 }

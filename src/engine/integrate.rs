@@ -60,7 +60,7 @@ pub fn integrate(
     for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
         // Of bodies that became static since, too.
         let stop = stops.next_if(|stop| stop.body as usize == i);
-        if body.kind() == BodyKind::Static {
+        if body.kind() == BodyKind::Static || motions[i].asleep {
             continue;
         }
         let move_by = solved(i, motions, islands, biased);

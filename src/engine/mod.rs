@@ -56,6 +56,7 @@ pub mod report;
 pub mod rest;
 pub mod settings;
 pub mod shape;
+pub mod sleep;
 pub mod solve;
 pub mod sweep;
 pub mod touch;
@@ -71,10 +72,11 @@ use self::graph::Islands;
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
 use self::pair::{Pair, Pairs};
 use self::par::{Pool, Serial};
-use self::predict::{Motion, predict};
+use self::predict::{Motion, foresee};
 use self::report::{StepReport, StepStatus};
 use self::rest::{Solved, Stop, find_stops};
 use self::settings::{ActiveEvents, Settings};
+use self::sleep::Sleepers;
 use self::solve::SolverState;
 use self::touch::Touches;
 use crate::math::{Real, Vec3};
@@ -88,6 +90,7 @@ pub struct Simulation {
     joints: Joints,
     pairs: Pairs,
     touches: Touches,
+    sleepers: Sleepers,
     report: StepReport,
     /// Length of the last completed step (s); 0 before the first.
     dt_last: Real,
@@ -147,23 +150,15 @@ impl Simulation {
             return false;
         }
         self.margin = settings.contact.margin;
+        self.stir(settings);
         self.bodies.compact();
         self.joints.compact();
         let work = &mut self.work;
         work.motions.clear();
         work.moves.clear();
         for body in self.bodies.as_mut_slice() {
-            let mut broken = body.quarantine_if_broken();
-            let mut motion = predict(body, settings.gravity, dt);
-            if !motion.is_finite() {
-                body.freeze();
-                motion = predict(body, settings.gravity, dt);
-                broken = true;
-            }
-            if broken {
-                self.report.quarantined.push(body.id());
-            }
-            work.moves.push(motion.moves);
+            let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
+            work.moves.push(motion.moves && !motion.asleep);
             work.motions.push(motion);
         }
         let index = |id| self.bodies.index_of(id).map_or(0, |i| i as u32);
@@ -171,8 +166,7 @@ impl Simulation {
         work.joint_bodies.clear();
         work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
         self.report.bodies = self.bodies.len() as u32;
-        self.report.dynamic_bodies = work.moves.iter().filter(|&&moves| moves).count() as u32;
-        self.report.joints = self.joints.as_slice().len() as u32;
+        self.report.dynamic_bodies = work.motions.iter().filter(|m| m.moves).count() as u32;
         true
     }
 
@@ -183,16 +177,9 @@ impl Simulation {
         }
         let work = &mut self.work;
         let dt = self.report.dt;
-        let reach = |(motion, body): (&Motion, &Body)| Reach {
-            own: motion.speed(),
-            component: motion.speed(),
-            limit: if motion.moves { 0.5 * motion.inradius } else { Real::INFINITY },
-            path: if body.swept { Some(motion.linear) } else { None },
-            moves: motion.moves,
-        };
         work.broad.reach.clear();
         let bodies = work.motions.iter().zip(self.bodies.as_slice());
-        work.broad.reach.extend(bodies.map(reach));
+        work.broad.reach.extend(bodies.map(|(motion, body)| Reach::of(motion, body)));
         work.excluded.clear();
         for joint in self.joints.as_slice().iter().filter(|joint| !joint.desc.collide) {
             let (a, b) = (joint.desc.a, joint.desc.b);
@@ -211,7 +198,7 @@ impl Simulation {
             }
         };
         work.broad.find(&self.bodies, enlarge, &work.excluded);
-        self.pairs.update(&work.broad.candidates, self.bodies.as_slice());
+        self.pairs.update(&work.broad.candidates, &self.bodies, &work.motions);
         self.report.pairs = self.pairs.list.len() as u32;
         self.check_pairs();
     }
@@ -227,6 +214,25 @@ impl Simulation {
         if !self.active {
             return;
         }
+        self.rouse(settings);
+        self.measure(settings, pool);
+        while self.note_touched() {
+            self.rouse(settings);
+            self.measure(settings, pool);
+        }
+        for pair in self.pairs.list.iter().filter(|pair| !pair.sensor) {
+            self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
+            self.report.overlap = self.report.overlap.max(-pair.separation);
+            if !pair.is_dormant(&self.work.motions) {
+                self.report.contacts += pair.contacts.len() as u32;
+                self.report.events_dropped += pair.dropped;
+            }
+        }
+        self.check_contacts();
+    }
+
+    /// Measures the pairs that are out of date.
+    fn measure(&mut self, settings: &Settings, pool: &impl Pool) {
         let context = Context {
             bodies: self.bodies.as_slice(),
             motions: &self.work.motions,
@@ -234,15 +240,12 @@ impl Simulation {
             settings,
             dt: self.report.dt,
         };
-        let update = |pairs: &mut [Pair]| pairs.iter_mut().for_each(|pair| context.update(pair));
-        pool.run(&mut self.pairs.list, update);
-        for pair in self.pairs.list.iter().filter(|pair| !pair.sensor) {
-            self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
-            self.report.overlap = self.report.overlap.max(-pair.separation);
-            self.report.contacts += pair.contacts.len() as u32;
-            self.report.events_dropped += pair.dropped;
-        }
-        self.check_contacts();
+        pool.run(&mut self.pairs.list, |pairs: &mut [Pair]| {
+            for pair in pairs.iter_mut().filter(|pair| pair.stale) {
+                context.update(pair);
+                pair.stale = false;
+            }
+        });
     }
 
     /// Stage 4: groups of bodies that touch or are joined.
@@ -250,6 +253,7 @@ impl Simulation {
         if !self.active {
             return;
         }
+        self.note_changed_pairs();
         let work = &mut self.work;
         work.edges.clear();
         let touching = self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty());
@@ -257,6 +261,9 @@ impl Simulation {
         work.edges.extend(&work.joint_bodies);
         work.islands.build(&work.moves, work.edges.iter().copied());
         self.report.islands = work.islands.len() as u32;
+        let asleep = |ends: &&[u32; 2]| ends.iter().any(|&i| work.motions[i as usize].asleep);
+        let asleep = work.joint_bodies.iter().filter(asleep).count();
+        self.report.joints = (work.joint_bodies.len() - asleep) as u32;
         self.check_islands();
     }
 
@@ -329,6 +336,8 @@ impl Simulation {
             self.touches.update(pairs, bodies, &self.work.motions, self.margin);
             self.dt_last = self.report.dt;
             self.active = false;
+            self.fall_asleep();
+            self.check_sleepers();
             self.joints.compact();
         }
     }
@@ -349,6 +358,7 @@ impl Simulation {
     /// stages of a step: the others still feel it until the step ends.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
         self.revision += 1;
+        self.note_removed(id);
         self.joints.remove_body(id);
         if !self.active {
             self.joints.compact();
@@ -366,7 +376,9 @@ impl Simulation {
     /// The body of this id, to change it.
     pub fn body_mut(&mut self, id: BodyId) -> Option<&mut Body> {
         self.revision += 1;
-        self.bodies.get_mut(id)
+        let body = self.bodies.get_mut(id)?;
+        self.sleepers.note(body, self.active);
+        Some(body)
     }
 
     /// All bodies, in ascending order of their ids.
@@ -380,12 +392,19 @@ impl Simulation {
     /// # Errors
     /// A body is unknown, both ends are the same body, or a number is not finite.
     pub fn add_joint(&mut self, desc: JointDesc) -> Result<JointId, JointError> {
-        self.joints.add(desc, &self.bodies)
+        let id = self.joints.add(desc, &self.bodies)?;
+        self.note_body(desc.a);
+        self.note_body(desc.b);
+        Ok(id)
     }
 
     /// Removes a joint; false if there is none of this id. Between two stages of a step: it holds until
     /// the step ends.
     pub fn remove_joint(&mut self, id: JointId) -> bool {
+        if let Some(JointDesc { a, b, .. }) = self.joints.get(id).map(|joint| joint.desc) {
+            self.note_body(a);
+            self.note_body(b);
+        }
         let known = self.joints.remove(id);
         if !self.active {
             self.joints.compact();
@@ -444,7 +463,14 @@ impl Simulation {
     /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
     /// false. They forget their contacts.
     pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
-        self.pairs.list.retain(|pair| keep(pair));
+        let (pairs, sleepers, bodies) = (&mut self.pairs, &mut self.sleepers, &self.bodies);
+        pairs.list.retain(|pair| {
+            let kept = keep(pair);
+            if !kept && !pair.contacts.is_empty() {
+                sleepers.note_pair(pair, bodies);
+            }
+            kept
+        });
     }
 
     /// The report of the last step.
@@ -486,6 +512,7 @@ impl Simulation {
     fn check_pairs(&self) {}
     fn check_contacts(&self) {}
     fn check_islands(&self) {}
+    fn check_sleepers(&self) {}
     fn check_problem(&self) {}
 }
 

@@ -11,7 +11,7 @@
 //! Euler, the usual choice, loses nine tenths of the energy of a box tumbling at 20 rad/s in 10 s.)
 //! The papers take the torque explicitly; all agree to second order in h.
 
-use super::body::{Body, BodyKind};
+use super::body::{Body, BodyId, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
 use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen};
 
@@ -20,6 +20,8 @@ use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_t
 pub struct Motion {
     /// Can impulses move it?
     pub moves: bool,
+    /// Does it sleep? Then it stands still, and nothing acts on it in this step.
+    pub asleep: bool,
     /// World rotation.
     pub rotation: Mat3,
     /// World inertia [kg·m²]; identity rows for locked axes.
@@ -55,16 +57,20 @@ impl Motion {
         self.linear.length() + self.radius * self.angular.length()
     }
 
+    /// Does it move by itself or can it be moved in this step?
+    pub fn is_active(&self) -> bool {
+        let driven = !self.moves && (self.linear != Vec3::ZERO || self.angular != Vec3::ZERO);
+        driven || (self.moves && !self.asleep)
+    }
+
     /// Are the velocities and the speed finite numbers?
     pub fn is_finite(&self) -> bool {
         self.linear.is_finite() && self.angular.is_finite() && self.speed().is_finite()
     }
 }
 
-/// Free motion of a body over `dt` seconds; consumes the forces applied to it.
-pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
-    body.aim(dt);
-    let (force, torque, impulse, angular_impulse) = body.take_forces();
+/// A body with the velocities that it has, and no mass.
+fn coasting(body: &Body) -> Motion {
     let rotation = quat_to_mat3(body.rotation());
     let offset = body.center_of_mass().length();
     let colliders = body.colliders();
@@ -72,8 +78,9 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         if colliders.list().is_empty() { 0.0 } else { colliders.bounding_radius() + offset };
     let radius = if radius.is_finite() { radius } else { 0.0 };
     let inradius = if colliders.list().is_empty() { 0.0 } else { colliders.inradius() };
-    let mut motion = Motion {
+    Motion {
         moves: body.moves(),
+        asleep: body.is_sleeping(),
         rotation,
         inertia: SymMat3::diagonal(Vec3::ONE),
         inverse_inertia: SymMat3::default(),
@@ -84,8 +91,19 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         fall: Vec3::ZERO,
         radius,
         inradius,
-        planar: 0b111,
-    };
+        planar: if body.moves() { body.locked_axes.planes() } else { 0b111 },
+    }
+}
+
+/// Free motion of a body over `dt` seconds; consumes the forces applied to it, unless it sleeps.
+pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
+    if body.is_sleeping() {
+        let (linear, angular) = (Vec3::ZERO, Vec3::ZERO);
+        return Motion { linear, angular, ..coasting(body) };
+    }
+    body.aim(dt);
+    let (force, torque, impulse, angular_impulse) = body.take_forces();
+    let mut motion = coasting(body);
     if !motion.moves {
         if body.kind() != BodyKind::Kinematic {
             (motion.linear, motion.angular) = (Vec3::ZERO, Vec3::ZERO);
@@ -93,10 +111,9 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         return motion;
     }
     let locked = body.locked_axes;
-    motion.planar = locked.planes();
     let inverse_mass = 1.0 / body.mass();
     (motion.mass, motion.inverse_mass) = (body.mass(), inverse_mass);
-    (motion.inertia, motion.inverse_inertia) = lock(body.inertia().rotated(rotation), body);
+    (motion.inertia, motion.inverse_inertia) = lock(body.inertia().rotated(motion.rotation), body);
     let linear = body.linear_velocity
         + gravity * (body.gravity_scale * dt)
         + (force * dt + impulse) * inverse_mass;
@@ -106,6 +123,21 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
     motion.linear = locked.filter_translation(linear) / damping;
     motion.fall = locked.filter_translation(gravity * (body.gravity_scale * dt)) / damping;
     motion.angular = angular / (1.0 + dt * body.angular_damping.max(0.0));
+    motion
+}
+
+/// Free motion of a body; freezes it if its state is not finite, and lists it then.
+pub fn foresee(body: &mut Body, gravity: Vec3, dt: Real, quarantined: &mut Vec<BodyId>) -> Motion {
+    let mut broken = body.quarantine_if_broken();
+    let mut motion = predict(body, gravity, dt);
+    if !motion.is_finite() {
+        body.freeze();
+        motion = predict(body, gravity, dt);
+        broken = true;
+    }
+    if broken {
+        quarantined.push(body.id());
+    }
     motion
 }
 

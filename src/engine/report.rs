@@ -49,13 +49,15 @@ pub struct StepReport {
     pub bodies: u32,
     /// Number of dynamic bodies.
     pub dynamic_bodies: u32,
+    /// Number of bodies asleep after the step.
+    pub sleeping: u32,
     /// Number of pairs whose bounding boxes met.
     pub pairs: u32,
     /// Number of contacts (active events) in the step problem.
     pub contacts: u32,
     /// Number of events left out because a pair had more than it keeps.
     pub events_dropped: u32,
-    /// Number of joints in the step problem.
+    /// Number of joints, without those between sleepers.
     pub joints: u32,
     /// Number of islands.
     pub islands: u32,

@@ -11,6 +11,10 @@
 //! | [`ContactSettings::reference_slack`] | ε_x | 0.001 | – | [0, 1] |
 //! | [`ContactSettings::relax`] | | true | | |
 //! | [`ContactSettings::active`] | | clipped | | |
+//! | [`SleepSettings::enabled`] | | false | | |
+//! | [`SleepSettings::linear`] | | 0.05 | m/s | ≥ 0 |
+//! | [`SleepSettings::angular`] | | 0.05 | rad/s | ≥ 0 |
+//! | [`SleepSettings::time`] | | 0.5 | s | ≥ 0 |
 //! | [`SolverSettings::method`] | | Auto | | |
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
 //! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
@@ -73,7 +77,7 @@ impl Default for ContactSettings {
         Self {
             gamma: 1.0,
             push_speed_max: 3.0,
-            dead_zone: 0.0,
+            dead_zone: 0.036,
             margin: 0.005,
             normal_slack: 20.0,
             reference_slack: 0.001,
@@ -126,6 +130,26 @@ impl Default for SolverSettings {
     }
 }
 
+/// When islands fall asleep; see [`sleep`](super::sleep).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct SleepSettings {
+    /// Do islands at rest fall asleep? Not by default: a certificate tells about what was solved.
+    pub enabled: bool,
+    /// Centers of mass up to this speed [m/s] are at rest.
+    pub linear: Real,
+    /// Bodies that turn up to this fast [rad/s] are at rest.
+    pub angular: Real,
+    /// An island falls asleep when all its bodies have been at rest for this time (s).
+    pub time: Real,
+}
+
+impl Default for SleepSettings {
+    fn default() -> Self {
+        Self { enabled: false, linear: 0.05, angular: 0.05, time: 0.5 }
+    }
+}
+
 /// All parameters of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -136,6 +160,8 @@ pub struct Settings {
     pub contact: ContactSettings,
     /// From rows to velocities.
     pub solver: SolverSettings,
+    /// What need not be solved.
+    pub sleep: SleepSettings,
 }
 
 impl Default for Settings {
@@ -144,6 +170,7 @@ impl Default for Settings {
             gravity: Vec3::new(0.0, -9.81, 0.0),
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),
+            sleep: SleepSettings::default(),
         }
     }
 }
@@ -214,6 +241,10 @@ impl Settings {
             let fine = sides >= 2 && sides.is_multiple_of(2) && sides <= 256;
             check(fine, "cone", "a pyramid with an even number of sides from 2 to 256")?;
         }
+        let sleep = &self.sleep;
+        check(not_negative(sleep.linear), "linear", "finite and not negative")?;
+        check(not_negative(sleep.angular), "angular", "finite and not negative")?;
+        check(not_negative(sleep.time), "time", "finite and not negative")?;
         Ok(())
     }
 }

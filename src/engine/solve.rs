@@ -6,18 +6,39 @@
 //! warm-started from its own impulses of the last step; both residuals are reported.
 
 use super::assemble::{IslandRanges, StepProblem, Unknowns};
+use super::body::BodyId;
 use super::graph::Islands;
 use super::joint::Joint;
-use super::lcp::{self, Iterate, Method, Problem, Scratch, SolveStats, SolverParams, Status};
+use super::lcp::chord::{
+    self, ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem,
+};
+use super::lcp::manifold::Manifold;
+use super::lcp::{
+    self, BodyBlock, Cone, ContactRow, Iterate, Method, Problem, Scratch, SolveStats, SolverParams,
+    Status,
+};
 use super::pair::Pair;
 use super::report::{StepReport, StepStatus};
 use super::settings::Settings;
-use crate::math::{DVec3, widen, widen3};
+use crate::math::{DVec3, Double, widen};
 
 /// Buffers of the solvers, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub struct SolverState {
     scratch: Scratch,
+    chord: ChordScratch,
+    rows: Rows,
+    /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
+    memory: Vec<IslandMemory>,
+    last: Vec<IslandMemory>,
+}
+
+/// What an island keeps from step to step.
+#[derive(Clone, Debug)]
+struct IslandMemory {
+    /// Its first body.
+    first: BodyId,
+    chord: ChordMemory,
 }
 
 impl SolverState {
@@ -31,25 +52,26 @@ impl SolverState {
     ) {
         let params = params(settings, report);
         let lemke_max = settings.solver.lemke_contacts_max as usize;
+        core::mem::swap(&mut self.memory, &mut self.last);
+        self.memory.clear();
+        let mut old = 0;
         for k in 0..islands.len() {
-            let [members, contacts, joints, rolling] = step.ranges(k, islands);
-            if contacts.is_empty() && joints.is_empty() {
-                for i in members {
+            let ranges = step.ranges(k, islands);
+            if ranges.contacts.is_empty() && ranges.joints.is_empty() {
+                for i in ranges.members {
                     step.biased.velocity[i] = step.bodies[i].velocity_free;
                     step.relaxed.velocity[i] = step.bodies[i].velocity_free;
                 }
                 continue;
             }
-            let pushed = step.contact_push[contacts.clone()].iter().any(|&push| push != 0.0)
-                || step.joint_push[joints.clone()].iter().any(|&push| push != 0.0);
-            let ranges = [members, contacts.clone(), joints, rolling.clone()];
             let mut params = params;
-            let pivots = contacts.len() <= lemke_max && rolling.is_empty();
+            let pivots = ranges.contacts.len() <= lemke_max && ranges.rolling.is_empty();
             if params.method == Method::Lemke && !pivots {
                 params.method = Method::Newton;
                 report.islands_beyond_lemke += 1;
             }
-            let stats = self.solve_island(step, &ranges, settings, &params, false);
+            let mut memory = self.recall(step.first[k], &mut old);
+            let stats = self.solve_island(step, &ranges, settings, &params, &mut memory, false);
             count(&stats, report);
             let mut solved = stats.status == Status::Converged;
             let c = stats.certificate;
@@ -57,9 +79,9 @@ impl SolverState {
             report.natural_map_relative = report.natural_map_relative.max(c.relative);
             report.complementarity_gap += c.gap;
             report.joint_residual = report.joint_residual.max(c.joint);
-            if pushed {
+            if step.is_pushed(&ranges, settings.solver.tolerance) {
                 step.take_push(&ranges, -1.0);
-                let stats = self.solve_island(step, &ranges, settings, &params, true);
+                let stats = self.solve_island(step, &ranges, settings, &params, &mut memory, true);
                 step.take_push(&ranges, 1.0);
                 count(&stats, report);
                 solved &= stats.status == Status::Converged;
@@ -68,6 +90,7 @@ impl SolverState {
             } else {
                 step.relaxed.copy_from(&step.biased, &ranges);
             }
+            self.memory.push(memory);
             if !solved {
                 report.islands_unsolved += 1;
                 report.status = StepStatus::NotConverged;
@@ -75,29 +98,117 @@ impl SolverState {
         }
     }
 
+    /// What the island of this first body kept; `old` is the place in the list of the last step.
+    fn recall(&mut self, first: BodyId, old: &mut usize) -> IslandMemory {
+        while self.last.get(*old).is_some_and(|memory| memory.first < first) {
+            *old += 1;
+        }
+        match self.last.get_mut(*old) {
+            Some(memory) if memory.first == first => {
+                let chord = core::mem::take(&mut memory.chord);
+                IslandMemory { first, chord }
+            }
+            _ => IslandMemory { first, chord: ChordMemory::default() },
+        }
+    }
+
     fn solve_island(
         &mut self,
         step: &mut StepProblem,
-        [members, contacts, joints, rolling]: &IslandRanges,
+        ranges: &IslandRanges,
         settings: &Settings,
         params: &SolverParams,
+        memory: &mut IslandMemory,
         relaxed: bool,
     ) -> SolveStats {
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
+        let bodies = &step.bodies[ranges.members.clone()];
+        let manifolds = &step.manifolds[ranges.manifolds.clone()];
+        let world = &mut unknowns.contact_impulse[ranges.contacts.clone()];
+        let is_fast = settings.solver.cone == Cone::Circular
+            && ranges.rolling.is_empty()
+            && matches!(params.method, Method::Auto | Method::Newton);
+        let mut done = None;
+        if is_fast {
+            let problem =
+                ManifoldProblem { bodies, manifolds, joints: &step.joints[ranges.joints.clone()] };
+            let mut iterate = ManifoldIterate {
+                velocity: &mut unknowns.velocity[ranges.members.clone()],
+                contact: world,
+                joint: &mut unknowns.joint_impulse[ranges.joints.clone()],
+            };
+            let chord = ChordParams {
+                tolerance: params.newton.tolerance,
+                gravity_dt: params.newton.gravity_dt,
+                penalty: 200.0,
+                outer_max: params.newton.outer_max,
+                newton_max: 40,
+                work_max: 400.0,
+            };
+            let (memory, scratch) = (&mut memory.chord, &mut self.chord);
+            let stats = chord::solve(&problem, &mut iterate, &chord, memory, scratch);
+            let rows = ranges.contacts.len() + ranges.joints.len() + ranges.members.len();
+            if stats.status == Status::Converged || rows > params.newton_rows_max {
+                return stats;
+            }
+            done = Some(stats);
+        }
+        self.rows.expand(manifolds, bodies, world);
         let problem = Problem {
-            bodies: &step.bodies[members.clone()],
-            joints: &step.joints[joints.clone()],
-            contacts: &step.contacts[contacts.clone()],
-            rolling: &step.rolling[rolling.clone()],
+            bodies,
+            joints: &step.joints[ranges.joints.clone()],
+            contacts: &self.rows.contacts,
+            rolling: &step.rolling[ranges.rolling.clone()],
             cone: settings.solver.cone,
         };
         let mut iterate = Iterate {
-            velocity: &mut unknowns.velocity[members.clone()],
-            joint_impulse: &mut unknowns.joint_impulse[joints.clone()],
-            contact_impulse: &mut unknowns.contact_impulse[contacts.clone()],
-            rolling_impulse: &mut unknowns.rolling_impulse[rolling.clone()],
+            velocity: &mut unknowns.velocity[ranges.members.clone()],
+            joint_impulse: &mut unknowns.joint_impulse[ranges.joints.clone()],
+            contact_impulse: &mut self.rows.impulse,
+            rolling_impulse: &mut unknowns.rolling_impulse[ranges.rolling.clone()],
         };
-        lcp::solve(&problem, &mut iterate, params, &mut self.scratch)
+        let mut stats = lcp::solve(&problem, &mut iterate, params, &mut self.scratch);
+        self.rows.keep(manifolds, world);
+        if let Some(first) = done {
+            stats.iterations += first.iterations;
+            stats.factorizations += first.factorizations;
+        }
+        stats
+    }
+}
+
+/// The contacts of an island as rows, for the general solvers.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    contacts: Vec<ContactRow>,
+    impulse: Vec<[Double; 3]>,
+}
+
+impl Rows {
+    /// Makes a row of every contact and takes its impulse along.
+    fn expand(&mut self, manifolds: &[Manifold], bodies: &[BodyBlock], world: &[[Double; 3]]) {
+        self.contacts.clear();
+        self.impulse.clear();
+        for manifold in manifolds {
+            let frame = manifold.frame().map(DVec3::from_array);
+            for lane in 0..manifold.count as usize {
+                self.contacts.push(manifold.row(lane, bodies));
+                let impulse = DVec3::from_array(world[manifold.first as usize + lane]);
+                self.impulse.push(frame.map(|d| d.dot(impulse)));
+            }
+        }
+    }
+
+    /// Gives the impulses back as vectors of the world.
+    fn keep(&self, manifolds: &[Manifold], world: &mut [[Double; 3]]) {
+        for manifold in manifolds {
+            let frame = manifold.frame().map(DVec3::from_array);
+            for lane in 0..manifold.count as usize {
+                let i = manifold.first as usize + lane;
+                let [n, t1, t2] = self.impulse[i];
+                world[i] = (frame[0] * n + frame[1] * t1 + frame[2] * t2).to_array();
+            }
+        }
     }
 }
 
@@ -133,7 +244,7 @@ fn params(settings: &Settings, report: &StepReport) -> SolverParams {
 impl Unknowns {
     /// Copies the unknowns of one island.
     fn copy_from(&mut self, other: &Self, ranges: &IslandRanges) {
-        let [m, c, j, r] = ranges.clone();
+        let IslandRanges { members: m, contacts: c, joints: j, rolling: r, .. } = ranges.clone();
         self.velocity[m.clone()].copy_from_slice(&other.velocity[m]);
         self.contact_impulse[c.clone()].copy_from_slice(&other.contact_impulse[c]);
         self.joint_impulse[j.clone()].copy_from_slice(&other.joint_impulse[j]);
@@ -142,37 +253,39 @@ impl Unknowns {
 }
 
 impl StepProblem {
+    /// Does any row of an island push faster than the tolerance?
+    fn is_pushed(&self, ranges: &IslandRanges, tolerance: Double) -> bool {
+        let mut manifolds = self.manifolds[ranges.manifolds.clone()].iter();
+        manifolds.any(|m| m.push.iter().any(|push| push.abs() > tolerance))
+            || self.joint_push[ranges.joints.clone()].iter().any(|push| push.abs() > tolerance)
+    }
+
     /// Adds `sign` times the push to the biases of an island.
-    fn take_push(&mut self, [_, contacts, joints, _]: &IslandRanges, sign: crate::math::Double) {
-        for i in contacts.clone() {
-            self.contacts[i].bias[0] += sign * self.contact_push[i];
+    fn take_push(&mut self, ranges: &IslandRanges, sign: Double) {
+        for manifold in &mut self.manifolds[ranges.manifolds.clone()] {
+            manifold.take_push(sign);
         }
-        for i in joints.clone() {
+        for i in ranges.joints.clone() {
             self.joints[i].bias += sign * self.joint_push[i];
         }
     }
 
     /// Writes the impulses back to the contacts and joints they belong to, for the next step.
     pub fn keep_impulses(&self, pairs: &mut [Pair], joints: &mut [Joint]) {
-        for (row, &[p, c]) in self.contact_source.iter().enumerate() {
-            let directions = self.frames[row].map(widen3);
-            let world = |l: [crate::math::Double; 3]| -> DVec3 {
-                directions[0] * l[0] + directions[1] * l[1] + directions[2] * l[2]
-            };
+        for (i, &[p, c]) in self.contact_source.iter().enumerate() {
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.impulse =
-                [world(self.biased.contact_impulse[row]), world(self.relaxed.contact_impulse[row])];
+                [&self.biased, &self.relaxed].map(|u| DVec3::from_array(u.contact_impulse[i]));
         }
         for (row, &at) in self.rolling_source.iter().enumerate() {
-            let directions = self.frames[at as usize].map(widen3);
-            let length = self.rolling_length[row];
-            let world = |l: [crate::math::Double; 3]| -> DVec3 {
-                (directions[0] * l[0] + directions[1] * l[1] + directions[2] * l[2]) * length
+            let (frame, length) = (self.rolling_frame[row], self.rolling_length[row]);
+            let world = |l: [Double; 3]| -> DVec3 {
+                (frame[0] * l[0] + frame[1] * l[1] + frame[2] * l[2]) * length
             };
             let [p, c] = self.contact_source[at as usize];
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.angular_impulse =
-                [world(self.biased.rolling_impulse[row]), world(self.relaxed.rolling_impulse[row])];
+                [&self.biased, &self.relaxed].map(|u| world(u.rolling_impulse[row]));
         }
         for (row, &[j, r]) in self.joint_source.iter().enumerate() {
             let joint = &mut joints[j as usize];

@@ -4,7 +4,6 @@
 
 use super::Simulation;
 use super::graph::NO_ISLAND;
-use super::lcp::FIXED;
 
 impl Simulation {
     /// Pairs are strictly ascending, and their bodies are those that their keys name.
@@ -54,13 +53,25 @@ impl Simulation {
         }
     }
 
+    /// Sleepers stand still, and each is in the one island that it names.
+    pub(super) fn check_sleepers(&self) {
+        let mut count = 0;
+        for members in self.sleepers.islands() {
+            assert!(members.windows(2).all(|two| two[0] < two[1]), "members are sorted");
+            for &id in members {
+                let Some(body) = self.bodies.get(id) else { continue };
+                assert_eq!(body.rest.asleep, Some(members[0]), "body {} sleeps there", id.0);
+                count += 1;
+            }
+        }
+        let asleep = self.bodies.iter().filter(|body| body.is_sleeping()).count();
+        assert_eq!(asleep, count, "every sleeper is in an island");
+    }
+
     /// Rows, sources and unknowns match, and rows stay within their island.
     pub(super) fn check_problem(&self) {
         let (problem, islands) = (&self.work.problem, &self.work.islands);
-        let contacts = problem.contacts.len();
-        assert_eq!(problem.contact_source.len(), contacts, "a source for each contact row");
-        assert_eq!(problem.frames.len(), contacts, "a frame for each contact row");
-        assert_eq!(problem.contact_push.len(), contacts, "a push for each contact row");
+        let contacts = problem.contact_source.len();
         for unknowns in [&problem.biased, &problem.relaxed] {
             assert_eq!(unknowns.velocity.len(), islands.members.len(), "a velocity each");
             assert_eq!(unknowns.contact_impulse.len(), contacts, "an impulse each");
@@ -68,19 +79,29 @@ impl Simulation {
             assert_eq!(unknowns.rolling_impulse.len(), problem.rolling.len(), "an impulse each");
         }
         for k in 0..islands.len() {
-            let [members, contacts, joints, rolling] = problem.ranges(k, islands);
-            let inside = |i: u32| i == FIXED || (i as usize) < members.len();
-            let rolling = &problem.rolling[rolling];
+            let ranges = problem.ranges(k, islands);
+            let bodies = ranges.members.len();
+            let inside = |i: u32| (i as usize) <= bodies;
+            let rolling = &problem.rolling[ranges.rolling];
             let ascending = rolling.windows(2).all(|two| two[0].contact < two[1].contact);
             assert!(ascending, "island {k}: rolling rows are sorted");
-            let within = rolling.iter().all(|row| (row.contact as usize) < contacts.len());
+            let within = rolling.iter().all(|row| (row.contact as usize) < ranges.contacts.len());
             assert!(within, "island {k}: rolling rows leave it");
-            for row in &problem.contacts[contacts] {
-                assert!(inside(row.a) && inside(row.b), "island {k}: contact row leaves it");
-                assert!(row.bias[0].is_finite(), "island {k}: bias");
+            let mut next = 0;
+            for manifold in &problem.manifolds[ranges.manifolds] {
+                let [a, b] = [manifold.a, manifold.b];
+                assert!(inside(a) && inside(b) && a != b, "island {k}: manifold leaves it");
+                assert!(manifold.bias.iter().all(|b| b.is_finite()), "island {k}: bias");
+                assert_eq!(manifold.first, next, "island {k}: contacts in order");
+                assert!((1..=4).contains(&manifold.count), "island {k}: contacts of a manifold");
+                next += manifold.count;
             }
-            for row in &problem.joints[joints] {
-                assert!(row.terms.iter().all(|term| inside(term.0)), "island {k}: joint row");
+            assert_eq!(next as usize, ranges.contacts.len(), "island {k}: every contact once");
+            for row in &problem.joints[ranges.joints] {
+                assert!(
+                    row.terms.iter().all(|term| (term.0 as usize) < bodies),
+                    "island {k}: joint row"
+                );
             }
         }
     }

@@ -4,27 +4,30 @@
 //! about the normal and the two tangents, bounded by the pair's coefficients over ℓ. O(1) a contact.
 
 use super::super::active::ActiveContact;
+use super::super::lcp::manifold::Manifold;
 use super::super::lcp::rolling::RollingRow;
 use super::super::pair::Pair;
 use super::{Sources, StepProblem, dot6, imposed, mask, pushed};
-use crate::math::{DVec3, Double, SymMat3, widen, widen3};
+use crate::math::{DVec3, Double, SymMat3, widen};
 
 impl StepProblem {
-    /// Rolling rows of the contact added last; `first` is the first contact of its island. Bodies that
+    /// Rolling rows of the contact added last, of this manifold; `first` is the first contact of its
+    /// island. Bodies that
     /// cannot turn have none.
     pub(super) fn add_rolling(
         &mut self,
         sources: &Sources<'_>,
         pair: &Pair,
         contact: &ActiveContact,
-        first: u32,
+        manifold: &Manifold,
+        first: usize,
     ) {
         let pushed = pushed(sources, pair);
         let Some(length) = rolling_length(sources, pair, pushed) else { return };
-        let index = self.contacts.len() - 1;
-        let frame = self.frames[index];
+        let index = self.contact_source.len() - 1;
+        let frame = manifold.frame().map(DVec3::from_array);
         let mut row = RollingRow {
-            contact: index as u32 - first,
+            contact: (index - first) as u32,
             jacobian_a: [[0.0; 6]; 3],
             jacobian_b: [[0.0; 6]; 3],
             bias: [0.0; 3],
@@ -34,7 +37,7 @@ impl StepProblem {
         for (side, sign) in [(0, -length), (1, length)] {
             let i = pair.bodies[side] as usize;
             let rows = frame.map(|direction| {
-                let d = widen3(direction) * sign;
+                let d = direction * sign;
                 [0.0, 0.0, 0.0, d.x, d.y, d.z]
             });
             if pushed[side] {
@@ -51,9 +54,9 @@ impl StepProblem {
         self.rolling.push(row);
         self.rolling_source.push(index as u32);
         self.rolling_length.push(length);
+        self.rolling_frame.push(frame);
         let scale = widen(sources.dt_ratio) / length;
-        let directions = frame.map(widen3);
-        let split = |impulse: DVec3| directions.map(|d| d.dot(impulse) * scale);
+        let split = |impulse: DVec3| frame.map(|d| d.dot(impulse) * scale);
         self.biased.rolling_impulse.push(split(contact.angular_impulse[0]));
         self.relaxed.rolling_impulse.push(split(contact.angular_impulse[1]));
     }

@@ -22,11 +22,13 @@
 
 mod anderson;
 pub mod certificate;
+pub mod chord;
 pub mod cone;
 mod coupled;
 mod envelope;
 pub mod factor;
 pub mod lemke;
+pub mod manifold;
 pub mod newton;
 mod order;
 pub mod pgs;
@@ -38,6 +40,7 @@ pub mod rolling;
 mod rows;
 #[cfg(test)]
 mod tests;
+pub mod wide;
 
 use smallvec::SmallVec;
 
@@ -78,6 +81,15 @@ pub struct BodyBlock {
     pub inverse_inertia: [Double; 6],
     /// `v* = v_l + h M⁻¹ k` [m/s, rad/s].
     pub velocity_free: Vec6,
+}
+
+impl BodyBlock {
+    /// Which of the six directions are not locked.
+    #[must_use]
+    pub fn free(&self) -> [bool; 6] {
+        let (m, [x, y, z, ..]) = (self.inverse_mass, self.inverse_inertia);
+        [m[0], m[1], m[2], x, y, z].map(|inverse| inverse != 0.0)
+    }
 }
 
 /// A contact: one normal and two tangent rows between bodies `a` and `b`.

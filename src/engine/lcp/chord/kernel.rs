@@ -1,0 +1,380 @@
+//! Sweeps over manifolds: relative velocities, cone projections, gradients, the certificate.
+//!
+//! The four contacts of a manifold are four lanes of plain arrays, which compilers turn into vector code;
+//! every sum has a fixed order. About 15 ns a contact and sweep.
+
+use super::ManifoldProblem;
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
+use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
+use crate::engine::lcp::{JointRow, Vec6};
+use crate::math::Double;
+
+/// Part of the cone on which `P_K(p)` lies: two bits for each contact of a manifold.
+pub(super) const APEX: u8 = 0;
+pub(super) const SURFACE: u8 = 1;
+pub(super) const INSIDE: u8 = 2;
+
+/// Zone of contact `lane`.
+#[inline]
+pub(super) const fn zone(zones: u8, lane: usize) -> u8 {
+    (zones >> (2 * lane)) & 3
+}
+
+/// `(v, ω)` of body b less that of body a at the reference point.
+#[inline]
+fn relative(m: &Manifold, velocity: &[Vec6]) -> ([Double; 3], [Double; 3]) {
+    let (x, y) = (&velocity[m.a as usize], &velocity[m.b as usize]);
+    let p = cross([y[3], y[4], y[5]], m.arm_b);
+    let q = cross([x[3], x[4], x[5]], m.arm_a);
+    let linear = [0, 1, 2].map(|k| (y[k] - x[k]) + (p[k] - q[k]));
+    (linear, [y[3] - x[3], y[4] - x[4], y[5] - x[5]])
+}
+
+/// `J v` of every contact of a manifold plus its drift, world axes.
+#[inline]
+fn lane_velocity(m: &Manifold, velocity: &[Vec6], drift: bool) -> LaneVectors {
+    let (v, w) = relative(m, velocity);
+    let [px, py, pz] = &m.point;
+    let mut u = [[0.0; LANES]; 3];
+    for l in 0..LANES {
+        u[0][l] = v[0] + (w[1] * pz[l] - w[2] * py[l]);
+        u[1][l] = v[1] + (w[2] * px[l] - w[0] * pz[l]);
+        u[2][l] = v[2] + (w[0] * py[l] - w[1] * px[l]);
+    }
+    if drift {
+        for k in 0..3 {
+            for l in 0..LANES {
+                u[k][l] += m.drift[k][l];
+            }
+        }
+    }
+    u
+}
+
+/// Adds `sign · Jᵀ f` to impulses of the bodies.
+#[inline]
+fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Vec6]) {
+    let [px, py, pz] = &m.point;
+    let [fx, fy, fz] = f;
+    let mut turn = [[0.0; LANES]; 3];
+    for l in 0..LANES {
+        turn[0][l] = py[l] * fz[l] - pz[l] * fy[l];
+        turn[1][l] = pz[l] * fx[l] - px[l] * fz[l];
+        turn[2][l] = px[l] * fy[l] - py[l] * fx[l];
+    }
+    let sum = |x: &Lanes| ((x[0] + x[1]) + (x[2] + x[3])) * sign;
+    let force = [sum(fx), sum(fy), sum(fz)];
+    let torque = [sum(&turn[0]), sum(&turn[1]), sum(&turn[2])];
+    let (at_b, at_a) = (cross(m.arm_b, force), cross(m.arm_a, force));
+    let b = &mut out[m.b as usize];
+    for k in 0..3 {
+        b[k] += force[k];
+        b[3 + k] += torque[k] + at_b[k];
+    }
+    let a = &mut out[m.a as usize];
+    for k in 0..3 {
+        a[k] -= force[k];
+        a[3 + k] -= torque[k] + at_a[k];
+    }
+}
+
+/// `P_K(p)` of four contacts at once, with the zones.
+#[inline]
+fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; LANES]) {
+    let inverse = 1.0 / (1.0 + mu * mu);
+    let mut image = [[0.0; LANES]; 3];
+    let mut zones = [APEX; LANES];
+    for l in 0..LANES {
+        let pn = n[0] * p[0][l] + n[1] * p[1][l] + n[2] * p[2][l];
+        let t = [p[0][l] - pn * n[0], p[1][l] - pn * n[1], p[2][l] - pn * n[2]];
+        let size = (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
+        let inside = size <= mu * pn;
+        let open = mu * size <= -pn;
+        let along = (pn + mu * size) * inverse;
+        let surface = mu * along / size.max(1e-300);
+        let kn = if inside {
+            pn
+        } else if open {
+            0.0
+        } else {
+            along
+        };
+        let kt = if inside {
+            1.0
+        } else if open {
+            0.0
+        } else {
+            surface
+        };
+        zones[l] = if inside {
+            INSIDE
+        } else if open {
+            APEX
+        } else {
+            SURFACE
+        };
+        for k in 0..3 {
+            image[k][l] = kn * n[k] + kt * t[k];
+        }
+    }
+    (image, zones)
+}
+
+/// `μ |w_t|` of four contacts.
+#[inline]
+fn slip_bound(m: &Manifold, u: &LaneVectors) -> Lanes {
+    let n = &m.normal;
+    let mut slip = [0.0; LANES];
+    for l in 0..LANES {
+        let un = n[0] * u[0][l] + n[1] * u[1][l] + n[2] * u[2][l];
+        let t = [u[0][l] - un * n[0], u[1][l] - un * n[1], u[2][l] - un * n[2]];
+        slip[l] = m.friction * (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
+    }
+    slip
+}
+
+/// State of the sweeps: multipliers, projections, gradient.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sweep {
+    /// `l`, impulses of the contacts.
+    pub(super) impulse: Vec<LaneVectors>,
+    /// `Γ = μ |w_t|` [m/s].
+    pub(super) gamma: Vec<Lanes>,
+    /// `p = l - ρ_c (w + Γ n)`.
+    pub(super) point: Vec<LaneVectors>,
+    /// `P_K(p)`.
+    pub(super) image: Vec<LaneVectors>,
+    /// Zones of the images, two bits a contact.
+    pub(super) zones: Vec<u8>,
+    /// `∇L`, one entry more than bodies.
+    pub(super) gradient: Vec<Vec6>,
+    /// `νᵀ v + Υ`.
+    pub(super) joint_error: Vec<Double>,
+    /// `ρ / W_nn`, zero in unused lanes; for the penalty `ρ` of the last evaluation.
+    weight: Vec<Lanes>,
+    weight_penalty: Double,
+}
+
+/// What a sweep measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measure {
+    /// `max |P_K(p) - l| / ρ_c` [m/s]: what the multipliers still change.
+    pub(super) residual: Double,
+    /// `max |M⁻¹ ∇L|` [m/s, rad/s].
+    pub(super) gradient: Double,
+    /// `max |νᵀ v + Υ|` [m/s, rad/s].
+    pub(super) joint: Double,
+}
+
+impl Sweep {
+    /// Takes the impulses of a warm start, per contact, and makes room.
+    pub(super) fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]]) {
+        let n = problem.manifolds.len();
+        self.impulse.clear();
+        for m in problem.manifolds {
+            let mut lanes = [[0.0; LANES]; 3];
+            for l in 0..m.count as usize {
+                let impulse = contact[m.first as usize + l];
+                // What is not finite, or acts between bodies that cannot move, is no start.
+                let usable = m.compliance[l] > 0.0 && impulse.iter().all(|x| x.is_finite());
+                for k in 0..3 {
+                    lanes[k][l] = if usable { impulse[k] } else { 0.0 };
+                }
+            }
+            // Normals turned since the last step: back into the cone.
+            self.impulse.push(project(&m.normal, m.friction, &lanes).0);
+        }
+        self.gamma.clear();
+        self.gamma.resize(n, [0.0; LANES]);
+        self.point.clear();
+        self.point.resize(n, [[0.0; LANES]; 3]);
+        self.image.clear();
+        self.image.resize(n, [[0.0; LANES]; 3]);
+        self.zones.clear();
+        self.zones.resize(n, 0);
+        self.weight.clear();
+        self.weight_penalty = 0.0;
+        self.gradient.clear();
+        self.gradient.resize(problem.bodies.len() + 1, [0.0; 6]);
+        self.joint_error.clear();
+        self.joint_error.resize(problem.joints.len(), 0.0);
+    }
+
+    /// Gives the impulses back, per contact.
+    pub(super) fn give(&self, problem: &ManifoldProblem<'_>, contact: &mut [[Double; 3]]) {
+        for (m, lanes) in problem.manifolds.iter().zip(&self.impulse) {
+            for l in 0..m.count as usize {
+                contact[m.first as usize + l] = [lanes[0][l], lanes[1][l], lanes[2][l]];
+            }
+        }
+    }
+
+    /// `ρ / W_nn` of every contact.
+    fn set_weights(&mut self, problem: &ManifoldProblem<'_>, penalty: Double) {
+        if self.weight_penalty == penalty && self.weight.len() == problem.manifolds.len() {
+            return;
+        }
+        self.weight.clear();
+        self.weight.extend(
+            problem
+                .manifolds
+                .iter()
+                .map(|m| m.compliance.map(|w| if w > 0.0 { penalty / w } else { 0.0 })),
+        );
+        self.weight_penalty = penalty;
+    }
+
+    /// `ρ / W_nn` of a manifold at the last evaluation.
+    #[inline]
+    pub(super) fn weights(&self, m: usize) -> &Lanes {
+        &self.weight[m]
+    }
+
+    /// Projections, gradient and errors of the augmented Lagrangian at `velocity`, which ends with the
+    /// zero of the fixed world. With `NEW_GAMMA` the slip bound is that of this velocity.
+    pub(super) fn evaluate<const NEW_GAMMA: bool>(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        velocity: &[Vec6],
+        joint: &[Double],
+        penalty: Double,
+    ) -> Measure {
+        self.set_weights(problem, penalty);
+        for (i, body) in problem.bodies.iter().enumerate() {
+            let change = [0, 1, 2, 3, 4, 5].map(|k| velocity[i][k] - body.velocity_free[k]);
+            self.gradient[i] = mass_mul(body, &change);
+        }
+        self.gradient[problem.bodies.len()] = [0.0; 6];
+        let mut worst = [0.0; LANES];
+        for (i, m) in problem.manifolds.iter().enumerate() {
+            let u = lane_velocity(m, velocity, true);
+            if NEW_GAMMA {
+                self.gamma[i] = slip_bound(m, &u);
+            }
+            let (l, gamma, weight) = (&self.impulse[i], &self.gamma[i], &self.weight[i]);
+            let mut p = [[0.0; LANES]; 3];
+            for k in 0..3 {
+                for j in 0..LANES {
+                    p[k][j] =
+                        l[k][j] - weight[j] * (u[k][j] + (m.bias[j] + gamma[j]) * m.normal[k]);
+                }
+            }
+            let (image, zones) = project(&m.normal, m.friction, &p);
+            for j in 0..LANES {
+                let d = [0, 1, 2].map(|k| image[k][j] - l[k][j]);
+                let size =
+                    (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * (m.compliance[j] * m.compliance[j]);
+                worst[j] = if size > worst[j] { size } else { worst[j] };
+            }
+            self.zones[i] = zones[0] | zones[1] << 2 | zones[2] << 4 | zones[3] << 6;
+            scatter(m, &image, -1.0, &mut self.gradient);
+            self.point[i] = p;
+            self.image[i] = image;
+        }
+        let mut measure = Measure {
+            residual: worst.iter().fold(0.0, |a: Double, &b| a.max(b)).sqrt() / penalty,
+            gradient: 0.0,
+            joint: 0.0,
+        };
+        for (j, row) in problem.joints.iter().enumerate() {
+            add_joint_impulse(row, -joint[j], &mut self.gradient);
+            let error = joint_error(row, velocity);
+            self.joint_error[j] = error;
+            measure.joint = measure.joint.max(error.abs());
+        }
+        for (body, g) in problem.bodies.iter().zip(&self.gradient) {
+            let change = inverse_mass_mul(body, g);
+            measure.gradient = change.iter().fold(measure.gradient, |a, x| a.max(x.abs()));
+        }
+        measure
+    }
+
+    /// `l ← P_K(p)`.
+    pub(super) fn update_multipliers(&mut self) {
+        self.impulse.copy_from_slice(&self.image);
+    }
+
+    /// `v = v* + M⁻¹ (Jᵀ l + ν c)`.
+    pub(super) fn rebuild(
+        &self,
+        problem: &ManifoldProblem<'_>,
+        joint: &[Double],
+        velocity: &mut [Vec6],
+    ) {
+        velocity.fill([0.0; 6]);
+        for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
+            scatter(m, l, 1.0, velocity);
+        }
+        for (row, c) in problem.joints.iter().zip(joint) {
+            add_joint_impulse(row, *c, velocity);
+        }
+        for (body, v) in problem.bodies.iter().zip(velocity.iter_mut()) {
+            let change = inverse_mass_mul(body, v);
+            *v = [0, 1, 2, 3, 4, 5].map(|k| body.velocity_free[k] + change[k]);
+        }
+        velocity[problem.bodies.len()] = [0.0; 6];
+    }
+
+    /// The certificate of the impulses at the velocity rebuilt from them.
+    pub(super) fn certify(
+        &self,
+        problem: &ManifoldProblem<'_>,
+        velocity: &[Vec6],
+        gravity_dt: Double,
+    ) -> Certificate {
+        let (mut map, mut relative, mut gap) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        let per_load = if gravity_dt > 0.0 { 1.0 / gravity_dt } else { 0.0 };
+        for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
+            let mut w = lane_velocity(m, velocity, true);
+            let slip = slip_bound(m, &w);
+            let mut p = [[0.0; LANES]; 3];
+            for k in 0..3 {
+                for j in 0..LANES {
+                    w[k][j] += (m.bias[j] + slip[j]) * m.normal[k];
+                    // Where nothing can move the impulse is zero and any approach an error.
+                    let c = if m.compliance[j] > 0.0 { m.compliance[j] } else { 1.0 };
+                    p[k][j] = l[k][j] - w[k][j] / c;
+                }
+            }
+            let (image, _) = project(&m.normal, m.friction, &p);
+            for j in 0..m.count as usize {
+                let c = if m.compliance[j] > 0.0 { m.compliance[j] } else { 1.0 };
+                let d = [0, 1, 2].map(|k| image[k][j] - l[k][j]);
+                let error = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt() * c;
+                let error = if error.is_nan() { Double::INFINITY } else { error };
+                let load = (l[0][j] * l[0][j] + l[1][j] * l[1][j] + l[2][j] * l[2][j]).sqrt() * c;
+                map[j] = error.max(map[j]);
+                relative[j] = (error / (load * per_load).max(1.0)).max(relative[j]);
+                gap[j] += (l[0][j] * w[0][j] + l[1][j] * w[1][j] + l[2][j] * w[2][j]).abs();
+            }
+        }
+        let worst = |x: &Lanes| x.iter().fold(0.0, |a: Double, &b| a.max(b));
+        let mut certificate = Certificate {
+            natural_map: worst(&map),
+            relative: worst(&relative),
+            gap: (gap[0] + gap[1]) + (gap[2] + gap[3]),
+            ..Certificate::default()
+        };
+        for row in problem.joints {
+            let r = joint_error(row, velocity).abs();
+            let r = if r.is_nan() { Double::INFINITY } else { r };
+            certificate.joint = certificate.joint.max(r);
+        }
+        certificate
+    }
+
+    /// Derivative of the Lagrangian along `step` at the velocity of the last evaluation.
+    pub(super) fn slope(&self, step: &[Vec6]) -> Double {
+        let mut sum = 0.0;
+        for (g, d) in self.gradient.iter().zip(step) {
+            sum += crate::engine::lcp::rows::dot6(g, d);
+        }
+        sum
+    }
+}
+
+/// `νᵀ v + Υ`, zero for a row between bodies that cannot move.
+fn joint_error(row: &JointRow, velocity: &[Vec6]) -> Double {
+    if row.terms.is_empty() { 0.0 } else { joint_rate(row, velocity) + row.bias }
+}

@@ -1,0 +1,563 @@
+//! The cone Newton with kept factors: fast where little changes from step to step.
+//!
+//! Input: an island's bodies, contacts in manifolds, joint rows, a warm start. Output: impulses, the
+//! velocity rebuilt from them, a certificate. It solves the same problem as [`newton`](super::newton),
+//! by the same augmented Lagrangian, for circular cones without rolling rows, and does as little as it
+//! can:
+//!
+//! 1. the impulses of the last step are measured; within the tolerance they are the solution;
+//! 2. else Newton starts from the last velocity, with `Γ = μ |w_t|` of that velocity, so that most
+//!    contacts keep their zones; each outer pass takes `Γ` from the newest velocity, minimizes, and
+//!    updates the multipliers, `l ← P_K(p)`;
+//! 3. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
+//!    the simulation: the gradient is exact and the line search makes every step descend, so an old
+//!    factor costs steps, not accuracy. It is renewed where a step gains too little;
+//! 4. `ρ` grows where multiplier updates gain too little and is kept with the factor.
+//!
+//! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
+//! budget of counted work; then the impulses with the smallest error seen are returned, which may be those
+//! of the start. Cost: a sweep over the contacts (15 ns each) a step and trial, [`Pattern::work`] block
+//! products a factor.
+
+mod kernel;
+mod matrix;
+#[cfg(test)]
+mod tests;
+
+use core::ops::Range;
+
+use self::kernel::{Measure, Sweep};
+use super::certificate::Certificate;
+use super::factor::{Factor, Lanes as NodeLanes, Pattern};
+use super::manifold::{LaneVectors, Manifold};
+use super::rows::joint_compliance;
+use super::{BodyBlock, JointRow, SolveStats, Status, Vec6};
+use crate::math::{Double, Scalar, Single};
+
+/// The problem of one island, with its contacts in manifolds.
+#[derive(Clone, Copy, Debug)]
+pub struct ManifoldProblem<'a> {
+    /// Mass blocks.
+    pub bodies: &'a [BodyBlock],
+    /// Contacts. Body indices equal to the number of bodies stand for the fixed world.
+    pub manifolds: &'a [Manifold],
+    /// Joint rows; those of one joint follow each other.
+    pub joints: &'a [JointRow],
+}
+
+/// Unknowns of an island: warm start in, solution out.
+#[derive(Debug)]
+pub struct ManifoldIterate<'a> {
+    /// `v`, one for each body.
+    pub velocity: &'a mut [Vec6],
+    /// Impulses of the contacts, world axes, in the order of the manifolds.
+    pub contact: &'a mut [[Double; 3]],
+    /// `c_ν`, one for each joint row.
+    pub joint: &'a mut [Double],
+}
+
+/// Parameters of the chord Newton.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChordParams {
+    /// Bound on [`Certificate::error`] [m/s].
+    pub tolerance: Double,
+    /// `g h` [m/s] of the certificate's `relative`.
+    pub gravity_dt: Double,
+    /// First `ρ` of an island (–).
+    pub penalty: Double,
+    /// Largest number of multiplier updates.
+    pub outer_max: u32,
+    /// Largest number of Newton steps between two updates.
+    pub newton_max: u32,
+    /// Budget of work for each contact and body, in sweeps over a contact.
+    pub work_max: Double,
+}
+
+/// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
+/// only within the tolerance.
+#[derive(Clone, Debug, Default)]
+pub struct ChordMemory {
+    pattern: Pattern,
+    single: Factor<Single>,
+    double: Factor<Double>,
+    /// Is there a factor, in double precision or not, and for which `ρ`?
+    state: FactorState,
+    /// `ρ` of the last solve; 0 before the first.
+    penalty: Double,
+    /// Did the last solve change the impulses? Then they hold what it took to stop the bodies, which would
+    /// act once more if they were taken as they are.
+    changed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum FactorState {
+    #[default]
+    None,
+    Made {
+        double: bool,
+        penalty: Double,
+    },
+}
+
+/// The rows of one joint.
+#[derive(Clone, Debug)]
+struct JointNode {
+    rows: Range<usize>,
+    /// Bodies of the island, one or two.
+    bodies: smallvec::SmallVec<[u32; 2]>,
+    /// `ν M⁻¹ νᵀ` of each row.
+    compliance: [Double; 6],
+}
+
+/// Buffers of the chord Newton.
+#[derive(Clone, Debug, Default)]
+pub struct ChordScratch {
+    sweep: Sweep,
+    nodes: Vec<JointNode>,
+    edges: Vec<[u32; 2]>,
+    velocity: Vec<Vec6>,
+    trial: Vec<Vec6>,
+    step: Vec<Vec6>,
+    rebuilt: Vec<Vec6>,
+    joint: Vec<Double>,
+    trial_joint: Vec<Double>,
+    joint_step: Vec<Double>,
+    single: Vec<NodeLanes<Single>>,
+    double: Vec<NodeLanes<Double>>,
+    best_impulse: Vec<LaneVectors>,
+    best_joint: Vec<Double>,
+}
+
+/// Mass ratio in an island from which its factor is in double precision.
+const DOUBLE_RATIO: Double = 100.0;
+/// A solve goes on to this part of the tolerance: the impulses it ends with are then within the tolerance
+/// for some steps to come, in which nothing is solved at all.
+const AIM: Double = 0.1;
+/// A step that leaves more of the gradient than this asks for a new factor.
+const POOR: Double = 0.3;
+/// Multiplier updates that leave more of the residual than this let `ρ` grow.
+const SLOW: Double = 0.25;
+/// Growth of `ρ`, and where it ends in single and double precision.
+const GROWTH: Double = 4.0;
+const PENALTY_MAX: [Double; 2] = [1e4, 1e8];
+
+/// Work and outcome while solving.
+struct Progress {
+    stats: SolveStats,
+    work: Double,
+    work_max: Double,
+    double: bool,
+    penalty: Double,
+    poor: bool,
+    /// Error of the impulses at hand; infinite if they have not been measured.
+    last_error: Double,
+}
+
+/// Solves the step problem (5.1)–(5.2) of an island from a warm start.
+pub fn solve(
+    problem: &ManifoldProblem<'_>,
+    iterate: &mut ManifoldIterate<'_>,
+    params: &ChordParams,
+    memory: &mut ChordMemory,
+    scratch: &mut ChordScratch,
+) -> SolveStats {
+    let n = problem.bodies.len();
+    scratch.begin(problem, iterate);
+    let first = scratch.judge(problem, params);
+    if std::env::var("TR").is_ok() {
+        eprintln!("SOLVE e0 {:.2e} joint {:.1e}", first.natural_map, first.joint);
+    }
+    let stats = SolveStats {
+        status: Status::Converged,
+        iterations: 0,
+        factorizations: 0,
+        certificate: first,
+    };
+    let accepted = if memory.changed { AIM * params.tolerance } else { params.tolerance };
+    memory.changed = first.error() > accepted;
+    if !memory.changed {
+        scratch.give(problem, iterate);
+        return stats;
+    }
+    scratch.best_impulse.clone_from(&scratch.sweep.impulse);
+    scratch.best_joint.clone_from(&scratch.joint);
+    scratch.velocity.clear();
+    scratch.velocity.extend_from_slice(iterate.velocity);
+    scratch.velocity.push([0.0; 6]);
+    scratch.prepare(problem, memory);
+    let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
+    let size = (problem.manifolds.len() * 4 + n) as Double;
+    let mut progress = Progress {
+        stats: SolveStats { status: Status::IterationLimit, ..stats },
+        work: 2.0 * size,
+        work_max: params.work_max * size,
+        double,
+        penalty: if memory.penalty > 0.0 { memory.penalty } else { params.penalty },
+        poor: false,
+        last_error: Double::INFINITY,
+    };
+    scratch.run(problem, params, memory, &mut progress);
+    memory.penalty = progress.penalty;
+    if progress.last_error > progress.stats.certificate.error() {
+        scratch.sweep.impulse.clone_from(&scratch.best_impulse);
+        scratch.joint.clone_from(&scratch.best_joint);
+        progress.stats.certificate = scratch.judge(problem, params);
+    }
+    scratch.give(problem, iterate);
+    progress.stats
+}
+
+/// Largest over smallest mass of an island.
+fn mass_ratio(bodies: &[BodyBlock]) -> Double {
+    let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
+    let (mut low, mut high) = (Double::INFINITY, 0.0);
+    for body in bodies {
+        let x = inverse(body);
+        if x > 0.0 {
+            (low, high) = (x.min(low), x.max(high));
+        }
+    }
+    if high > 0.0 { high / low } else { 1.0 }
+}
+
+impl ChordScratch {
+    fn begin(&mut self, problem: &ManifoldProblem<'_>, iterate: &ManifoldIterate<'_>) {
+        self.sweep.begin(problem, iterate.contact);
+        self.joint.clear();
+        self.joint.extend(iterate.joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
+        self.rebuilt.clear();
+        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+    }
+
+    /// Rebuilds the velocity from the impulses at hand and measures them.
+    fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
+        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+        self.sweep.certify(problem, &self.rebuilt, params.gravity_dt)
+    }
+
+    /// Impulses and the velocity rebuilt from them.
+    fn give(&self, problem: &ManifoldProblem<'_>, iterate: &mut ManifoldIterate<'_>) {
+        self.sweep.give(problem, iterate.contact);
+        iterate.joint.copy_from_slice(&self.joint);
+        iterate.velocity.copy_from_slice(&self.rebuilt[..problem.bodies.len()]);
+    }
+
+    /// Finds the joints and the pattern of the matrix.
+    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) {
+        self.find_nodes(problem);
+        let n = problem.bodies.len() as u32;
+        self.edges.clear();
+        let pairs = problem.manifolds.iter().filter(|m| m.a < n && m.b < n);
+        self.edges.extend(pairs.map(|m| [m.a, m.b]));
+        for (k, node) in self.nodes.iter().enumerate() {
+            self.edges.extend(node.bodies.iter().map(|&body| [n + k as u32, body]));
+        }
+        if memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges) {
+            memory.state = FactorState::None;
+        }
+        let nodes = problem.bodies.len() + self.nodes.len();
+        self.single.clear();
+        self.single.resize(nodes, [0.0; 8]);
+        self.double.clear();
+        self.double.resize(nodes, [0.0; 8]);
+        for list in [&mut self.step, &mut self.trial] {
+            list.clear();
+            list.resize(problem.bodies.len() + 1, [0.0; 6]);
+        }
+        for list in [&mut self.joint_step, &mut self.trial_joint] {
+            list.clear();
+            list.resize(problem.joints.len(), 0.0);
+        }
+    }
+
+    fn find_nodes(&mut self, problem: &ManifoldProblem<'_>) {
+        self.nodes.clear();
+        for (i, row) in problem.joints.iter().enumerate() {
+            let bodies = || row.terms.iter().map(|(body, _)| *body);
+            let compliance = joint_compliance(problem.bodies, row);
+            if let Some(last) = self.nodes.last_mut()
+                && last.rows.len() < 6
+                && last.bodies.iter().copied().eq(bodies())
+            {
+                last.compliance[last.rows.len()] = compliance;
+                last.rows.end = i + 1;
+                continue;
+            }
+            let mut node =
+                JointNode { rows: i..i + 1, bodies: bodies().collect(), compliance: [0.0; 6] };
+            node.compliance[0] = compliance;
+            self.nodes.push(node);
+        }
+    }
+
+    /// Outer passes until the tolerance or the budget is met.
+    fn run(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+        memory: &mut ChordMemory,
+        progress: &mut Progress,
+    ) {
+        let aim = AIM * params.tolerance;
+        let mut last = Double::INFINITY;
+        let mut best = progress.stats.certificate.error();
+        let mut idle = 0;
+        for pass in 0..params.outer_max {
+            let measure = self.minimize(problem, params, memory, progress);
+            self.sweep.update_multipliers();
+            progress.last_error = Double::INFINITY;
+            let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
+            let close =
+                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
+            if close || out || pass % 4 == 3 {
+                let certificate = self.judge(problem, params);
+                progress.work += 2.0 * problem.manifolds.len() as Double * 4.0;
+                let error = certificate.error();
+                if std::env::var("TR").is_ok() {
+                    eprintln!(
+                        " pass {pass} error {:.2e} res {:.2e} g {:.1e}",
+                        error, measure.residual, measure.gradient
+                    );
+                }
+                progress.last_error = error;
+                if error < best {
+                    idle = 0;
+                    best = error;
+                    progress.stats.certificate = certificate;
+                    self.best_impulse.clone_from(&self.sweep.impulse);
+                    self.best_joint.clone_from(&self.joint);
+                } else {
+                    idle += 1;
+                }
+                let done = best <= params.tolerance;
+                if error <= aim || (done && (idle > 0 || out)) {
+                    progress.stats.status = Status::Converged;
+                    return;
+                }
+                if idle > 4 {
+                    progress.stats.status = Status::Stalled;
+                    return;
+                }
+            }
+            if out {
+                return;
+            }
+            let penalty_max = PENALTY_MAX[usize::from(progress.double)];
+            if measure.residual > SLOW * last && progress.penalty < penalty_max {
+                progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
+            }
+            last = measure.residual;
+        }
+    }
+
+    /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand.
+    fn minimize(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+        memory: &mut ChordMemory,
+        progress: &mut Progress,
+    ) -> Measure {
+        let size = (problem.manifolds.len() * 4) as Double;
+        let mut measure =
+            self.sweep.evaluate::<true>(problem, &self.velocity, &self.joint, progress.penalty);
+        progress.work += size;
+        for _ in 0..params.newton_max {
+            let target = (0.25 * AIM * params.tolerance).max(0.1 * measure.residual);
+            if measure.gradient <= target && measure.joint <= target {
+                break;
+            }
+            if progress.work > progress.work_max {
+                break;
+            }
+            let made = FactorState::Made { double: progress.double, penalty: progress.penalty };
+            if std::env::var("TR").is_ok() {
+                let mut c = [0; 4];
+                for z in &self.sweep.zones {
+                    for l in 0..4 {
+                        c[((z >> (2 * l)) & 3) as usize] += 1;
+                    }
+                }
+                eprintln!(
+                    "  newton g {:.2e} res {:.2e} j {:.1e} rho {:.0e} poor {} zones {:?}",
+                    measure.gradient,
+                    measure.residual,
+                    measure.joint,
+                    progress.penalty,
+                    progress.poor,
+                    c
+                );
+            }
+            let fresh = progress.poor || memory.state != made;
+            if fresh && !self.factor(problem, memory, progress) {
+                break;
+            }
+            progress.stats.iterations += 1;
+            self.find_step(problem, memory, progress.double);
+            let meets_joints = measure.joint > target;
+            let Some(next) = self.search(problem, progress, &measure, meets_joints) else {
+                if fresh {
+                    break;
+                }
+                // Not a direction of descent: the factor is too old.
+                progress.poor = true;
+                measure = self.evaluate_again(problem, progress);
+                continue;
+            };
+            core::mem::swap(&mut self.velocity, &mut self.trial);
+            core::mem::swap(&mut self.joint, &mut self.trial_joint);
+            progress.poor = next.gradient > POOR * measure.gradient.max(measure.joint);
+            measure = next;
+        }
+        measure
+    }
+
+    fn evaluate_again(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        progress: &mut Progress,
+    ) -> Measure {
+        progress.work += (problem.manifolds.len() * 4) as Double;
+        self.sweep.evaluate::<false>(problem, &self.velocity, &self.joint, progress.penalty)
+    }
+
+    /// A new factor at the last evaluation; false if the matrix has none.
+    fn factor(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        memory: &mut ChordMemory,
+        progress: &mut Progress,
+    ) -> bool {
+        progress.stats.factorizations += 1;
+        progress.work += memory.pattern.work() as Double + 2.0 * self.edges.len() as Double * 4.0;
+        memory.state = FactorState::None;
+        let (pattern, nodes, edges) = (&memory.pattern, &self.nodes, &self.edges);
+        if !progress.double {
+            matrix::assemble(problem, &self.sweep, nodes, pattern, edges, &mut memory.single);
+            // A matrix too ill-conditioned for single precision gets the other.
+            progress.double = !memory.single.factor(pattern);
+        }
+        if progress.double {
+            matrix::assemble(problem, &self.sweep, nodes, pattern, edges, &mut memory.double);
+            if !memory.double.factor(pattern) {
+                return false;
+            }
+        }
+        memory.state = FactorState::Made { double: progress.double, penalty: progress.penalty };
+        true
+    }
+
+    /// Solves for the step in velocities and joint impulses.
+    fn find_step(&mut self, problem: &ManifoldProblem<'_>, memory: &ChordMemory, double: bool) {
+        if double {
+            self.fill_right_side::<Double>(problem, |s| &mut s.double);
+            memory.double.solve(&memory.pattern, &mut self.double);
+            self.take_step::<Double>(problem, |s| &s.double);
+        } else {
+            self.fill_right_side::<Single>(problem, |s| &mut s.single);
+            memory.single.solve(&memory.pattern, &mut self.single);
+            self.take_step::<Single>(problem, |s| &s.single);
+        }
+    }
+
+    fn fill_right_side<T: Scalar>(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        list: impl Fn(&mut Self) -> &mut Vec<NodeLanes<T>>,
+    ) {
+        let n = problem.bodies.len();
+        let mut x = core::mem::take(list(self));
+        for (i, body) in problem.bodies.iter().enumerate() {
+            let free = body.free();
+            for k in 0..6 {
+                let g = if free[k] { -self.sweep.gradient[i][k] } else { 0.0 };
+                x[i][k] = T::from_double(g);
+            }
+        }
+        for (k, node) in self.nodes.iter().enumerate() {
+            x[n + k] = [T::ZERO; 8];
+            for (r, row) in node.rows.clone().enumerate() {
+                let movable = node.compliance[r] > 0.0;
+                let error = if movable { self.sweep.joint_error[row] } else { 0.0 };
+                x[n + k][r] = T::from_double(error);
+            }
+        }
+        *list(self) = x;
+    }
+
+    fn take_step<T: Scalar>(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        list: impl Fn(&Self) -> &Vec<NodeLanes<T>>,
+    ) {
+        let n = problem.bodies.len();
+        let mut step = core::mem::take(&mut self.step);
+        let mut joint_step = core::mem::take(&mut self.joint_step);
+        for i in 0..n {
+            for k in 0..6 {
+                step[i][k] = list(self)[i][k].to_double();
+            }
+        }
+        for (k, node) in self.nodes.iter().enumerate() {
+            for (r, row) in node.rows.clone().enumerate() {
+                joint_step[row] = list(self)[n + k][r].to_double();
+            }
+        }
+        (self.step, self.joint_step) = (step, joint_step);
+    }
+
+    /// Goes along the step until the derivative has fallen enough; the point is in `trial`. None if the
+    /// step does not descend. The first full step meets the joints, whatever it does to the rest.
+    fn search(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        progress: &mut Progress,
+        start: &Measure,
+        meets_joints: bool,
+    ) -> Option<Measure> {
+        let slope = self.sweep.slope(&self.step);
+        if !slope.is_finite() || (slope >= 0.0 && !meets_joints) {
+            return None;
+        }
+        let size = (problem.manifolds.len() * 4) as Double;
+        let (mut t, mut low, mut high) = (1.0, 0.0, 0.0);
+        let (mut slope_low, mut slope_high) = (slope, 0.0);
+        let mut measure = *start;
+        for trial in 0..10 {
+            for (x, (v, d)) in self.trial.iter_mut().zip(self.velocity.iter().zip(&self.step)) {
+                *x = [0, 1, 2, 3, 4, 5].map(|k| v[k] + t * d[k]);
+            }
+            let joints = self.joint.iter().zip(&self.joint_step);
+            for (x, (c, d)) in self.trial_joint.iter_mut().zip(joints) {
+                *x = c + t * d;
+            }
+            let penalty = progress.penalty;
+            measure =
+                self.sweep.evaluate::<false>(problem, &self.trial, &self.trial_joint, penalty);
+            progress.work += size;
+            let now = self.sweep.slope(&self.step);
+            let fallen = now <= LEVEL * slope.abs() && (now >= -LEVEL * slope.abs() || t == 1.0);
+            if fallen || meets_joints || measure.gradient < POOR * start.gradient {
+                return Some(measure);
+            }
+            if now > 0.0 {
+                (high, slope_high) = (t, now);
+            } else {
+                (low, slope_low) = (t, now);
+            }
+            let secant = low + (high - low) * slope_low / (slope_low - slope_high);
+            t = if trial % 3 == 2 {
+                0.5 * (low + high)
+            } else {
+                secant.clamp(low + 0.05 * (high - low), high - 0.05 * (high - low))
+            };
+            if t < 1e-7 || t.is_nan() {
+                return None;
+            }
+        }
+        Some(measure)
+    }
+}
+
+/// Part of the derivative along a step that may be left.
+const LEVEL: Double = 0.3;

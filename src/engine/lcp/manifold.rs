@@ -1,0 +1,154 @@
+//! Contacts of a pair that share a normal, four abreast: the form in which contacts are assembled and
+//! solved fast.
+//!
+//! Everything is in world axes and knows no tangents: the impulse of a contact is a vector `l`, its
+//! friction cone is the cone about the normal, and
+//!
+//! ```text
+//! w = v_b + ω_b × (arm_b + p) - v_a - ω_a × (arm_a + p) + drift,       w_n + Δ ≥ 0 ⊥ l_n ≥ 0
+//! ```
+//!
+//! The contacts of a manifold act through the relative motion of the two bodies at one reference point, so
+//! that what they add to a matrix over bodies is one symmetric 6×6 block, moved to both centers.
+//! [`Manifold::row`] gives the same contacts as [`ContactRow`]s for the general solvers. O(1) each.
+
+use super::rows::inverse_mass_mul;
+use super::{BodyBlock, ContactRow, FIXED, Vec6};
+use crate::math::Double;
+
+/// Contacts of a manifold.
+pub const LANES: usize = 4;
+
+/// A number for each contact of a manifold.
+pub type Lanes = [Double; LANES];
+
+/// World vectors (x, y, z), one for each contact of a manifold.
+pub type LaneVectors = [Lanes; 3];
+
+/// Up to four contacts between bodies `a` and `b` with one normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Manifold {
+    /// Index of body a in the island; the number of its bodies stands for the fixed world.
+    pub a: u32,
+    /// Index of body b in the island; the number of its bodies stands for the fixed world.
+    pub b: u32,
+    /// Number of contacts, 1 to 4; they use the first lanes.
+    pub count: u32,
+    /// Index in the island of its first contact.
+    pub first: u32,
+    /// Unit normal from a to b.
+    pub normal: [Double; 3],
+    /// First tangent, of use to pyramids only.
+    pub tangent: [Double; 3],
+    /// Friction coefficient μ.
+    pub friction: Double,
+    /// Reference point from the center of body a (m).
+    pub arm_a: [Double; 3],
+    /// Reference point from the center of body b (m).
+    pub arm_b: [Double; 3],
+    /// Contact points from the reference point (m); zero in unused lanes.
+    pub point: LaneVectors,
+    /// Relative velocity beside that of the bodies of the island: of kinematic bodies and belts [m/s].
+    pub drift: LaneVectors,
+    /// Gap of the normal rows (m); negative in overlap.
+    pub gap: Lanes,
+    /// `Δ`, what is added to the normal velocity [m/s].
+    pub bias: Lanes,
+    /// The part of `Δ` that is not carried on [m/s].
+    pub push: Lanes,
+    /// `W_nn = n J M⁻¹ Jᵀ n` [1/kg]; zero in unused lanes and where nothing can move.
+    pub compliance: Lanes,
+}
+
+/// Cross product.
+#[inline]
+pub(crate) fn cross(a: [Double; 3], b: [Double; 3]) -> [Double; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+impl Manifold {
+    /// A manifold without contacts. `a` and `b` are indices in an island of `bodies` bodies, or
+    /// [`FIXED`].
+    #[must_use]
+    pub fn new(a: u32, b: u32, bodies: usize, first: u32) -> Self {
+        let place = |i: u32| if i == FIXED { bodies as u32 } else { i };
+        Self {
+            a: place(a),
+            b: place(b),
+            count: 0,
+            first,
+            normal: [0.0; 3],
+            tangent: [0.0; 3],
+            friction: 0.0,
+            arm_a: [0.0; 3],
+            arm_b: [0.0; 3],
+            point: [[0.0; LANES]; 3],
+            drift: [[0.0; LANES]; 3],
+            gap: [0.0; LANES],
+            bias: [0.0; LANES],
+            push: [0.0; LANES],
+            compliance: [0.0; LANES],
+        }
+    }
+
+    /// Arm of contact `lane` from the center of body a (m).
+    #[inline]
+    fn arm(&self, arm: [Double; 3], lane: usize) -> [Double; 3] {
+        [arm[0] + self.point[0][lane], arm[1] + self.point[1][lane], arm[2] + self.point[2][lane]]
+    }
+
+    /// The directions of the rows of its contacts: normal, tangent, and the tangent across.
+    #[must_use]
+    pub fn frame(&self) -> [[Double; 3]; 3] {
+        [self.normal, self.tangent, cross(self.normal, self.tangent)]
+    }
+
+    /// Works out the compliances of the contacts; `bodies` are those of the island.
+    pub fn find_compliance(&mut self, bodies: &[BodyBlock]) {
+        for lane in 0..self.count as usize {
+            let mut sum = 0.0;
+            for (i, arm) in [(self.a, self.arm_a), (self.b, self.arm_b)] {
+                let Some(body) = bodies.get(i as usize) else { continue };
+                let turn = cross(self.arm(arm, lane), self.normal);
+                let n = self.normal;
+                let row = [n[0], n[1], n[2], turn[0], turn[1], turn[2]];
+                let moved = inverse_mass_mul(body, &row);
+                for k in 0..6 {
+                    sum += row[k] * moved[k];
+                }
+            }
+            self.compliance[lane] = sum;
+        }
+    }
+
+    /// Contact `lane` as a row; `bodies` are those of the island.
+    #[must_use]
+    pub fn row(&self, lane: usize, bodies: &[BodyBlock]) -> ContactRow {
+        let frame = self.frame();
+        let side = |i: u32, arm: [Double; 3], sign: Double| -> (u32, [Vec6; 3]) {
+            let Some(body) = bodies.get(i as usize) else { return (FIXED, [[0.0; 6]; 3]) };
+            let arm = self.arm(arm, lane);
+            let free = body.free();
+            let rows = frame.map(|d| {
+                let turn = cross(arm, d);
+                let row = [d[0], d[1], d[2], turn[0], turn[1], turn[2]];
+                [0, 1, 2, 3, 4, 5].map(|k| if free[k] { sign * row[k] } else { 0.0 })
+            });
+            (i, rows)
+        };
+        let (a, jacobian_a) = side(self.a, self.arm_a, -1.0);
+        let (b, jacobian_b) = side(self.b, self.arm_b, 1.0);
+        let drift = [self.drift[0][lane], self.drift[1][lane], self.drift[2][lane]];
+        let mut bias = frame.map(|d| d[0] * drift[0] + d[1] * drift[1] + d[2] * drift[2]);
+        bias[0] += self.bias[lane];
+        ContactRow { a, b, jacobian_a, jacobian_b, bias, friction: self.friction }
+    }
+
+    /// Adds `sign` times the push to the biases.
+    pub fn take_push(&mut self, sign: Double) {
+        for lane in 0..LANES {
+            self.bias[lane] += sign * self.push[lane];
+        }
+    }
+}
