@@ -162,7 +162,7 @@ pub fn solve(
     scratch: &mut ChordScratch,
 ) -> SolveStats {
     let n = problem.bodies.len();
-    scratch.begin(problem, iterate);
+    scratch.begin(problem, iterate.contact, iterate.joint);
     let first = scratch.judge(problem, params);
     if std::env::var("TR").is_ok() {
         eprintln!("SOLVE e0 {:.2e} joint {:.1e}", first.natural_map, first.joint);
@@ -207,6 +207,19 @@ pub fn solve(
     progress.stats
 }
 
+/// Measures given impulses, per contact, at the velocity rebuilt from them.
+pub fn measure(
+    problem: &ManifoldProblem<'_>,
+    contact: &[[Double; 3]],
+    joint: &[Double],
+    gravity_dt: Double,
+    scratch: &mut ChordScratch,
+) -> Certificate {
+    scratch.begin(problem, contact, joint);
+    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
+    scratch.sweep.certify(problem, &scratch.rebuilt, gravity_dt)
+}
+
 /// Largest over smallest mass of an island.
 fn mass_ratio(bodies: &[BodyBlock]) -> Double {
     let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
@@ -221,10 +234,15 @@ fn mass_ratio(bodies: &[BodyBlock]) -> Double {
 }
 
 impl ChordScratch {
-    fn begin(&mut self, problem: &ManifoldProblem<'_>, iterate: &ManifoldIterate<'_>) {
-        self.sweep.begin(problem, iterate.contact);
+    /// The velocity that the last measurement rebuilt.
+    pub fn give_velocity(&self, velocity: &mut [Vec6]) {
+        velocity.copy_from_slice(&self.rebuilt[..velocity.len()]);
+    }
+
+    fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
+        self.sweep.begin(problem, contact);
         self.joint.clear();
-        self.joint.extend(iterate.joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
+        self.joint.extend(joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
         self.rebuilt.clear();
         self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
     }
