@@ -40,7 +40,8 @@ fn tower(name: &'static str, height: u32) -> Scene {
 fn pile(name: &'static str, size: [u32; 3]) -> Scene {
     let mut state = 7_u64;
     let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as Double / (1_u64 << 31) as Double
     };
     let [w, d, h] = size;
@@ -49,9 +50,13 @@ fn pile(name: &'static str, size: [u32; 3]) -> Scene {
     for z in 0..h {
         for y in 0..d {
             for x in 0..w {
-                for (dx, dy, dz, chance) in
-                    [(1, 0, 0, 0.8), (0, 1, 0, 0.8), (0, 0, 1, 0.95), (1, 0, 1, 0.3), (0, 1, 1, 0.3)]
-                {
+                for (dx, dy, dz, chance) in [
+                    (1, 0, 0, 0.8),
+                    (0, 1, 0, 0.8),
+                    (0, 0, 1, 0.95),
+                    (1, 0, 1, 0.3),
+                    (0, 1, 1, 0.3),
+                ] {
                     if x + dx < w && y + dy < d && z + dz < h && unit() < chance {
                         edges.push([at(x, y, z), at(x + dx, y + dy, z + dz)]);
                     }

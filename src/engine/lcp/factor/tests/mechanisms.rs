@@ -234,13 +234,23 @@ fn report() {
         for rule in [Rule::AfterOne, Rule::AfterAll, Rule::ButHubs] {
             for proximal in [1e-10, 1e-6] {
                 if let Some(e) = measure::<Double>(m, rule, proximal) {
-                    println!("{name} {rule:?} f64 {proximal:e}: residual {:.1e} solution {:.1e} blocks {} work {}", e.residual, e.solution, e.blocks, e.work);
-                } else { println!("{name} {rule:?} f64 {proximal:e}: failed"); }
+                    println!(
+                        "{name} {rule:?} f64 {proximal:e}: residual {:.1e} solution {:.1e} blocks {} work {}",
+                        e.residual, e.solution, e.blocks, e.work
+                    );
+                } else {
+                    println!("{name} {rule:?} f64 {proximal:e}: failed");
+                }
             }
             for proximal in [1e-2, 1e-4, 1e-5, 1e-6] {
                 if let Some(e) = measure::<Single>(m, rule, proximal) {
-                    println!("{name} {rule:?} f32 {proximal:e}: residual {:.1e} solution {:.1e}", e.residual, e.solution);
-                } else { println!("{name} {rule:?} f32 {proximal:e}: failed"); }
+                    println!(
+                        "{name} {rule:?} f32 {proximal:e}: residual {:.1e} solution {:.1e}",
+                        e.residual, e.solution
+                    );
+                } else {
+                    println!("{name} {rule:?} f32 {proximal:e}: failed");
+                }
             }
         }
     }

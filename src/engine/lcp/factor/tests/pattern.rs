@@ -102,8 +102,9 @@ fn joints_come_after_their_bodies() {
             pattern.build_by(bodies, nodes, &system.edges, Fill::Full, rule);
             for joint in bodies..nodes {
                 let near = pattern.graph.neighbors(joint).iter();
-                let before =
-                    near.clone().filter(|b| pattern.position[**b as usize] < pattern.position[joint]);
+                let before = near
+                    .clone()
+                    .filter(|b| pattern.position[**b as usize] < pattern.position[joint]);
                 let needed = if rule == Rule::AfterAll { near.len() } else { 1 };
                 assert!(before.count() >= needed, "case {case}: joint {joint}, {rule:?}");
             }

@@ -71,8 +71,7 @@ fn contents_of_before_never_matter() {
         let b = system.random_vector(&mut random);
         let mut solutions = Vec::new();
         let (mut new_pattern, mut new_factor) = (Pattern::default(), Factor::default());
-        for (pattern, factor) in
-            [(&mut pattern, &mut factor), (&mut new_pattern, &mut new_factor)]
+        for (pattern, factor) in [(&mut pattern, &mut factor), (&mut new_pattern, &mut new_factor)]
         {
             pattern.build(bodies, 3, &system.edges);
             system.write(pattern, factor);
