@@ -76,26 +76,27 @@ fn scenes() -> [Scene; 4] {
     ]
 }
 
-/// Any matrix that is dominated by its diagonal.
+/// Unit masses and contacts of stiffness 100: `(v_a - Q v_b)²` with a reflection `Q` for each.
 fn fill<T: Scalar>(scene: &Scene, pattern: &Pattern, matrix: &mut Factor<T>) {
+    const STIFFNESS: Double = 100.0;
     matrix.clear(pattern);
+    let add = |block: &mut Block<T>, i: usize, j: usize, value| {
+        block.0[j][i] = block.0[j][i] + T::from_double(value);
+    };
     for node in 0..scene.bodies {
-        let block: &mut Block<T> = matrix.diagonal(node);
-        for i in 0..6 {
-            block.0[i][i] = T::ONE;
-        }
+        (0..6).for_each(|i| add(matrix.diagonal(node), i, i, 1.0));
     }
     for (e, edge) in scene.edges.iter().enumerate() {
         for node in edge {
-            for i in 0..6 {
-                matrix.diagonal(*node as usize).0[i][i] =
-                    matrix.diagonal(*node as usize).0[i][i] + T::from_double(2.0);
-            }
+            (0..6).for_each(|i| add(matrix.diagonal(*node as usize), i, i, STIFFNESS));
         }
-        let block = matrix.off(pattern.slot(e).0);
+        let normal: [Double; 6] = std::array::from_fn(|i| ((e * 7 + i * 5) % 11) as Double - 5.0);
+        let square: Double = normal.iter().map(|x| x * x).sum();
         for i in 0..6 {
             for j in 0..6 {
-                block.0[j][i] = T::from_double(-0.3 + 0.05 * (i * 5 % 7 + j * 3 % 5) as Double);
+                let unit = if i == j { 1.0 } else { 0.0 };
+                let reflection = 2.0 * normal[i] * normal[j] / square - unit;
+                add(matrix.off(pattern.slot(e).0), i, j, STIFFNESS * reflection);
             }
         }
     }

@@ -77,7 +77,7 @@ impl Default for ContactSettings {
         Self {
             gamma: 1.0,
             push_speed_max: 3.0,
-            dead_zone: 0.0,
+            dead_zone: 0.036,
             margin: 0.005,
             normal_slack: 20.0,
             reference_slack: 0.001,

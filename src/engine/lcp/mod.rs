@@ -40,6 +40,7 @@ pub mod rolling;
 mod rows;
 #[cfg(test)]
 mod tests;
+pub mod wide;
 
 use smallvec::SmallVec;
 
