@@ -24,10 +24,11 @@ use overlap::Checker;
 use stages::{SOLVE, STAGES, timed_step};
 
 /// Solvers by name.
-pub const METHODS: [(&str, Method); 4] = [
+pub const METHODS: [(&str, Method); 5] = [
     ("auto", Method::Auto),
     ("newton", Method::Newton),
     ("pgs", Method::Pgs),
+    ("substeps", Method::Substeps),
     ("lemke", Method::Lemke),
 ];
 

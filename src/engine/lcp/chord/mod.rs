@@ -162,9 +162,11 @@ pub fn solve(
     scratch: &mut ChordScratch,
 ) -> SolveStats {
     let n = problem.bodies.len();
-    scratch.begin(problem, iterate);
+    scratch.begin(problem, iterate.contact, iterate.joint);
     let first = scratch.judge(problem, params);
-    if std::env::var("TR").is_ok() { eprintln!("SOLVE e0 {:.2e} joint {:.1e}", first.natural_map, first.joint); }
+    if std::env::var("TR").is_ok() {
+        eprintln!("SOLVE e0 {:.2e} joint {:.1e}", first.natural_map, first.joint);
+    }
     let stats = SolveStats {
         status: Status::Converged,
         iterations: 0,
@@ -205,6 +207,19 @@ pub fn solve(
     progress.stats
 }
 
+/// Measures given impulses, per contact, at the velocity rebuilt from them.
+pub fn measure(
+    problem: &ManifoldProblem<'_>,
+    contact: &[[Double; 3]],
+    joint: &[Double],
+    gravity_dt: Double,
+    scratch: &mut ChordScratch,
+) -> Certificate {
+    scratch.begin(problem, contact, joint);
+    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
+    scratch.sweep.certify(problem, &scratch.rebuilt, gravity_dt)
+}
+
 /// Largest over smallest mass of an island.
 fn mass_ratio(bodies: &[BodyBlock]) -> Double {
     let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
@@ -219,10 +234,15 @@ fn mass_ratio(bodies: &[BodyBlock]) -> Double {
 }
 
 impl ChordScratch {
-    fn begin(&mut self, problem: &ManifoldProblem<'_>, iterate: &ManifoldIterate<'_>) {
-        self.sweep.begin(problem, iterate.contact);
+    /// The velocity that the last measurement rebuilt.
+    pub fn give_velocity(&self, velocity: &mut [Vec6]) {
+        velocity.copy_from_slice(&self.rebuilt[..velocity.len()]);
+    }
+
+    fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
+        self.sweep.begin(problem, contact);
         self.joint.clear();
-        self.joint.extend(iterate.joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
+        self.joint.extend(joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
         self.rebuilt.clear();
         self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
     }
@@ -305,14 +325,18 @@ impl ChordScratch {
             self.sweep.update_multipliers();
             progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
-            let close = measure.residual <= 1.5 * aim
-                && measure.gradient <= aim
-                && measure.joint <= aim;
+            let close =
+                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
             if close || out || pass % 4 == 3 {
                 let certificate = self.judge(problem, params);
                 progress.work += 2.0 * problem.manifolds.len() as Double * 4.0;
                 let error = certificate.error();
-            if std::env::var("TR").is_ok() { eprintln!(" pass {pass} error {:.2e} res {:.2e} g {:.1e}", error, measure.residual, measure.gradient); }
+                if std::env::var("TR").is_ok() {
+                    eprintln!(
+                        " pass {pass} error {:.2e} res {:.2e} g {:.1e}",
+                        error, measure.residual, measure.gradient
+                    );
+                }
                 progress.last_error = error;
                 if error < best {
                     idle = 0;
@@ -365,7 +389,23 @@ impl ChordScratch {
                 break;
             }
             let made = FactorState::Made { double: progress.double, penalty: progress.penalty };
-            if std::env::var("TR").is_ok() { let mut c=[0;4]; for z in &self.sweep.zones { for l in 0..4 { c[((z>>(2*l))&3) as usize]+=1; } } eprintln!("  newton g {:.2e} res {:.2e} j {:.1e} rho {:.0e} poor {} zones {:?}", measure.gradient, measure.residual, measure.joint, progress.penalty, progress.poor, c); }
+            if std::env::var("TR").is_ok() {
+                let mut c = [0; 4];
+                for z in &self.sweep.zones {
+                    for l in 0..4 {
+                        c[((z >> (2 * l)) & 3) as usize] += 1;
+                    }
+                }
+                eprintln!(
+                    "  newton g {:.2e} res {:.2e} j {:.1e} rho {:.0e} poor {} zones {:?}",
+                    measure.gradient,
+                    measure.residual,
+                    measure.joint,
+                    progress.penalty,
+                    progress.poor,
+                    c
+                );
+            }
             let fresh = progress.poor || memory.state != made;
             if fresh && !self.factor(problem, memory, progress) {
                 break;
