@@ -3,6 +3,9 @@
 //! Scenes, sizes and seeds are those of `games`; overlaps are found by `gauge` from the poses alone.
 //! Times are the least of a few equal runs, step by step. A scene that takes longer than [`PATIENCE`] is
 //! cut short and falls short.
+//!
+//! Measured when the engine has them: momentum and energy of the scene `billiard` with restitution 1 and
+//! 0.9; pyramids by a method of small steps, at most 1.8 mm and 3.7 mm of overlap.
 
 mod certificate;
 mod friction;
