@@ -134,6 +134,22 @@ fn slip_bound(m: &Manifold, u: &LaneVectors) -> Lanes {
     slip
 }
 
+/// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
+/// `velocity` ends with the zero of the fixed world.
+pub(super) fn approach(problem: &ManifoldProblem<'_>, velocity: &[Vec6]) -> Double {
+    let mut worst = [0.0; LANES];
+    for m in problem.manifolds {
+        let u = lane_velocity(m, velocity, true);
+        let n = &m.normal;
+        for l in 0..m.count as usize {
+            let wn = n[0] * u[0][l] + n[1] * u[1][l] + n[2] * u[2][l];
+            let speed = m.push[l] - m.bias[l] - wn;
+            worst[l] = if speed > worst[l] { speed } else { worst[l] };
+        }
+    }
+    worst.iter().fold(0.0, |a: Double, &b| a.max(b))
+}
+
 /// State of the sweeps: multipliers, projections, gradient.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
