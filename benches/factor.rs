@@ -40,7 +40,8 @@ fn tower(name: &'static str, height: u32) -> Scene {
 fn pile(name: &'static str, size: [u32; 3]) -> Scene {
     let mut state = 7_u64;
     let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as Double / (1_u64 << 31) as Double
     };
     let [w, d, h] = size;
@@ -49,9 +50,13 @@ fn pile(name: &'static str, size: [u32; 3]) -> Scene {
     for z in 0..h {
         for y in 0..d {
             for x in 0..w {
-                for (dx, dy, dz, chance) in
-                    [(1, 0, 0, 0.8), (0, 1, 0, 0.8), (0, 0, 1, 0.95), (1, 0, 1, 0.3), (0, 1, 1, 0.3)]
-                {
+                for (dx, dy, dz, chance) in [
+                    (1, 0, 0, 0.8),
+                    (0, 1, 0, 0.8),
+                    (0, 0, 1, 0.95),
+                    (1, 0, 1, 0.3),
+                    (0, 1, 1, 0.3),
+                ] {
                     if x + dx < w && y + dy < d && z + dz < h && unit() < chance {
                         edges.push([at(x, y, z), at(x + dx, y + dy, z + dz)]);
                     }
@@ -71,28 +76,22 @@ fn scenes() -> [Scene; 4] {
     ]
 }
 
-/// Any matrix that is dominated by its diagonal.
+/// Unit masses and contacts of stiffness 100 in all directions: long waves are soft, as in a pile.
 fn fill<T: Scalar>(scene: &Scene, pattern: &Pattern, matrix: &mut Factor<T>) {
+    const STIFFNESS: Double = 100.0;
     matrix.clear(pattern);
+    let add = |block: &mut Block<T>, i: usize, j: usize, value| {
+        block.0[j][i] = block.0[j][i] + T::from_double(value);
+    };
     for node in 0..scene.bodies {
-        let block: &mut Block<T> = matrix.diagonal(node);
-        for i in 0..6 {
-            block.0[i][i] = T::ONE;
-        }
+        (0..6).for_each(|i| add(matrix.diagonal(node), i, i, 1.0));
     }
     for (e, edge) in scene.edges.iter().enumerate() {
         for node in edge {
-            for i in 0..6 {
-                matrix.diagonal(*node as usize).0[i][i] =
-                    matrix.diagonal(*node as usize).0[i][i] + T::from_double(2.0);
-            }
+            (0..6).for_each(|i| add(matrix.diagonal(*node as usize), i, i, STIFFNESS));
         }
-        let block = matrix.off(pattern.slot(e).0);
-        for i in 0..6 {
-            for j in 0..6 {
-                block.0[j][i] = T::from_double(-0.3 + 0.05 * (i * 5 % 7 + j * 3 % 5) as Double);
-            }
-        }
+        let off = matrix.off(pattern.slot(e).0);
+        (0..6).for_each(|i| add(off, i, i, -STIFFNESS));
     }
 }
 

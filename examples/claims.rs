@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `foundation` | reference cases, solvers, Theorem 6.12, metric speed, determinism, allocations |
 //! | `collision` | ghosts, piles, rolling, metric, queries, fast and driven bodies, random operations |
+//! | `solvers` | rest, friction, masonry, violence: overlap, speed, residual and time of known scenes |
 
 mod cases;
 #[path = "claims/collision/mod.rs"]
@@ -19,9 +20,13 @@ mod counting;
 mod draw;
 #[path = "claims/foundation.rs"]
 mod foundation;
+mod games;
+mod gauge;
 #[allow(dead_code, reason = "the experiments use the rest")]
 mod measure;
 mod scenes;
+#[path = "claims/solvers/mod.rs"]
+mod solvers;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
@@ -52,8 +57,11 @@ impl Claims {
 }
 
 /// What is measured, by name.
-const TOPICS: [(&str, fn(&mut Claims)); 2] =
-    [("foundation", foundation::measure), ("collision", collision::measure)];
+const TOPICS: [(&str, fn(&mut Claims)); 3] = [
+    ("foundation", foundation::measure),
+    ("collision", collision::measure),
+    ("solvers", solvers::measure),
+];
 
 fn main() -> ExitCode {
     let topics: Vec<String> = std::env::args().skip(1).collect();

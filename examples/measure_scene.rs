@@ -3,6 +3,7 @@
 //!
 //! SCENE is a name of `games` (`pyramid-20`, `tower-30`, `ratio-1000`, `drum`, …), or `all` for one line
 //! a scene; METHOD is `auto`, `newton`, `pgs` or `lemke`. `--features f64` measures double precision.
+//! Times are the least of up to three equal runs, step by step.
 
 mod games;
 mod gauge;
@@ -12,6 +13,9 @@ use std::process::ExitCode;
 use gauge::{METHODS, Plan};
 use orthant::engine::lcp::Method;
 use orthant::math::{Double, Real};
+
+/// A scene that takes longer is cut (s), and not played again for its times.
+const PATIENCE: u64 = 300;
 
 /// What the command line asks for.
 struct Wish {
@@ -75,10 +79,10 @@ fn measure(wish: &Wish) -> Result<(), String> {
         if let Some(seconds) = wish.seconds.filter(|&s| s != game.duration) {
             game = game.lasting(seconds);
         }
-        let mut plan = Plan::new(&game);
+        let mut plan = Plan::new(&game).within(PATIENCE);
         plan = wish.method.map_or(plan, |method| plan.by(method));
         plan = wish.tolerance.map_or(plan, |tolerance| plan.to(tolerance));
-        let (record, _) = plan.run(&game)?;
+        let (record, _) = plan.run_timed(&game, 3)?;
         if single {
             record.print(name);
             continue;

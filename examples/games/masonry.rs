@@ -78,17 +78,18 @@ pub fn arch(n: usize, friction: Real) -> Game {
     game
 }
 
-/// The arch without one of its two upper wedges.
+/// The arch of an even number of wedges without the two at its crown.
 pub fn keystone(n: usize) -> Game {
     let mut game = Game { stands: false, ..arch(n, super::FRICTION) };
-    game.pieces.remove(1 + n / 2);
+    game.pieces.drain(n / 2..n / 2 + 2);
     game
 }
 
 /// Height, thickness, width and distance of dominoes (m).
-pub const DOMINO: (Real, Real, Real, Real) = (1.0, 0.2, 0.5, 0.5);
+pub const DOMINO: (Real, Real, Real, Real) = (1.0, 0.1, 0.5, 0.35);
 
-/// `n` dominoes in a row; the first one leans beyond its balance (0.197 rad).
+/// `n` dominoes in a row; the first one leans beyond its balance (0.1 rad) and
+/// falls with 1 m/s.
 pub fn dominoes(n: usize) -> Game {
     let mut game = Game::new("dominoes").lasting(25.0);
     game.add_floor(60.0);
@@ -96,12 +97,14 @@ pub fn dominoes(n: usize) -> Game {
     let half = Vec3::new(0.5 * thickness, 0.5 * height, 0.5 * width);
     for i in 0..n {
         let x = (i as Real - 0.5 * n as Real) * pitch;
-        let lean = if i == 0 { 0.25 } else { 0.0 };
+        let lean = if i == 0 { 0.15 } else { 0.0 };
         let (s, c) = (sin(lean), cos(lean));
         // It turns about its lower right edge, which stays at x + half.x.
         let middle = Vec3::new(x + half.x - half.x * c + half.y * s, half.x * s + half.y * c, 0.0);
         let rotation = Quat::from_xyzw(0.0, 0.0, -sin(0.5 * lean), cos(0.5 * lean));
-        game.pieces.push(Piece { rotation, ..Piece::new(Form::Cuboid(half), middle) });
+        let velocity = if i == 0 { Vec3::X } else { Vec3::ZERO };
+        let stone = Piece::new(Form::Cuboid(half), middle);
+        game.pieces.push(Piece { rotation, velocity, ..stone });
     }
     game
 }

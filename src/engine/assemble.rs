@@ -59,6 +59,8 @@ pub struct Unknowns {
 pub struct StepProblem {
     /// Blocks of the members of all islands, in the order of [`Islands::members`].
     pub bodies: Vec<BodyBlock>,
+    /// Velocities before the step, in the same order.
+    pub velocity_last: Vec<Vec6>,
     /// Contacts in manifolds, island by island.
     pub manifolds: Vec<Manifold>,
     /// Rolling rows, island by island; each counts its contact from the first of its island.
@@ -196,6 +198,7 @@ impl StepProblem {
             let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
             self.bodies.push(block(body, motion));
             let last = vec6(body.linear_velocity, body.angular_velocity);
+            self.velocity_last.push(last);
             self.biased.velocity.push(last);
             self.relaxed.velocity.push(last);
         }
@@ -229,6 +232,7 @@ impl StepProblem {
 
     fn clear(&mut self) {
         self.bodies.clear();
+        self.velocity_last.clear();
         self.manifolds.clear();
         self.rolling.clear();
         self.joints.clear();

@@ -1,6 +1,7 @@
 //! What a step tells about itself: counts, the certificate, and what went wrong.
 
 use super::body::BodyId;
+use super::lcp::Method;
 use crate::math::{Double, Real};
 
 /// How a step ended.
@@ -14,6 +15,30 @@ pub enum StepStatus {
     NotConverged,
     /// The step was refused: `dt` is not a positive finite number, or a setting is out of range.
     Refused,
+}
+
+/// How an island was solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct IslandReport {
+    /// Its body with the smallest id.
+    pub first: BodyId,
+    /// Number of its bodies.
+    pub bodies: u32,
+    /// Number of its contacts.
+    pub contacts: u32,
+    /// Number of its joint rows.
+    pub joint_rows: u32,
+    /// The method that gave the solution: with `Auto` the one that it chose, in the end.
+    pub method: Method,
+    /// Iterations: sweeps, Newton steps or pivots.
+    pub iterations: u32,
+    /// Matrix factorizations.
+    pub factorizations: u32,
+    /// Residual of the step problem, natural map and joints [m/s].
+    pub residual: Double,
+    /// Was the tolerance met?
+    pub solved: bool,
 }
 
 /// The certificate and the counts of one step.
@@ -69,6 +94,8 @@ pub struct StepReport {
     pub iterations: u32,
     /// Matrix factorizations of all islands.
     pub factorizations: u32,
+    /// How each island with contacts or joints was solved, ascending by their first bodies.
+    pub solves: Vec<IslandReport>,
     /// Bodies frozen in this step because their state was no longer finite, ascending.
     pub quarantined: Vec<BodyId>,
 }
@@ -78,7 +105,9 @@ impl StepReport {
     pub(crate) fn begin(&mut self, dt: Real) {
         let mut quarantined = core::mem::take(&mut self.quarantined);
         quarantined.clear();
-        *self = Self { step: self.step + 1, dt, quarantined, ..Self::default() };
+        let mut solves = core::mem::take(&mut self.solves);
+        solves.clear();
+        *self = Self { step: self.step + 1, dt, quarantined, solves, ..Self::default() };
     }
 }
 

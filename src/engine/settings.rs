@@ -5,7 +5,7 @@
 //! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
 //! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
-//! | [`ContactSettings::dead_zone`] | c | 0 | m/s² | ≥ 0 |
+//! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | ≥ 0 |
 //! | [`ContactSettings::margin`] | | 0.005 | m | ≥ 0 |
 //! | [`ContactSettings::normal_slack`] | c | 20 | m/s² | ≥ 0 |
 //! | [`ContactSettings::reference_slack`] | ε_x | 0.001 | – | [0, 1] |
@@ -21,8 +21,11 @@
 //! | [`SolverSettings::sweeps_max`] | | 200 | | |
 //! | [`SolverSettings::newton_max`] | | 100 | | |
 //! | [`SolverSettings::factorizations_max`] | | 60 | | |
-//! | [`SolverSettings::penalty`] | ρ | 1e3 | – | > 0 |
+//! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
+//! | [`SolverSettings::work_max`] | | 100 | – | > 0 |
+//! | [`SolverSettings::violence`] | | 0.3 | m/s | ≥ 0 |
+//! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
 
 use super::lcp::{Cone, Method};
@@ -55,7 +58,8 @@ pub struct ContactSettings {
     pub gamma: Real,
     /// v_push [m/s]: an overlap is never pushed out faster than this.
     pub push_speed_max: Real,
-    /// c [m/s²]: an overlap below `c h²` is left alone. 0: none is.
+    /// c [m/s²]: gaps and overlaps below `c h²` (10 µm at 60 Hz) count as touching, so that a world at rest
+    /// stays the same from step to step. 0: none does.
     pub dead_zone: Real,
     /// Pairs closer than this (m) are active even if nothing moves.
     pub margin: Real,
@@ -77,7 +81,7 @@ impl Default for ContactSettings {
         Self {
             gamma: 1.0,
             push_speed_max: 3.0,
-            dead_zone: 0.0,
+            dead_zone: 0.036,
             margin: 0.005,
             normal_slack: 20.0,
             reference_slack: 0.001,
@@ -110,6 +114,14 @@ pub struct SolverSettings {
     /// Most contacts, joint rows and bodies together of an island that `Auto` gives to Newton; larger
     /// ones are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
+    /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
+    /// pyramid of 210 boxes costs three.
+    pub work_max: Double,
+    /// Residual of the last step's impulses from which `Auto` advances a large island in small steps
+    /// instead [m/s].
+    pub violence: Double,
+    /// Number of small steps in a step of [`Method::Substeps`].
+    pub substeps: u32,
     /// Most contacts of an island for Lemke's algorithm; larger ones go to Newton, and are counted.
     pub lemke_contacts_max: u32,
 }
@@ -123,8 +135,11 @@ impl Default for SolverSettings {
             sweeps_max: 200,
             newton_max: 100,
             factorizations_max: 60,
-            penalty: 1e3,
+            penalty: 200.0,
             newton_rows_max: 400,
+            work_max: 100.0,
+            violence: 0.3,
+            substeps: 16,
             lemke_contacts_max: 40,
         }
     }
@@ -200,6 +215,7 @@ impl Settings {
         let mut settings = Self::default();
         settings.contact.gamma = gamma;
         settings.contact.push_speed_max = Real::INFINITY;
+        settings.contact.dead_zone = 0.0;
         settings.contact.relax = false;
         settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0 };
         settings.contact.friction = Some(mu);
@@ -237,6 +253,9 @@ impl Settings {
         let s = &self.solver;
         check(s.tolerance > 0.0, "tolerance", "positive")?;
         check(s.penalty > 0.0 && s.penalty.is_finite(), "penalty", "finite and positive")?;
+        check(s.work_max > 0.0, "work_max", "positive")?;
+        check(s.violence >= 0.0, "violence", "not negative")?;
+        check(s.substeps >= 1, "substeps", "at least 1")?;
         if let Cone::Pyramid(sides) = s.cone {
             let fine = sides >= 2 && sides.is_multiple_of(2) && sides <= 256;
             check(fine, "cone", "a pyramid with an even number of sides from 2 to 256")?;

@@ -17,6 +17,7 @@ impl_reflect!(
     enum Method {
         Auto,
         Pgs,
+        Substeps,
         Newton,
         Lemke,
     }
@@ -64,6 +65,9 @@ impl_reflect!(
         factorizations_max: u32,
         penalty: Double,
         newton_rows_max: u32,
+        work_max: Double,
+        violence: Double,
+        substeps: u32,
         lemke_contacts_max: u32,
     }
 );

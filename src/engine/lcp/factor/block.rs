@@ -1,4 +1,4 @@
-//! 6×6 blocks and the four kernels on them.
+//! 6×6 blocks and the kernels on them.
 //!
 //! A column takes eight lanes of which two are padding, so that compilers turn the inner loops into
 //! whole vectors. The padding is zero and stays zero. Products are not fused and sums have a fixed
@@ -26,7 +26,7 @@ impl<T: Scalar> Block<T> {
             let mut column = self.0[j];
             for k in 0..6 {
                 let factor = b.0[k][j];
-                for i in 0..8 {
+                for i in 0..lanes::<T>() {
                     column[i] = column[i] - a.0[k][i] * factor;
                 }
             }
@@ -49,17 +49,17 @@ impl<T: Scalar> Block<T> {
         let mut is_definite = true;
         for j in 0..6 {
             let mut column = self.0[j];
-            for k in 0..j {
-                let factor = self.0[k][j];
-                for i in 0..8 {
-                    column[i] = column[i] - self.0[k][i] * factor;
-                }
-            }
             let pivot = column[j];
             is_definite &= pivot > scale[j] * T::EPSILON && pivot <= T::MAX;
             let inverse = T::ONE / pivot.sqrt();
             for i in 0..8 {
                 column[i] = if i > j { column[i] * inverse } else { T::ZERO };
+            }
+            // At once from all later columns: the shortest chain of dependent operations.
+            for k in j + 1..6 {
+                for i in 0..8 {
+                    self.0[k][i] = self.0[k][i] - column[i] * column[k];
+                }
             }
             column[j] = inverse;
             self.0[j] = column;
@@ -83,12 +83,12 @@ impl<T: Scalar> Block<T> {
         }
     }
 
-    /// `y ← y - self · x`.
+    /// `y ← y + self · x`.
     #[inline(always)]
-    pub(super) fn subtract_mul(&self, x: &Lanes<T>, y: &mut Lanes<T>) {
+    pub(super) fn add_mul(&self, x: &Lanes<T>, y: &mut Lanes<T>) {
         for k in 0..6 {
             for i in 0..8 {
-                y[i] = y[i] - self.0[k][i] * x[k];
+                y[i] = y[i] + self.0[k][i] * x[k];
             }
         }
     }
@@ -120,12 +120,20 @@ impl<T: Scalar> Block<T> {
     pub(super) fn solve_upper(&self, x: &mut Lanes<T>) {
         for j in (0..6).rev() {
             let mut value = x[j];
-            for i in j + 1..6 {
+            // The newest number last, since it comes latest.
+            for i in (j + 1..6).rev() {
                 value = value - self.0[j][i] * x[i];
             }
             x[j] = value * self.0[j][j];
         }
     }
+}
+
+/// Lanes of a column to compute: the padding fills a vector of single precision, in double precision
+/// it would be a vector of its own.
+#[inline(always)]
+fn lanes<T>() -> usize {
+    if size_of::<T>() > 4 { 6 } else { 8 }
 }
 
 /// Sum of the six numbers, in a fixed order.

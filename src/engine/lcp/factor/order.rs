@@ -1,31 +1,34 @@
-//! Order of elimination: minimum degree with joints held back.
+//! Order of elimination: minimum degree, with joints held back.
 //!
 //! Input: a graph of bodies and joints. Output: the sequence in which they are eliminated. Of the
 //! nodes allowed, the one with the fewest neighbors left goes next (exact external degree); its
 //! neighbors become a clique. Nodes whose neighbors are exactly that clique follow at once, which
 //! costs nothing more: they have the least degree possible (mass elimination, George and Liu 1989).
-//! A joint is allowed when enough of its bodies are gone, see [`Rule`].
+//!
+//! A joint's own pivot is only `-δ`; after body `a` it is `-δ - ν_aᵀ H_a⁻¹ ν_a`. A joint is allowed
+//! when all of its bodies are gone. One body is not enough in general: its six freedoms may be spent
+//! on its other joints, or some locked, and then the pivot is `-δ` all the same and the other body
+//! receives `ν νᵀ / δ`, which in a closed loop or a net costs as many digits as `δ` has zeros. Even
+//! in a chain with a heavy end the light links would be lost beside the weight that they carry.
+//! Measured at `δ = 10⁻¹⁰`, error of a solution in double precision after one body, after all: chain
+//! of 100 with an end of 10⁴ masses 4e-13, 8e-16; ring of 12 2e-8, 4e-16; net of 900 9e-7, 1e-15;
+//! chain with locked axes 1e-8, 7e-16. Only a long beam of hinges, whose joints' compliance is badly
+//! conditioned, is better after one body: 4e-13, 2e-11. It costs 1.7 times the work in a chain, 4
+//! times in a net.
+//!
+//! The exception are hubs, bodies with more than [`HUB`] joints, which would leave all their joints
+//! as one clique: such a joint comes after its other body, if that body is not a hub and no other
+//! joint relies on it in this way. A wheel with any number of spokes thus has no fill.
 //!
 //! The graph is kept as a matrix of bits, so that a neighbor is updated by a few words: for the
 //! hundreds of nodes of an ordinary island that is faster than the lists of a quotient graph, and
-//! the degrees are exact. Cost: Σ (neighbors · n / 64) over the nodes, and n² / 8 bytes.
+//! the degrees are exact. Cost: Σ (neighbors · n / 64) over the nodes, always far less than the
+//! factor, and n² / 8 bytes. Deliberately not done: nested dissection, whose factor of a pile of 2000
+//! is a tenth cheaper at most.
 //!
 //! Ties go to the node whose degree changed last, by index at first: a fixed rule, no hashing.
 
 use super::graph::Graph;
-
-/// When a joint may be eliminated.
-///
-/// A joint's own pivot is only `-δ`. After body `a` it is `-δ - ν_aᵀ H_a⁻¹ ν_a`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rule {
-    /// After one of its bodies.
-    AfterOne,
-    /// After all of its bodies.
-    AfterAll,
-    /// After all of its bodies but hubs.
-    ButHubs,
-}
 
 /// Marks the end of a list and a node in no list.
 const NONE: u32 = u32::MAX;
@@ -53,16 +56,25 @@ pub(super) struct Order {
     pivot: Vec<u64>,
     neighbors: Vec<u32>,
     followers: Vec<u32>,
-    spent: Vec<bool>,
-    matched: bool,
+    /// Bodies after which a joint of a hub comes.
+    relied_on: Vec<bool>,
+    /// The hub for which a joint does not wait, by joint.
+    excused: Vec<u32>,
 }
 
+/// A body with more joints than this is a hub.
 const HUB: usize = 8;
 
 impl Order {
+    /// Takes the nodes as they come.
+    pub(super) fn natural(&mut self, graph: &Graph) {
+        self.sequence.clear();
+        self.sequence.extend(0..graph.nodes() as u32);
+    }
+
     /// Finds the sequence.
-    pub(super) fn minimum_degree(&mut self, graph: &Graph, rule: Rule) {
-        self.prepare(graph, rule);
+    pub(super) fn minimum_degree(&mut self, graph: &Graph) {
+        self.prepare(graph);
         while self.sequence.len() < graph.nodes() {
             while self.head[self.least] == NONE {
                 self.least += 1;
@@ -73,7 +85,7 @@ impl Order {
         }
     }
 
-    fn prepare(&mut self, graph: &Graph, rule: Rule) {
+    fn prepare(&mut self, graph: &Graph) {
         let n = graph.nodes();
         self.words = n.div_ceil(64);
         self.sequence.clear();
@@ -101,37 +113,34 @@ impl Order {
                 bodies += u32::from(graph.is_body(*to));
             }
             self.degree.push(degree);
-            self.waiting.push(match rule {
-                _ if graph.is_body(node as u32) => 0,
-                _ => bodies,
-            });
+            self.waiting.push(if graph.is_body(node as u32) { 0 } else { bodies });
         }
-        self.matched = rule == Rule::AfterOne;
-        if rule == Rule::ButHubs {
-            self.excuse_hubs(graph);
-        }
+        self.excuse_hubs(graph);
         self.least = 0;
         for node in (0..n as u32).rev() {
             self.link(node);
         }
     }
 
+    /// Finds the joints that do not wait for a hub.
     fn excuse_hubs(&mut self, graph: &Graph) {
-        self.spent.clear();
-        self.spent.resize(graph.bodies, false);
+        self.relied_on.clear();
+        self.relied_on.resize(graph.bodies, false);
+        self.excused.clear();
         for joint in graph.bodies..graph.nodes() {
             let near = graph.neighbors(joint);
-            let is_hub = |body: u32| graph.joints_of(body) > HUB;
-            let Some(hub) = near.iter().find(|body| graph.is_body(**body) && is_hub(**body)) else {
+            let bodies = near.iter().copied().filter(|node| graph.is_body(*node));
+            let is_hub = |body: &u32| graph.joints_of(*body) > HUB;
+            let relied_on = &self.relied_on;
+            let other = bodies.clone().find(|body| !is_hub(body) && !relied_on[*body as usize]);
+            let hub = bodies.clone().find(is_hub);
+            let (Some(hub), Some(other)) = (hub, other) else {
+                self.excused.push(NONE);
                 continue;
             };
-            let other = near.iter().find(|body| {
-                graph.is_body(**body) && !is_hub(**body) && !self.spent[**body as usize]
-            });
-            if let Some(other) = other {
-                self.spent[*other as usize] = true;
-                self.waiting[joint] -= near.iter().filter(|body| *body == hub).count() as u32;
-            }
+            self.relied_on[other as usize] = true;
+            self.excused.push(hub);
+            self.waiting[joint] -= bodies.filter(|body| *body == hub).count() as u32;
         }
     }
 
@@ -216,12 +225,9 @@ impl Order {
     /// The joints of a body wait for one body less.
     fn release(&mut self, graph: &Graph, node: u32) {
         if graph.is_body(node) {
-            let mut matched = !self.matched;
             for to in graph.neighbors(node as usize) {
-                let waiting = &mut self.waiting[*to as usize];
-                if *waiting > 0 {
-                    *waiting = if matched { *waiting - 1 } else { 0 };
-                    matched = true;
+                if !graph.is_body(*to) && self.excused[*to as usize - graph.bodies] != node {
+                    self.waiting[*to as usize] -= 1;
                 }
             }
         }

@@ -18,10 +18,6 @@ pub(super) struct System {
 }
 
 impl System {
-    pub(super) fn joints(&self) -> usize {
-        self.diagonal.len() - self.bodies
-    }
-
     pub(super) fn dense(&self) -> Vec<Vec<Double>> {
         let n = 6 * self.diagonal.len();
         let mut a = vec![vec![0.0; n]; n];

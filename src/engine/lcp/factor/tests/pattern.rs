@@ -2,7 +2,6 @@
 
 use super::matrices::random_system;
 use crate::engine::lcp::factor::Pattern;
-use crate::engine::lcp::factor::order::Rule;
 use crate::engine::lcp::factor::symbolic::Fill;
 use crate::engine::lcp::random::Random;
 
@@ -97,18 +96,40 @@ fn joints_come_after_their_bodies() {
         let bodies = 3 + random.below(40);
         let joints = 1 + random.below(2 * bodies);
         let system = random_system(&mut random, bodies, bodies, joints, 1e-3);
-        let nodes = bodies + joints;
-        for rule in [Rule::AfterOne, Rule::AfterAll] {
-            pattern.build_by(bodies, nodes, &system.edges, Fill::Full, rule);
-            for joint in bodies..nodes {
-                let near = pattern.graph.neighbors(joint).iter();
-                let before =
-                    near.clone().filter(|b| pattern.position[**b as usize] < pattern.position[joint]);
-                let needed = if rule == Rule::AfterAll { near.len() } else { 1 };
-                assert!(before.count() >= needed, "case {case}: joint {joint}, {rule:?}");
+        pattern.build(bodies, joints, &system.edges);
+        let joints_of = |body: u32| {
+            let near = pattern.graph.neighbors(body as usize).iter();
+            near.filter(|node| **node as usize >= bodies).count()
+        };
+        for joint in bodies..bodies + joints {
+            for body in pattern.graph.neighbors(joint) {
+                let is_before = pattern.position[*body as usize] < pattern.position[joint];
+                assert!(is_before || joints_of(*body) > 8, "case {case}: joint {joint}, {body}");
             }
         }
     }
+}
+
+/// A wheel has no fill: its spokes come before the hub, each after its own body, and where two
+/// joints lead to the same body the second waits for both.
+#[test]
+fn hubs_come_after_their_joints() {
+    let mut pattern = Pattern::default();
+    let spokes = 40;
+    let mut edges = Vec::new();
+    for spoke in 0..spokes {
+        edges.push([1 + spoke, 1 + spokes + spoke]);
+        edges.push([1 + spokes + spoke, 0]);
+    }
+    let bodies = 1 + spokes as usize;
+    pattern.build(bodies, spokes as usize, &edges);
+    assert_eq!(pattern.blocks(), edges.len(), "no fill");
+    let second = 1 + 2 * spokes;
+    edges.push([second, 3]);
+    edges.push([second, 0]);
+    pattern.build(bodies, spokes as usize + 1, &edges);
+    assert!(pattern.position[second as usize] > pattern.position[0], "after the hub");
+    assert!(pattern.position[second as usize] > pattern.position[3], "after the spoke");
 }
 
 #[test]
@@ -125,20 +146,42 @@ fn the_same_graph_is_not_built_again() {
     assert!(!pattern.build_with(4, 1, &[[0, 1], [1, 2], [3, 1]], Fill::None), "the same");
 }
 
+/// Every joint of a chain but the last has a block to the next one.
 #[test]
-fn trees_have_no_fill() {
+fn chains_have_one_block_a_joint_of_fill() {
+    let mut pattern = Pattern::default();
+    for bodies in [2, 3, 17, 200] {
+        let joints = bodies - 1;
+        let edges: Vec<[u32; 2]> =
+            (0..joints).flat_map(|j| [[bodies + j, j], [j + 1, bodies + j]]).collect();
+        pattern.build(bodies as usize, joints as usize, &edges);
+        let expected = edges.len() + joints as usize - 1;
+        assert_eq!(pattern.blocks(), expected, "{bodies} bodies");
+    }
+}
+
+/// Trees of at most three joints a body: the cost is linear, whatever the size.
+#[test]
+fn trees_have_bounded_fill() {
     let mut random = Random::new(24);
     let mut pattern = Pattern::default();
     for case in 0..20 {
-        // Every body hangs on an earlier one by a joint.
-        let bodies = 2 + random.below(300);
-        let mut edges = Vec::new();
+        let bodies = 2 + random.below(600);
+        let (mut edges, mut joints_of) = (Vec::new(), vec![0; bodies]);
         for body in 1..bodies {
+            let mut parent = random.below(body);
+            while joints_of[parent] == 3 {
+                parent = (parent + 1) % body;
+            }
+            joints_of[parent] += 1;
+            joints_of[body] += 1;
             let joint = (bodies + body - 1) as u32;
-            edges.push([joint, random.below(body) as u32]);
+            edges.push([joint, parent as u32]);
             edges.push([body as u32, joint]);
         }
         pattern.build(bodies, bodies - 1, &edges);
-        assert_eq!(pattern.blocks(), edges.len(), "case {case}");
+        let (blocks, work) = (pattern.blocks(), pattern.work());
+        assert!(blocks < 5 * bodies, "case {case}: {blocks} blocks, {bodies} bodies");
+        assert!(work < 16 * bodies as u64, "case {case}: work {work}, {bodies} bodies");
     }
 }

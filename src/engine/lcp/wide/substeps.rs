@@ -1,0 +1,268 @@
+//! A step in `n` small ones, and sweeps over a whole one.
+//!
+//! A substep of `h_s = h/n`:
+//!
+//! ```text
+//! v ← v + (v* - v_l)/n + M⁻¹ Jᵀ l                the impulses of the last substep again
+//! sweep with  b = gap/h_s apart,  -min(rate |gap|, v_push) in overlap
+//! s ← s + v,   gap = gap_0 + h_s n·J s           the biased velocities move the bodies
+//! sweep without push
+//! ```
+//!
+//! The warm start needs no pass over the contacts: in the substep that ended, the same impulses took the
+//! velocity from `v_0 + (v* - v_l)/n` to `v_1`, so the next one starts from `2 v_1 - v_0`. Poses move with
+//! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on.
+//!
+//! Stiffness has no cap but the speed of the push: capping it at a few hertz, as is common, leaves an
+//! overlap of millimeters that no number of substeps removes. Joints follow the path that their bias
+//! sets for the whole step, see `joints.rs`; only what their rows push beyond what may be carried is
+//! relaxed.
+
+use super::super::Vec6;
+use super::sweep::{Rates, apply, mode, sweep};
+use super::{Body, Island, Lists, WideIterate, WideScratch, at, joints, single};
+use crate::math::{Double, Single};
+
+/// Parameters of [`solve_substeps`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SubstepParams {
+    /// h (s).
+    pub dt: Double,
+    /// n, at least 1. Default 16.
+    pub substeps: u32,
+    /// Part of an overlap that a substep takes back [-]. Default 0.25.
+    pub push_rate: Double,
+    /// Part of what a joint row missed that a substep takes back [-]. Default 0.25.
+    pub joint_rate: Double,
+    /// v_push [m/s]: an overlap is never pushed out faster than this. Default 3.
+    pub push_speed_max: Double,
+    /// Overlap that is left alone (m). Default 0.
+    pub dead_zone: Double,
+}
+
+impl Default for SubstepParams {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 60.0,
+            substeps: 16,
+            push_rate: 0.25,
+            joint_rate: 0.25,
+            push_speed_max: 3.0,
+            dead_zone: 0.0,
+        }
+    }
+}
+
+/// Work done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WideStats {
+    /// Sweeps over all rows.
+    pub sweeps: u32,
+    /// Batches of eight manifolds or joints.
+    pub batches: u32,
+}
+
+/// Solves a step in small ones, see the [module](super). Starts from the relaxed impulses in `iterate`.
+pub fn solve_substeps(
+    island: &Island<'_>,
+    iterate: &mut WideIterate<'_>,
+    params: &SubstepParams,
+    scratch: &mut WideScratch,
+) -> WideStats {
+    scratch.lists.substeps(island, iterate, params)
+}
+
+/// Sweeps `sweeps` times over the one problem of the step, from the impulses in `iterate`. Of each pair of
+/// unknowns only the one with index `of` is read and written.
+pub fn solve_sweeps(
+    island: &Island<'_>,
+    iterate: &mut WideIterate<'_>,
+    of: usize,
+    sweeps: u32,
+    scratch: &mut WideScratch,
+) -> WideStats {
+    scratch.lists.sweeps(island, iterate, of, sweeps)
+}
+
+impl<const L: usize> Lists<L> {
+    pub(super) fn substeps(
+        &mut self,
+        island: &Island<'_>,
+        iterate: &mut WideIterate<'_>,
+        params: &SubstepParams,
+    ) -> WideStats {
+        let n = params.substeps.max(1);
+        let part = 1.0 / Double::from(n);
+        let dt = params.dt * part;
+        let mut rates = Rates {
+            dt: single(dt),
+            inverse_dt: single(1.0 / dt),
+            done: 0.0,
+            push: single(params.push_rate / dt),
+            push_max: single(params.push_speed_max),
+            dead_zone: single(params.dead_zone),
+        };
+        let mut joint_rates = Rates { push: single(params.joint_rate / dt), ..rates };
+        let last = |i: usize| &island.velocity_last[i];
+        self.fill(island, iterate, 1, part, last);
+        for _ in 0..n {
+            joints::sweep::<L, { mode::BIASED }>(
+                &mut self.joints.batches,
+                &mut self.bodies,
+                &joint_rates,
+            );
+            let contacts = &mut self.contacts;
+            let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
+            sweep::<L, { mode::BIASED }>(batches, drifts, &mut self.bodies, &rates);
+            self.bodies.iter_mut().for_each(Body::advance);
+            joints::sweep::<L, { mode::RELAXED }>(
+                &mut self.joints.batches,
+                &mut self.bodies,
+                &joint_rates,
+            );
+            sweep::<L, { mode::RELAXED }>(batches, drifts, &mut self.bodies, &rates);
+            rates.done += 1.0;
+            joint_rates.done += 1.0;
+            for (body, last) in self.bodies.iter_mut().zip(&mut self.last) {
+                body.repeat(last);
+            }
+        }
+        self.finish(island, iterate, part);
+        self.stats(2 * n)
+    }
+
+    pub(super) fn sweeps(
+        &mut self,
+        island: &Island<'_>,
+        iterate: &mut WideIterate<'_>,
+        of: usize,
+        sweeps: u32,
+    ) -> WideStats {
+        let free = |i: usize| &island.bodies[i].velocity_free;
+        self.fill(island, iterate, of, 1.0, free);
+        // Given biases know no gaps.
+        let rates =
+            Rates { dt: 0.0, inverse_dt: 0.0, done: 0.0, push: 0.0, push_max: 0.0, dead_zone: 0.0 };
+        for _ in 0..sweeps {
+            joints::sweep::<L, { mode::PLAIN }>(&mut self.joints.batches, &mut self.bodies, &rates);
+            let contacts = &mut self.contacts;
+            let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
+            sweep::<L, { mode::PLAIN }>(batches, drifts, &mut self.bodies, &rates);
+        }
+        for (velocity, body) in iterate.velocity[of].iter_mut().zip(&self.bodies) {
+            *velocity = six(&body.velocity, 1.0);
+        }
+        let impulses = &mut iterate.contact_impulse[of];
+        self.contacts.each(|m, batch, lane| {
+            let manifold = &island.manifolds[m];
+            let n = at(&batch.normal, lane);
+            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
+                let t = at(&point.friction, lane);
+                impulses[manifold.first as usize + k] = world(n, point.normal[lane], t);
+            }
+        });
+        let impulses = &mut iterate.joint_impulse[of];
+        self.joints.each(|i, row, lane| impulses[i] = Double::from(row.impulse[lane]));
+        self.stats(sweeps)
+    }
+}
+
+impl<const L: usize> Lists<L> {
+    /// Lays an island out. Its bodies start from the velocity `last` with `part` of what the step's forces
+    /// change it by, and `part` of the impulses.
+    fn fill<'a>(
+        &mut self,
+        island: &Island<'a>,
+        iterate: &WideIterate<'_>,
+        of: usize,
+        part: Double,
+        last: impl Fn(usize) -> &'a Vec6,
+    ) {
+        self.bodies.clear();
+        self.masses.clear();
+        self.last.clear();
+        for (i, block) in island.bodies.iter().enumerate() {
+            let (last, free) = (last(i), &block.velocity_free);
+            let mut body = Body::default();
+            for k in 0..6 {
+                // Never a negative zero, to which adding nothing would make a difference.
+                body.velocity[k] = single(last[k] + (free[k] - last[k]) * part) + 0.0;
+            }
+            self.bodies.push(body);
+            self.last.push(last.map(|x| single(x) + 0.0));
+            let ([x, y, z], [a, b, c, d, e, f]) = (block.inverse_mass, block.inverse_inertia);
+            self.masses.push([x, y, z, a, b, c, d, e, f].map(single));
+        }
+        self.bodies.push(Body::default());
+        self.last.push([0.0; 6]);
+        self.masses.push([0.0; 9]);
+        let impulses = &*iterate.contact_impulse[of];
+        self.contacts.fill(island.manifolds, &self.masses, impulses, part);
+        let (rows, push, blocks) = (island.joints, island.joint_push, island.bodies);
+        self.joints.fill(rows, push, blocks, &*iterate.joint_impulse[of], part);
+        apply(&self.contacts.batches, &mut self.bodies);
+        joints::apply(&self.joints.batches, &mut self.bodies);
+    }
+
+    /// Writes velocities and the impulses of the whole step.
+    fn finish(&self, island: &Island<'_>, iterate: &mut WideIterate<'_>, part: Double) {
+        let [moved, carried] = &mut iterate.velocity;
+        for (velocity, body) in moved.iter_mut().zip(&self.bodies) {
+            *velocity = six(&body.sum, part);
+        }
+        for (velocity, last) in carried.iter_mut().zip(&self.last) {
+            *velocity = last.map(Double::from);
+        }
+        let impulses = &mut iterate.contact_impulse;
+        self.contacts.each(|m, batch, lane| {
+            let manifold = &island.manifolds[m];
+            let n = at(&batch.normal, lane);
+            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
+                for (impulses, total) in impulses.iter_mut().zip(&point.total) {
+                    let t = [total[1][lane], total[2][lane], total[3][lane]];
+                    impulses[manifold.first as usize + k] = world(n, total[0][lane], t);
+                }
+            }
+        });
+        let impulses = &mut iterate.joint_impulse;
+        self.joints.each(|i, row, lane| {
+            for (impulses, total) in impulses.iter_mut().zip(&row.total) {
+                impulses[i] = Double::from(total[lane]);
+            }
+        });
+    }
+
+    fn stats(&self, sweeps: u32) -> WideStats {
+        let batches = self.contacts.batches.len() + self.joints.batches.len();
+        WideStats { sweeps, batches: batches as u32 }
+    }
+}
+
+impl Body {
+    /// Moves on with the velocity at hand.
+    fn advance(&mut self) {
+        for (sum, v) in self.sum.iter_mut().zip(self.velocity) {
+            *sum += v;
+        }
+    }
+
+    /// Starts the next substep: the forces and impulses of the one that ended act again.
+    fn repeat(&mut self, last: &mut [Single; 6]) {
+        for k in 0..6 {
+            let now = self.velocity[k];
+            self.velocity[k] = 2.0 * now - last[k];
+            last[k] = now;
+        }
+    }
+}
+
+/// Six numbers in double precision, scaled.
+fn six(x: &[Single; 8], scale: Double) -> Vec6 {
+    [0, 1, 2, 3, 4, 5].map(|k| Double::from(x[k]) * scale)
+}
+
+/// The impulse of a contact as a vector of the world.
+fn world(normal: [Single; 3], along: Single, across: [Single; 3]) -> [Double; 3] {
+    let along = Double::from(along);
+    [0, 1, 2].map(|k| Double::from(normal[k]) * along + Double::from(across[k]))
+}

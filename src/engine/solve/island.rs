@@ -1,0 +1,374 @@
+//! One island: which solver, in which order, by counted work.
+//!
+//! | method | circular cone, no rolling rows | else |
+//! |---|---|---|
+//! | `Newton` | chord Newton, then the general one | the general one |
+//! | `Pgs` | sweeps in eight lanes | scalar sweeps |
+//! | `Substeps` | stiff small steps | scalar sweeps |
+//! | `Lemke` | Lemke's algorithm, Newton beyond its size | the same |
+//! | `Auto` | see below | `lcp::Method::Auto` |
+//!
+//! `Auto` measures the impulses of the last step first. Islands that start far from a solution and are
+//! too large for a few cheap factors are *violent*: they are advanced in stiff small steps, whose work is
+//! fixed. All others go to the chord Newton with a budget; what it leaves unsolved goes to the general
+//! Newton if it is small, else to small steps. After a failure the next few steps do not try again. All
+//! this is counted, never timed, so that results do not depend on the machine.
+
+use super::super::assemble::{IslandRanges, StepProblem};
+use super::super::body::BodyId;
+use super::super::lcp::certificate::Certificate;
+use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
+use super::super::lcp::wide::{self, SubstepParams, WideIterate, solve_substeps, solve_sweeps};
+use super::super::lcp::{
+    self, Cone, Iterate, Method, Problem, SolveStats, SolverParams, Status, newton::NewtonParams,
+};
+use super::super::settings::Settings;
+use super::SolverState;
+use crate::math::{Double, widen};
+
+/// What an island keeps from step to step.
+#[derive(Clone, Debug)]
+pub(super) struct IslandMemory {
+    /// Its first body.
+    pub(super) first: BodyId,
+    chord: ChordMemory,
+    /// Steps for which Newton is not tried again.
+    pause: u32,
+}
+
+impl IslandMemory {
+    pub(super) fn new(first: BodyId) -> Self {
+        Self { first, chord: ChordMemory::default(), pause: 0 }
+    }
+}
+
+/// An island to solve.
+#[derive(Debug)]
+pub(super) struct Island<'a> {
+    pub(super) step: &'a mut StepProblem,
+    pub(super) ranges: &'a IslandRanges,
+    pub(super) settings: &'a Settings,
+    pub(super) dt: Double,
+    pub(super) memory: &'a mut IslandMemory,
+}
+
+/// How an island was solved.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// The method that gave the solution.
+    pub(super) method: Method,
+    pub(super) biased: SolveStats,
+    /// None if nothing pushed.
+    pub(super) relaxed: Option<SolveStats>,
+    pub(super) beyond_lemke: bool,
+}
+
+/// Steps after a failure of Newton in which it is not tried again.
+const PAUSE: u32 = 8;
+
+/// Sweeps between two checks.
+const CHECK_EVERY: u32 = 16;
+
+impl Island<'_> {
+    /// Contacts, joint rows and bodies together.
+    fn rows(&self) -> usize {
+        let r = self.ranges;
+        r.contacts.len() + r.joints.len() + r.members.len()
+    }
+
+    /// May the fast solvers have it?
+    fn is_plain(&self) -> bool {
+        self.settings.solver.cone == Cone::Circular && self.ranges.rolling.is_empty()
+    }
+
+    fn gravity_dt(&self) -> Double {
+        widen(self.settings.gravity.length()) * self.dt
+    }
+
+    /// Parameters of the general solvers.
+    fn params(&self, method: Method) -> SolverParams {
+        let s = &self.settings.solver;
+        let (tolerance, gravity_dt) = (s.tolerance, self.gravity_dt());
+        let mut params = SolverParams { method, ..SolverParams::default() };
+        params.newton = NewtonParams {
+            tolerance,
+            gravity_dt,
+            outer_max: s.newton_max,
+            factorizations_max: s.factorizations_max,
+            penalty: s.penalty,
+            ..params.newton
+        };
+        params.pgs.iterations_max = s.sweeps_max;
+        (params.pgs.tolerance, params.pgs.gravity_dt) = (tolerance, gravity_dt);
+        (params.lemke.tolerance, params.lemke.gravity_dt) = (tolerance, gravity_dt);
+        params.newton_rows_max = s.newton_rows_max as usize;
+        if method == Method::Lemke {
+            // Counted in contacts, below.
+            params.lemke.size_max = usize::MAX;
+        }
+        params
+    }
+}
+
+impl SolverState {
+    /// Solves an island by the method of the settings.
+    pub(super) fn solve_island(&mut self, island: &mut Island<'_>) -> Outcome {
+        let solver = &island.settings.solver;
+        let few = island.ranges.contacts.len() <= solver.lemke_contacts_max as usize;
+        match (solver.method, island.is_plain()) {
+            (Method::Lemke, _) if few && island.ranges.rolling.is_empty() => {
+                self.general(island, Method::Lemke)
+            }
+            (Method::Lemke, _) => {
+                Outcome { beyond_lemke: true, ..self.general(island, Method::Newton) }
+            }
+            (Method::Auto, true) => self.auto(island),
+            (Method::Newton, true) => self.newton(island),
+            (Method::Pgs, true) => self.sweeps(island),
+            (Method::Substeps, true) => self.substeps(island),
+            (Method::Pgs | Method::Substeps, false) => self.general(island, Method::Pgs),
+            (method, false) => self.general(island, method),
+        }
+    }
+
+    fn auto(&mut self, island: &mut Island<'_>) -> Outcome {
+        let solver = &island.settings.solver;
+        let small = island.rows() <= solver.newton_rows_max as usize;
+        if !small {
+            let start = self.measure(island, 0);
+            let violent = start.error() > solver.violence;
+            island.memory.pause = island.memory.pause.saturating_sub(1);
+            if violent || (island.memory.pause > 0 && start.error() > solver.tolerance) {
+                return self.substeps(island);
+            }
+        }
+        let budget = solver.work_max;
+        let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
+            state.chord_solve(island, relaxed, budget)
+        });
+        let solved = |stats: &SolveStats| stats.status == Status::Converged;
+        if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
+            return outcome;
+        }
+        if small {
+            return self.general(island, Method::Auto);
+        }
+        island.memory.pause = PAUSE;
+        self.substeps(island)
+    }
+
+    /// The chord Newton, and where it fails the general one.
+    fn newton(&mut self, island: &mut Island<'_>) -> Outcome {
+        self.both(island, Method::Newton, |state, island, relaxed| {
+            let stats = state.chord_solve(island, relaxed, 100.0 * island.settings.solver.work_max);
+            if stats.status == Status::Converged {
+                return stats;
+            }
+            state.general_solve(island, Method::Newton, relaxed)
+        })
+    }
+
+    fn general(&mut self, island: &mut Island<'_>, method: Method) -> Outcome {
+        self.both(island, method, |state, island, relaxed| {
+            state.general_solve(island, method, relaxed)
+        })
+    }
+
+    fn sweeps(&mut self, island: &mut Island<'_>) -> Outcome {
+        self.both(island, Method::Pgs, |state, island, relaxed| {
+            state.wide_sweeps(island, usize::from(relaxed))
+        })
+    }
+
+    /// The biased problem, and the relaxed one where something pushed.
+    fn both(
+        &mut self,
+        island: &mut Island<'_>,
+        method: Method,
+        mut solve: impl FnMut(&mut Self, &mut Island<'_>, bool) -> SolveStats,
+    ) -> Outcome {
+        let biased = solve(self, island, false);
+        let tolerance = island.settings.solver.tolerance;
+        let relaxed = if island.step.is_pushed(island.ranges, tolerance) {
+            island.step.take_push(island.ranges, -1.0);
+            let stats = solve(self, island, true);
+            island.step.take_push(island.ranges, 1.0);
+            Some(stats)
+        } else {
+            let step = &mut *island.step;
+            step.relaxed.copy_from(&step.biased, island.ranges);
+            None
+        };
+        Outcome { method, biased, relaxed, beyond_lemke: false }
+    }
+
+    /// The chord Newton with a budget of work.
+    fn chord_solve(
+        &mut self,
+        island: &mut Island<'_>,
+        relaxed: bool,
+        work_max: Double,
+    ) -> SolveStats {
+        let gravity_dt = island.gravity_dt();
+        let (step, r) = (&mut *island.step, island.ranges);
+        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
+        let problem = ManifoldProblem {
+            bodies: &step.bodies[r.members.clone()],
+            manifolds: &step.manifolds[r.manifolds.clone()],
+            joints: &step.joints[r.joints.clone()],
+        };
+        let mut iterate = ManifoldIterate {
+            velocity: &mut unknowns.velocity[r.members.clone()],
+            contact: &mut unknowns.contact_impulse[r.contacts.clone()],
+            joint: &mut unknowns.joint_impulse[r.joints.clone()],
+        };
+        let solver = &island.settings.solver;
+        let params = ChordParams {
+            tolerance: solver.tolerance,
+            gravity_dt,
+            penalty: solver.penalty,
+            outer_max: solver.newton_max,
+            newton_max: 40,
+            work_max,
+        };
+        chord::solve(&problem, &mut iterate, &params, &mut island.memory.chord, &mut self.chord)
+    }
+
+    /// A solver of rows.
+    fn general_solve(
+        &mut self,
+        island: &mut Island<'_>,
+        method: Method,
+        relaxed: bool,
+    ) -> SolveStats {
+        let params = island.params(method);
+        let (step, r) = (&mut *island.step, island.ranges);
+        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
+        let bodies = &step.bodies[r.members.clone()];
+        let manifolds = &step.manifolds[r.manifolds.clone()];
+        let world = &mut unknowns.contact_impulse[r.contacts.clone()];
+        self.rows.expand(manifolds, bodies, world);
+        let problem = Problem {
+            bodies,
+            joints: &step.joints[r.joints.clone()],
+            contacts: &self.rows.contacts,
+            rolling: &step.rolling[r.rolling.clone()],
+            cone: island.settings.solver.cone,
+        };
+        let mut iterate = Iterate {
+            velocity: &mut unknowns.velocity[r.members.clone()],
+            joint_impulse: &mut unknowns.joint_impulse[r.joints.clone()],
+            contact_impulse: &mut self.rows.impulse,
+            rolling_impulse: &mut unknowns.rolling_impulse[r.rolling.clone()],
+        };
+        let stats = lcp::solve(&problem, &mut iterate, &params, &mut self.scratch);
+        self.rows.keep(manifolds, world);
+        stats
+    }
+
+    /// Residual of the impulses of the biased (0) or relaxed (1) problem.
+    fn measure(&mut self, island: &Island<'_>, of: usize) -> Certificate {
+        let (step, r) = (&*island.step, island.ranges);
+        let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
+        let problem = ManifoldProblem {
+            bodies: &step.bodies[r.members.clone()],
+            manifolds: &step.manifolds[r.manifolds.clone()],
+            joints: &step.joints[r.joints.clone()],
+        };
+        let contact = &unknowns.contact_impulse[r.contacts.clone()];
+        let joint = &unknowns.joint_impulse[r.joints.clone()];
+        chord::measure(&problem, contact, joint, island.gravity_dt(), &mut self.chord)
+    }
+
+    /// Sweeps in eight lanes, until the tolerance or the number of sweeps is met.
+    fn wide_sweeps(&mut self, island: &mut Island<'_>, of: usize) -> SolveStats {
+        let tolerance = island.settings.solver.tolerance;
+        let sweeps_max = island.settings.solver.sweeps_max;
+        let mut stats = SolveStats {
+            status: Status::Converged,
+            iterations: 0,
+            factorizations: 0,
+            certificate: self.measure(island, of),
+        };
+        while stats.certificate.error() > tolerance {
+            if stats.iterations >= sweeps_max {
+                stats.status = Status::IterationLimit;
+                break;
+            }
+            let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
+            self.wide(island, |problem, iterate, scratch| {
+                solve_sweeps(problem, iterate, of, sweeps, scratch);
+            });
+            stats.iterations += sweeps;
+            stats.certificate = self.measure(island, of);
+        }
+        self.take_rebuilt(island, of);
+        stats
+    }
+
+    /// Stiff small steps: both problems at once.
+    fn substeps(&mut self, island: &mut Island<'_>) -> Outcome {
+        let (solver, contact) = (&island.settings.solver, &island.settings.contact);
+        let params = SubstepParams {
+            dt: island.dt,
+            substeps: solver.substeps,
+            push_speed_max: widen(contact.push_speed_max),
+            dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
+            ..SubstepParams::default()
+        };
+        self.wide(island, |problem, iterate, scratch| {
+            solve_substeps(problem, iterate, &params, scratch);
+        });
+        let certificate = self.measure(island, 0);
+        let stats = SolveStats {
+            status: if certificate.error() <= solver.tolerance {
+                Status::Converged
+            } else {
+                Status::IterationLimit
+            },
+            iterations: 2 * solver.substeps,
+            factorizations: 0,
+            certificate,
+        };
+        Outcome { method: Method::Substeps, biased: stats, relaxed: None, beyond_lemke: false }
+    }
+
+    /// Calls a solver in eight lanes.
+    fn wide(
+        &mut self,
+        island: &mut Island<'_>,
+        solve: impl FnOnce(&wide::Island<'_>, &mut WideIterate<'_>, &mut wide::WideScratch),
+    ) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        let problem = wide::Island {
+            bodies: &step.bodies[r.members.clone()],
+            manifolds: &step.manifolds[r.manifolds.clone()],
+            joints: &step.joints[r.joints.clone()],
+            joint_push: &step.joint_push[r.joints.clone()],
+            velocity_last: &step.velocity_last[r.members.clone()],
+        };
+        let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
+        let mut iterate = WideIterate {
+            velocity: [
+                &mut biased.velocity[r.members.clone()],
+                &mut relaxed.velocity[r.members.clone()],
+            ],
+            contact_impulse: [
+                &mut biased.contact_impulse[r.contacts.clone()],
+                &mut relaxed.contact_impulse[r.contacts.clone()],
+            ],
+            joint_impulse: [
+                &mut biased.joint_impulse[r.joints.clone()],
+                &mut relaxed.joint_impulse[r.joints.clone()],
+            ],
+        };
+        solve(&problem, &mut iterate, &mut self.wide);
+    }
+
+    /// Takes the velocity that the last measurement rebuilt from the impulses.
+    fn take_rebuilt(&self, island: &mut Island<'_>, of: usize) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
+        self.chord.give_velocity(&mut unknowns.velocity[r.members.clone()]);
+    }
+}
