@@ -298,7 +298,7 @@ impl Simulation {
         work.problem.keep_impulses(&mut self.pairs.list, self.joints.as_mut_slice());
     }
 
-    /// Stage 7: poses.
+    /// Stage 7: poses, and which islands fall asleep.
     pub fn integrate(&mut self) {
         if !self.active {
             return;
@@ -327,6 +327,8 @@ impl Simulation {
         );
         report.quarantined.sort_unstable();
         report.quarantined.dedup();
+        self.fall_asleep();
+        self.check_sleepers();
     }
 
     /// Stage 8: ends the step.
@@ -336,8 +338,6 @@ impl Simulation {
             self.touches.update(pairs, bodies, &self.work.motions, self.margin);
             self.dt_last = self.report.dt;
             self.active = false;
-            self.fall_asleep();
-            self.check_sleepers();
             self.joints.compact();
         }
     }

@@ -222,6 +222,11 @@ impl Simulation {
             self.sleepers.tired.push(id);
             return true;
         }
+        self.put_connected(id)
+    }
+
+    /// Puts a body to sleep with everything that it is connected with; false if one may not.
+    fn put_connected(&mut self, id: BodyId) -> bool {
         let members = self.connected(id);
         let may = |id: &BodyId| self.bodies.get(*id).is_some_and(|body| body.can_sleep);
         if !members.iter().all(may) {
@@ -229,7 +234,8 @@ impl Simulation {
         }
         members.iter().for_each(|&id| self.note_body(id));
         self.wake();
-        self.sleepers.put(members, self.dt_last, &mut self.bodies);
+        let dt = if self.active { self.report.dt } else { self.dt_last };
+        self.sleepers.put(members, dt, &mut self.bodies);
         true
     }
 

@@ -28,6 +28,7 @@ use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
 use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
 use super::schedule::{PhysicsSchedule, SyncSchedule};
+use super::sleep::SleepingDisabled;
 use super::sync::{GatherSystems, Mirror, Parents};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
@@ -113,6 +114,7 @@ type ChangedBody = Or<(
     Changed<LockedAxes>,
     Changed<SweptCcd>,
     Changed<Dominance>,
+    Changed<SleepingDisabled>,
 )>;
 
 /// The components a body is made from, besides its colliders.
@@ -134,6 +136,7 @@ struct Parts {
     angular_damping: Option<&'static AngularDamping>,
     locked_axes: Option<&'static LockedAxes>,
     swept: Has<SweptCcd>,
+    sleepless: Has<SleepingDisabled>,
     dominance: Option<&'static Dominance>,
 }
 
@@ -166,6 +169,7 @@ impl PartsItem<'_, '_> {
             linear_damping: self.linear_damping.copied().unwrap_or_default().0,
             angular_damping: self.angular_damping.copied().unwrap_or_default().0,
             swept: self.swept,
+            can_sleep: !self.sleepless,
             ..BodyDesc::default()
         }
     }
@@ -275,6 +279,7 @@ fn change(body: &mut Body, built: &mut Built, desc: BodyDesc) -> Result<(), Phys
     }
     body.locked_axes = desc.locked_axes;
     body.swept = desc.swept;
+    body.can_sleep = desc.can_sleep;
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping.max(0.0);
     body.angular_damping = desc.angular_damping.max(0.0);
@@ -332,5 +337,6 @@ fn update_bodies(
         let Ok(mut body) = bodies.get_mut(entity) else { continue };
         let result = body.update(&mut physics, &parents, &colliders, &mut errors);
         errors.check(entity, result);
+        changes.sleepers.push(entity);
     }
 }

@@ -94,6 +94,8 @@ pub(super) struct Changes {
     next: u64,
     pub(super) bodies: Vec<Entity>,
     pub(super) joints: Vec<Entity>,
+    /// Bodies that got or lost [`Sleeping`](super::Sleeping), or may have it wrongly.
+    pub(super) sleepers: Vec<Entity>,
     /// Colliders that changed.
     pub(super) colliders: Vec<Entity>,
     /// Entities whose colliders, at and below them, may belong to another body now.

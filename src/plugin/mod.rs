@@ -57,6 +57,7 @@ mod mesh;
 mod primitives;
 mod schedule;
 mod settings;
+mod sleep;
 mod spatial;
 mod stages;
 mod sync;
@@ -92,7 +93,8 @@ pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
 #[cfg(feature = "mesh")]
 pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
-pub use settings::{ContactConfig, Gravity, SolverConfig};
+pub use settings::{ContactConfig, Gravity, SleepConfig, SolverConfig};
+pub use sleep::{Sleeping, SleepingDisabled};
 pub use spatial::{
     ClosestPoints, PhysicsSpatialPlugin, PointProjection, RayCaster, RayHitData, RayHits,
     ShapeCastConfig, ShapeCaster, ShapeHitData, ShapeHits, SpatialQuery, SpatialQueryFilter,

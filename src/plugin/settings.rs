@@ -1,11 +1,13 @@
-//! What can be tuned while the app runs: gravity, contacts, solver.
+//! What can be tuned while the app runs: gravity, contacts, solver, sleeping.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::std_traits::ReflectDefault;
 use bevy_reflect::{Reflect, impl_reflect};
 
 use crate::engine::lcp::{Cone, Method};
-use crate::engine::settings::{ActiveEvents, ContactSettings, Settings, SolverSettings};
+use crate::engine::settings::{
+    ActiveEvents, ContactSettings, Settings, SleepSettings, SolverSettings,
+};
 use crate::math::{Double, Real, Vec3};
 
 // The engine knows no Bevy, so its settings are reflected from here.
@@ -70,6 +72,17 @@ impl_reflect!(
     }
 );
 
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
+    struct SleepSettings {
+        enabled: bool,
+        linear: Real,
+        angular: Real,
+        time: Real,
+    }
+);
+
 /// Gravity [m/s²], world axes; (0, -9.81, 0) by default.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -107,6 +120,45 @@ pub struct SolverConfig(pub SolverSettings);
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct ContactConfig(pub ContactSettings);
 
+/// When bodies fall asleep; reads and writes as
+/// [`SleepSettings`](crate::engine::settings::SleepSettings). Here, other than there, sleeping is enabled
+/// unless switched off; see [`Sleeping`](super::Sleeping).
+///
+/// May change at any time; switched off, everything wakes. A value out of its range refuses the steps
+/// until it is put right.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
+pub struct SleepConfig(pub SleepSettings);
+
+impl SleepConfig {
+    /// Nothing ever sleeps.
+    #[must_use]
+    pub fn disabled() -> Self {
+        Self(SleepSettings { enabled: false, ..SleepSettings::default() })
+    }
+}
+
+impl Default for SleepConfig {
+    fn default() -> Self {
+        Self(SleepSettings { enabled: true, ..SleepSettings::default() })
+    }
+}
+
+impl core::ops::Deref for SleepConfig {
+    type Target = SleepSettings;
+
+    fn deref(&self) -> &SleepSettings {
+        &self.0
+    }
+}
+
+impl core::ops::DerefMut for SleepConfig {
+    fn deref_mut(&mut self) -> &mut SleepSettings {
+        &mut self.0
+    }
+}
+
 impl core::ops::Deref for SolverConfig {
     type Target = SolverSettings;
 
@@ -140,6 +192,7 @@ pub(super) fn collect(
     gravity: &Gravity,
     contact: &ContactConfig,
     solver: &SolverConfig,
+    sleep: &SleepConfig,
 ) -> Settings {
-    Settings { gravity: gravity.0, contact: contact.0, solver: solver.0 }
+    Settings { gravity: gravity.0, contact: contact.0, solver: solver.0, sleep: sleep.0 }
 }

@@ -6,7 +6,7 @@ use bevy_time::Time;
 
 use super::error::{Errors, PhysicsErrorKind};
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
-use super::settings::{ContactConfig, Gravity, SolverConfig, collect};
+use super::settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, collect};
 use super::sync::GatherSystems;
 use super::time::Physics;
 use super::world::{PhysicsWorld, StepReport};
@@ -20,7 +20,7 @@ use crate::math::narrow;
 /// - Systems, in [`PhysicsSchedule`]: `begin` in [`GatherSystems::Begin`]; one in each set of
 ///   [`PhysicsStepSystems`] from `BroadPhase` to `Integrate`, which do nothing if the engine refused
 ///   the step; `finish` and `report` in `Report`.
-/// - Resources: [`Gravity`], [`ContactConfig`], [`SolverConfig`], [`StepReport`].
+/// - Resources: [`Gravity`], [`ContactConfig`], [`SolverConfig`], [`SleepConfig`], [`StepReport`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsStepPlugin;
 
@@ -30,10 +30,12 @@ impl Plugin for PhysicsStepPlugin {
         app.init_resource::<Gravity>()
             .init_resource::<ContactConfig>()
             .init_resource::<SolverConfig>()
+            .init_resource::<SleepConfig>()
             .init_resource::<StepReport>();
         app.register_type::<Gravity>()
             .register_type::<ContactConfig>()
-            .register_type::<SolverConfig>();
+            .register_type::<SolverConfig>()
+            .register_type::<SleepConfig>();
         app.add_systems(
             PhysicsSchedule,
             (
@@ -56,8 +58,9 @@ fn begin(
     gravity: Res<Gravity>,
     contact: Res<ContactConfig>,
     solver: Res<SolverConfig>,
+    sleep: Res<SleepConfig>,
 ) {
-    physics.settings = collect(&gravity, &contact, &solver);
+    physics.settings = collect(&gravity, &contact, &solver, &sleep);
     let dt = narrow(time.delta_secs_f64());
     let (engine, settings) = physics.stage();
     engine.begin(settings, dt);

@@ -20,10 +20,11 @@ use bevy_transform::components::Transform;
 use super::components::{AngularVelocity, LinearVelocity};
 use super::error::{Errors, PhysicsErrorKind};
 use super::frame::{Frame, depth, parent_frame};
-use super::link::EngineBody;
+use super::link::{Changes, EngineBody};
 use super::schedule::{
     PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop, SyncSchedule,
 };
+use super::sleep::{Sleeping, SleepingDisabled, read_sleeping};
 use super::time::{Physics, time_passed};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyKind};
@@ -51,7 +52,7 @@ pub enum GatherSystems {
 /// Poses and velocities between components and engine.
 ///
 /// - Sets: [`GatherSystems`].
-/// - Systems: one in [`GatherSystems::Components`], two in [`PhysicsStepSystems::Scatter`] (roots, then
+/// - Systems: two in [`GatherSystems::Components`], two in [`PhysicsStepSystems::Scatter`] (roots, then
 ///   bodies with parents).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsSyncPlugin;
@@ -59,7 +60,10 @@ pub struct PhysicsSyncPlugin;
 impl Plugin for PhysicsSyncPlugin {
     fn build(&self, app: &mut App) {
         use GatherSystems as Gather;
-        app.register_type::<LinearVelocity>().register_type::<AngularVelocity>();
+        app.register_type::<LinearVelocity>()
+            .register_type::<AngularVelocity>()
+            .register_type::<Sleeping>()
+            .register_type::<SleepingDisabled>();
         app.configure_sets(
             PhysicsSchedule,
             (Gather::Bodies, Gather::Components, Gather::Joints, Gather::Forces, Gather::Begin)
@@ -78,8 +82,9 @@ impl Plugin for PhysicsSyncPlugin {
             .ambiguous_with(signal_message_update_system);
         app.add_systems(steps, idle);
         app.add_systems(PostUpdate, sync_physics.run_if(is_virtual_time_paused));
-        app.add_systems(SyncSchedule, read_components.in_set(Gather::Components));
-        app.add_systems(PhysicsSchedule, read_components.in_set(Gather::Components));
+        let read = || (read_components, read_sleeping).chain().in_set(Gather::Components);
+        app.add_systems(SyncSchedule, read());
+        app.add_systems(PhysicsSchedule, read());
         app.add_systems(
             PhysicsSchedule,
             (scatter, scatter_children).chain().in_set(PhysicsStepSystems::Scatter),
@@ -302,13 +307,21 @@ impl WriteBodyItem<'_, '_> {
     }
 }
 
-/// Writes transforms of bodies without parents, and all velocities, where the step changed them.
+/// Writes transforms of bodies without parents, all velocities and who sleeps, where the step changed
+/// them.
 fn scatter(
     physics: Res<PhysicsWorld>,
-    mut bodies: Query<(WriteBody, &mut Transform, Has<ChildOf>)>,
+    changes: Res<Changes>,
+    mut commands: Commands,
+    mut bodies: Query<(Entity, WriteBody, &mut Transform, Has<ChildOf>, Has<Sleeping>)>,
 ) {
-    for (mut item, mut transform, is_child) in &mut bodies {
+    for (entity, mut item, mut transform, is_child, sleeps) in &mut bodies {
         let Some(body) = item.write_velocity(&physics) else { continue };
+        if body.is_sleeping() && !sleeps {
+            commands.entity(entity).insert(Sleeping);
+        } else if sleeps && !body.is_sleeping() && !changes.sleepers.contains(&entity) {
+            commands.entity(entity).remove::<Sleeping>();
+        }
         if !is_child && item.mirror.is_behind(body) {
             transform.translation = single3(body.position());
             transform.rotation = single_quat(body.rotation());

@@ -13,6 +13,7 @@ mod mesh;
 mod order;
 mod scale;
 mod shapes;
+mod sleep;
 mod spatial;
 #[path = "../support/mod.rs"]
 mod support;

@@ -22,6 +22,8 @@ pub struct Outcome {
     pub ends: usize,
     /// Starts and ends out of place.
     pub wrong: Vec<String>,
+    /// Steps in which something slept.
+    pub slept: usize,
     /// Bodies, joints, pairs and touches left after all is despawned.
     pub left: [usize; 4],
 }
@@ -32,6 +34,7 @@ struct Book {
     open: HashMap<[Entity; 2], bool>,
     starts: usize,
     ends: usize,
+    slept: usize,
     wrong: Vec<String>,
 }
 
@@ -56,7 +59,16 @@ fn keep_book(
     mut book: ResMut<Book>,
     mut starts: MessageReader<CollisionStart>,
     mut ends: MessageReader<CollisionEnd>,
+    physics: Res<PhysicsWorld>,
+    bodies: Query<(Entity, &EngineBody, Has<Sleeping>)>,
 ) {
+    book.slept += usize::from(physics.engine().report().sleeping > 0);
+    for (entity, link, sleeps) in &bodies {
+        let body = link.id().and_then(|id| physics.engine().body(id));
+        if body.is_some_and(|body| body.is_sleeping() != sleeps) {
+            book.wrong.push(format!("{entity} has the wrong marker"));
+        }
+    }
     ends.read().for_each(|end| book.end(end.collider1, end.collider2));
     starts.read().for_each(|start| book.start(start.collider1, start.collider2));
 }
@@ -122,7 +134,7 @@ impl World<'_> {
 
     /// One random thing.
     fn happen(&mut self) {
-        let what = self.rng.below(12);
+        let what = self.rng.below(15);
         if what == 0 || self.bodies.len() < 12 {
             return self.spawn();
         }
@@ -159,6 +171,14 @@ impl World<'_> {
                 let mut transform = entity.get_mut::<Transform>().expect("it has one");
                 transform.scale = scale;
             }
+            11 => drop(entity.insert(Sleeping)),
+            12 => drop(entity.remove::<Sleeping>()),
+            13 => {
+                let gone = entity.take::<SleepingDisabled>().is_some();
+                if let Some(other) = other.filter(|_| !gone) {
+                    self.app.world_mut().entity_mut(other).insert(SleepingDisabled);
+                }
+            }
             _ => {
                 if let Some(joint) = self.joints.pop() {
                     self.app.world_mut().despawn(joint);
@@ -186,7 +206,11 @@ pub fn disorder(seed: u64, operations: usize) -> Outcome {
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin));
     app.add_plugins(PhysicsPlugins::default());
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
-    app.init_resource::<Book>().add_systems(Update, keep_book);
+    // Soon asleep, so that much happens to sleepers.
+    let mut sleep = SleepConfig::default();
+    (sleep.linear, sleep.angular, sleep.time) = (0.5, 1.0, 0.05);
+    app.insert_resource(sleep);
+    app.init_resource::<Book>().add_systems(Last, keep_book);
     // The first update only starts the clock.
     app.update();
     let ground = spawn(&mut app, (RigidBody::Static, Collider::cuboid(8.0, 1.0, 8.0)));
@@ -205,11 +229,12 @@ pub fn disorder(seed: u64, operations: usize) -> Outcome {
         }
     }
     (0..3).for_each(|_| app.update());
-    let Book { starts, ends, wrong, .. } = app.world_mut().remove_resource().unwrap_or_default();
+    let Book { starts, ends, wrong, slept, .. } =
+        app.world_mut().remove_resource().unwrap_or_default();
     let engine = app.world().resource::<PhysicsWorld>().engine();
     let touches = engine.touches().all().len();
     let left = [engine.bodies().len(), engine.joints().len(), engine.pairs().len(), touches];
-    Outcome { starts, ends, wrong, left }
+    Outcome { starts, ends, wrong, slept, left }
 }
 
 fn spawn(app: &mut App, bundle: impl Bundle) -> Entity {

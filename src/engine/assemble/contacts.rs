@@ -168,7 +168,10 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     let zone = widen(c.dead_zone) * dt * dt;
     let gap = contact.row_gap;
     if gap >= -zone {
-        return ((gap - zone).max(0.0) / dt, 0.0);
+        // What pushed in the last step still touches, so that trembling by less than the zone changes nothing;
+        // what arrives comes all the way.
+        let near = if contact.impulse[0] == DVec3::ZERO { 0.0 } else { zone };
+        return ((gap - near).max(0.0) / dt, 0.0);
     }
     let push = ((gap + zone) * gamma / dt).max(-widen(c.push_speed_max));
     (push, if c.relax { push } else { 0.0 })

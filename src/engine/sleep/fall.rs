@@ -23,7 +23,7 @@ impl Simulation {
             self.put_ready();
         }
         for id in core::mem::take(&mut self.sleepers.tired) {
-            self.sleep_body(id);
+            self.put_connected(id);
         }
         self.report.sleeping = self.sleepers.count() as u32;
     }

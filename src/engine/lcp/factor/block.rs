@@ -120,7 +120,8 @@ impl<T: Scalar> Block<T> {
     pub(super) fn solve_upper(&self, x: &mut Lanes<T>) {
         for j in (0..6).rev() {
             let mut value = x[j];
-            for i in j + 1..6 {
+            // The newest number last, since it comes latest.
+            for i in (j + 1..6).rev() {
                 value = value - self.0[j][i] * x[i];
             }
             x[j] = value * self.0[j][j];

@@ -1,4 +1,7 @@
 //! Neighbor lists of a graph given by its edges.
+//!
+//! Input: pairs of nodes, in any order, repeats allowed. Output: for every node the nodes it shares
+//! an edge with, repeats included. Cost: O(nodes + edges).
 
 /// The graph: bodies first, then joints.
 #[derive(Clone, Debug, Default)]
