@@ -1,9 +1,9 @@
 //! Error against time for every solver: `cargo run --release --no-default-features --example
 //! solver_compare -- [FILE.svg] [SCENE…]`.
 //!
-//! Each scene is played for [`SECONDS`] with every method and every budget: sweeps for those that sweep,
-//! a tolerance for those that converge. Prints a table of the mean solve (ms) and the worst relative
-//! residual [m/s] in the last half, and of the deepest overlap at the end, found from the poses alone (mm);
+//! Each scene is played for [`SECONDS`] with every method and every budget: sweeps or small
+//! steps for those that sweep, a tolerance for those that converge. Prints a table of the mean solve (ms) and the worst relative
+//! residual [m/s] in the last half, and of the deepest overlap of the run, found from the poses alone (mm);
 //! and draws the two errors over the time, a row for each scene.
 
 mod draw;
@@ -26,6 +26,8 @@ const SECONDS: Real = 3.0;
 const PATIENCE: u64 = 20;
 /// Most sweeps of the methods that sweep.
 const SWEEPS: [u32; 6] = [10, 20, 50, 100, 200, 500];
+/// Numbers of small steps in a step.
+const SUBSTEPS: [u32; 6] = [2, 4, 8, 16, 32, 64];
 /// Tolerances of the methods that converge [m/s].
 const TOLERANCES: [Double; 7] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 /// Errors below these are drawn there: overlap (mm) and residual [m/s].
@@ -97,7 +99,11 @@ fn compare(name: &str) -> Result<[Chart; 2], String> {
             println!(
                 "{name:12} {label:8} {budget:>10} {:12.4} {overlap:12.6} {residual:12.1e}{}",
                 point.milliseconds,
-                if record.cut { "  cut short" } else { "" }
+                match (record.cut, game.stands && !record.stands()) {
+                    (true, _) => "  cut short",
+                    (false, true) => "  fell",
+                    (false, false) => "",
+                }
             );
             points.push(point);
             if record.cut {
@@ -126,17 +132,27 @@ fn compare(name: &str) -> Result<[Chart; 2], String> {
 
 /// The budgets of a method, by name.
 fn budgets(method: Method, plan: &Plan) -> Vec<(String, Plan)> {
-    if method == Method::Pgs {
-        let with = |&sweeps: &u32| {
-            // No sweep is saved: the budget alone ends it.
-            let mut plan = plan.to(1e-12);
-            plan.settings.solver.sweeps_max = sweeps;
-            (format!("{sweeps}"), plan)
-        };
-        SWEEPS.iter().map(with).collect()
-    } else {
-        let with = |&tolerance: &Double| (format!("{tolerance:.0e}"), plan.to(tolerance));
-        TOLERANCES.iter().map(with).collect()
+    let with = |name: String, change: &dyn Fn(&mut Plan)| {
+        let mut plan = *plan;
+        change(&mut plan);
+        (name, plan)
+    };
+    match method {
+        // The budget alone ends it: no tolerance saves a sweep.
+        Method::Pgs => SWEEPS
+            .map(|n| {
+                with(format!("{n}"), &|plan| {
+                    plan.settings.solver.sweeps_max = n;
+                    plan.settings.solver.tolerance = 1e-12;
+                })
+            })
+            .to_vec(),
+        Method::Substeps => SUBSTEPS
+            .map(|n| with(format!("{n}"), &|plan| plan.settings.solver.substeps = n))
+            .to_vec(),
+        Method::Auto | Method::Newton | Method::Lemke => TOLERANCES
+            .map(|e| with(format!("{e:.0e}"), &|plan| plan.settings.solver.tolerance = e))
+            .to_vec(),
     }
 }
 
@@ -145,7 +161,7 @@ fn point(record: &Record) -> Point {
     let [milliseconds, ..] = record.solve_times();
     let last = &record.steps[record.steps.len() / 2..];
     let residual = last.iter().map(|step| step.residual[1]).fold(0.0, Double::max);
-    Point { milliseconds, errors: [1e3 * record.overlap[0], residual] }
+    Point { milliseconds, errors: [1e3 * record.overlap[1], residual] }
 }
 
 /// Charts in two columns, as one picture.

@@ -52,6 +52,8 @@ pub struct Step {
     pub work: [u32; 2],
     /// Number of contacts.
     pub contacts: u32,
+    /// Islands solved by sweeps or small steps.
+    pub swept: usize,
     /// Kinetic energy (J).
     pub energy: Double,
     /// Mean square of the carried linear velocities of dynamic bodies [m²/s²], and the largest speed.
@@ -222,6 +224,8 @@ impl Plan {
         step.solved = report.status == StepStatus::Solved;
         step.work = [report.iterations, report.factorizations];
         step.contacts = report.contacts;
+        let is_swept = |method| matches!(method, Method::Pgs | Method::Substeps);
+        step.swept = report.solves.iter().filter(|island| is_swept(island.method)).count();
         step.energy = report.kinetic_energy;
         let fall = widen3(self.settings.gravity) * widen(self.dt);
         let now = self::velocities(game, play);
@@ -300,19 +304,19 @@ impl Record {
         [worst(0), worst(1), worst(2)]
     }
 
-    /// Worst relative residual [m/s] of steps with no violent impact within the time that is forgiven
-    /// before them, and the number of such steps.
-    pub fn calm_residual(&self) -> (Double, usize) {
+    /// Steps with no violent impact within the time that is forgiven before them.
+    pub fn calm(&self) -> impl Iterator<Item = &Step> {
         let forgiven = (FORGIVEN / self.dt).round() as usize;
-        let (mut worst, mut calm, mut since) = (0.0, 0, forgiven);
-        for step in &self.steps {
+        let mut since = forgiven;
+        self.steps.iter().filter(move |step| {
             since = if step.kick > VIOLENT { 0 } else { since + 1 };
-            if since > forgiven {
-                worst = Double::max(worst, step.residual[1]);
-                calm += 1;
-            }
-        }
-        (worst, calm)
+            since > forgiven
+        })
+    }
+
+    /// Worst relative residual [m/s] of the calm steps, and their number.
+    pub fn calm_residual(&self) -> (Double, usize) {
+        self.calm().fold((0.0, 0), |(worst, n), s| (worst.max(s.residual[1]), n + 1))
     }
 
     /// Longest time (s) from a violent impact to the next step whose relative residual is at most `bar`.
@@ -355,7 +359,8 @@ impl Record {
         let (calm, n) = self.calm_residual();
         println!("… {FORGIVEN} s after violence: relative {calm:.1e} m/s in {n} steps");
         let unsolved = self.steps.iter().filter(|step| !step.solved).count();
-        println!("not converged    {unsolved} of {} steps", self.steps.len());
+        let swept = self.steps.iter().filter(|step| step.swept > 0).count();
+        println!("not converged    {unsolved} of {} steps, swept {swept}", self.steps.len());
         let window = &self.steps[self.window[0]..self.window[1]];
         let mean = |of: &dyn Fn(&Step) -> u32| {
             let sum: Double = window.iter().map(|step| Double::from(of(step))).sum();

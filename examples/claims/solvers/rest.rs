@@ -6,6 +6,10 @@ use orthant::math::Double;
 use super::{at_most_mm, at_most_ms, at_most_speed, by_precision, note, play, scene};
 use crate::{Claims, cases};
 
+/// The least overlap (m) that another engine leaves at the end of a pyramid of this base, and the time of
+/// its step (ms, median, one core).
+const BEST: [(usize, Double, Double); 2] = [(20, 1.8e-3, 1.83), (40, 3.7e-3, 6.53)];
+
 /// Towers, mass ratios, pyramids, the table.
 pub fn measure(claims: &mut Claims) {
     for n in [10, 30, 50] {
@@ -22,6 +26,9 @@ pub fn measure(claims: &mut Claims) {
     if !cases::is_double() {
         for (n, bar) in [(20, 0.15), (40, 0.6)] {
             pyramid(claims, n, bar);
+        }
+        for (n, overlap, time) in BEST {
+            budget(claims, n, overlap, time);
         }
     }
 }
@@ -59,6 +66,19 @@ fn pyramid(claims: &mut Claims, n: usize, bar: Double) {
     stands(claims, &name, record.stands());
     let [mean, ..] = record.solve_times();
     at_most_ms(claims, &format!("{name} at rest: mean of the solve"), mean, bar, cut);
+}
+
+/// A pyramid in small steps: overlap and time of the whole step against the best of other engines.
+fn budget(claims: &mut Claims, n: usize, overlap: Double, time: Double) {
+    let (game, plan) = scene(&format!("pyramid-{n}"));
+    let plan = plan.by(Method::Substeps);
+    let (record, _) = plan.run_timed(&game, 2).expect("the engine takes the scene");
+    note(&game, &record);
+    let name = format!("pyramid-{n} in small steps");
+    stands(claims, &name, record.stands());
+    at_most_mm(claims, &format!("{name}: overlap"), record.overlap[0], overlap, record.cut);
+    let [_, median, ..] = record.times(|step| step.seconds.iter().sum());
+    at_most_ms(claims, &format!("{name}: median step"), median, time, record.cut);
 }
 
 /// One body on 24 contacts, to a tolerance of 1e-6 m/s.

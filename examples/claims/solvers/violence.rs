@@ -27,6 +27,10 @@ pub fn measure(claims: &mut Claims) {
         let figure = format!("{:.3} s", record.recovery(super::CALM));
         let holds = record.recovery(super::CALM) <= 0.5 && !record.cut;
         claims.add(&format!("{name}: from an impact to a solved step"), &figure, "≤ 0.5 s", holds);
+        let swept = record.calm().filter(|step| step.swept > 0).count();
+        let figure = format!("{swept} of {}", record.calm().count());
+        let holds = swept == 0 && record.calm().count() > 0 && !record.cut;
+        claims.add(&format!("{name}: calm steps without Newton"), &figure, "0", holds);
     }
     // Never calm, so without a claim on its residual.
     let (game, plan) = scene("drum");
