@@ -576,7 +576,9 @@ impl ChordScratch {
         let mut measure = *start;
         for trial in 0..10 {
             for (x, (v, d)) in self.trial.iter_mut().zip(self.velocity.iter().zip(&self.step)) {
-                *x = [0, 1, 2, 3, 4, 5].map(|k| v[k] + t * d[k]);
+                for k in 0..6 {
+                    x[k] = v[k] + t * d[k];
+                }
             }
             let joints = self.joint.iter().zip(&self.joint_step);
             for (x, (c, d)) in self.trial_joint.iter_mut().zip(joints) {
