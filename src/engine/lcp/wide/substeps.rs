@@ -15,10 +15,10 @@
 //!
 //! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest and
 //! keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the warm
-//! start repeats. The relaxing sweep takes its effect out of the velocity again. Stiffness has no cap but the speed of the push: capping it at a few hertz, as is common, leaves an
-//! overlap of millimeters that no number of substeps removes. Joints follow the path that their bias
-//! sets for the whole step, see `joints.rs`; only what their rows push beyond what may be carried is
-//! relaxed.
+//! start repeats. The relaxing sweep takes its effect out of the velocity again. Stiffness has no cap but
+//! the speed of the push: capping it at a few hertz, as is common, leaves an overlap of millimeters that
+//! no number of substeps removes. Joints follow the path that their bias sets for the whole step, see
+//! `joints.rs`; only what their rows push beyond what may be carried is relaxed.
 
 use super::super::Vec6;
 use super::sweep::{Rates, apply, mode, sweep};
