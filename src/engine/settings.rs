@@ -23,7 +23,7 @@
 //! | [`SolverSettings::factorizations_max`] | | 60 | | |
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
-//! | [`SolverSettings::work_max`] | | 300 | – | > 0 |
+//! | [`SolverSettings::work_max`] | | 150 | – | > 0 |
 //! | [`SolverSettings::violence`] | | 0.5 | m/s | ≥ 0 |
 //! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
@@ -137,7 +137,7 @@ impl Default for SolverSettings {
             factorizations_max: 60,
             penalty: 200.0,
             newton_rows_max: 400,
-            work_max: 300.0,
+            work_max: 150.0,
             violence: 0.5,
             substeps: 16,
             lemke_contacts_max: 40,

@@ -66,6 +66,9 @@ pub(super) struct Outcome {
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
 
+/// A residual with which small steps do no better [m/s].
+const ROUGH: Double = 0.02;
+
 /// Sweeps between two checks.
 const CHECK_EVERY: u32 = 16;
 
@@ -152,6 +155,12 @@ impl SolverState {
         }
         if small {
             return self.general(island, Method::Auto);
+        }
+        let error = |stats: &SolveStats| stats.certificate.error();
+        let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
+        if rough <= ROUGH {
+            // The next steps go on from here.
+            return outcome;
         }
         island.memory.pause = PAUSE;
         self.substeps(island)

@@ -135,8 +135,12 @@ const DOUBLE_RATIO: Double = 100.0;
 /// A solve goes on to this part of the tolerance: the impulses it ends with are then within the tolerance
 /// for some steps to come, in which nothing is solved at all.
 const AIM: Double = 0.1;
+/// After a solve that changed impulses they must be this part of the tolerance good to be taken as they are.
+const RECHECK: Double = 0.3;
 /// Islands that start within this many tolerances are at rest, or nearly.
 const REST: Double = 100.0;
+/// The others start with this part of `ρ`: with less of it fewer contacts change their zones in a step.
+const VIOLENT: Double = 0.1;
 /// A step that leaves more of the gradient than this asks for a new factor.
 const POOR: Double = 0.3;
 /// Multiplier updates that leave more of the residual than this let `ρ` grow.
@@ -183,7 +187,7 @@ pub fn solve(
         factorizations: 0,
         certificate: first,
     };
-    let accepted = if memory.changed { AIM * params.tolerance } else { params.tolerance };
+    let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
     memory.changed = first.error() > accepted;
     if !memory.changed {
         scratch.give(problem, iterate);
@@ -200,20 +204,23 @@ pub fn solve(
     }
     let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
     let size = (problem.manifolds.len() * 4 + n) as Double;
+    let at_rest = first.error() < REST * params.tolerance;
     let mut progress = Progress {
         stats: SolveStats { status: Status::IterationLimit, ..stats },
         work: 2.0 * size,
         work_max: params.work_max * (size + SMALL),
         double,
-        penalty: memory.penalty,
+        penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
         poor: false,
         passes: 0,
-        aim: if first.error() < REST * params.tolerance { AIM } else { 0.5 } * params.tolerance,
+        aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
         last_error: Double::INFINITY,
     };
     scratch.run(problem, params, memory, &mut progress);
     let eased = if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
-    memory.penalty = eased.max(params.penalty);
+    if at_rest {
+        memory.penalty = eased.max(params.penalty);
+    }
     if progress.last_error > progress.stats.certificate.error() {
         scratch.sweep.impulse.clone_from(&scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
