@@ -23,8 +23,8 @@
 //! | [`SolverSettings::factorizations_max`] | | 60 | | |
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
-//! | [`SolverSettings::work_max`] | | 100 | – | > 0 |
-//! | [`SolverSettings::violence`] | | 0.3 | m/s | ≥ 0 |
+//! | [`SolverSettings::work_max`] | | 300 | – | > 0 |
+//! | [`SolverSettings::violence`] | | 0.5 | m/s | ≥ 0 |
 //! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
 
@@ -117,8 +117,8 @@ pub struct SolverSettings {
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
     /// pyramid of 210 boxes costs three.
     pub work_max: Double,
-    /// Residual of the last step's impulses from which `Auto` advances a large island in small steps
-    /// instead [m/s].
+    /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
+    /// [m/s].
     pub violence: Double,
     /// Number of small steps in a step of [`Method::Substeps`].
     pub substeps: u32,
@@ -137,8 +137,8 @@ impl Default for SolverSettings {
             factorizations_max: 60,
             penalty: 200.0,
             newton_rows_max: 400,
-            work_max: 100.0,
-            violence: 0.3,
+            work_max: 300.0,
+            violence: 0.5,
             substeps: 16,
             lemke_contacts_max: 40,
         }

@@ -62,7 +62,7 @@ pub struct Manifold {
 }
 
 /// Cross product.
-#[inline]
+#[inline(always)]
 pub(crate) fn cross(a: [Double; 3], b: [Double; 3]) -> [Double; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

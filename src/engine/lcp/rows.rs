@@ -7,26 +7,26 @@ use super::{BodyBlock, ContactRow, FIXED, JointRow, Vec6};
 use crate::math::Double;
 
 /// Dot product of two six-vectors.
-#[inline]
+#[inline(always)]
 pub(crate) fn dot6(a: &Vec6, b: &Vec6) -> Double {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 }
 
 /// Dot product of two three-vectors.
-#[inline]
+#[inline(always)]
 pub(crate) fn dot3(a: &[Double; 3], b: &[Double; 3]) -> Double {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// `y += s x`.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_scaled(y: &mut Vec6, x: &Vec6, s: Double) {
     for k in 0..6 {
         y[k] += s * x[k];
     }
 }
 
-#[inline]
+#[inline(always)]
 fn block_mul(diagonal: &[Double; 3], symmetric: &[Double; 6], x: &Vec6) -> Vec6 {
     let [xx, yy, zz, xy, xz, yz] = *symmetric;
     [
@@ -40,19 +40,19 @@ fn block_mul(diagonal: &[Double; 3], symmetric: &[Double; 6], x: &Vec6) -> Vec6 
 }
 
 /// `M x` of one body.
-#[inline]
+#[inline(always)]
 pub(crate) fn mass_mul(body: &BodyBlock, x: &Vec6) -> Vec6 {
     block_mul(&body.mass, &body.inertia, x)
 }
 
 /// `M⁻¹ x` of one body; zero in locked directions.
-#[inline]
+#[inline(always)]
 pub(crate) fn inverse_mass_mul(body: &BodyBlock, x: &Vec6) -> Vec6 {
     block_mul(&body.inverse_mass, &body.inverse_inertia, x)
 }
 
 /// `J v` of a contact, without its bias.
-#[inline]
+#[inline(always)]
 pub(crate) fn contact_rate(row: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
     let mut w = [0.0; 3];
     if row.a != FIXED {
@@ -71,14 +71,14 @@ pub(crate) fn contact_rate(row: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
 }
 
 /// `w = J v + b` of a contact [m/s].
-#[inline]
+#[inline(always)]
 pub(crate) fn contact_velocity(row: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
     let w = contact_rate(row, velocity);
     [w[0] + row.bias[0], w[1] + row.bias[1], w[2] + row.bias[2]]
 }
 
 /// `force += Jᵀ l` of a contact.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_contact_impulse(row: &ContactRow, l: &[Double; 3], force: &mut [Vec6]) {
     if row.a != FIXED {
         let f = &mut force[row.a as usize];
@@ -95,7 +95,7 @@ pub(crate) fn add_contact_impulse(row: &ContactRow, l: &[Double; 3], force: &mut
 }
 
 /// `νᵀ v` of a joint row, without its bias.
-#[inline]
+#[inline(always)]
 pub(crate) fn joint_rate(row: &JointRow, velocity: &[Vec6]) -> Double {
     let mut w = 0.0;
     for (body, jacobian) in &row.terms {
@@ -105,7 +105,7 @@ pub(crate) fn joint_rate(row: &JointRow, velocity: &[Vec6]) -> Double {
 }
 
 /// `force += ν c` of a joint row.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_joint_impulse(row: &JointRow, c: Double, force: &mut [Vec6]) {
     for (body, jacobian) in &row.terms {
         add_scaled(&mut force[*body as usize], jacobian, c);
@@ -113,7 +113,7 @@ pub(crate) fn add_joint_impulse(row: &JointRow, c: Double, force: &mut [Vec6]) {
 }
 
 /// `W_ij = J_i M⁻¹ J_jᵀ` between two of the three rows of one contact.
-#[inline]
+#[inline(always)]
 pub(crate) fn contact_compliance(
     bodies: &[BodyBlock],
     row: &ContactRow,
@@ -133,7 +133,7 @@ pub(crate) fn contact_compliance(
 }
 
 /// `ν M⁻¹ νᵀ` of a joint row whose terms name different bodies.
-#[inline]
+#[inline(always)]
 pub(crate) fn joint_compliance(bodies: &[BodyBlock], row: &JointRow) -> Double {
     let mut w = 0.0;
     for (body, jacobian) in &row.terms {

@@ -8,11 +8,11 @@
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
-//! `Auto` measures the impulses of the last step first. Islands that start far from a solution and are
-//! too large for a few cheap factors are *violent*: they are advanced in stiff small steps, whose work is
-//! fixed. All others go to the chord Newton with a budget; what it leaves unsolved goes to the general
-//! Newton if it is small, else to small steps. After a failure the next few steps do not try again. All
-//! this is counted, never timed, so that results do not depend on the machine.
+//! `Auto` gives small islands to the chord Newton, with the general one behind it. A large island in which
+//! bodies strike each other is *violent*, then and for the next few steps: it is advanced in stiff small
+//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if that runs out, this step
+//! and the next few are made small. All this is counted, never timed, so that results do not depend on the
+//! machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;
@@ -135,10 +135,10 @@ impl SolverState {
         let solver = &island.settings.solver;
         let small = island.rows() <= solver.newton_rows_max as usize;
         if !small {
-            let start = self.measure(island, 0);
-            let violent = start.error() > solver.violence;
-            island.memory.pause = island.memory.pause.saturating_sub(1);
-            if violent || (island.memory.pause > 0 && start.error() > solver.tolerance) {
+            let violent = self.approach(island) > solver.violence;
+            let memory = &mut *island.memory;
+            memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
+            if memory.pause > 0 {
                 return self.substeps(island);
             }
         }
@@ -264,6 +264,17 @@ impl SolverState {
         let stats = lcp::solve(&problem, &mut iterate, &params, &mut self.scratch);
         self.rows.keep(manifolds, world);
         stats
+    }
+
+    /// Largest speed at which contacts approach each other before the step.
+    fn approach(&mut self, island: &Island<'_>) -> Double {
+        let (step, r) = (&*island.step, island.ranges);
+        let problem = ManifoldProblem {
+            bodies: &step.bodies[r.members.clone()],
+            manifolds: &step.manifolds[r.manifolds.clone()],
+            joints: &[],
+        };
+        chord::approach(&problem, &step.velocity_last[r.members.clone()], &mut self.chord)
     }
 
     /// Residual of the impulses of the biased (0) or relaxed (1) problem.

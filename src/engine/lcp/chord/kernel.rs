@@ -22,17 +22,20 @@ pub(super) const fn zone(zones: u8, lane: usize) -> u8 {
 }
 
 /// `(v, ω)` of body b less that of body a at the reference point.
-#[inline]
+#[inline(always)]
 fn relative(m: &Manifold, velocity: &[Vec6]) -> ([Double; 3], [Double; 3]) {
     let (x, y) = (&velocity[m.a as usize], &velocity[m.b as usize]);
     let p = cross([y[3], y[4], y[5]], m.arm_b);
     let q = cross([x[3], x[4], x[5]], m.arm_a);
-    let linear = [0, 1, 2].map(|k| (y[k] - x[k]) + (p[k] - q[k]));
+    let mut linear = [0.0; 3];
+    for k in 0..3 {
+        linear[k] = (y[k] - x[k]) + (p[k] - q[k]);
+    }
     (linear, [y[3] - x[3], y[4] - x[4], y[5] - x[5]])
 }
 
 /// `J v` of every contact of a manifold plus its drift, world axes.
-#[inline]
+#[inline(always)]
 fn lane_velocity(m: &Manifold, velocity: &[Vec6], drift: bool) -> LaneVectors {
     let (v, w) = relative(m, velocity);
     let [px, py, pz] = &m.point;
@@ -53,7 +56,7 @@ fn lane_velocity(m: &Manifold, velocity: &[Vec6], drift: bool) -> LaneVectors {
 }
 
 /// Adds `sign · Jᵀ f` to impulses of the bodies.
-#[inline]
+#[inline(always)]
 fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Vec6]) {
     let [px, py, pz] = &m.point;
     let [fx, fy, fz] = f;
@@ -80,7 +83,7 @@ fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Vec6]) {
 }
 
 /// `P_K(p)` of four contacts at once, with the zones.
-#[inline]
+#[inline(always)]
 fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; LANES]) {
     let inverse = 1.0 / (1.0 + mu * mu);
     let mut image = [[0.0; LANES]; 3];
@@ -122,7 +125,7 @@ fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; L
 }
 
 /// `μ |w_t|` of four contacts.
-#[inline]
+#[inline(always)]
 fn slip_bound(m: &Manifold, u: &LaneVectors) -> Lanes {
     let n = &m.normal;
     let mut slip = [0.0; LANES];
@@ -132,6 +135,22 @@ fn slip_bound(m: &Manifold, u: &LaneVectors) -> Lanes {
         slip[l] = m.friction * (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
     }
     slip
+}
+
+/// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
+/// `velocity` ends with the zero of the fixed world.
+pub(super) fn approach(problem: &ManifoldProblem<'_>, velocity: &[Vec6]) -> Double {
+    let mut worst = [0.0; LANES];
+    for m in problem.manifolds {
+        let u = lane_velocity(m, velocity, true);
+        let n = &m.normal;
+        for l in 0..m.count as usize {
+            let wn = n[0] * u[0][l] + n[1] * u[1][l] + n[2] * u[2][l];
+            let speed = m.push[l] - m.bias[l] - wn;
+            worst[l] = if speed > worst[l] { speed } else { worst[l] };
+        }
+    }
+    worst.iter().fold(0.0, |a: Double, &b| a.max(b))
 }
 
 /// State of the sweeps: multipliers, projections, gradient.
@@ -242,7 +261,10 @@ impl Sweep {
     ) -> Measure {
         self.set_weights(problem, penalty);
         for (i, body) in problem.bodies.iter().enumerate() {
-            let change = [0, 1, 2, 3, 4, 5].map(|k| velocity[i][k] - body.velocity_free[k]);
+            let mut change = velocity[i];
+            for k in 0..6 {
+                change[k] -= body.velocity_free[k];
+            }
             self.gradient[i] = mass_mul(body, &change);
         }
         self.gradient[problem.bodies.len()] = [0.0; 6];
@@ -262,7 +284,7 @@ impl Sweep {
             }
             let (image, zones) = project(&m.normal, m.friction, &p);
             for j in 0..LANES {
-                let d = [0, 1, 2].map(|k| image[k][j] - l[k][j]);
+                let d = [image[0][j] - l[0][j], image[1][j] - l[1][j], image[2][j] - l[2][j]];
                 let size =
                     (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * (m.compliance[j] * m.compliance[j]);
                 worst[j] = if size > worst[j] { size } else { worst[j] };
@@ -311,7 +333,9 @@ impl Sweep {
         }
         for (body, v) in problem.bodies.iter().zip(velocity.iter_mut()) {
             let change = inverse_mass_mul(body, v);
-            *v = [0, 1, 2, 3, 4, 5].map(|k| body.velocity_free[k] + change[k]);
+            for k in 0..6 {
+                v[k] = body.velocity_free[k] + change[k];
+            }
         }
         velocity[problem.bodies.len()] = [0.0; 6];
     }
@@ -340,7 +364,7 @@ impl Sweep {
             let (image, _) = project(&m.normal, m.friction, &p);
             for j in 0..m.count as usize {
                 let c = if m.compliance[j] > 0.0 { m.compliance[j] } else { 1.0 };
-                let d = [0, 1, 2].map(|k| image[k][j] - l[k][j]);
+                let d = [image[0][j] - l[0][j], image[1][j] - l[1][j], image[2][j] - l[2][j]];
                 let error = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt() * c;
                 let error = if error.is_nan() { Double::INFINITY } else { error };
                 let load = (l[0][j] * l[0][j] + l[1][j] * l[1][j] + l[2][j] * l[2][j]).sqrt() * c;

@@ -23,7 +23,7 @@ const JOINT_PROXIMAL: Double = 1e-10;
 type Mat = [[Double; 3]; 3];
 
 /// `x K(r) + y`.
-#[inline]
+#[inline(always)]
 fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
     let mut o = *y;
     for i in 0..3 {
@@ -35,7 +35,7 @@ fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
 }
 
 /// `K(r)ᵀ x + y`.
-#[inline]
+#[inline(always)]
 fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
     let mut o = *y;
     for j in 0..3 {
@@ -46,13 +46,13 @@ fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
     o
 }
 
-#[inline]
+#[inline(always)]
 const fn transpose(x: &Mat) -> Mat {
     [[x[0][0], x[1][0], x[2][0]], [x[0][1], x[1][1], x[2][1]], [x[0][2], x[1][2], x[2][2]]]
 }
 
 /// `ρ_c dP_K(p)` of one contact as (xx, xy, xz, yy, yz, zz).
-#[inline]
+#[inline(always)]
 fn stiffness(m: &Manifold, sweep: &Sweep, index: usize, lane: usize) -> [Double; 6] {
     let weight = sweep.weights(index)[lane];
     match zone(sweep.zones[index], lane) {
@@ -122,7 +122,7 @@ fn wrench_block(m: &Manifold, sweep: &Sweep, index: usize) -> [Mat; 3] {
 }
 
 /// Adds `sign · [a b; c d]` in 3×3 parts.
-#[inline]
+#[inline(always)]
 fn add_parts<T: Scalar>(block: &mut Block<T>, sign: Double, a: &Mat, b: &Mat, c: &Mat, d: &Mat) {
     for j in 0..3 {
         for i in 0..3 {

@@ -128,15 +128,21 @@ pub struct ChordScratch {
     best_joint: Vec<Double>,
 }
 
+/// An island's budget is that of so many contacts more: what is small may try long.
+const SMALL: Double = 100.0;
 /// Mass ratio in an island from which its factor is in double precision.
 const DOUBLE_RATIO: Double = 100.0;
 /// A solve goes on to this part of the tolerance: the impulses it ends with are then within the tolerance
 /// for some steps to come, in which nothing is solved at all.
 const AIM: Double = 0.1;
+/// Islands that start within this many tolerances are at rest, or nearly.
+const REST: Double = 100.0;
 /// A step that leaves more of the gradient than this asks for a new factor.
 const POOR: Double = 0.3;
 /// Multiplier updates that leave more of the residual than this let `ρ` grow.
 const SLOW: Double = 0.25;
+/// A solve of so few updates lets `ρ` fall again.
+const FEW: u32 = 3;
 /// Growth of `ρ`, and where it ends in single and double precision.
 const GROWTH: Double = 4.0;
 const PENALTY_MAX: [Double; 2] = [1e4, 1e8];
@@ -149,6 +155,10 @@ struct Progress {
     double: bool,
     penalty: Double,
     poor: bool,
+    /// Multiplier updates.
+    passes: u32,
+    /// Error at which the solve ends.
+    aim: Double,
     /// Error of the impulses at hand; infinite if they have not been measured.
     last_error: Double,
 }
@@ -184,20 +194,26 @@ pub fn solve(
     scratch.velocity.clear();
     scratch.velocity.extend_from_slice(iterate.velocity);
     scratch.velocity.push([0.0; 6]);
-    scratch.prepare(problem, memory);
+    if scratch.prepare(problem, memory) {
+        // Other contacts: what suited the old ones may be far too stiff.
+        memory.penalty = params.penalty;
+    }
     let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
     let size = (problem.manifolds.len() * 4 + n) as Double;
     let mut progress = Progress {
         stats: SolveStats { status: Status::IterationLimit, ..stats },
         work: 2.0 * size,
-        work_max: params.work_max * size,
+        work_max: params.work_max * (size + SMALL),
         double,
-        penalty: if memory.penalty > 0.0 { memory.penalty } else { params.penalty },
+        penalty: memory.penalty,
         poor: false,
+        passes: 0,
+        aim: if first.error() < REST * params.tolerance { AIM } else { 0.5 } * params.tolerance,
         last_error: Double::INFINITY,
     };
     scratch.run(problem, params, memory, &mut progress);
-    memory.penalty = progress.penalty;
+    let eased = if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
+    memory.penalty = eased.max(params.penalty);
     if progress.last_error > progress.stats.certificate.error() {
         scratch.sweep.impulse.clone_from(&scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
@@ -205,6 +221,18 @@ pub fn solve(
     }
     scratch.give(problem, iterate);
     progress.stats
+}
+
+/// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
+pub fn approach(
+    problem: &ManifoldProblem<'_>,
+    velocity: &[Vec6],
+    scratch: &mut ChordScratch,
+) -> Double {
+    scratch.velocity.clear();
+    scratch.velocity.extend_from_slice(velocity);
+    scratch.velocity.push([0.0; 6]);
+    kernel::approach(problem, &scratch.velocity)
 }
 
 /// Measures given impulses, per contact, at the velocity rebuilt from them.
@@ -261,7 +289,8 @@ impl ChordScratch {
     }
 
     /// Finds the joints and the pattern of the matrix.
-    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) {
+    /// True if it is a new one.
+    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
         self.find_nodes(problem);
         let n = problem.bodies.len() as u32;
         self.edges.clear();
@@ -270,7 +299,8 @@ impl ChordScratch {
         for (k, node) in self.nodes.iter().enumerate() {
             self.edges.extend(node.bodies.iter().map(|&body| [n + k as u32, body]));
         }
-        if memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges) {
+        let is_new = memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges);
+        if is_new {
             memory.state = FactorState::None;
         }
         let nodes = problem.bodies.len() + self.nodes.len();
@@ -286,6 +316,7 @@ impl ChordScratch {
             list.clear();
             list.resize(problem.joints.len(), 0.0);
         }
+        is_new
     }
 
     fn find_nodes(&mut self, problem: &ManifoldProblem<'_>) {
@@ -316,13 +347,14 @@ impl ChordScratch {
         memory: &mut ChordMemory,
         progress: &mut Progress,
     ) {
-        let aim = AIM * params.tolerance;
+        let aim = progress.aim;
         let mut last = Double::INFINITY;
         let mut best = progress.stats.certificate.error();
         let mut idle = 0;
         for pass in 0..params.outer_max {
             let measure = self.minimize(problem, params, memory, progress);
             self.sweep.update_multipliers();
+            progress.passes += 1;
             progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
             let close =
@@ -361,7 +393,8 @@ impl ChordScratch {
                 return;
             }
             let penalty_max = PENALTY_MAX[usize::from(progress.double)];
-            if measure.residual > SLOW * last && progress.penalty < penalty_max {
+            let slow = pass >= 2 && measure.residual > SLOW * last;
+            if slow && progress.penalty < penalty_max {
                 progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
             }
             last = measure.residual;
@@ -381,7 +414,7 @@ impl ChordScratch {
             self.sweep.evaluate::<true>(problem, &self.velocity, &self.joint, progress.penalty);
         progress.work += size;
         for _ in 0..params.newton_max {
-            let target = (0.25 * AIM * params.tolerance).max(0.1 * measure.residual);
+            let target = (0.25 * progress.aim).max(0.1 * measure.residual);
             if measure.gradient <= target && measure.joint <= target {
                 break;
             }
@@ -543,7 +576,9 @@ impl ChordScratch {
         let mut measure = *start;
         for trial in 0..10 {
             for (x, (v, d)) in self.trial.iter_mut().zip(self.velocity.iter().zip(&self.step)) {
-                *x = [0, 1, 2, 3, 4, 5].map(|k| v[k] + t * d[k]);
+                for k in 0..6 {
+                    x[k] = v[k] + t * d[k];
+                }
             }
             let joints = self.joint.iter().zip(&self.joint_step);
             for (x, (c, d)) in self.trial_joint.iter_mut().zip(joints) {

@@ -276,6 +276,9 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                 for s in 0..SIZE_MAX {
                     change -= row.inverse[s][l] * error[s][l];
                 }
+                if MODE == mode::BIASED {
+                    change -= (1.0 - rates.kept) * row.impulse[l];
+                }
                 row.impulse[l] += change;
                 if MODE != mode::PLAIN {
                     row.total[usize::from(MODE == mode::RELAXED)][l] += row.impulse[l];

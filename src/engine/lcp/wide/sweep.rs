@@ -4,11 +4,12 @@
 //! velocity:
 //!
 //! ```text
-//! normal    l_n ← max(0, l_n - (w_n + b) / W_nn)
+//! normal    l_n ← max(0, (1 - s) l_n - (w_n + b) / W_nn)
 //! friction  l_t ← nearest point of the disc μ l_n to  l_t - w_t' / λ_max(W_tt)
 //! ```
 //!
-//! where `w_t'` is the tangential velocity after the normal impulse has changed, `w_t + c Δl_n`. Friction
+//! where the softness `s` is that of the biased sweep of a substep for contacts that are not apart, else
+//! zero, and `w_t'` is the tangential velocity after the normal impulse has changed, `w_t + c Δl_n`. Friction
 //! is a vector across the normal and needs no tangents. Lanes never mix: eight of them give the same
 //! bits as one. Plain loops over lanes, which compilers turn into vector operations; no fused operations
 //! and no approximate roots, so that every target gives the same bits. Cost: about 150 operations a
@@ -42,6 +43,8 @@ pub(super) struct Rates {
     pub(super) push_max: Single,
     /// Overlap that is left alone (m).
     pub(super) dead_zone: Single,
+    /// Part of an impulse that the biased sweep starts from: one less the softness [-].
+    pub(super) kept: Single,
 }
 
 /// Velocities (or their sums over substeps) of the bodies of each lane.
@@ -148,6 +151,7 @@ fn solve_point<const L: usize, const MODE: u8>(
     point: &mut Point<L>,
     bias: &Row<L>,
     drift: Option<&Row3<L>>,
+    rates: &Rates,
 ) {
     for l in 0..L {
         let n = at(shared.normal, l);
@@ -157,7 +161,10 @@ fn solve_point<const L: usize, const MODE: u8>(
         }
         let along = dot(n, w);
         let old = point.normal[l];
-        let new = old - point.normal_mass[l] * (along + bias[l]);
+        // Rows that are apart are met exactly.
+        let soft = MODE == mode::BIASED && point.bias[l] <= 0.0;
+        let kept = if soft { rates.kept * old } else { old };
+        let new = kept - point.normal_mass[l] * (along + bias[l]);
         let new = if new > 0.0 { new } else { 0.0 };
         let change = new - old;
         let slip = add(sub(w, scale(n, along)), scale(at(&point.coupling, l), change));
@@ -215,7 +222,7 @@ fn sweep_batch<const L: usize, const MODE: u8>(
     for (k, point) in points.iter_mut().enumerate() {
         let bias = if MODE == mode::BIASED { bias[k] } else { point.bias };
         let drift = drift.map(|drift| &drift[k]);
-        solve_point::<L, MODE>(&mut sides, &shared, point, &bias, drift);
+        solve_point::<L, MODE>(&mut sides, &shared, point, &bias, drift, rates);
     }
     scatter(bodies, a, b, &sides);
 }

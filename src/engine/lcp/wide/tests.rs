@@ -56,9 +56,12 @@ fn kicked(seed: u64) -> World {
     for velocity in &mut world.velocity {
         *velocity = [0; 6].map(|_| random.signed(1.0));
     }
-    for impulses in &mut world.impulse {
-        for l in impulses {
-            *l = [random.signed(0.3), random.unit(), random.signed(0.3)];
+    for manifold in &world.manifolds {
+        for lane in 0..manifold.count as usize {
+            for impulses in &mut world.impulse {
+                impulses[manifold.first as usize + lane] =
+                    [random.signed(0.3), random.unit(), random.signed(0.3)];
+            }
         }
     }
     world

@@ -9,10 +9,11 @@ fn figures() {
         ("stack10", World::stack(10, 1.0)),
         ("pyr10", World::pyramid(10)),
         ("pyr20", World::pyramid(20)),
+        ("pile", World::pile()),
     ];
     for (name, world) in scenes {
-        for n in [4, 16, 32, 64] {
-            for rate in [0.05, 0.1, 0.25, 0.5, 1.0] {
+        for n in [4, 8, 16, 32] {
+            for rate in [0.25, 0.5, 1.0] {
                 let mut world = world.clone();
                 let params = SubstepParams { push_rate: rate, ..params(n) };
                 let (overlap, speed) = worst(&mut world, &params);

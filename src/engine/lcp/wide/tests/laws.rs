@@ -5,13 +5,13 @@ use crate::engine::lcp::rows::inverse_mass_mul;
 
 #[test]
 fn stacks_and_walls_rest() {
-    for (mut world, bound) in [(World::stack(10, 1.0), 5e-4), (World::pyramid(10), 2e-4)] {
+    for (mut world, bound) in [(World::stack(10, 1.0), 2e-4), (World::pyramid(10), 1e-4)] {
         run(&mut world, &params(16), 60);
         let (overlap, speed) = (world.overlap(), world.speed());
         assert!(overlap < bound, "overlap {overlap} m");
-        assert!(speed < 0.3, "speed {speed} m/s");
+        assert!(speed < 5e-3, "speed {speed} m/s");
         for place in &world.place {
-            assert!(place.iter().all(|x| x.abs() < 3e-3), "nothing wanders: {place:?}");
+            assert!(place.iter().all(|x| x.abs() < 1e-3), "nothing wanders: {place:?}");
         }
     }
 }
@@ -148,41 +148,47 @@ fn a_box_slides_and_stops_as_coulomb_says() {
 
 #[test]
 fn a_box_on_a_slope_stays_below_the_angle_of_friction_and_slides_above_it() {
-    for (angle, slides) in [(0.44_f64, false), (0.49, true)] {
+    for (angle, slides) in [(0.44, false), (0.49, true)] {
+        let (sin, cos) = crate::math::sin_cos_double(angle);
         let mut world = World::stack(1, 1.0);
-        world.gravity = [GRAVITY * angle.sin(), -GRAVITY * angle.cos(), 0.0];
+        world.gravity = [GRAVITY * sin, -GRAVITY * cos, 0.0];
         run(&mut world, &params(8), 60);
-        let wanted = if slides { GRAVITY * (angle.sin() - 0.5 * angle.cos()) } else { 0.0 };
+        let wanted = if slides { GRAVITY * (sin - 0.5 * cos) } else { 0.0 };
         let v = world.velocity[0][0];
         assert!((v - wanted).abs() < 0.02 * wanted + 1e-3, "angle {angle}: {v} {wanted}");
     }
 }
 
-#[test]
-fn a_falling_box_meets_the_floor_and_no_earlier() {
+/// A body with one contact below its center, which one sweep solves exactly.
+fn ball(gap: Double) -> World {
     let mut world = World::stack(1, 1.0);
-    world.manifolds[0].gap = [0.1; 4];
+    let manifold = &mut world.manifolds[0];
+    manifold.count = 1;
+    (manifold.point, manifold.gap) = ([[0.0; 4]; 3], [gap; 4]);
+    world.close()
+}
+
+#[test]
+fn a_falling_ball_meets_the_floor_and_no_earlier() {
+    let mut world = ball(0.1);
     world.velocity[0][1] = -20.0;
-    let mut world = world.close();
     let mut scratch = WideScratch::default();
     world.step(&params(8), &mut scratch);
-    assert!((world.place[0][1] + 0.1).abs() < 1e-5, "on the floor: {:?}", world.place[0]);
+    // Half of what a substep of gravity moves it is the softness of the row.
+    let sunk = 0.5 * GRAVITY * (DT / 8.0) * (DT / 8.0);
+    assert!((world.place[0][1] + 0.1 + sunk).abs() < 2e-6, "on the floor: {:?}", world.place[0]);
     world.step(&params(8), &mut scratch);
     assert!(world.velocity[0][1].abs() < 1e-3, "at rest: {:?}", world.velocity[0]);
 }
 
 #[test]
 fn overlap_is_taken_back_and_not_carried_on() {
-    let mut world = World::stack(1, 1.0);
-    world.manifolds[0].gap = [-0.02; 4];
-    let mut world = world.close();
+    let mut world = ball(-0.02);
     world.step(&params(16), &mut WideScratch::default());
     assert!(world.place[0][1] > 0.015, "up: {:?}", world.place[0]);
     assert!(world.velocity[0][1].abs() < 1e-3, "not thrown: {:?}", world.velocity[0]);
     // No faster than the push allows.
-    let mut world = World::stack(1, 1.0);
-    world.manifolds[0].gap = [-0.5; 4];
-    let mut world = world.close();
+    let mut world = ball(-0.5);
     world.step(&params(16), &mut WideScratch::default());
     let up = world.place[0][1];
     assert!((up - 3.0 * DT).abs() < 1e-4, "{up} m in a step");
