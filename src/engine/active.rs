@@ -59,6 +59,9 @@ pub struct ActiveContact {
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
+    /// Did bodies of its island bounce? Then the second impulse is that of a blow, which does not come
+    /// again: the next step starts from the first.
+    pub bounced: bool,
     /// Angular impulse of rolling and spinning resistance on body b in world axes [N·m·s], likewise.
     pub angular_impulse: [DVec3; 2],
 }
@@ -73,7 +76,16 @@ impl ActiveContact {
         row_gap: Double,
     ) -> Self {
         let none = [DVec3::ZERO; 2];
-        Self { id, normal, arms, gap, row_gap, impulse: none, angular_impulse: none }
+        Self {
+            id,
+            normal,
+            arms,
+            gap,
+            row_gap,
+            impulse: none,
+            bounced: false,
+            angular_impulse: none,
+        }
     }
 }
 
@@ -500,6 +512,7 @@ fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
     for contact in contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
             contact.impulse = old[i].impulse;
+            contact.bounced = old[i].bounced;
             contact.angular_impulse = old[i].angular_impulse;
         }
     }

@@ -69,6 +69,8 @@ pub struct StepProblem {
     pub joints: Vec<JointRow>,
     /// (pair, contact) of every contact.
     pub contact_source: Vec<[u32; 2]>,
+    /// Did the island of a contact bounce? One for every contact.
+    pub bounced: Vec<bool>,
     /// (joint, row) of every joint row.
     pub joint_source: Vec<[u32; 2]>,
     /// Contact of every rolling row.
@@ -237,6 +239,7 @@ impl StepProblem {
         self.rolling.clear();
         self.joints.clear();
         self.contact_source.clear();
+        self.bounced.clear();
         self.joint_source.clear();
         self.rolling_source.clear();
         self.rolling_length.clear();

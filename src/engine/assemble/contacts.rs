@@ -32,6 +32,8 @@ impl StepProblem {
                     self.contact_source.push([p, c as u32]);
                     let scale = widen(sources.dt_ratio);
                     let [biased, relaxed] = contact.impulse;
+                    let relaxed = if contact.bounced { biased } else { relaxed };
+                    self.bounced.push(false);
                     self.biased.contact_impulse.push((biased * scale).to_array());
                     self.relaxed.contact_impulse.push((relaxed * scale).to_array());
                     if pair.rolling > 0.0 || pair.spinning > 0.0 {
@@ -90,6 +92,7 @@ impl<'a> Maker<'a> {
         // At a right angle in double precision as well.
         manifold.tangent = (tangent - normal * normal.dot(tangent)).normalize().to_array();
         manifold.friction = widen(self.settings.contact.friction.unwrap_or(pair.friction));
+        manifold.restitution = widen(pair.restitution);
         let arms = contacts[0].arms.map(widen3);
         (manifold.arm_a, manifold.arm_b) = (arms[0].to_array(), arms[1].to_array());
         // The shorter arm is the more accurate one.
