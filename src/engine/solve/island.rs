@@ -67,7 +67,7 @@ pub(super) struct Outcome {
 const PAUSE: u32 = 8;
 
 /// A residual with which small steps do no better [m/s].
-const ROUGH: Double = 0.02;
+const ROUGH: Double = 0.05;
 
 /// Sweeps between two checks.
 const CHECK_EVERY: u32 = 16;

@@ -178,9 +178,6 @@ pub fn solve(
     let n = problem.bodies.len();
     scratch.begin(problem, iterate.contact, iterate.joint);
     let first = scratch.judge(problem, params);
-    if std::env::var("TR").is_ok() {
-        eprintln!("SOLVE e0 {:.2e} joint {:.1e}", first.natural_map, first.joint);
-    }
     let stats = SolveStats {
         status: Status::Converged,
         iterations: 0,
@@ -366,16 +363,10 @@ impl ChordScratch {
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
             let close =
                 measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
-            if close || out || pass % 4 == 3 {
+            if close || out || pass % 2 == 1 {
                 let certificate = self.judge(problem, params);
                 progress.work += 2.0 * problem.manifolds.len() as Double * 4.0;
                 let error = certificate.error();
-                if std::env::var("TR").is_ok() {
-                    eprintln!(
-                        " pass {pass} error {:.2e} res {:.2e} g {:.1e}",
-                        error, measure.residual, measure.gradient
-                    );
-                }
                 progress.last_error = error;
                 if error < best {
                     idle = 0;
@@ -429,23 +420,6 @@ impl ChordScratch {
                 break;
             }
             let made = FactorState::Made { double: progress.double, penalty: progress.penalty };
-            if std::env::var("TR").is_ok() {
-                let mut c = [0; 4];
-                for z in &self.sweep.zones {
-                    for l in 0..4 {
-                        c[((z >> (2 * l)) & 3) as usize] += 1;
-                    }
-                }
-                eprintln!(
-                    "  newton g {:.2e} res {:.2e} j {:.1e} rho {:.0e} poor {} zones {:?}",
-                    measure.gradient,
-                    measure.residual,
-                    measure.joint,
-                    progress.penalty,
-                    progress.poor,
-                    c
-                );
-            }
             let fresh = progress.poor || memory.state != made;
             if fresh && !self.factor(problem, memory, progress) {
                 break;
