@@ -3,7 +3,7 @@
 //! Input: the pairs of an island with their contacts. Output: [`Manifold`]s of up to four contacts of one
 //! pair with one normal, in the order of pairs and contacts, and where each contact came from. O(contacts).
 
-use super::super::active::ActiveContact;
+use super::super::active::{ActiveContact, Blow};
 use super::super::lcp::manifold::{LANES, Manifold};
 use super::super::lcp::{Cone, FIXED};
 use super::super::pair::Pair;
@@ -31,9 +31,12 @@ impl StepProblem {
                 for contact in contacts {
                     self.contact_source.push([p, c as u32]);
                     let scale = widen(sources.dt_ratio);
-                    let [biased, relaxed] = contact.impulse;
-                    let relaxed = if contact.bounced { biased } else { relaxed };
-                    self.bounced.push(false);
+                    let [biased, relaxed] = match (contact.blow, contact.impulse) {
+                        (Blow::None, impulses) => impulses,
+                        (Blow::Near, [biased, _]) => [biased; 2],
+                        (Blow::Hit, _) => [DVec3::ZERO; 2],
+                    };
+                    self.blows.push(Blow::None);
                     self.biased.contact_impulse.push((biased * scale).to_array());
                     self.relaxed.contact_impulse.push((relaxed * scale).to_array());
                     if pair.rolling > 0.0 || pair.spinning > 0.0 {

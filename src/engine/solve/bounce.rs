@@ -32,6 +32,7 @@
 //! of its speed and the others leave with 2/5, in both models; waves that run through a row are not
 //! resolved.
 
+use super::super::active::Blow;
 use super::super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::super::lcp::manifold::{Lanes, Manifold};
 use super::super::lcp::rolling::RollingRow;
@@ -183,7 +184,11 @@ impl BounceScratch {
         }
         step.take_push(r, 1.0);
         self.free(step, r);
-        step.bounced[r.contacts.clone()].fill(true);
+        let blows = &mut step.blows[r.contacts.clone()];
+        blows.fill(Blow::Near);
+        for (m, lane) in self.impacts(&step.manifolds[r.manifolds.clone()]) {
+            blows[m.first as usize + lane] = Blow::Hit;
+        }
         let (from, to) = (&step.biased, &mut step.relaxed);
         let (joints, rolling) = (r.joints.clone(), r.rolling.clone());
         to.joint_impulse[joints.clone()].copy_from_slice(&from.joint_impulse[joints]);

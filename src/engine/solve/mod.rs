@@ -157,7 +157,7 @@ impl StepProblem {
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.impulse =
                 [&self.biased, &self.relaxed].map(|u| DVec3::from_array(u.contact_impulse[i]));
-            contact.bounced = self.bounced[i];
+            contact.blow = self.blows[i];
         }
         for (row, &at) in self.rolling_source.iter().enumerate() {
             let (frame, length) = (self.rolling_frame[row], self.rolling_length[row]);
