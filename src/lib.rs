@@ -56,8 +56,8 @@ pub mod prelude {
         GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes,
         Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
         PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits,
-        RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig,
-        Sleeping, SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StepReport,
-        SweptCcd,
+        Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits,
+        SleepConfig, Sleeping, SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter,
+        StepReport, SweptCcd,
     };
 }

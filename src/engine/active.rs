@@ -44,6 +44,19 @@ use crate::math::{
 /// Names the features that touch; see [`ContactId`] of the events.
 pub use super::event::manifold::ContactId;
 
+/// A contact's part in a bounce. A blow does not come again, so its impulses are no start for the next
+/// step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blow {
+    /// Nothing of its island bounced.
+    #[default]
+    None,
+    /// Others of its island did: the impulse of the relaxed solve holds what the blow added.
+    Near,
+    /// Its bodies bounced off each other.
+    Hit,
+}
+
 /// A contact of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActiveContact {
@@ -59,6 +72,8 @@ pub struct ActiveContact {
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
+    /// Part in a bounce in the last step.
+    pub blow: Blow,
     /// Angular impulse of rolling and spinning resistance on body b in world axes [N·m·s], likewise.
     pub angular_impulse: [DVec3; 2],
 }
@@ -73,7 +88,16 @@ impl ActiveContact {
         row_gap: Double,
     ) -> Self {
         let none = [DVec3::ZERO; 2];
-        Self { id, normal, arms, gap, row_gap, impulse: none, angular_impulse: none }
+        Self {
+            id,
+            normal,
+            arms,
+            gap,
+            row_gap,
+            impulse: none,
+            blow: Blow::None,
+            angular_impulse: none,
+        }
     }
 }
 
@@ -500,6 +524,7 @@ fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
     for contact in contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
             contact.impulse = old[i].impulse;
+            contact.blow = old[i].blow;
             contact.angular_impulse = old[i].angular_impulse;
         }
     }

@@ -28,6 +28,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::active::Blow;
 use super::body::{Body, BodyId};
 use super::graph::{Islands, NO_ISLAND};
 use super::joint::{Joint, JointKind};
@@ -69,6 +70,8 @@ pub struct StepProblem {
     pub joints: Vec<JointRow>,
     /// (pair, contact) of every contact.
     pub contact_source: Vec<[u32; 2]>,
+    /// Part of every contact in a bounce.
+    pub blows: Vec<Blow>,
     /// (joint, row) of every joint row.
     pub joint_source: Vec<[u32; 2]>,
     /// Contact of every rolling row.
@@ -237,6 +240,7 @@ impl StepProblem {
         self.rolling.clear();
         self.joints.clear();
         self.contact_source.clear();
+        self.blows.clear();
         self.joint_source.clear();
         self.rolling_source.clear();
         self.rolling_length.clear();

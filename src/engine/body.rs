@@ -187,15 +187,17 @@ fn finite3(what: &'static str, v: Vec3) -> Result<(), BodyError> {
     if v.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
 }
 
-/// A material with finite coefficients, none of them negative.
+/// A material with finite coefficients, none of them negative, restitution at most 1.
 fn checked(material: Material) -> Result<Material, BodyError> {
     finite("friction", material.friction)?;
     finite("rolling resistance", material.rolling)?;
     finite("spinning resistance", material.spinning)?;
+    finite("restitution", material.restitution)?;
     Ok(Material {
         friction: material.friction.max(0.0),
         rolling: material.rolling.max(0.0),
         spinning: material.spinning.max(0.0),
+        restitution: material.restitution.clamp(0.0, 1.0),
     })
 }
 

@@ -22,13 +22,16 @@ pub struct Material {
     /// Spinning resistance (m), ≥ 0: turning about the normal meets a torque of at most this times the
     /// normal force; a contact takes the larger of both.
     pub spinning: Real,
+    /// Coefficient of restitution e (-), from 0 to 1: the part of the speed of an impact with which it
+    /// bounces back; a contact takes the mean of both.
+    pub restitution: Real,
 }
 
 impl Material {
-    /// A material with this coefficient of friction (-) that rolls and spins freely.
+    /// A material with this coefficient of friction (-) that rolls and spins freely and does not bounce.
     #[must_use]
     pub const fn new(friction: Real) -> Self {
-        Self { friction, rolling: 0.0, spinning: 0.0 }
+        Self { friction, rolling: 0.0, spinning: 0.0, restitution: 0.0 }
     }
 }
 

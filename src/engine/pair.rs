@@ -35,6 +35,8 @@ pub struct Pair {
     pub rolling: Real,
     /// Spinning resistance of the pair (m).
     pub spinning: Real,
+    /// Coefficient of restitution e of the pair (-).
+    pub restitution: Real,
     /// Velocity of the surface of body b along that of body a, beside their motion, as of a conveyor
     /// belt [m/s], world axes; its normal part does nothing. A belt under b that runs at u makes it -u.
     /// Zero at the start of every step.
@@ -149,6 +151,7 @@ impl Pair {
         self.tags = [x.tag, y.tag];
         self.sensor = x.sensor || y.sensor;
         self.friction = 0.5 * (x.material.friction + y.material.friction);
+        self.restitution = 0.5 * (x.material.restitution + y.material.restitution);
         self.surface_velocity = Vec3::ZERO;
         // Polytopes stand on corners and edges, which resist by themselves.
         let round = pieces.into_iter().any(|(body, piece)| body.colliders().is_round(piece));

@@ -10,6 +10,8 @@
 //! | [`ContactSettings::normal_slack`] | c | 20 | m/s² | ≥ 0 |
 //! | [`ContactSettings::reference_slack`] | ε_x | 0.001 | – | [0, 1] |
 //! | [`ContactSettings::relax`] | | true | | |
+//! | [`ContactSettings::restitution`] | | Poisson | | |
+//! | [`ContactSettings::restitution_speed`] | | 0.5 | m/s | ≥ 0 |
 //! | [`ContactSettings::active`] | | clipped | | |
 //! | [`SleepSettings::enabled`] | | false | | |
 //! | [`SleepSettings::linear`] | | 0.05 | m/s | ≥ 0 |
@@ -23,7 +25,7 @@
 //! | [`SolverSettings::factorizations_max`] | | 60 | | |
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
-//! | [`SolverSettings::work_max`] | | 300 | – | > 0 |
+//! | [`SolverSettings::work_max`] | | 150 | – | > 0 |
 //! | [`SolverSettings::violence`] | | 0.5 | m/s | ≥ 0 |
 //! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
@@ -50,6 +52,18 @@ pub enum ActiveEvents {
     },
 }
 
+/// What happens where bodies bounce; see [`solve`](super::solve).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum RestitutionModel {
+    /// Poisson: what a contact took to stop the bodies, it gives back times e. Two solves, three with
+    /// friction.
+    #[default]
+    Poisson,
+    /// Newton: the bodies part with e times the speed at which they approached. One solve.
+    Newton,
+}
+
 /// From poses to rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -70,6 +84,11 @@ pub struct ContactSettings {
     /// Is the velocity carried to the next step freed of the push of overlapping rows (by a second
     /// solve)? Without it a deep overlap leaves with `γ |gap| / h`.
     pub relax: bool,
+    /// What happens where bodies bounce.
+    pub restitution: RestitutionModel,
+    /// Contacts that approach up to this speed [m/s] do not bounce: a fall of 13 mm at the default. It
+    /// ends the bounces, of which there would be infinitely many.
+    pub restitution_speed: Real,
     /// How active events are found.
     pub active: ActiveEvents,
     /// Takes the place of the bodies' friction coefficients if given (-).
@@ -86,6 +105,8 @@ impl Default for ContactSettings {
             normal_slack: 20.0,
             reference_slack: 0.001,
             relax: true,
+            restitution: RestitutionModel::Poisson,
+            restitution_speed: 0.5,
             active: ActiveEvents::Clipped,
             friction: None,
         }
@@ -138,7 +159,7 @@ impl Default for SolverSettings {
             factorizations_max: 60,
             penalty: 200.0,
             newton_rows_max: 400,
-            work_max: 300.0,
+            work_max: 150.0,
             violence: 0.5,
             substeps: 16,
             lemke_contacts_max: 40,
@@ -245,6 +266,8 @@ impl Settings {
         check(not_negative(c.margin), "margin", "finite and not negative")?;
         check(not_negative(c.normal_slack), "normal_slack", "finite and not negative")?;
         check((0.0..=1.0).contains(&c.reference_slack), "reference_slack", "between 0 and 1")?;
+        let speed = c.restitution_speed;
+        check(not_negative(speed), "restitution_speed", "finite and not negative")?;
         check(c.friction.is_none_or(not_negative), "friction", "finite and not negative")?;
         if let ActiveEvents::Enumerated { eps_x, eps_t, eps_0 } = c.active {
             check(not_negative(eps_x), "eps_x", "finite and not negative")?;

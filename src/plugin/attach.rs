@@ -16,7 +16,7 @@ use bevy_ecs::world::DeferredWorld;
 use bevy_transform::components::Transform;
 
 use super::collider::{Collider, ColliderDisabled, Sensor};
-use super::components::{Friction, RigidBody, RollingFriction};
+use super::components::{Friction, Restitution, RigidBody, RollingFriction};
 use super::frame::DEPTH_MAX;
 use super::layers::CollisionLayers;
 use super::link::{Changes, EngineBody};
@@ -114,6 +114,7 @@ type ChangedCollider = Or<(
     Changed<Collider>,
     Changed<Friction>,
     Changed<RollingFriction>,
+    Changed<Restitution>,
     Changed<ColliderDensity>,
     Changed<CollisionLayers>,
     Changed<Sensor>,

@@ -17,7 +17,8 @@ use super::built::{BodyFriction, Built, ColliderReader};
 use super::collider::{Collider, ColliderDisabled, Sensor};
 use super::components::{
     AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
-    KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
+    KinematicTarget, LinearDamping, LinearVelocity, Restitution, RigidBody, RollingFriction,
+    SweptCcd,
 };
 use super::constructor::ColliderConstructor;
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
@@ -85,6 +86,7 @@ fn register_types(app: &mut App) {
         .register_type::<Sensor>()
         .register_type::<ColliderDisabled>()
         .register_type::<RollingFriction>()
+        .register_type::<Restitution>()
         .register_type::<SweptCcd>()
         .register_type::<Dominance>()
         .register_type::<Mass>()
@@ -108,6 +110,7 @@ type ChangedBody = Or<(
     Changed<AngularInertia>,
     Changed<Friction>,
     Changed<RollingFriction>,
+    Changed<Restitution>,
     Changed<GravityScale>,
     Changed<LinearDamping>,
     Changed<AngularDamping>,
@@ -131,6 +134,7 @@ struct Parts {
     inertia: Option<&'static AngularInertia>,
     friction: Option<&'static Friction>,
     rolling: Option<&'static RollingFriction>,
+    restitution: Option<&'static Restitution>,
     gravity_scale: Option<&'static GravityScale>,
     linear_damping: Option<&'static LinearDamping>,
     angular_damping: Option<&'static AngularDamping>,
@@ -150,9 +154,13 @@ impl PartsItem<'_, '_> {
         }
     }
 
-    /// Friction of the colliders that have none of their own.
+    /// Friction and restitution of the colliders that have none of their own.
     fn friction(&self) -> BodyFriction {
-        BodyFriction { sliding: self.friction.copied(), rolling: self.rolling.copied() }
+        BodyFriction {
+            sliding: self.friction.copied(),
+            rolling: self.rolling.copied(),
+            restitution: self.restitution.copied(),
+        }
     }
 
     /// The description of the body, without its colliders.

@@ -11,7 +11,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
 
 use super::collider::{Collider, ColliderDisabled, Sensor};
-use super::components::{DefaultFriction, Friction, RigidBody, RollingFriction};
+use super::components::{DefaultFriction, Friction, Restitution, RigidBody, RollingFriction};
 use super::error::{Errors, PhysicsErrorKind};
 use super::frame::{Frame, frame_below};
 use super::layers::CollisionLayers;
@@ -126,11 +126,13 @@ impl BuiltCollider {
         };
         if let Some(made) = &mut made {
             (made.position, made.rotation) = (self.frame.position, self.frame.rotation);
-            let Material { friction, rolling, spinning } = self.material;
-            if (friction + rolling + spinning).is_finite() {
-                made.material = self.material;
-            } else {
+            let Material { friction, rolling, spinning, restitution } = self.material;
+            if !(friction + rolling + spinning).is_finite() {
                 tell(PhysicsErrorKind::NotFinite("Friction"));
+            } else if !restitution.is_finite() {
+                tell(PhysicsErrorKind::NotFinite("Restitution"));
+            } else {
+                made.material = self.material;
             }
         }
         self.made = made;
@@ -153,6 +155,7 @@ struct ColliderParts {
     collider: &'static Collider,
     friction: Option<&'static Friction>,
     rolling: Option<&'static RollingFriction>,
+    restitution: Option<&'static Restitution>,
     density: Option<&'static ColliderDensity>,
     layers: Option<&'static CollisionLayers>,
     sensor: Has<Sensor>,
@@ -166,18 +169,20 @@ impl ColliderPartsItem<'_, '_> {
         let sliding = self.friction.copied().or(body.sliding).unwrap_or(default);
         let rolling = self.rolling.copied().or(body.rolling).unwrap_or_default();
         let RollingFriction { rolling, spinning } = rolling;
-        Material { friction: sliding.coefficient, rolling, spinning }
+        let restitution = self.restitution.copied().or(body.restitution).unwrap_or_default().0;
+        Material { friction: sliding.coefficient, rolling, spinning, restitution }
     }
 }
 
 /// A node of the hierarchy.
 type Place = (Option<&'static Transform>, Option<&'static ChildOf>);
 
-/// Friction of a body, for those of its colliders that have none of their own.
+/// Friction and restitution of a body, for those of its colliders that have none of their own.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BodyFriction {
     pub(super) sliding: Option<Friction>,
     pub(super) rolling: Option<RollingFriction>,
+    pub(super) restitution: Option<Restitution>,
 }
 
 /// Reads the components of colliders.

@@ -50,7 +50,7 @@ fn body_removed(mut world: DeferredWorld, context: HookContext) {
     queue_tree(world, context);
 }
 
-/// Friction of a collider, and of those colliders of a body that have none of their own.
+/// Friction or restitution of a collider, and of those colliders of a body that have none of their own.
 fn friction_removed(mut world: DeferredWorld, context: HookContext) {
     queue_body(world.reborrow(), context);
     queue_collider(world, context);
@@ -200,6 +200,17 @@ impl RollingFriction {
         Self { rolling, spinning }
     }
 }
+
+/// Coefficient of restitution of a collider, from 0 to 1: the part of the speed of an impact with which it
+/// bounces back. A contact takes the mean of both. A collider without this component has that of its body,
+/// and if that has none, does not bounce. What approaches slower than
+/// [`ContactSettings::restitution_speed`](crate::engine::settings::ContactSettings::restitution_speed)
+/// does not bounce either.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_remove = friction_removed)]
+pub struct Restitution(pub Real);
 
 /// The friction of colliders that neither have a [`Friction`] component nor a body with one: μ = 0.5
 /// unless changed.

@@ -78,7 +78,8 @@ pub use collision::{
 };
 pub use components::{
     AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
-    KinematicTarget, LinearDamping, LinearVelocity, RigidBody, RollingFriction, SweptCcd,
+    KinematicTarget, LinearDamping, LinearVelocity, Restitution, RigidBody, RollingFriction,
+    SweptCcd,
 };
 pub use constructor::ColliderConstructor;
 pub use error::{PhysicsError, PhysicsErrorKind};

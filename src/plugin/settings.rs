@@ -6,7 +6,7 @@ use bevy_reflect::{Reflect, impl_reflect};
 
 use crate::engine::lcp::{Cone, Method};
 use crate::engine::settings::{
-    ActiveEvents, ContactSettings, Settings, SleepSettings, SolverSettings,
+    ActiveEvents, ContactSettings, RestitutionModel, Settings, SleepSettings, SolverSettings,
 };
 use crate::math::{Double, Real, Vec3};
 
@@ -41,6 +41,14 @@ impl_reflect!(
 impl_reflect!(
     #[type_path = "orthant::engine::settings"]
     #[reflect(Debug, Default, PartialEq, Clone)]
+    enum RestitutionModel {
+        Poisson,
+        Newton,
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
     struct ContactSettings {
         gamma: Real,
         push_speed_max: Real,
@@ -49,6 +57,8 @@ impl_reflect!(
         normal_slack: Real,
         reference_slack: Real,
         relax: bool,
+        restitution: RestitutionModel,
+        restitution_speed: Real,
         active: ActiveEvents,
         friction: Option<Real>,
     }

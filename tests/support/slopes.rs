@@ -12,7 +12,7 @@ pub const G: Real = 9.81;
 pub const RADIUS: Real = 0.5;
 
 pub fn material(rolling: Real, spinning: Real) -> Material {
-    Material { friction: 0.8, rolling, spinning }
+    Material { rolling, spinning, ..Material::new(0.8) }
 }
 
 pub fn collider(shape: Shape, material: Material) -> Collider {

@@ -26,7 +26,7 @@ fn pen() -> Simulation {
         add(&mut world, BodyKind::Static, wall, normal * (-0.31 * ROW as Real));
     }
     let mut rng = Rng(1000);
-    let material = Material { friction: 0.5, rolling: 0.01, spinning: 0.01 };
+    let material = Material { rolling: 0.01, spinning: 0.01, ..Material::new(0.5) };
     for i in 0..BODIES {
         let mut size = || rng.range(0.2, 0.34);
         let (a, b, c) = (size(), size(), size());

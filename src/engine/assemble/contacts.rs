@@ -3,7 +3,7 @@
 //! Input: the pairs of an island with their contacts. Output: [`Manifold`]s of up to four contacts of one
 //! pair with one normal, in the order of pairs and contacts, and where each contact came from. O(contacts).
 
-use super::super::active::ActiveContact;
+use super::super::active::{ActiveContact, Blow};
 use super::super::lcp::manifold::{LANES, Manifold};
 use super::super::lcp::{Cone, FIXED};
 use super::super::pair::Pair;
@@ -31,7 +31,12 @@ impl StepProblem {
                 for contact in contacts {
                     self.contact_source.push([p, c as u32]);
                     let scale = widen(sources.dt_ratio);
-                    let [biased, relaxed] = contact.impulse;
+                    let [biased, relaxed] = match (contact.blow, contact.impulse) {
+                        (Blow::None, impulses) => impulses,
+                        (Blow::Near, [biased, _]) => [biased; 2],
+                        (Blow::Hit, _) => [DVec3::ZERO; 2],
+                    };
+                    self.blows.push(Blow::None);
                     self.biased.contact_impulse.push((biased * scale).to_array());
                     self.relaxed.contact_impulse.push((relaxed * scale).to_array());
                     if pair.rolling > 0.0 || pair.spinning > 0.0 {
@@ -90,6 +95,7 @@ impl<'a> Maker<'a> {
         // At a right angle in double precision as well.
         manifold.tangent = (tangent - normal * normal.dot(tangent)).normalize().to_array();
         manifold.friction = widen(self.settings.contact.friction.unwrap_or(pair.friction));
+        manifold.restitution = widen(pair.restitution);
         let arms = contacts[0].arms.map(widen3);
         (manifold.arm_a, manifold.arm_b) = (arms[0].to_array(), arms[1].to_array());
         // The shorter arm is the more accurate one.

@@ -43,6 +43,8 @@ pub struct Manifold {
     pub tangent: [Double; 3],
     /// Friction coefficient μ.
     pub friction: Double,
+    /// Coefficient of restitution e (-); solvers do not read it.
+    pub restitution: Double,
     /// Reference point from the center of body a (m).
     pub arm_a: [Double; 3],
     /// Reference point from the center of body b (m).
@@ -81,6 +83,7 @@ impl Manifold {
             normal: [0.0; 3],
             tangent: [0.0; 3],
             friction: 0.0,
+            restitution: 0.0,
             arm_a: [0.0; 3],
             arm_b: [0.0; 3],
             point: [[0.0; LANES]; 3],
@@ -102,6 +105,33 @@ impl Manifold {
     #[must_use]
     pub fn frame(&self) -> [[Double; 3]; 3] {
         [self.normal, self.tangent, cross(self.normal, self.tangent)]
+    }
+
+    /// Relative velocity of the bodies at contact `lane`, with its drift and without its bias, world
+    /// axes [m/s]; `velocity` are those of the island.
+    #[must_use]
+    pub fn velocity(&self, lane: usize, velocity: &[Vec6]) -> [Double; 3] {
+        let mut sum = [self.drift[0][lane], self.drift[1][lane], self.drift[2][lane]];
+        for (i, arm, sign) in [(self.a, self.arm_a, -1.0), (self.b, self.arm_b, 1.0)] {
+            let Some(v) = velocity.get(i as usize) else { continue };
+            let turn = cross([v[3], v[4], v[5]], self.arm(arm, lane));
+            for k in 0..3 {
+                sum[k] += sign * (v[k] + turn[k]);
+            }
+        }
+        sum
+    }
+
+    /// Adds `Jᵀ l` of contact `lane` to impulses of the bodies of the island.
+    pub fn add_impulse(&self, lane: usize, impulse: [Double; 3], out: &mut [Vec6]) {
+        for (i, arm, sign) in [(self.a, self.arm_a, -1.0), (self.b, self.arm_b, 1.0)] {
+            let Some(sum) = out.get_mut(i as usize) else { continue };
+            let turn = cross(self.arm(arm, lane), impulse);
+            for k in 0..3 {
+                sum[k] += sign * impulse[k];
+                sum[3 + k] += sign * turn[k];
+            }
+        }
     }
 
     /// Works out the compliances of the contacts; `bodies` are those of the island.

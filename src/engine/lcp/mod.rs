@@ -39,7 +39,7 @@ pub mod pivoting;
 mod random;
 mod relaxation;
 pub mod rolling;
-mod rows;
+pub(crate) mod rows;
 #[cfg(test)]
 mod tests;
 pub mod wide;

@@ -66,6 +66,9 @@ pub(super) struct Outcome {
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
 
+/// A residual with which small steps do no better [m/s].
+const ROUGH: Double = 0.05;
+
 /// Sweeps between two checks.
 const CHECK_EVERY: u32 = 16;
 
@@ -153,6 +156,12 @@ impl SolverState {
         if small {
             return self.general(island, Method::Auto);
         }
+        let error = |stats: &SolveStats| stats.certificate.error();
+        let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
+        if rough <= ROUGH {
+            // The next steps go on from here.
+            return outcome;
+        }
         island.memory.pause = PAUSE;
         self.substeps(island)
     }
@@ -189,7 +198,9 @@ impl SolverState {
     ) -> Outcome {
         let biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let relaxed = if island.step.is_pushed(island.ranges, tolerance) {
+        let relaxed = if let Some(stats) = self.bounce(island, &mut solve) {
+            Some(stats)
+        } else if island.step.is_pushed(island.ranges, tolerance) {
             island.step.take_push(island.ranges, -1.0);
             let stats = solve(self, island, true);
             island.step.take_push(island.ranges, 1.0);
@@ -278,7 +289,7 @@ impl SolverState {
     }
 
     /// Residual of the impulses of the biased (0) or relaxed (1) problem.
-    fn measure(&mut self, island: &Island<'_>, of: usize) -> Certificate {
+    pub(super) fn measure(&mut self, island: &Island<'_>, of: usize) -> Certificate {
         let (step, r) = (&*island.step, island.ranges);
         let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
         let problem = ManifoldProblem {
@@ -317,6 +328,17 @@ impl SolverState {
         stats
     }
 
+    /// A number of sweeps in eight lanes.
+    fn sweep_times(&mut self, island: &mut Island<'_>, of: usize, sweeps: u32) -> SolveStats {
+        self.wide(island, |problem, iterate, scratch| {
+            solve_sweeps(problem, iterate, of, sweeps, scratch);
+        });
+        let certificate = self.measure(island, of);
+        self.take_rebuilt(island, of);
+        let status = Status::IterationLimit;
+        SolveStats { status, iterations: sweeps, factorizations: 0, certificate }
+    }
+
     /// Stiff small steps: both problems at once.
     fn substeps(&mut self, island: &mut Island<'_>) -> Outcome {
         let (solver, contact) = (&island.settings.solver, &island.settings.contact);
@@ -329,6 +351,10 @@ impl SolverState {
         };
         self.wide(island, |problem, iterate, scratch| {
             solve_substeps(problem, iterate, &params, scratch);
+        });
+        self.bounce_swept(island, &mut |state, island, _| {
+            let sweeps = 2 * island.settings.solver.substeps;
+            state.sweep_times(island, 1, sweeps)
         });
         let certificate = self.measure(island, 0);
         let stats = SolveStats {
@@ -377,7 +403,7 @@ impl SolverState {
     }
 
     /// Takes the velocity that the last measurement rebuilt from the impulses.
-    fn take_rebuilt(&self, island: &mut Island<'_>, of: usize) {
+    pub(super) fn take_rebuilt(&self, island: &mut Island<'_>, of: usize) {
         let (step, r) = (&mut *island.step, island.ranges);
         let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
         self.chord.give_velocity(&mut unknowns.velocity[r.members.clone()]);

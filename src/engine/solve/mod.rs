@@ -8,9 +8,11 @@
 //!
 //! `island.rs` chooses and calls the solvers, `rows.rs` turns manifolds into rows for the general ones.
 
+mod bounce;
 mod island;
 mod rows;
 
+use self::bounce::BounceScratch;
 use self::island::{Island, IslandMemory, Outcome};
 use self::rows::Rows;
 use super::assemble::{IslandRanges, StepProblem, Unknowns};
@@ -32,6 +34,7 @@ pub struct SolverState {
     chord: ChordScratch,
     wide: WideScratch,
     rows: Rows,
+    bounce: BounceScratch,
     /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
     memory: Vec<IslandMemory>,
     last: Vec<IslandMemory>,
@@ -101,18 +104,6 @@ fn add(report: &mut StepReport, outcome: &Outcome, first: BodyId, ranges: &Islan
     }
     report.iterations += iterations;
     report.factorizations += factorizations;
-    if std::env::var("TI").is_ok() {
-        eprintln!(
-            "ISLAND step {} {:?} rows {} it {} fac {} res {:.1e} solved {}",
-            report.step,
-            outcome.method,
-            ranges.contacts.len() + ranges.members.len(),
-            iterations,
-            factorizations,
-            c.error(),
-            solved
-        );
-    }
     report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
     report.solves.push(IslandReport {
         first,
@@ -166,6 +157,7 @@ impl StepProblem {
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.impulse =
                 [&self.biased, &self.relaxed].map(|u| DVec3::from_array(u.contact_impulse[i]));
+            contact.blow = self.blows[i];
         }
         for (row, &at) in self.rolling_source.iter().enumerate() {
             let (frame, length) = (self.rolling_frame[row], self.rolling_length[row]);

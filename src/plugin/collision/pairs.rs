@@ -93,6 +93,11 @@ impl CollisionPair<'_> {
         self.pair.friction = friction.max(0.0);
     }
 
+    /// Coefficient of restitution e (-) of the contacts, from 0 to 1; a value that is no number is none.
+    pub fn set_restitution(&mut self, restitution: Real) {
+        self.pair.restitution = restitution.max(0.0).min(1.0);
+    }
+
     /// Lets the surface of one of the two colliders run along itself at this velocity [m/s], world axes,
     /// as that of a conveyor belt does, beside the motion of its body. The part along the normal does
     /// nothing. Nothing happens if the entity is neither of the colliders.

@@ -1,0 +1,439 @@
+//! Restitution: the carried velocity of an island in which bodies bounce.
+//!
+//! Input: an island whose biased problem is solved. Output: the carried velocity and the impulses of the
+//! whole blow; poses move with the biased velocity as ever. A contact with restitution `e` that carries an
+//! impulse and was approaching faster than a threshold *before the step* is an *impact*; a body at rest has
+//! no such speed, whatever its load, the step and its fall in it, and so never bounces. Without impacts
+//! nothing happens here.
+//!
+//! Both models are posed where the bodies are at the end of the step: contacts that are closed there have
+//! no bias, the others are left to the next step. `c`, `d` are impulses of contacts and joints, `S` the
+//! impacts:
+//!
+//! ```text
+//! compression     M (v_c - v*) = Jᵀ c            closed:  w_n(v_c) ≥ 0 ⊥ c_n ≥ 0,   friction on c
+//! Poisson         M (v_p - v_c) = Jᵀ (d + x)     x_n = e c_n in S,  w_n(v_p) ≥ 0 ⊥ d_n ≥ 0
+//!    friction     M (v⁺ - v_c) = Jᵀ d            w_n(v⁺) ≥ w_n(v_p) in S,  friction on the whole of d
+//! Newton          M (v⁺ - v*) = Jᵀ d             w_n(v⁺) ≥ -e w_n(v*) in S,  friction on d
+//! ```
+//!
+//! (Poisson: Anitescu & Potra, Nonlinear Dyn. 14 (1997), 3.1; their friction in the decompression is
+//! bounded by `μ e c_n` and needs a cone with its tip cut off. The third solve has the ordinary cone, and
+//! is left out where no impact has friction.) One ball on the ground gets the same from both: `e` times the
+//! speed of its fall at the end of the step.
+//!
+//! **Energy.** Contacts must not do work: with the mean velocity, `D = Σ l · w((v* + v⁺)/2) ≤ 0`, which is
+//! the change of the kinetic energy beside the work of what moves by itself, belts and joints. `D` is
+//! quadratic on the way from the compression to `v⁺`; where it would end above zero the way is cut short,
+//! which keeps every contact feasible, and `l` in its cone, since both are convex.
+//!
+//! Cost: one to three solves more in the step of an impact; else a look at each manifold. Several balls in
+//! contact share a blow at once, as the equations say: the first of five equal balls comes back with 3/5
+//! of its speed and the others leave with 2/5, in both models; waves that run through a row are not
+//! resolved.
+
+use super::super::active::Blow;
+use super::super::assemble::{IslandRanges, StepProblem, Unknowns};
+use super::super::lcp::manifold::{Lanes, Manifold};
+use super::super::lcp::rolling::RollingRow;
+use super::super::lcp::rows::{dot3, dot6, inverse_mass_mul};
+use super::super::lcp::{SolveStats, Status, Vec6};
+use super::super::settings::RestitutionModel;
+use super::SolverState;
+use super::island::Island;
+use crate::math::{Double, widen};
+
+/// Bias of a contact that is open at the end of the step [m/s]: faster than anything.
+const OPEN: Double = 1e6;
+
+/// Buffers of the bounces; their content never influences a result.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BounceScratch {
+    /// Impacts and closed contacts of each manifold, a bit for each lane.
+    lanes: Vec<[u8; 2]>,
+    /// Biases as they were.
+    bias: Vec<Lanes>,
+    /// Velocities free of constraints, as they were.
+    free: Vec<Vec6>,
+    /// Unknowns of the island after the compression, and in the end.
+    base: Unknowns,
+    end: Unknowns,
+    /// Impulses on the bodies.
+    force: Vec<Vec6>,
+}
+
+/// Solves one of the two problems of an island; true for the relaxed one.
+pub(super) type Solve<'a> = dyn FnMut(&mut SolverState, &mut Island<'_>, bool) -> SolveStats + 'a;
+
+impl SolverState {
+    /// Finds the carried velocity if bodies of the island bounce, and tells how; none if none does.
+    pub(super) fn bounce(
+        &mut self,
+        island: &mut Island<'_>,
+        solve: &mut Solve<'_>,
+    ) -> Option<SolveStats> {
+        let mut bounce = core::mem::take(&mut self.bounce);
+        let found = bounce.find(island);
+        let stats = found.then(|| {
+            bounce.pose(island);
+            let step = &mut *island.step;
+            step.relaxed.copy_from(&step.biased, island.ranges);
+            let stats = match island.settings.contact.restitution {
+                RestitutionModel::Poisson => bounce.poisson(self, island, solve),
+                RestitutionModel::Newton => bounce.newton(self, island, solve),
+            };
+            bounce.settle(island);
+            stats
+        });
+        self.bounce = bounce;
+        stats
+    }
+
+    /// The same after small steps, whose velocity is that of the compression: Newton's form, whatever the
+    /// settings say.
+    pub(super) fn bounce_swept(&mut self, island: &mut Island<'_>, solve: &mut Solve<'_>) {
+        let mut bounce = core::mem::take(&mut self.bounce);
+        if bounce.find(island) {
+            bounce.pose(island);
+            self.measure(island, 1);
+            self.take_rebuilt(island, 1);
+            bounce.base.take(&island.step.relaxed, island.ranges);
+            bounce.aim(island);
+            solve(self, island, true);
+            bounce.guard(island);
+            bounce.settle(island);
+        }
+        self.bounce = bounce;
+    }
+}
+
+/// Adds the work of a later solve, and keeps the worse outcome.
+fn add(stats: &mut SolveStats, later: &SolveStats) {
+    stats.iterations += later.iterations;
+    stats.factorizations += later.factorizations;
+    if later.status != Status::Converged {
+        stats.status = later.status;
+    }
+    if later.certificate.error() > stats.certificate.error() {
+        stats.certificate = later.certificate;
+    }
+}
+
+impl BounceScratch {
+    /// Finds impacts and what is closed at the end of the step; is there any impact?
+    fn find(&mut self, island: &Island<'_>) -> bool {
+        let (step, r) = (&*island.step, island.ranges);
+        let manifolds = &step.manifolds[r.manifolds.clone()];
+        if manifolds.iter().all(|m| m.restitution <= 0.0) {
+            return false;
+        }
+        let contact = &island.settings.contact;
+        let speed_min = widen(contact.restitution_speed);
+        let zone = widen(contact.dead_zone) * island.dt * island.dt;
+        let (before, moved) =
+            (&step.velocity_last[r.members.clone()], &step.biased.velocity[r.members.clone()]);
+        let impulses = &step.biased.contact_impulse[r.contacts.clone()];
+        self.lanes.clear();
+        let mut any = false;
+        for m in manifolds {
+            let [mut impacts, mut closed] = [0; 2];
+            for lane in 0..m.count as usize {
+                let normal = |velocity| dot3(&m.normal, &m.velocity(lane, velocity));
+                let carries = dot3(&m.normal, &impulses[m.first as usize + lane]) > 0.0;
+                let hits = carries && m.restitution > 0.0 && -normal(before) > speed_min;
+                impacts |= u8::from(hits) << lane;
+                let stays = carries || m.gap[lane] + island.dt * normal(moved) <= zone;
+                closed |= u8::from(stays) << lane;
+            }
+            any |= impacts != 0;
+            self.lanes.push([impacts, closed]);
+        }
+        any
+    }
+
+    /// The impacts: manifold, lane.
+    fn impacts<'a>(
+        &'a self,
+        manifolds: &'a [Manifold],
+    ) -> impl Iterator<Item = (&'a Manifold, usize)> {
+        manifolds.iter().zip(&self.lanes).flat_map(|(m, [impacts, _])| {
+            (0..m.count as usize).filter(move |lane| impacts >> lane & 1 != 0).map(move |l| (m, l))
+        })
+    }
+
+    /// Poses the problem at the end of the step: no bias where contacts are closed.
+    fn pose(&mut self, island: &mut Island<'_>) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        step.take_push(r, -1.0);
+        self.bias.clear();
+        for (m, [_, closed]) in step.manifolds[r.manifolds.clone()].iter_mut().zip(&self.lanes) {
+            self.bias.push(m.bias);
+            for lane in 0..m.count as usize {
+                m.bias[lane] = if closed >> lane & 1 != 0 { 0.0 } else { OPEN };
+            }
+        }
+        self.free.clear();
+        self.free.extend(step.bodies[r.members.clone()].iter().map(|body| body.velocity_free));
+    }
+
+    /// Puts the problem back, and leaves warm starts without the blow.
+    fn settle(&self, island: &mut Island<'_>) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        for (m, bias) in step.manifolds[r.manifolds.clone()].iter_mut().zip(&self.bias) {
+            m.bias = *bias;
+        }
+        step.take_push(r, 1.0);
+        self.free(step, r);
+        let blows = &mut step.blows[r.contacts.clone()];
+        blows.fill(Blow::Near);
+        for (m, lane) in self.impacts(&step.manifolds[r.manifolds.clone()]) {
+            blows[m.first as usize + lane] = Blow::Hit;
+        }
+        let (from, to) = (&step.biased, &mut step.relaxed);
+        let (joints, rolling) = (r.joints.clone(), r.rolling.clone());
+        to.joint_impulse[joints.clone()].copy_from_slice(&from.joint_impulse[joints]);
+        to.rolling_impulse[rolling.clone()].copy_from_slice(&from.rolling_impulse[rolling]);
+    }
+
+    /// Puts the free velocities back.
+    fn free(&self, step: &mut StepProblem, r: &IslandRanges) {
+        for (body, free) in step.bodies[r.members.clone()].iter_mut().zip(&self.free) {
+            body.velocity_free = *free;
+        }
+    }
+
+    /// Compression, decompression, friction of the decompression.
+    fn poisson(
+        &mut self,
+        state: &mut SolverState,
+        island: &mut Island<'_>,
+        solve: &mut Solve<'_>,
+    ) -> SolveStats {
+        let mut stats = solve(state, island, true);
+        self.base.take(&island.step.relaxed, island.ranges);
+        self.give_back(island);
+        add(&mut stats, &solve(state, island, true));
+        if self.take_back(island) {
+            add(&mut stats, &solve(state, island, true));
+        }
+        self.free(island.step, island.ranges);
+        island.step.relaxed.add_impulses(&self.base, island.ranges);
+        self.guard(island);
+        stats
+    }
+
+    /// One solve; the compression only where energy would grow.
+    fn newton(
+        &mut self,
+        state: &mut SolverState,
+        island: &mut Island<'_>,
+        solve: &mut Solve<'_>,
+    ) -> SolveStats {
+        self.aim(island);
+        let mut stats = solve(state, island, true);
+        self.end.take(&island.step.relaxed, island.ranges);
+        if self.work(island, &self.end) > 0.0 {
+            self.aim_at(island, |_, _| 0.0);
+            add(&mut stats, &solve(state, island, true));
+            self.base.take(&island.step.relaxed, island.ranges);
+            island.step.relaxed.put(&self.end, island.ranges);
+            self.guard(island);
+        }
+        stats
+    }
+
+    /// Gives the impulses `e c_n` of the impacts to the free velocities; the rest starts from zero.
+    fn give_back(&mut self, island: &mut Island<'_>) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        let manifolds = &step.manifolds[r.manifolds.clone()];
+        self.force.clear();
+        self.force.resize(r.members.len(), [0.0; 6]);
+        let mut force = core::mem::take(&mut self.force);
+        for (m, lane) in self.impacts(manifolds) {
+            m.add_impulse(lane, self.given(m, lane), &mut force);
+        }
+        for (i, force) in force.iter().enumerate() {
+            let body = &mut step.bodies[r.members.start + i];
+            let (from, change) = (&self.base.velocity[i], inverse_mass_mul(body, force));
+            body.velocity_free = core::array::from_fn(|k| from[k] + change[k]);
+            step.relaxed.velocity[r.members.start + i] = body.velocity_free;
+        }
+        self.force = force;
+        step.relaxed.contact_impulse[r.contacts.clone()].fill([0.0; 3]);
+        step.relaxed.joint_impulse[r.joints.clone()].fill(0.0);
+        step.relaxed.rolling_impulse[r.rolling.clone()].fill([0.0; 3]);
+    }
+
+    /// `e c_n n` of an impact.
+    fn given(&self, m: &Manifold, lane: usize) -> [Double; 3] {
+        let taken = dot3(&m.normal, &self.base.contact_impulse[m.first as usize + lane]).max(0.0);
+        m.normal.map(|n| n * (m.restitution * taken))
+    }
+
+    /// Counts those impulses among those of the decompression, and aims at the velocities they gave. Is
+    /// there friction for which it must be solved again?
+    fn take_back(&self, island: &mut Island<'_>) -> bool {
+        let (step, r) = (&mut *island.step, island.ranges);
+        let mut rubs = !r.rolling.is_empty();
+        let impulses = &mut step.relaxed.contact_impulse[r.contacts.clone()];
+        for (m, lane) in self.impacts(&step.manifolds[r.manifolds.clone()]) {
+            let (given, sum) = (self.given(m, lane), &mut impulses[m.first as usize + lane]);
+            for k in 0..3 {
+                sum[k] += given[k];
+            }
+            rubs |= m.friction > 0.0;
+        }
+        if rubs {
+            let members = step.bodies[r.members.clone()].iter_mut();
+            for (body, from) in members.zip(&self.base.velocity) {
+                body.velocity_free = *from;
+            }
+            let (velocity, impulses) = (
+                &step.relaxed.velocity[r.members.clone()],
+                &step.relaxed.contact_impulse[r.contacts.clone()],
+            );
+            let manifolds = &mut step.manifolds[r.manifolds.clone()];
+            self.set_bias(manifolds, |m, lane| {
+                let acts = dot3(&m.normal, &impulses[m.first as usize + lane]) > 0.0;
+                let speed = dot3(&m.normal, &m.velocity(lane, velocity));
+                if acts { -speed.max(0.0) } else { 0.0 }
+            });
+        }
+        rubs
+    }
+
+    /// Newton's aims.
+    fn aim(&self, island: &mut Island<'_>) {
+        self.aim_at(island, |m, lane| {
+            m.restitution * dot3(&m.normal, &m.velocity(lane, &self.free)).min(0.0)
+        });
+    }
+
+    /// Sets the biases of the impacts.
+    fn aim_at(&self, island: &mut Island<'_>, bias: impl Fn(&Manifold, usize) -> Double) {
+        self.set_bias(&mut island.step.manifolds[island.ranges.manifolds.clone()], bias);
+    }
+
+    fn set_bias(&self, manifolds: &mut [Manifold], bias: impl Fn(&Manifold, usize) -> Double) {
+        for (m, [impacts, _]) in manifolds.iter_mut().zip(&self.lanes) {
+            for lane in (0..m.count as usize).filter(|lane| impacts >> lane & 1 != 0) {
+                m.bias[lane] = bias(m, lane);
+            }
+        }
+    }
+
+    /// Shortens the way from the base to the relaxed unknowns to where contacts do no work.
+    fn guard(&mut self, island: &mut Island<'_>) {
+        self.end.take(&island.step.relaxed, island.ranges);
+        let (first, last) = (self.work(island, &self.base), self.work(island, &self.end));
+        // What the compression itself errs by is not for the bounce to repair.
+        let room = first.min(0.0).abs();
+        let rise = last - first;
+        if rise <= room {
+            return;
+        }
+        let power = |of, at: &Unknowns| power(island.step, island.ranges, of, &at.velocity);
+        let (base, end) = (&self.base, &self.end);
+        let square =
+            0.5 * (power(end, end) - power(end, base) - power(base, end) + power(base, base));
+        let part = root(square, rise - square, room);
+        island.step.relaxed.mix(base, end, part, island.ranges);
+    }
+
+    /// Work of the contacts of the island if their impulses took the free velocities to these (J).
+    fn work(&self, island: &Island<'_>, unknowns: &Unknowns) -> Double {
+        let (step, r) = (&*island.step, island.ranges);
+        let ends = [&self.free, &unknowns.velocity];
+        0.5 * ends.map(|velocity| power(step, r, unknowns, velocity)).iter().sum::<Double>()
+    }
+}
+
+/// Largest `t` from 0 to 1 with `a t² + b t ≤ room`, for `a + b > room ≥ 0`.
+fn root(a: Double, b: Double, room: Double) -> Double {
+    let size = (b * b + 4.0 * a * room).max(0.0).sqrt();
+    let t = if b > 0.0 { 2.0 * room / (b + size) } else { (size - b) / (2.0 * a) };
+    // Not a number, or not convex: nothing is given back.
+    if t.is_finite() && a >= 0.0 { t.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// `Σ l · w` over the contacts of an island, of its own impulses and velocities (J).
+fn power(step: &StepProblem, r: &IslandRanges, impulses: &Unknowns, velocity: &[Vec6]) -> Double {
+    let mut sum = 0.0;
+    let mut rolling = step.rolling[r.rolling.clone()].iter().zip(&impulses.rolling_impulse);
+    let mut next = rolling.next();
+    for m in &step.manifolds[r.manifolds.clone()] {
+        for lane in 0..m.count as usize {
+            let contact = m.first as usize + lane;
+            sum += dot3(&impulses.contact_impulse[contact], &m.velocity(lane, velocity));
+            if let Some((row, impulse)) = next.filter(|(row, _)| row.contact as usize == contact) {
+                sum += dot3(impulse, &turning(row, m, velocity));
+                next = rolling.next();
+            }
+        }
+    }
+    sum
+}
+
+/// Velocity of the rows of a rolling row of this manifold.
+fn turning(row: &RollingRow, m: &Manifold, velocity: &[Vec6]) -> [Double; 3] {
+    let mut w = row.bias;
+    for (i, rows) in [(m.a, &row.jacobian_a), (m.b, &row.jacobian_b)] {
+        if let Some(v) = velocity.get(i as usize) {
+            for k in 0..3 {
+                w[k] += dot6(&rows[k], v);
+            }
+        }
+    }
+    w
+}
+
+impl Unknowns {
+    /// Becomes a copy of the unknowns of one island.
+    fn take(&mut self, all: &Self, r: &IslandRanges) {
+        self.velocity.clear();
+        self.velocity.extend_from_slice(&all.velocity[r.members.clone()]);
+        self.contact_impulse.clear();
+        self.contact_impulse.extend_from_slice(&all.contact_impulse[r.contacts.clone()]);
+        self.joint_impulse.clear();
+        self.joint_impulse.extend_from_slice(&all.joint_impulse[r.joints.clone()]);
+        self.rolling_impulse.clear();
+        self.rolling_impulse.extend_from_slice(&all.rolling_impulse[r.rolling.clone()]);
+    }
+
+    /// Copies the unknowns of an island back.
+    fn put(&mut self, one: &Self, r: &IslandRanges) {
+        self.velocity[r.members.clone()].copy_from_slice(&one.velocity);
+        self.contact_impulse[r.contacts.clone()].copy_from_slice(&one.contact_impulse);
+        self.joint_impulse[r.joints.clone()].copy_from_slice(&one.joint_impulse);
+        self.rolling_impulse[r.rolling.clone()].copy_from_slice(&one.rolling_impulse);
+    }
+
+    /// Adds the impulses of one island.
+    fn add_impulses(&mut self, one: &Self, r: &IslandRanges) {
+        add_lists(&mut self.contact_impulse[r.contacts.clone()], &one.contact_impulse);
+        add_lists(&mut self.rolling_impulse[r.rolling.clone()], &one.rolling_impulse);
+        for (sum, x) in self.joint_impulse[r.joints.clone()].iter_mut().zip(&one.joint_impulse) {
+            *sum += x;
+        }
+    }
+
+    /// Goes a part `t` of the way from one state of an island to another.
+    fn mix(&mut self, from: &Self, to: &Self, t: Double, r: &IslandRanges) {
+        let at = |x: Double, y: Double| x + t * (y - x);
+        let (v, l) = (r.members.start, r.contacts.start);
+        for (i, (x, y)) in from.velocity.iter().zip(&to.velocity).enumerate() {
+            self.velocity[v + i] = core::array::from_fn(|k| at(x[k], y[k]));
+        }
+        for (i, (x, y)) in from.contact_impulse.iter().zip(&to.contact_impulse).enumerate() {
+            self.contact_impulse[l + i] = core::array::from_fn(|k| at(x[k], y[k]));
+        }
+    }
+}
+
+fn add_lists(sums: &mut [[Double; 3]], list: &[[Double; 3]]) {
+    for (sum, x) in sums.iter_mut().zip(list) {
+        for k in 0..3 {
+            sum[k] += x[k];
+        }
+    }
+}
