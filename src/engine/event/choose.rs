@@ -28,6 +28,9 @@ use crate::math::{Real, Vec3, narrow3, widen3};
 /// By how much of the eligible depth another plane must beat the ratio's normal (-). A row that the
 /// motion violates by less than that kicks the body: 1 µm in a step of 1/60 s is 0.07 mm/s.
 const PREFERENCE: Real = 2e-4;
+/// Depth, as part of the eligible one, to which a body that stays on a plane may have sunk into it (-):
+/// 13 µm of 5.5 mm, more than the dead zone of contacts leaves.
+const SUNK: Real = 2.4e-3;
 /// Sine of the angle below which an edge counts as square to the normal.
 const LEVEL: Real = 1e-3;
 /// Cosine above which a normal is that of a face.
@@ -130,7 +133,7 @@ pub fn choose_normal(
         }
         let preference = PREFERENCE * eligible_below;
         // An edge just missed or just met is no better than a plane on which the body stays.
-        let most = if on_face { Real::INFINITY } else { -2.0 * preference };
+        let most = if on_face { Real::INFINITY } else { -SUNK * eligible_below };
         bar = predicted.min(most) + preference;
     }
     let mut trial = Trial {
