@@ -69,7 +69,7 @@ pub(super) struct Outcome {
 const PAUSE: u32 = 8;
 
 /// Part of the budget that an island may use which was solved the last time.
-const PATIENCE: Double = 4.0;
+const PATIENCE: Double = 8.0;
 
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
