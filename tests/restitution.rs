@@ -158,55 +158,160 @@ fn probe_break() {
 }
 
 #[test]
-fn probe_stack() {
+fn probe_tumble() {
     for m in MODELS {
-        for shape in ["ball", "box"] {
+        for (e, mu) in [(1.0, 0.5), (1.0, 0.0), (0.8, 0.5)] {
+            let (mut rise, mut left, mut uns, mut it): (Double, Double, u32, u32) =
+                (0.0, 0.0, 0, 0);
+            for seed in 0..40 {
+                let mut rng = Rng(seed);
+                let mut world = Simulation::new();
+                ground(&mut world, material(mu, e));
+                let shape = cuboid(rng.range(0.4, 1.2), rng.range(0.4, 1.2), rng.range(0.4, 1.2));
+                let at = Vec3::new(0.0, 2.0, 0.0);
+                let id = place(
+                    &mut world,
+                    BodyKind::Dynamic,
+                    shape,
+                    material(mu, e),
+                    at,
+                    rng.vector(-3.0, 3.0),
+                );
+                let (turn, spin) = (rng.rotation(), rng.vector(-8.0, 8.0));
+                let b = world.body_mut(id).unwrap();
+                b.set_pose(at, turn);
+                b.angular_velocity = spin;
+                let settings = model(m, G);
+                let total = |w: &Simulation| {
+                    let b = body(w, id);
+                    widen(b.kinetic_energy()) + widen(b.mass()) * widen(G) * widen(b.center().y)
+                        - 0.5 * widen(G * DT * b.mass()) * widen(b.linear_velocity.y)
+                };
+                let e0 = total(&world);
+                let mut last = e0;
+                for _ in 0..300 {
+                    let r = world.step(&settings, DT);
+                    uns += r.islands_unsolved;
+                    it += r.iterations;
+                    let (r_overlap, r_contacts) = (r.overlap, r.contacts);
+                    let now = total(&world);
+                    if (now - last) / e0 > 1e-4 && m == RestitutionModel::Poisson {
+                        let b = body(&world, id);
+                        eprintln!(
+                            "UP seed {seed} {:.2e} kin {:.4e} pot {:.4e} overlap {:.2e} contacts {} v {:.3}",
+                            (now - last) / e0,
+                            widen(b.kinetic_energy()),
+                            widen(b.mass()) * widen(G) * widen(b.center().y),
+                            r_overlap,
+                            r_contacts,
+                            b.linear_velocity
+                        );
+                    }
+                    rise = rise.max((now - last) / e0);
+                    last = now;
+                }
+                left += last / e0 / 40.0;
+            }
+            eprintln!("{m:?} e {e} mu {mu}: rise {rise:.1e} left {left:.3} uns {uns} it {it}");
+        }
+    }
+}
+
+#[test]
+fn probe_cradle() {
+    for m in MODELS {
+        for gap in [0.0, 0.001, 0.005] {
+            for e in [1.0, 0.5] {
+                let mut world = Simulation::new();
+                let mut ids = vec![];
+                for i in 0..5_u8 {
+                    let x = Real::from(i) * (0.5 + gap) - if i == 0 { 0.02 } else { 0.0 };
+                    let v = if i == 0 { Vec3::X } else { Vec3::ZERO };
+                    ids.push(place(
+                        &mut world,
+                        BodyKind::Dynamic,
+                        sphere(0.25),
+                        material(0.0, e),
+                        Vec3::X * x,
+                        v,
+                    ));
+                }
+                for k in 0..30 {
+                    let r = world.step(&model(m, 0.0), DT).clone();
+                    if k < 4 {
+                        eprintln!(
+                            "gap {k} {r} {:?}",
+                            ids.iter()
+                                .map(|&i| body(&world, i).linear_velocity.x)
+                                .collect::<Vec<_>>()
+                        );
+                    }
+                }
+                let v: Vec<_> = ids.iter().map(|&i| body(&world, i).linear_velocity.x).collect();
+                eprintln!("{m:?} gap {gap} e {e} {v:.4?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn probe_slide() {
+    for m in MODELS {
+        for method in [Method::Auto, Method::Pgs, Method::Substeps] {
             let mut world = Simulation::new();
-            ground(&mut world, material(0.5, 0.8));
-            for i in 0..5 {
-                let s = if shape == "ball" { sphere(0.5) } else { cuboid(1.0, 1.0, 1.0) };
-                let at = Vec3::new(0.0, 1.5 + 1.2 * Real::from(i as u8), 0.0);
-                place(&mut world, BodyKind::Dynamic, s, material(0.5, 0.8), at, Vec3::ZERO);
+            ground(&mut world, material(0.2, 0.8));
+            let id = place(
+                &mut world,
+                BodyKind::Dynamic,
+                sphere(0.25),
+                material(0.2, 0.8),
+                Vec3::Y * 0.3,
+                Vec3::new(5.0, -2.0, 0.0),
+            );
+            let mut s = model(m, 0.0);
+            s.solver.method = method;
+            for _ in 0..5 {
+                world.step(&s, DT);
             }
-            let settings = model(m, G);
-            let tot = |w: &Simulation| -> Double {
-                w.bodies()
-                    .iter()
-                    .filter(|b| b.is_dynamic())
-                    .map(|b| widen(b.kinetic_energy() + b.mass() * G * b.center().y))
-                    .sum()
-            };
-            let mut last = tot(&world);
-            let (mut it, mut fac, mut uns) = (0, 0, 0);
-            let mut rest = 0;
-            for k in 0..1200 {
-                let r = world.step(&settings, DT);
-                it += r.iterations;
-                fac += r.factorizations;
-                uns += r.islands_unsolved;
-                if fastest(&world) > 0.05 {
-                    rest = k;
-                }
-                if k % 120 == 0 {
-                    eprintln!("  {k}: {:.4} fastest {:.3}", tot(&world), fastest(&world));
-                }
-                last = tot(&world);
-            }
-            eprintln!("{m:?} {shape} rest after {rest} it {it} fac {fac} unsolved {uns} {last:.3}");
+            let b = body(&world, id);
+            eprintln!(
+                "{m:?} {method:?} v {:?} w {:?} want {} {}",
+                b.linear_velocity,
+                b.angular_velocity,
+                5.0 - 0.2 * 1.8 * 2.0,
+                2.5 / 0.25 * 0.2 * 1.8 * 2.0
+            );
         }
     }
 }
 #[test]
-fn probe_sub() {
-    let mut settings = model(RestitutionModel::Newton, 0.0);
-    settings.solver.method = Method::Substeps;
-    let mut world = rack(material(0.0, 1.0));
-    let e0 = energy(&world);
-    let mut last = e0;
-    for k in 0..30 {
-        world.step(&settings, DT);
-        let now = energy(&world);
-        eprintln!("{k}: {:+.2e} -> {:.6}", (now - last) / e0, now / e0);
-        last = now;
+fn probe_trace() {
+    for m in MODELS {
+        let (e, mu) = (0.8, 0.5);
+        let mut rng = Rng(3);
+        let mut world = Simulation::new();
+        ground(&mut world, material(mu, e));
+        let shape = cuboid(rng.range(0.4, 1.2), rng.range(0.4, 1.2), rng.range(0.4, 1.2));
+        let at = Vec3::new(0.0, 2.0, 0.0);
+        let id =
+            place(&mut world, BodyKind::Dynamic, shape, material(mu, e), at, rng.vector(-3.0, 3.0));
+        let (turn, spin) = (rng.rotation(), rng.vector(-8.0, 8.0));
+        let b = world.body_mut(id).unwrap();
+        b.set_pose(at, turn);
+        b.angular_velocity = spin;
+        let settings = model(m, G);
+        for k in 0..300 {
+            let r = world.step(&settings, DT).clone();
+            let b = body(&world, id);
+            if r.contacts > 0 || k % 20 == 0 {
+                eprintln!(
+                    "trace {m:?} {k} y {:.3} v {:.3} w {:.3} kin {:.4} | {r}",
+                    b.center().y,
+                    b.linear_velocity,
+                    b.angular_velocity,
+                    b.kinetic_energy()
+                );
+            }
+        }
     }
 }

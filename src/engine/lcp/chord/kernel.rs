@@ -92,7 +92,8 @@ fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; L
         let pn = n[0] * p[0][l] + n[1] * p[1][l] + n[2] * p[2][l];
         let t = [p[0][l] - pn * n[0], p[1][l] - pn * n[1], p[2][l] - pn * n[2]];
         let size = (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
-        let inside = size <= mu * pn;
+        // Without friction the axis alone is the cone, and only forward.
+        let inside = (size <= mu * pn) & (pn >= 0.0);
         let open = mu * size <= -pn;
         let along = (pn + mu * size) * inverse;
         let surface = mu * along / size.max(1e-300);
