@@ -189,7 +189,7 @@ pub struct Game {
     pub gravity: Real,
     /// Friction coefficient of all bodies (-).
     pub friction: Real,
-    /// Restitution coefficient of all bodies (-). The engine has none yet: [`Play::new`] leaves it out.
+    /// Restitution coefficient of all bodies (-).
     pub restitution: Real,
     /// How long it is watched (s).
     pub duration: Real,
@@ -298,7 +298,8 @@ impl Play {
         for &index in order {
             let piece = &game.pieces[index];
             let shape = piece.form.shape().map_err(|error| format!("body {index}: {error}"))?;
-            let material = Material::new(game.friction);
+            let material =
+                Material { restitution: game.restitution, ..Material::new(game.friction) };
             let desc = BodyDesc {
                 kind: piece.kind,
                 position: piece.position,

@@ -268,16 +268,16 @@ impl Body {
     /// As for a new body; the body is unchanged then.
     pub fn set_colliders(
         &mut self,
-        colliders: Vec<Collider>,
+        mut colliders: Vec<Collider>,
         kind: BodyKind,
         mass_properties: MassProperties,
     ) -> Result<(), BodyError> {
-        for collider in &colliders {
+        for collider in &mut colliders {
             finite3("position of a collider", collider.position)?;
             if !collider.rotation.is_finite() {
                 return Err(BodyError::NotFinite("rotation of a collider"));
             }
-            checked(collider.material)?;
+            collider.material = checked(collider.material)?;
         }
         let MassProperties { mass, center_of_mass, inertia } = mass_properties;
         if kind == BodyKind::Dynamic {

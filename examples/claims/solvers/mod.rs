@@ -3,9 +3,8 @@
 //! Scenes, sizes and seeds are those of `games`; overlaps are found by `gauge` from the poses alone.
 //! Times are the least of a few equal runs, step by step. A scene that takes longer than [`PATIENCE`] is
 //! cut short and falls short.
-//!
-//! Measured when the engine has restitution: momentum and energy of the scene `billiard` with 1 and 0.9.
 
+mod bounce;
 mod certificate;
 mod friction;
 mod masonry;
@@ -29,6 +28,7 @@ pub fn measure(claims: &mut Claims) {
     friction::measure(claims);
     masonry::measure(claims);
     violence::measure(claims);
+    bounce::measure(claims);
     if !cases::is_double() {
         certificate::measure(claims);
     }

@@ -128,6 +128,8 @@ pub struct ChordScratch {
     best_joint: Vec<Double>,
 }
 
+/// Work of a product of two blocks, in sweeps over a contact.
+const PRODUCT: Double = 2.5;
 /// An island's budget is that of so many contacts more: what is small may try long.
 const SMALL: Double = 100.0;
 /// Mass ratio in an island from which its factor is in double precision.
@@ -428,9 +430,11 @@ impl ChordScratch {
             self.find_step(problem, memory, progress.double);
             let meets_joints = measure.joint > target;
             let Some(next) = self.search(problem, progress, &measure, meets_joints) else {
-                if fresh {
+                if fresh && progress.double {
                     break;
                 }
+                // No direction of descent even with a new factor: its digits are too few.
+                progress.double |= fresh;
                 // Not a direction of descent: the factor is too old.
                 progress.poor = true;
                 measure = self.evaluate_again(problem, progress);
@@ -461,7 +465,7 @@ impl ChordScratch {
         progress: &mut Progress,
     ) -> bool {
         progress.stats.factorizations += 1;
-        progress.work += memory.pattern.work() as Double + 2.0 * self.edges.len() as Double * 4.0;
+        progress.work += PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
         memory.state = FactorState::None;
         let (pattern, nodes, edges) = (&memory.pattern, &self.nodes, &self.edges);
         if !progress.double {
