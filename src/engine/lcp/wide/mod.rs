@@ -8,7 +8,7 @@
 //!   moves the bodies, and one without push, for the velocity carried on. The error falls like `1/n²`.
 //! - [`solve_sweeps`] sweeps `n` times over the one problem of the step. The error falls like `1/n`.
 //!
-//! Manifolds are [colored](color): those of a color share no moving body and are solved eight abreast by
+//! Manifolds are colored (`color.rs`): those of a color share no moving body and are solved eight abreast by
 //! one kernel (`sweep.rs`), written for any number of lanes; one lane gives the same bits. Arms and
 //! normals stay those of the start of the step, as in the one problem.
 //!
