@@ -1,10 +1,10 @@
 //! Error against time for every solver: `cargo run --release --no-default-features --example
 //! solver_compare -- [FILE.svg] [SCENE…]`.
 //!
-//! Each scene is played for [`SECONDS`] with every method and every budget: sweeps or small
-//! steps for those that sweep, a tolerance for those that converge. Prints a table of the mean solve (ms) and the worst relative
-//! residual [m/s] in the last half, and of the deepest overlap of the run, found from the poses alone (mm);
-//! and draws the two errors over the time, a row for each scene.
+//! Each scene is played for [`SECONDS`] with every method and every budget: sweeps or small steps for
+//! those that sweep, a tolerance for those that converge. Prints a table of the mean solve (ms) and the
+//! worst relative residual [m/s] in the last half, and of the deepest overlap of the run, found from the
+//! poses alone (mm); and draws the two errors over the time, a row for each scene.
 
 mod draw;
 mod games;

@@ -2,10 +2,10 @@
 //!
 //! [`Real`] is the precision of positions, velocities and the ratio metric (`f32`, or `f64` with the
 //! feature `f64`); [`Double`] is always 64 bits wide (hull building, the step problem and its solvers,
-//! certificates), [`Single`] always 32. The engine computes with glam's scalar types only: glam's SIMD types use fused
-//! operations on some targets, which would change bits between machines. For the same reason the
-//! quaternion product and its normalization are written out here, and every transcendental function
-//! comes from `libm`.
+//! certificates), [`Single`] always 32. The engine computes with glam's scalar types only: glam's SIMD
+//! types use fused operations on some targets, which would change bits between machines. For the same
+//! reason the quaternion product and its normalization are written out here, and every transcendental
+//! function comes from `libm`.
 
 /// Always double precision: hull building, the step problem, certificates.
 pub type Double = f64;

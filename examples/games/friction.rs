@@ -53,7 +53,8 @@ pub fn incline(factor: Real) -> Game {
 }
 
 /// A slab of 5 m by 3 m on 24 balls that are fixed in the ground: 24 contacts, where three would do. A
-/// heavy cube stands on one of its corners, and it is pushed sideways by a third of what friction holds.
+/// cube of 1000 kg, 333 times its mass, stands near one of its corners, and it is pushed sideways by a
+/// third of what friction would hold without that load.
 pub fn table() -> Game {
     let mut game = Game { stands: true, ..Game::new("table") };
     let radius = 0.25;
@@ -70,6 +71,6 @@ pub fn table() -> Game {
     let push = Vec3::new(1.0, 0.0, 0.5) * (mass * G * game.friction / 3.0);
     game.pieces.push(Piece { push, ..slab });
     let weight = Piece::new(Form::Cuboid(Vec3::splat(0.25)), load);
-    game.pieces.push(Piece { density: 80.0, ..weight });
+    game.pieces.push(Piece { density: 8000.0, ..weight });
     game
 }

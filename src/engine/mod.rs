@@ -103,7 +103,8 @@ pub struct Simulation {
     work: Work,
 }
 
-/// Buffers of a step. They hold nothing that the next step depends on.
+/// Buffers of a step. The next one depends on nothing in them but what islands keep in `solver`, and on that
+/// only within the tolerance.
 #[derive(Clone, Debug, Default)]
 struct Work {
     motions: Vec<Motion>,

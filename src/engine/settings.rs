@@ -25,7 +25,7 @@
 //! | [`SolverSettings::factorizations_max`] | | 60 | | |
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
-//! | [`SolverSettings::work_max`] | | 300 | – | > 0 |
+//! | [`SolverSettings::work_max`] | | 150 | – | > 0 |
 //! | [`SolverSettings::violence`] | | 0.5 | m/s | ≥ 0 |
 //! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
@@ -125,15 +125,16 @@ pub struct SolverSettings {
     pub cone: Cone,
     /// Most sweeps of Gauss–Seidel in an island.
     pub sweeps_max: u32,
-    /// Most multiplier updates of the cone Newton in an island, each of a few Newton steps.
+    /// Most multiplier updates of a cone Newton in an island, each of a few Newton steps.
     pub newton_max: u32,
-    /// Most matrix factorizations of the cone Newton in an island, the budget of its work; `Auto` sweeps
-    /// from where it stopped.
+    /// Most matrix factorizations of the general cone Newton in an island, the budget of its work; `Auto`
+    /// sweeps from where it stopped.
     pub factorizations_max: u32,
     /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
-    /// Most contacts, joint rows and bodies together of an island that `Auto` gives to Newton; larger
-    /// ones are swept by Gauss–Seidel.
+    /// Most contacts, joint rows and bodies together of an island that `Auto` solves to the tolerance
+    /// whatever it takes. Larger ones are advanced in small steps where they are violent or Newton's budget
+    /// runs out; under a pyramid or with rolling rows they are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
     /// pyramid of 210 boxes costs three.
@@ -158,7 +159,7 @@ impl Default for SolverSettings {
             factorizations_max: 60,
             penalty: 200.0,
             newton_rows_max: 400,
-            work_max: 300.0,
+            work_max: 150.0,
             violence: 0.5,
             substeps: 16,
             lemke_contacts_max: 40,

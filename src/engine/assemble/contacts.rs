@@ -174,8 +174,8 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     let zone = widen(c.dead_zone) * dt * dt;
     let gap = contact.row_gap;
     if gap >= -zone {
-        // What pushed in the last step still touches, so that trembling by less than the zone changes nothing;
-        // what arrives comes all the way.
+        // What pushed in the last step still touches, so that trembling by less than the zone changes
+        // nothing; what arrives comes all the way.
         let near = if contact.impulse[0] == DVec3::ZERO { 0.0 } else { zone };
         return ((gap - near).max(0.0) / dt, 0.0);
     }
@@ -195,3 +195,6 @@ fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
     };
     (inward(1) - inward(0)) * (0.5 * widen(dt))
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,11 +14,13 @@
 //! with directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation
 //! (5.3)–(5.7). Some contacts have three more rows, see [`rolling`].
 //!
-//! The solvers: [`pgs`] (any size, modest accuracy), [`newton`] (the default: exact to rounding
-//! where the problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. Whatever
-//! the method, the velocity returned is the one that the returned impulses give, and the
-//! [`certificate`](certificate::Certificate) tells how well they solve the problem. A solver cannot
-//! fail: it returns its best iterate and says so in [`SolveStats::status`].
+//! The general solvers: [`pgs`] (any size, modest accuracy), [`newton`] (exact to rounding where the
+//! problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. The fast ones work on
+//! contacts in [manifolds](manifold), for circular cones without rolling rows: [`chord`] (Newton with
+//! kept factors, the default) and [`wide`] (sweeps and small steps in eight lanes). Whatever the method,
+//! the [`certificate`](certificate::Certificate) tells how well the impulses solve the problem, and but
+//! for small steps the velocity returned is the one that they give. A solver cannot fail: it returns its
+//! best iterate and says so in [`SolveStats::status`].
 
 mod anderson;
 pub mod certificate;
@@ -217,7 +219,9 @@ pub struct SolveStats {
 pub enum Method {
     /// Newton up to [`SolverParams::newton_rows_max`] rows; if it does not converge, up to three
     /// rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a
-    /// pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems.
+    /// pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones and
+    /// without rolling rows get the [`chord`] Newton first, and small steps where they are large and
+    /// violent.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.

@@ -2,6 +2,6 @@
 //! certify.
 
 mod laws;
-mod random_problems;
+pub(super) mod random_problems;
 mod rolling;
 pub(super) mod scenes;

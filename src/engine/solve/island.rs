@@ -34,11 +34,13 @@ pub(super) struct IslandMemory {
     chord: ChordMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
+    /// Did Newton run out of its budget the last time?
+    failed: bool,
 }
 
 impl IslandMemory {
     pub(super) fn new(first: BodyId) -> Self {
-        Self { first, chord: ChordMemory::default(), pause: 0 }
+        Self { first, chord: ChordMemory::default(), pause: 0, failed: false }
     }
 }
 
@@ -65,6 +67,12 @@ pub(super) struct Outcome {
 
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
+
+/// Part of the budget that an island may use which was solved the last time.
+const PATIENCE: Double = 8.0;
+
+/// A residual with which small steps do no better [m/s].
+const ROUGH: Double = 0.05;
 
 /// Sweeps between two checks.
 const CHECK_EVERY: u32 = 16;
@@ -142,16 +150,25 @@ impl SolverState {
                 return self.substeps(island);
             }
         }
-        let budget = solver.work_max;
+        // Who was solved last time may try longer: a start from rest needs it once.
+        let budget = if island.memory.failed { 1.0 } else { PATIENCE } * solver.work_max;
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             state.chord_solve(island, relaxed, budget)
         });
         let solved = |stats: &SolveStats| stats.status == Status::Converged;
-        if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
+        island.memory.failed =
+            !(solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved));
+        if !island.memory.failed {
             return outcome;
         }
         if small {
             return self.general(island, Method::Auto);
+        }
+        let error = |stats: &SolveStats| stats.certificate.error();
+        let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
+        if rough <= ROUGH {
+            // The next steps go on from here.
+            return outcome;
         }
         island.memory.pause = PAUSE;
         self.substeps(island)

@@ -104,18 +104,6 @@ fn add(report: &mut StepReport, outcome: &Outcome, first: BodyId, ranges: &Islan
     }
     report.iterations += iterations;
     report.factorizations += factorizations;
-    if std::env::var("TI").is_ok() {
-        eprintln!(
-            "ISLAND step {} {:?} rows {} it {} fac {} res {:.1e} solved {}",
-            report.step,
-            outcome.method,
-            ranges.contacts.len() + ranges.members.len(),
-            iterations,
-            factorizations,
-            c.error(),
-            solved
-        );
-    }
     report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
     report.solves.push(IslandReport {
         first,

@@ -36,7 +36,7 @@ fn relative(m: &Manifold, velocity: &[Vec6]) -> ([Double; 3], [Double; 3]) {
 
 /// `J v` of every contact of a manifold plus its drift, world axes.
 #[inline(always)]
-fn lane_velocity(m: &Manifold, velocity: &[Vec6], drift: bool) -> LaneVectors {
+pub(super) fn lane_velocity(m: &Manifold, velocity: &[Vec6], drift: bool) -> LaneVectors {
     let (v, w) = relative(m, velocity);
     let [px, py, pz] = &m.point;
     let mut u = [[0.0; LANES]; 3];
@@ -57,7 +57,7 @@ fn lane_velocity(m: &Manifold, velocity: &[Vec6], drift: bool) -> LaneVectors {
 
 /// Adds `sign · Jᵀ f` to impulses of the bodies.
 #[inline(always)]
-fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Vec6]) {
+pub(super) fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Vec6]) {
     let [px, py, pz] = &m.point;
     let [fx, fy, fz] = f;
     let mut turn = [[0.0; LANES]; 3];
@@ -83,8 +83,11 @@ fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Vec6]) {
 }
 
 /// `P_K(p)` of four contacts at once, with the zones.
+///
+/// Without friction the cone is a ray: nothing lies inside, not even what has no tangential part, and its
+/// points are those of the surface.
 #[inline(always)]
-fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; LANES]) {
+pub(super) fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; LANES]) {
     let inverse = 1.0 / (1.0 + mu * mu);
     let mut image = [[0.0; LANES]; 3];
     let mut zones = [APEX; LANES];
@@ -92,9 +95,8 @@ fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; L
         let pn = n[0] * p[0][l] + n[1] * p[1][l] + n[2] * p[2][l];
         let t = [p[0][l] - pn * n[0], p[1][l] - pn * n[1], p[2][l] - pn * n[2]];
         let size = (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
-        // Without friction the axis alone is the cone, and only forward.
-        let inside = (size <= mu * pn) & (pn >= 0.0);
-        let open = mu * size <= -pn;
+        let inside = size <= mu * pn && mu > 0.0;
+        let open = mu * size <= -pn && pn < 0.0;
         let along = (pn + mu * size) * inverse;
         let surface = mu * along / size.max(1e-300);
         let kn = if inside {

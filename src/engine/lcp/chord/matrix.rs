@@ -18,7 +18,7 @@ use crate::math::{Double, Scalar};
 
 /// Proximal term of joint rows relative to their compliance (–): not softness, since the multipliers
 /// take up what it leaves. It makes rows that repeat each other solvable.
-const JOINT_PROXIMAL: Double = 1e-10;
+pub(super) const JOINT_PROXIMAL: Double = 1e-10;
 
 type Mat = [[Double; 3]; 3];
 

@@ -1,1 +1,9 @@
+//! The chord Newton against rows: same problem, same measures, same matrix, same answers.
 
+mod products;
+mod rows;
+mod solutions;
+mod world;
+
+use super::*;
+use world::World;

@@ -27,7 +27,7 @@ pub(super) fn frame(random: &mut Random, up: Double) -> [Point; 3] {
 
 /// Bodies above the floor and each other: normals point upwards from the lower index to the higher,
 /// so no bodies are wedged; contacts may repeat, joints connect some bodies.
-pub(super) fn pile(random: &mut Random, cone: Cone, friction: Double, ratio: Double) -> Scene {
+pub(crate) fn pile(random: &mut Random, cone: Cone, friction: Double, ratio: Double) -> Scene {
     let mut scene = Scene::new(cone);
     let n_bodies = 1 + random.below(5);
     for _ in 0..n_bodies {

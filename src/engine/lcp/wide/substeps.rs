@@ -13,9 +13,12 @@
 //! velocity from `v_0 + (v* - v_l)/n` to `v_1`, so the next one starts from `2 v_1 - v_0`. Poses move with
 //! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on.
 //!
-//! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest and
-//! keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the warm
-//! start repeats. The relaxing sweep takes its effect out of the velocity again. Stiffness has no cap but the speed of the push: capping it at a few hertz, as is common, leaves an
+//! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
+//! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
+//! warm start repeats. The relaxing sweep takes its effect out of the velocity again. Bodies at rest
+//! sink by `s/rate` of what their load moves them in a substep, which falls like `1/n²`.
+//!
+//! Stiffness has no cap but the speed of the push: capping it at a few hertz, as is common, leaves an
 //! overlap of millimeters that no number of substeps removes. Joints follow the path that their bias
 //! sets for the whole step, see `joints.rs`; only what their rows push beyond what may be carried is
 //! relaxed.

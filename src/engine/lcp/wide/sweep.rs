@@ -15,6 +15,7 @@
 //! and no approximate roots, so that every target gives the same bits. Cost: about 150 operations a
 //! contact.
 
+use super::super::manifold::LANES as POINTS;
 use super::batch::{Batch, Drift, Point, Row, lane_mass};
 use super::{Body, Mass, Row3, add, at, cross, dot, put, scale, sub, symmetric};
 use crate::math::Single;
@@ -101,18 +102,18 @@ fn relative<const L: usize>(sides: &Sides<L>, point: &Point<L>, l: usize) -> [Si
 
 /// Brings the gaps of a point up to date and finds its biases: that of this sweep is returned, that of
 /// the relaxing one kept.
-#[inline(always)]
-fn advance<const L: usize>(
+#[inline(never)]
+fn advance<const L: usize, const DRIFTS: bool>(
     sums: &Sides<L>,
     normal: &Row3<L>,
     point: &mut Point<L>,
-    drift: Option<&Row3<L>>,
+    drift: &Row3<L>,
     rates: &Rates,
 ) -> Row<L> {
     let mut bias = [0.0; L];
     for l in 0..L {
         let mut path = relative(sums, point, l);
-        if let Some(drift) = drift {
+        if DRIFTS {
             path = add(path, scale(at(drift, l), rates.done));
         }
         let gap = point.gap[l] + rates.dt * dot(at(normal, l), path);
@@ -143,20 +144,24 @@ fn push<const L: usize>(
     }
 }
 
-/// Corrects one contact of every lane.
-#[inline(always)]
-fn solve_point<const L: usize, const MODE: u8>(
+/// Corrects one contact of every lane. Not inlined: compilers make vector operations of the loop only
+/// where they know that the arguments do not overlap.
+#[inline(never)]
+fn solve_point<const L: usize, const MODE: u8, const DRIFTS: bool>(
     sides: &mut Sides<L>,
-    shared: &Shared<'_, L>,
+    normal: &Row3<L>,
+    friction: &Row<L>,
+    mass_a: &[Row<L>; 9],
+    mass_b: &[Row<L>; 9],
     point: &mut Point<L>,
     bias: &Row<L>,
-    drift: Option<&Row3<L>>,
+    drift: &Row3<L>,
     rates: &Rates,
 ) {
     for l in 0..L {
-        let n = at(shared.normal, l);
+        let n = at(normal, l);
         let mut w = relative(sides, point, l);
-        if let Some(drift) = drift {
+        if DRIFTS {
             w = add(w, at(drift, l));
         }
         let along = dot(n, w);
@@ -171,7 +176,7 @@ fn solve_point<const L: usize, const MODE: u8>(
         let held = at(&point.friction, l);
         let t = sub(held, scale(slip, point.tangent_mass[l]));
         let size = dot(t, t);
-        let limit = shared.friction[l] * new;
+        let limit = friction[l] * new;
         // The bound keeps the quotient finite where friction is cut to nothing.
         let root = if size > 1e-30 { size } else { 1e-30 }.sqrt();
         let part = if size > limit * limit { limit / root } else { 1.0 };
@@ -187,42 +192,33 @@ fn solve_point<const L: usize, const MODE: u8>(
             }
         }
         let [a, b] = sides;
-        push(b, lane_mass(shared.mass_b, l), at(&point.arm_b, l), impulse, l);
-        push(a, lane_mass(shared.mass_a, l), at(&point.arm_a, l), scale(impulse, -1.0), l);
+        push(b, lane_mass(mass_b, l), at(&point.arm_b, l), impulse, l);
+        push(a, lane_mass(mass_a, l), at(&point.arm_a, l), scale(impulse, -1.0), l);
     }
 }
 
-/// What the contacts of a batch have in common.
-struct Shared<'a, const L: usize> {
-    normal: &'a Row3<L>,
-    friction: &'a Row<L>,
-    mass_a: &'a [Row<L>; 9],
-    mass_b: &'a [Row<L>; 9],
-}
-
 #[inline(always)]
-fn sweep_batch<const L: usize, const MODE: u8>(
+fn sweep_batch<const L: usize, const MODE: u8, const DRIFTS: bool>(
     batch: &mut Batch<L>,
-    drift: Option<&Drift<L>>,
+    drift: &Drift<L>,
     bodies: &mut [Body],
     rates: &Rates,
 ) {
     let Batch { a, b, count, normal, friction, mass_a, mass_b, points, .. } = batch;
     let points = &mut points[..*count];
-    let mut bias = [[0.0; L]; 4];
+    let mut bias = [[0.0; L]; POINTS];
     if MODE == mode::BIASED {
         let sums = gather::<L, true>(bodies, a, b);
         for (k, point) in points.iter_mut().enumerate() {
-            let drift = drift.map(|drift| &drift[k]);
-            bias[k] = advance(&sums, normal, point, drift, rates);
+            bias[k] = advance::<L, DRIFTS>(&sums, normal, point, &drift[k], rates);
         }
     }
     let mut sides = gather::<L, false>(bodies, a, b);
-    let shared = Shared { normal, friction, mass_a, mass_b };
     for (k, point) in points.iter_mut().enumerate() {
         let bias = if MODE == mode::BIASED { bias[k] } else { point.bias };
-        let drift = drift.map(|drift| &drift[k]);
-        solve_point::<L, MODE>(&mut sides, &shared, point, &bias, drift, rates);
+        solve_point::<L, MODE, DRIFTS>(
+            &mut sides, normal, friction, mass_a, mass_b, point, &bias, &drift[k], rates,
+        );
     }
     scatter(bodies, a, b, &sides);
 }
@@ -234,10 +230,11 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
     bodies: &mut [Body],
     rates: &Rates,
 ) {
+    let none = [[[0.0; L]; 3]; POINTS];
     for batch in batches {
         match batch.drift {
-            None => sweep_batch::<L, MODE>(batch, None, bodies, rates),
-            Some(i) => sweep_batch::<L, MODE>(batch, Some(&drifts[i as usize]), bodies, rates),
+            None => sweep_batch::<L, MODE, false>(batch, &none, bodies, rates),
+            Some(i) => sweep_batch::<L, MODE, true>(batch, &drifts[i as usize], bodies, rates),
         }
     }
 }
