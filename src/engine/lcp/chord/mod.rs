@@ -465,7 +465,8 @@ impl ChordScratch {
         progress: &mut Progress,
     ) -> bool {
         progress.stats.factorizations += 1;
-        progress.work += PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
+        progress.work +=
+            PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
         memory.state = FactorState::None;
         let (pattern, nodes, edges) = (&memory.pattern, &self.nodes, &self.edges);
         if !progress.double {
