@@ -56,11 +56,12 @@ pub enum ActiveEvents {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum RestitutionModel {
-    /// Poisson: what a contact took to stop the bodies, it gives back times e. Two solves, three with
-    /// friction.
+    /// Poisson: what a contact took to stop the bodies, it gives back times e. Two solves, one to four more
+    /// with friction. After small steps, Newton's is taken.
     #[default]
     Poisson,
-    /// Newton: the bodies part with e times the speed at which they approached. One solve.
+    /// Newton: the bodies part with e times the speed at which they approached. One solve, two where energy
+    /// would grow.
     Newton,
 }
 

@@ -5,7 +5,8 @@
 //! the two carries an impulse or they overlap, and ends when none does and they are farther apart than
 //! the contact margin: so a body that trembles or rolls makes one touch, not a hundred. Pairs with a
 //! sensor go by overlap alone. A body that arrives within a step is slowed by that step to just reach
-//! the other, and stopped by the next one: the impulse of a hit is the sum of both.
+//! the other, and stopped by the next one: the impulse of a hit is the sum of both. If it bounces, the
+//! step of the arrival tells the whole.
 //! Every touch that began ends exactly once, whatever becomes of its
 //! bodies. O(pairs) and a sort of those that are near; no allocation once the lists have grown.
 

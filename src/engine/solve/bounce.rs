@@ -26,7 +26,9 @@
 //! **Energy.** Contacts must not do work: with the mean velocity, `D = Σ l · w((v* + v⁺)/2) ≤ 0`, which is
 //! the change of the kinetic energy beside the work of what moves by itself, belts and joints. `D` is
 //! quadratic on the way from the compression to `v⁺`; where it would end above zero the way is cut short,
-//! which keeps every contact feasible, and `l` in its cone, since both are convex.
+//! which keeps every contact feasible, and `l` in its cone, since both are convex. The pose turns by the
+//! biased velocity and the inertia with it, which would change the energy by a part of `h |ω|`: angular
+//! velocities are scaled by so much.
 //!
 //! Cost: one to six solves more in the step of an impact; else a look at each manifold. Several balls in
 //! contact share a blow at once, as the equations say: the first of five equal balls comes back with 3/5
@@ -37,12 +39,12 @@ use super::super::active::Blow;
 use super::super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::super::lcp::manifold::{Lanes, Manifold};
 use super::super::lcp::rolling::RollingRow;
-use super::super::lcp::rows::{dot3, dot6, inverse_mass_mul};
-use super::super::lcp::{SolveStats, Status, Vec6};
+use super::super::lcp::rows::{dot3, dot6, inverse_mass_mul, mass_mul};
+use super::super::lcp::{BodyBlock, SolveStats, Status, Vec6};
 use super::super::settings::RestitutionModel;
 use super::SolverState;
 use super::island::Island;
-use crate::math::{Double, widen};
+use crate::math::{DVec3, Double, narrow3, quat_exp, quat_to_mat3, widen, widen3};
 
 /// Bias of a contact that is open at the end of the step [m/s]: faster than anything.
 const OPEN: Double = 1e6;
@@ -192,6 +194,10 @@ impl BounceScratch {
         }
         step.take_push(r, 1.0);
         self.free(step, r);
+        for i in r.members.clone() {
+            let turn = step.biased.velocity[i];
+            keep_energy(&step.bodies[i], &mut step.relaxed.velocity[i], &turn, island.dt);
+        }
         let blows = &mut step.blows[r.contacts.clone()];
         blows.fill(Blow::Near);
         for (m, lane) in self.impacts(&step.manifolds[r.manifolds.clone()]) {
@@ -388,6 +394,27 @@ impl BounceScratch {
         let (step, r) = (&*island.step, island.ranges);
         let ends = [&self.free, &unknowns.velocity];
         0.5 * ends.map(|velocity| power(step, r, unknowns, velocity)).iter().sum::<Double>()
+    }
+}
+
+/// Scales the angular velocity so that the energy is the same in the pose that the body turns to with the
+/// biased velocity `moved`. Free flight keeps it, since it turns about its own angular velocity.
+fn keep_energy(body: &BodyBlock, velocity: &mut Vec6, moved: &Vec6, dt: Double) {
+    if body.free()[3..] != [true; 3] {
+        return;
+    }
+    let energy = |w: DVec3| {
+        let w = [0.0, 0.0, 0.0, w.x, w.y, w.z];
+        dot6(&w, &mass_mul(body, &w))
+    };
+    let spin = DVec3::new(velocity[3], velocity[4], velocity[5]);
+    let back = narrow3(DVec3::new(moved[3], moved[4], moved[5]) * -dt);
+    let local = quat_to_mat3(quat_exp(back)) * narrow3(spin);
+    let factor = (energy(widen3(narrow3(spin))) / energy(widen3(local))).sqrt();
+    if factor.is_finite() {
+        for x in &mut velocity[3..] {
+            *x *= factor;
+        }
     }
 }
 

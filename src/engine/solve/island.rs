@@ -68,6 +68,9 @@ pub(super) struct Outcome {
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
 
+/// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
+const ROWS_PENALTY: Double = 5.0;
+
 /// Part of the budget that an island may use which was solved the last time.
 const PATIENCE: Double = 8.0;
 
@@ -103,7 +106,7 @@ impl Island<'_> {
             gravity_dt,
             outer_max: s.newton_max,
             factorizations_max: s.factorizations_max,
-            penalty: s.penalty,
+            penalty: ROWS_PENALTY * s.penalty,
             ..params.newton
         };
         params.pgs.iterations_max = s.sweeps_max;

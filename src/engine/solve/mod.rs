@@ -4,7 +4,8 @@
 //! problem, the same without the push, gives the velocity that is carried to the next step and the
 //! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
 //! warm-started from its own impulses of the last step; both residuals are reported. Small steps
-//! ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at once.
+//! ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at once. Where bodies bounce,
+//! `bounce.rs` finds the carried velocity.
 //!
 //! `island.rs` chooses and calls the solvers, `rows.rs` turns manifolds into rows for the general ones.
 

@@ -26,7 +26,8 @@ pub struct CollisionEventsEnabled;
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct Impact {
     /// Impulse on the second body in this step [N·s], world axes; opposite on the first. A body that
-    /// arrives within a step is slowed in this one to just arrive, and stopped in the next.
+    /// arrives within a step is slowed in this one to just arrive, and stopped in the next; one that
+    /// bounces is turned back in this one.
     pub impulse: Vec3,
     /// Sum of the normal impulses of all contacts in this step [N·s].
     pub normal_impulse: Real,

@@ -21,6 +21,7 @@
 
 mod kernel;
 mod matrix;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +33,7 @@ use super::factor::{Factor, Lanes as NodeLanes, Pattern};
 use super::manifold::{LaneVectors, Manifold};
 use super::rows::joint_compliance;
 use super::{BodyBlock, JointRow, SolveStats, Status, Vec6};
-use crate::math::{Double, Scalar, Single};
+use crate::math::{Double, Single};
 
 /// The problem of one island, with its contacts in manifolds.
 #[derive(Clone, Copy, Debug)]
@@ -455,91 +456,6 @@ impl ChordScratch {
     ) -> Measure {
         progress.work += (problem.manifolds.len() * 4) as Double;
         self.sweep.evaluate::<false>(problem, &self.velocity, &self.joint, progress.penalty)
-    }
-
-    /// A new factor at the last evaluation; false if the matrix has none.
-    fn factor(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        memory: &mut ChordMemory,
-        progress: &mut Progress,
-    ) -> bool {
-        progress.stats.factorizations += 1;
-        progress.work += PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
-        memory.state = FactorState::None;
-        let (pattern, nodes, edges) = (&memory.pattern, &self.nodes, &self.edges);
-        if !progress.double {
-            matrix::assemble(problem, &self.sweep, nodes, pattern, edges, &mut memory.single);
-            // A matrix too ill-conditioned for single precision gets the other.
-            progress.double = !memory.single.factor(pattern);
-        }
-        if progress.double {
-            matrix::assemble(problem, &self.sweep, nodes, pattern, edges, &mut memory.double);
-            if !memory.double.factor(pattern) {
-                return false;
-            }
-        }
-        memory.state = FactorState::Made { double: progress.double, penalty: progress.penalty };
-        true
-    }
-
-    /// Solves for the step in velocities and joint impulses.
-    fn find_step(&mut self, problem: &ManifoldProblem<'_>, memory: &ChordMemory, double: bool) {
-        if double {
-            self.fill_right_side::<Double>(problem, |s| &mut s.double);
-            memory.double.solve(&memory.pattern, &mut self.double);
-            self.take_step::<Double>(problem, |s| &s.double);
-        } else {
-            self.fill_right_side::<Single>(problem, |s| &mut s.single);
-            memory.single.solve(&memory.pattern, &mut self.single);
-            self.take_step::<Single>(problem, |s| &s.single);
-        }
-    }
-
-    fn fill_right_side<T: Scalar>(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        list: impl Fn(&mut Self) -> &mut Vec<NodeLanes<T>>,
-    ) {
-        let n = problem.bodies.len();
-        let mut x = core::mem::take(list(self));
-        for (i, body) in problem.bodies.iter().enumerate() {
-            let free = body.free();
-            for k in 0..6 {
-                let g = if free[k] { -self.sweep.gradient[i][k] } else { 0.0 };
-                x[i][k] = T::from_double(g);
-            }
-        }
-        for (k, node) in self.nodes.iter().enumerate() {
-            x[n + k] = [T::ZERO; 8];
-            for (r, row) in node.rows.clone().enumerate() {
-                let movable = node.compliance[r] > 0.0;
-                let error = if movable { self.sweep.joint_error[row] } else { 0.0 };
-                x[n + k][r] = T::from_double(error);
-            }
-        }
-        *list(self) = x;
-    }
-
-    fn take_step<T: Scalar>(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        list: impl Fn(&Self) -> &Vec<NodeLanes<T>>,
-    ) {
-        let n = problem.bodies.len();
-        let mut step = core::mem::take(&mut self.step);
-        let mut joint_step = core::mem::take(&mut self.joint_step);
-        for i in 0..n {
-            for k in 0..6 {
-                step[i][k] = list(self)[i][k].to_double();
-            }
-        }
-        for (k, node) in self.nodes.iter().enumerate() {
-            for (r, row) in node.rows.clone().enumerate() {
-                joint_step[row] = list(self)[n + k][r].to_double();
-            }
-        }
-        (self.step, self.joint_step) = (step, joint_step);
     }
 
     /// Goes along the step until the derivative has fallen enough; the point is in `trial`. None if the
