@@ -16,9 +16,9 @@ use crate::math::{Quat, Real, Vec3};
 ///
 /// Where it is on its body, and how large, say the `Transform`s of its entity and of those between it
 /// and the body; the scale of the body counts too. Its own components say the rest:
-/// [`Friction`](super::Friction), [`RollingFriction`](super::RollingFriction), [`Restitution`](super::Restitution),
-/// [`ColliderDensity`](super::ColliderDensity), [`CollisionLayers`](super::CollisionLayers),
-/// [`Sensor`], [`ColliderDisabled`]. All may change at any time. A collider that moves on its body is
+/// [`Friction`](super::Friction), [`RollingFriction`](super::RollingFriction),
+/// [`Restitution`](super::Restitution), [`ColliderDensity`](super::ColliderDensity),
+/// [`CollisionLayers`](super::CollisionLayers), [`Sensor`], [`ColliderDisabled`]. All may change at any time. A collider that moves on its body is
 /// not felt as moving: it is where it is. Make it a kinematic body if it is to push.
 ///
 /// Lengths are full lengths in metres. The constructors never panic: a collider made from numbers that

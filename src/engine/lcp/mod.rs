@@ -263,6 +263,15 @@ impl Default for SolverParams {
     }
 }
 
+impl SolverParams {
+    /// Sets the tolerance of all methods [m/s].
+    pub fn aim(&mut self, tolerance: Double) {
+        self.newton.tolerance = tolerance;
+        self.pgs.tolerance = tolerance;
+        self.lemke.tolerance = tolerance;
+    }
+}
+
 /// Buffers of all solvers, reused from problem to problem. Its content never influences a result.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {

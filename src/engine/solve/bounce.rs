@@ -20,8 +20,8 @@
 //! (Poisson: Anitescu & Potra, Nonlinear Dyn. 14 (1997). Their friction in the decompression is bounded by
 //! `μ (e c_n + d_n)`, a cone with its tip cut off. Here the cone is whole, and the aims `u`, at first
 //! `w_n(v_p)`, are corrected until `d_n` is as it was without friction within 2 %; no solve where no impact
-//! has friction, one for balls, two for a corner.) One ball on the ground gets the same from both: `e` times the
-//! speed of its fall at the end of the step.
+//! has friction, one for balls, two for a corner.) One ball on the ground gets the same from both: `e` times
+//! the speed of its fall at the end of the step.
 //!
 //! **Energy.** Contacts must not do work: with the mean velocity, `D = Σ l · w((v* + v⁺)/2) ≤ 0`, which is
 //! the change of the kinetic energy beside the work of what moves by itself, belts and joints. `D` is

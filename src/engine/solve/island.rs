@@ -36,11 +36,14 @@ pub(super) struct IslandMemory {
     pause: u32,
     /// Did Newton run out of its budget the last time?
     failed: bool,
+    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold what
+    /// it took to stop the bodies, which would act once more if they were taken as they are.
+    changed: [bool; 2],
 }
 
 impl IslandMemory {
     pub(super) fn new(first: BodyId) -> Self {
-        Self { first, chord: ChordMemory::default(), pause: 0, failed: false }
+        Self { first, chord: ChordMemory::default(), pause: 0, failed: false, changed: [false; 2] }
     }
 }
 
@@ -67,6 +70,11 @@ pub(super) struct Outcome {
 
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
+
+/// Impulses that have just changed must be this part of the tolerance good to be taken as they are, unless
+/// that is below what rounding allows [m/s].
+const RECHECK: Double = 0.1;
+const AIM_MIN: Double = 1e-9;
 
 /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
 const ROWS_PENALTY: Double = 5.0;
@@ -263,7 +271,11 @@ impl SolverState {
         method: Method,
         relaxed: bool,
     ) -> SolveStats {
-        let params = island.params(method);
+        let mut params = island.params(method);
+        let tolerance = island.settings.solver.tolerance;
+        if island.memory.changed[usize::from(relaxed)] {
+            params.aim((RECHECK * tolerance).max(AIM_MIN).min(tolerance));
+        }
         let (step, r) = (&mut *island.step, island.ranges);
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let bodies = &step.bodies[r.members.clone()];
@@ -283,8 +295,12 @@ impl SolverState {
             contact_impulse: &mut self.rows.impulse,
             rolling_impulse: &mut unknowns.rolling_impulse[r.rolling.clone()],
         };
-        let stats = lcp::solve(&problem, &mut iterate, &params, &mut self.scratch);
+        let mut stats = lcp::solve(&problem, &mut iterate, &params, &mut self.scratch);
         self.rows.keep(manifolds, world);
+        island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
+        if stats.certificate.error() <= tolerance {
+            stats.status = Status::Converged;
+        }
         stats
     }
 
