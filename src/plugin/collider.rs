@@ -18,8 +18,9 @@ use crate::math::{Quat, Real, Vec3};
 /// and the body; the scale of the body counts too. Its own components say the rest:
 /// [`Friction`](super::Friction), [`RollingFriction`](super::RollingFriction),
 /// [`Restitution`](super::Restitution), [`ColliderDensity`](super::ColliderDensity),
-/// [`CollisionLayers`](super::CollisionLayers), [`Sensor`], [`ColliderDisabled`]. All may change at any time. A collider that moves on its body is
-/// not felt as moving: it is where it is. Make it a kinematic body if it is to push.
+/// [`CollisionLayers`](super::CollisionLayers), [`Sensor`], [`ColliderDisabled`]. All may change at
+/// any time. A collider that moves on its body is not felt as moving: it is where it is. Make it a
+/// kinematic body if it is to push.
 ///
 /// Lengths are full lengths in metres. The constructors never panic: a collider made from numbers that
 /// make no shape (a radius that is NaN or negative, say) carries the error and tells it as a

@@ -36,8 +36,8 @@ pub(super) struct IslandMemory {
     pause: u32,
     /// Did Newton run out of its budget the last time?
     failed: bool,
-    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold what
-    /// it took to stop the bodies, which would act once more if they were taken as they are.
+    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
+    /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
 }
 

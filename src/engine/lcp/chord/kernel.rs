@@ -315,6 +315,27 @@ impl Sweep {
         measure
     }
 
+    /// `μ |w_t| - Γ` of every contact at a velocity, and the largest of them.
+    pub(super) fn slip_error(
+        &self,
+        problem: &ManifoldProblem<'_>,
+        velocity: &[Vec6],
+        errors: &mut Vec<Double>,
+    ) -> Double {
+        errors.clear();
+        let mut size: Double = 0.0;
+        for (m, gamma) in problem.manifolds.iter().zip(&self.gamma) {
+            let slip = slip_bound(m, &lane_velocity(m, velocity, true));
+            for lane in 0..LANES {
+                let used = lane < m.count as usize;
+                let error = if used { slip[lane] - gamma[lane] } else { 0.0 };
+                size = size.max(error.abs());
+                errors.push(error);
+            }
+        }
+        size
+    }
+
     /// `l ← P_K(p)`.
     pub(super) fn update_multipliers(&mut self) {
         self.impulse.copy_from_slice(&self.image);

@@ -28,6 +28,7 @@ mod tests;
 use core::ops::Range;
 
 use self::kernel::{Measure, Sweep};
+use super::anderson::Anderson;
 use super::certificate::Certificate;
 use super::factor::{Factor, Lanes as NodeLanes, Pattern};
 use super::manifold::{LaneVectors, Manifold};
@@ -127,6 +128,8 @@ pub struct ChordScratch {
     double: Vec<NodeLanes<Double>>,
     best_impulse: Vec<LaneVectors>,
     best_joint: Vec<Double>,
+    anderson: Anderson,
+    gamma_error: Vec<Double>,
 }
 
 /// Work of a product of two blocks, in sweeps over a contact.
@@ -168,6 +171,13 @@ struct Progress {
     aim: Double,
     /// Error of the impulses at hand; infinite if they have not been measured.
     last_error: Double,
+}
+
+/// How `Γ` fares.
+struct SlipProgress {
+    damping: Double,
+    /// Smallest error of `Γ` since the last restart.
+    best: Double,
 }
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
@@ -323,6 +333,7 @@ impl ChordScratch {
             list.clear();
             list.resize(problem.joints.len(), 0.0);
         }
+        self.anderson.restart(4 * problem.manifolds.len());
         is_new
     }
 
@@ -358,8 +369,13 @@ impl ChordScratch {
         let mut last = Double::INFINITY;
         let mut best = progress.stats.certificate.error();
         let mut idle = 0;
+        let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
+        let mut slip = SlipProgress { damping: 1.0 / friction_max, best: Double::INFINITY };
         for pass in 0..params.outer_max {
-            let measure = self.minimize(problem, params, memory, progress);
+            if pass > 0 {
+                self.update_gamma(problem, last, &mut slip);
+            }
+            let measure = self.minimize(problem, params, memory, progress, pass == 0);
             self.sweep.update_multipliers();
             progress.passes += 1;
             progress.last_error = Double::INFINITY;
@@ -402,17 +418,51 @@ impl ChordScratch {
         }
     }
 
-    /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand.
+    /// The next `Γ`: that of the velocity at hand; extrapolated where the relaxation is solved more
+    /// accurately than `Γ` is known.
+    fn update_gamma(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        residual: Double,
+        slip: &mut SlipProgress,
+    ) {
+        let size = self.sweep.slip_error(problem, &self.velocity, &mut self.gamma_error);
+        if residual > size {
+            self.anderson.restart(self.gamma_error.len());
+            slip.best = Double::INFINITY;
+            for (x, e) in self.sweep.gamma.as_flattened_mut().iter_mut().zip(&self.gamma_error) {
+                *x += e;
+            }
+            return;
+        }
+        if size > 10.0 * slip.best {
+            // The extrapolation led astray.
+            self.anderson.restart(self.gamma_error.len());
+            slip.damping = (0.5 * slip.damping).max(0.05);
+            slip.best = Double::INFINITY;
+        }
+        slip.best = slip.best.min(size);
+        let gamma = self.sweep.gamma.as_flattened_mut();
+        self.anderson.advance(gamma, &self.gamma_error, slip.damping);
+    }
+
+    /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand; first of all with the `Γ` of this
+    /// velocity if it is `new`.
     fn minimize(
         &mut self,
         problem: &ManifoldProblem<'_>,
         params: &ChordParams,
         memory: &mut ChordMemory,
         progress: &mut Progress,
+        new: bool,
     ) -> Measure {
         let size = (problem.manifolds.len() * 4) as Double;
-        let mut measure =
-            self.sweep.evaluate::<true>(problem, &self.velocity, &self.joint, progress.penalty);
+        let (sweep, v, penalty) = (&mut self.sweep, &self.velocity, progress.penalty);
+        let mut measure = if new {
+            sweep.evaluate::<true>(problem, v, &self.joint, penalty)
+        } else {
+            sweep.evaluate::<false>(problem, v, &self.joint, penalty)
+        };
         progress.work += size;
         for _ in 0..params.newton_max {
             let target = (0.25 * progress.aim).max(0.1 * measure.residual);
