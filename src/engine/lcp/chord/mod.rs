@@ -7,7 +7,8 @@
 //!
 //! 1. the impulses of the last step are measured; within the tolerance they are the solution;
 //! 2. else Newton starts from the last velocity, with `Γ = μ |w_t|` of that velocity, so that most
-//!    contacts keep their zones; each outer pass takes `Γ` from the newest velocity, minimizes, and
+//!    contacts keep their zones; each outer pass takes `Γ` from the newest velocity (extrapolated by
+//!    `anderson.rs` once the relaxation is solved more accurately than `Γ` is known), minimizes, and
 //!    updates the multipliers, `l ← P_K(p)`;
 //! 3. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
 //!    the simulation: the gradient is exact and the line search makes every step descend, so an old
@@ -446,8 +447,8 @@ impl ChordScratch {
         self.anderson.advance(gamma, &self.gamma_error, slip.damping);
     }
 
-    /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand; first of all with the `Γ` of this
-    /// velocity if it is `new`.
+    /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand; first of all with the `Γ` of
+    /// this velocity if it is `new`.
     fn minimize(
         &mut self,
         problem: &ManifoldProblem<'_>,

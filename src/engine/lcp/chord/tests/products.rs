@@ -8,6 +8,7 @@ use crate::engine::lcp::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_rate, contact_velocity,
     joint_rate, mass_mul,
 };
+use crate::math::Scalar;
 
 /// `M x + Σ Jᵀ D J x - ν c` and `-νᵀ x - δ c`, by rows, with `D = ρ_c dP_K(l - ρ_c (w + Γ n))`.
 fn product(
