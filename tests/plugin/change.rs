@@ -201,6 +201,29 @@ fn friction_defaults_and_damping() {
 }
 
 #[test]
+fn restitution_of_collider_body_and_none() {
+    let mut app = app();
+    let e = |app: &App, entity| {
+        body(app, entity).expect("alive").colliders().list()[0].material.restitution
+    };
+    let plain = spawn(&mut app, (RigidBody::Dynamic, cube(), at(5.0, 0.0, 0.0)));
+    let bouncy = spawn(&mut app, (RigidBody::Dynamic, cube(), Restitution(0.8)));
+    run(&mut app, 1);
+    assert_eq!([e(&app, plain), e(&app, bouncy)], [0.0, 0.8]);
+    let id = body(&app, bouncy).expect("alive").id();
+    app.world_mut().get_mut::<Restitution>(bouncy).expect("alive").0 = 0.3;
+    run(&mut app, 1);
+    assert_eq!(e(&app, bouncy), 0.3, "changed");
+    app.world_mut().get_mut::<Restitution>(bouncy).expect("alive").0 = Real::NAN;
+    run(&mut app, 1);
+    assert_eq!(e(&app, bouncy), 0.3, "told, and left as it was");
+    app.world_mut().entity_mut(bouncy).remove::<Restitution>();
+    run(&mut app, 1);
+    assert_eq!(e(&app, bouncy), 0.0, "removed");
+    assert_eq!(body(&app, bouncy).expect("alive").id(), id, "the same body all along");
+}
+
+#[test]
 fn locked_axes_hold() {
     let mut app = app();
     let locked = LockedAxes::new().lock_translation_y().lock_rotation_x();

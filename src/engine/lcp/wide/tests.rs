@@ -1,7 +1,6 @@
 //! Laws that substeps and sweeps keep, and a slow reference in double precision.
 
 mod colors;
-mod figures;
 mod kernel;
 mod laws;
 mod world;
