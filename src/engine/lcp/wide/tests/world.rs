@@ -277,6 +277,12 @@ impl World {
         world.close()
     }
 
+    /// Some 2000 cubes in eleven layers.
+    #[allow(dead_code, reason = "for the bench of sweeps")]
+    pub(crate) fn pile() -> Self {
+        Self::terraces([16, 16], 11, &[0, 1])
+    }
+
     /// Cubes hanging from the world by ball joints, the last one heavy, swinging.
     pub(crate) fn chain(n: usize, end_mass: Double) -> Self {
         let mut world = Self::new();
