@@ -10,9 +10,10 @@
 //!
 //! `Auto` gives small islands to the chord Newton, with the general one behind it. A large island in which
 //! bodies strike each other is *violent*, then and for the next few steps: it is advanced in stiff small
-//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if that runs out, this step
-//! and the next few are made small. All this is counted, never timed, so that results do not depend on the
-//! machine.
+//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget, eightfold for an island that
+//! was solved the last time; if it runs out, a rough solution is kept, for the next step to go on from, and
+//! without one this step and the next few are made small. All this is counted, never timed, so that results
+//! do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;
