@@ -102,7 +102,7 @@ const DEEDS: [Deed; 19] = [
     ("joint", |app, [_, lower, upper]| {
         spawn(app, Joint::fixed(lower, upper).with_anchors(Vec3::Y * 0.5, Vec3::Y * -0.5));
     }),
-    ("slab gone", |app, [slab, ..]| assert!(app.world_mut().despawn(slab))),
+    ("slab gone", |app, [slab, ..]| assert!(app.world_mut().despawn(slab), "it was there")),
     ("slab disabled", |app, [slab, ..]| put(app, slab, bevy_ecs::entity_disabling::Disabled)),
     ("slab without collider", |app, [slab, ..]| remove::<Collider>(app, slab)),
     ("gravity", |app, _| app.world_mut().insert_resource(Gravity(Vec3::Y * -5.0))),

@@ -95,7 +95,8 @@ impl CollisionPair<'_> {
 
     /// Coefficient of restitution e (-) of the contacts, from 0 to 1; a value that is no number is none.
     pub fn set_restitution(&mut self, restitution: Real) {
-        self.pair.restitution = restitution.max(0.0).min(1.0);
+        // Not a number counts as none.
+        self.pair.restitution = if restitution > 0.0 { restitution.min(1.0) } else { 0.0 };
     }
 
     /// Lets the surface of one of the two colliders run along itself at this velocity [m/s], world axes,
