@@ -10,8 +10,8 @@
 //! dx_j = x_{j+1} - x_j,          df_j = f_{j+1} - f_j
 //! ```
 //!
-//! With an empty history this is the damped iteration with factor β, and so where the extrapolation would
-//! lead against `f_k`. The caller watches the residual and restarts it; this file only extrapolates. Cost: O(n · depth²). Source: Walker & Ni,
+//! With an empty history this is the damped iteration with factor β, and on demand also where the
+//! extrapolation would lead against `f_k`. The caller watches the residual and restarts it; this file only extrapolates. Cost: O(n · depth²). Source: Walker & Ni,
 //! "Anderson acceleration for fixed-point iterations", SIAM J. Numer. Anal. 49 (2011).
 
 use crate::math::Double;
@@ -47,6 +47,16 @@ impl Anderson {
 
     /// Replaces `x` by the next point, kept non-negative; `f = g(x) - x`, `damping` is β.
     pub(crate) fn advance(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
+        self.advance_unless(false, x, f, damping);
+    }
+
+    /// The same, but never against `f`. Where the residual grows along the way, extrapolation leads back to
+    /// where `g` repels: it helps who has no other way out of there, but misses some points that attract.
+    pub(crate) fn advance_onward(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
+        self.advance_unless(true, x, f, damping);
+    }
+
+    fn advance_unless(&mut self, against: bool, x: &mut [Double], f: &[Double], damping: Double) {
         let n = x.len();
         if self.seen > 0 {
             let slot = (self.seen - 1) % DEPTH * n;
@@ -69,12 +79,11 @@ impl Anderson {
             next
         };
         let along = (0..n).fold(0.0, |sum: Double, i| sum + (next(self, x[i], i) - x[i]) * f[i]);
-        if along > 0.0 {
+        if along > 0.0 || !against {
             for i in 0..n {
                 x[i] = next(self, x[i], i).max(0.0);
             }
         } else {
-            // Where the residual grows along the way, extrapolation leads back to where `g` repels.
             self.seen = 1;
             for i in 0..n {
                 x[i] = (x[i] + damping * f[i]).max(0.0);
@@ -167,7 +176,7 @@ mod tests {
         let mut x = [0.1];
         for _ in 0..20 {
             let f = [g(x[0]) - x[0]];
-            anderson.advance(&mut x, &f, 1.0);
+            anderson.advance_onward(&mut x, &f, 1.0);
         }
         assert!((x[0] - 0.4).abs() < 1e-10, "the fixed point is found: {x:?}");
     }

@@ -376,28 +376,36 @@ impl Sweep {
         for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
             let mut w = lane_velocity(m, velocity, true);
             let slip = slip_bound(m, &w);
-            let mut p = [[0.0; LANES]; 3];
+            // In units of speed, `W_nn l`: `W_nn P_K(l - w / W_nn) = P_K(W_nn l - w)`. Where nothing can
+            // move the impulse is zero and any approach an error.
+            let (mut load, mut p) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
             for k in 0..3 {
                 for j in 0..LANES {
                     w[k][j] += (m.bias[j] + slip[j]) * m.normal[k];
-                    // Where nothing can move the impulse is zero and any approach an error.
-                    let c = if m.compliance[j] > 0.0 { m.compliance[j] } else { 1.0 };
-                    p[k][j] = l[k][j] - w[k][j] / c;
+                    load[k][j] = m.compliance[j] * l[k][j];
+                    p[k][j] = load[k][j] - w[k][j];
                 }
             }
             let (image, _) = project(&m.normal, m.friction, &p);
-            for j in 0..m.count as usize {
-                let c = if m.compliance[j] > 0.0 { m.compliance[j] } else { 1.0 };
-                let d = [image[0][j] - l[0][j], image[1][j] - l[1][j], image[2][j] - l[2][j]];
-                let error = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt() * c;
-                let error = if error.is_nan() { Double::INFINITY } else { error };
-                let load = (l[0][j] * l[0][j] + l[1][j] * l[1][j] + l[2][j] * l[2][j]).sqrt() * c;
-                map[j] = error.max(map[j]);
-                relative[j] = (error / (load * per_load).max(1.0)).max(relative[j]);
-                gap[j] += (l[0][j] * w[0][j] + l[1][j] * w[1][j] + l[2][j] * w[2][j]).abs();
+            let (mut error, mut share) = ([0.0; LANES], [0.0; LANES]);
+            for k in 0..3 {
+                for j in 0..LANES {
+                    error[j] += (image[k][j] - load[k][j]) * (image[k][j] - load[k][j]);
+                    share[j] += load[k][j] * load[k][j];
+                }
+            }
+            for j in 0..LANES {
+                let used = j < m.count as usize;
+                let size = if error[j].is_nan() { Double::INFINITY } else { error[j] };
+                let size = if used { size } else { 0.0 };
+                let share = (share[j] * (per_load * per_load)).max(1.0);
+                map[j] = size.max(map[j]);
+                relative[j] = (size / share).max(relative[j]);
+                let product = l[0][j] * w[0][j] + l[1][j] * w[1][j] + l[2][j] * w[2][j];
+                gap[j] += if used { product.abs() } else { 0.0 };
             }
         }
-        let worst = |x: &Lanes| x.iter().fold(0.0, |a: Double, &b| a.max(b));
+        let worst = |x: &Lanes| x.iter().fold(0.0, |a: Double, &b| a.max(b)).sqrt();
         let mut certificate = Certificate {
             natural_map: worst(&map),
             relative: worst(&relative),

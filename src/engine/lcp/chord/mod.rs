@@ -10,10 +10,12 @@
 //!    contacts keep their zones; each outer pass takes `Γ` from the newest velocity (extrapolated by
 //!    `anderson.rs` once the relaxation is solved more accurately than `Γ` is known), minimizes, and
 //!    updates the multipliers, `l ← P_K(p)`;
-//! 3. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
+//! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
+//!    content with the tolerance: most often that is all it takes;
+//! 4. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
 //!    the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 4. `ρ` grows where multiplier updates gain too little and is kept with the factor.
+//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor.
 //!
 //! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
 //! budget of counted work; then the impulses with the smallest error seen are returned, which may be those
@@ -133,8 +135,9 @@ pub struct ChordScratch {
     gamma_error: Vec<Double>,
 }
 
-/// Work of a product of two blocks, in sweeps over a contact.
+/// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a contact.
 const PRODUCT: Double = 2.5;
+const SOLVE: Double = 2.0;
 /// An island's budget is that of so many contacts more: what is small may try long.
 const SMALL: Double = 100.0;
 /// Mass ratio in an island from which its factor is in double precision.
@@ -150,6 +153,9 @@ const REST: Double = 100.0;
 const VIOLENT: Double = 0.1;
 /// A step that leaves more of the gradient than this asks for a new factor.
 const POOR: Double = 0.3;
+/// The same while the factor of an earlier step is all there is, and the most such steps.
+const POOR_AT_HAND: Double = 0.9;
+const STEPS_AT_HAND: u32 = 3;
 /// Multiplier updates that leave more of the residual than this let `ρ` grow.
 const SLOW: Double = 0.25;
 /// A solve of so few updates lets `ρ` fall again.
@@ -172,6 +178,8 @@ struct Progress {
     aim: Double,
     /// Error of the impulses at hand; infinite if they have not been measured.
     last_error: Double,
+    /// Is the factor of an earlier step all there is, for now?
+    at_hand: bool,
 }
 
 /// How `Γ` fares.
@@ -226,12 +234,20 @@ pub fn solve(
         passes: 0,
         aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
         last_error: Double::INFINITY,
+        at_hand: false,
     };
+    if let FactorState::Made { double: of, penalty } = memory.state
+        && at_rest
+        && of == double
+    {
+        (progress.at_hand, progress.penalty) = (true, penalty);
+    }
     scratch.run(problem, params, memory, &mut progress);
     let eased = if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
     if at_rest {
         memory.penalty = eased.max(params.penalty);
     }
+    memory.changed = progress.stats.certificate.error() < first.error();
     if progress.last_error > progress.stats.certificate.error() {
         scratch.sweep.impulse.clone_from(&scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
@@ -383,7 +399,7 @@ impl ChordScratch {
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
             let close =
                 measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
-            if close || out || pass % 2 == 1 {
+            if close || out || pass % 2 == 1 || progress.at_hand {
                 let certificate = self.judge(problem, params);
                 progress.work += 2.0 * problem.manifolds.len() as Double * 4.0;
                 let error = certificate.error();
@@ -398,6 +414,13 @@ impl ChordScratch {
                     idle += 1;
                 }
                 let done = best <= params.tolerance;
+                if progress.at_hand {
+                    if done {
+                        progress.stats.status = Status::Converged;
+                        return;
+                    }
+                    (progress.at_hand, progress.penalty) = (false, memory.penalty);
+                }
                 if error <= aim || (done && (idle > 0 || out)) {
                     progress.stats.status = Status::Converged;
                     return;
@@ -444,7 +467,7 @@ impl ChordScratch {
         }
         slip.best = slip.best.min(size);
         let gamma = self.sweep.gamma.as_flattened_mut();
-        self.anderson.advance(gamma, &self.gamma_error, slip.damping);
+        self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping);
     }
 
     /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand; first of all with the `Γ` of
@@ -465,7 +488,8 @@ impl ChordScratch {
             sweep.evaluate::<false>(problem, v, &self.joint, penalty)
         };
         progress.work += size;
-        for _ in 0..params.newton_max {
+        let steps_max = if progress.at_hand { STEPS_AT_HAND } else { params.newton_max };
+        for _ in 0..steps_max {
             let target = (0.25 * progress.aim).max(0.1 * measure.residual);
             if measure.gradient <= target && measure.joint <= target {
                 break;
@@ -475,11 +499,12 @@ impl ChordScratch {
             }
             let made = FactorState::Made { double: progress.double, penalty: progress.penalty };
             let fresh = progress.poor || memory.state != made;
-            if fresh && !self.factor(problem, memory, progress) {
+            if fresh && (progress.at_hand || !self.factor(problem, memory, progress)) {
                 break;
             }
             progress.stats.iterations += 1;
             self.find_step(problem, memory, progress.double);
+            progress.work += SOLVE * memory.pattern.blocks() as Double;
             let meets_joints = measure.joint > target;
             let Some(next) = self.search(problem, progress, &measure, meets_joints) else {
                 if fresh && progress.double {
@@ -494,7 +519,8 @@ impl ChordScratch {
             };
             core::mem::swap(&mut self.velocity, &mut self.trial);
             core::mem::swap(&mut self.joint, &mut self.trial_joint);
-            progress.poor = next.gradient > POOR * measure.gradient.max(measure.joint);
+            let left = if progress.at_hand { POOR_AT_HAND } else { POOR };
+            progress.poor = next.gradient > left * measure.gradient.max(measure.joint);
             measure = next;
         }
         measure
