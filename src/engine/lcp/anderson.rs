@@ -11,8 +11,9 @@
 //! ```
 //!
 //! With an empty history this is the damped iteration with factor β, and on demand also where the
-//! extrapolation would lead against `f_k`. The caller watches the residual and restarts it; this file only extrapolates. Cost: O(n · depth²). Source: Walker & Ni,
-//! "Anderson acceleration for fixed-point iterations", SIAM J. Numer. Anal. 49 (2011).
+//! extrapolation would lead against `f_k`. The caller watches the residual and restarts it; this file only
+//! extrapolates. Cost: O(n · depth²). Source: Walker & Ni, "Anderson acceleration for fixed-point
+//! iterations", SIAM J. Numer. Anal. 49 (2011).
 
 use crate::math::Double;
 
