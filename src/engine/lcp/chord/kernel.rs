@@ -4,7 +4,7 @@
 //! every sum has a fixed order. About 15 ns a contact and sweep.
 
 use super::ManifoldProblem;
-use super::bounded::Bounded;
+use crate::engine::lcp::bounded::Bounded;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};

@@ -22,7 +22,6 @@
 //! of the start. Cost: a sweep over the contacts (15 ns each) a step and trial, [`Pattern::work`] block
 //! products a factor.
 
-mod bounded;
 mod descent;
 mod kernel;
 mod matrix;

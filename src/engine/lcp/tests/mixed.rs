@@ -1,10 +1,10 @@
 //! Piles with joint rows of all kinds: limits, motors, joint friction, springs; and slow, obvious oracles.
 
-use super::random_problems::{frame, pile};
+use super::random_problems::{frame, pile, run};
 use super::scenes::Scene;
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul, joint_compliance};
-use crate::engine::lcp::{BodyBlock, Cone, FIXED, JointRow, Vec6};
+use crate::engine::lcp::{BodyBlock, Cone, FIXED, JointRow, Method, Scratch, Status, Vec6};
 use crate::math::Double;
 
 /// A pile with up to eight more joint rows. All hard rows are met at rest, so there is a solution.
@@ -175,4 +175,113 @@ fn errors_of_rows_are_violations() {
         assert!((found - expected).abs() < 1e-12 * (1.0 + expected), "{found}, is {expected}");
     }
     assert!(positive > 200, "most are far from solved: {positive}");
+}
+
+const PILES: usize = 200;
+
+/// Solves piles from nothing, checks what is said of them and returns how many converged.
+fn count_solved(
+    (cone, friction, ratio): (Cone, Double, Double),
+    method: Method,
+    tolerance: Double,
+) -> usize {
+    let mut random = Random::new(51);
+    let mut scratch = Scratch::default();
+    let (mut solved, mut steps, mut factors, mut most) = (0, 0, 0, 0);
+    for _ in 0..PILES {
+        let mut scene = mixed(&mut random, cone, friction, ratio);
+        let stats = run(&mut scene, method, tolerance, &mut scratch);
+        if stats.status == Status::Converged {
+            let law = violation(&scene, &scene.velocity, &scene.joint_impulse);
+            assert!(law <= 1.01 * tolerance, "{method:?}: {law}, {stats:?}");
+            solved += 1;
+            steps += stats.iterations;
+            factors += stats.factorizations;
+            most = most.max(stats.iterations);
+        }
+    }
+    let mean = |sum: u32| Double::from(sum) / solved.max(1) as Double;
+    println!(
+        "{method:?} {cone:?}, friction {friction}, ratio {ratio}: {solved} of {PILES}, {:.1} steps, at most \
+         {most}, {:.1} factors",
+        mean(steps),
+        mean(factors)
+    );
+    solved
+}
+
+#[test]
+fn newton_solves_piles_with_all_kinds_of_rows() {
+    for (cone, friction, ratio, tolerance, expected) in [
+        (Cone::Circular, 0.0, 1.0, 1e-10, PILES),
+        (Cone::Circular, 0.0, 1e4, 1e-8, PILES),
+        (Cone::Circular, 0.3, 1.0, 1e-10, PILES),
+        (Cone::Pyramid(4), 0.3, 1.0, 1e-10, PILES),
+        (Cone::Circular, 0.8, 1e2, 1e-8, PILES - 4),
+        (Cone::Circular, 0.3, 1e4, 1e-8, PILES - 1),
+    ] {
+        let solved = count_solved((cone, friction, ratio), Method::Newton, tolerance);
+        assert!(solved >= expected, "{cone:?}, friction {friction}, ratio {ratio}: {solved}");
+    }
+}
+
+#[test]
+fn sweeps_solve_piles_with_all_kinds_of_rows() {
+    for (friction, ratio, expected) in [(0.0, 1.0, PILES), (0.3, 1.0, PILES), (0.3, 1e2, PILES - 4)]
+    {
+        let solved = count_solved((Cone::Circular, friction, ratio), Method::Pgs, 1e-8);
+        assert!(solved >= expected, "friction {friction}, ratio {ratio}: {solved}");
+    }
+}
+
+#[test]
+fn velocities_without_friction_are_those_of_the_oracle() {
+    let mut random = Random::new(52);
+    let mut scratch = Scratch::default();
+    let mut compared = 0;
+    for case in 0..200 {
+        let scene = mixed(&mut random, Cone::Circular, 0.0, [1.0, 10.0, 100.0][case % 3]);
+        let Some(expected) = gauss_seidel(&scene) else { continue };
+        compared += 1;
+        for method in [Method::Newton, Method::Pgs] {
+            let mut scene = scene.clone();
+            let stats = run(&mut scene, method, 1e-11, &mut scratch);
+            if method == Method::Pgs && stats.status != Status::Converged {
+                continue;
+            }
+            for (v, w) in scene.velocity.iter().zip(&expected) {
+                for k in 0..6 {
+                    let near = (v[k] - w[k]).abs() < 1e-8;
+                    assert!(near, "{method:?}, case {case}: {v:?} and {w:?}, {stats:?}");
+                }
+            }
+        }
+    }
+    assert!(compared > 150, "most sweeps converge: {compared}");
+}
+
+#[test]
+fn springs_are_known_to_lemke() {
+    let mut random = Random::new(53);
+    let mut scratch = Scratch::default();
+    let mut springs = 0;
+    for case in 0..200 {
+        let mut scene = mixed(&mut random, Cone::Pyramid(4), 0.0, 10.0);
+        let bounded = scene.joints.iter().any(JointRow::is_bounded);
+        let stats = run(&mut scene, Method::Lemke, 1e-9, &mut scratch);
+        if bounded {
+            // What is solved as it is needs no solver.
+            let solved = stats.certificate.error() <= 0.0;
+            assert!(solved || stats.status == Status::TooLarge, "case {case}: {stats:?}");
+            continue;
+        }
+        springs += 1;
+        let Some(expected) = gauss_seidel(&scene) else { continue };
+        for (v, w) in scene.velocity.iter().zip(&expected) {
+            for k in 0..6 {
+                assert!((v[k] - w[k]).abs() < 1e-7, "case {case}: {v:?} and {w:?}, {stats:?}");
+            }
+        }
+    }
+    assert!(springs > 5, "some have no bounds: {springs}");
 }

@@ -1,4 +1,4 @@
-//! Joint rows with bounds, as part of the augmented Lagrangian.
+//! Joint rows with bounds, as part of the augmented Lagrangian of both Newton methods.
 //!
 //! With the multiplier `m` of a row, its rate `r = νᵀ v + Υ`, softness `s` and penalty `ρ_j`, the impulse is a
 //! function of the velocity,
@@ -14,17 +14,18 @@
 
 use core::ops::Range;
 
-use crate::engine::lcp::rows::{joint_compliance, joint_rate};
-use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
+use super::rows::{joint_compliance, joint_rate};
+use super::{BodyBlock, JointRow, Vec6};
 use crate::math::Double;
 
-/// `ρ_j W'` for each `ρ` of the contacts, and its largest value: rounding of `νᵀ v` is magnified by it.
-const STIFFER: Double = 100.0;
-const STIFFEST: Double = 1e8;
+/// `ρ_j W'` for each `ρ` of the contacts. Larger, and zones flip back and forth between steps of Newton.
+const STIFFER: Double = 10.0;
+/// Largest `ρ_j W'`: it magnifies the rounding of `νᵀ v`.
+const STIFFEST: Double = 1e6;
 
 /// State of the joint rows with bounds; one entry for every joint row.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bounded {
+pub(crate) struct Bounded {
     /// `W' = ν M⁻¹ νᵀ + s` of rows with bounds, zero for others.
     compliance: Vec<Double>,
     /// `c(v)` at the last evaluation.
@@ -34,7 +35,7 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    pub(super) fn begin(&mut self, bodies: &[BodyBlock], rows: &[JointRow]) {
+    pub(crate) fn begin(&mut self, bodies: &[BodyBlock], rows: &[JointRow]) {
         self.compliance.clear();
         self.compliance.extend(rows.iter().map(|row| match row.is_bounded() {
             true if !row.terms.is_empty() => joint_compliance(bodies, row) + row.softness,
@@ -47,7 +48,7 @@ impl Bounded {
     }
 
     /// `c(v)` of a row with bounds and multiplier `m`, and how far the row is from being met [m/s].
-    pub(super) fn evaluate(
+    pub(crate) fn evaluate(
         &mut self,
         j: usize,
         row: &JointRow,
@@ -60,9 +61,8 @@ impl Bounded {
             (self.image[j], self.slope[j]) = (m, 0.0);
             return [m, 0.0];
         }
-        let weight = (STIFFER * penalty).min(STIFFEST) / compliance;
-        let rate = joint_rate(row, velocity) + row.bias;
-        let p = (m - weight * rate) / (1.0 + weight * row.softness);
+        let weight = weight(compliance, penalty);
+        let p = point(row, m, joint_rate(row, velocity), weight);
         let c = row.clamp(p);
         let inside = row.bounds[0] < p && p < row.bounds[1];
         self.image[j] = c;
@@ -70,13 +70,29 @@ impl Bounded {
         [c, (c - m).abs() / weight]
     }
 
+    /// `c` of a row where its rate is `νᵀ v = rate`.
+    pub(crate) fn impulse(
+        &self,
+        j: usize,
+        row: &JointRow,
+        rate: Double,
+        m: Double,
+        penalty: Double,
+    ) -> Double {
+        let compliance = self.compliance[j];
+        if compliance <= 0.0 {
+            return m;
+        }
+        row.clamp(point(row, m, rate, weight(compliance, penalty)))
+    }
+
     /// Diagonal of some rows in the matrix, zero where the impulse is at a bound.
-    pub(super) fn slopes(&self, rows: Range<usize>) -> &[Double] {
+    pub(crate) fn slopes(&self, rows: Range<usize>) -> &[Double] {
         &self.slope[rows]
     }
 
     /// `m ← c(v)`.
-    pub(super) fn update(&self, rows: &[JointRow], joint: &mut [Double]) {
+    pub(crate) fn update(&self, rows: &[JointRow], joint: &mut [Double]) {
         for ((row, c), image) in rows.iter().zip(joint).zip(&self.image) {
             if row.is_bounded() {
                 *c = *image;
@@ -85,10 +101,20 @@ impl Bounded {
     }
 
     /// Error of impulse `c` of a row, zero between bodies that cannot move.
-    pub(super) fn error(&self, j: usize, row: &JointRow, velocity: &[Vec6], c: Double) -> Double {
+    pub(crate) fn error(&self, j: usize, row: &JointRow, velocity: &[Vec6], c: Double) -> Double {
         if row.terms.is_empty() {
             return 0.0;
         }
         row.error(joint_rate(row, velocity), c, self.compliance[j])
     }
+}
+
+/// `ρ_j`.
+fn weight(compliance: Double, penalty: Double) -> Double {
+    (STIFFER * penalty).min(STIFFEST) / compliance
+}
+
+/// `c(v)` before it is clamped.
+fn point(row: &JointRow, m: Double, rate: Double, weight: Double) -> Double {
+    (m - weight * (rate + row.bias)) / (1.0 + weight * row.softness)
 }
