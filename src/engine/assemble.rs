@@ -281,7 +281,7 @@ impl StepProblem {
         let bias = full.clamp(-cap, cap);
         let kept = if settings.contact.relax { CARRIED_MAX } else { Double::INFINITY };
         let push = bias - bias.clamp(-kept, kept);
-        let mut row = JointRow { terms: SmallVec::new(), bias };
+        let mut row = JointRow::equality(SmallVec::new(), bias);
         for (side, i) in bodies.into_iter().enumerate() {
             let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
             if motion.moves {
