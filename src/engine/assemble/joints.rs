@@ -43,7 +43,7 @@ impl StepProblem {
         let bias = full.clamp(-cap, cap);
         let kept = if settings.contact.relax { CARRIED_MAX } else { Double::INFINITY };
         let push = bias - bias.clamp(-kept, kept);
-        let mut row = JointRow { terms: SmallVec::new(), bias };
+        let mut row = JointRow::equality(SmallVec::new(), bias);
         for (side, i) in bodies.into_iter().enumerate() {
             let Some(body) = ends[side] else { continue };
             let motion = &sources.motions[i as usize];

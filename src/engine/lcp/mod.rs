@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! M (v - v*) = ν c_ν + Jᵀ l          v* = v_l + h M⁻¹ k, the velocity free of constraints
-//! νᵀ v + Υ = 0                       joints
+//! νᵀ v + Υ = 0                       joints; with bounds and softness see [`JointRow`]
 //! K_μ ∋ l  ⊥  w̃ ∈ K_μ*               contacts:  w = J v + b,  w̃ = w + μ Λ(w_t) e_n
 //! ```
 //!
@@ -29,6 +29,7 @@ pub mod cone;
 mod coupled;
 mod envelope;
 pub mod factor;
+mod joint_row;
 pub mod lemke;
 pub mod manifold;
 pub mod newton;
@@ -44,12 +45,12 @@ pub(crate) mod rows;
 mod tests;
 pub mod wide;
 
-use smallvec::SmallVec;
-
 use crate::math::Double;
 use certificate::{Certificate, rebuild_velocity};
 use cone::FrictionCone;
 use rolling::RollingRow;
+
+pub use joint_row::JointRow;
 
 /// Six velocity or impulse components of a body: three of translation, three of rotation (about the
 /// center of mass, world axes).
@@ -112,15 +113,6 @@ pub struct ContactRow {
     pub bias: [Double; 3],
     /// Friction coefficient μ.
     pub friction: Double,
-}
-
-/// An equality row `Σ jacobian · v + bias = 0`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JointRow {
-    /// (body index in the island, row) for every body it touches; two for the joints of the engine.
-    pub terms: SmallVec<[(u32, Vec6); 2]>,
-    /// `Υ` and the velocity of kinematic bodies.
-    pub bias: Double,
 }
 
 /// The problem of one island.

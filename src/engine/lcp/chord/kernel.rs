@@ -6,8 +6,10 @@
 use super::ManifoldProblem;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
-use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
-use crate::engine::lcp::{JointRow, Vec6};
+use crate::engine::lcp::rows::{
+    add_joint_impulse, inverse_mass_mul, joint_compliance, joint_rate, mass_mul,
+};
+use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::math::Double;
 
 /// Part of the cone on which `P_K(p)` lies: two bits for each contact of a manifold.
@@ -304,7 +306,7 @@ impl Sweep {
         };
         for (j, row) in problem.joints.iter().enumerate() {
             add_joint_impulse(row, -joint[j], &mut self.gradient);
-            let error = joint_error(row, velocity);
+            let error = joint_speed(row, velocity, joint[j]);
             self.joint_error[j] = error;
             measure.joint = measure.joint.max(error.abs());
         }
@@ -369,6 +371,7 @@ impl Sweep {
         &self,
         problem: &ManifoldProblem<'_>,
         velocity: &[Vec6],
+        joint: &[Double],
         gravity_dt: Double,
     ) -> Certificate {
         let (mut map, mut relative, mut gap) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
@@ -412,8 +415,8 @@ impl Sweep {
             gap: (gap[0] + gap[1]) + (gap[2] + gap[3]),
             ..Certificate::default()
         };
-        for row in problem.joints {
-            let r = joint_error(row, velocity).abs();
+        for (row, c) in problem.joints.iter().zip(joint) {
+            let r = joint_error(problem.bodies, row, velocity, *c);
             let r = if r.is_nan() { Double::INFINITY } else { r };
             certificate.joint = certificate.joint.max(r);
         }
@@ -430,7 +433,16 @@ impl Sweep {
     }
 }
 
-/// `νᵀ v + Υ`, zero for a row between bodies that cannot move.
-fn joint_error(row: &JointRow, velocity: &[Vec6]) -> Double {
-    if row.terms.is_empty() { 0.0 } else { joint_rate(row, velocity) + row.bias }
+/// `νᵀ v + Υ + s c`, zero for a row between bodies that cannot move.
+fn joint_speed(row: &JointRow, velocity: &[Vec6], c: Double) -> Double {
+    if row.terms.is_empty() { 0.0 } else { row.speed(joint_rate(row, velocity), c) }
+}
+
+/// Error of the impulse of a joint row, zero between bodies that cannot move.
+fn joint_error(bodies: &[BodyBlock], row: &JointRow, velocity: &[Vec6], c: Double) -> Double {
+    if row.terms.is_empty() {
+        return 0.0;
+    }
+    let compliance = if row.is_bounded() { joint_compliance(bodies, row) } else { 0.0 };
+    row.error(joint_rate(row, velocity), c, compliance)
 }

@@ -275,7 +275,7 @@ pub fn measure(
 ) -> Certificate {
     scratch.begin(problem, contact, joint);
     scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
-    scratch.sweep.certify(problem, &scratch.rebuilt, gravity_dt)
+    scratch.sweep.certify(problem, &scratch.rebuilt, &scratch.joint, gravity_dt)
 }
 
 /// Largest over smallest mass of an island.
@@ -308,7 +308,7 @@ impl ChordScratch {
     /// Rebuilds the velocity from the impulses at hand and measures them.
     fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
         self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-        self.sweep.certify(problem, &self.rebuilt, params.gravity_dt)
+        self.sweep.certify(problem, &self.rebuilt, &self.joint, params.gravity_dt)
     }
 
     /// Impulses and the velocity rebuilt from them.
