@@ -111,14 +111,16 @@ impl Joint {
     /// As the engine has it; none while an end has no body.
     fn describe(&self, bodies: &Query<&EngineBody>) -> Option<JointDesc> {
         let id = |entity| bodies.get(entity).ok().and_then(EngineBody::id);
-        let kind = match self.kind {
-            JointKind::Ball => joint::JointKind::Ball,
-            JointKind::Fixed(rotation) => joint::JointKind::Fixed(rotation),
-            JointKind::Distance(length) => joint::JointKind::Distance(length),
-        };
-        let (anchor_a, anchor_b) = (self.anchor_a, self.anchor_b);
         let (a, b) = (id(self.a)?, id(self.b)?);
-        Some(JointDesc { a, b, anchor_a, anchor_b, kind, collide: self.collision })
+        let desc = match self.kind {
+            JointKind::Ball => JointDesc::between(joint::JointKind::Spherical, a, b),
+            JointKind::Fixed(rotation) => {
+                let desc = JointDesc::between(joint::JointKind::Fixed, a, b);
+                desc.with_bases(rotation, Quat::IDENTITY)
+            }
+            JointKind::Distance(length) => JointDesc::rod(a, b, length),
+        };
+        Some(desc.with_anchors(self.anchor_a, self.anchor_b).with_collision(self.collision))
     }
 }
 
