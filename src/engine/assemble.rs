@@ -31,7 +31,7 @@ use core::ops::Range;
 use super::active::Blow;
 use super::body::{Body, BodyId};
 use super::graph::{Islands, NO_ISLAND};
-use super::joint::Joint;
+use super::joint::{Joint, Row};
 use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
@@ -78,6 +78,8 @@ pub struct StepProblem {
     pub rolling_length: Vec<Double>,
     /// Directions (normal, tangent 1, tangent 2) of every rolling row.
     pub rolling_frame: Vec<[DVec3; 3]>,
+    /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
+    pub joint_wrench: Vec<[DVec3; 2]>,
     /// Part of the bias that is not carried on, one for each joint row.
     pub joint_push: Vec<Double>,
     /// Biased solve: moves the bodies.
@@ -88,6 +90,8 @@ pub struct StepProblem {
     pub joint_error: Real,
     /// First body of every island.
     pub first: Vec<BodyId>,
+    /// Buffer: the rows of one joint.
+    joint_rows: Vec<Row>,
     end: Vec<IslandEnd>,
     pairs_of: ByIsland,
     joints_of: ByIsland,
@@ -246,6 +250,7 @@ impl StepProblem {
         self.rolling_length.clear();
         self.rolling_frame.clear();
         self.joint_push.clear();
+        self.joint_wrench.clear();
         self.first.clear();
         self.end.clear();
         for unknowns in [&mut self.biased, &mut self.relaxed] {
@@ -284,12 +289,6 @@ fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
         None => NO_ISLAND,
     });
     if a == NO_ISLAND { b } else { a }
-}
-
-/// The row of a world direction at a point `arm` from the center.
-fn point_row(direction: DVec3, arm: DVec3) -> Vec6 {
-    let turn = arm.cross(direction);
-    [direction.x, direction.y, direction.z, turn.x, turn.y, turn.z]
 }
 
 /// A row without the components of locked directions.

@@ -167,6 +167,9 @@ impl Simulation {
             JointDesc { enabled: false, .. } => [NO_BODY; 2],
             JointDesc { ends, .. } => ends.map(|end| end.map_or(NO_BODY, index)),
         };
+        for joint in self.joints.as_mut_slice().iter_mut().filter(|joint| !joint.desc.enabled) {
+            joint.rest();
+        }
         work.joint_bodies.clear();
         work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
         self.report.bodies = self.bodies.len() as u32;
@@ -307,7 +310,13 @@ impl Simulation {
         }
         let work = &mut self.work;
         work.solver.solve(&mut work.problem, &work.islands, settings, &mut self.report);
-        work.problem.keep_impulses(&mut self.pairs.list, self.joints.as_mut_slice());
+        work.problem.keep_impulses(&mut self.pairs.list);
+        let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
+        work.problem.keep_joints(joints, dt, &mut self.report.broken);
+        for i in 0..self.report.broken.len() {
+            let ends = self.joints.get(self.report.broken[i]).map(|joint| joint.desc.ends);
+            ends.into_iter().flatten().flatten().for_each(|id| self.note_body(id));
+        }
     }
 
     /// Stage 7: poses, and which islands fall asleep.
@@ -339,8 +348,22 @@ impl Simulation {
         );
         report.quarantined.sort_unstable();
         report.quarantined.dedup();
+        self.read_joints();
         self.fall_asleep();
         self.check_sleepers();
+    }
+
+    /// Takes up where the joints of this step are.
+    fn read_joints(&mut self) {
+        let (work, bodies) = (&self.work, self.bodies.as_slice());
+        let joints = self.joints.as_mut_slice().iter_mut().zip(&work.joint_bodies);
+        for (joint, ends) in joints.filter(|(_, ends)| **ends != [NO_BODY; 2]) {
+            let asleep = |i: &u32| work.motions.get(*i as usize).is_some_and(|m| m.asleep);
+            if !ends.iter().any(asleep) {
+                let bodies = ends.map(|i| bodies.get(i as usize));
+                joint.read(bodies, crate::math::widen(self.report.dt));
+            }
+        }
     }
 
     /// Stage 8: ends the step.

@@ -1,9 +1,14 @@
 //! Joints: equality constraints `Θ(q) = 0` between two bodies, linearized as (4.14),
 //! `νᵀ v + γ Θ / h = 0`.
 
+mod axes;
 mod desc;
+mod rows;
+#[cfg(test)]
+mod tests;
 
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
+pub(crate) use self::rows::{Maker, Row, SLOTS};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
 use crate::math::{Double, Real, Vec3};
@@ -12,9 +17,6 @@ use crate::math::{Double, Real, Vec3};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointId(pub u64);
-
-/// Largest number of rows of a joint: of each axis a lock or lower limit, an upper limit, a motor, friction.
-pub(crate) const SLOTS: usize = 24;
 
 /// A joint between two bodies, or a body and the world.
 #[derive(Clone, Debug)]
@@ -34,6 +36,12 @@ pub struct Joint {
 }
 
 impl Joint {
+    /// Forgets what it did in the last step.
+    pub(crate) const fn rest(&mut self) {
+        self.impulse = [[0.0; SLOTS]; 2];
+        self.reaction = [Vec3::ZERO; 2];
+    }
+
     /// The joint's id.
     pub const fn id(&self) -> JointId {
         self.id
@@ -94,7 +102,7 @@ impl Joints {
         let desc = checked(desc, bodies)?;
         let id = JointId(self.next);
         self.next += 1;
-        self.list.push(Joint {
+        let mut joint = Joint {
             id,
             desc,
             impulse: [[0.0; SLOTS]; 2],
@@ -102,7 +110,9 @@ impl Joints {
             position: [0.0; 6],
             velocity: [0.0; 6],
             gone: false,
-        });
+        };
+        joint.read(desc.ends.map(|end| bodies.get(end?)), 0.0);
+        self.list.push(joint);
         Ok(id)
     }
 
@@ -119,10 +129,10 @@ impl Joints {
         let same_kind =
             core::mem::discriminant(&joint.desc.kind) == core::mem::discriminant(&desc.kind);
         if !same_kind || joint.desc.ends != desc.ends || !desc.enabled {
-            joint.impulse = [[0.0; SLOTS]; 2];
-            joint.reaction = [Vec3::ZERO; 2];
+            joint.rest();
         }
         joint.desc = desc;
+        joint.read(desc.ends.map(|end| bodies.get(end?)), 0.0);
         Ok(())
     }
 

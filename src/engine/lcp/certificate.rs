@@ -123,8 +123,11 @@ pub fn measure_with(
         certificate.gap += error.gap;
     }
     for (row, c) in problem.joints.iter().zip(impulses.joint) {
-        let compliance = if row.is_bounded() { joint_compliance(problem.bodies, row) } else { 0.0 };
-        let r = row.error(joint_rate(row, velocity), *c, compliance);
+        let total = match row.is_bounded() {
+            true => joint_compliance(problem.bodies, row) + row.softness,
+            false => 0.0,
+        };
+        let r = row.error(joint_rate(row, velocity), *c, total);
         certificate.joint = certificate.joint.max(if r.is_nan() { Double::INFINITY } else { r });
     }
     certificate

@@ -63,14 +63,13 @@ impl JointRow {
         }
     }
 
-    /// Error of impulse `c` at `rate = νᵀ v` [m/s], for `compliance = ν M⁻¹ νᵀ`.
+    /// Error of impulse `c` at `rate = νᵀ v` [m/s], for `total = ν M⁻¹ νᵀ + s`, which only rows with bounds read.
     #[must_use]
-    pub fn error(&self, rate: Double, c: Double, compliance: Double) -> Double {
+    pub fn error(&self, rate: Double, c: Double, total: Double) -> Double {
         let w = self.speed(rate, c);
         if !self.is_bounded() {
             return w.abs();
         }
-        let total = compliance + self.softness;
         if total > 0.0 {
             let [lo, hi] = self.bounds;
             let p = c - w / total;

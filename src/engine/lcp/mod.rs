@@ -23,6 +23,7 @@
 //! best iterate and says so in [`SolveStats::status`].
 
 mod anderson;
+mod bounded;
 pub mod certificate;
 pub mod chord;
 pub mod cone;
@@ -187,8 +188,8 @@ pub enum Status {
     Stalled,
     /// Lemke's algorithm ended on a ray; the better of warm start and last basis is returned.
     Ray,
-    /// The problem exceeds the size cap of the method, or has rolling rows, which Lemke's algorithm
-    /// does not know; the warm start is returned.
+    /// The problem exceeds the size cap of the method, or has rolling rows or joint rows with bounds, which
+    /// Lemke's algorithm does not know; the warm start is returned.
     TooLarge,
 }
 
@@ -321,7 +322,8 @@ fn solve_auto(
             total.add(&newton::solve(problem, iterate, &params.newton, scratch));
         }
     }
-    let pivots = problem.cone != Cone::Circular && problem.rolling.is_empty();
+    let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
+    let pivots = problem.cone != Cone::Circular && known;
     if total.status != Status::Converged && pivots {
         let status = total.status;
         let lemke = lemke::LemkeParams { tolerance, gravity_dt, ..params.lemke };

@@ -5,7 +5,7 @@
 //! | `Newton` | chord Newton, then the general one | the general one |
 //! | `Pgs` | sweeps in eight lanes | scalar sweeps |
 //! | `Substeps` | stiff small steps | scalar sweeps |
-//! | `Lemke` | Lemke's algorithm, Newton beyond its size | the same |
+//! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
 //! `Auto` gives small islands to the chord Newton, with the general one behind it. A large island in which
@@ -21,7 +21,8 @@ use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
 use super::super::lcp::wide::{self, SubstepParams, WideIterate, solve_substeps, solve_sweeps};
 use super::super::lcp::{
-    self, Cone, Iterate, Method, Problem, SolveStats, SolverParams, Status, newton::NewtonParams,
+    self, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
+    newton::NewtonParams,
 };
 use super::super::settings::Settings;
 use super::SolverState;
@@ -101,6 +102,12 @@ impl Island<'_> {
         self.settings.solver.cone == Cone::Circular && self.ranges.rolling.is_empty()
     }
 
+    /// Has it only rows that Lemke's algorithm knows?
+    fn lemke_knows(&self) -> bool {
+        let joints = &self.step.joints[self.ranges.joints.clone()];
+        self.ranges.rolling.is_empty() && !joints.iter().any(JointRow::is_bounded)
+    }
+
     fn gravity_dt(&self) -> Double {
         widen(self.settings.gravity.length()) * self.dt
     }
@@ -136,7 +143,7 @@ impl SolverState {
         let solver = &island.settings.solver;
         let few = island.ranges.contacts.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
-            (Method::Lemke, _) if few && island.ranges.rolling.is_empty() => {
+            (Method::Lemke, _) if few && island.lemke_knows() => {
                 self.general(island, Method::Lemke)
             }
             (Method::Lemke, _) => {
