@@ -281,7 +281,7 @@ fn read_joints(
     let mut joints = Vec::new();
     for (j, bias) in bias.iter().enumerate() {
         let list = column(&columns, j).ok_or("nu: too few columns")?;
-        let mut row = JointRow { terms: Default::default(), bias: *bias };
+        let mut row = JointRow::equality(Default::default(), *bias);
         for body in 0..n_bodies {
             let part = six(&list, body, freedoms).ok_or("nu: too few rows")?;
             if part.iter().any(|x| *x != 0.0) {

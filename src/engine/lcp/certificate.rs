@@ -10,7 +10,7 @@
 //! e        = max_c |l_c - P_K(l_c - w̃_c / W_nn)| W_nn      [m/s]
 //! relative = max_c of the same over max(1, W_nn |l_c| / (g h))
 //! gap      = Σ |l_c · w̃_c|                                  (J)
-//! joint    = |νᵀ v + Υ|_∞
+//! joint    = |νᵀ v + Υ|_∞, with bounds and softness the error of a `JointRow`
 //! ```
 //!
 //! Contacts with [rolling rows](super::rolling) are measured with all six rows and their cone.
@@ -22,7 +22,7 @@ use super::cone::FrictionCone;
 use super::rolling::join;
 use super::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_velocity, dot6,
-    inverse_mass_mul, joint_rate,
+    inverse_mass_mul, joint_compliance, joint_rate,
 };
 use super::{ContactRow, Impulses, Problem, Vec6};
 use crate::math::Double;
@@ -37,7 +37,7 @@ pub struct Certificate {
     pub relative: Double,
     /// Complementarity gap `Σ |l_c · w̃_c|` (J).
     pub gap: Double,
-    /// Largest joint error `|νᵀ v + Υ|` [m/s or rad/s, the unit of the row].
+    /// Largest joint error, `|νᵀ v + Υ|` of hard equalities [m/s or rad/s, the unit of the row].
     pub joint: Double,
 }
 
@@ -122,8 +122,12 @@ pub fn measure_with(
         certificate.relative = certificate.relative.max(e / scale);
         certificate.gap += error.gap;
     }
-    for row in problem.joints {
-        let r = (joint_rate(row, velocity) + row.bias).abs();
+    for (row, c) in problem.joints.iter().zip(impulses.joint) {
+        let total = match row.is_bounded() {
+            true => joint_compliance(problem.bodies, row) + row.softness,
+            false => 0.0,
+        };
+        let r = row.error(joint_rate(row, velocity), *c, total);
         certificate.joint = certificate.joint.max(if r.is_nan() { Double::INFINITY } else { r });
     }
     certificate

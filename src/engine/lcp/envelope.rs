@@ -236,6 +236,12 @@ impl Envelope {
         self.add(at, at, -delta, -delta);
     }
 
+    /// Adds the diagonal of a joint row that has no part in the motion.
+    pub(crate) fn add_alone(&mut self, index: usize) {
+        let at = self.order.joint_start[index] as usize;
+        self.add(at, at, -1.0, -1.0);
+    }
+
     /// Replaces the matrix by its factor.
     pub(crate) fn factor(&mut self) {
         for i in 0..self.size() {

@@ -19,14 +19,16 @@
 //!
 //! A circular cone is treated as the pyramid with eight directions; the certificate is that of the
 //! cone asked for, so it shows the difference. The answer can be non-unique; then this finds one.
-//! Rolling rows are not known here. The better of the warm start and the last basis is kept, so a
+//! Rolling rows and joint rows with bounds are not known here; softness adds to the diagonal of `S`. The better of the warm start and the last basis is kept, so a
 //! ray leaves nothing worse than it was. Cost: O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
 
 use super::certificate::{Certificate, measure_with};
 use super::cone::FrictionCone;
 use super::pivoting::lcp_lemke;
 use super::rows::{dot6, inverse_mass_mul};
-use super::{CHECK, Cone, FIXED, Iterate, OPERATIONS, Problem, Scratch, SolveStats, Status, Vec6};
+use super::{
+    CHECK, Cone, FIXED, Iterate, JointRow, OPERATIONS, Problem, Scratch, SolveStats, Status, Vec6,
+};
 use crate::math::Double;
 
 /// Parameters of Lemke's algorithm.
@@ -75,7 +77,8 @@ pub fn solve(
     }
     let pyramid = pyramid_of(problem.cone);
     let (n_contacts, n_directions) = (problem.contacts.len(), pyramid.directions().len());
-    if n_contacts * (n_directions + 2) > params.size_max || !problem.rolling.is_empty() {
+    let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
+    if n_contacts * (n_directions + 2) > params.size_max || !known {
         stats.status = Status::TooLarge;
         return stats;
     }
@@ -184,7 +187,10 @@ impl Reduced {
                 if w > 0.0 { 1.0 / w.sqrt() } else { 1.0 }
             })
             .collect();
-        let s = gram(problem, &joints, &joints);
+        let mut s = gram(problem, &joints, &joints);
+        for (j, row) in problem.joints.iter().enumerate() {
+            s[j * (joints.len() + 1)] += row.softness;
+        }
         let coupling = gram(problem, &joints, &contacts);
         let joint_free: Vec<Double> =
             joints.iter().zip(problem.joints).map(|(terms, row)| free(terms) + row.bias).collect();

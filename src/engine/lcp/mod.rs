@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! M (v - v*) = ν c_ν + Jᵀ l          v* = v_l + h M⁻¹ k, the velocity free of constraints
-//! νᵀ v + Υ = 0                       joints
+//! νᵀ v + Υ = 0                       joints; with bounds and softness see [`JointRow`]
 //! K_μ ∋ l  ⊥  w̃ ∈ K_μ*               contacts:  w = J v + b,  w̃ = w + μ Λ(w_t) e_n
 //! ```
 //!
@@ -23,12 +23,14 @@
 //! best iterate and says so in [`SolveStats::status`].
 
 mod anderson;
+mod bounded;
 pub mod certificate;
 pub mod chord;
 pub mod cone;
 mod coupled;
 mod envelope;
 pub mod factor;
+mod joint_row;
 pub mod lemke;
 pub mod manifold;
 pub mod newton;
@@ -44,12 +46,12 @@ pub(crate) mod rows;
 mod tests;
 pub mod wide;
 
-use smallvec::SmallVec;
-
 use crate::math::Double;
 use certificate::{Certificate, rebuild_velocity};
 use cone::FrictionCone;
 use rolling::RollingRow;
+
+pub use joint_row::JointRow;
 
 /// Six velocity or impulse components of a body: three of translation, three of rotation (about the
 /// center of mass, world axes).
@@ -112,15 +114,6 @@ pub struct ContactRow {
     pub bias: [Double; 3],
     /// Friction coefficient μ.
     pub friction: Double,
-}
-
-/// An equality row `Σ jacobian · v + bias = 0`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JointRow {
-    /// (body index in the island, row) for every body it touches; two for the joints of the engine.
-    pub terms: SmallVec<[(u32, Vec6); 2]>,
-    /// `Υ` and the velocity of kinematic bodies.
-    pub bias: Double,
 }
 
 /// The problem of one island.
@@ -195,8 +188,8 @@ pub enum Status {
     Stalled,
     /// Lemke's algorithm ended on a ray; the better of warm start and last basis is returned.
     Ray,
-    /// The problem exceeds the size cap of the method, or has rolling rows, which Lemke's algorithm
-    /// does not know; the warm start is returned.
+    /// The problem exceeds the size cap of the method, or has rolling rows or joint rows with bounds, which
+    /// Lemke's algorithm does not know; the warm start is returned.
     TooLarge,
 }
 
@@ -336,7 +329,8 @@ fn solve_auto(
             total.add(&newton::solve(problem, iterate, &params.newton, scratch));
         }
     }
-    let pivots = problem.cone != Cone::Circular && problem.rolling.is_empty();
+    let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
+    let pivots = problem.cone != Cone::Circular && known;
     if total.status != Status::Converged && pivots {
         let status = total.status;
         let lemke = lemke::LemkeParams { tolerance, gravity_dt, ..params.lemke };

@@ -217,14 +217,15 @@ impl NewtonScratch {
         cone: &FrictionCone,
     ) -> Certificate {
         self.best_joint.clear();
-        self.best_joint.extend_from_slice(iterate.joint_impulse);
+        let rows = problem.joints.iter().zip(iterate.joint_impulse.iter());
+        self.best_joint.extend(rows.map(|(row, c)| row.clamp(*c)));
         self.best_contact.clear();
         self.best_contact.extend_from_slice(iterate.contact_impulse);
         self.best_rolling.clear();
         self.best_rolling.extend_from_slice(iterate.rolling_impulse);
         self.rebuilt.clear();
         self.rebuilt.resize(problem.bodies.len(), [0.0; 6]);
-        let best = iterate.impulses();
+        let best = Impulses { joint: &self.best_joint, ..iterate.impulses() };
         rebuild_velocity(problem, best, &mut self.rebuilt);
         measure_with(problem, cone, gamma, &self.rebuilt, best, params.gravity_dt)
     }
@@ -244,7 +245,7 @@ impl NewtonScratch {
         relaxation.velocity.clear();
         relaxation.velocity.extend_from_slice(iterate.velocity);
         relaxation.joint.clear();
-        relaxation.joint.extend_from_slice(iterate.joint_impulse);
+        relaxation.joint.extend_from_slice(&self.best_joint);
         relaxation.start_impulses(problem, cone, iterate.impulses());
         for (c, row, rolling) in problem.contacts_with_rolling() {
             let slip = slip_bound(row, rolling.map(|(_, r)| r), cone, &relaxation.velocity);
@@ -271,7 +272,7 @@ impl NewtonScratch {
         let inner = (0.1 * params.tolerance).max(1e-3 * progress.last_error);
         let minimum = relaxation.minimize(problem, cone, inner, params.steps_max(relaxation));
         stats.iterations += minimum.steps.max(1);
-        relaxation.update_multipliers();
+        relaxation.update_multipliers(problem);
         let impulses = relaxation.impulses();
         rebuild_velocity(problem, impulses, &mut self.rebuilt);
         let judge =

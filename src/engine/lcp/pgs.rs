@@ -3,7 +3,7 @@
 //! Sweeps over all rows and corrects one impulse at a time, always with the newest velocity:
 //!
 //! ```text
-//! joint row    c ← c - (νᵀ v + Υ) / W_νν
+//! joint row    c ← clamp(c - (νᵀ v + Υ + s c) / (W_νν + s))
 //! normal       c_n ← max(0, c_n - w_n / W_nn)
 //! friction     t ← nearest point of μ c_n C to  t - w_t / λ_max(W_tt)
 //! spinning     s ← nearest point of ±μ_s/ℓ c_n to  s - w_s / W_ss
@@ -98,7 +98,7 @@ impl PreparedContact {
 pub(crate) struct PgsScratch {
     contacts: Vec<PreparedContact>,
     rolling: Vec<PreparedContact>,
-    /// `1 / W_νν` of every joint row.
+    /// `1 / (W_νν + s)` of every joint row.
     joint_mass: Vec<Double>,
     best_joint: Vec<Double>,
     best_contact: Vec<[Double; 3]>,
@@ -181,7 +181,8 @@ impl PgsScratch {
         }
         self.joint_mass.clear();
         let rows = problem.joints.iter();
-        self.joint_mass.extend(rows.map(|row| invert(joint_compliance(bodies, row))));
+        self.joint_mass
+            .extend(rows.map(|row| invert(joint_compliance(bodies, row) + row.softness)));
         self.best_joint.clear();
         self.best_joint.extend_from_slice(iterate.joint_impulse);
         self.best_contact.clear();
@@ -200,8 +201,15 @@ impl PgsScratch {
 /// One sweep over joint rows, then contacts.
 fn sweep(problem: &Problem, iterate: &mut Iterate, cone: &FrictionCone, scratch: &PgsScratch) {
     for (j, row) in problem.joints.iter().enumerate() {
-        let change = -(joint_rate(row, iterate.velocity) + row.bias) * scratch.joint_mass[j];
+        let old = iterate.joint_impulse[j];
+        let w = row.speed(joint_rate(row, iterate.velocity), old);
+        let mut change = -w * scratch.joint_mass[j];
         iterate.joint_impulse[j] += change;
+        if row.is_bounded() {
+            let new = row.clamp(iterate.joint_impulse[j]);
+            change = new - old;
+            iterate.joint_impulse[j] = new;
+        }
         for (body, jacobian) in &row.terms {
             let i = *body as usize;
             let dv = inverse_mass_mul(&problem.bodies[i], jacobian);

@@ -25,6 +25,7 @@
 //! curved surface it is kept only while it reduces the error tenfold a step. Cost: one pass over
 //! the rows a trial point, one envelope factor a change of zones.
 
+use super::bounded::Bounded;
 use super::cone::{FrictionCone, Projection, Zone};
 use super::envelope::Envelope;
 use super::rolling::{RollingProjection, RollingZone, join};
@@ -82,7 +83,11 @@ pub(crate) struct Relaxation {
     pub(super) gradient: Vec<Vec6>,
     pub(super) step: Vec<Vec6>,
     pub(super) joint_step: Vec<Double>,
+    /// `νᵀ v + Υ + s c`, zero for rows with bounds.
     pub(super) joint_error: Vec<Double>,
+    /// Joint rows with bounds, whose `c_ν` is a multiplier.
+    bounded: Bounded,
+    factored_slopes: Vec<Double>,
     unknowns: Vec<Double>,
     factored_zones: Vec<Zone>,
     factored_rolling: Vec<RollingZone>,
@@ -109,7 +114,9 @@ impl Relaxation {
         self.compliance.extend(rows.map(|row| contact_compliance(bodies, row, 0, 0)));
         self.joint_compliance.clear();
         let rows = problem.joints.iter();
-        self.joint_compliance.extend(rows.map(|row| joint_compliance(bodies, row)));
+        self.joint_compliance.extend(rows.map(|row| joint_compliance(bodies, row) + row.softness));
+        self.bounded.begin(bodies, problem.joints);
+        self.factored_slopes.clear();
         self.gamma.clear();
         self.gamma.resize(n_contacts, 0.0);
         self.image.clear();
@@ -172,8 +179,9 @@ impl Relaxation {
         }
     }
 
-    /// `l ← P_K(p)`.
-    pub(crate) fn update_multipliers(&mut self) {
+    /// `l ← P_K(p)`, and the impulses of joint rows with bounds.
+    pub(crate) fn update_multipliers(&mut self, problem: &Problem) {
+        self.bounded.update(problem.joints, &mut self.joint);
         for (l, image) in self.contact.iter_mut().zip(&self.image) {
             *l = image.point;
         }
@@ -278,8 +286,12 @@ impl Relaxation {
             let row = &problem.contacts[rolling.contact as usize];
             rolling.add_impulse(row, &[s, r1, r2], &mut self.gradient);
         }
-        for (row, c) in problem.joints.iter().zip(&self.joint) {
-            add_joint_impulse(row, *c, &mut self.gradient);
+        for (j, row) in problem.joints.iter().enumerate() {
+            let mut c = self.joint[j];
+            if row.is_bounded() {
+                [c, _] = self.bounded.evaluate(j, row, &self.velocity, c, self.penalty);
+            }
+            add_joint_impulse(row, c, &mut self.gradient);
         }
         let mut error: Double = 0.0;
         for (i, body) in problem.bodies.iter().enumerate() {
@@ -296,8 +308,9 @@ impl Relaxation {
             error = inverse_mass_mul(body, g).iter().fold(error, |m, x| m.max(x.abs()));
         }
         for (j, row) in problem.joints.iter().enumerate() {
-            let movable = self.joint_compliance[j] > 0.0;
-            let r = if movable { joint_rate(row, &self.velocity) + row.bias } else { 0.0 };
+            let counts = self.joint_compliance[j] > 0.0 && !row.is_bounded();
+            let rate = || joint_rate(row, &self.velocity);
+            let r = if counts { row.speed(rate(), self.joint[j]) } else { 0.0 };
             self.joint_error[j] = r;
             error = error.max(r.abs());
         }
@@ -319,6 +332,8 @@ impl Relaxation {
             return false;
         }
         let same = self.image.iter().zip(&self.factored_zones).all(|(image, z)| image.zone == *z);
+        let slopes = self.bounded.slopes(0..self.joint.len());
+        let same = same && slopes == self.factored_slopes;
         let rolling = self.rolling_image.iter().zip(&self.factored_rolling);
         let same = same && rolling.clone().all(|(image, z)| image.zone == *z);
         let curved = self.factored_zones.contains(&Zone::Surface)
@@ -357,9 +372,19 @@ impl Relaxation {
         }
         for (j, row) in problem.joints.iter().enumerate() {
             let compliance = self.joint_compliance[j];
-            let delta = if compliance > 0.0 { JOINT_PROXIMAL * compliance } else { 1.0 };
+            if row.is_bounded() {
+                match self.bounded.slopes(j..j + 1) {
+                    [slope] if *slope > 0.0 => self.factor.add_joint(j, row, *slope),
+                    _ => self.factor.add_alone(j),
+                }
+                continue;
+            }
+            let proximal = JOINT_PROXIMAL * compliance + row.softness;
+            let delta = if compliance > 0.0 { proximal } else { 1.0 };
             self.factor.add_joint(j, row, delta);
         }
+        self.factored_slopes.clear();
+        self.factored_slopes.extend_from_slice(self.bounded.slopes(0..self.joint.len()));
         self.factor.factor();
         self.work += self.factor.work() / OPERATIONS;
         self.factored_penalty = self.penalty;
@@ -385,8 +410,10 @@ impl Relaxation {
         for (d, start) in self.step.iter_mut().zip(&order.body_start) {
             d.copy_from_slice(&self.unknowns[*start as usize..*start as usize + 6]);
         }
-        for (d, start) in self.joint_step.iter_mut().zip(&order.joint_start) {
-            *d = self.unknowns[*start as usize];
+        let rows = problem.joints.iter().zip(&order.joint_start);
+        for (d, (row, start)) in self.joint_step.iter_mut().zip(rows) {
+            // The impulse of a row with bounds follows the velocity.
+            *d = if row.is_bounded() { 0.0 } else { self.unknowns[*start as usize] };
         }
         for (c, row) in problem.contacts.iter().enumerate() {
             let rate = contact_rate(row, &self.step);
@@ -417,8 +444,15 @@ impl Relaxation {
             linear += dot6(d, &momentum_step);
         }
         for (j, row) in problem.joints.iter().enumerate() {
-            constant -= (self.joint[j] + self.joint_step[j]) * joint_rate(row, &self.step);
+            let rate = joint_rate(row, &self.step);
+            if row.softness > 0.0 && !row.is_bounded() {
+                constant -= self.joint[j] * rate;
+                linear -= self.joint_step[j] * rate;
+            } else if !row.is_bounded() {
+                constant -= (self.joint[j] + self.joint_step[j]) * rate;
+            }
         }
+        let rows = problem.joints.iter().enumerate().filter(|(_, row)| row.is_bounded());
         let derivative = |t: Double| {
             let mut sum = constant + t * linear;
             for (c, row, rolling) in problem.contacts_with_rolling() {
@@ -433,6 +467,11 @@ impl Relaxation {
                 let at = [p[0] + t * d[0], p[1] + t * d[1], p[2] + t * d[2]];
                 let image = cone.project(row.friction, at);
                 sum -= dot3(&image.point, &self.rate_step[c]);
+            }
+            for (j, row) in rows.clone() {
+                let rate = joint_rate(row, &self.step);
+                let at = joint_rate(row, &self.velocity) + t * rate;
+                sum -= self.bounded.impulse(j, row, at, self.joint[j], self.penalty) * rate;
             }
             sum
         };
@@ -465,7 +504,9 @@ fn find_root(
     let (mut f_left, mut f_right) = (f_zero, f_one);
     let mut moved_left = None;
     for _ in 0..20 {
-        let t = (left - f_left * (right - left) / (f_right - f_left)).clamp(left, right);
+        let t = left - f_left * (right - left) / (f_right - f_left);
+        // Unlike `clamp` also where numbers have run over: it ends at the left then.
+        let t = t.max(left).min(right);
         let f_t = f(t);
         if f_t.abs() <= target {
             return t;

@@ -2,6 +2,7 @@
 //! certify.
 
 mod laws;
+pub(super) mod mixed;
 pub(super) mod random_problems;
 mod rolling;
 pub(super) mod scenes;

@@ -5,15 +5,16 @@
 //! | `Newton` | chord Newton, then the general one | the general one |
 //! | `Pgs` | sweeps in eight lanes | scalar sweeps |
 //! | `Substeps` | stiff small steps | scalar sweeps |
-//! | `Lemke` | Lemke's algorithm, Newton beyond its size | the same |
+//! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
 //! `Auto` gives small islands to the chord Newton; where it fails accelerated sweeps go on from its best
-//! impulses, which in a blow gain more by the same work, and the general solvers stand behind them. A large island in which
+//! impulses, which in a blow gain more by the same work, and the general solvers stand behind them. A large
+//! island in which
 //! bodies strike each other is *violent*, then and for the next few steps: it is advanced in stiff small
-//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget, eightfold for an island that
-//! was solved the last time; if it runs out, a rough solution is kept, for the next step to go on from, and
-//! without one this step and the next few are made small. All this is counted, never timed, so that results
+//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
+//! rough solution is kept, for the next step to go on from, and without one this step and the next few are
+//! made small. All this is counted, never timed, so that results
 //! do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
@@ -24,7 +25,7 @@ use super::super::lcp::wide::{
     self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
 };
 use super::super::lcp::{
-    self, CHECK, Cone, Iterate, Method, Problem, SolveStats, SolverParams, Status,
+    self, CHECK, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
     newton::NewtonParams,
 };
 use super::super::settings::Settings;
@@ -39,8 +40,6 @@ pub(super) struct IslandMemory {
     chord: ChordMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
-    /// Did Newton run out of its budget the last time?
-    failed: bool,
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
@@ -48,7 +47,7 @@ pub(super) struct IslandMemory {
 
 impl IslandMemory {
     pub(super) fn new(first: BodyId) -> Self {
-        Self { first, chord: ChordMemory::default(), pause: 0, failed: false, changed: [false; 2] }
+        Self { first, chord: ChordMemory::default(), pause: 0, changed: [false; 2] }
     }
 }
 
@@ -95,9 +94,6 @@ const AIM_MIN: Double = 1e-9;
 /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
 const ROWS_PENALTY: Double = 5.0;
 
-/// Part of the budget that an island may use which was solved the last time.
-const PATIENCE: Double = 8.0;
-
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
@@ -117,6 +113,12 @@ impl Island<'_> {
     /// May the fast solvers have it?
     fn is_plain(&self) -> bool {
         self.settings.solver.cone == Cone::Circular && self.ranges.rolling.is_empty()
+    }
+
+    /// Has it only rows that Lemke's algorithm knows?
+    fn lemke_knows(&self) -> bool {
+        let joints = &self.step.joints[self.ranges.joints.clone()];
+        self.ranges.rolling.is_empty() && !joints.iter().any(JointRow::is_bounded)
     }
 
     fn gravity_dt(&self) -> Double {
@@ -179,7 +181,7 @@ impl SolverState {
         let solver = &island.settings.solver;
         let few = island.ranges.contacts.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
-            (Method::Lemke, _) if few && island.ranges.rolling.is_empty() => {
+            (Method::Lemke, _) if few && island.lemke_knows() => {
                 self.general(island, Method::Lemke)
             }
             (Method::Lemke, _) => {
@@ -207,8 +209,7 @@ impl SolverState {
         }
         // Sweeps in single precision do not hold joints together, and what is large gets its budget only.
         let sweeps = small && island.ranges.joints.is_empty();
-        // Who was solved last time may try longer: a start from rest needs it once.
-        let budget = if island.memory.failed { 1.0 } else { PATIENCE } * solver.work_max;
+        let budget = solver.work_max;
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
@@ -217,9 +218,7 @@ impl SolverState {
             stats
         });
         let solved = |stats: &SolveStats| stats.status == Status::Converged;
-        island.memory.failed =
-            !(solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved));
-        if !island.memory.failed {
+        if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
             return outcome;
         }
         if small {
@@ -238,7 +237,7 @@ impl SolverState {
     /// The chord Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
-            let stats = state.chord_solve(island, relaxed, 100.0 * island.settings.solver.work_max);
+            let stats = state.chord_solve(island, relaxed, 12.5 * island.settings.solver.work_max);
             if stats.status == Status::Converged {
                 return stats;
             }

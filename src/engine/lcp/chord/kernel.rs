@@ -4,6 +4,7 @@
 //! every sum has a fixed order. About 15 ns a contact and sweep.
 
 use super::ManifoldProblem;
+use crate::engine::lcp::bounded::Bounded;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
@@ -171,8 +172,10 @@ pub(super) struct Sweep {
     pub(super) zones: Vec<u8>,
     /// `∇L`, one entry more than bodies.
     pub(super) gradient: Vec<Vec6>,
-    /// `νᵀ v + Υ`.
+    /// `νᵀ v + Υ + s c`, zero for rows with bounds.
     pub(super) joint_error: Vec<Double>,
+    /// Joint rows with bounds.
+    pub(super) bounded: Bounded,
     /// `ρ / W_nn`, zero in unused lanes; for the penalty `ρ` of the last evaluation.
     weight: Vec<Lanes>,
     weight_penalty: Double,
@@ -181,11 +184,11 @@ pub(super) struct Sweep {
 /// What a sweep measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
-    /// `max |P_K(p) - l| / ρ_c` [m/s]: what the multipliers still change.
+    /// `max |P_K(p) - l| / ρ_c`, the same of joint rows with bounds [m/s]: what the multipliers still change.
     pub(super) residual: Double,
     /// `max |M⁻¹ ∇L|` [m/s, rad/s].
     pub(super) gradient: Double,
-    /// `max |νᵀ v + Υ|` [m/s, rad/s].
+    /// `max |νᵀ v + Υ + s c|` of rows without bounds [m/s, rad/s].
     pub(super) joint: Double,
 }
 
@@ -221,6 +224,7 @@ impl Sweep {
         self.gradient.resize(problem.bodies.len() + 1, [0.0; 6]);
         self.joint_error.clear();
         self.joint_error.resize(problem.joints.len(), 0.0);
+        self.bounded.begin(problem.bodies, problem.joints);
     }
 
     /// Gives the impulses back, per contact.
@@ -303,8 +307,14 @@ impl Sweep {
             joint: 0.0,
         };
         for (j, row) in problem.joints.iter().enumerate() {
+            if row.is_bounded() {
+                let [c, unmet] = self.bounded.evaluate(j, row, velocity, joint[j], penalty);
+                add_joint_impulse(row, -c, &mut self.gradient);
+                measure.residual = measure.residual.max(unmet);
+                continue;
+            }
             add_joint_impulse(row, -joint[j], &mut self.gradient);
-            let error = joint_error(row, velocity);
+            let error = joint_speed(row, velocity, joint[j]);
             self.joint_error[j] = error;
             measure.joint = measure.joint.max(error.abs());
         }
@@ -336,9 +346,14 @@ impl Sweep {
         size
     }
 
-    /// `l ← P_K(p)`.
-    pub(super) fn update_multipliers(&mut self) {
+    /// `l ← P_K(p)`, and the impulses of joint rows with bounds.
+    pub(super) fn update_multipliers(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        joint: &mut [Double],
+    ) {
         self.impulse.copy_from_slice(&self.image);
+        self.bounded.update(problem.joints, joint);
     }
 
     /// `v = v* + M⁻¹ (Jᵀ l + ν c)`.
@@ -369,6 +384,7 @@ impl Sweep {
         &self,
         problem: &ManifoldProblem<'_>,
         velocity: &[Vec6],
+        joint: &[Double],
         gravity_dt: Double,
     ) -> Certificate {
         let (mut map, mut relative, mut gap) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
@@ -412,8 +428,8 @@ impl Sweep {
             gap: (gap[0] + gap[1]) + (gap[2] + gap[3]),
             ..Certificate::default()
         };
-        for row in problem.joints {
-            let r = joint_error(row, velocity).abs();
+        for (j, (row, c)) in problem.joints.iter().zip(joint).enumerate() {
+            let r = self.bounded.error(j, row, velocity, *c);
             let r = if r.is_nan() { Double::INFINITY } else { r };
             certificate.joint = certificate.joint.max(r);
         }
@@ -430,7 +446,7 @@ impl Sweep {
     }
 }
 
-/// `νᵀ v + Υ`, zero for a row between bodies that cannot move.
-fn joint_error(row: &JointRow, velocity: &[Vec6]) -> Double {
-    if row.terms.is_empty() { 0.0 } else { joint_rate(row, velocity) + row.bias }
+/// `νᵀ v + Υ + s c`, zero for a row between bodies that cannot move.
+fn joint_speed(row: &JointRow, velocity: &[Vec6], c: Double) -> Double {
+    if row.terms.is_empty() { 0.0 } else { row.speed(joint_rate(row, velocity), c) }
 }

@@ -5,6 +5,8 @@
 //! [ -νᵀ -δ ]
 //! ```
 //!
+//! For joint rows with bounds see `bounded.rs`.
+//!
 //! The contacts of a manifold act through one reference point: with `J = [I K(r)]`, `K(r) ω = ω × r`, they
 //! sum to `[A B; Bᵀ C] = Σ Jᵀ D J` there, and moving that to the centers of both bodies gives all four
 //! blocks. About 25 ns a contact.
@@ -202,31 +204,51 @@ pub(super) fn assemble<T: Scalar>(
     }
     for (k, node) in nodes.iter().enumerate() {
         let rows = &problem.joints[node.rows.clone()];
-        add_joint(out.diagonal(n + k), rows, &node.compliance);
+        let slopes = &sweep.bounded.slopes(node.rows.clone());
+        add_joint(out.diagonal(n + k), rows, slopes, &node.compliance);
         for side in 0..node.bodies.len() {
             let (slot, swapped) = pattern.slot(edge);
             debug_assert_eq!(edges[edge], [(n + k) as u32, node.bodies[side]], "edge of a joint");
             edge += 1;
-            add_jacobian(out.off(slot), rows, node.bodies[side], swapped);
+            add_jacobian(out.off(slot), rows, slopes, node.bodies[side], swapped);
         }
     }
     lock(problem, pattern, out);
 }
 
-/// `-δ` of the rows of a joint, and -1 where it has none.
-fn add_joint<T: Scalar>(block: &mut Block<T>, rows: &[JointRow], compliance: &[Double; 6]) {
+/// `-δ - s` of the rows of a joint, `-1/ρ_j - s` where they have bounds, and -1 where it has none or keeps to a
+/// bound.
+fn add_joint<T: Scalar>(
+    block: &mut Block<T>,
+    rows: &[JointRow],
+    slopes: &[Double],
+    compliance: &[Double; 6],
+) {
     for k in 0..6 {
-        let delta = match compliance[k] {
-            c if k < rows.len() && c > 0.0 => JOINT_PROXIMAL * c,
+        let delta = match rows.get(k) {
+            Some(row) if row.is_bounded() && slopes[k] > 0.0 => slopes[k],
+            Some(row) if !row.is_bounded() && compliance[k] > 0.0 => {
+                JOINT_PROXIMAL * compliance[k] + row.softness
+            }
             _ => 1.0,
         };
         block.0[k][k] = block.0[k][k] - T::from_double(delta);
     }
 }
 
-/// `-νᵀ` with the rows of the joint, or `-ν` if the block has the rows of the body.
-fn add_jacobian<T: Scalar>(block: &mut Block<T>, rows: &[JointRow], body: u32, swapped: bool) {
+/// `-νᵀ` with the rows of the joint, or `-ν` if the block has the rows of the body. Rows that keep to a bound
+/// have no part in it.
+fn add_jacobian<T: Scalar>(
+    block: &mut Block<T>,
+    rows: &[JointRow],
+    slopes: &[Double],
+    body: u32,
+    swapped: bool,
+) {
     for (k, row) in rows.iter().enumerate() {
+        if row.is_bounded() && slopes[k] <= 0.0 {
+            continue;
+        }
         for (_, jacobian) in row.terms.iter().filter(|(i, _)| *i == body) {
             for j in 0..6 {
                 let at = if swapped { &mut block.0[k][j] } else { &mut block.0[j][k] };

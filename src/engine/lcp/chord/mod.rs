@@ -118,7 +118,7 @@ struct JointNode {
     rows: Range<usize>,
     /// Bodies of the island, one or two.
     bodies: smallvec::SmallVec<[u32; 2]>,
-    /// `ν M⁻¹ νᵀ` of each row.
+    /// `ν M⁻¹ νᵀ + s` of each row.
     compliance: [Double; 6],
 }
 
@@ -284,7 +284,7 @@ pub fn measure(
 ) -> Certificate {
     scratch.begin(problem, contact, joint);
     scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
-    scratch.sweep.certify(problem, &scratch.rebuilt, gravity_dt)
+    scratch.sweep.certify(problem, &scratch.rebuilt, &scratch.joint, gravity_dt)
 }
 
 /// Largest over smallest mass of an island.
@@ -309,7 +309,8 @@ impl ChordScratch {
     fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
         self.sweep.begin(problem, contact);
         self.joint.clear();
-        self.joint.extend(joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
+        let rows = problem.joints.iter().zip(joint);
+        self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
         self.rebuilt.clear();
         self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
     }
@@ -317,7 +318,7 @@ impl ChordScratch {
     /// Rebuilds the velocity from the impulses at hand and measures them.
     fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
         self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-        self.sweep.certify(problem, &self.rebuilt, params.gravity_dt)
+        self.sweep.certify(problem, &self.rebuilt, &self.joint, params.gravity_dt)
     }
 
     /// Impulses and the velocity rebuilt from them.
@@ -363,7 +364,7 @@ impl ChordScratch {
         self.nodes.clear();
         for (i, row) in problem.joints.iter().enumerate() {
             let bodies = || row.terms.iter().map(|(body, _)| *body);
-            let compliance = joint_compliance(problem.bodies, row);
+            let compliance = joint_compliance(problem.bodies, row) + row.softness;
             if let Some(last) = self.nodes.last_mut()
                 && last.rows.len() < 6
                 && last.bodies.iter().copied().eq(bodies())
@@ -398,7 +399,7 @@ impl ChordScratch {
                 self.update_gamma(problem, last, &mut slip);
             }
             let measure = self.minimize(problem, params, memory, progress, pass == 0);
-            self.sweep.update_multipliers();
+            self.sweep.update_multipliers(problem, &mut self.joint);
             progress.passes += 1;
             progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;

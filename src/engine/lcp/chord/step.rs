@@ -93,7 +93,9 @@ impl ChordScratch {
         }
         for (k, node) in self.nodes.iter().enumerate() {
             for (r, row) in node.rows.clone().enumerate() {
-                joint_step[row] = list(self)[n + k][r].to_double();
+                // The impulse of a row with bounds follows the velocity.
+                let follows = problem.joints[row].is_bounded();
+                joint_step[row] = if follows { 0.0 } else { list(self)[n + k][r].to_double() };
             }
         }
         (self.step, self.joint_step) = (step, joint_step);

@@ -1,5 +1,6 @@
 //! The chord Newton against rows: same problem, same measures, same matrix, same answers.
 
+mod bounded;
 mod products;
 mod rows;
 mod solutions;

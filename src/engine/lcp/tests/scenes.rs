@@ -123,7 +123,7 @@ impl Scene {
         for k in 0..3 {
             let mut axis = [0.0; 3];
             axis[k] = 1.0;
-            let mut row = JointRow { terms: Default::default(), bias: 0.0 };
+            let mut row = JointRow::equality(Default::default(), 0.0);
             if a != FIXED {
                 row.terms.push((a, point_row(axis, arm_a, -1.0)));
             }

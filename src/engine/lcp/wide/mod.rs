@@ -18,6 +18,7 @@
 //! buffers have grown.
 
 mod batch;
+mod bounded;
 mod color;
 mod conjugate;
 mod joints;

@@ -152,7 +152,7 @@ impl World {
     }
 
     fn random_joint(&mut self, random: &mut Random, a: u32, b: u32) {
-        let mut row = JointRow { terms: Default::default(), bias: random.signed(0.5) };
+        let mut row = JointRow::equality(Default::default(), random.signed(0.5));
         for i in [a, b].into_iter().filter(|&i| i != FIXED) {
             let free = self.bodies[i as usize].free();
             row.terms.push((i, free.map(|f| if f { random.signed(1.0) } else { 0.0 })));

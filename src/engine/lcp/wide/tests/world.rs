@@ -89,7 +89,7 @@ impl World {
                 let turn = cross(arm, d);
                 [d[0], d[1], d[2], turn[0], turn[1], turn[2]]
             };
-            let mut joint = JointRow { terms: Default::default(), bias: 0.0 };
+            let mut joint = JointRow::equality(Default::default(), 0.0);
             if a != FIXED {
                 joint.terms.push((a, row(arm_a, -1.0)));
             }
