@@ -115,6 +115,12 @@ pub fn widen_mat3(m: Mat3) -> DMat3 {
     DMat3::from_cols(widen3(m.x_axis), widen3(m.y_axis), widen3(m.z_axis))
 }
 
+/// The numbers (x, y, z, w) of a quaternion in double precision.
+#[inline]
+pub fn widen_quat(q: Quat) -> [Double; 4] {
+    [widen(q.x), widen(q.y), widen(q.z), widen(q.w)]
+}
+
 /// Rounds a vector to single precision, the precision of Bevy's `Transform`.
 #[inline]
 #[allow(clippy::unnecessary_cast, reason = "Real may already be f32")]
@@ -152,6 +158,33 @@ pub fn quat_mul(a: Quat, b: Quat) -> Quat {
         a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
         a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
     )
+}
+
+/// Hamilton product `a b` of quaternions (x, y, z, w) in double precision.
+#[inline]
+pub fn quat_mul_double(a: [Double; 4], b: [Double; 4]) -> [Double; 4] {
+    [
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    ]
+}
+
+/// Rotates a vector by a unit quaternion (x, y, z, w) in double precision.
+#[inline]
+pub fn quat_rotate_double(q: [Double; 4], v: DVec3) -> DVec3 {
+    let u = DVec3::new(q[0], q[1], q[2]);
+    let t = u.cross(v) * 2.0;
+    v + t * q[3] + u.cross(t)
+}
+
+/// The unit quaternion (x, y, z, w) of a rotation vector in double precision.
+pub fn quat_exp_double(rotation: DVec3) -> [Double; 4] {
+    let half = 0.5 * rotation.length();
+    let (sine, cosine) = sin_cos_double(half);
+    let s = if half < 1e-5 { 0.5 * (1.0 - half * half / 6.0) } else { sine / (2.0 * half) };
+    [rotation.x * s, rotation.y * s, rotation.z * s, cosine]
 }
 
 /// The inverse of a unit quaternion.

@@ -373,22 +373,15 @@ fn pendulum(kind: JointKind) -> (Simulation, BodyId) {
     let desc = BodyDesc { kind: BodyKind::Static, ..BodyDesc::default() };
     let a = world.add_body(desc).expect("a fixed point");
     let b = add(&mut world, BodyKind::Dynamic, cuboid(0.2, 0.2, 0.2), Vec3::new(1.0, 0.0, 0.0));
-    let anchor_b = if matches!(kind, JointKind::Distance(_)) { 0.0 } else { -1.0 };
-    let desc = JointDesc {
-        a,
-        b,
-        anchor_a: Vec3::ZERO,
-        anchor_b: Vec3::new(anchor_b, 0.0, 0.0),
-        kind,
-        collide: false,
-    };
+    let anchor_b = if matches!(kind, JointKind::Distance { .. }) { 0.0 } else { -1.0 };
+    let desc = JointDesc::between(kind, a, b).with_anchors(Vec3::ZERO, Vec3::X * anchor_b);
     world.add_joint(desc).expect("two bodies");
     (world, b)
 }
 
 #[test]
 fn pendulums_swing_with_joint_error_of_second_order() {
-    for kind in [JointKind::Ball, JointKind::Distance(1.0)] {
+    for kind in [JointKind::Spherical, JointKind::Distance { min: 1.0, max: 1.0 }] {
         let mut errors = Vec::new();
         for halving in 0..3 {
             let dt = DT / (1 << halving) as Real;
@@ -409,7 +402,7 @@ fn pendulums_swing_with_joint_error_of_second_order() {
 
 #[test]
 fn a_fixed_joint_holds_a_beam() {
-    let (mut world, id) = pendulum(JointKind::Fixed(Quat::IDENTITY));
+    let (mut world, id) = pendulum(JointKind::Fixed);
     run(&mut world, 120);
     assert!((body(&world, id).center() - Vec3::X).length() < 1e-4, "it does not sag");
     assert!(world.report().joint_error < 1e-4, "{}", world.report().joint_error);
@@ -421,14 +414,7 @@ fn a_joint_spawned_apart_is_no_catapult() {
     let desc = BodyDesc { kind: BodyKind::Static, ..BodyDesc::default() };
     let a = world.add_body(desc).expect("a fixed point");
     let b = add(&mut world, BodyKind::Dynamic, cuboid(0.2, 0.2, 0.2), Vec3::new(3.0, 0.0, 0.0));
-    let desc = JointDesc {
-        a,
-        b,
-        anchor_a: Vec3::ZERO,
-        anchor_b: Vec3::ZERO,
-        kind: JointKind::Ball,
-        collide: false,
-    };
+    let desc = JointDesc::between(JointKind::Spherical, a, b);
     world.add_joint(desc).expect("two bodies");
     let settings = Settings { gravity: Vec3::ZERO, ..settings() };
     for _ in 0..120 {
@@ -485,14 +471,7 @@ fn bad_input_is_refused_with_a_reason() {
     );
     assert_eq!(refused(&mut world, BodyDesc::default()), BodyError::Mass(0.0), "no shape");
     let a = world.add_body(desc()).expect("a sound body");
-    let joint = JointDesc {
-        a,
-        b: a,
-        anchor_a: Vec3::ZERO,
-        anchor_b: Vec3::ZERO,
-        kind: JointKind::Ball,
-        collide: false,
-    };
+    let joint = JointDesc::between(JointKind::Spherical, a, a);
     let error = world.add_joint(joint).expect_err("both ends on one body");
     assert_eq!(error, JointError::SameBody(a), "both ends on one body");
     assert!(world.bodies().len() == 1 && world.joints().is_empty(), "nothing was added");

@@ -23,8 +23,8 @@ fn change(world: &mut Simulation, id: BodyId) -> &mut Body {
 }
 
 fn ball_joint(a: BodyId, b: BodyId) -> JointDesc {
-    let (anchor_a, anchor_b) = (Vec3::new(0.0, 0.5, 0.0), Vec3::new(0.0, -0.5, 0.0));
-    JointDesc { a, b, anchor_a, anchor_b, kind: JointKind::Ball, collide: true }
+    let desc = JointDesc::between(JointKind::Spherical, a, b);
+    desc.with_anchors(Vec3::new(0.0, 0.5, 0.0), Vec3::new(0.0, -0.5, 0.0)).with_collision(true)
 }
 
 fn is_finite(world: &Simulation) -> bool {
@@ -43,7 +43,7 @@ fn regression_changes_between_stages() {
             add(world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(0.9, 0.9, 0.0));
         }),
         ("add a joint", |world, ids| {
-            let kind = JointKind::Distance(1.0);
+            let kind = JointKind::Distance { min: 1.0, max: 1.0 };
             let desc = JointDesc { kind, ..ball_joint(ids[0], ids[2]) };
             world.add_joint(desc).expect("two bodies");
         }),
@@ -373,8 +373,8 @@ fn regression_fixed_joint_of_an_unscaled_rotation() {
         let a = add(&mut world, BodyKind::Static, cuboid(1.0, 1.0, 1.0), Vec3::ZERO);
         let b = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::Y);
         let relative = Quat::from_xyzw(0.0, 0.0, 0.6 * w, 0.8 * w);
-        let kind = JointKind::Fixed(relative);
-        let desc = JointDesc { kind, collide: false, ..ball_joint(a, b) };
+        let desc = JointDesc { kind: JointKind::Fixed, ..ball_joint(a, b) };
+        let desc = desc.with_bases(relative, Quat::IDENTITY).with_collision(false);
         world.add_joint(desc).expect("two bodies");
         run(&mut world, 60);
         world.report().joint_error

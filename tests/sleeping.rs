@@ -333,13 +333,9 @@ fn joints_keep_an_island_together_and_wake_it() {
             add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at)
         })
         .collect();
-    let joint = |a, b| JointDesc {
-        a,
-        b,
-        anchor_a: Vec3::X * 0.75,
-        anchor_b: -Vec3::X * 0.75,
-        kind: JointKind::Ball,
-        collide: false,
+    let joint = |a, b| {
+        let desc = JointDesc::between(JointKind::Spherical, a, b);
+        desc.with_anchors(Vec3::X * 0.75, -Vec3::X * 0.75)
     };
     let first = world.add_joint(joint(cubes[0], cubes[1])).expect("two bodies");
     lull(&mut world, &drowsy());
@@ -361,7 +357,7 @@ fn joints_keep_an_island_together_and_wake_it() {
     // A cube that hangs on a kinematic body.
     let hook = add(&mut world, BodyKind::Kinematic, sphere(0.1), Vec3::new(0.0, 3.0, 5.0));
     let cube = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(0.0, 2.0, 5.0));
-    let desc = JointDesc { anchor_a: Vec3::ZERO, anchor_b: Vec3::Y, ..joint(hook, cube) };
+    let desc = joint(hook, cube).with_anchors(Vec3::ZERO, Vec3::Y);
     world.add_joint(desc).expect("two bodies");
     lull(&mut world, &drowsy());
     change(&mut world, hook).linear_velocity = Vec3::Y * 0.3;

@@ -31,7 +31,7 @@ fn disturb(world: &mut Simulation, rng: &mut Rng, ids: &mut Vec<BodyId>) {
             world.remove_body(id);
             ids.swap_remove(at);
         }
-        3 if !world.joints().iter().any(|j| j.desc().a == id || j.desc().b == id) => {
+        3 if !world.joints().iter().any(|j| j.desc().joins(id)) => {
             change(world, id).set_pose(place, rng.rotation());
         }
         4 => {
@@ -52,8 +52,9 @@ fn disturb(world: &mut Simulation, rng: &mut Rng, ids: &mut Vec<BodyId>) {
                 let body = body(world, id);
                 quat_rotate(quat_conjugate(body.rotation()), middle - body.position())
             });
-            let kind = JointKind::Ball;
-            let _ = world.add_joint(JointDesc { a, b, anchor_a, anchor_b, kind, collide: true });
+            let desc = JointDesc::between(JointKind::Spherical, a, b);
+            let desc = desc.with_anchors(anchor_a, anchor_b).with_collision(true);
+            let _ = world.add_joint(desc);
         }
         _ => {
             let joint = world.joints().last().map(orthant::engine::joint::Joint::id);

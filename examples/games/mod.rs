@@ -320,15 +320,14 @@ impl Play {
             }
         }
         for link in &game.links {
-            let desc = JointDesc {
-                a: ids[link.bodies[0]],
-                b: ids[link.bodies[1]],
-                anchor_a: link.anchors[0],
-                anchor_b: link.anchors[1],
-                kind: link.length.map_or(JointKind::Ball, JointKind::Distance),
-                collide: false,
+            let [a, b] = link.bodies.map(|body| ids[body]);
+            let desc = match link.length {
+                Some(length) => JointDesc::rod(a, b, length),
+                None => JointDesc::between(JointKind::Spherical, a, b),
             };
-            world.add_joint(desc).map_err(|error| error.to_string())?;
+            world
+                .add_joint(desc.with_anchors(link.anchors[0], link.anchors[1]))
+                .map_err(|error| error.to_string())?;
         }
         let motion = game.motion;
         Ok(Self { world, ids, dt, step: 0, motion, driven, pushes })

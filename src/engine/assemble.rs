@@ -22,25 +22,23 @@
 //! problem is the same with it taken away.
 
 mod contacts;
+mod joints;
 mod rolling;
+mod stiffness;
 
 use core::ops::Range;
-
-use smallvec::SmallVec;
 
 use super::active::Blow;
 use super::body::{Body, BodyId};
 use super::graph::{Islands, NO_ISLAND};
-use super::joint::{Joint, JointKind};
+use super::joint::{Joint, Row};
 use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
 use super::pair::Pair;
 use super::predict::{Motion, block, vec6};
 use super::settings::Settings;
-use crate::math::{
-    DVec3, Double, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, widen, widen3,
-};
+use crate::math::{DVec3, Double, Real};
 
 /// Unknowns of all islands, in the order of the rows.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +78,8 @@ pub struct StepProblem {
     pub rolling_length: Vec<Double>,
     /// Directions (normal, tangent 1, tangent 2) of every rolling row.
     pub rolling_frame: Vec<[DVec3; 3]>,
+    /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
+    pub joint_wrench: Vec<[DVec3; 2]>,
     /// Part of the bias that is not carried on, one for each joint row.
     pub joint_push: Vec<Double>,
     /// Biased solve: moves the bodies.
@@ -90,9 +90,12 @@ pub struct StepProblem {
     pub joint_error: Real,
     /// First body of every island.
     pub first: Vec<BodyId>,
+    /// Buffer: the rows of one joint.
+    joint_rows: Vec<Row>,
     end: Vec<IslandEnd>,
     pairs_of: ByIsland,
     joints_of: ByIsland,
+    loads: Vec<stiffness::Load>,
 }
 
 /// Where the parts of an island are in the lists of the problem.
@@ -169,7 +172,7 @@ pub struct Sources<'a> {
     pub pairs: &'a [Pair],
     /// All joints.
     pub joints: &'a [Joint],
-    /// Indices of the two bodies of every joint.
+    /// Indices of the two bodies of every joint, or [`NO_BODY`](super::graph::NO_BODY).
     pub joint_bodies: &'a [[u32; 2]],
     /// Islands.
     pub islands: &'a Islands,
@@ -205,6 +208,7 @@ impl StepProblem {
             self.biased.velocity.push(last);
             self.relaxed.velocity.push(last);
         }
+        self.stiffen(sources);
         self.sort(sources);
         for k in 0..sources.islands.len() {
             let first = sources.islands.members[sources.islands.start[k] as usize];
@@ -246,6 +250,7 @@ impl StepProblem {
         self.rolling_length.clear();
         self.rolling_frame.clear();
         self.joint_push.clear();
+        self.joint_wrench.clear();
         self.first.clear();
         self.end.clear();
         for unknowns in [&mut self.biased, &mut self.relaxed] {
@@ -256,63 +261,6 @@ impl StepProblem {
         }
         self.joint_error = 0.0;
     }
-
-    /// Joint rows of an island, in ascending order of joints.
-    fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
-        for i in self.joints_of.range(k) {
-            let j = self.joints_of.items[i] as usize;
-            for r in 0..sources.joints[j].rows() {
-                self.joint_source.push([j as u32, r as u32]);
-                self.add_joint_row(sources, settings, j, r);
-            }
-        }
-    }
-
-    fn add_joint_row(&mut self, sources: &Sources<'_>, settings: &Settings, j: usize, r: usize) {
-        let joint = &sources.joints[j];
-        let bodies = sources.joint_bodies[j];
-        let (error, rows) = joint_row(joint, bodies.map(|i| &sources.bodies[i as usize]), r);
-        self.joint_error = self.joint_error.max(error.abs());
-        let dt = widen(sources.dt);
-        let full = widen(settings.contact.gamma) * widen(error) / dt;
-        // Positions keep up with the curvature of the motion, however fast; beyond that a joint far apart
-        // is drawn together at v_push.
-        let cap = widen(settings.contact.push_speed_max) + dt * curvature(sources, j);
-        let bias = full.clamp(-cap, cap);
-        let kept = if settings.contact.relax { CARRIED_MAX } else { Double::INFINITY };
-        let push = bias - bias.clamp(-kept, kept);
-        let mut row = JointRow::equality(SmallVec::new(), bias);
-        for (side, i) in bodies.into_iter().enumerate() {
-            let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
-            if motion.moves {
-                let term = mask(rows[side], body.locked_axes.bits());
-                row.terms.push((sources.islands.local[i as usize], term));
-            } else {
-                row.bias += dot6(&rows[side], &vec6(motion.linear, motion.angular));
-            }
-        }
-        self.joints.push(row);
-        self.joint_push.push(push);
-        let scale = widen(sources.dt_ratio);
-        self.biased.joint_impulse.push(joint.impulse[0][r] * scale);
-        self.relaxed.joint_impulse.push(joint.impulse[1][r] * scale);
-    }
-}
-
-/// Joint bias that stays in the carried velocity (m/s). Within it the bias carries the curvature, and a
-/// pendulum keeps its energy; more of it would whip a long chain up, less would slow it down.
-const CARRIED_MAX: Double = 1.0;
-
-/// Centripetal acceleration of the anchors of a joint about their centers (m/s²).
-fn curvature(sources: &Sources<'_>, j: usize) -> Double {
-    let desc = sources.joints[j].desc();
-    let ends = sources.joint_bodies[j].into_iter().zip([desc.anchor_a, desc.anchor_b]);
-    let sum = ends.map(|(i, anchor)| {
-        let body = &sources.bodies[i as usize];
-        let arm = (anchor - body.center_of_mass()).length();
-        widen(body.angular_velocity.length_squared() * arm)
-    });
-    sum.sum()
 }
 
 /// Which bodies of a pair its impulses act on: those that move, but of two that move only the one of
@@ -334,16 +282,13 @@ fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
     }
 }
 
-/// The island of two bodies, of which at least one moves; [`NO_ISLAND`] if none does.
+/// The island of two bodies or of one and none; [`NO_ISLAND`] if neither moves.
 fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
-    let [a, b] = bodies.map(|i| sources.islands.island[i as usize]);
+    let [a, b] = bodies.map(|i| match sources.islands.island.get(i as usize) {
+        Some(&island) => island,
+        None => NO_ISLAND,
+    });
     if a == NO_ISLAND { b } else { a }
-}
-
-/// The row of a world direction at a point `arm` from the center.
-fn point_row(direction: DVec3, arm: DVec3) -> Vec6 {
-    let turn = arm.cross(direction);
-    [direction.x, direction.y, direction.z, turn.x, turn.y, turn.z]
 }
 
 /// A row without the components of locked directions.
@@ -358,35 +303,4 @@ fn mask(mut row: Vec6, locked: u8) -> Vec6 {
 
 fn dot6(a: &Vec6, b: &Vec6) -> Double {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
-
-/// Row `r` of a joint: its position error and the rows of both bodies.
-fn joint_row(joint: &Joint, bodies: [&Body; 2], r: usize) -> (Real, [Vec6; 2]) {
-    let desc = joint.desc();
-    let anchors = [desc.anchor_a, desc.anchor_b];
-    let arm = |k: usize| {
-        let body: &Body = bodies[k];
-        quat_rotate(body.rotation(), anchors[k] - body.center_of_mass())
-    };
-    let arms = [arm(0), arm(1)];
-    let apart = (bodies[1].center() - bodies[0].center()) + (arms[1] - arms[0]);
-    let point_rows = |direction: Vec3| {
-        let d = widen3(direction);
-        [point_row(-d, widen3(arms[0])), point_row(d, widen3(arms[1]))]
-    };
-    let axis = [Vec3::X, Vec3::Y, Vec3::Z][r % 3];
-    match desc.kind {
-        JointKind::Distance(length) => {
-            let direction = apart.try_normalize().unwrap_or(Vec3::Y);
-            (apart.length() - length, point_rows(direction))
-        }
-        JointKind::Fixed(relative) if r >= 3 => {
-            let aligned = quat_mul(bodies[0].rotation(), relative);
-            let turn = quat_log(quat_mul(bodies[1].rotation(), quat_conjugate(aligned)));
-            let d = widen3(axis);
-            let row = [0.0, 0.0, 0.0, d.x, d.y, d.z];
-            (turn.dot(axis), [row.map(|x| -x), row])
-        }
-        _ => (apart.dot(axis), point_rows(axis)),
-    }
 }

@@ -37,6 +37,9 @@ impl DisjointSets {
     }
 }
 
+/// Stands for the world, or nothing, where the index of a body is expected.
+pub const NO_BODY: u32 = u32::MAX;
+
 /// Marks a body that belongs to no island.
 pub const NO_ISLAND: u32 = u32::MAX;
 

@@ -68,7 +68,7 @@ use self::assemble::{Sources, StepProblem};
 use self::bodies::Bodies;
 use self::body::{Body, BodyDesc, BodyError, BodyId};
 use self::broad::{BroadPhase, Enlarge, Reach};
-use self::graph::Islands;
+use self::graph::{Islands, NO_BODY};
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
 use self::pair::{Pair, Pairs};
 use self::par::{Pool, Serial};
@@ -162,8 +162,14 @@ impl Simulation {
             work.moves.push(motion.moves && !motion.asleep);
             work.motions.push(motion);
         }
-        let index = |id| self.bodies.index_of(id).map_or(0, |i| i as u32);
-        let ends = |joint: &Joint| [index(joint.desc.a), index(joint.desc.b)];
+        let index = |id| self.bodies.index_of(id).map_or(NO_BODY, |i| i as u32);
+        let ends = |joint: &Joint| match joint.desc {
+            JointDesc { enabled: false, .. } => [NO_BODY; 2],
+            JointDesc { ends, .. } => ends.map(|end| end.map_or(NO_BODY, index)),
+        };
+        for joint in self.joints.as_mut_slice().iter_mut().filter(|joint| !joint.desc.enabled) {
+            joint.rest();
+        }
         work.joint_bodies.clear();
         work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
         self.report.bodies = self.bodies.len() as u32;
@@ -182,9 +188,15 @@ impl Simulation {
         let bodies = work.motions.iter().zip(self.bodies.as_slice());
         work.broad.reach.extend(bodies.map(|(motion, body)| Reach::of(motion, body)));
         work.excluded.clear();
-        for joint in self.joints.as_slice().iter().filter(|joint| !joint.desc.collide) {
-            let (a, b) = (joint.desc.a, joint.desc.b);
-            work.excluded.push([a.min(b), a.max(b)]);
+        for JointDesc { ends, collide, enabled, .. } in
+            self.joints.as_slice().iter().map(Joint::desc)
+        {
+            if let [Some(a), Some(b)] = *ends
+                && *enabled
+                && !collide
+            {
+                work.excluded.push([a.min(b), a.max(b)]);
+            }
         }
         work.excluded.sort_unstable();
         let enlarge = match settings.contact.active {
@@ -259,12 +271,14 @@ impl Simulation {
         work.edges.clear();
         let touching = self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty());
         work.edges.extend(touching.map(|pair| pair.bodies));
-        work.edges.extend(&work.joint_bodies);
+        work.edges.extend(work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY)));
         work.islands.build(&work.moves, work.edges.iter().copied());
         self.report.islands = work.islands.len() as u32;
-        let asleep = |ends: &&[u32; 2]| ends.iter().any(|&i| work.motions[i as usize].asleep);
-        let asleep = work.joint_bodies.iter().filter(asleep).count();
-        self.report.joints = (work.joint_bodies.len() - asleep) as u32;
+        let awake = |ends: &&[u32; 2]| {
+            let mut motions = ends.iter().filter_map(|&i| work.motions.get(i as usize));
+            **ends != [NO_BODY; 2] && !motions.any(|motion| motion.asleep)
+        };
+        self.report.joints = work.joint_bodies.iter().filter(awake).count() as u32;
         self.check_islands();
     }
 
@@ -296,7 +310,13 @@ impl Simulation {
         }
         let work = &mut self.work;
         work.solver.solve(&mut work.problem, &work.islands, settings, &mut self.report);
-        work.problem.keep_impulses(&mut self.pairs.list, self.joints.as_mut_slice());
+        work.problem.keep_impulses(&mut self.pairs.list);
+        let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
+        work.problem.keep_joints(joints, dt, &mut self.report.broken);
+        for i in 0..self.report.broken.len() {
+            let ends = self.joints.get(self.report.broken[i]).map(|joint| joint.desc.ends);
+            ends.into_iter().flatten().flatten().for_each(|id| self.note_body(id));
+        }
     }
 
     /// Stage 7: poses, and which islands fall asleep.
@@ -328,8 +348,22 @@ impl Simulation {
         );
         report.quarantined.sort_unstable();
         report.quarantined.dedup();
+        self.read_joints();
         self.fall_asleep();
         self.check_sleepers();
+    }
+
+    /// Takes up where the joints of this step are.
+    fn read_joints(&mut self) {
+        let (work, bodies) = (&self.work, self.bodies.as_slice());
+        let joints = self.joints.as_mut_slice().iter_mut().zip(&work.joint_bodies);
+        for (joint, ends) in joints.filter(|(_, ends)| **ends != [NO_BODY; 2]) {
+            let asleep = |i: &u32| work.motions.get(*i as usize).is_some_and(|m| m.asleep);
+            if !ends.iter().any(asleep) {
+                let bodies = ends.map(|i| bodies.get(i as usize));
+                joint.read(bodies, crate::math::widen(self.report.dt));
+            }
+        }
     }
 
     /// Stage 8: ends the step.
@@ -391,21 +425,44 @@ impl Simulation {
     /// Adds a joint.
     ///
     /// # Errors
-    /// A body is unknown, both ends are the same body, or a number is not finite.
+    /// A body is unknown, both ends are the same body or the world, a number is out of range, or a limit
+    /// or motor is on a locked axis.
     pub fn add_joint(&mut self, desc: JointDesc) -> Result<JointId, JointError> {
         let id = self.joints.add(desc, &self.bodies)?;
-        self.note_body(desc.a);
-        self.note_body(desc.b);
+        desc.bodies().for_each(|id| self.note_body(id));
         Ok(id)
+    }
+
+    /// Changes a joint and wakes what it joins. Its impulses are kept as a start for the next step unless
+    /// ends or kind change. Between two stages of a step: it holds from the next step on, wholly.
+    ///
+    /// # Errors
+    /// As for a new joint, or there is none of this id; the joint is unchanged then.
+    pub fn set_joint(&mut self, id: JointId, desc: JointDesc) -> Result<(), JointError> {
+        let before = self.joints.get(id).map(|joint| joint.desc);
+        self.joints.set(id, desc, &self.bodies)?;
+        before.iter().flat_map(JointDesc::bodies).for_each(|id| self.note_body(id));
+        desc.bodies().for_each(|id| self.note_body(id));
+        Ok(())
+    }
+
+    /// Lets a joint hold or not, and wakes what it joins; false if there is none of this id.
+    pub fn set_joint_enabled(&mut self, id: JointId, enabled: bool) -> bool {
+        let Some(desc) = self.joints.get(id).map(|joint| joint.desc) else { return false };
+        desc.enabled == enabled || self.set_joint(id, JointDesc { enabled, ..desc }).is_ok()
+    }
+
+    /// The joint of this id: its reaction, positions and velocities.
+    #[must_use]
+    pub fn joint(&self, id: JointId) -> Option<&Joint> {
+        self.joints.get(id)
     }
 
     /// Removes a joint; false if there is none of this id. Between two stages of a step: it holds until
     /// the step ends.
     pub fn remove_joint(&mut self, id: JointId) -> bool {
-        if let Some(JointDesc { a, b, .. }) = self.joints.get(id).map(|joint| joint.desc) {
-            self.note_body(a);
-            self.note_body(b);
-        }
+        let desc = self.joints.get(id).map(|joint| joint.desc);
+        desc.iter().flat_map(JointDesc::bodies).for_each(|id| self.note_body(id));
         let known = self.joints.remove(id);
         if !self.active {
             self.joints.compact();

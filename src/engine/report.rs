@@ -1,6 +1,7 @@
 //! What a step tells about itself: counts, the certificate, and what went wrong.
 
 use super::body::BodyId;
+use super::joint::JointId;
 use super::lcp::Method;
 use crate::math::{Double, Real};
 
@@ -98,6 +99,8 @@ pub struct StepReport {
     pub solves: Vec<IslandReport>,
     /// Bodies frozen in this step because their state was no longer finite, ascending.
     pub quarantined: Vec<BodyId>,
+    /// Joints that broke in this step, ascending. They are still there, disabled.
+    pub broken: Vec<JointId>,
 }
 
 impl StepReport {
@@ -107,7 +110,9 @@ impl StepReport {
         quarantined.clear();
         let mut solves = core::mem::take(&mut self.solves);
         solves.clear();
-        *self = Self { step: self.step + 1, dt, quarantined, solves, ..Self::default() };
+        let mut broken = core::mem::take(&mut self.broken);
+        broken.clear();
+        *self = Self { step: self.step + 1, dt, quarantined, solves, broken, ..Self::default() };
     }
 }
 

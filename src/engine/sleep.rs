@@ -28,7 +28,7 @@ use super::Simulation;
 use super::bodies::Bodies;
 use super::body::{Body, BodyId, LockedAxes};
 use super::broad::Reach;
-use super::graph::DisjointSets;
+use super::graph::{DisjointSets, NO_BODY};
 use super::joint::Joint;
 use super::pair::Pair;
 use super::predict::{Motion, foresee};
@@ -248,7 +248,10 @@ impl Simulation {
         let index = |id| self.bodies.index_of(id).filter(|&i| list[i].moves());
         let touching = self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty());
         let touching = touching.map(|pair| (pair.key.a, pair.key.b));
-        let joined = self.joints.as_slice().iter().map(|joint| (joint.desc.a, joint.desc.b));
+        let joined = self.joints.as_slice().iter().filter_map(|joint| match joint.desc.ends {
+            [Some(a), Some(b)] if joint.desc.enabled => Some((a, b)),
+            _ => None,
+        });
         for (a, b) in touching.chain(joined) {
             if let (Some(i), Some(j)) = (index(a), index(b)) {
                 sets.join(i as u32, j as u32);
@@ -284,9 +287,9 @@ impl Simulation {
 
     /// Takes note that what is joined with a body is to wake.
     fn note_joined(&mut self, id: BodyId) {
-        let ends = |joint: &Joint| [joint.desc.a, joint.desc.b];
-        for ends in self.joints.as_slice().iter().map(ends).filter(|ends| ends.contains(&id)) {
-            for id in ends {
+        let joints = self.joints.as_slice().iter().map(Joint::desc);
+        for desc in joints.filter(|desc| desc.joins(id)) {
+            for id in desc.bodies() {
                 self.sleepers.wake.extend(self.bodies.get(id).and_then(|body| body.rest.asleep));
             }
         }
@@ -383,7 +386,7 @@ impl Simulation {
             }
         }
         let joints = self.joints.as_mut_slice().iter_mut();
-        for joint in joints.filter(|joint| inside(joint.desc.a) || inside(joint.desc.b)) {
+        for joint in joints.filter(|joint| joint.desc.bodies().any(inside)) {
             joint.impulse = joint.impulse.map(|rows| rows.map(|impulse| impulse * scale));
         }
     }
@@ -429,7 +432,8 @@ impl Simulation {
                 self.sleepers.note_pair(pair, &self.bodies);
             }
         }
-        for &ends in self.work.joint_bodies.iter().filter(|&&ends| is_touched(motions, ends)) {
+        let joined = self.work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
+        for &ends in joined.filter(|&&ends| is_touched(motions, ends)) {
             let names = ends.map(|i| self.bodies.as_slice()[i as usize].rest.asleep);
             self.sleepers.wake.extend(names.into_iter().flatten());
         }

@@ -134,15 +134,8 @@ pub fn heap(n: usize) -> (Simulation, Vec<BodyId>) {
     }
     for pair in ids.windows(2).take(3) {
         let anchor = Vec3::new(0.45, 0.0, 0.0);
-        let desc = JointDesc {
-            a: pair[0],
-            b: pair[1],
-            anchor_a: anchor,
-            anchor_b: -anchor,
-            kind: JointKind::Ball,
-            collide: false,
-        };
-        world.add_joint(desc).expect("two bodies");
+        let desc = JointDesc::between(JointKind::Spherical, pair[0], pair[1]);
+        world.add_joint(desc.with_anchors(anchor, -anchor)).expect("two bodies");
     }
     (world, ids)
 }

@@ -4,7 +4,7 @@
 //! O(edges + pairs) in steps in which an island has been at rest for long enough.
 
 use super::{Ready, Simulation};
-use crate::engine::graph::NO_ISLAND;
+use crate::engine::graph::{NO_BODY, NO_ISLAND};
 use crate::engine::integrate::solved;
 use crate::engine::settings::SleepSettings;
 use crate::math::Vec3;
@@ -68,6 +68,21 @@ impl Simulation {
                     *ready = Ready::No;
                 } else if *ready == Ready::Calm {
                     *ready = Ready::Carried;
+                }
+            }
+        }
+        // The world carries what is joined to it; a motor that runs moves what it turns.
+        for (ends, joint) in work.joint_bodies.iter().zip(self.joints.as_slice()) {
+            let held = ends.contains(&NO_BODY);
+            let runs = joint.desc.motors.iter().flatten().any(|motor| motor.velocity != 0.0);
+            for &i in ends.iter().filter(|&&i| i != NO_BODY && (held || runs)) {
+                let Some(ready) = ready.get_mut(work.islands.island[i as usize] as usize) else {
+                    continue;
+                };
+                match *ready {
+                    _ if runs => *ready = Ready::No,
+                    Ready::Calm => *ready = Ready::Carried,
+                    _ => {}
                 }
             }
         }

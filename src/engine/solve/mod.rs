@@ -19,7 +19,6 @@ use self::rows::Rows;
 use super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::body::BodyId;
 use super::graph::Islands;
-use super::joint::Joint;
 use super::lcp::chord::ChordScratch;
 use super::lcp::wide::WideScratch;
 use super::lcp::{Scratch, Status};
@@ -152,8 +151,8 @@ impl StepProblem {
         }
     }
 
-    /// Writes the impulses back to the contacts and joints they belong to, for the next step.
-    pub fn keep_impulses(&self, pairs: &mut [Pair], joints: &mut [Joint]) {
+    /// Writes the impulses back to the contacts they belong to, for the next step.
+    pub fn keep_impulses(&self, pairs: &mut [Pair]) {
         for (i, &[p, c]) in self.contact_source.iter().enumerate() {
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.impulse =
@@ -169,11 +168,6 @@ impl StepProblem {
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.angular_impulse =
                 [&self.biased, &self.relaxed].map(|u| world(u.rolling_impulse[row]));
-        }
-        for (row, &[j, r]) in self.joint_source.iter().enumerate() {
-            let joint = &mut joints[j as usize];
-            joint.impulse[0][r as usize] = self.biased.joint_impulse[row];
-            joint.impulse[1][r as usize] = self.relaxed.joint_impulse[row];
         }
     }
 }

@@ -1,0 +1,100 @@
+//! Joint rows of an island, and what the bodies feel of them.
+//!
+//! Input: the joints of an island. Output: their rows in ascending order of joints, each with the joint and
+//! slot it came from; after the solve impulses and reactions of every joint. O(rows).
+
+use smallvec::SmallVec;
+
+use super::super::joint::{Joint, JointId, Maker};
+use super::super::lcp::{JointRow, Vec6};
+use super::super::predict::vec6;
+use super::super::settings::Settings;
+use super::{Sources, StepProblem, dot6, mask};
+use crate::math::{DVec3, Double, Real, Vec3, narrow, narrow3, widen};
+
+impl StepProblem {
+    /// Joint rows of an island, in ascending order of joints.
+    pub(super) fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
+        let mut rows = core::mem::take(&mut self.joint_rows);
+        for i in self.joints_of.range(k) {
+            let j = self.joints_of.items[i] as usize;
+            let bodies = sources.joint_bodies[j];
+            let ends = bodies.map(|i| sources.bodies.get(i as usize));
+            let motions = bodies.map(|i| sources.motions.get(i as usize));
+            let free = motions.map(|m| m.map_or([0.0; 6], |m| vec6(m.linear, m.angular)));
+            let last = [0, 1].map(|side| match (ends[side], motions[side]) {
+                (Some(body), Some(motion)) if motion.moves => {
+                    vec6(body.linear_velocity, body.angular_velocity)
+                }
+                _ => free[side],
+            });
+            let joint = &sources.joints[j];
+            let maker = Maker { joint, ends, free, last, settings, dt: sources.dt };
+            let place = maker.place();
+            maker.make(&place, &mut rows);
+            let scale = widen(sources.dt_ratio);
+            for row in &rows {
+                self.joint_error = self.joint_error.max(narrow(row.error));
+                let mut terms = SmallVec::new();
+                let mut bias = row.bias;
+                for (side, i) in bodies.into_iter().enumerate() {
+                    let (Some(body), Some(motion)) = (ends[side], motions[side]) else { continue };
+                    if motion.moves {
+                        let term = mask(row.sides[side], body.locked_axes.bits());
+                        terms.push((sources.islands.local[i as usize], term));
+                    } else {
+                        bias += dot6(&row.sides[side], &free[side]);
+                    }
+                }
+                let (softness, bounds) = (row.softness, row.bounds);
+                self.joints.push(JointRow { terms, bias, softness, bounds });
+                self.joint_push.push(row.push);
+                self.joint_source.push([j as u32, row.slot as u32]);
+                self.joint_wrench.push(wrench(&row.sides[1], place.arms[1]));
+                self.biased.joint_impulse.push(joint.impulse[0][row.slot] * scale);
+                self.relaxed.joint_impulse.push(joint.impulse[1][row.slot] * scale);
+            }
+        }
+        self.joint_rows = rows;
+    }
+
+    /// Writes impulses and reactions back to the joints; lists those that broke, which hold no more.
+    pub(in crate::engine) fn keep_joints(
+        &self,
+        joints: &mut [Joint],
+        dt: Real,
+        broken: &mut Vec<JointId>,
+    ) {
+        for &j in &self.joints_of.items {
+            joints[j as usize].rest();
+        }
+        let mut row = 0;
+        while row < self.joint_source.len() {
+            let j = self.joint_source[row][0];
+            let joint = &mut joints[j as usize];
+            let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+            while row < self.joint_source.len() && self.joint_source[row][0] == j {
+                let slot = self.joint_source[row][1] as usize;
+                let relaxed: Double = self.relaxed.joint_impulse[row];
+                joint.impulse[0][slot] = self.biased.joint_impulse[row];
+                joint.impulse[1][slot] = relaxed;
+                force += self.joint_wrench[row][0] * relaxed;
+                torque += self.joint_wrench[row][1] * relaxed;
+                row += 1;
+            }
+            joint.reaction = [force, torque].map(|sum| narrow3(sum / widen(dt)));
+            let [force, torque] = joint.reaction.map(Vec3::length);
+            if force > joint.desc.break_force || torque > joint.desc.break_torque {
+                joint.desc.enabled = false;
+                broken.push(joint.id);
+            }
+        }
+        broken.sort_unstable();
+    }
+}
+
+/// Force and torque about the anchor of a row on the body of end b, for an impulse of one.
+fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {
+    let force = DVec3::new(row[0], row[1], row[2]);
+    [force, DVec3::new(row[3], row[4], row[5]) - arm.cross(force)]
+}

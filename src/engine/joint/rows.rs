@@ -1,0 +1,292 @@
+//! The rows of a joint in a step.
+//!
+//! Input: a joint, where it is, how its ends move. Output: rows for the
+//! [step problem](super::super::assemble), each with the slot that names it from step to step. With position `x`, `w = νᵀ v`, step h:
+//!
+//! ```text
+//! lock      w + γ Θ/h = 0                       as in (4.14)
+//! limit     w + gap/h ≥ 0   apart,  w + γ gap/h ≥ 0, not faster than v_push, beyond it; c ≥ 0
+//! motor     w + (k (x - x*) - d w*) / (d + h k) + c / (h (d + h k)) = 0,   |c| ≤ F h
+//! friction  w = 0,   |c| ≤ F h
+//! ```
+//!
+//! The row of a motor or spring is the force of the end of the step, `c = -h (k (x + h w - x*) + d (w - w*))`:
+//! implicit Euler, whatever the stiffness. A motor without stiffness and with infinite damping is the hard row
+//! `w = w*`. Limits are there when they are within reach in this step, like contacts; their push is not
+//! carried. At most one row a slot; O(rows).
+
+use super::super::body::Body;
+use super::super::lcp::Vec6;
+use super::super::settings::Settings;
+use super::axes::{Place, Sides, unwound};
+use super::{AxisLimit, Joint, JointKind, Motor};
+use crate::math::{DVec3, Double, Real, widen};
+
+/// A row of a joint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// Its name within the joint.
+    pub(crate) slot: usize,
+    /// `ν` of both ends.
+    pub(crate) sides: Sides,
+    /// `Υ`.
+    pub(crate) bias: Double,
+    /// Part of it that is not carried on.
+    pub(crate) push: Double,
+    /// `s` of the row.
+    pub(crate) softness: Double,
+    /// Bounds of the impulse.
+    pub(crate) bounds: [Double; 2],
+    /// How far it is from where it should be [m or rad].
+    pub(crate) error: Double,
+}
+
+/// First slot of upper limits, motors and friction; that of the swing cone. Locks and lower limits are first.
+const UPPER: usize = 6;
+const MOTOR: usize = 12;
+const FRICTION: usize = 18;
+const CONE: usize = 24;
+/// Number of slots.
+pub(crate) const SLOTS: usize = 25;
+
+/// Joint bias that stays in the carried velocity (m/s). Within it the bias carries the curvature, and a
+/// pendulum keeps its energy; more of it would whip a long chain up, less would slow it down.
+const CARRIED_MAX: Double = 1.0;
+/// Angular limits within this angle have a row (rad).
+const ANGLE_MARGIN: Double = 0.02;
+
+/// What the rows of a joint are made from.
+#[derive(Debug)]
+pub(crate) struct Maker<'a> {
+    /// The joint.
+    pub(crate) joint: &'a Joint,
+    /// Its bodies.
+    pub(crate) ends: [Option<&'a Body>; 2],
+    /// Free velocities of its ends.
+    pub(crate) free: [Vec6; 2],
+    /// Velocities of its ends before the step.
+    pub(crate) last: [Vec6; 2],
+    /// Settings.
+    pub(crate) settings: &'a Settings,
+    /// Step (s).
+    pub(crate) dt: Real,
+}
+
+impl Maker<'_> {
+    /// Where the joint is.
+    pub(crate) fn place(&self) -> Place {
+        Place::new(self.joint.desc.kind, &self.joint.desc.frames, self.ends)
+    }
+
+    /// All rows, locks first.
+    pub(crate) fn make(&self, place: &Place, rows: &mut Vec<Row>) {
+        rows.clear();
+        let desc = &self.joint.desc;
+        let locked = desc.locked();
+        (0..6).filter(|k| locked & 1 << k != 0).for_each(|k| rows.push(self.lock(place, k)));
+        for k in (0..6).filter(|k| locked & 1 << k == 0) {
+            let (min, max) = match (desc.kind, desc.limits[k]) {
+                // Nothing is nearer than nothing.
+                (JointKind::Distance { min, max }, _) if k == 0 && min > 0.0 => (min, max),
+                (JointKind::Distance { max, .. }, _) if k == 0 => (Real::NEG_INFINITY, max),
+                (_, Some(AxisLimit { min, max })) => (min, max),
+                _ => continue,
+            };
+            let (at, sides) = (self.position(place, k), place.gradient(k));
+            self.limit(k, at - widen(min), sides, rows);
+            self.limit(UPPER + k, widen(max) - at, opposite(sides), rows);
+        }
+        if let Some(cone) = desc.swing {
+            let (angle, sides) = place.swing();
+            self.limit(CONE, widen(cone) - angle, opposite(sides), rows);
+        }
+        for k in 0..6 {
+            if let Some(motor) = &desc.motors[k] {
+                rows.extend(self.motor(place, k, motor));
+            }
+        }
+        for k in 0..6 {
+            let bound = widen(desc.friction[k]) * widen(self.dt);
+            if bound > 0.0 {
+                let (sides, bounds) = (self.rate(place, k), [-bound, bound]);
+                rows.push(Row { bounds, ..row(FRICTION + k, sides) });
+            }
+        }
+    }
+
+    /// Position of an axis with its turns counted.
+    fn position(&self, place: &Place, k: usize) -> Double {
+        self.joint.counted(k, place.position(k), self.joint.position[k])
+    }
+
+    /// The row of a locked axis.
+    fn lock(&self, place: &Place, k: usize) -> Row {
+        let desc = &self.joint.desc;
+        let (error, sides) = match (desc.kind, k) {
+            (JointKind::Distance { min, .. }, _) => {
+                (place.position(0) - widen(min), place.gradient(0))
+            }
+            (kind, 0..3) if kind.locked() & 0b111 == 0b111 => {
+                let axis = [DVec3::X, DVec3::Y, DVec3::Z][k];
+                (place.apart.dot(axis), place.along_world(axis))
+            }
+            (kind, 3..) if kind.locked() & 0b11_1000 == 0b11_1000 => {
+                place.turn_from(DVec3::ZERO, k)
+            }
+            _ => {
+                let target = desc.limits[k].map_or(0.0, |limit| widen(limit.min));
+                (self.position(place, k) - target, place.gradient(k))
+            }
+        };
+        let dt = widen(self.dt);
+        let contact = &self.settings.contact;
+        let full = widen(contact.gamma) * error / dt;
+        // Positions keep up with the curvature of the motion, however fast; beyond that a joint far apart
+        // is drawn together at v_push.
+        let cap = widen(contact.push_speed_max) + dt * self.curvature(place);
+        let bias = full.clamp(-cap, cap);
+        let kept = if contact.relax { CARRIED_MAX } else { Double::INFINITY };
+        let push = bias - bias.clamp(-kept, kept);
+        Row { bias, push, error: error.abs(), ..row(k, sides) }
+    }
+
+    /// The row of a limit at a gap [m or rad], if it is within reach.
+    fn limit(&self, slot: usize, gap: Double, sides: Sides, rows: &mut Vec<Row>) {
+        let dt = widen(self.dt);
+        let contact = &self.settings.contact;
+        let margin =
+            if slot % 6 < 3 && slot != CONE { widen(contact.margin) } else { ANGLE_MARGIN };
+        let speed = |v: &[Vec6; 2]| -> Double {
+            let all = sides.iter().flatten().zip(v.iter().flatten());
+            all.map(|(x, v)| (x * v).abs()).sum()
+        };
+        // A NaN has no row.
+        let within = gap <= margin + 2.0 * dt * speed(&self.free).max(speed(&self.last));
+        if !within {
+            return;
+        }
+        let zone = widen(contact.dead_zone) * dt * dt;
+        let pushed = self.joint.impulse[0][slot] != 0.0;
+        let (bias, push) = if gap >= -zone {
+            // As for contacts: what pushed still touches, so that trembling within the zone changes nothing.
+            (((gap - if pushed { zone } else { 0.0 }).max(0.0)) / dt, 0.0)
+        } else {
+            let full = widen(contact.gamma) * (gap + zone) / dt;
+            let push = full.max(-widen(contact.push_speed_max));
+            (push, if contact.relax { push } else { 0.0 })
+        };
+        let bounds = [0.0, Double::INFINITY];
+        rows.push(Row { bias, push, bounds, error: (-gap).max(0.0), ..row(slot, sides) });
+    }
+
+    /// The row of a motor, unless it does nothing.
+    fn motor(&self, place: &Place, k: usize, motor: &Motor) -> Option<Row> {
+        let dt = widen(self.dt);
+        let [stiffness, damping] = [motor.stiffness, motor.damping].map(widen);
+        let bound = widen(motor.max_force) * dt;
+        let total = damping + dt * stiffness;
+        if !(total > 0.0 && bound > 0.0) {
+            return None;
+        }
+        let target = widen(motor.velocity);
+        let bounds = [-bound, bound];
+        if stiffness == 0.0 || damping.is_infinite() {
+            let softness = 1.0 / (dt * total);
+            let sides = self.rate(place, k);
+            return Some(Row { bias: -target, softness, bounds, ..row(MOTOR + k, sides) });
+        }
+        let (error, sides) = if k >= 3 && self.is_ball() {
+            let targets = [3, 4, 5]
+                .map(|k| self.joint.desc.motors[k].map_or(0.0, |motor| widen(motor.position)));
+            place.turn_from(DVec3::from_array(targets), k)
+        } else {
+            (self.position(place, k) - widen(motor.position), place.gradient(k))
+        };
+        let bias = (stiffness * error - damping * target) / total;
+        let softness = 1.0 / (dt * total);
+        Some(Row { bias, softness, bounds, ..row(MOTOR + k, sides) })
+    }
+
+    /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an axis
+    /// of frame a.
+    fn rate(&self, place: &Place, k: usize) -> Sides {
+        let swings = self.joint.desc.kind != JointKind::Universal && k >= 4;
+        if swings || (k == 3 && self.is_ball()) { place.spin(k) } else { place.gradient(k) }
+    }
+
+    /// May it turn about every axis?
+    fn is_ball(&self) -> bool {
+        let desc = &self.joint.desc;
+        let kinds = [JointKind::Spherical, JointKind::Generic];
+        kinds.contains(&desc.kind) && desc.locked() & 0b11_1000 == 0
+    }
+
+    /// Acceleration of the anchors that rows along straight lines do not know (m/s²): centripetal, and
+    /// Coriolis' along an axis that turns.
+    fn curvature(&self, place: &Place) -> Double {
+        let slides = self.joint.desc.kind.locked() & 0b111 != 0b111;
+        let mut sum = 0.0;
+        for (k, body) in self.ends.iter().enumerate() {
+            let Some(body) = body else { continue };
+            let anchor = self.joint.desc.frames[k].anchor;
+            let arm = (anchor - body.center_of_mass()).length();
+            sum += widen(body.angular_velocity.length_squared() * arm);
+        }
+        if slides && let Some(a) = self.ends[0] {
+            let speed = (0..3).map(|k| {
+                let rate: Double = self
+                    .last
+                    .as_flattened()
+                    .iter()
+                    .zip(place.gradient(k).as_flattened())
+                    .map(|(v, x)| v * x)
+                    .sum();
+                rate * rate
+            });
+            let speed = speed.sum::<Double>().sqrt();
+            let spin = widen(a.angular_velocity.length());
+            sum += spin * (spin * place.apart.length() + 2.0 * speed);
+        }
+        sum
+    }
+}
+
+/// A hard row without bounds.
+const fn row(slot: usize, sides: Sides) -> Row {
+    let bounds = [-Double::INFINITY, Double::INFINITY];
+    Row { slot, sides, bias: 0.0, push: 0.0, softness: 0.0, bounds, error: 0.0 }
+}
+
+fn opposite(sides: Sides) -> Sides {
+    sides.map(|side| side.map(|x| -x))
+}
+
+impl Joint {
+    /// Position of an axis of which `raw` is known, with its turns counted from what is near.
+    pub(crate) fn counted(&self, k: usize, raw: Double, near: Double) -> Double {
+        let turns = match self.desc.kind {
+            JointKind::Universal => k == 3 || k == 4,
+            // With a free swing the twist has a pole, at which turns have no meaning.
+            _ => k == 3 && self.desc.locked() & 0b11_0000 == 0b11_0000,
+        };
+        if turns { unwound(raw, near) } else { raw }
+    }
+
+    /// Takes up where its ends are: the positions and velocities of its axes, turns counted.
+    pub(crate) fn read(&mut self, ends: [Option<&Body>; 2], dt: Double) {
+        let place = Place::new(self.desc.kind, &self.desc.frames, ends);
+        let velocity = |k: usize| {
+            ends[k].map_or([0.0; 6], |body| {
+                super::super::predict::vec6(body.linear_velocity, body.angular_velocity)
+            })
+        };
+        let velocity = [velocity(0), velocity(1)];
+        for k in 0..6 {
+            let rows = place.gradient(k);
+            let rate = rows.as_flattened().iter().zip(velocity.as_flattened()).map(|(x, v)| x * v);
+            self.velocity[k] = rate.sum();
+            let near = self.position[k] + dt * self.velocity[k];
+            self.position[k] = self.counted(k, place.position(k), near);
+        }
+    }
+}

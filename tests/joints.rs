@@ -1,0 +1,587 @@
+//! Joints: what each kind keeps and leaves free, motors and limits by their exact discrete answers.
+
+mod support;
+
+use orthant::engine::Simulation;
+use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::joint::{
+    Joint, JointAxis, JointDesc, JointError, JointFrame, JointId, JointKind, Motor,
+};
+use orthant::engine::report::StepStatus;
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::mass::MassProperties;
+use orthant::math::{
+    PI, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_mul, quat_rotate,
+};
+use support::{DOUBLE, DT, Rng, add, body, change, cuboid, settings};
+
+const G: Real = 9.81;
+/// Mass (kg) and moments of inertia [kg·m²] of the bodies here.
+const M: Real = 2.0;
+const INERTIA: Vec3 = Vec3::new(0.3, 0.5, 0.4);
+
+const KINDS: [JointKind; 9] = [
+    JointKind::Fixed,
+    JointKind::Revolute,
+    JointKind::Spherical,
+    JointKind::Prismatic,
+    JointKind::Cylindrical,
+    JointKind::Universal,
+    JointKind::Planar,
+    JointKind::Pivot,
+    JointKind::Generic,
+];
+
+fn weightless() -> Settings {
+    Settings { gravity: Vec3::ZERO, ..settings() }
+}
+
+fn with_mass(position: Vec3, rotation: Quat) -> BodyDesc {
+    let inertia = SymMat3::diagonal(INERTIA);
+    let mass = MassProperties { mass: M, center_of_mass: Vec3::ZERO, inertia };
+    BodyDesc { position, rotation, mass_properties: Some(mass), ..BodyDesc::default() }
+}
+
+/// A body without a shape.
+fn weight(world: &mut Simulation, position: Vec3) -> BodyId {
+    world.add_body(with_mass(position, Quat::IDENTITY)).expect("a sound body")
+}
+
+/// Joins two ends where they are, with its frame here.
+fn join(world: &mut Simulation, desc: JointDesc, point: Vec3, basis: Quat) -> JointId {
+    let frames = desc.ends.map(|end| match end {
+        None => JointFrame { anchor: point, basis },
+        Some(id) => {
+            let (body, back) = (body(world, id), quat_conjugate(body(world, id).rotation()));
+            let anchor = quat_rotate(back, point - body.position());
+            JointFrame { anchor, basis: quat_mul(back, basis) }
+        }
+    });
+    world.add_joint(JointDesc { frames, ..desc }).expect("a sound joint")
+}
+
+fn joint(world: &Simulation, id: JointId) -> &Joint {
+    world.joint(id).expect("it is there")
+}
+
+fn step(world: &mut Simulation, settings: &Settings) {
+    let status = world.step(settings, DT).status;
+    assert_eq!(status, StepStatus::Solved, "{}", world.report());
+}
+
+fn near(what: &str, got: Real, want: Real, tolerance: Real) {
+    assert!((got - want).abs() <= tolerance, "{what}: {got} instead of {want} ± {tolerance}");
+}
+
+/// The world and two bodies: one hangs on the world, the other on it.
+#[test]
+fn every_kind_keeps_what_it_locks_and_frees_the_rest() {
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let mut rng = Rng(number as u64);
+        let mut world = Simulation::new();
+        let a = world.add_body(with_mass(Vec3::ZERO, rng.rotation())).expect("a sound body");
+        let b = world.add_body(with_mass(Vec3::X, rng.rotation())).expect("a sound body");
+        let basis = rng.rotation();
+        let hung = join(&mut world, JointDesc::to_world(kind, a), Vec3::new(-0.3, 0.2, 0.1), basis);
+        let both = JointDesc::between(kind, a, b);
+        let basis = rng.rotation();
+        let both = join(&mut world, both, Vec3::new(0.6, 0.1, -0.2), basis);
+        for id in [a, b] {
+            change(&mut world, id).linear_velocity = rng.vector(-1.0, 1.0);
+            change(&mut world, id).angular_velocity = rng.vector(-2.0, 2.0);
+        }
+        let mut moved = [0.0; 6];
+        for _ in 0..60 {
+            step(&mut world, &settings());
+            for id in [hung, both] {
+                for axis in JointAxis::ALL {
+                    let at = joint(&world, id).position(axis).abs();
+                    let k = axis.index();
+                    moved[k] = Real::max(moved[k], at);
+                    if kind.locked() & 1 << k != 0 {
+                        // Free motion is straight: off by the curvature of the path, h² a.
+                        assert!(at < 8e-3, "{kind:?}: {axis:?} is off by {at}");
+                    }
+                }
+            }
+        }
+        for (k, moved) in moved.into_iter().enumerate() {
+            let free = kind.locked() & 1 << k == 0;
+            assert!(!free || moved > 0.05, "{kind:?}: axis {k} moved by {moved} alone");
+        }
+    }
+}
+
+/// Axis errors are of second order in the step.
+#[test]
+fn locks_are_off_by_the_square_of_the_step() {
+    for kind in KINDS.into_iter().filter(|kind| ![0, 0b11_1111].contains(&kind.locked())) {
+        let errors = [1, 4].map(|parts| {
+            let dt = DT / parts as Real;
+            let mut world = Simulation::new();
+            let desc = with_mass(Vec3::ZERO, quat_exp(Vec3::new(0.5, -0.3, 0.8)));
+            let id = world.add_body(desc).expect("a sound body");
+            let basis = quat_exp(Vec3::new(0.2, 0.4, -0.3));
+            let desc = JointDesc::to_world(kind, id);
+            join(&mut world, desc, Vec3::new(-0.4, 0.3, 0.0), basis);
+            change(&mut world, id).angular_velocity = Vec3::new(2.0, 1.0, -2.0);
+            let mut worst: Real = 0.0;
+            for _ in 0..60 * parts {
+                worst = worst.max(world.step(&settings(), dt).joint_error);
+            }
+            worst
+        });
+        let noise = if DOUBLE { 1e-9 } else { 3e-6 };
+        let bound = errors[0] / 9.0 + noise;
+        assert!(errors[1] < bound, "{kind:?}: {errors:?}");
+    }
+}
+
+/// Frames at rest: force and torque on the body are those of statics.
+#[test]
+fn reactions_are_those_of_statics() {
+    let hold = |kind, basis: Quat, arm: Vec3, ends: [usize; 2]| {
+        let mut world = Simulation::new();
+        let id = weight(&mut world, arm);
+        let fixed = add(&mut world, BodyKind::Static, cuboid(0.1, 0.1, 0.1), Vec3::ZERO);
+        let all = [Some(id), None, Some(fixed)];
+        let desc = JointDesc::new(kind, ends.map(|end| all[end]));
+        let joint_id = join(&mut world, desc, Vec3::ZERO, basis);
+        for _ in 0..30 {
+            step(&mut world, &settings());
+        }
+        let (force, torque) = joint(&world, joint_id).reaction();
+        let sign = if ends[1] == 0 { 1.0 } else { -1.0 };
+        let pull = Vec3::new(0.0, M * G, 0.0);
+        let close = |what, got: Vec3, want: Vec3| {
+            let size = M * G * arm.length().max(0.1);
+            let error = (got * sign - want).length();
+            assert!(error < 1e-4 * size, "{kind:?}, {what}: {got}, not {want}");
+        };
+        close("force", force, pull);
+        close("torque", torque, arm.cross(pull));
+    };
+    let upright = JointFrame::along(Vec3::ZERO, Vec3::Y).basis;
+    let arm = Vec3::new(0.7, 0.0, 0.4);
+    for ends in [[1, 0], [0, 1], [2, 0], [0, 2]] {
+        hold(JointKind::Fixed, Quat::IDENTITY, arm, ends);
+        hold(JointKind::Revolute, upright, arm, ends);
+        hold(JointKind::Prismatic, Quat::IDENTITY, arm, ends);
+        hold(JointKind::Planar, upright, arm, ends);
+        hold(JointKind::Cylindrical, Quat::IDENTITY, Vec3::ZERO, ends);
+        hold(JointKind::Spherical, Quat::IDENTITY, -Vec3::Y, ends);
+        hold(JointKind::Universal, Quat::IDENTITY, -Vec3::Y, ends);
+        hold(JointKind::Pivot, Quat::IDENTITY, -Vec3::Y, ends);
+        hold(JointKind::Distance { min: 1.0, max: 1.0 }, Quat::IDENTITY, -Vec3::Y, ends);
+        hold(JointKind::Distance { min: 0.0, max: 1.0 }, Quat::IDENTITY, -Vec3::Y, ends);
+    }
+}
+
+/// A wheel about its x axis.
+fn wheel(edit: impl Fn(JointDesc) -> JointDesc) -> (Simulation, JointId) {
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::ZERO);
+    let desc = edit(JointDesc::to_world(JointKind::Revolute, id));
+    let joint_id = join(&mut world, desc, Vec3::ZERO, Quat::IDENTITY);
+    (world, joint_id)
+}
+
+#[test]
+fn a_hinge_stops_at_its_limit_after_three_turns() {
+    let motor = Motor::velocity(12.0, 5.0);
+    let limit = 6.0 * PI;
+    let (mut world, id) = wheel(|desc| {
+        let desc = desc.with_motor(JointAxis::AngularX, motor);
+        desc.with_limit(JointAxis::AngularX, -1.0, limit)
+    });
+    let mut copy = world.clone();
+    for i in 0..240 {
+        step(&mut world, &settings());
+        if i == 90 {
+            copy = world.clone();
+            assert!(joint(&copy, id).position(JointAxis::AngularX) > 4.0 * PI, "two turns");
+        }
+        let at = joint(&world, id).position(JointAxis::AngularX);
+        assert!(at < limit + 1e-3, "step {i}: {at}");
+    }
+    let at = joint(&world, id).position(JointAxis::AngularX);
+    near("at the limit", at, limit, 1e-3);
+    let torque = joint(&world, id).reaction().1;
+    near("motor and limit in balance", torque.x, 0.0, 1e-3);
+    for _ in 91..240 {
+        step(&mut copy, &settings());
+    }
+    let again = joint(&copy, id).position(JointAxis::AngularX);
+    assert_eq!(at, again, "a clone counts on");
+    // And back.
+    let mut desc = *joint(&world, id).desc();
+    desc.motors[3] = Some(Motor::velocity(-12.0, 5.0));
+    world.set_joint(id, desc).expect("a sound joint");
+    for _ in 0..240 {
+        step(&mut world, &settings());
+    }
+    near("at the other", joint(&world, id).position(JointAxis::AngularX), -1.0, 1e-3);
+}
+
+#[test]
+fn a_fast_wheel_counts_its_turns() {
+    let (mut world, id) = wheel(|desc| desc);
+    let body = world.bodies().iter().next().expect("the wheel").id();
+    change(&mut world, body).angular_velocity = Vec3::X * 500.0;
+    for _ in 0..60 {
+        step(&mut world, &settings());
+    }
+    // More than half a turn a step.
+    near("500 rad", joint(&world, id).position(JointAxis::AngularX), 500.0, 0.05);
+    near("500 rad/s", joint(&world, id).velocity(JointAxis::AngularX), 500.0, 1e-3);
+}
+
+#[test]
+fn a_motor_turns_a_wheel_up_to_its_speed() {
+    for direction in [1.0, -1.0] {
+        let (torque, target): (Real, Real) = (0.9, 7.0 * direction);
+        let motor = Motor::velocity(target, torque);
+        let (mut world, id) = wheel(|desc| desc.with_motor(JointAxis::AngularX, motor));
+        let gain = DT * torque / INERTIA.x;
+        for i in 1..=200 {
+            step(&mut world, &settings());
+            let want = (gain * i as Real).min(7.0) * direction;
+            let got = joint(&world, id).velocity(JointAxis::AngularX);
+            near(&format!("speed after step {i}"), got, want, 1e-4 * 7.0);
+        }
+    }
+}
+
+/// Spring, damper and gravity by implicit Euler in closed form, in double precision.
+fn sprung(x: &mut f64_, v: &mut f64_, spring: [f64_; 3], force: f64_) {
+    let [k, d, rest] = spring;
+    let (h, m) = (1.0 / 60.0, f64_::from(2.0_f32));
+    *v = (*v + h * (force - k * (*x - rest)) / m) / (1.0 + h * d / m + h * h * k / m);
+    *x += h * *v;
+}
+
+#[allow(non_camel_case_types, reason = "a number that is always in double precision")]
+type f64_ = orthant::math::Double;
+
+#[test]
+fn springs_are_implicit_euler_at_any_stiffness() {
+    for stiffness in [0.0, 3.0, 200.0, 1e5, 1e9] {
+        for damping in [0.0, 1.5, 400.0] {
+            let motor = Motor::spring(0.3, stiffness, damping);
+            let mut world = Simulation::new();
+            let id = weight(&mut world, Vec3::ZERO);
+            let desc = JointDesc::to_world(JointKind::Prismatic, id);
+            let desc = desc.with_motor(JointAxis::LinearX, motor);
+            let basis = JointFrame::along(Vec3::ZERO, Vec3::NEG_Y).basis;
+            let id = join(&mut world, desc, Vec3::ZERO, basis);
+            let (mut x, mut v): (f64_, f64_) = (0.0, 0.0);
+            let spring = [stiffness, damping, 0.3].map(orthant::math::widen);
+            for i in 1..=120 {
+                step(&mut world, &settings());
+                sprung(&mut x, &mut v, spring, orthant::math::widen(M * G));
+                let what = format!("k = {stiffness}, d = {damping}, step {i}");
+                let got = joint(&world, id).position(JointAxis::LinearX);
+                let size = orthant::math::narrow(x.abs()).max(1.0);
+                near(&what, got, orthant::math::narrow(x), 1e-4 * size);
+                if stiffness <= 200.0 {
+                    let force = joint(&world, id).reaction().0.y;
+                    let push = spring[0] * (x - spring[2]) + spring[1] * v;
+                    let push = orthant::math::narrow(push);
+                    near(&what, force, push, 1e-4 * push.abs().max(M * G));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn friction_of_a_slide_holds_or_brakes() {
+    for (friction, falls) in [(M * G * 1.01, 0.0), (M * G * 0.4, 0.6 * G)] {
+        let mut world = Simulation::new();
+        let id = weight(&mut world, Vec3::ZERO);
+        let desc = JointDesc::to_world(JointKind::Prismatic, id);
+        let desc = desc.with_friction(JointAxis::LinearX, friction);
+        let basis = JointFrame::along(Vec3::ZERO, Vec3::NEG_Y).basis;
+        let id = join(&mut world, desc, Vec3::ZERO, basis);
+        for _ in 0..60 {
+            step(&mut world, &settings());
+        }
+        near("speed", joint(&world, id).velocity(JointAxis::LinearX), falls, 2e-4 * G);
+        let want = friction.min(M * G);
+        near("friction", joint(&world, id).reaction().0.y, want, 1e-3 * want);
+    }
+}
+
+/// A pendulum that meets a stop goes on from there, as one that is let go there does.
+#[test]
+fn limits_add_no_energy() {
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::new(1.0, 0.0, 0.0));
+    let desc = JointDesc::to_world(JointKind::Revolute, id);
+    // Its x axis is that of the world's z.
+    let desc = desc.with_limit(JointAxis::AngularX, -2.0, 0.1);
+    let basis = JointFrame::along(Vec3::ZERO, Vec3::Z).basis;
+    let hinge = join(&mut world, desc, Vec3::ZERO, basis);
+    let energy = |world: &Simulation| {
+        let body = body(world, id);
+        body.kinetic_energy() + M * G * body.position().y
+    };
+    let rest = M * G * orthant::math::sin(-2.0);
+    let mut stopped = 0;
+    let mut highest = Real::NEG_INFINITY;
+    for i in 0..600 {
+        step(&mut world, &settings());
+        let at = joint(&world, hinge).position(JointAxis::AngularX);
+        assert!(at > -2.0 - 2e-3 && at < 0.1 + 2e-3, "step {i}: {at} rad");
+        stopped += u32::from(stopped > 0 || at < -2.0 + 1e-3);
+        if stopped > 2 {
+            highest = highest.max(energy(&world));
+        }
+    }
+    assert!(stopped > 300, "it met the stop");
+    near("highest energy after the stop", highest, rest, 5e-3 * M * G);
+}
+
+/// A limit that starts far beyond is taken back slowly, and what is carried on is rest.
+#[test]
+fn a_limit_spawned_beyond_is_no_catapult() {
+    let (mut world, id) = wheel(|desc| desc.with_limit(JointAxis::AngularX, 1.0, 2.0));
+    let push = settings().contact.push_speed_max;
+    for _ in 0..120 {
+        step(&mut world, &weightless());
+        let speed = joint(&world, id).velocity(JointAxis::AngularX).abs();
+        assert!(speed < 1e-3, "carried at {speed} rad/s, pushed at up to {push}");
+    }
+    near("taken back", joint(&world, id).position(JointAxis::AngularX), 1.0, 1e-3);
+}
+
+#[test]
+fn a_ball_joint_stays_in_its_cone() {
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::new(0.0, -1.0, 0.0));
+    let desc = JointDesc::to_world(JointKind::Spherical, id).with_swing(0.6);
+    let desc = desc.with_limit(JointAxis::AngularX, -0.3, 0.5);
+    let basis = JointFrame::along(Vec3::ZERO, Vec3::NEG_Y).basis;
+    let ball = join(&mut world, desc, Vec3::ZERO, basis);
+    change(&mut world, id).linear_velocity = Vec3::new(4.0, 0.0, 1.0);
+    change(&mut world, id).angular_velocity = Vec3::new(0.0, -3.0, 4.0);
+    let (mut widest, mut twisted): (Real, Real) = (0.0, 0.0);
+    for i in 0..300 {
+        step(&mut world, &settings());
+        let at = |axis| joint(&world, ball).position(axis);
+        let swing = at(JointAxis::AngularY).hypot(at(JointAxis::AngularZ));
+        let twist = at(JointAxis::AngularX);
+        (widest, twisted) = (widest.max(swing), twisted.max(twist.abs()));
+        assert!(swing < 0.6 + 0.02, "step {i}: swing {swing}");
+        assert!(twist > -0.3 - 0.02 && twist < 0.5 + 0.02, "step {i}: twist {twist}");
+    }
+    assert!(widest > 0.58 && twisted > 0.28, "both were met: {widest}, {twisted}");
+}
+
+#[test]
+fn a_ball_joint_is_driven_to_an_orientation() {
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::ZERO);
+    let target = Vec3::new(0.8, -1.1, 1.4);
+    let mut desc = JointDesc::to_world(JointKind::Spherical, id);
+    for axis in [JointAxis::AngularX, JointAxis::AngularY, JointAxis::AngularZ] {
+        let motor = Motor::spring(target[axis.index() - 3], 40.0, 8.0);
+        desc = desc.with_motor(axis, motor);
+    }
+    join(&mut world, desc, Vec3::ZERO, Quat::IDENTITY);
+    for _ in 0..180 {
+        step(&mut world, &settings());
+    }
+    let turned = quat_mul(body(&world, id).rotation(), quat_conjugate(quat_exp(target)));
+    let off = Vec3::new(turned.x, turned.y, turned.z).length();
+    assert!(off < 1e-3, "off by {off}");
+}
+
+#[test]
+fn a_rope_is_slack_until_it_is_not() {
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::ZERO);
+    let desc = JointDesc::to_world(JointKind::Distance { min: 0.0, max: 1.0 }, id);
+    let rope = world.add_joint(desc).expect("a sound joint");
+    let fall = |n: Real| G * DT * DT * n * (n + 1.0) / 2.0;
+    for n in 1..=25 {
+        step(&mut world, &settings());
+        let y = body(&world, id).position().y;
+        near("it falls freely", y, -fall(n as Real), 1e-5);
+        assert_eq!(joint(&world, rope).reaction().0, Vec3::ZERO, "slack");
+    }
+    for _ in 0..60 {
+        step(&mut world, &settings());
+        assert!(body(&world, id).position().y > -1.0 - 1e-3, "it holds");
+    }
+    near("length", joint(&world, rope).position(JointAxis::LinearX), 1.0, 1e-3);
+    near("taut", joint(&world, rope).reaction().0.y, M * G, 1e-3 * M * G);
+}
+
+#[test]
+fn joints_break_under_more_than_they_bear() {
+    for (strength, holds) in [(1.1, true), (0.9, false)] {
+        let mut world = Simulation::new();
+        let id = weight(&mut world, Vec3::NEG_Y);
+        let desc = JointDesc::to_world(JointKind::Fixed, id);
+        let desc = desc.with_strength(strength * M * G, Real::INFINITY);
+        let id = join(&mut world, desc, Vec3::ZERO, Quat::IDENTITY);
+        step(&mut world, &settings());
+        assert_eq!(world.report().broken.is_empty(), holds, "at {strength} of the weight");
+        step(&mut world, &settings());
+        assert!(world.report().broken.is_empty(), "it breaks once");
+        assert_eq!(joint(&world, id).is_enabled(), holds, "and holds no more");
+        assert_eq!(world.report().joints, u32::from(holds), "nor has it rows");
+        if !holds {
+            assert_eq!(joint(&world, id).reaction().0, Vec3::ZERO, "nor a reaction");
+            assert!(world.set_joint_enabled(id, true), "it can be mended");
+            step(&mut world, &settings());
+            assert_eq!(world.report().broken, [id], "and breaks again");
+        }
+    }
+    // By its torque.
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::X);
+    let desc = JointDesc::to_world(JointKind::Fixed, id).with_strength(1e9, 0.9 * M * G);
+    let id = join(&mut world, desc, Vec3::ZERO, Quat::IDENTITY);
+    step(&mut world, &settings());
+    assert_eq!(world.report().broken, [id], "a long arm");
+}
+
+/// A door on three hinges, and a bar on four parallel cranks: rows that repeat each other.
+#[test]
+fn redundant_joints_are_solved() {
+    let mut world = Simulation::new();
+    let door = weight(&mut world, Vec3::new(0.5, 0.0, 0.0));
+    let upright = JointFrame::along(Vec3::ZERO, Vec3::Y).basis;
+    let mut hinges = Vec::new();
+    for y in [-0.8, 0.1, 0.9] {
+        let desc = JointDesc::to_world(JointKind::Revolute, door);
+        hinges.push(join(&mut world, desc, Vec3::Y * y, upright));
+    }
+    change(&mut world, door).angular_velocity = Vec3::Y * 3.0;
+    change(&mut world, door).linear_velocity = Vec3::new(0.0, 0.0, -1.5);
+    for _ in 0..240 {
+        step(&mut world, &settings());
+        assert!(world.report().joint_error < 2e-3, "door: {}", world.report().joint_error);
+    }
+    let sum: Vec3 = hinges.iter().map(|&id| joint(&world, id).reaction().0).sum();
+    near("three hinges carry it", sum.y, M * G, 2e-3 * M * G);
+    let speed = body(&world, door).angular_velocity.y;
+    near("and let it turn", speed, 3.0, 0.03);
+
+    let mut world = Simulation::new();
+    let bar = weight(&mut world, Vec3::new(0.0, 1.0, 0.0));
+    let axis = JointFrame::along(Vec3::ZERO, Vec3::Z).basis;
+    for x in [-1.0, -0.3, 0.4, 1.0] {
+        let crank = weight(&mut world, Vec3::new(x, 0.5, 0.0));
+        let desc = JointDesc::to_world(JointKind::Revolute, crank);
+        join(&mut world, desc, Vec3::X * x, axis);
+        let desc = JointDesc::between(JointKind::Revolute, crank, bar);
+        join(&mut world, desc, Vec3::new(x, 1.0, 0.0), axis);
+        change(&mut world, crank).angular_velocity = Vec3::Z * -1.0;
+    }
+    change(&mut world, bar).linear_velocity = Vec3::X;
+    for _ in 0..180 {
+        step(&mut world, &settings());
+        assert!(world.report().joint_error < 2e-2, "cranks: {}", world.report().joint_error);
+        let tilt = body(&world, bar).rotation();
+        assert!(tilt.z.abs() < 1e-2, "the bar stays level: {tilt}");
+    }
+}
+
+/// Joints made in another order give the same motion to the solver's tolerance.
+#[test]
+fn the_order_of_joints_does_not_matter() {
+    let play = |reversed: bool| {
+        let mut world = Simulation::new();
+        let ids = [0, 1, 2].map(|i| weight(&mut world, Vec3::X * (i as Real + 1.0)));
+        let ends =
+            [[None, Some(ids[0])], [Some(ids[0]), Some(ids[1])], [Some(ids[1]), Some(ids[2])]];
+        let mut links: Vec<_> = (0..3).collect();
+        if reversed {
+            links.reverse();
+        }
+        for i in links {
+            let desc = JointDesc::new(JointKind::Revolute, ends[i]);
+            let desc = desc.with_friction(JointAxis::AngularX, 0.5);
+            let desc = desc.with_limit(JointAxis::AngularX, -0.9, 0.9);
+            let basis = JointFrame::along(Vec3::ZERO, Vec3::Z).basis;
+            join(&mut world, desc, Vec3::X * (i as Real + 0.5), basis);
+        }
+        for _ in 0..60 {
+            step(&mut world, &settings());
+        }
+        ids.map(|id| body(&world, id).position())
+    };
+    let (one, two) = (play(false), play(true));
+    for (one, two) in one.into_iter().zip(two) {
+        assert!((one - two).length() < 2e-4, "{one} and {two}");
+    }
+}
+
+#[test]
+fn a_changed_joint_wakes_what_it_joins() {
+    let mut drowsy = settings();
+    drowsy.sleep.enabled = true;
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::NEG_Y);
+    let hook = JointDesc::to_world(JointKind::Fixed, id);
+    let hook = join(&mut world, hook, Vec3::ZERO, Quat::IDENTITY);
+    for _ in 0..120 {
+        step(&mut world, &drowsy);
+    }
+    assert!(body(&world, id).is_sleeping(), "the world carries it");
+    let reaction = joint(&world, hook).reaction().0;
+    near("it still hangs", reaction.y, M * G, 1e-3 * M * G);
+    let desc = *joint(&world, hook).desc();
+    world.set_joint(hook, desc.with_strength(1e3, 1e3)).expect("a sound joint");
+    step(&mut world, &drowsy);
+    assert!(!body(&world, id).is_sleeping(), "a change wakes it");
+    for _ in 0..120 {
+        step(&mut world, &drowsy);
+    }
+    assert!(world.set_joint_enabled(hook, false), "it is there");
+    step(&mut world, &drowsy);
+    assert!(body(&world, id).linear_velocity.y < 0.0, "it falls");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let mut world = Simulation::new();
+    let a = weight(&mut world, Vec3::ZERO);
+    let hinge = JointDesc::to_world(JointKind::Revolute, a);
+    let x = JointAxis::LinearX;
+    let turn = JointAxis::AngularX;
+    let cases = [
+        (JointDesc::new(JointKind::Fixed, [None, None]), JointError::NoBody),
+        (hinge.with_motor(x, Motor::velocity(1.0, 1.0)), JointError::Locked(x)),
+        (hinge.with_limit(x, 0.0, 1.0), JointError::Locked(x)),
+        (hinge.with_friction(x, 1.0), JointError::Locked(x)),
+        (hinge.with_limit(turn, 1.0, 0.0), JointError::Limits(turn, 1.0, 0.0)),
+        (
+            hinge.with_limit(turn, 1.0, 1.0).with_motor(turn, Motor::spring(0.0, 1.0, 1.0)),
+            JointError::Locked(turn),
+        ),
+        (
+            hinge.with_motor(turn, Motor::spring(0.0, -1.0, 1.0)),
+            JointError::Negative(turn, "stiffness", -1.0),
+        ),
+        (hinge.with_swing(1.0), JointError::NoSwing),
+        (JointDesc::to_world(JointKind::Spherical, a).with_swing(4.0), JointError::Swing(4.0)),
+        (hinge.with_strength(0.0, 1.0), JointError::NotPositive("break force", 0.0)),
+        (
+            JointDesc::to_world(JointKind::Distance { min: 2.0, max: 1.0 }, a),
+            JointError::Length(2.0, 1.0),
+        ),
+        (hinge.with_anchors(Vec3::NAN, Vec3::ZERO), JointError::NotFinite("anchor")),
+    ];
+    for (desc, error) in cases {
+        assert_eq!(world.add_joint(desc), Err(error.clone()), "{error}");
+    }
+    assert!(world.joints().is_empty(), "nothing was added");
+    let id = world.add_joint(hinge).expect("a sound joint");
+    let bad = hinge.with_limit(x, 0.0, 1.0);
+    assert_eq!(world.set_joint(id, bad), Err(JointError::Locked(x)), "nor changed");
+    assert_eq!(joint(&world, id).desc(), &hinge, "it is as it was");
+}
