@@ -28,8 +28,8 @@ fn bounces(settings: &Settings, change: impl Fn(&mut JointRow)) -> (Vec<Double>,
     let a = place(BodyKind::Static, floor, 0.0, zero);
     let ball = Shape::sphere(0.25).expect("a ball");
     let b = place(BodyKind::Dynamic, ball, 0.6, Vec3::new(START as Real, 0.0, 0.0));
-    let (anchor_a, anchor_b, kind, collide) = (zero, zero, JointKind::Ball, true);
-    world.add_joint(JointDesc { a, b, anchor_a, anchor_b, kind, collide }).expect("a joint");
+    let joint = JointDesc::between(JointKind::Spherical, a, b).with_collision(true);
+    world.add_joint(joint).expect("a joint");
     let (mut speeds, mut bounced) = (Vec::new(), 0);
     for _ in 0..40 {
         world.begin(settings, DT);
