@@ -238,6 +238,30 @@ fn a_motor_is_tuned_while_it_runs() {
     assert_near(spin(&app, wheel), Vec3::ZERO, 1e-3);
 }
 
+#[test]
+fn friction_and_springs_of_a_ball_joint_act_on_every_angle() {
+    let mut app = app();
+    let spin = AngularVelocity(Vec3::new(1.0, -2.0, 1.5));
+    let one = floating(&mut app, at(0.0, 0.0, 0.0));
+    app.world_mut().entity_mut(one).insert(spin);
+    // Of a cube of 1 kg and 1 m the inertia is 1/6 kg m²: 0.5 N m take 3 rad/s a second.
+    spawn(&mut app, Joint::ball(None, one).with_friction(0.5));
+    run(&mut app, 32);
+    let half = body(&app, one).expect("alive").angular_velocity;
+    assert!(half.length() > 0.3 && half.length() < 1.5, "not at once: {half}");
+    run(&mut app, 32);
+    assert_near(body(&app, one).expect("alive").angular_velocity, Vec3::ZERO, 1e-3);
+    let turned = at(9.0, 0.0, 0.0).with_rotation(single_quat(quat_exp(spin.0)));
+    let two = floating(&mut app, turned);
+    spawn(
+        &mut app,
+        Joint::ball(None, two).with_anchors(Vec3::X * 9.0, Vec3::ZERO).with_spring(9.0, 3.0),
+    );
+    run(&mut app, 400);
+    let off = orthant::math::quat_log(body(&app, two).expect("alive").rotation());
+    assert_near(off, Vec3::ZERO, 1e-2);
+}
+
 /// A chain of three that swings, whose joints a deed changes before each step.
 fn swing(deed: impl Fn(&mut Joint)) -> [Vec3; 3] {
     let mut app = app();
