@@ -24,6 +24,7 @@
 mod contacts;
 mod joints;
 mod rolling;
+mod stiffness;
 
 use core::ops::Range;
 
@@ -94,6 +95,7 @@ pub struct StepProblem {
     end: Vec<IslandEnd>,
     pairs_of: ByIsland,
     joints_of: ByIsland,
+    loads: Vec<stiffness::Load>,
 }
 
 /// Where the parts of an island are in the lists of the problem.
@@ -206,6 +208,7 @@ impl StepProblem {
             self.biased.velocity.push(last);
             self.relaxed.velocity.push(last);
         }
+        self.stiffen(sources);
         self.sort(sources);
         for k in 0..sources.islands.len() {
             let first = sources.islands.members[sources.islands.start[k] as usize];

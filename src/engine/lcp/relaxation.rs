@@ -496,7 +496,9 @@ fn find_root(
     let (mut f_left, mut f_right) = (f_zero, f_one);
     let mut moved_left = None;
     for _ in 0..20 {
-        let t = (left - f_left * (right - left) / (f_right - f_left)).clamp(left, right);
+        let t = left - f_left * (right - left) / (f_right - f_left);
+        // Unlike `clamp` also where numbers have run over: it ends at the left then.
+        let t = t.max(left).min(right);
         let f_t = f(t);
         if f_t.abs() <= target {
             return t;

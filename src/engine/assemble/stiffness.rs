@@ -1,0 +1,220 @@
+//! Geometric stiffness of joints: what keeps loaded chains of light links stable at large steps.
+//!
+//! Input: the forces that joints bore in the last step, poses. Output: mass blocks with a larger inertia, and
+//! the free velocities of those bodies.
+//!
+//! A joint that pulls with the force `F` at the arm `r` of a body turns it back like a spring: with the
+//! pull, the torque `r × F` of a turn θ changes by `-K θ`,
+//!
+//! ```text
+//! K = (F · r) 1 - (r Fᵀ + F rᵀ) / 2        summed over the joints of the body
+//! ```
+//!
+//! The step takes the direction of `F` from its start (4.14), which makes it an explicit method for this
+//! spring: links that turn against each other under a load of many times their weight grow without bound
+//! from `h² K = 4 I` on. Where `h² K` exceeds the inertia `I`, what exceeds it is taken at the end of the step,
+//! as linearly implicit Euler does:
+//!
+//! ```text
+//! D = (h² K - I)₊        (I + D) (ω - ω*) = torques        ω* = (I + D)⁻¹ I ω_free
+//! ```
+//!
+//! `( )₊` is the positive part of a symmetric matrix. With `D` the step is stable for any load (the
+//! bound is `h² K < 4 I + 2 D`); at the joints' own motion of less than a radian a step `D` is zero and the scheme is
+//! the one of the papers, which keeps energy. Where it acts it takes energy as implicit Euler does: a chain
+//! that swings with frequency Ω loses `h Ω²` of its energy a second. (Constraints with geometric stiffness:
+//! Tournier, Nesme, Gilles and Faure 2015, whose matrix is that of the whole mechanism.)
+//!
+//! A body held by the world, or by one that does not move, swings about that point: its `I` is taken about it.
+//! Springs, limits and motors of joints are in `F` as far as they pull. The translational part of `K`, which rods and
+//! ropes have, is left out. Cost: O(joints), and one 3×3 eigenvalue problem for each body that is loaded enough.
+
+use super::super::graph::NO_ISLAND;
+use super::super::joint::Joint;
+use super::super::lcp::BodyBlock;
+use super::{Sources, StepProblem};
+use crate::math::{DVec3, Double, quat_rotate, widen, widen3};
+
+/// A symmetric matrix: (xx, yy, zz, xy, xz, yz).
+type Sym = [Double; 6];
+
+/// What the joints of a body do to its rotation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Load {
+    /// K [N·m].
+    stiffness: Sym,
+    /// Inertia of the body's mass about the points that hold it [kg·m²], beyond that about its center.
+    swing: Sym,
+}
+
+impl StepProblem {
+    /// Adds the geometric stiffness of the joints to the blocks of the bodies.
+    pub(super) fn stiffen(&mut self, sources: &Sources<'_>) {
+        if sources.joints.is_empty() {
+            return;
+        }
+        self.loads.clear();
+        self.loads.resize(self.bodies.len(), Load::default());
+        for (joint, &bodies) in sources.joints.iter().zip(sources.joint_bodies) {
+            let force = force_on_b(joint, widen(sources.dt));
+            if force != DVec3::ZERO {
+                self.add_load(sources, joint, bodies, force);
+            }
+        }
+        let h = widen(sources.dt);
+        for (block, load) in self.bodies.iter_mut().zip(&self.loads) {
+            if load.stiffness != [0.0; 6] {
+                stiffen(block, load, h);
+            }
+        }
+    }
+
+    /// Adds what a joint with this force (N) on end b does to its ends.
+    fn add_load(&mut self, sources: &Sources<'_>, joint: &Joint, bodies: [u32; 2], force: DVec3) {
+        let islands = sources.islands;
+        let island = |i: u32| islands.island.get(i as usize).copied().unwrap_or(NO_ISLAND);
+        for (side, &i) in bodies.iter().enumerate() {
+            let k = island(i);
+            if k == NO_ISLAND {
+                continue;
+            }
+            let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
+            let anchor = joint.desc.frames[side].anchor - body.center_of_mass();
+            let arm = widen3(quat_rotate(body.rotation(), anchor));
+            let at = islands.start[k as usize] + islands.local[i as usize];
+            let load = &mut self.loads[at as usize];
+            let pull = if side == 0 { -force } else { force };
+            add(&mut load.stiffness, &stiffness(arm, pull));
+            if island(bodies[1 - side]) == NO_ISLAND {
+                let about = stiffness(arm, arm * widen(motion.mass));
+                add(&mut load.swing, &about);
+            }
+        }
+    }
+}
+
+/// Force (N) of a joint on its end b in the last step.
+fn force_on_b(joint: &Joint, dt: Double) -> DVec3 {
+    let [x, y, z, ..] = joint.impulse[0];
+    DVec3::new(x, y, z) / dt
+}
+
+/// `(F · r) 1 - (r Fᵀ + F rᵀ) / 2`; with `F = m r` the inertia of a mass at `r`.
+fn stiffness(r: DVec3, f: DVec3) -> Sym {
+    let s = f.dot(r);
+    [
+        s - r.x * f.x,
+        s - r.y * f.y,
+        s - r.z * f.z,
+        -0.5 * (r.x * f.y + r.y * f.x),
+        -0.5 * (r.x * f.z + r.z * f.x),
+        -0.5 * (r.y * f.z + r.z * f.y),
+    ]
+}
+
+/// Adds `D` to the block of a body, with the free velocity that goes with it.
+fn stiffen(block: &mut BodyBlock, load: &Load, h: Double) {
+    let free = [3, 4, 5].map(|k| block.free()[k]);
+    let mut excess = [0.0; 6];
+    for (k, x) in excess.iter_mut().enumerate() {
+        // A locked axis neither gives way nor couples the others.
+        let [row, column] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]][k];
+        if free[row] && free[column] {
+            *x = h * h * load.stiffness[k] - block.inertia[k] - load.swing[k];
+        }
+    }
+    if largest_possible(&excess) <= 0.0 {
+        return;
+    }
+    let added = positive_part(&excess);
+    if added == [0.0; 6] {
+        return;
+    }
+    let [x, y, z] = [3, 4, 5].map(|k| block.velocity_free[k]);
+    let momentum = times(&block.inertia, [x, y, z]);
+    add(&mut block.inertia, &added);
+    let mut inverse = inverse(&block.inertia);
+    for (k, entry) in inverse.iter_mut().enumerate().take(3) {
+        if !free[k] {
+            *entry = 0.0;
+        }
+    }
+    block.inverse_inertia = inverse;
+    let spin = times(&inverse, momentum);
+    block.velocity_free[3..].copy_from_slice(&spin);
+}
+
+fn add(a: &mut Sym, b: &Sym) {
+    for (x, y) in a.iter_mut().zip(b) {
+        *x += y;
+    }
+}
+
+fn times(a: &Sym, [x, y, z]: [Double; 3]) -> [Double; 3] {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    [xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z]
+}
+
+/// The inverse of a positive definite matrix.
+fn inverse(a: &Sym) -> Sym {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    let minors = [
+        yy * zz - yz * yz,
+        xx * zz - xz * xz,
+        xx * yy - xy * xy,
+        xz * yz - xy * zz,
+        xy * yz - xz * yy,
+        xy * xz - xx * yz,
+    ];
+    let det = xx * minors[0] + xy * minors[3] + xz * minors[4];
+    minors.map(|m| m / det)
+}
+
+/// No eigenvalue is larger (Gershgorin).
+fn largest_possible(a: &Sym) -> Double {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    let [xy, xz, yz] = [xy.abs(), xz.abs(), yz.abs()];
+    (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
+}
+
+/// Sweeps of Jacobi's method: four leave off-diagonals at rounding.
+const SWEEPS: usize = 4;
+
+/// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v, by Jacobi's method.
+fn positive_part(a: &Sym) -> Sym {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    let mut m = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..SWEEPS {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if m[p][q] == 0.0 {
+                continue;
+            }
+            // The smaller of the two rotations that make entry (p, q) zero.
+            let theta: Double = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
+            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let c = 1.0 / (t * t + 1.0).sqrt();
+            let s = t * c;
+            let turn = |x: Double, y: Double| (c * x - s * y, s * x + c * y);
+            for row in &mut m {
+                (row[p], row[q]) = turn(row[p], row[q]);
+            }
+            for k in 0..3 {
+                (m[p][k], m[q][k]) = turn(m[p][k], m[q][k]);
+            }
+            for row in &mut v {
+                (row[p], row[q]) = turn(row[p], row[q]);
+            }
+        }
+    }
+    let mut part = [0.0; 6];
+    for i in 0..3 {
+        let value = m[i][i].max(0.0);
+        let [x, y, z] = [v[0][i], v[1][i], v[2][i]];
+        add(&mut part, &[x * x, y * y, z * z, x * y, x * z, y * z].map(|e| value * e));
+    }
+    part
+}
+
+#[cfg(test)]
+mod tests;
