@@ -56,7 +56,7 @@ impl StepProblem {
         self.loads.clear();
         self.loads.resize(self.bodies.len(), Load::default());
         for (joint, &bodies) in sources.joints.iter().zip(sources.joint_bodies) {
-            let force = force_on_b(joint, widen(sources.dt));
+            let force = widen3(joint.reaction[0]);
             if force != DVec3::ZERO {
                 self.add_load(sources, joint, bodies, force);
             }
@@ -91,12 +91,6 @@ impl StepProblem {
             }
         }
     }
-}
-
-/// Force (N) of a joint on its end b in the last step.
-fn force_on_b(joint: &Joint, dt: Double) -> DVec3 {
-    let [x, y, z, ..] = joint.impulse[0];
-    DVec3::new(x, y, z) / dt
 }
 
 /// `(F · r) 1 - (r Fᵀ + F rᵀ) / 2`; with `F = m r` the inertia of a mass at `r`.
