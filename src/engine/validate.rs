@@ -102,6 +102,9 @@ impl Simulation {
                     row.terms.iter().all(|term| (term.0 as usize) < bodies),
                     "island {k}: joint row"
                 );
+                let [low, high] = row.bounds;
+                assert!(row.bias.is_finite() && row.softness >= 0.0, "island {k}: bias, softness");
+                assert!(low <= high, "island {k}: bounds of a joint row");
             }
         }
     }

@@ -5,10 +5,12 @@
 //! relative to frame a, `u` its x axis and `ω` the relative angular velocity:
 //!
 //! ```text
-//! linear k    x = a_k · p                              p from anchor a to anchor b
-//! twist       τ = 2 atan2(v_x, w)                      τ' = ω_x + ((w v_z + v_x v_y) ω_y + (v_x v_z - w v_y) ω_z) / (w² + v_x²)
-//! swing y, z  φ = f (x × u), f = θ / sin θ             φ_d' = ω · u × (f d × x + f' (d · x × u) x),  f' = df/d cos θ
-//! turn k      e = log q                                e_k' = ω · (1 + [e]×/2 + κ [e]×²) a_k
+//! linear k    x = a_k · p, p from anchor a to anchor b
+//! twist       τ = 2 atan2(v_x, w)
+//!             τ' = ω_x + ((w v_z + v_x v_y) ω_y + (v_x v_z - w v_y) ω_z) / (w² + v_x²)
+//! swing y, z  φ = f (x × u), f = θ / sin θ, f' = df / d cos θ
+//!             φ_d' = ω · u × (f d × x + f' (d · x × u) x)
+//! turn k      e = log q, e_k' = ω · (1 + [e]×/2 + κ [e]×²) a_k
 //! universal   α of y_b about x_a, β of x_a about y_b, and the lock -x_a · y_b
 //! ```
 //!
@@ -68,19 +70,14 @@ impl Place {
 
     /// Position of axis k [m or rad], angles within half a turn.
     pub(crate) fn position(&self, k: usize) -> Double {
-        let [x, y, z, w] = self.turn;
         match (self.kind, k) {
             (JointKind::Distance { .. }, 0) => self.apart.length(),
             (_, 0..3) => self.axes[0][k].dot(self.apart),
             (JointKind::Universal, _) => self.universal(k).0,
-            (_, 3) => wrapped(2.0 * atan2_double(x, w)),
+            (_, 3) => wrapped(2.0 * atan2_double(self.turn[0], self.turn[3])),
             _ => {
-                let u = DVec3::new(
-                    1.0 - 2.0 * (y * y + z * z),
-                    2.0 * (x * y + w * z),
-                    2.0 * (x * z - w * y),
-                );
-                let sine = u.y.hypot_of(u.z);
+                let u = self.pointer();
+                let sine = swing_sine(u);
                 if sine < 1e-12 && u.x < 0.0 {
                     // Half a turn about any axis: about y.
                     return if k == 4 { PI_DOUBLE } else { 0.0 };
@@ -98,7 +95,7 @@ impl Place {
             }
             (_, 0..3) => self.along(k),
             (JointKind::Universal, _) => about(self.universal(k).1),
-            _ => about(self.to_world(self.turn_gradient(k))),
+            _ => about(self.turned(self.turn_gradient(k))),
         }
     }
 
@@ -136,7 +133,7 @@ impl Place {
         let axis = [DVec3::X, DVec3::Y, DVec3::Z][k - 3];
         let once = error.cross(axis);
         let row = axis + once * 0.5 + error.cross(once) * kappa;
-        (error[k - 3], about(self.to_world(row)))
+        (error[k - 3], about(self.turned(row)))
     }
 
     /// Angle between the x axes (rad), and the rows of its rate.
@@ -146,6 +143,12 @@ impl Place {
         let sine = normal.length();
         let direction = if sine > 1e-12 { normal / sine } else { self.axes[0][1] };
         (atan2_double(sine, a.dot(b)), about(direction))
+    }
+
+    /// The x axis of frame b in frame a.
+    fn pointer(&self) -> DVec3 {
+        let [x, y, z, w] = self.turn;
+        DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y))
     }
 
     /// Gradient of twist or swing with respect to the relative angular velocity in frame a.
@@ -159,13 +162,12 @@ impl Place {
             return DVec3::new(1.0, (w * z + x * y) / size, (x * z - w * y) / size);
         }
         let axis = [DVec3::Y, DVec3::Z][k - 4];
-        let u =
-            DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y));
+        let u = self.pointer();
         if u.x < SWING_POLE {
             return axis;
         }
         let factor = swing_factor(u);
-        let sine = u.y.hypot_of(u.z);
+        let sine = swing_sine(u);
         // f' = -(sin θ - θ cos θ) / sin³ θ, by its series where that cancels.
         let slope = if sine < 1e-3 && u.x > 0.0 {
             -(1.0 / 3.0 + 2.0 / 15.0 * sine * sine)
@@ -197,26 +199,20 @@ impl Place {
         (atan2_double(sine, cosine), (sine_rate * cosine - cosine_rate * sine) / size)
     }
 
-    fn to_world(&self, v: DVec3) -> DVec3 {
+    fn turned(&self, v: DVec3) -> DVec3 {
         let [x, y, z] = self.axes[0];
         x * v.x + y * v.y + z * v.z
     }
 }
 
-/// Length of two numbers by exact operations: a square root is the same on every platform.
-trait Hypot {
-    fn hypot_of(self, other: Self) -> Self;
-}
-
-impl Hypot for Double {
-    fn hypot_of(self, other: Self) -> Self {
-        (self * self + other * other).sqrt()
-    }
+/// Sine of the swing whose x axis is `u`.
+fn swing_sine(u: DVec3) -> Double {
+    (u.y * u.y + u.z * u.z).sqrt()
 }
 
 /// `θ / sin θ` of the angle between x and `u`.
 fn swing_factor(u: DVec3) -> Double {
-    let sine = u.y.hypot_of(u.z);
+    let sine = swing_sine(u);
     if sine < 1e-4 && u.x > 0.0 {
         return 1.0 + sine * sine / 6.0;
     }

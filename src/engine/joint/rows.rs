@@ -1,7 +1,7 @@
 //! The rows of a joint in a step.
 //!
-//! Input: a joint, where it is, how its ends move. Output: rows for the [step problem](super::super::assemble),
-//! each with the slot that names it from step to step. With position `x`, `w = νᵀ v`, step h:
+//! Input: a joint, where it is, how its ends move. Output: rows for the
+//! [step problem](super::super::assemble), each with the slot that names it from step to step. With position `x`, `w = νᵀ v`, step h:
 //!
 //! ```text
 //! lock      w + γ Θ/h = 0                       as in (4.14)

@@ -1,3 +1,5 @@
+//! Rows against differences of the positions they are rows of; positions against known angles.
+
 use super::axes::{Place, Sides, unwound};
 use super::*;
 use crate::engine::Simulation;

@@ -45,12 +45,6 @@ impl JointRow {
         self.bounds[0] > -Double::INFINITY || self.bounds[1] < Double::INFINITY
     }
 
-    /// Is it an equality without softness?
-    #[must_use]
-    pub const fn is_hard_equality(&self) -> bool {
-        !self.is_bounded() && self.softness == 0.0
-    }
-
     /// The impulse within the bounds that is nearest to `c`.
     #[must_use]
     pub const fn clamp(&self, c: Double) -> Double {

@@ -70,6 +70,8 @@ pub(super) struct BounceScratch {
     goal: Vec<Lanes>,
     /// Impulses on the bodies.
     force: Vec<Vec6>,
+    /// Biases and bounds of the joint rows, as they were.
+    rows: Vec<(Double, [Double; 2])>,
 }
 
 /// Solves one of the two problems of an island; true for the relaxed one.
@@ -226,6 +228,7 @@ impl BounceScratch {
         let mut stats = solve(state, island, true);
         self.base.take(&island.step.relaxed, island.ranges);
         self.give_back(island);
+        self.leave_rest(island);
         add(&mut stats, &solve(state, island, true));
         if self.take_back(island) {
             for _ in 0..FRICTION_MAX {
@@ -236,6 +239,10 @@ impl BounceScratch {
             }
         }
         self.free(island.step, island.ranges);
+        let rows = &mut island.step.joints[island.ranges.joints.clone()];
+        for (row, (bias, bounds)) in rows.iter_mut().zip(&self.rows) {
+            (row.bias, row.bounds) = (*bias, *bounds);
+        }
         island.step.relaxed.add_impulses(&self.base, island.ranges);
         self.guard(island);
         stats
@@ -281,6 +288,20 @@ impl BounceScratch {
         step.relaxed.contact_impulse[r.contacts.clone()].fill([0.0; 3]);
         step.relaxed.joint_impulse[r.joints.clone()].fill(0.0);
         step.relaxed.rolling_impulse[r.rolling.clone()].fill([0.0; 3]);
+    }
+
+    /// Leaves joint rows what they have not given in the compression: springs know their whole impulse, motors
+    /// and friction have one force for both. Hard limits push once more where they must, like contacts.
+    fn leave_rest(&mut self, island: &mut Island<'_>) {
+        let rows = &mut island.step.joints[island.ranges.joints.clone()];
+        self.rows.clear();
+        for (row, c) in rows.iter_mut().zip(&self.base.joint_impulse) {
+            self.rows.push((row.bias, row.bounds));
+            row.bias += row.softness * c;
+            if row.softness > 0.0 || row.bounds.iter().all(|bound| bound.is_finite()) {
+                row.bounds = row.bounds.map(|bound| bound - c);
+            }
+        }
     }
 
     /// `e c_n n` of an impact.

@@ -1,6 +1,6 @@
 //! Joint rows in blocks, side by side.
 //!
-//! Input: equality rows. Rows that follow each other and name the same bodies make a block of up to six,
+//! Input: joint rows. Rows that follow each other and name the same bodies make a block of up to six,
 //! solved at once by the inverse of its compliance: a ball joint is one 3×3 solve. Output: a
 //! [`JointBatch`] for each group of blocks that share no moving body, one block a lane.
 //!
@@ -10,12 +10,16 @@
 //!
 //! The bias `Υ` of a row is the rate at which its position error is to vanish over the whole step; what
 //! its substeps have missed of that path so far, `h_s Σ (J v + Υ)`, is fed back. Rows that depend on
-//! others of their block are left out of it. Cost: some 400 operations a ball joint.
+//! others of their block are left out of it. Softness adds to the diagonal of the compliance and `s c` to the
+//! error. Rows with bounds are corrected one by one after the rest of their block, see `bounded.rs`. Bounds and
+//! softness are those of the whole step: a substep has `1/n` of the bounds, and `n s`. Only rows that say where
+//! to be, hard equalities and hard limits, are fed back what they missed. Cost: some 400 operations a ball joint.
 
 use core::ops::Range;
 
 use super::super::{BodyBlock, JointRow, Vec6};
 use super::batch::Row;
+use super::bounded;
 use super::color::{Coloring, SIZE_MAX};
 use super::sweep::{Rates, gather, mode, scatter};
 use super::{Body, single};
@@ -23,20 +27,28 @@ use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
 use crate::math::{Double, Single};
 
 /// Part of its compliance that a row must keep beside the rows before it.
-const INDEPENDENT: Double = 1e-9;
+pub(super) const INDEPENDENT: Double = 1e-9;
 
 /// A row of every lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JointLanes<const L: usize> {
     /// Components for both bodies.
-    jacobian: [[Row<L>; 6]; 2],
+    pub(super) jacobian: [[Row<L>; 6]; 2],
     /// `M⁻¹ Jᵀ`.
-    change: [[Row<L>; 6]; 2],
-    /// Row of the inverse compliance.
-    inverse: [Row<L>; SIZE_MAX],
+    pub(super) change: [[Row<L>; 6]; 2],
+    /// Row of the inverse compliance; of a row with bounds see `bounded.rs`.
+    pub(super) inverse: [Row<L>; SIZE_MAX],
     /// Bias, and the part of it that is not carried on.
-    bias: Row<L>,
-    push: Row<L>,
+    pub(super) bias: Row<L>,
+    pub(super) push: Row<L>,
+    pub(super) softness: Row<L>,
+    pub(super) bounds: [Row<L>; 2],
+    /// One for rows without bounds, zero for those with.
+    pub(super) free: Row<L>,
+    /// One for rows that are fed back what they missed.
+    feedback: Row<L>,
+    /// Part of the softness of substeps that a row gets: it adds to the row's own, in units of `W`.
+    pub(super) leak: Row<L>,
     /// Impulse, and its sums over substeps.
     pub(super) impulse: Row<L>,
     pub(super) total: [Row<L>; 2],
@@ -49,6 +61,8 @@ pub(super) struct JointBatch<const L: usize> {
     b: [u32; L],
     /// Largest number of rows of a lane.
     count: usize,
+    /// Has any row bounds?
+    bounded: bool,
     pub(super) rows: [JointLanes<L>; SIZE_MAX],
 }
 
@@ -114,10 +128,10 @@ impl<const L: usize> Joints<L> {
             let mut batch = JointBatch::empty(fixed);
             for (lane, &i) in self.coloring.order[group].iter().enumerate() {
                 let range = range(self.blocks[i as usize]);
-                batch.place(lane, &rows[range.clone()], blocks);
+                batch.place(lane, &rows[range.clone()], blocks, part);
                 for (row, i) in batch.rows.iter_mut().zip(range) {
                     row.push[lane] = push.get(i).map_or(0.0, |&push| single(push));
-                    row.impulse[lane] = single(impulses[i] * part);
+                    row.impulse[lane] = single(rows[i].clamp(impulses[i]) * part);
                 }
             }
             self.batches.push(batch);
@@ -149,14 +163,32 @@ impl<const L: usize> JointBatch<L> {
             inverse: [[0.0; L]; SIZE_MAX],
             bias: [0.0; L],
             push: [0.0; L],
+            softness: [0.0; L],
+            bounds: [[-Single::INFINITY; L], [Single::INFINITY; L]],
+            free: [1.0; L],
+            feedback: [1.0; L],
+            leak: [1.0; L],
             impulse: [0.0; L],
             total: [[0.0; L]; 2],
         };
-        Self { a: [fixed; L], b: [fixed; L], count: 0, rows: [row; SIZE_MAX] }
+        Self { a: [fixed; L], b: [fixed; L], count: 0, bounded: false, rows: [row; SIZE_MAX] }
     }
 
-    /// Puts a block of rows into a lane.
-    fn place(&mut self, lane: usize, rows: &[JointRow], blocks: &[BodyBlock]) {
+    /// Bounds and softness of a row, for `part` of the step.
+    fn limit(&mut self, lane: usize, r: usize, row: &JointRow, part: Double) {
+        let lanes = &mut self.rows[r];
+        lanes.softness[lane] = single(row.softness / part);
+        for (bound, x) in lanes.bounds.iter_mut().zip(row.bounds) {
+            bound[lane] = single(x * part);
+        }
+        let finite = row.bounds.iter().filter(|x| x.is_finite()).count();
+        lanes.free[lane] = if row.is_bounded() { 0.0 } else { 1.0 };
+        lanes.feedback[lane] = if row.softness > 0.0 || finite == 2 { 0.0 } else { 1.0 };
+        self.bounded |= row.is_bounded();
+    }
+
+    /// Puts a block of rows into a lane, with `part` of their bounds.
+    fn place(&mut self, lane: usize, rows: &[JointRow], blocks: &[BodyBlock], part: Double) {
         let [a, b] = pair(&rows[0], blocks.len() as u32);
         (self.a[lane], self.b[lane]) = (a, b);
         self.count = self.count.max(rows.len());
@@ -174,6 +206,7 @@ impl<const L: usize> JointBatch<L> {
                 }
             }
             self.rows[r].bias[lane] = single(row.bias);
+            self.limit(lane, r, row, part);
         }
         let mut w = [[0.0; SIZE_MAX]; SIZE_MAX];
         for r in 0..rows.len() {
@@ -181,8 +214,17 @@ impl<const L: usize> JointBatch<L> {
                 w[r][s] =
                     dot6(&jacobian[r][0], &change[s][0]) + dot6(&jacobian[r][1], &change[s][1]);
             }
+            let hard = w[r][r];
+            w[r][r] += rows[r].softness / part;
+            if rows[r].softness > 0.0 {
+                self.rows[r].leak[lane] = single(hard / w[r][r]);
+            }
         }
-        invert(&mut w, rows.len());
+        if rows.iter().any(JointRow::is_bounded) {
+            bounded::invert(&mut w, rows, part);
+        } else {
+            invert(&mut w, rows.len());
+        }
         for (row, w) in self.rows.iter_mut().zip(w) {
             for s in 0..SIZE_MAX {
                 row.inverse[s][lane] = single(w[s]);
@@ -193,7 +235,7 @@ impl<const L: usize> JointBatch<L> {
 
 /// Inverts the first `n` rows of a positive semidefinite matrix by the sweep operator; rows that depend
 /// on those before them become zero.
-fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], n: usize) {
+pub(super) fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], n: usize) {
     let mut kept = [false; SIZE_MAX];
     for k in 0..n {
         let pivot = w[k][k];
@@ -228,7 +270,7 @@ fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], n: usize) {
 
 /// `J v` of a row in lane `l`.
 #[inline(always)]
-fn rate<const L: usize>(
+pub(super) fn rate<const L: usize>(
     jacobian: &[[Row<L>; 6]; 2],
     velocity: &[[Row<L>; 6]; 2],
     l: usize,
@@ -256,33 +298,30 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
             for l in 0..L {
                 let kept = if MODE == mode::RELAXED { row.push[l] } else { 0.0 };
                 error[l] = rate(&row.jacobian, &sides, l) + (row.bias[l] - kept);
+                error[l] += row.softness[l] * row.impulse[l];
             }
         }
+        let mut back = [[0.0; L]; SIZE_MAX];
         if MODE == mode::BIASED {
             let sums = gather::<L, true>(bodies, &batch.a, &batch.b);
-            for (error, row) in error.iter_mut().zip(rows.iter()) {
+            for ((error, row), back) in error.iter_mut().zip(rows.iter()).zip(&mut back) {
                 for l in 0..L {
-                    let path = rate(&row.jacobian, &sums, l) + rates.done * row.bias[l];
-                    let back = rates.push * rates.dt * path;
-                    let back = if back < rates.push_max { back } else { rates.push_max };
-                    let back = if back > -rates.push_max { back } else { -rates.push_max };
-                    error[l] += back;
+                    back[l] = feedback(row, &sums, rates, l);
+                    error[l] += back[l];
                 }
             }
         }
-        for row in rows {
+        for row in rows.iter_mut() {
             for l in 0..L {
                 let mut change = 0.0;
                 for s in 0..SIZE_MAX {
                     change -= row.inverse[s][l] * error[s][l];
                 }
                 if MODE == mode::BIASED {
-                    change -= (1.0 - rates.kept) * row.impulse[l];
+                    change -= (1.0 - rates.kept) * row.leak[l] * row.impulse[l];
                 }
+                change *= row.free[l];
                 row.impulse[l] += change;
-                if MODE != mode::PLAIN {
-                    row.total[usize::from(MODE == mode::RELAXED)][l] += row.impulse[l];
-                }
                 for side in 0..2 {
                     for k in 0..6 {
                         sides[side][k][l] += row.change[side][k][l] * change;
@@ -290,8 +329,37 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                 }
             }
         }
+        if batch.bounded {
+            bounded::sweep::<L, MODE>(rows, &mut sides, &back, rates);
+        }
+        if MODE != mode::PLAIN {
+            for row in rows {
+                for l in 0..L {
+                    row.total[usize::from(MODE == mode::RELAXED)][l] += row.impulse[l];
+                }
+            }
+        }
         scatter(bodies, &batch.a, &batch.b, &sides);
     }
+}
+
+/// What rows missed of their paths so far, as a speed. The push of a limit is bounded, what it may go on until it
+/// is met is not.
+#[inline(always)]
+fn feedback<const L: usize>(
+    row: &JointLanes<L>,
+    sums: &[[Row<L>; 6]; 2],
+    rates: &Rates,
+    l: usize,
+) -> Single {
+    let path = rate(&row.jacobian, sums, l) + rates.done * row.bias[l];
+    let back = rates.push * rates.dt * path;
+    let [low, high] = [row.bounds[0][l], row.bounds[1][l]];
+    let above = low > -Single::INFINITY && high == Single::INFINITY;
+    let below = low == -Single::INFINITY && high < Single::INFINITY;
+    let back = if back < rates.push_max || above { back } else { rates.push_max };
+    let back = if back > -rates.push_max || below { back } else { -rates.push_max };
+    back * row.feedback[l]
 }
 
 /// Adds what the impulses at hand do to the velocities: the warm start.

@@ -17,6 +17,7 @@
 //! buffers have grown.
 
 mod batch;
+mod bounded;
 mod color;
 mod joints;
 mod substeps;

@@ -1,5 +1,6 @@
 //! Laws that substeps and sweeps keep, and a slow reference in double precision.
 
+mod bounded;
 mod colors;
 mod kernel;
 mod laws;
