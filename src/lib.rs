@@ -53,11 +53,12 @@ pub mod prelude {
         CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart,
         Collisions, ConstantForce, ConstantTorque, ContactConfig, ContactImpulse,
         ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
-        GravityScale, Joint, KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes,
-        Mass, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
-        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits,
-        Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits,
-        SleepConfig, Sleeping, SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter,
-        StepReport, SweptCcd,
+        GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces, JointPosition,
+        JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
+        LockedAxes, Mass, Motor, Physics, PhysicsError, PhysicsLayer, PhysicsPlugins,
+        PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster,
+        RayHits, Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster,
+        ShapeHits, SleepConfig, Sleeping, SleepingDisabled, SolverConfig, SpatialQuery,
+        SpatialQueryFilter, StepReport, SweptCcd,
     };
 }

@@ -25,7 +25,7 @@
 //! | [`SolverSettings::factorizations_max`] | | 60 | | |
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
-//! | [`SolverSettings::work_max`] | | 150 | – | > 0 |
+//! | [`SolverSettings::work_max`] | | 1200 | – | > 0 |
 //! | [`SolverSettings::violence`] | | 0.5 | m/s | ≥ 0 |
 //! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
@@ -138,7 +138,7 @@ pub struct SolverSettings {
     /// runs out; under a pyramid or with rolling rows they are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
-    /// pyramid of 210 boxes costs three.
+    /// pyramid of 210 boxes costs thirteen.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// [m/s].
@@ -160,7 +160,7 @@ impl Default for SolverSettings {
             factorizations_max: 60,
             penalty: 200.0,
             newton_rows_max: 400,
-            work_max: 150.0,
+            work_max: 1200.0,
             violence: 0.5,
             substeps: 16,
             lemke_contacts_max: 40,

@@ -86,7 +86,10 @@ pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
     ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
 };
-pub use joints::{Joint, JointKind, PhysicsJointsPlugin};
+pub use joints::{
+    Joint, JointAnchor, JointBasis, JointBroken, JointDisabled, JointForces, JointFrame,
+    JointPosition, JointVelocity, JointView, Joints, PhysicsJointsPlugin,
+};
 pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};
 pub use locked_axes::LockedAxes;
@@ -104,6 +107,8 @@ pub use stages::PhysicsStepPlugin;
 pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
 pub use world::{PhysicsWorld, StepReport};
+
+pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 
 /// All of physics. Steps in `FixedPostUpdate` by default, once for each step of the fixed clock.
 ///

@@ -74,7 +74,7 @@ pub enum PhysicsStepSystems {
     Scatter,
     /// The report of the step is published.
     Report,
-    /// Collisions are told.
+    /// Collisions and broken joints are told, forces and positions of joints written.
     Events,
     /// After everything.
     Last,

@@ -7,7 +7,6 @@ use hashbrown::HashMap;
 
 use crate::engine::Simulation;
 use crate::engine::body::{Body, BodyId};
-use crate::engine::joint::{Joint, JointId};
 use crate::engine::query::QueryTree;
 use crate::engine::report;
 use crate::engine::settings::Settings;
@@ -81,11 +80,6 @@ impl PhysicsWorld {
         self.engine.remove_body(id);
         self.entities.remove(&id);
         self.bodies_changed = true;
-    }
-
-    /// Does the engine have this joint? It removes those of a body that goes.
-    pub(super) fn has_joint(&self, id: JointId) -> bool {
-        self.engine.joints().binary_search_by_key(&id, Joint::id).is_ok()
     }
 
     /// The engine and the settings of this step, for a stage.

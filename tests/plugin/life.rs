@@ -110,7 +110,7 @@ fn a_joint_waits_for_its_bodies() {
     *app.world_mut().get_mut::<Joint>(joint).expect("alive") = Joint::distance(hook, lamp, 1.0);
     run(&mut app, 2);
     let kind = physics(&app).engine().joints()[0].desc().kind;
-    let rod = orthant::engine::joint::JointKind::Distance { min: 1.0, max: 1.0 };
+    let rod = JointKind::Distance { min: 1.0, max: 1.0 };
     assert_eq!(kind, rod, "changed in place");
     app.world_mut().despawn(hook);
     run(&mut app, 2);

@@ -6,6 +6,7 @@ mod chaos;
 mod colliders;
 mod collision;
 mod force;
+mod joints;
 mod layers;
 mod life;
 #[cfg(feature = "mesh")]

@@ -124,22 +124,47 @@ impl World<'_> {
     }
 
     fn join(&mut self) {
-        if let (Some(a), Some(b)) = (self.any(), self.any())
-            && a != b
-        {
-            let joint = spawn(self.app, Joint::ball(a, b).with_anchors(Vec3::Y, -Vec3::Y));
-            self.joints.push(joint);
+        let (Some(a), Some(b)) = (self.any(), self.any()) else { return };
+        let a = Some(a).filter(|&a| a != b);
+        let joint = match self.rng.below(6) {
+            0 => Joint::revolute(a, b).with_anchor(Vec3::Y).with_limits(-1.0, 1.0),
+            1 => Joint::prismatic(b, a).with_anchor(Vec3::Y).with_axis(Vec3::Z).with_friction(1.0),
+            2 => Joint::fixed(a, b).with_frame(Vec3::ZERO, Quat::IDENTITY).with_break_force(30.0),
+            3 => Joint::rope(a, b, 3.0),
+            _ => Joint::ball(a, b).with_anchors(Vec3::Y, -Vec3::Y),
+        };
+        let joint = spawn(self.app, (joint, JointForces::default(), JointPosition::default()));
+        self.joints.push(joint);
+    }
+
+    /// Switches or tunes a joint.
+    fn change_joint(&mut self) {
+        let n = self.joints.len();
+        let Some(&joint) = self.joints.get(self.rng.below(n.max(1))) else { return };
+        let speed = self.rng.range(-2.0, 2.0);
+        let what = self.rng.below(4);
+        let mut entity = self.app.world_mut().entity_mut(joint);
+        match what {
+            0 => drop(entity.insert(JointDisabled)),
+            1 => drop(entity.remove::<JointDisabled>()),
+            _ => {
+                let mut joint = entity.get_mut::<Joint>().expect("it is one");
+                *joint.motor_mut() = Some(Motor::velocity(speed, 20.0));
+            }
         }
     }
 
     /// One random thing.
     fn happen(&mut self) {
-        let what = self.rng.below(15);
+        let what = self.rng.below(16);
         if what == 0 || self.bodies.len() < 12 {
             return self.spawn();
         }
         if what == 1 {
             return self.join();
+        }
+        if what == 15 {
+            return self.change_joint();
         }
         let Some(entity) = self.any() else { return };
         let (shape, place, other) = (self.shape(), self.place(), self.any());

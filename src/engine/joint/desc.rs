@@ -106,6 +106,7 @@ pub enum JointKind {
         /// Smallest distance (m), ≥ 0.
         min: Real,
         /// Largest distance (m), > 0, ≥ `min`; may be infinite.
+        #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
         max: Real,
     },
     /// All axes are free; limits with `min` equal to `max` lock them.
@@ -155,8 +156,10 @@ impl JointKind {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct AxisLimit {
     /// Smallest position [m or rad]; may be -∞.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::below"))]
     pub min: Real,
     /// Largest position [m or rad], ≥ `min`; may be ∞. Of a hinge also beyond half a turn.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
     pub max: Real,
 }
 
@@ -173,8 +176,10 @@ pub struct Motor {
     /// Stiffness k [N/m or N·m/rad], ≥ 0; 0 for a motor that only has a velocity.
     pub stiffness: Real,
     /// Damping d [N·s/m or N·m·s/rad], ≥ 0; infinite for a velocity that only `max_force` bounds.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
     pub damping: Real,
     /// Largest force or torque [N or N·m], ≥ 0; may be infinite.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
     pub max_force: Real,
 }
 

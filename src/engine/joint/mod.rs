@@ -16,6 +16,8 @@ mod desc;
 mod rows;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "serialize")]
+mod unbounded;
 
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
 pub(crate) use self::rows::{Maker, Row, SLOTS};

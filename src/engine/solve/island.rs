@@ -10,9 +10,9 @@
 //!
 //! `Auto` gives small islands to the chord Newton, with the general one behind it. A large island in which
 //! bodies strike each other is *violent*, then and for the next few steps: it is advanced in stiff small
-//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget, eightfold for an island that
-//! was solved the last time; if it runs out, a rough solution is kept, for the next step to go on from, and
-//! without one this step and the next few are made small. All this is counted, never timed, so that results
+//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
+//! rough solution is kept, for the next step to go on from, and without one this step and the next few are
+//! made small. All this is counted, never timed, so that results
 //! do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
@@ -36,8 +36,6 @@ pub(super) struct IslandMemory {
     chord: ChordMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
-    /// Did Newton run out of its budget the last time?
-    failed: bool,
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
@@ -45,7 +43,7 @@ pub(super) struct IslandMemory {
 
 impl IslandMemory {
     pub(super) fn new(first: BodyId) -> Self {
-        Self { first, chord: ChordMemory::default(), pause: 0, failed: false, changed: [false; 2] }
+        Self { first, chord: ChordMemory::default(), pause: 0, changed: [false; 2] }
     }
 }
 
@@ -80,9 +78,6 @@ const AIM_MIN: Double = 1e-9;
 
 /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
 const ROWS_PENALTY: Double = 5.0;
-
-/// Part of the budget that an island may use which was solved the last time.
-const PATIENCE: Double = 8.0;
 
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
@@ -169,15 +164,12 @@ impl SolverState {
                 return self.substeps(island);
             }
         }
-        // Who was solved last time may try longer: a start from rest needs it once.
-        let budget = if island.memory.failed { 1.0 } else { PATIENCE } * solver.work_max;
+        let budget = solver.work_max;
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             state.chord_solve(island, relaxed, budget)
         });
         let solved = |stats: &SolveStats| stats.status == Status::Converged;
-        island.memory.failed =
-            !(solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved));
-        if !island.memory.failed {
+        if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
             return outcome;
         }
         if small {
@@ -196,7 +188,7 @@ impl SolverState {
     /// The chord Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
-            let stats = state.chord_solve(island, relaxed, 100.0 * island.settings.solver.work_max);
+            let stats = state.chord_solve(island, relaxed, 12.5 * island.settings.solver.work_max);
             if stats.status == Status::Converged {
                 return stats;
             }

@@ -1,0 +1,179 @@
+//! Joints: one component on an entity of its own, brought to the engine when it changes, and read back.
+
+mod component;
+mod frame;
+mod read;
+
+use bevy_app::{App, Plugin};
+use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
+
+pub use component::Joint;
+pub use frame::{JointAnchor, JointBasis, JointFrame};
+pub use read::{JointBroken, JointForces, JointPosition, JointVelocity, JointView, Joints};
+
+use super::error::{Errors, PhysicsErrorKind};
+use super::link::{Changes, EngineBody, EngineJoint, queue_joint};
+use super::schedule::{PhysicsSchedule, PhysicsStepSystems, SyncSchedule};
+use super::sync::GatherSystems;
+use super::world::PhysicsWorld;
+use crate::engine::body::BodyId;
+use crate::engine::joint::{AxisLimit, JointAxis, JointDesc, JointId, JointKind, Motor};
+use crate::math::{Quat, Vec3};
+
+/// A joint with this does not hold, until it is taken away. Joints that break get it.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
+#[component(on_add = queue_joint, on_remove = queue_joint)]
+pub struct JointDisabled;
+
+/// Keeps the engine's joints in line with the components, and tells about them.
+///
+/// - Systems: one in [`GatherSystems::Joints`]; two in [`PhysicsStepSystems::Events`], for what is read
+///   and for what broke.
+/// - Messages: [`JointBroken`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PhysicsJointsPlugin;
+
+impl Plugin for PhysicsJointsPlugin {
+    fn build(&self, app: &mut App) {
+        app.register_type::<Joint>()
+            .register_type::<JointDisabled>()
+            .register_type::<JointForces>()
+            .register_type::<JointPosition>()
+            .register_type::<JointVelocity>()
+            .register_type::<JointAxis>()
+            .register_type::<JointKind>()
+            .register_type::<AxisLimit>()
+            .register_type::<Motor>()
+            .add_message::<JointBroken>();
+        app.add_systems(SyncSchedule, update_joints.in_set(GatherSystems::Joints));
+        app.add_systems(PhysicsSchedule, update_joints.in_set(GatherSystems::Joints));
+        app.add_systems(
+            PhysicsSchedule,
+            (read::read_joints, read::tell_broken).chain().in_set(PhysicsStepSystems::Events),
+        );
+    }
+}
+
+/// A joint as it is brought to the engine.
+#[derive(QueryData)]
+#[query_data(mutable)]
+struct JointEntity {
+    entity: Entity,
+    link: &'static mut EngineJoint,
+    joint: Option<Mut<'static, Joint>>,
+    off: Has<JointDisabled>,
+    disabled: Has<Disabled>,
+}
+
+impl JointEntityItem<'_, '_> {
+    /// Brings the engine in line with the component.
+    fn update(
+        &mut self,
+        physics: &mut PhysicsWorld,
+        bodies: &Query<&EngineBody>,
+    ) -> Result<(), PhysicsErrorKind> {
+        let wanted = self.describe(physics, bodies);
+        let changed = self.joint.as_ref().is_some_and(|joint| joint.is_changed());
+        let link = &mut *self.link;
+        let id = link.id.filter(|&id| physics.engine.joint(id).is_some());
+        if wanted.is_none() {
+            remove(physics, id);
+            (link.id, link.built, link.refused) = (None, None, None);
+        }
+        let Some(desc) = wanted else { return Ok(()) };
+        if id.is_some() && link.built == wanted {
+            link.refused = None;
+            return Ok(());
+        }
+        // What is not a number never equals itself.
+        let same = |last: JointDesc| last == desc || (!changed && last.ends == desc.ends);
+        if link.refused.is_some_and(same) {
+            return Ok(());
+        }
+        link.refused = wanted;
+        let result = match id {
+            Some(id) => physics.engine.set_joint(id, desc).map(|()| id),
+            None => physics.engine.add_joint(desc),
+        };
+        if result.is_err() && link.built.is_some_and(|built| built.ends != desc.ends) {
+            remove(physics, id);
+            (link.id, link.built) = (None, None);
+        }
+        link.id = Some(result?);
+        (link.built, link.refused) = (wanted, None);
+        Ok(())
+    }
+
+    /// As the engine is to have it; none while an end has no body. Takes frames in the world over into
+    /// those of the bodies.
+    fn describe(
+        &mut self,
+        physics: &PhysicsWorld,
+        bodies: &Query<&EngineBody>,
+    ) -> Option<JointDesc> {
+        let joint = self.joint.as_mut().filter(|_| !self.disabled)?;
+        let ends = [find(joint.a, bodies)?, find(joint.b, bodies)?];
+        let [pose_a, pose_b] = ends.map(|end| pose(end, physics));
+        let frames = [joint.frame_a.resolve(pose_a), joint.frame_b.resolve(pose_b)];
+        if joint.is_in_world() {
+            joint.set_frames(frames);
+        }
+        Some(joint.describe(ends, frames, !self.off))
+    }
+}
+
+/// The end a joint has at an entity, or at the world; none if the entity has no body.
+fn find(entity: Option<Entity>, bodies: &Query<&EngineBody>) -> Option<Option<BodyId>> {
+    match entity {
+        Some(entity) => bodies.get(entity).ok().and_then(EngineBody::id).map(Some),
+        None => Some(None),
+    }
+}
+
+/// The pose of an end.
+fn pose(end: Option<BodyId>, physics: &PhysicsWorld) -> (Vec3, Quat) {
+    let body = end.and_then(|id| physics.engine.body(id));
+    body.map_or((Vec3::ZERO, Quat::IDENTITY), |body| (body.position(), body.rotation()))
+}
+
+/// Removes a joint of the engine, if there is one.
+fn remove(physics: &mut PhysicsWorld, id: Option<JointId>) {
+    if let Some(id) = id {
+        physics.engine.remove_joint(id);
+    }
+}
+
+/// Brings the engine's joints in line with the components: all of them if bodies came or went, else
+/// those that changed.
+fn update_joints(
+    mut physics: ResMut<PhysicsWorld>,
+    mut changes: ResMut<Changes>,
+    mut errors: Errors,
+    bodies: Query<&EngineBody>,
+    mut joints: Query<JointEntity, Allow<Disabled>>,
+    mut list: Local<Vec<(u64, Entity)>>,
+) {
+    for id in changes.gone_joints.drain(..) {
+        physics.engine.remove_joint(id);
+    }
+    let all = core::mem::take(&mut physics.bodies_changed);
+    list.clear();
+    let noted = changes.joints.drain(..);
+    list.extend(noted.filter_map(|entity| Some((joints.get(entity).ok()?.link.order, entity))));
+    let changed =
+        joints.iter().filter(|item| all || item.joint.as_ref().is_some_and(Ref::is_changed));
+    list.extend(changed.map(|item| (item.link.order, item.entity)));
+    list.sort_unstable();
+    list.dedup();
+    for &(_, entity) in list.iter() {
+        let Ok(mut item) = joints.get_mut(entity) else { continue };
+        let result = item.update(&mut physics, &bodies);
+        errors.check(entity, result);
+    }
+}
