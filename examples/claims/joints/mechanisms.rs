@@ -97,7 +97,7 @@ fn reference(name: &str) -> Vec<[Double; 2]> {
 
 fn converges(claims: &mut Claims, name: &str, make: Make) {
     let wanted = reference(name);
-    let rates = [60.0, 120.0, 240.0, 480.0];
+    let rates = [60.0, 240.0, 480.0, 960.0];
     let errors = rates.map(|hertz| {
         let (mut rig, bodies) = make();
         let (_, solved) = rig.run(hertz, TIME);
@@ -111,8 +111,9 @@ fn converges(claims: &mut Claims, name: &str, make: Make) {
         if solved { far } else { Double::NAN }
     });
     let [first, .., last] = errors.map(|e| 1e3 * e);
+    // Of the smallest steps: the order is a limit.
     let what = format!("{name}: order to the reference ({first:.2} mm to {last:.3} mm)");
-    at_least(claims, &what, slope(&errors), 0.95);
+    at_least(claims, &what, slope(&errors[2..]), 0.95);
 }
 
 /// Energy of a double pendulum without friction, and how its joint error falls.

@@ -129,6 +129,6 @@ fn at_least(claims: &mut Claims, what: &str, figure: Double, bar: Double) {
 
 /// Mean slope of the logarithm of errors, the step halved from each to the next.
 fn slope(errors: &[Double]) -> Double {
-    let [first, .., last] = errors else { return Double::NAN };
+    let (Some(first), Some(last)) = (errors.first(), errors.last()) else { return Double::NAN };
     (first / last).log2() / (errors.len() - 1) as Double
 }
