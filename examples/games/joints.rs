@@ -24,8 +24,8 @@ pub fn hanging(n: usize, r: usize, angle: Real) -> Game {
     game
 }
 
-/// `n` planks of 0.5 m across a gap, in an arc that turns by one radian from end to end, held by two ball joints at
-/// each seam, with a box of 1 000 times their mass on the middle.
+/// `n` planks of 0.5 m across a gap, in an arc that turns by one radian from end to end, held by two ball
+/// joints at each seam, with a box of 1 000 times their mass on the middle.
 pub fn bridge(n: usize) -> Game {
     let mut game = Game::new("bridge").lasting(20.0);
     let (half, wide, thick): (Real, Real, Real) = (0.25, 1.0, 0.05);

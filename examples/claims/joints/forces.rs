@@ -15,7 +15,7 @@ pub fn measure(claims: &mut Claims) {
     cantilever(claims);
 }
 
-/// A mass (kg) on a spring along x, pulled out by 0.5 m: its places at 60 … Hz for a second, and its last speed.
+/// A mass (kg) on a spring along x, pulled out by 0.5 m: its places over a second, and its last speed.
 fn oscillate(
     mass: Double,
     stiffness: Double,
