@@ -36,8 +36,12 @@ pub struct IslandReport {
     pub iterations: u32,
     /// Matrix factorizations.
     pub factorizations: u32,
+    /// Work counted for the step problem and for its relaxed twin, in sweeps over all contacts and bodies (–).
+    pub work: [Double; 2],
     /// Residual of the step problem, natural map and joints [m/s].
     pub residual: Double,
+    /// Residual of the relaxed problem; 0 where nothing was pushed, or small steps solved both at once [m/s].
+    pub residual_relaxed: Double,
     /// Was the tolerance met?
     pub solved: bool,
 }

@@ -92,6 +92,18 @@ impl Envelope {
         self.low.len()
     }
 
+    /// Operations of a factor.
+    pub(crate) fn work(&self) -> Double {
+        let rows = self.low.iter().enumerate().map(|(i, low)| i - *low as usize + 1);
+        let half = rows.map(|row| (row * row) as Double).sum::<Double>();
+        if self.symmetric { half } else { 2.0 * half }
+    }
+
+    /// Operations of a solution.
+    pub(crate) fn solution_work(&self) -> Double {
+        4.0 * self.lower.len() as Double
+    }
+
     /// Forgets the entries, keeps the layout.
     pub(crate) fn clear(&mut self, symmetric: bool) {
         self.symmetric = symmetric;

@@ -26,7 +26,9 @@ use super::certificate::{Certificate, measure_with};
 use super::cone::FrictionCone;
 use super::pivoting::lcp_lemke;
 use super::rows::{dot6, inverse_mass_mul};
-use super::{Cone, FIXED, Iterate, JointRow, Problem, Scratch, SolveStats, Status, Vec6};
+use super::{
+    CHECK, Cone, FIXED, Iterate, JointRow, OPERATIONS, Problem, Scratch, SolveStats, Status, Vec6,
+};
 use crate::math::Double;
 
 /// Parameters of Lemke's algorithm.
@@ -67,6 +69,7 @@ pub fn solve(
         status: Status::Converged,
         iterations: 0,
         factorizations: 0,
+        work: CHECK,
         certificate: before,
     };
     if before.error() <= params.tolerance {
@@ -84,6 +87,11 @@ pub fn solve(
     let solution = lcp_lemke(&matrix, &q, params.pivots_max);
     stats.status = solution.status;
     stats.iterations = solution.pivots;
+    // A pivot goes over the tableau, of about so many rows as columns.
+    let pivot = 2.0 * (q.len() * q.len()) as Double / OPERATIONS;
+    let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
+    let work = Double::from(solution.pivots) * pivot / sweep + 2.0 * CHECK;
+    stats.work += work;
     let old_contact = iterate.contact_impulse.to_vec();
     let old_joint = iterate.joint_impulse.to_vec();
     reduced.recover(&pyramid, &solution.z, iterate);
@@ -115,7 +123,7 @@ pub fn solve_fixed_slip(
     reduced.recover(&pyramid, &solution.z, iterate);
     let certificate = rebuild(problem, iterate, params, &cone);
     let (status, iterations) = (solution.status, solution.pivots);
-    SolveStats { status, iterations, factorizations: 0, certificate }
+    SolveStats { status, iterations, factorizations: 0, work: 0.0, certificate }
 }
 
 fn pyramid_of(cone: Cone) -> FrictionCone {

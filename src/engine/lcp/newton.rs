@@ -27,7 +27,7 @@ use super::certificate::{Certificate, measure_with, rebuild_velocity};
 use super::cone::FrictionCone;
 use super::relaxation::Relaxation;
 use super::rolling::slip_bound;
-use super::{Impulses, Iterate, Problem, Scratch, SolveStats, Status, Vec6};
+use super::{CHECK, Impulses, Iterate, Problem, Scratch, SolveStats, Status, Vec6};
 use crate::math::Double;
 
 /// Parameters of the cone Newton.
@@ -160,6 +160,7 @@ fn run(
         status: Status::Converged,
         iterations: 0,
         factorizations: 0,
+        work: CHECK,
         certificate: first,
     };
     if first.error() > params.tolerance {
@@ -198,6 +199,8 @@ fn run(
         }
         stats.certificate = progress.best;
         stats.factorizations = scratch.relaxation.factorizations;
+        let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
+        stats.work += scratch.relaxation.work / sweep.max(1.0);
     }
     scratch.finish(problem, iterate);
     stats
@@ -275,6 +278,7 @@ impl NewtonScratch {
         let judge =
             |gamma| measure_with(problem, cone, gamma, &self.rebuilt, impulses, params.gravity_dt);
         let certificate = judge(gamma);
+        stats.work += 2.0 * CHECK;
         let error = certificate.error();
         let coupled = relaxation.coupled;
         let relaxation_error = if coupled { error } else { judge(Some(&relaxation.gamma)).error() };

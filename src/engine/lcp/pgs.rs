@@ -21,7 +21,8 @@ use super::rows::{
     joint_rate,
 };
 use super::{
-    BodyBlock, ContactRow, FIXED, Iterate, Problem, RollingRow, Scratch, SolveStats, Status, Vec6,
+    BodyBlock, CHECK, ContactRow, FIXED, Iterate, Problem, RollingRow, Scratch, SolveStats, Status,
+    Vec6,
 };
 use crate::math::Double;
 
@@ -119,7 +120,7 @@ pub fn solve(
     }
     scratch.prepare(problem, iterate);
     let mut certificate = check(problem, iterate, params, cone);
-    let mut sweeps = 0;
+    let (mut sweeps, mut work) = (0, CHECK);
     let mut status = Status::IterationLimit;
     loop {
         if certificate.error() <= params.tolerance {
@@ -132,7 +133,9 @@ pub fn solve(
         for _ in 0..params.check_every.max(1).min(params.iterations_max - sweeps) {
             sweep(problem, iterate, cone, scratch);
             sweeps += 1;
+            work += 1.0;
         }
+        work += CHECK;
         let next = check(problem, iterate, params, cone);
         if next.error() < certificate.error() {
             certificate = next;
@@ -145,7 +148,7 @@ pub fn solve(
         iterate.rolling_impulse.copy_from_slice(&scratch.best_rolling);
         iterate.rebuild(problem);
     }
-    SolveStats { status, iterations: sweeps, factorizations: 0, certificate }
+    SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
 }
 
 /// Rebuilds the velocity, which also removes the rounding of many small changes, and measures.

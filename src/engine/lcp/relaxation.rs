@@ -33,7 +33,7 @@ use super::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_rate, contact_velocity,
     dot3, dot6, inverse_mass_mul, joint_compliance, joint_rate, mass_mul,
 };
-use super::{Impulses, Problem, Vec6};
+use super::{Impulses, OPERATIONS, Problem, Vec6};
 use crate::math::Double;
 
 /// Proximal term of joint rows relative to their compliance (–). Each Newton step reduces joint
@@ -63,6 +63,8 @@ pub(crate) struct Relaxation {
     pub(crate) penalty: Double,
     /// Factors computed so far.
     pub(crate) factorizations: u32,
+    /// Work so far, in sweeps over one contact or body.
+    pub(crate) work: Double,
     /// Whether `Γ` moves with the velocity, see `coupled.rs`.
     pub(crate) coupled: bool,
     pub(super) start_velocity: Vec<Vec6>,
@@ -146,6 +148,7 @@ impl Relaxation {
         self.factored_rolling.clear();
         self.factored_penalty = -1.0;
         self.factorizations = 0;
+        self.work = 0.0;
         self.coupled = false;
     }
 
@@ -259,6 +262,7 @@ impl Relaxation {
 
     /// Computes `P_K(p)`, the gradient and the joint errors at `velocity`; returns the error.
     pub(super) fn evaluate(&mut self, problem: &Problem, cone: &FrictionCone) -> Double {
+        self.work += (problem.contacts.len() + problem.bodies.len()) as Double;
         for (c, row) in problem.contacts.iter().enumerate() {
             let w = contact_velocity(row, &self.velocity);
             let l = self.contact[c];
@@ -382,6 +386,7 @@ impl Relaxation {
         self.factored_slopes.clear();
         self.factored_slopes.extend_from_slice(self.bounded.slopes(0..self.joint.len()));
         self.factor.factor();
+        self.work += self.factor.work() / OPERATIONS;
         self.factored_penalty = self.penalty;
         self.factored_coupled = self.coupled;
         self.factorizations += 1;
@@ -399,6 +404,9 @@ impl Relaxation {
             self.unknowns[*start as usize] = *r;
         }
         self.factor.solve(&mut self.unknowns);
+        // The change of `p` and the search along it take a sweep or two.
+        let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
+        self.work += self.factor.solution_work() / OPERATIONS + 1.5 * sweep;
         for (d, start) in self.step.iter_mut().zip(&order.body_start) {
             d.copy_from_slice(&self.unknowns[*start as usize..*start as usize + 6]);
         }

@@ -123,6 +123,7 @@ impl SolverState {
 fn add(stats: &mut SolveStats, later: &SolveStats) {
     stats.iterations += later.iterations;
     stats.factorizations += later.factorizations;
+    stats.work += later.work;
     if later.status != Status::Converged {
         stats.status = later.status;
     }

@@ -8,7 +8,9 @@
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
-//! `Auto` gives small islands to the chord Newton, with the general one behind it. A large island in which
+//! `Auto` gives small islands to the chord Newton; where it fails accelerated sweeps go on from its best
+//! impulses, which in a blow gain more by the same work, and the general solvers stand behind them. A large
+//! island in which
 //! bodies strike each other is *violent*, then and for the next few steps: it is advanced in stiff small
 //! steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
 //! rough solution is kept, for the next step to go on from, and without one this step and the next few are
@@ -19,9 +21,11 @@ use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
-use super::super::lcp::wide::{self, SubstepParams, WideIterate, solve_substeps, solve_sweeps};
+use super::super::lcp::wide::{
+    self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
+};
 use super::super::lcp::{
-    self, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
+    self, CHECK, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
     newton::NewtonParams,
 };
 use super::super::settings::Settings;
@@ -68,6 +72,17 @@ pub(super) struct Outcome {
     pub(super) beyond_lemke: bool,
 }
 
+impl Outcome {
+    /// Counts the work of an attempt that came before.
+    fn after(mut self, attempt: &Self) -> Self {
+        self.biased.work += attempt.biased.work;
+        if let (Some(relaxed), Some(before)) = (&mut self.relaxed, &attempt.relaxed) {
+            relaxed.work += before.work;
+        }
+        self
+    }
+}
+
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
 
@@ -81,6 +96,9 @@ const ROWS_PENALTY: Double = 5.0;
 
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
+
+/// Accelerated sweeps of a small island where the chord Newton fails.
+const SWEEPS: u32 = 192;
 
 /// Sweeps between two checks.
 const CHECK_EVERY: u32 = 16;
@@ -132,6 +150,31 @@ impl Island<'_> {
     }
 }
 
+/// The best impulses of an island.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Best {
+    contact: Vec<[Double; 3]>,
+    joint: Vec<Double>,
+}
+
+impl Best {
+    fn keep(&mut self, island: &Island<'_>, of: usize) {
+        let (step, r) = (&*island.step, island.ranges);
+        let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
+        self.contact.clear();
+        self.contact.extend_from_slice(&unknowns.contact_impulse[r.contacts.clone()]);
+        self.joint.clear();
+        self.joint.extend_from_slice(&unknowns.joint_impulse[r.joints.clone()]);
+    }
+
+    fn give(&self, island: &mut Island<'_>, of: usize) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
+        unknowns.contact_impulse[r.contacts.clone()].copy_from_slice(&self.contact);
+        unknowns.joint_impulse[r.joints.clone()].copy_from_slice(&self.joint);
+    }
+}
+
 impl SolverState {
     /// Solves an island by the method of the settings.
     pub(super) fn solve_island(&mut self, island: &mut Island<'_>) -> Outcome {
@@ -164,16 +207,22 @@ impl SolverState {
                 return self.substeps(island);
             }
         }
+        // Sweeps in single precision do not hold joints together, and what is large gets its budget only.
+        let sweeps = small && island.ranges.joints.is_empty();
         let budget = solver.work_max;
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
-            state.chord_solve(island, relaxed, budget)
+            let mut stats = state.chord_solve(island, relaxed, budget);
+            if stats.status != Status::Converged && sweeps {
+                stats.add(&state.conjugate(island, relaxed, SWEEPS));
+            }
+            stats
         });
         let solved = |stats: &SolveStats| stats.status == Status::Converged;
         if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
             return outcome;
         }
         if small {
-            return self.general(island, Method::Auto);
+            return self.general(island, Method::Auto).after(&outcome);
         }
         let error = |stats: &SolveStats| stats.certificate.error();
         let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
@@ -182,7 +231,7 @@ impl SolverState {
             return outcome;
         }
         island.memory.pause = PAUSE;
-        self.substeps(island)
+        self.substeps(island).after(&outcome)
     }
 
     /// The chord Newton, and where it fails the general one.
@@ -192,7 +241,8 @@ impl SolverState {
             if stats.status == Status::Converged {
                 return stats;
             }
-            state.general_solve(island, Method::Newton, relaxed)
+            let general = state.general_solve(island, Method::Newton, relaxed);
+            SolveStats { work: stats.work + general.work, ..general }
         })
     }
 
@@ -337,6 +387,7 @@ impl SolverState {
             status: Status::Converged,
             iterations: 0,
             factorizations: 0,
+            work: CHECK,
             certificate: self.measure(island, of),
         };
         while stats.certificate.error() > tolerance {
@@ -349,9 +400,51 @@ impl SolverState {
                 solve_sweeps(problem, iterate, of, sweeps, scratch);
             });
             stats.iterations += sweeps;
+            stats.work += Double::from(sweeps) + CHECK;
             stats.certificate = self.measure(island, of);
         }
         self.take_rebuilt(island, of);
+        stats
+    }
+
+    /// Accelerated sweeps in eight lanes, until half the tolerance or the number of sweeps is met; the best
+    /// impulses that were measured are kept.
+    fn conjugate(&mut self, island: &mut Island<'_>, relaxed: bool, sweeps_max: u32) -> SolveStats {
+        let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
+        let first = self.measure(island, of);
+        let mut stats = SolveStats {
+            status: Status::IterationLimit,
+            iterations: 0,
+            factorizations: 0,
+            work: CHECK,
+            certificate: first,
+        };
+        self.best.keep(island, of);
+        let mut last = first.error();
+        while last > 0.5 * tolerance && stats.iterations < sweeps_max {
+            let fresh = stats.iterations == 0;
+            let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
+            self.wide(island, |problem, iterate, scratch| {
+                solve_conjugate(problem, iterate, of, sweeps, fresh, scratch);
+            });
+            stats.iterations += sweeps;
+            stats.work += Double::from(sweeps) + CHECK;
+            let certificate = self.measure(island, of);
+            last = certificate.error();
+            if last < stats.certificate.error() {
+                stats.certificate = certificate;
+                self.best.keep(island, of);
+            }
+        }
+        if stats.certificate.error() < first.error() {
+            island.memory.chord.note_change();
+        }
+        self.best.give(island, of);
+        self.measure(island, of);
+        self.take_rebuilt(island, of);
+        if stats.certificate.error() <= tolerance {
+            stats.status = Status::Converged;
+        }
         stats
     }
 
@@ -363,7 +456,8 @@ impl SolverState {
         let certificate = self.measure(island, of);
         self.take_rebuilt(island, of);
         let status = Status::IterationLimit;
-        SolveStats { status, iterations: sweeps, factorizations: 0, certificate }
+        let work = Double::from(sweeps) + CHECK;
+        SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
     }
 
     /// Stiff small steps: both problems at once.
@@ -392,6 +486,7 @@ impl SolverState {
             },
             iterations: 2 * solver.substeps,
             factorizations: 0,
+            work: Double::from(2 * solver.substeps) + CHECK,
             certificate,
         };
         Outcome { method: Method::Substeps, biased: stats, relaxed: None, beyond_lemke: false }

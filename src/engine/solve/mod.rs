@@ -14,7 +14,7 @@ mod island;
 mod rows;
 
 use self::bounce::BounceScratch;
-use self::island::{Island, IslandMemory, Outcome};
+use self::island::{Best, Island, IslandMemory, Outcome};
 use self::rows::Rows;
 use super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::body::BodyId;
@@ -35,6 +35,7 @@ pub struct SolverState {
     wide: WideScratch,
     rows: Rows,
     bounce: BounceScratch,
+    best: Best,
     /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
     memory: Vec<IslandMemory>,
     last: Vec<IslandMemory>,
@@ -113,7 +114,9 @@ fn add(report: &mut StepReport, outcome: &Outcome, first: BodyId, ranges: &Islan
         method: outcome.method,
         iterations,
         factorizations,
+        work: [biased.work, relaxed.map_or(0.0, |stats| stats.work)],
         residual: c.error(),
+        residual_relaxed: relaxed.map_or(0.0, |stats| stats.certificate.error()),
         solved,
     });
     if !solved {

@@ -37,7 +37,7 @@ use super::certificate::Certificate;
 use super::factor::{Factor, Lanes as NodeLanes, Pattern};
 use super::manifold::{LaneVectors, Manifold};
 use super::rows::joint_compliance;
-use super::{BodyBlock, JointRow, SolveStats, Status, Vec6};
+use super::{BodyBlock, CHECK, JointRow, SolveStats, Status, Vec6};
 use crate::math::{Double, Single};
 
 /// The problem of one island, with its contacts in manifolds.
@@ -93,6 +93,13 @@ pub struct ChordMemory {
     /// Did the last solve change the impulses? Then they hold what it took to stop the bodies, which would
     /// act once more if they were taken as they are.
     changed: bool,
+}
+
+impl ChordMemory {
+    /// Tells that another solver changed the impulses after the last solve.
+    pub fn note_change(&mut self) {
+        self.changed = true;
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -200,6 +207,7 @@ pub fn solve(
         status: Status::Converged,
         iterations: 0,
         factorizations: 0,
+        work: CHECK,
         certificate: first,
     };
     let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
@@ -222,7 +230,7 @@ pub fn solve(
     let at_rest = first.error() < REST * params.tolerance;
     let mut progress = Progress {
         stats: SolveStats { status: Status::IterationLimit, ..stats },
-        work: 2.0 * size,
+        work: CHECK * size,
         work_max: params.work_max * (size + SMALL),
         double,
         penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
@@ -250,6 +258,7 @@ pub fn solve(
         progress.stats.certificate = scratch.judge(problem, params);
     }
     scratch.give(problem, iterate);
+    progress.stats.work = progress.work / size;
     progress.stats
 }
 
@@ -398,7 +407,7 @@ impl ChordScratch {
                 measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
             if close || out || pass % 2 == 1 || progress.at_hand {
                 let certificate = self.judge(problem, params);
-                progress.work += 2.0 * problem.manifolds.len() as Double * 4.0;
+                progress.work += CHECK * problem.manifolds.len() as Double * 4.0;
                 let error = certificate.error();
                 progress.last_error = error;
                 if error < best {

@@ -1,12 +1,13 @@
 //! Stiff small steps and sweeps in eight lanes: the budget mode, and the answer to violence.
 //!
 //! Input: one island, manifolds and joint rows, and the impulses of the last step. Output: velocities and
-//! impulses. Two ways of using the same sweep of projected Gauss–Seidel:
+//! impulses. Three ways of using the same sweep of projected Gauss–Seidel:
 //!
 //! - [`solve_substeps`] divides the step into `n` steps of `h/n`, each a problem (5.1)–(5.2) of its own
 //!   with the gaps brought up to date, and gives each two sweeps: one with the bias of its gaps, which
 //!   moves the bodies, and one without push, for the velocity carried on. The error falls like `1/n²`.
 //! - [`solve_sweeps`] sweeps `n` times over the one problem of the step. The error falls like `1/n`.
+//! - [`solve_conjugate`] accelerates the latter by conjugate directions.
 //!
 //! Manifolds are colored (`color.rs`): those of a color share no moving body and are solved eight abreast by
 //! one kernel (`sweep.rs`), written for any number of lanes; one lane gives the same bits. Arms and
@@ -19,12 +20,14 @@
 mod batch;
 mod bounded;
 mod color;
+mod conjugate;
 mod joints;
 mod substeps;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub use conjugate::solve_conjugate;
 pub use substeps::{SubstepParams, WideStats, solve_substeps, solve_sweeps};
 
 use super::manifold::Manifold;
@@ -77,6 +80,7 @@ struct Lists<const L: usize> {
     last: Vec<[Single; 6]>,
     contacts: batch::Contacts<L>,
     joints: joints::Joints<L>,
+    conjugate: conjugate::Conjugate,
 }
 
 /// Inverse masses, then the inverse inertia as (xx, yy, zz, xy, xz, yz).

@@ -157,8 +157,26 @@ impl<const L: usize> Lists<L> {
         of: usize,
         sweeps: u32,
     ) -> WideStats {
-        let free = |i: usize| &island.bodies[i].velocity_free;
-        self.fill(island, iterate, of, 1.0, free);
+        self.start_sweeps(island, iterate, of);
+        for _ in 0..sweeps {
+            self.plain_sweep();
+        }
+        self.end_sweeps(island, iterate, of);
+        self.stats(sweeps)
+    }
+
+    /// Lays an island out for sweeps over the one problem of the step.
+    pub(super) fn start_sweeps(
+        &mut self,
+        island: &Island<'_>,
+        iterate: &WideIterate<'_>,
+        of: usize,
+    ) {
+        self.fill(island, iterate, of, 1.0, |i| &island.bodies[i].velocity_free);
+    }
+
+    /// Sweeps once over the one problem of the step.
+    pub(super) fn plain_sweep(&mut self) {
         // Given biases know no gaps.
         let rates = Rates {
             dt: 0.0,
@@ -169,12 +187,14 @@ impl<const L: usize> Lists<L> {
             dead_zone: 0.0,
             kept: 1.0,
         };
-        for _ in 0..sweeps {
-            joints::sweep::<L, { mode::PLAIN }>(&mut self.joints.batches, &mut self.bodies, &rates);
-            let contacts = &mut self.contacts;
-            let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
-            sweep::<L, { mode::PLAIN }>(batches, drifts, &mut self.bodies, &rates);
-        }
+        joints::sweep::<L, { mode::PLAIN }>(&mut self.joints.batches, &mut self.bodies, &rates);
+        let contacts = &mut self.contacts;
+        let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
+        sweep::<L, { mode::PLAIN }>(batches, drifts, &mut self.bodies, &rates);
+    }
+
+    /// Writes velocities and impulses of the one problem of the step.
+    pub(super) fn end_sweeps(&self, island: &Island<'_>, iterate: &mut WideIterate<'_>, of: usize) {
         for (velocity, body) in iterate.velocity[of].iter_mut().zip(&self.bodies) {
             *velocity = six(&body.velocity, 1.0);
         }
@@ -189,7 +209,6 @@ impl<const L: usize> Lists<L> {
         });
         let impulses = &mut iterate.joint_impulse[of];
         self.joints.each(|i, row, lane| impulses[i] = Double::from(row.impulse[lane]));
-        self.stats(sweeps)
     }
 }
 
