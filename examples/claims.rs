@@ -11,6 +11,7 @@
 //! | `foundation` | reference cases, solvers, Theorem 6.12, metric speed, determinism, allocations |
 //! | `collision` | ghosts, piles, rolling, metric, queries, fast and driven bodies, random operations |
 //! | `solvers` | rest, friction, masonry, violence: overlap, speed, residual and time of known scenes |
+//! | `joints` | chains, bridges, mechanisms against references, motors, reactions |
 
 mod cases;
 #[path = "claims/collision/mod.rs"]
@@ -22,6 +23,8 @@ mod draw;
 mod foundation;
 mod games;
 mod gauge;
+#[path = "claims/joints/mod.rs"]
+mod joints;
 #[allow(dead_code, reason = "the experiments use the rest")]
 mod measure;
 mod scenes;
@@ -57,10 +60,11 @@ impl Claims {
 }
 
 /// What is measured, by name.
-const TOPICS: [(&str, fn(&mut Claims)); 3] = [
+const TOPICS: [(&str, fn(&mut Claims)); 4] = [
     ("foundation", foundation::measure),
     ("collision", collision::measure),
     ("solvers", solvers::measure),
+    ("joints", joints::measure),
 ];
 
 fn main() -> ExitCode {

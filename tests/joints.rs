@@ -490,6 +490,99 @@ fn redundant_joints_are_solved() {
     }
 }
 
+/// Bricard's linkage: a ring of six hinges at right angles that moves although its rows say that it does not.
+fn ring(dt: Real) -> [Real; 4] {
+    let mut world = Simulation::new();
+    let ways = [Vec3::X, -Vec3::Y, Vec3::Z, -Vec3::X, Vec3::Y, -Vec3::Z];
+    let mut at = Vec3::ZERO;
+    let mut links = Vec::new();
+    for way in &ways[..5] {
+        links.push(weight(&mut world, at + *way * 0.5));
+        at += *way;
+    }
+    let ends = |i: usize| links.get(i).copied();
+    let mut at = Vec3::ZERO;
+    for i in 0..6 {
+        let before = if i == 0 { None } else { ends(i - 1) };
+        let desc = JointDesc::new(JointKind::Revolute, [before, ends(i)]);
+        let axis = ways[(i + 5) % 6].cross(ways[i]);
+        join(&mut world, desc, at, JointFrame::along(Vec3::ZERO, axis).basis);
+        at += ways[i];
+    }
+    let kinetic = |world: &Simulation| world.bodies().iter().map(|b| b.kinetic_energy()).sum();
+    let height = |world: &Simulation| -> Real {
+        world.bodies().iter().map(|b| M * G * b.position().y).sum()
+    };
+    let start = height(&world);
+    let (mut moved, mut worst, mut energy): (Real, Real, Real) = (0.0, 0.0, 0.0);
+    for _ in 0..(4.0 / dt) as usize {
+        let status = world.step(&settings(), dt).status;
+        assert_eq!(status, StepStatus::Solved, "{}", world.report());
+        worst = worst.max(world.report().joint_error);
+        let far = body(&world, links[2]).position() - Vec3::new(1.0, -1.0, 0.5);
+        moved = moved.max(far.length());
+        energy = energy.max(kinetic(&world));
+    }
+    [moved, worst, energy, kinetic(&world) + height(&world) - start]
+}
+
+#[test]
+fn a_ring_of_six_hinges_moves() {
+    let coarse = ring(DT);
+    let fine = ring(DT / 4.0);
+    for [moved, worst, highest, change] in [coarse, fine] {
+        assert!(moved > 1.5, "it moves: {moved} m");
+        assert!(worst < 0.02, "joint error {worst}");
+        assert!(change.abs() < 0.05 * highest, "energy changes by {change} of {highest} J");
+    }
+    assert!(fine[3].abs() < 0.4 * coarse[3].abs(), "{fine:?} after {coarse:?}");
+}
+
+/// A generic joint locked by its limits moves like the kind of the same locks.
+#[test]
+fn a_generic_joint_locked_like_a_hinge_is_one() {
+    let play = |kind| {
+        let mut world = Simulation::new();
+        let id = weight(&mut world, Vec3::new(1.0, 0.2, 0.0));
+        let mut desc = JointDesc::to_world(kind, id);
+        if kind == JointKind::Generic {
+            for axis in JointAxis::ALL.into_iter().filter(|axis| *axis != JointAxis::AngularX) {
+                desc = desc.with_limit(axis, 0.0, 0.0);
+            }
+        }
+        let basis = JointFrame::along(Vec3::ZERO, Vec3::new(0.3, 0.1, 1.0)).basis;
+        let desc = desc.with_motor(JointAxis::AngularX, Motor::spring(1.0, 5.0, 0.5));
+        let id = join(&mut world, desc, Vec3::ZERO, basis);
+        for _ in 0..120 {
+            step(&mut world, &settings());
+        }
+        joint(&world, id).position(JointAxis::AngularX)
+    };
+    let (hinge, generic) = (play(JointKind::Revolute), play(JointKind::Generic));
+    near("angle", generic, hinge, 1e-3);
+}
+
+/// A spring between two bodies along the line of their anchors keeps their center.
+#[test]
+fn a_distance_joint_carries_a_spring() {
+    let mut world = Simulation::new();
+    let ids = [-0.8, 0.8].map(|x| weight(&mut world, Vec3::X * x));
+    let kind = JointKind::Distance { min: 0.0, max: Real::INFINITY };
+    let desc = JointDesc::between(kind, ids[0], ids[1]);
+    let desc = desc.with_motor(JointAxis::LinearX, Motor::spring(1.0, 50.0, 8.0));
+    let id = world.add_joint(desc).expect("a sound joint");
+    let (mut x, mut v): (f64_, f64_) = (1.6, 0.0);
+    for i in 1..=240 {
+        step(&mut world, &weightless());
+        // Of half the mass.
+        sprung(&mut x, &mut v, [100.0, 16.0, 1.0], 0.0);
+        let length = joint(&world, id).position(JointAxis::LinearX);
+        near(&format!("length after step {i}"), length, orthant::math::narrow(x), 1e-4);
+    }
+    let center = body(&world, ids[0]).position() + body(&world, ids[1]).position();
+    assert!(center.length() < 1e-5, "the center stays: {center}");
+}
+
 /// Joints made in another order give the same motion to the solver's tolerance.
 #[test]
 fn the_order_of_joints_does_not_matter() {

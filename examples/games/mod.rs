@@ -9,6 +9,7 @@
 //! | `pyramid-N`, `tower-N`, `ratio-R` | cubes of 1 m at rest | [`piles`] |
 //! | `hulls-N`, `boxes-N` | dropped into a container | [`piles`] |
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
+//! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
 //! | `brazil-nut`, `drum` | a kinematic container that is shaken, turned | [`piles`] |
 //! | `plates-P`, `incline-P` | held or let go by friction; P in percent | [`friction`] |
 //! | `table` | one body on 24 supports | [`friction`] |
@@ -25,6 +26,7 @@
 pub mod friction;
 pub mod hull;
 pub mod impact;
+pub mod joints;
 pub mod masonry;
 pub mod piles;
 
@@ -409,6 +411,8 @@ pub fn by_name(name: &str) -> Option<Game> {
         "boxes" => piles::boxes(first?),
         "chain" => piles::chain(first?, second?),
         "net" => piles::net(first?),
+        "hanging" => joints::hanging(first?, second?, 0.0),
+        "bridge" => joints::bridge(first?),
         "brazil" => piles::brazil_nut(),
         "drum" => piles::drum(),
         "plates" => friction::plates(percent(first?)),

@@ -30,7 +30,7 @@ use core::ops::Range;
 
 use super::active::Blow;
 use super::body::{Body, BodyId};
-use super::graph::{Islands, NO_ISLAND};
+use super::graph::{DisjointSets, Islands, NO_ISLAND};
 use super::joint::{Joint, Row};
 use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
@@ -92,6 +92,8 @@ pub struct StepProblem {
     pub first: Vec<BodyId>,
     /// Buffer: the rows of one joint.
     joint_rows: Vec<Row>,
+    /// Buffer: bodies of an island that joints connect.
+    joint_sets: DisjointSets,
     end: Vec<IslandEnd>,
     pairs_of: ByIsland,
     joints_of: ByIsland,

@@ -433,13 +433,16 @@ impl Simulation {
         Ok(id)
     }
 
-    /// Changes a joint and wakes what it joins. Its impulses are kept as a start for the next step unless
+    /// Changes a joint and, if it is another than before, wakes what it joins. Its impulses are kept as a start for the next step unless
     /// ends or kind change. Between two stages of a step: it holds from the next step on, wholly.
     ///
     /// # Errors
     /// As for a new joint, or there is none of this id; the joint is unchanged then.
     pub fn set_joint(&mut self, id: JointId, desc: JointDesc) -> Result<(), JointError> {
         let before = self.joints.get(id).map(|joint| joint.desc);
+        if before == Some(desc) {
+            return Ok(());
+        }
         self.joints.set(id, desc, &self.bodies)?;
         before.iter().flat_map(JointDesc::bodies).for_each(|id| self.note_body(id));
         desc.bodies().for_each(|id| self.note_body(id));

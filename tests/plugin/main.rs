@@ -6,6 +6,7 @@ mod chaos;
 mod colliders;
 mod collision;
 mod force;
+mod joint_life;
 mod joints;
 mod layers;
 mod life;

@@ -6,6 +6,7 @@
 use smallvec::SmallVec;
 
 use super::super::joint::{Joint, JointId, Maker};
+use super::super::lcp::rows::joint_compliance;
 use super::super::lcp::{JointRow, Vec6};
 use super::super::predict::vec6;
 use super::super::settings::Settings;
@@ -15,6 +16,7 @@ use crate::math::{DVec3, Double, Real, Vec3, narrow, narrow3, widen};
 impl StepProblem {
     /// Joint rows of an island, in ascending order of joints.
     pub(super) fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
+        let is_closed = self.has_loop(sources, k);
         let mut rows = core::mem::take(&mut self.joint_rows);
         for i in self.joints_of.range(k) {
             let j = self.joints_of.items[i] as usize;
@@ -47,7 +49,12 @@ impl StepProblem {
                     }
                 }
                 let (softness, bounds) = (row.softness, row.bounds);
-                self.joints.push(JointRow { terms, bias, softness, bounds });
+                let mut made = JointRow { terms, bias, softness, bounds };
+                if is_closed && !made.is_bounded() && softness == 0.0 {
+                    let first = sources.islands.start[k] as usize;
+                    made.softness = YIELD * joint_compliance(&self.bodies[first..], &made);
+                }
+                self.joints.push(made);
                 self.joint_push.push(row.push);
                 self.joint_source.push([j as u32, row.slot as u32]);
                 self.joint_wrench.push(wrench(&row.sides[1], place.arms[1]));
@@ -56,6 +63,25 @@ impl StepProblem {
             }
         }
         self.joint_rows = rows;
+    }
+
+    /// Do joints of an island close a loop, through the world or what does not move?
+    fn has_loop(&mut self, sources: &Sources<'_>, k: usize) -> bool {
+        let islands = sources.islands;
+        let ground = islands.start[k + 1] - islands.start[k];
+        self.joint_sets.reset(ground as usize + 1);
+        let local = |i: u32| match islands.island.get(i as usize) {
+            Some(&island) if island == k as u32 => islands.local[i as usize],
+            _ => ground,
+        };
+        for i in self.joints_of.range(k) {
+            let [a, b] = sources.joint_bodies[self.joints_of.items[i] as usize].map(local);
+            if self.joint_sets.find(a) == self.joint_sets.find(b) {
+                return true;
+            }
+            self.joint_sets.join(a, b);
+        }
+        false
     }
 
     /// Writes impulses and reactions back to the joints; lists those that broke, which hold no more.
@@ -92,6 +118,14 @@ impl StepProblem {
         broken.sort_unstable();
     }
 }
+
+/// Softness of locks in loops, relative to their compliance (–).
+///
+/// Rows of a loop may repeat each other where all anchors meet, and almost do where they meet almost: what
+/// they say of the motion in which the mechanism moves is then an error of the second order, divided by a
+/// small number, and it jams or shakes. Softened by a millionth, such rows say nothing; a lock under a
+/// thousand times the weight of its bodies yields by 3 µm (h² g ε 1000).
+const YIELD: Double = 1e-6;
 
 /// Force and torque about the anchor of a row on the body of end b, for an impulse of one.
 fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {

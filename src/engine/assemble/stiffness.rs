@@ -1,10 +1,10 @@
 //! Geometric stiffness of joints: what keeps loaded chains of light links stable at large steps.
 //!
-//! Input: the forces that joints bore in the last step, poses. Output: mass blocks with a larger inertia, and
-//! the free velocities of those bodies.
+//! Input: the forces that joints bore in the last step, poses. Output: mass blocks with a larger inertia,
+//! and the free velocities of those bodies.
 //!
-//! A joint that pulls with the force `F` at the arm `r` of a body turns it back like a spring: with the
-//! pull, the torque `r × F` of a turn θ changes by `-K θ`,
+//! A joint that pulls with the force `F` at the arm `r` of a body turns it back like a spring: by a turn θ
+//! the torque `r × F` changes by `-K θ`,
 //!
 //! ```text
 //! K = (F · r) 1 - (r Fᵀ + F rᵀ) / 2        summed over the joints of the body
@@ -12,22 +12,23 @@
 //!
 //! The step takes the direction of `F` from its start (4.14), which makes it an explicit method for this
 //! spring: links that turn against each other under a load of many times their weight grow without bound
-//! from `h² K = 4 I` on. Where `h² K` exceeds the inertia `I`, what exceeds it is taken at the end of the step,
-//! as linearly implicit Euler does:
+//! from `h² K = 4 I` on. Where `h² K` exceeds the inertia `I`, what exceeds it is taken at the end of the
+//! step, as linearly implicit Euler does:
 //!
 //! ```text
 //! D = (h² K - I)₊        (I + D) (ω - ω*) = torques        ω* = (I + D)⁻¹ I ω_free
 //! ```
 //!
-//! `( )₊` is the positive part of a symmetric matrix. With `D` the step is stable for any load (the
-//! bound is `h² K < 4 I + 2 D`); at the joints' own motion of less than a radian a step `D` is zero and the scheme is
-//! the one of the papers, which keeps energy. Where it acts it takes energy as implicit Euler does: a chain
-//! that swings with frequency Ω loses `h Ω²` of its energy a second. (Constraints with geometric stiffness:
-//! Tournier, Nesme, Gilles and Faure 2015, whose matrix is that of the whole mechanism.)
+//! `( )₊` is the positive part of a symmetric matrix. With `D` the step is stable for any load: the bound is
+//! `h² K < 4 I + 2 D`. At less than a radian of these turns a step `D` is zero and the scheme is the one of
+//! the papers, which keeps energy. Where it acts it takes energy as implicit Euler does: a chain that swings
+//! with frequency Ω loses about `h Ω²` of its energy a second. To add `D` without taking its part of the
+//! momentum would keep the energy, but tears chains apart, as `D` changes from step to step. (Constraints
+//! with geometric stiffness: Tournier, Nesme, Gilles and Faure 2015, whose matrix is the whole mechanism's.)
 //!
-//! A body held by the world, or by one that does not move, swings about that point: its `I` is taken about it.
-//! Springs, limits and motors of joints are in `F` as far as they pull. The translational part of `K`, which rods and
-//! ropes have, is left out. Cost: O(joints), and one 3×3 eigenvalue problem for each body that is loaded enough.
+//! A body held by the world, or by one that does not move, swings about that point, and its `I` is taken
+//! about it. Limits and motors are in `F` as far as they pull. The translational part of `K`, which rods and
+//! ropes have, is left out. Cost: O(joints), and a 3×3 eigenvalue problem for each body loaded enough.
 
 use super::super::graph::NO_ISLAND;
 use super::super::joint::Joint;
@@ -56,7 +57,7 @@ impl StepProblem {
         self.loads.clear();
         self.loads.resize(self.bodies.len(), Load::default());
         for (joint, &bodies) in sources.joints.iter().zip(sources.joint_bodies) {
-            let force = force_on_b(joint, widen(sources.dt));
+            let force = widen3(joint.reaction[0]);
             if force != DVec3::ZERO {
                 self.add_load(sources, joint, bodies, force);
             }
@@ -91,12 +92,6 @@ impl StepProblem {
             }
         }
     }
-}
-
-/// Force (N) of a joint on its end b in the last step.
-fn force_on_b(joint: &Joint, dt: Double) -> DVec3 {
-    let [x, y, z, ..] = joint.impulse[0];
-    DVec3::new(x, y, z) / dt
 }
 
 /// `(F · r) 1 - (r Fᵀ + F rᵀ) / 2`; with `F = m r` the inertia of a mass at `r`.

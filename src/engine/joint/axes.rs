@@ -110,9 +110,9 @@ impl Place {
         [point_row(-axis, self.arms[0] + self.apart), point_row(axis, self.arms[1])]
     }
 
-    /// Rows of the relative angular velocity about an axis of frame a.
+    /// Rows of the relative angular velocity about an axis of frame a; k is 3, 4 or 5, as of the joint.
     pub(crate) fn spin(&self, k: usize) -> Sides {
-        about(self.axes[0][k])
+        about(self.axes[0][k % 3])
     }
 
     /// Component k, in frame a, of the rotation vector from a target orientation of frame b to its own, and

@@ -1,7 +1,8 @@
 //! The rows of a joint in a step.
 //!
 //! Input: a joint, where it is, how its ends move. Output: rows for the
-//! [step problem](super::super::assemble), each with the slot that names it from step to step. With position `x`, `w = νᵀ v`, step h:
+//! [step problem](super::super::assemble), each with the slot that names it from step to step. With
+//! position `x`, `w = νᵀ v`, step h:
 //!
 //! ```text
 //! lock      w + γ Θ/h = 0                       as in (4.14)
@@ -10,9 +11,9 @@
 //! friction  w = 0,   |c| ≤ F h
 //! ```
 //!
-//! The row of a motor or spring is the force of the end of the step, `c = -h (k (x + h w - x*) + d (w - w*))`:
-//! implicit Euler, whatever the stiffness. A motor without stiffness and with infinite damping is the hard row
-//! `w = w*`. Limits are there when they are within reach in this step, like contacts; their push is not
+//! The row of a motor or spring is the force of the end of the step,
+//! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
+//! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are within reach in this step, like contacts; their push is not
 //! carried. At most one row a slot; O(rows).
 
 use super::super::body::Body;

@@ -115,6 +115,9 @@ pub fn solve(
 ) -> SolveStats {
     scratch.cone.set(problem.cone);
     let (cone, scratch) = (&scratch.cone, &mut scratch.pgs);
+    for (row, c) in problem.joints.iter().zip(iterate.joint_impulse.iter_mut()) {
+        *c = row.clamp(*c);
+    }
     scratch.prepare(problem, iterate);
     let mut certificate = check(problem, iterate, params, cone);
     let (mut sweeps, mut work) = (0, CHECK);

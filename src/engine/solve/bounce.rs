@@ -529,3 +529,6 @@ fn add_lists(sums: &mut [[Double; 3]], list: &[[Double; 3]]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
