@@ -1,5 +1,7 @@
 //! Motors and springs against their discrete closed form, reactions against statics.
 
+#![allow(clippy::disallowed_methods, reason = "closed forms are compared within a tolerance")]
+
 use orthant::engine::joint::{JointAxis, JointDesc, JointKind, Motor};
 use orthant::math::{DVec3, Double, Vec3, narrow, widen, widen3};
 

@@ -1,5 +1,7 @@
 //! Mechanisms: energy, joint error and trajectories against references in minimal coordinates.
 
+#![allow(clippy::disallowed_methods, reason = "closed forms are compared within a tolerance")]
+
 use std::path::Path;
 
 use orthant::engine::body::BodyId;

@@ -13,8 +13,8 @@
 //!
 //! The row of a motor or spring is the force of the end of the step,
 //! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
-//! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are within reach in this step, like contacts; their push is not
-//! carried. At most one row a slot; O(rows).
+//! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
+//! within reach in this step, like contacts; their push is not carried. At most one row a slot; O(rows).
 
 use super::super::body::Body;
 use super::super::lcp::Vec6;
