@@ -36,7 +36,8 @@ pub struct IslandReport {
     pub iterations: u32,
     /// Matrix factorizations.
     pub factorizations: u32,
-    /// Work counted for the step problem and for its relaxed twin, in sweeps over all contacts and bodies (–).
+    /// Work counted for the step problem and for its relaxed twin, in sweeps over all contacts and bodies
+    /// (–).
     pub work: [Double; 2],
     /// Residual of the step problem, natural map and joints [m/s].
     pub residual: Double,
