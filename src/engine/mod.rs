@@ -433,8 +433,9 @@ impl Simulation {
         Ok(id)
     }
 
-    /// Changes a joint and, if it is another than before, wakes what it joins. Its impulses are kept as a start for the next step unless
-    /// ends or kind change. Between two stages of a step: it holds from the next step on, wholly.
+    /// Changes a joint and, if it is another than before, wakes what it joins. Its impulses are kept as a
+    /// start for the next step unless ends or kind change. Between two stages of a step: it holds from the
+    /// next step on, wholly.
     ///
     /// # Errors
     /// As for a new joint, or there is none of this id; the joint is unchanged then.

@@ -1,7 +1,7 @@
 //! Joint rows with bounds, as part of the augmented Lagrangian of both Newton methods.
 //!
-//! With the multiplier `m` of a row, its rate `r = νᵀ v + Υ`, softness `s` and penalty `ρ_j`, the impulse is a
-//! function of the velocity,
+//! With the multiplier `m` of a row, its rate `r = νᵀ v + Υ`, softness `s` and penalty `ρ_j`, the impulse is
+//! a function of the velocity,
 //!
 //! ```text
 //! c(v) = clamp((m - ρ_j r) / (1 + ρ_j s), lo, hi)        ∇L = … - ν c(v)
@@ -9,8 +9,8 @@
 //!
 //! the minimizer of a convex function, so the line search needs no care of it. Inside the bounds its slope is
 //! `-1 / (1/ρ_j + s)`: the row stays in the matrix as that of an equality, with `-1/ρ_j - s` on the diagonal,
-//! which costs no digits however large `ρ_j` is. At a bound the row is alone, with nothing to do. The multiplier
-//! is updated with those of the contacts, `m ← c(v)`.
+//! which costs no digits however large `ρ_j` is. At a bound the row is alone, with nothing to do. The
+//! multiplier is updated with those of the contacts, `m ← c(v)`.
 
 use core::ops::Range;
 

@@ -6,8 +6,8 @@
 //! c = clamp(c - ρ w, lo, hi)        w = 0 inside the bounds, w ≥ 0 at lo, w ≤ 0 at hi
 //! ```
 //!
-//! Bounds `(-∞, ∞)` make an equality (5.1), `[0, ∞)` a limit, `±F h` a motor or dry friction of a joint; `s > 0`
-//! an implicit spring or damper. The error of a row is its natural map in units of speed,
+//! Bounds `(-∞, ∞)` make an equality (5.1), `[0, ∞)` a limit, `±F h` a motor or dry friction of a joint; `s >
+//! 0` an implicit spring or damper. The error of a row is its natural map in units of speed,
 //! `|c - clamp(c - w/W')| W'` with `W' = ν M⁻¹ νᵀ + s`: the `|w|` of an equality.
 
 use smallvec::SmallVec;
@@ -57,7 +57,8 @@ impl JointRow {
         }
     }
 
-    /// Error of impulse `c` at `rate = νᵀ v` [m/s], for `total = ν M⁻¹ νᵀ + s`, which only rows with bounds read.
+    /// Error of impulse `c` at `rate = νᵀ v` [m/s], for `total = ν M⁻¹ νᵀ + s`, which only rows with bounds
+    /// read.
     #[must_use]
     pub fn error(&self, rate: Double, c: Double, total: Double) -> Double {
         let w = self.speed(rate, c);

@@ -19,8 +19,9 @@
 //!
 //! A circular cone is treated as the pyramid with eight directions; the certificate is that of the
 //! cone asked for, so it shows the difference. The answer can be non-unique; then this finds one.
-//! Rolling rows and joint rows with bounds are not known here; softness adds to the diagonal of `S`. The better of the warm start and the last basis is kept, so a
-//! ray leaves nothing worse than it was. Cost: O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
+//! Rolling rows and joint rows with bounds are not known here; softness adds to the diagonal of `S`. The
+//! better of the warm start and the last basis is kept, so a ray leaves nothing worse than it was. Cost:
+//! O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
 
 use super::certificate::{Certificate, measure_with};
 use super::cone::FrictionCone;

@@ -291,8 +291,9 @@ impl BounceScratch {
         step.relaxed.rolling_impulse[r.rolling.clone()].fill([0.0; 3]);
     }
 
-    /// Leaves joint rows what they have not given in the compression: springs know their whole impulse, motors
-    /// and friction have one force for both. Hard limits push once more where they must, like contacts.
+    /// Leaves joint rows what they have not given in the compression: springs know their whole impulse,
+    /// motors and friction have one force for both. Hard limits push once more where they must, like
+    /// contacts.
     fn leave_rest(&mut self, island: &mut Island<'_>) {
         let rows = &mut island.step.joints[island.ranges.joints.clone()];
         self.rows.clear();

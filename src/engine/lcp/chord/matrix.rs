@@ -216,8 +216,8 @@ pub(super) fn assemble<T: Scalar>(
     lock(problem, pattern, out);
 }
 
-/// `-δ - s` of the rows of a joint, `-1/ρ_j - s` where they have bounds, and -1 where it has none or keeps to a
-/// bound.
+/// `-δ - s` of the rows of a joint, `-1/ρ_j - s` where they have bounds, and -1 where it has none or keeps to
+/// a bound.
 fn add_joint<T: Scalar>(
     block: &mut Block<T>,
     rows: &[JointRow],

@@ -91,8 +91,8 @@ fn dot(a: &[Vec6], b: &[Vec6]) -> Double {
     a.iter().zip(b).map(|(a, b)| dot6(a, b)).sum()
 }
 
-/// The velocity of a scene without friction, by Gauss–Seidel over all rows, one by one, until it stands still:
-/// the minimizer of a strictly convex function. None if that takes too long.
+/// The velocity of a scene without friction, by Gauss–Seidel over all rows, one by one, until it stands
+/// still: the minimizer of a strictly convex function. None if that takes too long.
 pub(crate) fn gauss_seidel(scene: &Scene) -> Option<Vec<Vec6>> {
     struct Row {
         row: Vec<Vec6>,

@@ -8,9 +8,9 @@
 //! c ← clamp(c - w / W̃, lo, hi)      W̃ = W_rr + s - W_re W_ee⁻¹ W_er
 //! ```
 //!
-//! So a joint with one limit or motor is solved at once, however its rows depend on each other; several of them
-//! take turns, sweep by sweep. In the matrix of a block, row `r` holds `-W_ee⁻¹ W_er` beside the `1 / W̃` on its
-//! diagonal.
+//! So a joint with one limit or motor is solved at once, however its rows depend on each other; several of
+//! them take turns, sweep by sweep. In the matrix of a block, row `r` holds `-W_ee⁻¹ W_er` beside the `1 /
+//! W̃` on its diagonal.
 
 use super::batch::Row;
 use super::color::SIZE_MAX;

@@ -11,9 +11,10 @@
 //! The bias `Υ` of a row is the rate at which its position error is to vanish over the whole step; what
 //! its substeps have missed of that path so far, `h_s Σ (J v + Υ)`, is fed back. Rows that depend on
 //! others of their block are left out of it. Softness adds to the diagonal of the compliance and `s c` to the
-//! error. Rows with bounds are corrected one by one after the rest of their block, see `bounded.rs`. Bounds and
-//! softness are those of the whole step: a substep has `1/n` of the bounds, and `n s`. Only rows that say where
-//! to be, hard equalities and hard limits, are fed back what they missed. Cost: some 400 operations a ball joint.
+//! error. Rows with bounds are corrected one by one after the rest of their block, see `bounded.rs`. Bounds
+//! and softness are those of the whole step: a substep has `1/n` of the bounds, and `n s`. Only rows that say
+//! where to be, hard equalities and hard limits, are fed back what they missed. Cost: some 400 operations a
+//! ball joint.
 
 use core::ops::Range;
 
@@ -343,8 +344,8 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
     }
 }
 
-/// What rows missed of their paths so far, as a speed. The push of a limit is bounded, what it may go on until it
-/// is met is not.
+/// What rows missed of their paths so far, as a speed. The push of a limit is bounded, what it may go on
+/// until it is met is not.
 #[inline(always)]
 fn feedback<const L: usize>(
     row: &JointLanes<L>,

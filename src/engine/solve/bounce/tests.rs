@@ -12,8 +12,8 @@ use crate::math::{Double, Real, Vec3, widen};
 const DT: Real = 1.0 / 60.0;
 const START: Double = 2.0;
 
-/// Velocities along x of a ball of mass 1 kg that bounces on ice, while a row along x acts on it; and how many
-/// times it bounced.
+/// Velocities along x of a ball of mass 1 kg that bounces on ice, while a row along x acts on it; and how
+/// many times it bounced.
 fn bounces(settings: &Settings, change: impl Fn(&mut JointRow)) -> (Vec<Double>, u32) {
     let mut world = Simulation::new();
     let material = Material { restitution: 0.7, ..Material::new(0.0) };
