@@ -115,7 +115,7 @@ fn converges(claims: &mut Claims, name: &str, make: Make) {
     let [first, .., last] = errors.map(|e| 1e3 * e);
     // Of the smallest steps: the order is a limit.
     let what = format!("{name}: order to the reference ({first:.2} mm to {last:.3} mm)");
-    at_least(claims, &what, slope(&errors[2..]), 0.95);
+    at_least(claims, &what, slope(&errors[2..]), 1.0);
 }
 
 /// Energy of a double pendulum without friction, and how its joint error falls.
