@@ -302,7 +302,3 @@ fn mask(mut row: Vec6, locked: u8) -> Vec6 {
     }
     row
 }
-
-fn dot6(a: &Vec6, b: &Vec6) -> Double {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}

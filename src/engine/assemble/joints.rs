@@ -6,11 +6,11 @@
 use smallvec::SmallVec;
 
 use super::super::joint::{Joint, JointId, Maker};
-use super::super::lcp::rows::joint_compliance;
+use super::super::lcp::rows::{dot6, joint_compliance};
 use super::super::lcp::{JointRow, Vec6};
 use super::super::predict::vec6;
 use super::super::settings::Settings;
-use super::{Sources, StepProblem, dot6, mask};
+use super::{Sources, StepProblem, mask};
 use crate::math::{DVec3, Double, Real, Vec3, narrow, narrow3, widen};
 
 impl StepProblem {

@@ -6,8 +6,9 @@
 use super::super::active::ActiveContact;
 use super::super::lcp::manifold::Manifold;
 use super::super::lcp::rolling::RollingRow;
+use super::super::lcp::rows::dot6;
 use super::super::pair::Pair;
-use super::{Sources, StepProblem, dot6, imposed, mask, pushed};
+use super::{Sources, StepProblem, imposed, mask, pushed};
 use crate::math::{DVec3, Double, SymMat3, widen};
 
 impl StepProblem {

@@ -30,6 +30,11 @@ use crate::math::{
 /// The rows of both ends.
 pub(crate) type Sides = [Vec6; 2];
 
+/// `νᵀ v` of the velocities of both ends.
+pub(crate) fn rate(sides: &Sides, velocity: &[Vec6; 2]) -> Double {
+    sides.as_flattened().iter().zip(velocity.as_flattened()).map(|(x, v)| x * v).sum()
+}
+
 /// Where a joint is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {

@@ -18,8 +18,9 @@
 
 use super::super::body::Body;
 use super::super::lcp::Vec6;
+use super::super::predict::vec6;
 use super::super::settings::Settings;
-use super::axes::{Place, Sides, unwound};
+use super::axes::{Place, Sides, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
 use crate::math::{DVec3, Double, Real, widen};
 
@@ -235,14 +236,8 @@ impl Maker<'_> {
         }
         if slides && let Some(a) = self.ends[0] {
             let speed = (0..3).map(|k| {
-                let rate: Double = self
-                    .last
-                    .as_flattened()
-                    .iter()
-                    .zip(place.gradient(k).as_flattened())
-                    .map(|(v, x)| v * x)
-                    .sum();
-                rate * rate
+                let along = rate(&place.gradient(k), &self.last);
+                along * along
             });
             let speed = speed.sum::<Double>().sqrt();
             let spin = widen(a.angular_velocity.length());
@@ -277,15 +272,11 @@ impl Joint {
     pub(crate) fn read(&mut self, ends: [Option<&Body>; 2], dt: Double) {
         let place = Place::new(self.desc.kind, &self.desc.frames, ends);
         let velocity = |k: usize| {
-            ends[k].map_or([0.0; 6], |body| {
-                super::super::predict::vec6(body.linear_velocity, body.angular_velocity)
-            })
+            ends[k].map_or([0.0; 6], |body| vec6(body.linear_velocity, body.angular_velocity))
         };
         let velocity = [velocity(0), velocity(1)];
         for k in 0..6 {
-            let rows = place.gradient(k);
-            let rate = rows.as_flattened().iter().zip(velocity.as_flattened()).map(|(x, v)| x * v);
-            self.velocity[k] = rate.sum();
+            self.velocity[k] = rate(&place.gradient(k), &velocity);
             let near = self.position[k] + dt * self.velocity[k];
             self.position[k] = self.counted(k, place.position(k), near);
         }

@@ -48,16 +48,16 @@ impl Anderson {
 
     /// Replaces `x` by the next point, kept non-negative; `f = g(x) - x`, `damping` is β.
     pub(crate) fn advance(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
-        self.advance_unless(false, x, f, damping);
+        self.advance_where(false, x, f, damping);
     }
 
     /// The same, but never against `f`. Where the residual grows along the way, extrapolation leads back to
     /// where `g` repels: it helps who has no other way out of there, but misses some points that attract.
     pub(crate) fn advance_onward(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
-        self.advance_unless(true, x, f, damping);
+        self.advance_where(true, x, f, damping);
     }
 
-    fn advance_unless(&mut self, against: bool, x: &mut [Double], f: &[Double], damping: Double) {
+    fn advance_where(&mut self, onward: bool, x: &mut [Double], f: &[Double], damping: Double) {
         let n = x.len();
         if self.seen > 0 {
             let slot = (self.seen - 1) % DEPTH * n;
@@ -71,18 +71,18 @@ impl Anderson {
         let depth = self.seen.min(DEPTH);
         self.seen += 1;
         let weights = self.weights(f, depth);
-        let next = |this: &Self, x: Double, i: usize| {
+        let next = |x: Double, i: usize| {
             let mut next = x + damping * f[i];
             for (j, weight) in weights.iter().enumerate().take(depth) {
-                let (dx, df) = (this.x_change[j * n + i], this.f_change[j * n + i]);
+                let (dx, df) = (self.x_change[j * n + i], self.f_change[j * n + i]);
                 next -= weight * (dx + damping * df);
             }
             next
         };
-        let along = (0..n).fold(0.0, |sum: Double, i| sum + (next(self, x[i], i) - x[i]) * f[i]);
-        if along > 0.0 || !against {
+        let along = (0..n).fold(0.0, |sum: Double, i| sum + (next(x[i], i) - x[i]) * f[i]);
+        if along > 0.0 || !onward {
             for i in 0..n {
-                x[i] = next(self, x[i], i).max(0.0);
+                x[i] = next(x[i], i).max(0.0);
             }
         } else {
             self.seen = 1;

@@ -38,7 +38,7 @@ mod order;
 pub mod pgs;
 pub mod pivoting;
 #[cfg(test)]
-mod random;
+pub(in crate::engine) mod random;
 mod relaxation;
 pub mod rolling;
 pub(crate) mod rows;

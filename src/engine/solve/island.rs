@@ -10,12 +10,10 @@
 //!
 //! `Auto` gives small islands to the chord Newton; where it fails accelerated sweeps go on from its best
 //! impulses, which in a blow gain more by the same work, and the general solvers stand behind them. A large
-//! island in which
-//! bodies strike each other is *violent*, then and for the next few steps: it is advanced in stiff small
-//! steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
+//! island in which bodies strike each other is *violent*, then and for the next few steps: it is advanced in
+//! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
 //! rough solution is kept, for the next step to go on from, and without one this step and the next few are
-//! made small. All this is counted, never timed, so that results
-//! do not depend on the machine.
+//! made small. All this is counted, never timed, so that results do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;

@@ -7,4 +7,16 @@ mod solutions;
 mod world;
 
 use super::*;
+use crate::engine::lcp::tests::scenes::{DT, GRAVITY};
 use world::World;
+
+fn params(tolerance: Double) -> ChordParams {
+    ChordParams {
+        tolerance,
+        gravity_dt: GRAVITY * DT,
+        penalty: 200.0,
+        outer_max: 200,
+        newton_max: 40,
+        work_max: 1e6,
+    }
+}

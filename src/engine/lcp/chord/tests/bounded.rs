@@ -6,17 +6,6 @@ use crate::engine::lcp::tests::mixed::{gauss_seidel, mixed, violation};
 use crate::engine::lcp::tests::scenes::{DT, GRAVITY, chain};
 use crate::engine::lcp::{Cone, JointRow};
 
-fn params(tolerance: Double) -> ChordParams {
-    ChordParams {
-        tolerance,
-        gravity_dt: GRAVITY * DT,
-        penalty: 200.0,
-        outer_max: 200,
-        newton_max: 40,
-        work_max: 1e6,
-    }
-}
-
 const PILES: usize = 200;
 
 /// Solves piles from nothing, checks what is said of them and returns how many converged.

@@ -6,17 +6,6 @@ use crate::engine::lcp::tests::random_problems::pile;
 use crate::engine::lcp::tests::scenes::{DT, GRAVITY, Scene, chain, pyramid, stack};
 use crate::engine::lcp::{Cone, FIXED, Scratch, newton};
 
-fn params(tolerance: Double) -> ChordParams {
-    ChordParams {
-        tolerance,
-        gravity_dt: GRAVITY * DT,
-        penalty: 200.0,
-        outer_max: 200,
-        newton_max: 40,
-        work_max: 1e6,
-    }
-}
-
 /// Solves from the warm start of the world and checks all that is said about the result.
 fn run(world: &mut World, params: &ChordParams, memory: &mut ChordMemory) -> SolveStats {
     let mut scratch = ChordScratch::default();
