@@ -19,6 +19,7 @@ use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
+use super::super::lcp::direct::{self, DirectMemory};
 use super::super::lcp::wide::{
     self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
 };
@@ -36,6 +37,7 @@ pub(super) struct IslandMemory {
     /// Its first body.
     pub(super) first: BodyId,
     chord: ChordMemory,
+    direct: DirectMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
@@ -45,7 +47,13 @@ pub(super) struct IslandMemory {
 
 impl IslandMemory {
     pub(super) fn new(first: BodyId) -> Self {
-        Self { first, chord: ChordMemory::default(), pause: 0, changed: [false; 2] }
+        Self {
+            first,
+            chord: ChordMemory::default(),
+            direct: DirectMemory::default(),
+            pause: 0,
+            changed: [false; 2],
+        }
     }
 }
 
@@ -280,7 +288,7 @@ impl SolverState {
         Outcome { method, biased, relaxed, beyond_lemke: false }
     }
 
-    /// The chord Newton with a budget of work.
+    /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
     fn chord_solve(
         &mut self,
         island: &mut Island<'_>,
@@ -301,6 +309,22 @@ impl SolverState {
             joint: &mut unknowns.joint_impulse[r.joints.clone()],
         };
         let solver = &island.settings.solver;
+        let memory = &mut *island.memory;
+        if direct::suits(&problem)
+            && let Some(stats) = direct::solve(
+                &problem,
+                &mut iterate,
+                solver.tolerance,
+                relaxed,
+                &mut memory.direct,
+                &mut self.direct,
+            )
+        {
+            if stats.iterations > 0 {
+                memory.chord.note_change();
+            }
+            return stats;
+        }
         let params = ChordParams {
             tolerance: solver.tolerance,
             gravity_dt,
@@ -309,7 +333,12 @@ impl SolverState {
             newton_max: 40,
             work_max,
         };
-        chord::solve(&problem, &mut iterate, &params, &mut island.memory.chord, &mut self.chord)
+        let stats =
+            chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
+        if stats.iterations > 0 {
+            memory.direct.note_change();
+        }
+        stats
     }
 
     /// A solver of rows.
