@@ -70,7 +70,7 @@ fn errors(game: &Game, play: &Play, h: Double) -> [Double; 2] {
     [error, bound]
 }
 
-fn energy(game: &Game, play: &Play) -> Double {
+pub(super) fn energy(game: &Game, play: &Play) -> Double {
     let gravity = widen(game.gravity);
     let moving = game.pieces.iter().zip(&play.ids);
     let of = moving.filter_map(|(_, &id)| play.world.body(id)).filter(|body| body.is_dynamic());

@@ -17,6 +17,7 @@ impl StepProblem {
     /// Joint rows of an island, in ascending order of joints.
     pub(super) fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
         let is_closed = self.has_loop(sources, k);
+        let islands_start = sources.islands.start[k];
         let mut rows = core::mem::take(&mut self.joint_rows);
         for i in self.joints_of.range(k) {
             let j = self.joints_of.items[i] as usize;
@@ -31,7 +32,17 @@ impl StepProblem {
                 _ => free[side],
             });
             let joint = &sources.joints[j];
-            let maker = Maker { joint, ends, free, last, settings, dt: sources.dt };
+            // What the load of its joints keeps from turning is not expected to turn.
+            let start = islands_start as usize;
+            let spin = [0, 1].map(|side| {
+                let moves = motions[side].is_some_and(|motion| motion.moves);
+                let at = start
+                    + if moves { sources.islands.local[bodies[side] as usize] as usize } else { 0 };
+                let [_, _, _, x, y, z] =
+                    if moves { self.bodies[at].velocity_free } else { free[side] };
+                DVec3::new(x, y, z)
+            });
+            let maker = Maker { joint, ends, free, last, spin, settings, dt: sources.dt };
             let place = maker.place();
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);

@@ -11,8 +11,8 @@
 //! of three, a net has separators of three rows a cut joint. It is solved by corrections `A Δc = -w` from
 //! the impulses at hand, where `w = νᵀ v + Υ + s c` is exact and `v` rebuilt from the impulses, so that
 //! `δ = 1e-12 νᵀ M⁻¹ ν`, which makes rows that repeat each other solvable, and the age of the factor cost
-//! corrections, never accuracy. The factor of an earlier step is tried first where little is left to do,
-//! as it is for the second problem of the same step.
+//! corrections, never accuracy. The factor of an earlier step is kept as long as the corrections that it
+//! takes cost less than a new one.
 //!
 //! Bodies with more than [`HUB`] joints are left to [`chord`](super::chord), whose nodes for bodies keep a
 //! wheel of many spokes sparse. Cost: [`Fronts::work`] a factor.
@@ -22,26 +22,27 @@ use smallvec::SmallVec;
 use super::certificate::Certificate;
 use super::chord::{ManifoldIterate, ManifoldProblem};
 use super::factor::Fronts;
-use super::rows::{
-    add_joint_impulse, dot6, inverse_mass_mul, joint_compliance, joint_rate,
-};
+use super::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_compliance, joint_rate};
 use super::{BodyBlock, CHECK, JointRow, OPERATIONS, SolveStats, Status, Vec6};
 use crate::math::Double;
 
 /// Joints of a body beyond which all of them as one clique would be too dense.
 const HUB: usize = 12;
 /// Most corrections of a solve.
-const CORRECTIONS: u32 = 8;
-/// A correction that leaves more than this asks for a new factor, if there is not one.
-const POOR: Double = 0.1;
+const CORRECTIONS: u32 = 16;
+/// A factor of this step that leaves more than this is at the end of its digits.
+const POOR: Double = 0.5;
+/// Steps for which the factor of an earlier step is not tried again after a failure.
+const PAUSE: u32 = 8;
 /// `δ` relative to the compliance of a row (–).
 const PROXIMAL: Double = 1e-12;
 /// A solve goes on to this part of the tolerance, and impulses that have changed must be the other part of
 /// it good to be taken as they are; as in the chord Newton.
 const AIM: Double = 0.1;
 const RECHECK: Double = 0.3;
-/// From this many tolerances on the factor of an earlier step is not tried.
-const REST: Double = 100.0;
+/// Multiplications of a correction for each row, and of the matrix for each row of a pair.
+const ROW: Double = 60.0;
+const ENTRY: Double = 20.0;
 
 /// What an island keeps from step to step.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +53,8 @@ pub struct DirectMemory {
     pairs: Vec<Pair>,
     /// Is there a factor?
     made: bool,
+    /// Steps for which one of an earlier step is not tried.
+    pause: u32,
     /// Did the last solve change the impulses?
     changed: bool,
 }
@@ -129,12 +132,18 @@ pub fn solve(
         if !scratch.prepare(problem, memory) {
             return None;
         }
+        let goal = AIM * tolerance;
+        let [new, correction] = memory.costs();
         let mut fresh = false;
-        let mut usable = memory.made && (again || error < REST * tolerance);
-        while stats.iterations < CORRECTIONS && !(error <= AIM * tolerance) {
+        memory.pause = memory.pause.saturating_sub(u32::from(!again));
+        let mut usable = memory.made && (again || memory.pause == 0);
+        while stats.iterations < CORRECTIONS && !(error <= goal) {
             if !usable {
                 if fresh {
                     break;
+                }
+                if memory.made && memory.pause == 0 {
+                    memory.pause = PAUSE;
                 }
                 memory.made = scratch.factor(problem, memory);
                 if !memory.made {
@@ -142,12 +151,13 @@ pub fn solve(
                 }
                 fresh = true;
                 stats.factorizations += 1;
-                stats.work += memory.fronts.work() / (OPERATIONS * size);
+                stats.work += new / (OPERATIONS * size);
             }
             let next = scratch.correct(problem, memory);
             stats.iterations += 1;
-            stats.work += CHECK + 2.0 * memory.fronts.size() as Double / (OPERATIONS * size);
-            usable = next <= POOR * error;
+            stats.work += correction / (OPERATIONS * size);
+            usable = next <= POOR * error
+                && (fresh || reaches(goal, next, next / error, new / correction));
             if next < error {
                 error = next;
             } else {
@@ -161,6 +171,26 @@ pub fn solve(
     scratch.give(iterate);
     stats.certificate.joint = error;
     Some(stats)
+}
+
+/// Does an error come down to a goal in fewer than so many corrections, each of which leaves so much?
+fn reaches(goal: Double, mut error: Double, left: Double, most: Double) -> bool {
+    let mut count = 0.0;
+    while error > goal && count < most {
+        error *= left;
+        count += 1.0;
+    }
+    count < most
+}
+
+impl DirectMemory {
+    /// Multiplications of a new factor, and of a correction.
+    fn costs(&self) -> [Double; 2] {
+        let fronts = &self.fronts;
+        let rows = fronts.rows() as Double;
+        let entries = 9.0 * self.pairs.len() as Double;
+        [fronts.work() + ENTRY * entries, 2.0 * fronts.size() as Double + ROW * rows]
+    }
 }
 
 impl DirectScratch {

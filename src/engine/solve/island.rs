@@ -13,7 +13,8 @@
 //! island in which bodies strike each other is *violent*, then and for the next few steps: it is advanced in
 //! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
 //! rough solution is kept, for the next step to go on from, and without one this step and the next few are
-//! made small. All this is counted, never timed, so that results do not depend on the machine.
+//! made small. Islands nearly without contacts are never made small: their factor is worth its cost, and
+//! joints alone get it from `lcp::direct`, by every method but `Pgs` and `Substeps`. All this is counted, never timed, so that results do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;
@@ -100,8 +101,15 @@ const AIM_MIN: Double = 1e-9;
 /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
 const ROWS_PENALTY: Double = 5.0;
 
+/// Joint rows for each contact from which on an island is a mechanism: small steps, which hold no joint, are
+/// nothing for it, and its factor is worth what it costs.
+const MECHANISM: usize = 8;
+
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
+
+/// The work of `Newton`, and that of mechanisms, in budgets of others.
+const PATIENCE: Double = 12.5;
 
 /// Accelerated sweeps of a small island where the chord Newton fails.
 const SWEEPS: u32 = 192;
@@ -114,6 +122,12 @@ impl Island<'_> {
     fn rows(&self) -> usize {
         let r = self.ranges;
         r.contacts.len() + r.joints.len() + r.members.len()
+    }
+
+    /// Are nearly all of its rows those of joints?
+    fn is_mechanism(&self) -> bool {
+        self.ranges.joints.len() >= MECHANISM * self.ranges.contacts.len()
+            && !self.ranges.joints.is_empty()
     }
 
     /// May the fast solvers have it?
@@ -205,7 +219,8 @@ impl SolverState {
     fn auto(&mut self, island: &mut Island<'_>) -> Outcome {
         let solver = &island.settings.solver;
         let small = island.rows() <= solver.newton_rows_max as usize;
-        if !small {
+        let mechanism = island.is_mechanism();
+        if !small && !mechanism {
             let violent = self.approach(island) > solver.violence;
             let memory = &mut *island.memory;
             memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
@@ -215,7 +230,7 @@ impl SolverState {
         }
         // Sweeps in single precision do not hold joints together, and what is large gets its budget only.
         let sweeps = small && island.ranges.joints.is_empty();
-        let budget = solver.work_max;
+        let budget = solver.work_max * if mechanism { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
@@ -232,7 +247,7 @@ impl SolverState {
         }
         let error = |stats: &SolveStats| stats.certificate.error();
         let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
-        if rough <= ROUGH {
+        if rough <= ROUGH || mechanism {
             // The next steps go on from here.
             return outcome;
         }
@@ -243,7 +258,8 @@ impl SolverState {
     /// The chord Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
-            let stats = state.chord_solve(island, relaxed, 12.5 * island.settings.solver.work_max);
+            let stats =
+                state.chord_solve(island, relaxed, PATIENCE * island.settings.solver.work_max);
             if stats.status == Status::Converged {
                 return stats;
             }
