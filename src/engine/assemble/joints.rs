@@ -17,7 +17,6 @@ impl StepProblem {
     /// Joint rows of an island, in ascending order of joints.
     pub(super) fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
         let is_closed = self.has_loop(sources, k);
-        let islands_start = sources.islands.start[k];
         let mut rows = core::mem::take(&mut self.joint_rows);
         for i in self.joints_of.range(k) {
             let j = self.joints_of.items[i] as usize;
@@ -32,17 +31,15 @@ impl StepProblem {
                 _ => free[side],
             });
             let joint = &sources.joints[j];
-            // What the load of its joints keeps from turning is not expected to turn.
-            let start = islands_start as usize;
-            let spin = [0, 1].map(|side| {
-                let moves = motions[side].is_some_and(|motion| motion.moves);
-                let at = start
-                    + if moves { sources.islands.local[bodies[side] as usize] as usize } else { 0 };
-                let [_, _, _, x, y, z] =
-                    if moves { self.bodies[at].velocity_free } else { free[side] };
-                DVec3::new(x, y, z)
+            let lasting = [0, 1].map(|side| match motions[side] {
+                Some(motion) if motion.moves => {
+                    let at =
+                        sources.islands.start[k] + sources.islands.local[bodies[side] as usize];
+                    lasting(&free[side], &self.bodies[at as usize].velocity_free)
+                }
+                _ => 1.0,
             });
-            let maker = Maker { joint, ends, free, last, spin, settings, dt: sources.dt };
+            let maker = Maker { joint, ends, free, last, lasting, settings, dt: sources.dt };
             let place = maker.place();
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);
@@ -137,6 +134,17 @@ impl StepProblem {
 /// small number, and it jams or shakes. Softened by a millionth, such rows say nothing; a lock under a
 /// thousand times the weight of its bodies yields by 3 µm (h² g ε 1000).
 const YIELD: Double = 1e-6;
+
+/// Part of a turn that is expected to go on: all of it, unless the load of its joints, whose
+/// [stiffness](super::stiffness) left `stiff` of the velocity `free`, keeps the body from turning.
+fn lasting(free: &Vec6, stiff: &Vec6) -> Double {
+    let square = |v: &Vec6| v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
+    let size = square(free);
+    if size > 0.0 { (KEPT * square(stiff) / size).min(1.0) } else { 1.0 }
+}
+
+/// All of a turn is expected to go on while at least one part in `KEPT` of its energy is left.
+const KEPT: Double = 100.0;
 
 /// Force and torque about the anchor of a row on the body of end b, for an impulse of one.
 fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {

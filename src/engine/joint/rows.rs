@@ -78,8 +78,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) free: [Vec6; 2],
     /// Velocities of its ends before the step.
     pub(crate) last: [Vec6; 2],
-    /// Angular velocities with which its ends are expected to turn in the step [rad/s].
-    pub(crate) spin: [DVec3; 2],
+    /// Part of their turns that is expected to go on (–).
+    pub(crate) lasting: [Double; 2],
     /// Settings.
     pub(crate) settings: &'a Settings,
     /// Step (s).
@@ -91,7 +91,10 @@ impl Maker<'_> {
     pub(crate) fn place(&self) -> Place {
         let mut place = Place::new(self.joint.desc.kind, &self.joint.desc.frames, self.ends);
         let dt = widen(self.dt);
-        let [a, b] = [0, 1].map(|k| bent(self.spin[k] * dt, place.arms[k]));
+        let [a, b] = [0, 1].map(|k| {
+            let [_, _, _, x, y, z] = self.last[k];
+            bent(DVec3::new(x, y, z) * (self.lasting[k] * dt), place.arms[k])
+        });
         place.bend = b - a;
         place
     }
@@ -265,7 +268,10 @@ impl Maker<'_> {
     }
 }
 
-/// `(exp(θ) - 1 - θ×) r` of a rotation vector.
+/// Turns of `1 / √WILD` radians a step and more are hardly expected to go on: links that whip stop as suddenly.
+const WILD: Double = 10.0;
+
+/// `(exp(θ) - 1 - θ×) r` of a rotation vector, less where it is large.
 fn bent(theta: DVec3, r: DVec3) -> DVec3 {
     let t = theta.length_squared();
     let (first, second) = if t < 1.0 {
@@ -279,7 +285,7 @@ fn bent(theta: DVec3, r: DVec3) -> DVec3 {
         (sin / angle - 1.0, (1.0 - cos) / t)
     };
     let turn = theta.cross(r);
-    turn * first + theta.cross(turn) * second
+    (turn * first + theta.cross(turn) * second) / (1.0 + WILD * t)
 }
 
 /// A hard row without bounds.
