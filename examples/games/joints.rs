@@ -1,7 +1,7 @@
 //! Chains that hang, a bridge, a ragdoll.
 
 use orthant::engine::body::BodyKind;
-use orthant::engine::joint::{JointAxis, JointDesc, JointFrame, JointKind};
+use orthant::engine::joint::{JointAxis, JointDesc, JointFrame, JointKind, Motor};
 use orthant::math::{
     PI_DOUBLE, Quat, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_rotate,
     sin_cos_double, widen,
@@ -105,9 +105,9 @@ impl Doll {
         self.game.pieces.len() - 1
     }
 
-    /// Joins two parts at a point.
-    fn join(&mut self, bodies: [usize; 2], at: Vec3, bend: Bend) {
-        let (axis, desc) = match bend {
+    /// Joins two parts at a point; the joint brakes every turn with a damping [N·m·s/rad].
+    fn join(&mut self, bodies: [usize; 2], at: Vec3, bend: Bend, damping: Real) {
+        let (axis, mut desc) = match bend {
             Bend::Hinge(axis, [min, max]) => {
                 let desc = JointDesc::new(JointKind::Revolute, [None; 2]);
                 (axis, desc.with_limit(JointAxis::AngularX, min, max))
@@ -117,6 +117,10 @@ impl Doll {
                 (axis, desc.with_limit(JointAxis::AngularX, -twist, twist))
             }
         };
+        let locked = desc.locked();
+        for axis in JointAxis::ALL.into_iter().filter(|axis| locked & 1 << axis.index() == 0) {
+            desc = desc.with_motor(axis, Motor::spring(0.0, 0.0, damping));
+        }
         let basis = JointFrame::along(at, axis).basis;
         let [a, b] = bodies.map(|i| {
             let piece = &self.game.pieces[i];
@@ -138,11 +142,11 @@ impl Doll {
         let fore = self.part(limb(0.1, 0.035), 1.0, at(0.635), true);
         let hand = self.part(Form::Cuboid(Vec3::new(0.06, 0.02, 0.04)), 0.1, at(0.85), false);
         let out = Vec3::X * side;
-        self.join([chest, upper], at(0.2), Bend::Cone(out, [1.4, 0.8]));
+        self.join([chest, upper], at(0.2), Bend::Cone(out, [1.4, 0.8]), 0.2);
         // Forward, which is z.
         let angles = if side > 0.0 { [-2.4, 0.05] } else { [-0.05, 2.4] };
-        self.join([upper, fore], at(0.5), Bend::Hinge(Vec3::Y, angles));
-        self.join([fore, hand], at(0.78), Bend::Cone(out, [0.8, 0.5]));
+        self.join([upper, fore], at(0.5), Bend::Hinge(Vec3::Y, angles), 0.1);
+        self.join([fore, hand], at(0.78), Bend::Cone(out, [0.8, 0.5]), 0.02);
     }
 
     /// Adds the leg on the side where x has this sign.
@@ -153,9 +157,9 @@ impl Doll {
         let shin = self.part(limb(0.14, 0.05), 3.0, at(0.25), false);
         let foot = Form::Cuboid(Vec3::new(0.04, 0.03, 0.11));
         let foot = self.part(foot, 0.8, at(0.03) + Vec3::Z * 0.05, false);
-        self.join([pelvis, thigh], at(0.87), Bend::Cone(-Vec3::Y, [1.2, 0.5]));
-        self.join([thigh, shin], at(0.45), Bend::Hinge(Vec3::X, [-0.05, 2.4]));
-        self.join([shin, foot], at(0.06), Bend::Hinge(Vec3::X, [-0.6, 0.6]));
+        self.join([pelvis, thigh], at(0.87), Bend::Cone(-Vec3::Y, [1.2, 0.5]), 1.0);
+        self.join([thigh, shin], at(0.45), Bend::Hinge(Vec3::X, [-0.05, 2.4]), 0.5);
+        self.join([shin, foot], at(0.06), Bend::Hinge(Vec3::X, [-0.6, 0.6]), 0.05);
     }
 }
 
@@ -163,7 +167,7 @@ impl Doll {
 pub const HIPS: [usize; 2] = [8, 11];
 
 /// Fifteen bodies of 365 to 1 in mass, joined by balls with cones and hinges with limits, that fall about 1.5 m,
-/// leaning.
+/// leaning. Joints are damped a little: a hand that hangs free would swing for ever.
 pub fn ragdoll() -> Game {
     let mut game = Game::new("ragdoll").lasting(60.0);
     game.add_floor(30.0);
@@ -173,8 +177,8 @@ pub fn ragdoll() -> Game {
     let pelvis = doll.part(cuboid(0.15, 0.08, 0.1), 36.5, up(0.95), false);
     let chest = doll.part(cuboid(0.18, 0.2, 0.11), 20.0, up(1.3), false);
     let head = doll.part(Form::Ball(0.11), 4.0, up(1.68), false);
-    doll.join([pelvis, chest], up(1.06), Bend::Cone(Vec3::Y, [0.5, 0.4]));
-    doll.join([chest, head], up(1.54), Bend::Cone(Vec3::Y, [0.6, 0.8]));
+    doll.join([pelvis, chest], up(1.06), Bend::Cone(Vec3::Y, [0.5, 0.4]), 2.0);
+    doll.join([chest, head], up(1.54), Bend::Cone(Vec3::Y, [0.6, 0.8]), 0.2);
     for side in [1.0, -1.0] {
         doll.arm(chest, side);
     }

@@ -230,7 +230,8 @@ impl SolverState {
         }
         // Sweeps in single precision do not hold joints together, and what is large gets its budget only.
         let sweeps = small && island.ranges.joints.is_empty();
-        let budget = solver.work_max * if mechanism { PATIENCE } else { 1.0 };
+        let patient = mechanism || small && !island.ranges.joints.is_empty();
+        let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {

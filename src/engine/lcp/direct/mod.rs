@@ -387,3 +387,6 @@ fn respond(row: &JointRow, bodies: &[BodyBlock]) -> [Vec6; 2] {
     }
     response
 }
+
+#[cfg(test)]
+mod tests;
