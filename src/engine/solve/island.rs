@@ -312,7 +312,7 @@ impl SolverState {
         relaxed: bool,
         work_max: Double,
     ) -> SolveStats {
-        let gravity_dt = island.gravity_dt();
+        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let (step, r) = (&mut *island.step, island.ranges);
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let problem = ManifoldProblem {
@@ -327,9 +327,13 @@ impl SolverState {
         };
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
-        if direct::suits(&problem)
-            && let Some(stats) = direct::solve(
-                &problem,
+        // Contacts that did not push may be none: chains that fold have many near each other.
+        let idle = idle && iterate.contact.iter().all(|c| *c == [0.0; 3]);
+        let alone = ManifoldProblem { manifolds: &[], ..problem };
+        if (problem.manifolds.is_empty() || idle)
+            && direct::suits(&alone)
+            && let Some(mut stats) = direct::solve(
+                &alone,
                 &mut iterate,
                 solver.tolerance,
                 relaxed,
@@ -340,7 +344,15 @@ impl SolverState {
             if stats.iterations > 0 {
                 memory.chord.note_change();
             }
-            return stats;
+            if problem.manifolds.is_empty() {
+                return stats;
+            }
+            let (contact, joint) = (&*iterate.contact, &*iterate.joint);
+            let found = chord::measure(&problem, contact, joint, gravity_dt, &mut self.chord);
+            if found.error() <= solver.tolerance {
+                stats.certificate = found;
+                return stats;
+            }
         }
         let params = ChordParams {
             tolerance: solver.tolerance,

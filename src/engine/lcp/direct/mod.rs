@@ -100,7 +100,7 @@ pub struct DirectScratch {
     x: Vec<Double>,
 }
 
-/// Is this a problem that [`solve`] knows?
+/// Is this a problem that [`solve`] knows? It has no contacts, and no row has bounds.
 #[must_use]
 pub fn suits(problem: &ManifoldProblem<'_>) -> bool {
     problem.manifolds.is_empty() && !problem.joints.iter().any(JointRow::is_bounded)
