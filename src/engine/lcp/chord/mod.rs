@@ -15,7 +15,9 @@
 //! 4. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
 //!    the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor.
+//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
+//! 6. bodies that contacts hold fast (`held`) stand still instead of drifting by the error of the impulses,
+//!    so that a world at rest has the same problem in every step.
 //!
 //! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
 //! budget of counted work; then the impulses with the smallest error seen are returned, which may be those
@@ -23,6 +25,7 @@
 //! products a factor.
 
 mod descent;
+mod held;
 mod kernel;
 mod matrix;
 mod step;
@@ -141,6 +144,7 @@ pub struct ChordScratch {
     best_joint: Vec<Double>,
     anderson: Anderson,
     gamma_error: Vec<Double>,
+    holds: Vec<u32>,
 }
 
 /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a contact.
@@ -165,7 +169,7 @@ const SLOW: Double = 0.25;
 const FEW: u32 = 3;
 /// Growth of `ρ`, and where it ends in single and double precision.
 const GROWTH: Double = 4.0;
-const PENALTY_MAX: [Double; 2] = [1e4, 1e8];
+const PENALTY_MAX: [Double; 2] = [1e4, 1e5];
 
 /// Work and outcome while solving.
 struct Progress {
@@ -213,6 +217,7 @@ pub fn solve(
     let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
     memory.changed = first.error() > accepted;
     if !memory.changed {
+        scratch.hold(problem, params.tolerance);
         scratch.give(problem, iterate);
         return stats;
     }
@@ -248,7 +253,10 @@ pub fn solve(
     }
     scratch.run(problem, params, memory, &mut progress);
     let eased = if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
-    if at_rest {
+    if progress.stats.status != Status::Converged {
+        // With too much of it contacts change their zones at every step.
+        (memory.penalty, memory.state) = (params.penalty, FactorState::None);
+    } else if at_rest {
         memory.penalty = eased.max(params.penalty);
     }
     memory.changed = progress.stats.certificate.error() < first.error();
@@ -256,6 +264,9 @@ pub fn solve(
         scratch.sweep.impulse.clone_from(&scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
         progress.stats.certificate = scratch.judge(problem, params);
+    }
+    if at_rest && progress.stats.status == Status::Converged {
+        scratch.hold(problem, params.tolerance);
     }
     scratch.give(problem, iterate);
     progress.stats.work = progress.work / size;
@@ -440,7 +451,7 @@ impl ChordScratch {
                 return;
             }
             let penalty_max = PENALTY_MAX[usize::from(progress.double)];
-            let slow = pass >= 2 && measure.residual > SLOW * last;
+            let slow = pass >= 2 && measure.residual > (SLOW * last).max(aim);
             if slow && progress.penalty < penalty_max {
                 progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
             }
