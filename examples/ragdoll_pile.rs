@@ -30,7 +30,7 @@ const TONE: Real = 3.0;
 /// The end, if not all sleep before (s).
 const TIME_MAX: f64 = 20.0;
 /// When the pictures are taken (s); the last one at the end.
-const MOMENTS: [f64; 5] = [0.1, 0.6, 1.0, 1.5, 2.5];
+const MOMENTS: [f64; 5] = [0.3, 0.5, 0.7, 1.0, 1.5];
 
 fn main() -> AppExit {
     println!("{DOLLS} ragdolls of {PARTS} bodies fall on a pile.\n");
@@ -39,7 +39,7 @@ fn main() -> AppExit {
         .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
         .add_systems(Startup, spawn)
         .add_systems(FixedLast, (film, tell).chain());
-    app.insert_non_send(Film::new(DVec3::new(0.6, 0.6, 1.4), 6, 5, 3));
+    app.insert_non_send(Film::new(DVec3::new(0.6, 0.6, 1.4), 4, 4, 3));
     loop {
         app.update();
         if let Some(exit) = app.should_exit() {
