@@ -18,12 +18,12 @@ use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
-use orthant::math::{DVec3, Real, Vec3, from_single3, quat_exp, quat_rotate, widen3};
+use orthant::math::{DVec3, Real, Vec3, from_single3, quat_exp, quat_rotate, single3, widen3};
 use orthant::prelude::*;
 
 /// Height of the jib, and where the trolley is at first (m).
-const HEIGHT: f32 = 6.0;
-const REACH: f32 = 3.5;
+const HEIGHT: Real = 6.0;
+const REACH: Real = 3.5;
 /// Masses of hook and load (kg).
 const HOOK: Real = 50.0;
 const LOAD: Real = 1000.0;
@@ -92,34 +92,38 @@ fn main() -> AppExit {
 
 /// Where the load is to stand: on a pad (m).
 fn goal() -> Vec3 {
-    quat_rotate(quat_exp(Vec3::Y * TURN), Vec3::X * (Real::from(REACH) + OUT)) + Vec3::Y * 0.8
+    quat_rotate(quat_exp(Vec3::Y * TURN), Vec3::X * (REACH + OUT)) + Vec3::Y * 0.8
+}
+
+fn place(x: Real, y: Real, z: Real) -> Transform {
+    Transform::from_translation(single3(Vec3::new(x, y, z)))
 }
 
 fn spawn(mut commands: Commands) {
     commands.spawn((RigidBody::Static, Collider::half_space(Vec3::Y)));
     let pad = goal();
-    let pad = Transform::from_xyz(pad.x as f32, 0.15, pad.z as f32);
+    let pad = place(pad.x, 0.15, pad.z);
     commands.spawn((RigidBody::Static, Collider::cuboid(1.6, 0.3, 1.6), pad));
     let tower = Collider::cuboid(0.6, 5.8, 0.6);
-    let tower = (RigidBody::Static, tower, Transform::from_xyz(0.0, 2.9, 0.0));
+    let tower = (RigidBody::Static, tower, place(0.0, 2.9, 0.0));
     let tower = commands.spawn(tower).id();
     let mut body = |shape, mass, at| {
         commands.spawn((RigidBody::Dynamic, shape, Mass(mass), SleepingDisabled, at)).id()
     };
-    let jib = Transform::from_xyz(1.75, HEIGHT, 0.0);
+    let jib = place(1.75, HEIGHT, 0.0);
     let jib = body(Collider::cuboid(7.0, 0.3, 0.4), 800.0, jib);
-    let trolley = Transform::from_xyz(REACH, HEIGHT - 0.3, 0.0);
+    let trolley = place(REACH, HEIGHT - 0.3, 0.0);
     let trolley = body(Collider::cuboid(0.6, 0.2, 0.6), 100.0, trolley);
-    let hook = Transform::from_xyz(REACH, HEIGHT - 2.3, 0.0);
+    let hook = place(REACH, HEIGHT - 2.3, 0.0);
     let hook = body(Collider::sphere(0.15), HOOK, hook);
-    let load = body(Collider::cuboid(1.0, 1.0, 1.0), LOAD, Transform::from_xyz(REACH, 0.5, 0.0));
+    let load = body(Collider::cuboid(1.0, 1.0, 1.0), LOAD, place(REACH, 0.5, 0.0));
     let reads = (JointForces::default(), JointPosition::default());
     let hinge = Joint::hinge(tower, jib)
-        .with_anchor(Vec3::Y * Real::from(HEIGHT))
+        .with_anchor(Vec3::Y * HEIGHT)
         .with_axis(Vec3::Y)
         .with_motor(to(0.0));
     let slide = Joint::prismatic(jib, trolley)
-        .with_anchor(Vec3::new(REACH.into(), HEIGHT.into(), 0.0))
+        .with_anchor(Vec3::new(REACH, HEIGHT, 0.0))
         .with_axis(Vec3::X)
         .with_limits(-2.0, 1.0)
         .with_motor(to(0.0));
@@ -217,7 +221,6 @@ fn drive(
 #[derive(SystemParam)]
 struct Scene<'w, 's> {
     crane: Res<'w, Crane>,
-    reads: Query<'w, 's, (&'static JointForces, &'static JointPosition)>,
     places: Query<'w, 's, &'static Transform>,
     joints: Joints<'w, 's>,
     physics: Res<'w, PhysicsWorld>,
@@ -230,8 +233,9 @@ impl Scene<'_, '_> {
         self.places.get(self.crane.load).map_or(Vec3::ZERO, |at| from_single3(at.translation))
     }
 
-    fn read(&self, joint: Entity) -> (JointForces, JointPosition) {
-        self.reads.get(joint).map(|(forces, at)| (*forces, *at)).unwrap_or_default()
+    /// Where a joint is along or about an axis, and the force or torque there.
+    fn read(&self, joint: Entity, axis: JointAxis) -> (Real, Real) {
+        self.joints.get(joint).map_or((0.0, 0.0), |joint| (joint.position(axis), joint.force(axis)))
     }
 
     fn shoot(&self, film: &mut Film, caption: String) {
@@ -254,12 +258,9 @@ fn tell(
     let (seconds, crane, load) = (scene.time.elapsed_secs_f64(), &scene.crane, scene.load());
     let is_new = last.replace(crane.task) != Some(crane.task);
     if seconds % 2.0 == 0.0 || is_new {
-        let (hinge, turn) = scene.read(crane.hinge);
-        let (slide, out) = scene.read(crane.slide);
-        let (rope, length) = scene.read(crane.winch);
-        // Forces are in world axes; the slide goes along the jib.
-        let along = scene.joints.get(crane.slide);
-        let along = along.map_or(Vec3::X, |joint| quat_rotate(joint.frames[0].1, Vec3::X));
+        let (turn, torque) = scene.read(crane.hinge, JointAxis::AngularX);
+        let (out, push) = scene.read(crane.slide, JointAxis::LinearX);
+        let (length, pull) = scene.read(crane.winch, JointAxis::LinearX);
         println!(
             "{seconds:5.2} s  {:8} load at ({:5.2}, {:4.2}, {:5.2}) m; jib {:6.1}°, {:7.0} N·m; \
              trolley {:5.2} m, {:5.0} N; rope {:4.2} m, {:5.0} N",
@@ -267,12 +268,12 @@ fn tell(
             load.x,
             load.y,
             load.z,
-            turn.angular.x.to_degrees(),
-            hinge.torque.y,
-            out.linear.x,
-            slide.force.dot(along),
-            length.linear.x,
-            rope.force.length()
+            turn.to_degrees(),
+            torque,
+            out,
+            push,
+            length,
+            -pull
         );
         println!("         {}", *scene.report);
     }

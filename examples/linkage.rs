@@ -20,7 +20,7 @@ use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
-use orthant::math::{DVec3, PI, Real, Vec3, atan2, quat_exp, single_quat, single3};
+use orthant::math::{DVec3, PI, Real, Vec3, atan2, from_single3, quat_exp, single_quat, single3};
 use orthant::plugin::EngineBody;
 use orthant::prelude::*;
 
@@ -57,7 +57,7 @@ struct Follower(usize);
 
 /// The slider of a machine without such a joint, and where it began.
 #[derive(Component)]
-struct Pressed(f32);
+struct Pressed(Vec3);
 
 fn main() -> AppExit {
     println!("Motors of {SPEED} rad/s and at most {TORQUE} N·m on four machines.\n");
@@ -109,8 +109,7 @@ impl Machine<'_, '_, '_> {
         let bar = self.bar(end, to, 0.07);
         let motor = self.hinge(None, Some(crank), [0.0; 2]);
         let motor = motor.with_motor(Motor::velocity(SPEED, TORQUE));
-        let reads = (JointForces::default(), JointPosition::default());
-        self.commands.spawn((Drive(self.number, crank), motor, reads));
+        self.commands.spawn((Drive(self.number, crank), motor));
         self.commands.spawn(self.hinge(Some(crank), Some(bar), end));
         bar
     }
@@ -148,7 +147,8 @@ impl Machine<'_, '_, '_> {
             let reads = (JointForces::default(), JointPosition::default());
             self.commands.spawn((Follower(self.number), guide, reads));
         } else {
-            self.commands.entity(slider).insert(Pressed(place.translation.x));
+            let from = Pressed(self.point(at));
+            self.commands.entity(slider).insert(from);
             gap = 0.3 - NARROW;
         }
         for side in [-0.5, 0.5] {
@@ -171,7 +171,8 @@ fn spawn(mut commands: Commands) {
 /// What is read.
 #[derive(SystemParam)]
 struct Scene<'w, 's> {
-    drives: Query<'w, 's, (&'static Drive, &'static JointForces, &'static JointPosition)>,
+    drives: Query<'w, 's, (Entity, &'static Drive)>,
+    joints: Joints<'w, 's>,
     followers: Query<'w, 's, (&'static Follower, &'static JointForces, &'static JointPosition)>,
     pressed: Single<'w, 's, (Entity, &'static Pressed, &'static Transform)>,
     bodies: Query<'w, 's, &'static EngineBody>,
@@ -198,8 +199,10 @@ struct State {
 impl Scene<'_, '_> {
     fn state(&self, machine: usize) -> State {
         let mut state = State::default();
-        for (_, forces, at) in self.drives.iter().filter(|(drive, ..)| drive.0 == machine) {
-            (state.torque, state.crank) = (forces.torque.y, at.angular.x);
+        let drive = self.drives.iter().find(|(_, drive)| drive.0 == machine);
+        if let Some(motor) = drive.and_then(|(motor, _)| self.joints.get(motor)) {
+            let axis = JointAxis::AngularX;
+            (state.torque, state.crank) = (motor.force(axis), motor.position(axis));
         }
         for (_, forces, at) in self.followers.iter().filter(|(follower, ..)| follower.0 == machine)
         {
@@ -209,11 +212,11 @@ impl Scene<'_, '_> {
         if machine == 3 {
             let (slider, Pressed(from), at) = *self.pressed;
             let impulse: Real = self.collisions.of(slider).map(|pair| pair.normal_impulse()).sum();
-            (state.way, state.force) = ((at.translation.x - from).into(), impulse / self.report.dt);
+            state.way = (from_single3(at.translation) - *from).x;
+            state.force = impulse / self.report.dt;
         }
         // An island is named by its first body, here the crank.
-        let crank = self.drives.iter().find(|(drive, ..)| drive.0 == machine);
-        let crank = crank.and_then(|(drive, ..)| self.bodies.get(drive.1).ok()?.id());
+        let crank = drive.and_then(|(_, drive)| self.bodies.get(drive.1).ok()?.id());
         let island = self.report.solves.iter().find(|island| Some(island.first) == crank);
         (state.solved, state.residual) =
             island.map_or((true, 0.0), |island| (island.solved, island.residual));
@@ -287,8 +290,8 @@ fn judge(memory: &Memory) -> bool {
     let [low, high] = memory.rocker;
     // At the ends of its swing coupler and crank are in line.
     let angle = |far: Real| {
-        let cos = GROUND * GROUND + ROCKER * ROCKER - far * far;
-        (cos / (2.0 * GROUND * ROCKER)).acos()
+        let cos = (GROUND * GROUND + ROCKER * ROCKER - far * far) / (2.0 * GROUND * ROCKER);
+        atan2((1.0 - cos * cos).sqrt(), cos)
     };
     let swing = [high - low, angle(COUPLER + CRANK) - angle(COUPLER - CRANK)].map(Real::to_degrees);
     // A turn takes the slider there and back again, by twice the crank each.
