@@ -105,7 +105,7 @@ fn brake(
 ) {
     if time.elapsed_secs_f64() > BRAKE {
         for part in &parts {
-            commands.entity(part).insert(LinearDamping(2.0));
+            commands.entity(part).insert((LinearDamping(2.0), AngularDamping(2.0)));
         }
     }
 }
