@@ -27,12 +27,12 @@ use orthant::prelude::*;
 /// Speed [rad/s] and largest torque (N·m) of every motor.
 const SPEED: Real = 2.0;
 const TORQUE: Real = 20.0;
-/// Lengths of cranks, of the others of the four-bar linkage, of the rods of the sliders (m).
+/// Lengths of cranks and of the rods of the sliders (m).
 const CRANK: Real = 0.5;
-const GROUND: Real = 2.0;
-const COUPLER: Real = 2.0;
-const ROCKER: Real = 1.5;
 const ROD: Real = 1.5;
+/// Where the rocker of the four-bar linkage turns, and where it meets the coupler at first (m).
+const GROUND: [Real; 2] = [2.0, 0.0];
+const MEET: [Real; 2] = [1.5, 1.5];
 /// Friction of the second and the third guide (N); how much the fourth is too narrow (m).
 const FRICTION: [Real; 2] = [10.0, 200.0];
 const NARROW: Real = 0.002;
@@ -115,16 +115,10 @@ impl Machine<'_, '_, '_> {
     }
 
     fn four_bar(&mut self) {
-        // Where coupler and rocker meet.
-        let across = (GROUND * GROUND + CRANK * CRANK).sqrt();
-        let along = (COUPLER * COUPLER - ROCKER * ROCKER + across * across) / (2.0 * across);
-        let aside = (COUPLER * COUPLER - along * along).sqrt();
-        let [x, y] = [GROUND / across, -CRANK / across];
-        let meet = [along * x - aside * y, CRANK + along * y + aside * x];
-        let coupler = self.crank_and_bar(meet);
-        let rocker = self.bar(meet, [GROUND, 0.0], 0.0);
-        self.commands.spawn(self.hinge(Some(coupler), Some(rocker), meet));
-        let follower = self.hinge(None, Some(rocker), [GROUND, 0.0]);
+        let coupler = self.crank_and_bar(MEET);
+        let rocker = self.bar(MEET, GROUND, 0.0);
+        self.commands.spawn(self.hinge(Some(coupler), Some(rocker), MEET));
+        let follower = self.hinge(None, Some(rocker), GROUND);
         let reads = (JointForces::default(), JointPosition::default());
         self.commands.spawn((Follower(self.number), follower, reads));
     }
@@ -289,11 +283,15 @@ fn tell(
 fn judge(memory: &Memory) -> bool {
     let [low, high] = memory.rocker;
     // At the ends of its swing coupler and crank are in line.
+    let long =
+        |[a, b]: [Real; 2], [c, d]: [Real; 2]| ((c - a) * (c - a) + (d - b) * (d - b)).sqrt();
+    let [coupler, rocker] = [long([0.0, CRANK], MEET), long(MEET, GROUND)];
     let angle = |far: Real| {
-        let cos = (GROUND * GROUND + ROCKER * ROCKER - far * far) / (2.0 * GROUND * ROCKER);
+        let [x, _] = GROUND;
+        let cos = (x * x + rocker * rocker - far * far) / (2.0 * x * rocker);
         atan2((1.0 - cos * cos).sqrt(), cos)
     };
-    let swing = [high - low, angle(COUPLER + CRANK) - angle(COUPLER - CRANK)].map(Real::to_degrees);
+    let swing = [high - low, angle(coupler + CRANK) - angle(coupler - CRANK)].map(Real::to_degrees);
     // A turn takes the slider there and back again, by twice the crank each.
     let [motor, friction] = memory.work;
     let cost = (TURNS - 1.0) * 4.0 * CRANK * FRICTION[0];
