@@ -10,6 +10,7 @@
 //! | `hulls-N`, `boxes-N` | dropped into a container | [`piles`] |
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
 //! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
+//! | `ragdoll` | fifteen bodies with limits, dropped | [`joints`] |
 //! | `brazil-nut`, `drum` | a kinematic container that is shaken, turned | [`piles`] |
 //! | `plates-P`, `incline-P` | held or let go by friction; P in percent | [`friction`] |
 //! | `table` | one body on 24 supports | [`friction`] |
@@ -185,6 +186,8 @@ pub struct Game {
     pub pieces: Vec<Piece>,
     /// Its joints.
     pub links: Vec<Link>,
+    /// Links that are more than ball joints or rods, by index: what they are, but for ends and anchors.
+    pub limbs: Vec<(usize, JointDesc)>,
     /// How its kinematic body moves.
     pub motion: Motion,
     /// Gravity along -y [m/s²].
@@ -210,6 +213,7 @@ impl Game {
             name: name.to_owned(),
             pieces: Vec::new(),
             links: Vec::new(),
+            limbs: Vec::new(),
             motion: Motion::None,
             gravity: G,
             friction: FRICTION,
@@ -321,11 +325,13 @@ impl Play {
                 pushes.push((id, piece.push));
             }
         }
-        for link in &game.links {
+        for (index, link) in game.links.iter().enumerate() {
             let [a, b] = link.bodies.map(|body| ids[body]);
-            let desc = match link.length {
-                Some(length) => JointDesc::rod(a, b, length),
-                None => JointDesc::between(JointKind::Spherical, a, b),
+            let limb = game.limbs.iter().find(|(limb, _)| *limb == index);
+            let desc = match (limb, link.length) {
+                (Some((_, desc)), _) => JointDesc { ends: [Some(a), Some(b)], ..*desc },
+                (_, Some(length)) => JointDesc::rod(a, b, length),
+                _ => JointDesc::between(JointKind::Spherical, a, b),
             };
             world
                 .add_joint(desc.with_anchors(link.anchors[0], link.anchors[1]))
@@ -413,6 +419,7 @@ pub fn by_name(name: &str) -> Option<Game> {
         "net" => piles::net(first?),
         "hanging" => joints::hanging(first?, second?, 0.0),
         "bridge" => joints::bridge(first?),
+        "ragdoll" => joints::ragdoll(),
         "brazil" => piles::brazil_nut(),
         "drum" => piles::drum(),
         "plates" => friction::plates(percent(first?)),

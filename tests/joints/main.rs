@@ -1,6 +1,7 @@
 //! Joints: what each kind keeps and leaves free, motors and limits by their exact discrete answers.
 
 mod loops;
+mod ragdoll;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -26,6 +26,9 @@ pub fn measure(claims: &mut Claims) {
     for chain in CHAINS {
         hangs(claims, chain);
     }
+    for chain in CHAINS {
+        settles(claims, chain);
+    }
     if !cases::is_double() {
         for peer in PEERS {
             against(claims, peer);
@@ -70,7 +73,7 @@ fn errors(game: &Game, play: &Play, h: Double) -> [Double; 2] {
     [error, bound]
 }
 
-fn energy(game: &Game, play: &Play) -> Double {
+pub(super) fn energy(game: &Game, play: &Play) -> Double {
     let gravity = widen(game.gravity);
     let moving = game.pieces.iter().zip(&play.ids);
     let of = moving.filter_map(|(_, &id)| play.world.body(id)).filter(|body| body.is_dynamic());
@@ -136,6 +139,32 @@ fn hangs(claims: &mut Claims, [n, r]: [usize; 2]) {
     let [error, _] = errors(&game, &play, widen(DT));
     let bar = if cases::is_double() { 1e-7 } else { 1e-4 };
     at_most(claims, &format!("chain of {n}, end ×{r}, hanging: joint error"), error, bar, "m");
+}
+
+/// A chain that has swung for 20 s, braked until it hangs still.
+fn settles(claims: &mut Claims, [n, r]: [usize; 2]) {
+    let game = joints::hanging(n, r, 0.5);
+    let mut play = Play::new(&game, DT).expect("the engine takes the scene");
+    for _ in 0..1200 {
+        play.advance(&game.settings());
+    }
+    // Critical damping of the whole chain, of 0.5 m links.
+    let length = 0.5 * n as Double;
+    let rate = (widen(game.gravity) / length).sqrt();
+    for &id in &play.ids {
+        if let Some(body) = play.world.body_mut(id) {
+            (body.linear_damping, body.angular_damping) = (2.0 * rate as Real, 2.0 * rate as Real);
+        }
+    }
+    for _ in 0..(60.0 * 25.0 / rate) as usize {
+        play.advance(&game.settings());
+    }
+    let [error, _] = errors(&game, &play, widen(DT));
+    let bodies = play.world.bodies().iter();
+    let speed = bodies.fold(0.0, |m: Double, b| m.max(widen(b.linear_velocity.length())));
+    let bar = if cases::is_double() { 1e-7 } else { 1e-4 };
+    let what = format!("chain of {n}, end ×{r}, settled ({speed:.0e} m/s): joint error");
+    at_most(claims, &what, error, bar, "m");
 }
 
 /// Against what other engines showed in another run, on the same kind of machine.

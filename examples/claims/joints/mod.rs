@@ -6,6 +6,7 @@ mod chains;
 mod forces;
 mod mechanisms;
 mod order;
+mod ragdoll;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId};
@@ -25,6 +26,7 @@ pub fn measure(claims: &mut Claims) {
     forces::measure(claims);
     order::measure(claims);
     chains::measure(claims);
+    ragdoll::measure(claims);
 }
 
 /// Bodies without shapes, unrotated at the start, and joints between them.

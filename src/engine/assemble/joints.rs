@@ -31,7 +31,15 @@ impl StepProblem {
                 _ => free[side],
             });
             let joint = &sources.joints[j];
-            let maker = Maker { joint, ends, free, last, settings, dt: sources.dt };
+            let lasting = [0, 1].map(|side| match motions[side] {
+                Some(motion) if motion.moves => {
+                    let at =
+                        sources.islands.start[k] + sources.islands.local[bodies[side] as usize];
+                    lasting(&free[side], &self.bodies[at as usize].velocity_free)
+                }
+                _ => 1.0,
+            });
+            let maker = Maker { joint, ends, free, last, lasting, settings, dt: sources.dt };
             let place = maker.place();
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);
@@ -126,6 +134,17 @@ impl StepProblem {
 /// small number, and it jams or shakes. Softened by a millionth, such rows say nothing; a lock under a
 /// thousand times the weight of its bodies yields by 3 µm (h² g ε 1000).
 const YIELD: Double = 1e-6;
+
+/// Part of a turn that is expected to go on: all of it, unless the load of its joints, whose
+/// [stiffness](super::stiffness) left `stiff` of the velocity `free`, keeps the body from turning.
+fn lasting(free: &Vec6, stiff: &Vec6) -> Double {
+    let square = |v: &Vec6| v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
+    let size = square(free);
+    if size > 0.0 { (KEPT * square(stiff) / size).min(1.0) } else { 1.0 }
+}
+
+/// All of a turn is expected to go on while at least one part in `KEPT` of its energy is left.
+const KEPT: Double = 100.0;
 
 /// Force and torque about the anchor of a row on the body of end b, for an impulse of one.
 fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {

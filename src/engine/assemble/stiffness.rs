@@ -118,7 +118,7 @@ fn stiffen(block: &mut BodyBlock, load: &Load, h: Double) {
             *x = h * h * load.stiffness[k] - block.inertia[k] - load.swing[k];
         }
     }
-    if largest_possible(&excess) <= 0.0 {
+    if largest_possible(&excess) <= 0.0 || is_definite(&excess.map(|x| -x)) {
         return;
     }
     let added = positive_part(&excess);
@@ -163,6 +163,14 @@ fn inverse(a: &Sym) -> Sym {
     ];
     let det = xx * minors[0] + xy * minors[3] + xz * minors[4];
     minors.map(|m| m / det)
+}
+
+/// Are all eigenvalues positive, and by more than rounding (Sylvester)?
+fn is_definite(a: &Sym) -> bool {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    let minor = xx * yy - xy * xy;
+    let det = zz * minor - (xx * yz * yz - 2.0 * xy * xz * yz + yy * xz * xz);
+    xx > 0.0 && minor > 1e-9 * xx * yy && det > 1e-9 * xx * yy * zz
 }
 
 /// No eigenvalue is larger (Gershgorin).

@@ -43,6 +43,9 @@ pub(crate) struct Place {
     pub(crate) arms: [DVec3; 2],
     /// From anchor a to anchor b (m).
     pub(crate) apart: DVec3,
+    /// How far the anchors part in the step by going round their bodies' centers (m); zero where it is not
+    /// asked for.
+    pub(crate) bend: DVec3,
     /// World axes of both frames.
     pub(crate) axes: [[DVec3; 3]; 2],
     /// Rotation of frame b relative to frame a, (x, y, z, w) in the axes of frame a, `w ≥ 0`.
@@ -70,7 +73,8 @@ impl Place {
         let axes = rotations
             .map(|q| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| quat_rotate_double(q, axis)));
         let turn = upper(quat_mul_double(conjugate(rotations[0]), rotations[1]));
-        Self { kind, arms: arms.map(widen3), apart: widen3(apart), axes, turn }
+        let (arms, apart, bend) = (arms.map(widen3), widen3(apart), DVec3::ZERO);
+        Self { kind, arms, apart, bend, axes, turn }
     }
 
     /// Position of axis k [m or rad], angles within half a turn.
@@ -150,6 +154,41 @@ impl Place {
         (atan2_double(sine, a.dot(b)), about(direction))
     }
 
+    /// Positions and rates of all axes at the velocities of both ends: what [`Self::position`] and
+    /// [`Self::gradient`] say of them, with what they share computed once.
+    pub(crate) fn motion(&self, velocity: &[Vec6; 2]) -> ([Double; 6], [Double; 6]) {
+        let [(va, wa), (vb, wb)] =
+            velocity.map(|[a, b, c, d, e, f]| (DVec3::new(a, b, c), DVec3::new(d, e, f)));
+        // Of anchor b, as frame a sees it.
+        let passing = (vb + wb.cross(self.arms[1])) - (va + wa.cross(self.arms[0] + self.apart));
+        let (mut position, mut speed) = ([0.0; 6], [0.0; 6]);
+        for k in 0..3 {
+            let axis = self.axes[0][k];
+            (position[k], speed[k]) = (axis.dot(self.apart), axis.dot(passing));
+        }
+        if let JointKind::Distance { .. } = self.kind {
+            (position[0], speed[0]) = (self.position(0), rate(&self.gradient(0), velocity));
+        }
+        if self.kind == JointKind::Universal {
+            for k in 3..6 {
+                let (at, gradient) = self.universal(k);
+                (position[k], speed[k]) = (at, gradient.dot(wb - wa));
+            }
+            return (position, speed);
+        }
+        let spin = wb - wa;
+        let spin = DVec3::from_array(self.axes[0].map(|axis| axis.dot(spin)));
+        (position[3], speed[3]) = (self.position(3), self.turn_gradient(3).dot(spin));
+        let u = self.pointer();
+        let (sine, factor) = (swing_sine(u), swing_factor(u));
+        for (k, axis, at) in [(4, DVec3::Y, -u.z), (5, DVec3::Z, u.y)] {
+            let turned = sine < 1e-12 && u.x < 0.0;
+            position[k] = if turned { self.position(k) } else { factor * at };
+            speed[k] = swing_gradient(u, axis, sine, factor).dot(spin);
+        }
+        (position, speed)
+    }
+
     /// The x axis of frame b in frame a.
     fn pointer(&self) -> DVec3 {
         let [x, y, z, w] = self.turn;
@@ -166,21 +205,8 @@ impl Place {
             }
             return DVec3::new(1.0, (w * z + x * y) / size, (x * z - w * y) / size);
         }
-        let axis = [DVec3::Y, DVec3::Z][k - 4];
         let u = self.pointer();
-        if u.x < SWING_POLE {
-            return axis;
-        }
-        let factor = swing_factor(u);
-        let sine = swing_sine(u);
-        // f' = -(sin θ - θ cos θ) / sin³ θ, by its series where that cancels.
-        let slope = if sine < 1e-3 && u.x > 0.0 {
-            -(1.0 / 3.0 + 2.0 / 15.0 * sine * sine)
-        } else {
-            -(1.0 - factor * u.x) / (sine * sine)
-        };
-        let part = axis.dot(DVec3::X.cross(u));
-        u.cross(axis.cross(DVec3::X) * factor + DVec3::X * (slope * part))
+        swing_gradient(u, [DVec3::Y, DVec3::Z][k - 4], swing_sine(u), swing_factor(u))
     }
 
     /// Angle k of a universal joint, and its gradient in the world.
@@ -208,6 +234,22 @@ impl Place {
         let [x, y, z] = self.axes[0];
         x * v.x + y * v.y + z * v.z
     }
+}
+
+/// Gradient, with respect to the relative angular velocity in frame a, of the part about an axis of the swing
+/// whose x axis is `u`.
+fn swing_gradient(u: DVec3, axis: DVec3, sine: Double, factor: Double) -> DVec3 {
+    if u.x < SWING_POLE {
+        return axis;
+    }
+    // f' = -(sin θ - θ cos θ) / sin³ θ, by its series where that cancels.
+    let slope = if sine < 1e-3 && u.x > 0.0 {
+        -(1.0 / 3.0 + 2.0 / 15.0 * sine * sine)
+    } else {
+        -(1.0 - factor * u.x) / (sine * sine)
+    };
+    let part = axis.dot(DVec3::X.cross(u));
+    u.cross(axis.cross(DVec3::X) * factor + DVec3::X * (slope * part))
 }
 
 /// Sine of the swing whose x axis is `u`.

@@ -28,6 +28,7 @@ pub mod certificate;
 pub mod chord;
 pub mod cone;
 mod coupled;
+pub mod direct;
 mod envelope;
 pub mod factor;
 mod joint_row;

@@ -13,12 +13,14 @@
 //! island in which bodies strike each other is *violent*, then and for the next few steps: it is advanced in
 //! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
 //! rough solution is kept, for the next step to go on from, and without one this step and the next few are
-//! made small. All this is counted, never timed, so that results do not depend on the machine.
+//! made small. Islands nearly without contacts are never made small: their factor is worth its cost, and
+//! joints alone get it from `lcp::direct`, by every method but `Pgs` and `Substeps`. All this is counted, never timed, so that results do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
+use super::super::lcp::direct::{self, DirectMemory};
 use super::super::lcp::wide::{
     self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
 };
@@ -36,6 +38,7 @@ pub(super) struct IslandMemory {
     /// Its first body.
     pub(super) first: BodyId,
     chord: ChordMemory,
+    direct: DirectMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
@@ -45,7 +48,13 @@ pub(super) struct IslandMemory {
 
 impl IslandMemory {
     pub(super) fn new(first: BodyId) -> Self {
-        Self { first, chord: ChordMemory::default(), pause: 0, changed: [false; 2] }
+        Self {
+            first,
+            chord: ChordMemory::default(),
+            direct: DirectMemory::default(),
+            pause: 0,
+            changed: [false; 2],
+        }
     }
 }
 
@@ -92,8 +101,15 @@ const AIM_MIN: Double = 1e-9;
 /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
 const ROWS_PENALTY: Double = 5.0;
 
+/// Joint rows for each contact from which on an island is a mechanism: small steps, which hold no joint, are
+/// nothing for it, and its factor is worth what it costs.
+const MECHANISM: usize = 8;
+
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
+
+/// The work of `Newton`, and that of mechanisms, in budgets of others.
+const PATIENCE: Double = 12.5;
 
 /// Accelerated sweeps of a small island where the chord Newton fails.
 const SWEEPS: u32 = 192;
@@ -106,6 +122,12 @@ impl Island<'_> {
     fn rows(&self) -> usize {
         let r = self.ranges;
         r.contacts.len() + r.joints.len() + r.members.len()
+    }
+
+    /// Are nearly all of its rows those of joints?
+    fn is_mechanism(&self) -> bool {
+        self.ranges.joints.len() >= MECHANISM * self.ranges.contacts.len()
+            && !self.ranges.joints.is_empty()
     }
 
     /// May the fast solvers have it?
@@ -197,7 +219,8 @@ impl SolverState {
     fn auto(&mut self, island: &mut Island<'_>) -> Outcome {
         let solver = &island.settings.solver;
         let small = island.rows() <= solver.newton_rows_max as usize;
-        if !small {
+        let mechanism = island.is_mechanism();
+        if !small && !mechanism {
             let violent = self.approach(island) > solver.violence;
             let memory = &mut *island.memory;
             memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
@@ -207,7 +230,8 @@ impl SolverState {
         }
         // Sweeps in single precision do not hold joints together, and what is large gets its budget only.
         let sweeps = small && island.ranges.joints.is_empty();
-        let budget = solver.work_max;
+        let patient = mechanism || small && !island.ranges.joints.is_empty();
+        let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
@@ -224,7 +248,7 @@ impl SolverState {
         }
         let error = |stats: &SolveStats| stats.certificate.error();
         let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
-        if rough <= ROUGH {
+        if rough <= ROUGH || mechanism {
             // The next steps go on from here.
             return outcome;
         }
@@ -235,7 +259,8 @@ impl SolverState {
     /// The chord Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
-            let stats = state.chord_solve(island, relaxed, 12.5 * island.settings.solver.work_max);
+            let stats =
+                state.chord_solve(island, relaxed, PATIENCE * island.settings.solver.work_max);
             if stats.status == Status::Converged {
                 return stats;
             }
@@ -280,14 +305,14 @@ impl SolverState {
         Outcome { method, biased, relaxed, beyond_lemke: false }
     }
 
-    /// The chord Newton with a budget of work.
+    /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
     fn chord_solve(
         &mut self,
         island: &mut Island<'_>,
         relaxed: bool,
         work_max: Double,
     ) -> SolveStats {
-        let gravity_dt = island.gravity_dt();
+        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let (step, r) = (&mut *island.step, island.ranges);
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let problem = ManifoldProblem {
@@ -301,6 +326,34 @@ impl SolverState {
             joint: &mut unknowns.joint_impulse[r.joints.clone()],
         };
         let solver = &island.settings.solver;
+        let memory = &mut *island.memory;
+        // Contacts that did not push may be none: chains that fold have many near each other.
+        let idle = idle && iterate.contact.iter().all(|c| *c == [0.0; 3]);
+        let alone = ManifoldProblem { manifolds: &[], ..problem };
+        if (problem.manifolds.is_empty() || idle)
+            && direct::suits(&alone)
+            && let Some(mut stats) = direct::solve(
+                &alone,
+                &mut iterate,
+                solver.tolerance,
+                relaxed,
+                &mut memory.direct,
+                &mut self.direct,
+            )
+        {
+            if stats.iterations > 0 {
+                memory.chord.note_change();
+            }
+            if problem.manifolds.is_empty() {
+                return stats;
+            }
+            let (contact, joint) = (&*iterate.contact, &*iterate.joint);
+            let found = chord::measure(&problem, contact, joint, gravity_dt, &mut self.chord);
+            if found.error() <= solver.tolerance {
+                stats.certificate = found;
+                return stats;
+            }
+        }
         let params = ChordParams {
             tolerance: solver.tolerance,
             gravity_dt,
@@ -309,7 +362,12 @@ impl SolverState {
             newton_max: 40,
             work_max,
         };
-        chord::solve(&problem, &mut iterate, &params, &mut island.memory.chord, &mut self.chord)
+        let stats =
+            chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
+        if stats.iterations > 0 {
+            memory.direct.note_change();
+        }
+        stats
     }
 
     /// A solver of rows.

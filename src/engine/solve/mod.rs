@@ -20,6 +20,7 @@ use super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::body::BodyId;
 use super::graph::Islands;
 use super::lcp::chord::ChordScratch;
+use super::lcp::direct::DirectScratch;
 use super::lcp::wide::WideScratch;
 use super::lcp::{Scratch, Status};
 use super::pair::Pair;
@@ -32,6 +33,7 @@ use crate::math::{DVec3, Double, widen};
 pub struct SolverState {
     scratch: Scratch,
     chord: ChordScratch,
+    direct: DirectScratch,
     wide: WideScratch,
     rows: Rows,
     bounce: BounceScratch,

@@ -55,7 +55,13 @@ impl ChordScratch {
             self.find_step(problem, memory, progress.double);
             progress.work += SOLVE * memory.pattern.blocks() as Double;
             let meets_joints = measure.joint > target;
-            let Some(next) = self.search(problem, progress, &measure, meets_joints) else {
+            let mut found = self.search(problem, progress, &measure, meets_joints);
+            if found.is_none() && fresh && progress.double && !problem.joints.is_empty() {
+                // What the step does for the joints may outweigh its descent where little is left of either.
+                let next = self.search(problem, progress, &measure, true);
+                found = next.filter(|next| next.gradient < POOR * measure.gradient);
+            }
+            let Some(next) = found else {
                 if fresh && progress.double {
                     break;
                 }

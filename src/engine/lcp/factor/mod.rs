@@ -27,6 +27,7 @@
 
 mod block;
 mod cg;
+mod fronts;
 mod graph;
 mod numeric;
 mod order;
@@ -36,5 +37,6 @@ mod tests;
 
 pub use block::{Block, Lanes};
 pub use cg::ConjugateGradients;
+pub use fronts::{Fronts, Slot};
 pub use numeric::Factor;
 pub use symbolic::{Fill, Pattern};

@@ -1,5 +1,6 @@
 //! The factor against dense elimination, on random systems and on mechanisms.
 
+mod fronts;
 mod matrices;
 mod mechanisms;
 mod pattern;

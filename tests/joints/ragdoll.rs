@@ -1,0 +1,54 @@
+//! A ragdoll that falls on the floor: it gains no energy, its joints hold, it comes to rest.
+
+#[path = "../../examples/games/mod.rs"]
+mod games;
+
+use games::{DT, Play};
+use orthant::engine::joint::{JointAxis, JointKind};
+use orthant::math::{DVec3, Double, quat_rotate, widen, widen3};
+
+/// Steps: the fall, and some seconds more.
+const STEPS: usize = 400;
+
+#[test]
+fn a_ragdoll_falls_and_lies_still() {
+    let game = games::by_name("ragdoll").expect("a scene");
+    let masses = |play: &Play| -> Vec<Double> {
+        play.world.bodies().iter().filter(|b| b.is_dynamic()).map(|b| widen(b.mass())).collect()
+    };
+    let mut play = Play::new(&game, DT).expect("a sound scene");
+    let all = masses(&play);
+    let (low, high) =
+        all.iter().fold((1e9, 0.0), |(a, b): (Double, Double), m| (a.min(*m), b.max(*m)));
+    assert!((high / low - 365.0).abs() < 0.1, "mass ratio {}", high / low);
+    let energy = |play: &Play| -> Double {
+        let bodies = play.world.bodies().iter().filter(|b| b.is_dynamic());
+        let height = |y| widen(game.gravity) * widen(y);
+        bodies.map(|b| widen(b.kinetic_energy()) + widen(b.mass()) * height(b.position().y)).sum()
+    };
+    let begin = energy(&play);
+    for step in 0..STEPS {
+        let report = play.advance(&game.settings());
+        // A few of the hardest steps end a little above the tolerance.
+        assert!(report.joint_residual < 1e-3, "step {step}: {report}");
+        assert!(energy(&play) <= begin, "step {step}: {} of {begin} J", energy(&play));
+    }
+    for (k, link) in game.links.iter().enumerate() {
+        let [a, b] = [0, 1].map(|k| {
+            let body = play.world.body(play.ids[link.bodies[k]]).expect("it is there");
+            widen3(body.position()) + widen3(quat_rotate(body.rotation(), link.anchors[k]))
+        });
+        let gap: DVec3 = a - b;
+        assert!(gap.length() < 1e-4, "link {k} is {} m apart", gap.length());
+    }
+    for joint in play.world.joints() {
+        if joint.desc().kind == JointKind::Revolute {
+            let limit = joint.desc().limits[3].expect("all hinges have limits");
+            let at = joint.position(JointAxis::AngularX);
+            assert!(at > limit.min - 0.02 && at < limit.max + 0.02, "a hinge is at {at}");
+        }
+    }
+    let speed = play.world.bodies().iter().map(|b| widen(b.linear_velocity.length()));
+    let speed = speed.fold(0.0, Double::max);
+    assert!(speed < 0.2, "it still moves at {speed} m/s");
+}
