@@ -163,12 +163,10 @@ const RECHECK: Double = 0.3;
 const REST: Double = 100.0;
 /// The others start with this part of `ρ`: with less of it fewer contacts change their zones in a step.
 const VIOLENT: Double = 0.1;
-/// Multiplier updates that leave more of the residual than this let `ρ` grow.
+/// Multiplier updates that leave more of the residual than this, and of the aim, let `ρ` grow.
 const SLOW: Double = 0.25;
 /// Multiplier updates without a gain after which a solve ends, without and with joints.
 const IDLE: [u32; 2] = [4, 12];
-/// With joints `ρ` no longer grows where updates change less than this part of the aim.
-const ENOUGH: Double = 0.5;
 /// A solve of so few updates lets `ρ` fall again.
 const FEW: u32 = 3;
 /// Growth of `ρ`, and where it ends in single and double precision.
@@ -456,8 +454,7 @@ impl ChordScratch {
             }
             let penalty_max = PENALTY_MAX[usize::from(progress.double)];
             // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
-            let enough = if problem.joints.is_empty() { aim } else { ENOUGH * aim };
-            let slow = pass >= 2 && measure.residual > (SLOW * last).max(enough);
+            let slow = pass >= 2 && measure.residual > (SLOW * last).max(aim);
             if slow && progress.penalty < penalty_max {
                 progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
             }
