@@ -5,7 +5,7 @@ use std::path::Path;
 use orthant::engine::Simulation;
 use orthant::engine::body::Body;
 use orthant::engine::shape::Convex;
-use orthant::math::{DVec3, Double, quat_to_mat3, widen_mat3, widen3};
+use orthant::math::{DMat3, DVec3, Double, quat_to_mat3, widen_mat3, widen3};
 
 use super::solid::{Face, Placed, Rgb, Solid};
 use super::{Camera, Strip, Tiles};
@@ -48,7 +48,18 @@ impl Film {
         world: &Simulation,
         color: impl Fn(&Body) -> Option<Rgb>,
     ) {
-        let mut placed = Vec::new();
+        self.shoot_with_ropes(caption, world, color, &[]);
+    }
+
+    /// Takes a frame of the bodies that have a color, with ropes between points (m).
+    pub fn shoot_with_ropes(
+        &mut self,
+        caption: impl Into<String>,
+        world: &Simulation,
+        color: impl Fn(&Body) -> Option<Rgb>,
+        ropes: &[[DVec3; 2]],
+    ) {
+        let mut placed: Vec<_> = ropes.iter().map(|&ends| rope(ends)).collect();
         for body in world.bodies().iter() {
             if let Some(color) = color(body) {
                 placed.extend(pieces(body, color));
@@ -69,6 +80,14 @@ impl Film {
             Err(error) => println!("The picture could not be written: {error}."),
         }
     }
+}
+
+/// A bar as thin as a rope between two points (m).
+fn rope([from, to]: [DVec3; 2]) -> Placed {
+    let (u, v) = (to - from).normalize_or(DVec3::Y).any_orthonormal_pair();
+    let around = [u, v, -u, -v].map(|side| side * 0.02);
+    let corners: Vec<_> = around.into_iter().flat_map(|side| [from + side, to + side]).collect();
+    Solid::hull(&corners, Rgb::hex(0x4a4a4a)).placed(DVec3::ZERO, DMat3::IDENTITY)
 }
 
 /// The triangles of the meshes of a body, in the world.

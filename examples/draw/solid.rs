@@ -283,22 +283,44 @@ fn is_behind(a: &Placed, b: &Placed, toward: DVec3) -> Option<bool> {
     if best.0 > -0.05 { best.1 } else { None }
 }
 
+/// The rectangle that a body covers, seen against the direction `toward`: the least and the largest of two
+/// coordinates.
+fn extent(body: &Placed, toward: DVec3) -> [[Double; 2]; 2] {
+    let (u, v) = toward.any_orthonormal_pair();
+    let (mut low, mut high) = ([Double::INFINITY; 2], [Double::NEG_INFINITY; 2]);
+    for point in body.faces.iter().flat_map(|face| &face.points) {
+        for (k, x) in [point.dot(u), point.dot(v)].into_iter().enumerate() {
+            (low[k], high[k]) = (low[k].min(x), high[k].max(x));
+        }
+    }
+    [low, high]
+}
+
 /// Indices of bodies from the farthest to the nearest.
 pub fn paint_order(bodies: &[Placed], toward: DVec3) -> Vec<usize> {
     let depth = |body: &Placed| {
         let points = body.faces.iter().flat_map(|f| &f.points);
         points.clone().map(|p| p.dot(toward)).sum::<Double>() / points.count().max(1) as Double
     };
+    let extents: Vec<_> = bodies.iter().map(|body| extent(body, toward)).collect();
+    // Bodies beside each other are drawn in any order.
+    let meet = |i: usize, j: usize| {
+        let before = |a: usize, b: usize, k: usize| extents[a][1][k] < extents[b][0][k];
+        i != j && !(0..2).any(|k| before(i, j, k) || before(j, i, k))
+    };
+    let behind: Vec<Vec<usize>> = (0..bodies.len())
+        .map(|i| {
+            let hides =
+                |&j: &usize| meet(i, j) && is_behind(&bodies[j], &bodies[i], toward) == Some(true);
+            (0..bodies.len()).filter(hides).collect()
+        })
+        .collect();
     let mut left: Vec<usize> = (0..bodies.len()).collect();
     left.sort_by(|&i, &j| depth(&bodies[i]).total_cmp(&depth(&bodies[j])));
     let mut order = Vec::new();
     while !left.is_empty() {
         // The farthest body with nothing behind it; in a cycle the farthest one.
-        let free = left.iter().position(|&i| {
-            let behind =
-                |&j: &usize| j != i && is_behind(&bodies[j], &bodies[i], toward) == Some(true);
-            !left.iter().any(behind)
-        });
+        let free = left.iter().position(|&i| !left.iter().any(|j| behind[i].contains(j)));
         order.push(left.remove(free.unwrap_or(0)));
     }
     order

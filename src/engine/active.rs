@@ -11,6 +11,7 @@
 //! event of the set (4.8) gives a row at the touching point of the scaled bodies, with its own value
 //! (4.17).
 
+mod still;
 pub(super) mod swept;
 
 use smallvec::SmallVec;
@@ -177,32 +178,41 @@ impl Placed {
 
 impl Context<'_> {
     /// Distance below which the pair is active (m).
-    pub(super) fn band(&self, bodies: [u32; 2]) -> Real {
+    fn active(&self, bodies: [u32; 2]) -> Real {
         let moved = approach(bodies.map(|i| self.reach[i as usize]), self.dt);
         let gravity = self.settings.gravity.length();
         moved + self.dt * self.dt * gravity + self.settings.contact.margin
     }
 
-    /// Measures a pair and finds its contacts.
+    /// Distance up to which contacts are sought (m): a little farther, so that they serve again.
+    pub(super) fn band(&self, bodies: [u32; 2]) -> Real {
+        self.active(bodies) + 2.0 * self.stillness()
+    }
+
+    /// Measures a pair and finds its contacts, unless it hardly moved since that was done.
     pub fn update(&self, pair: &mut Pair) {
-        let old = core::mem::take(&mut pair.contacts);
-        pair.contacts = core::mem::take(&mut pair.spare);
-        pair.contacts.clear();
-        pair.dropped = 0;
-        pair.gap = Real::INFINITY;
-        pair.separation = Real::INFINITY;
-        pair.impact = Real::INFINITY;
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
+        pair.kept = same && self.is_still(pair, bodies, motions);
+        if pair.kept {
+            return;
+        }
+        let old: SmallVec<[ActiveContact; 32]> = SmallVec::from_slice(&pair.contacts);
+        pair.contacts.clear();
+        pair.measured = None;
+        pair.dropped = 0;
+        pair.gap = Real::INFINITY;
+        pair.separation = Real::INFINITY;
+        pair.impact = Real::INFINITY;
         if same {
             self.measure(pair, bodies, motions);
+            pair.measured = self.measurement(pair, bodies);
         }
         pair.contacts.sort_unstable_by_key(|contact| contact.id);
         merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
         inherit(&mut pair.contacts, &old);
-        pair.spare = old;
     }
 
     /// Measures a pair by what its pieces are.

@@ -256,9 +256,12 @@ impl Simulation {
         pool.run(&mut self.pairs.list, |pairs: &mut [Pair]| {
             for pair in pairs.iter_mut().filter(|pair| pair.stale) {
                 context.update(pair);
-                pair.stale = false;
             }
         });
+        for pair in self.pairs.list.iter_mut().filter(|pair| pair.stale) {
+            self.report.measured += u32::from(!pair.kept);
+            pair.stale = false;
+        }
     }
 
     /// Stage 4: groups of bodies that touch or are joined.
@@ -508,31 +511,6 @@ impl Simulation {
     #[must_use]
     pub const fn touches(&self) -> &Touches {
         &self.touches
-    }
-
-    /// The pairs of pieces near each other in the last step, ascending by key, with their contacts.
-    #[must_use]
-    pub fn pairs(&self) -> &[Pair] {
-        &self.pairs.list
-    }
-
-    /// The pairs of the step that is under way, for changes that hold in this step only: friction after
-    /// stage 2, contacts after stage 3.
-    pub fn pairs_mut(&mut self) -> &mut [Pair] {
-        &mut self.pairs.list
-    }
-
-    /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
-    /// false. They forget their contacts.
-    pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
-        let (pairs, sleepers, bodies) = (&mut self.pairs, &mut self.sleepers, &self.bodies);
-        pairs.list.retain(|pair| {
-            let kept = keep(pair);
-            if !kept && !pair.contacts.is_empty() {
-                sleepers.note_pair(pair, bodies);
-            }
-            kept
-        });
     }
 
     /// The report of the last step.

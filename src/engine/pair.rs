@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::Simulation;
 use super::active::ActiveContact;
 use super::bodies::Bodies;
 use super::body::Body;
@@ -16,7 +17,7 @@ use super::broad::{Candidate, PairKey};
 use super::predict::Motion;
 use super::ratio::PortalCache;
 use super::shape::hull::Hull;
-use crate::math::{Real, Vec3};
+use crate::math::{Quat, Real, Vec3};
 
 /// Two pieces that may touch.
 #[derive(Clone, Debug, Default)]
@@ -60,14 +61,27 @@ pub struct Pair {
     pub contacts: SmallVec<[ActiveContact; 4]>,
     /// The triangle of a mesh as a hull, made when the other body first comes near it.
     pub triangle: Option<Arc<Hull>>,
-    /// Memory of the contacts before the last.
-    pub spare: SmallVec<[ActiveContact; 4]>,
+    /// Do its contacts of the last step serve again?
+    pub(super) kept: bool,
+    /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
+    pub(super) measured: Option<Measurement>,
     /// Is it to be measured in this step?
     pub(super) stale: bool,
     /// Is it new, or does it start afresh?
     pub(super) fresh: bool,
     /// Friction coefficient (-) and number of contacts with which it was last solved.
     pub(super) settled: Option<(Real, u32)>,
+}
+
+/// Circumstances under which a pair was measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measurement {
+    /// From the center of body a to that of body b (m).
+    pub(super) between: Vec3,
+    /// Rotations of both bodies.
+    pub(super) rotations: [Quat; 2],
+    /// Contacts up to this gap were sought (m).
+    pub(super) band: Real,
 }
 
 /// Pairs of this step and of the last.
@@ -82,10 +96,19 @@ impl Pairs {
     /// Takes over the pairs that are still candidates or dormant, and adds the new ones.
     pub fn update(&mut self, candidates: &[Candidate], known: &Bodies, motions: &[Motion]) {
         let bodies = known.as_slice();
-        core::mem::swap(&mut self.list, &mut self.last);
-        self.list.clear();
+        // Up to the first that comes or goes the pairs stay where they are.
+        let mut same = 0;
+        for (pair, candidate) in self.list.iter_mut().zip(candidates) {
+            if pair.key != candidate.key {
+                break;
+            }
+            pair.renew(candidate, false, bodies, motions);
+            same += 1;
+        }
+        self.last.clear();
+        self.last.extend(self.list.drain(same..));
         let mut old = 0;
-        for candidate in candidates {
+        for candidate in &candidates[same..] {
             while old < self.last.len() && self.last[old].key < candidate.key {
                 self.keep_dormant(old, known, motions);
                 old += 1;
@@ -94,22 +117,17 @@ impl Pairs {
             let mut pair =
                 if known { core::mem::take(&mut self.last[old]) } else { Pair::default() };
             old += usize::from(known);
-            let versions = candidate.bodies.map(|i| bodies[i as usize].version());
-            let fresh = !known || pair.versions != versions;
-            if fresh {
-                let contacts = core::mem::take(&mut pair.contacts);
-                pair = Pair { key: candidate.key, versions, contacts, ..Pair::default() };
-                pair.contacts.clear();
-            }
-            pair.bodies = candidate.bodies;
-            pair.fresh = fresh;
-            pair.stale = fresh || !pair.is_dormant(motions);
-            pair.take_colliders(candidate.bodies.map(|i| &bodies[i as usize]));
+            pair.renew(candidate, !known, bodies, motions);
             self.list.push(pair);
         }
         for old in old..self.last.len() {
             self.keep_dormant(old, known, motions);
         }
+    }
+
+    /// Lets the next step find all contacts anew.
+    pub(super) fn forget_measurements(&mut self) {
+        self.list.iter_mut().for_each(Pair::forget_measurement);
     }
 
     /// Keeps a pair of the last step that is no candidate, if it is dormant and its bodies are as they
@@ -134,6 +152,25 @@ impl Pairs {
 }
 
 impl Pair {
+    /// Begins a step: a pair that is new or whose bodies were placed or made anew starts afresh.
+    fn renew(&mut self, candidate: &Candidate, is_new: bool, bodies: &[Body], motions: &[Motion]) {
+        let versions = candidate.bodies.map(|i| bodies[i as usize].version());
+        self.fresh = is_new || self.versions != versions;
+        if self.fresh {
+            let mut contacts = core::mem::take(&mut self.contacts);
+            contacts.clear();
+            *self = Self { key: candidate.key, versions, contacts, fresh: true, ..Self::default() };
+        }
+        self.bodies = candidate.bodies;
+        self.stale = self.fresh || !self.is_dormant(motions);
+        self.take_colliders(candidate.bodies.map(|i| &bodies[i as usize]));
+    }
+
+    /// Lets the next step find the contacts anew, wherever the bodies are: for those who change contacts.
+    pub const fn forget_measurement(&mut self) {
+        self.measured = None;
+    }
+
     /// Is one of the bodies asleep, and none awake or moved by hand? Then nothing happens here.
     pub(super) fn is_dormant(&self, motions: &[Motion]) -> bool {
         let [a, b] = self.bodies.map(|i| &motions[i as usize]);
@@ -162,5 +199,39 @@ impl Pair {
             [0.0; 2]
         };
         (self.rolling, self.spinning) = (rolling, spinning);
+    }
+}
+
+impl Simulation {
+    /// The pairs of pieces near each other in the last step, ascending by key, with their contacts.
+    #[must_use]
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs.list
+    }
+
+    /// The pairs of the step that is under way, for changes that hold in this step only: friction after
+    /// stage 2, contacts after stage 3.
+    pub fn pairs_mut(&mut self) -> &mut [Pair] {
+        self.pairs.forget_measurements();
+        &mut self.pairs.list
+    }
+
+    /// The same for those who change few: where they change contacts they call
+    /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step.
+    pub fn pairs_to_change(&mut self) -> &mut [Pair] {
+        &mut self.pairs.list
+    }
+
+    /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
+    /// false. They forget their contacts.
+    pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
+        let (pairs, sleepers, bodies) = (&mut self.pairs, &mut self.sleepers, &self.bodies);
+        pairs.list.retain(|pair| {
+            let kept = keep(pair);
+            if !kept && !pair.contacts.is_empty() {
+                sleepers.note_pair(pair, bodies);
+            }
+            kept
+        });
     }
 }

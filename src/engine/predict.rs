@@ -24,11 +24,11 @@ pub struct Motion {
     pub asleep: bool,
     /// World rotation.
     pub rotation: Mat3,
-    /// World inertia [kg·m²]; identity rows for locked axes.
+    /// World inertia [kg·m²], with the factor of damping; identity rows for locked axes.
     pub inertia: SymMat3,
     /// Its inverse; zero rows for locked axes and for bodies that impulses do not move.
     pub inverse_inertia: SymMat3,
-    /// Mass (kg); 0 for bodies that impulses do not move.
+    /// Mass (kg), with the factor of damping; 0 for bodies that impulses do not move.
     pub mass: Real,
     /// Inverse mass [1/kg]; 0 for bodies that impulses do not move.
     pub inverse_mass: Real,
@@ -119,11 +119,26 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
         + (force * dt + impulse) * inverse_mass;
     let spin = locked.filter_rotation(gyroscopic(body, dt));
     let angular = spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
-    let damping = 1.0 + dt * body.linear_damping.max(0.0);
-    motion.linear = locked.filter_translation(linear) / damping;
-    motion.fall = locked.filter_translation(gravity * (body.gravity_scale * dt)) / damping;
-    motion.angular = angular / (1.0 + dt * body.angular_damping.max(0.0));
+    motion.linear = locked.filter_translation(linear);
+    motion.fall = locked.filter_translation(gravity * (body.gravity_scale * dt));
+    motion.angular = angular;
+    damp(&mut motion, body, dt);
     motion
+}
+
+/// Damping at the velocity of the end of the step: `(1 + h d) M v' = M v + h k + Jᵀ λ`. The factor is on the
+/// mass, so that it acts on impulses as on all else; on the free velocity alone it would let what rests
+/// weigh less than it does.
+fn damp(motion: &mut Motion, body: &Body, dt: Real) {
+    let linear = 1.0 + dt * body.linear_damping.max(0.0);
+    motion.mass *= linear;
+    motion.inverse_mass /= linear;
+    motion.linear /= linear;
+    motion.fall /= linear;
+    let angular = 1.0 + dt * body.angular_damping.max(0.0);
+    motion.inertia = motion.inertia.scaled(angular);
+    motion.inverse_inertia = motion.inverse_inertia.scaled(1.0 / angular);
+    motion.angular /= angular;
 }
 
 /// Free motion of a body; freezes it if its state is not finite, and lists it then.

@@ -84,6 +84,9 @@ pub struct StepReport {
     pub sleeping: u32,
     /// Number of pairs whose bounding boxes met.
     pub pairs: u32,
+    /// Number of pairs that were measured; the others hardly moved, see
+    /// [`ContactSettings::stillness`](super::settings::ContactSettings::stillness), or sleep.
+    pub measured: u32,
     /// Number of contacts (active events) in the step problem.
     pub contacts: u32,
     /// Number of events left out because a pair had more than it keeps.

@@ -6,6 +6,7 @@
 //! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
 //! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | ≥ 0 |
+//! | [`ContactSettings::stillness`] | c | 0.018 | m/s² | ≥ 0 |
 //! | [`ContactSettings::margin`] | | 0.005 | m | ≥ 0 |
 //! | [`ContactSettings::normal_slack`] | c | 20 | m/s² | ≥ 0 |
 //! | [`ContactSettings::reference_slack`] | ε_x | 0.001 | – | [0, 1] |
@@ -76,6 +77,9 @@ pub struct ContactSettings {
     /// c [m/s²]: gaps and overlaps below `c h²` (10 µm at 60 Hz) count as touching, so that a world at rest
     /// stays the same from step to step. 0: none does.
     pub dead_zone: Real,
+    /// c [m/s²]: pairs whose pieces move less than `c h²` (5 µm at 60 Hz) against each other keep their
+    /// contacts, which are then not found anew. 0: none do.
+    pub stillness: Real,
     /// Pairs closer than this (m) are active even if nothing moves.
     pub margin: Real,
     /// c [m/s²]: a plane that separates a pair up to `c h²` may serve as its contact plane.
@@ -102,6 +106,7 @@ impl Default for ContactSettings {
             gamma: 1.0,
             push_speed_max: 3.0,
             dead_zone: 0.036,
+            stillness: 0.018,
             margin: 0.005,
             normal_slack: 20.0,
             reference_slack: 0.001,
@@ -239,6 +244,7 @@ impl Settings {
         settings.contact.gamma = gamma;
         settings.contact.push_speed_max = Real::INFINITY;
         settings.contact.dead_zone = 0.0;
+        settings.contact.stillness = 0.0;
         settings.contact.relax = false;
         settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0 };
         settings.contact.friction = Some(mu);
@@ -264,6 +270,7 @@ impl Settings {
         check((0.0..=1.0).contains(&c.gamma), "gamma", "between 0 and 1")?;
         check(c.push_speed_max > 0.0, "push_speed_max", "positive")?;
         check(not_negative(c.dead_zone), "dead_zone", "finite and not negative")?;
+        check(not_negative(c.stillness), "stillness", "finite and not negative")?;
         check(not_negative(c.margin), "margin", "finite and not negative")?;
         check(not_negative(c.normal_slack), "normal_slack", "finite and not negative")?;
         check((0.0..=1.0).contains(&c.reference_slack), "reference_slack", "between 0 and 1")?;

@@ -300,6 +300,9 @@ impl Simulation {
         let now = Some((settings.gravity, settings.contact));
         let last = core::mem::replace(&mut self.sleepers.last, now);
         let changed = last.is_some() && last != now;
+        if changed {
+            self.pairs.forget_measurements();
+        }
         self.sleepers.settings = settings.sleep;
         self.note_edits();
         if changed || !settings.sleep.enabled {

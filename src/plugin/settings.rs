@@ -53,6 +53,7 @@ impl_reflect!(
         gamma: Real,
         push_speed_max: Real,
         dead_zone: Real,
+        stillness: Real,
         margin: Real,
         normal_slack: Real,
         reference_slack: Real,

@@ -2,6 +2,7 @@
 
 use super::joints::{edit, floating, joint, link};
 use super::*;
+use bevy_ecs::system::RunSystemOnce;
 use orthant::math::{PI, quat_rotate};
 
 #[test]
@@ -139,6 +140,38 @@ fn joints_are_seen_with_their_frames() {
     app.insert_resource(Made(made));
     app.add_systems(Last, check);
     run(&mut app, 100);
+}
+
+#[test]
+fn forces_are_seen_along_the_axes() {
+    let mut app = app();
+    let weight = 2.0 * 9.81;
+    let lamp = |app: &mut App, place| spawn(app, (RigidBody::Dynamic, cube(), Mass(2.0), place));
+    let hold = Motor::spring(0.0, 1e4, 1e3);
+    let arm = lamp(&mut app, at(1.0, 0.0, 0.0));
+    let arm = Joint::hinge(None, arm).with_anchor(Vec3::ZERO).with_axis(Vec3::Z);
+    let lift = lamp(&mut app, at(4.0, 0.0, 0.0));
+    let lift = Joint::prismatic(None, lift).with_anchor(Vec3::X * 4.0);
+    let lift = lift.with_axis(Vec3::new(3.0, 4.0, 0.0));
+    let hung = lamp(&mut app, at(8.0, 0.0, 0.0));
+    let hung = Joint::rope(None, hung, 2.0).with_anchors(Vec3::new(8.0, 2.0, 0.0), Vec3::ZERO);
+    let made =
+        [arm.with_motor(hold), lift.with_motor(hold), hung].map(|made| spawn(&mut app, made));
+    run(&mut app, 200);
+    let see = move |joints: Joints| {
+        use JointAxis::{AngularX, LinearX, LinearY};
+        let wanted = [
+            (0, AngularX, weight),
+            (0, LinearY, weight),
+            (1, LinearX, 0.8 * weight),
+            (2, LinearX, -weight),
+        ];
+        for (k, axis, wanted) in wanted {
+            let force = joints.get(made[k]).expect("it is there").force(axis);
+            assert!((force - wanted).abs() < 0.02 * weight, "{k}, {axis:?}: {force}, not {wanted}");
+        }
+    };
+    app.world_mut().run_system_once(see).expect("it can run");
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl CollisionPairs<'_> {
     /// Every pair of convex pieces, with its contacts.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = CollisionPair<'_>> {
         let PhysicsWorld { engine, entities, .. } = &mut *self.physics;
-        engine.pairs_mut().iter_mut().filter_map(|pair| {
+        engine.pairs_to_change().iter_mut().filter_map(|pair| {
             let known = Entities::new(entities, [pair.key.a, pair.key.b], pair.tags);
             let Entities { colliders: [collider1, collider2], bodies: [body1, body2] } = known?;
             Some(CollisionPair { collider1, collider2, body1, body2, pair })
@@ -77,15 +77,27 @@ pub struct CollisionPair<'w> {
     pub body1: Option<Entity>,
     /// The body of the second collider.
     pub body2: Option<Entity>,
-    /// The engine's pair.
-    pub pair: &'w mut Pair,
+    pair: &'w mut Pair,
 }
 
 impl CollisionPair<'_> {
     /// Takes the contacts away: in this step the two do not touch.
     pub fn disable(&mut self) {
-        self.pair.contacts.clear();
-        self.pair.separation = Real::INFINITY;
+        let pair = self.pair_mut();
+        pair.contacts.clear();
+        pair.separation = Real::INFINITY;
+    }
+
+    /// The engine's pair: materials, gaps, contacts.
+    #[must_use]
+    pub const fn pair(&self) -> &Pair {
+        self.pair
+    }
+
+    /// The engine's pair for any change, which holds in this step only; the next one finds its contacts anew.
+    pub const fn pair_mut(&mut self) -> &mut Pair {
+        self.pair.forget_measurement();
+        self.pair
     }
 
     /// Friction coefficient μ (-) of the contacts; a value that is no number or negative is none.

@@ -112,6 +112,23 @@ impl JointView<'_> {
         self.engine.position(axis)
     }
 
+    /// What acted on the second end along or about an axis of the frame on the first end in the last step
+    /// [N or N·m], averaged over it; along the line from anchor to anchor for a distance joint. About the
+    /// axis of a hinge and along that of a slide this is motor, spring, friction and limits together: locks
+    /// do not act there.
+    #[must_use]
+    pub fn force(&self, axis: JointAxis) -> Real {
+        let [(from, basis), (to, _)] = self.frames;
+        let along = match (self.engine.desc().kind, axis) {
+            (joint::JointKind::Distance { .. }, JointAxis::LinearX) => {
+                (to - from).normalize_or_zero()
+            }
+            (_, axis) => quat_rotate(basis, [Vec3::X, Vec3::Y, Vec3::Z][axis.index() % 3]),
+        };
+        let (force, torque) = self.engine.reaction();
+        if axis.index() < 3 { force.dot(along) } else { torque.dot(along) }
+    }
+
     /// Limits of an axis [m or rad]: its own, those of its kind (zero and zero for a locked one), or none.
     #[must_use]
     pub fn limits(&self, axis: JointAxis) -> Option<AxisLimit> {

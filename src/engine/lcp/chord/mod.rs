@@ -15,7 +15,9 @@
 //! 4. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
 //!    the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor.
+//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
+//! 6. bodies that contacts hold fast (`held`) stand still instead of drifting by the error of the impulses,
+//!    so that a world at rest has the same problem in every step.
 //!
 //! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
 //! budget of counted work; then the impulses with the smallest error seen are returned, which may be those
@@ -23,6 +25,7 @@
 //! products a factor.
 
 mod descent;
+mod held;
 mod kernel;
 mod matrix;
 mod step;
@@ -141,6 +144,7 @@ pub struct ChordScratch {
     best_joint: Vec<Double>,
     anderson: Anderson,
     gamma_error: Vec<Double>,
+    holds: Vec<u32>,
 }
 
 /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a contact.
@@ -159,17 +163,15 @@ const RECHECK: Double = 0.3;
 const REST: Double = 100.0;
 /// The others start with this part of `ρ`: with less of it fewer contacts change their zones in a step.
 const VIOLENT: Double = 0.1;
-/// Multiplier updates that leave more of the residual than this let `ρ` grow.
+/// Multiplier updates that leave more of the residual than this, and of the aim, let `ρ` grow.
 const SLOW: Double = 0.25;
 /// Multiplier updates without a gain after which a solve ends, without and with joints.
 const IDLE: [u32; 2] = [4, 12];
-/// With joints `ρ` no longer grows where updates change less than this part of the aim.
-const ENOUGH: Double = 0.5;
 /// A solve of so few updates lets `ρ` fall again.
 const FEW: u32 = 3;
 /// Growth of `ρ`, and where it ends in single and double precision.
 const GROWTH: Double = 4.0;
-const PENALTY_MAX: [Double; 2] = [1e4, 1e8];
+const PENALTY_MAX: [Double; 2] = [1e4, 1e5];
 
 /// Work and outcome while solving.
 struct Progress {
@@ -217,6 +219,7 @@ pub fn solve(
     let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
     memory.changed = first.error() > accepted;
     if !memory.changed {
+        scratch.hold(problem, params.tolerance);
         scratch.give(problem, iterate);
         return stats;
     }
@@ -252,7 +255,10 @@ pub fn solve(
     }
     scratch.run(problem, params, memory, &mut progress);
     let eased = if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
-    if at_rest {
+    if progress.stats.status != Status::Converged {
+        // With too much of it contacts change their zones at every step.
+        (memory.penalty, memory.state) = (params.penalty, FactorState::None);
+    } else if at_rest {
         memory.penalty = eased.max(params.penalty);
     }
     memory.changed = progress.stats.certificate.error() < first.error();
@@ -260,6 +266,9 @@ pub fn solve(
         scratch.sweep.impulse.clone_from(&scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
         progress.stats.certificate = scratch.judge(problem, params);
+    }
+    if at_rest && progress.stats.status == Status::Converged {
+        scratch.hold(problem, params.tolerance);
     }
     scratch.give(problem, iterate);
     progress.stats.work = progress.work / size;
@@ -445,8 +454,7 @@ impl ChordScratch {
             }
             let penalty_max = PENALTY_MAX[usize::from(progress.double)];
             // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
-            let enough = !problem.joints.is_empty() && measure.residual <= ENOUGH * aim;
-            let slow = pass >= 2 && measure.residual > SLOW * last && !enough;
+            let slow = pass >= 2 && measure.residual > (SLOW * last).max(aim);
             if slow && progress.penalty < penalty_max {
                 progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
             }

@@ -43,14 +43,6 @@ impl<T: Scalar> Factor<T> {
         self.off.resize(pattern.blocks(), Block::ZERO);
     }
 
-    /// Takes the values of another matrix of the same pattern.
-    pub fn copy_from(&mut self, other: &Self) {
-        self.diagonal.clear();
-        self.diagonal.extend_from_slice(&other.diagonal);
-        self.off.clear();
-        self.off.extend_from_slice(&other.off);
-    }
-
     /// The diagonal block of a node, to add to: all of it, both triangles. That of a joint is
     /// negative definite; a joint of fewer than six rows has -1 on the diagonal of the others.
     #[inline]
@@ -65,7 +57,13 @@ impl<T: Scalar> Factor<T> {
     }
 
     /// `y = A x`, if this is still the matrix; nodes in their own order.
-    pub fn multiply(&self, pattern: &Pattern, x: &[Lanes<T>], y: &mut [Lanes<T>]) {
+    #[cfg(test)]
+    pub(in crate::engine::lcp) fn multiply(
+        &self,
+        pattern: &Pattern,
+        x: &[Lanes<T>],
+        y: &mut [Lanes<T>],
+    ) {
         debug_assert_eq!(x.len(), pattern.nodes(), "one vector a node");
         for ((block, x), y) in self.diagonal.iter().zip(x).zip(&mut *y) {
             *y = [T::ZERO; 8];
@@ -126,10 +124,8 @@ impl<T: Scalar> Factor<T> {
             diagonal.subtract_product(left, &signed);
             let below = *block as usize + 1..pattern.start[*k as usize + 1] as usize;
             for (row, left) in pattern.row[below.clone()].iter().zip(&before[below]) {
-                // Missing only in an incomplete factor.
-                if let Some(block) = current.get_mut(self.place[*row as usize] as usize) {
-                    block.subtract_product(left, &signed);
-                }
+                let at = self.place[*row as usize] as usize;
+                current[at].subtract_product(left, &signed);
             }
         }
         for row in rows {

@@ -66,12 +66,6 @@ pub(super) struct Order {
 const HUB: usize = 8;
 
 impl Order {
-    /// Takes the nodes as they come.
-    pub(super) fn natural(&mut self, graph: &Graph) {
-        self.sequence.clear();
-        self.sequence.extend(0..graph.nodes() as u32);
-    }
-
     /// Finds the sequence.
     pub(super) fn minimum_degree(&mut self, graph: &Graph) {
         self.prepare(graph);

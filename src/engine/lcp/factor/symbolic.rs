@@ -9,20 +9,9 @@
 use super::graph::Graph;
 use super::order::Order;
 
-/// Which blocks a pattern stores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fill {
-    /// All blocks of the exact factor.
-    #[default]
-    Full,
-    /// Only those of the matrix: to keep the matrix, and for an incomplete factor.
-    None,
-}
-
 /// Structure of a factor: kept while the graph stays.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
-    pub(super) fill: Fill,
     pub(super) graph: Graph,
     edges: Vec<[u32; 2]>,
     order: Order,
@@ -52,20 +41,8 @@ impl Pattern {
     /// `edges` in any order, repeated or not, never from a node to itself. Returns false, and does
     /// nothing, if it is the graph of the last time.
     pub fn build(&mut self, bodies: usize, joints: usize, edges: &[[u32; 2]]) -> bool {
-        self.build_with(bodies, joints, edges, Fill::Full)
-    }
-
-    /// As [`build`](Self::build), with the choice of the blocks stored.
-    pub fn build_with(
-        &mut self,
-        bodies: usize,
-        joints: usize,
-        edges: &[[u32; 2]],
-        fill: Fill,
-    ) -> bool {
         let nodes = bodies + joints;
         let same = self.built
-            && self.fill == fill
             && self.graph.bodies == bodies
             && self.nodes() == nodes
             && self.edges == edges;
@@ -73,15 +50,10 @@ impl Pattern {
             return false;
         }
         self.built = true;
-        self.fill = fill;
         self.edges.clear();
         self.edges.extend_from_slice(edges);
         self.graph.build(bodies, nodes, edges);
-        match fill {
-            Fill::Full => self.order.minimum_degree(&self.graph),
-            // Incomplete factors are better in the order of neighbors.
-            Fill::None => self.order.natural(&self.graph),
-        }
+        self.order.minimum_degree(&self.graph);
         self.position.clear();
         self.position.resize(nodes, 0);
         for (place, node) in self.order.sequence.iter().enumerate() {
@@ -113,15 +85,6 @@ impl Pattern {
         self.work
     }
 
-    /// The cost of an iteration of conjugate gradients in the same unit, if this is a pattern without
-    /// fill: one a node and two a block. That many products of block and vector are made in the
-    /// product with the matrix, and as many in the solution with the incomplete factor; two of them
-    /// are a third of the multiplications of a product of blocks, and take as long.
-    #[must_use]
-    pub fn iteration_work(&self) -> u64 {
-        self.nodes() as u64 + 2 * self.blocks() as u64
-    }
-
     /// The block of edge `e`, and whether its rows are those of the edge's second node: `(s, false)`
     /// says that the block has the rows of `edge[0]` and the columns of `edge[1]`, `(s, true)` the
     /// opposite. Edges between the same two nodes share a block.
@@ -150,9 +113,6 @@ impl Pattern {
             while k < j && self.mark[k as usize] != j {
                 self.mark[k as usize] = j;
                 visit(self, k);
-                if self.fill == Fill::None {
-                    break;
-                }
                 if self.parent[k as usize] == NONE {
                     self.parent[k as usize] = j;
                 }
@@ -218,11 +178,7 @@ impl Pattern {
 
     fn count_work(&self) -> u64 {
         let columns = self.start.windows(2).map(|w| u64::from(w[1] - w[0]));
-        let products = columns.map(|rows| match self.fill {
-            Fill::Full => rows * (rows + 2) / 2,
-            // Few pairs of rows meet in a block of the matrix. An estimate.
-            Fill::None => 2 * rows,
-        });
+        let products = columns.map(|rows| rows * (rows + 2) / 2);
         products.sum::<u64>() + self.nodes() as u64
     }
 }

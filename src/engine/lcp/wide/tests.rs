@@ -2,6 +2,7 @@
 
 mod bounded;
 mod colors;
+mod conjugate;
 mod kernel;
 mod laws;
 mod world;

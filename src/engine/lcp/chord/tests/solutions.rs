@@ -11,10 +11,13 @@ fn run(world: &mut World, params: &ChordParams, memory: &mut ChordMemory) -> Sol
     let mut scratch = ChordScratch::default();
     let stats = world.solve(params, memory, &mut scratch);
     let (velocity, certificate) = world.judge(params.gravity_dt);
+    let stands = world.velocity.iter().all(|w| *w == [0.0; 6]);
+    let solved = stats.status == Status::Converged;
     for (v, w) in velocity.iter().zip(&world.velocity) {
         for k in 0..6 {
-            let error = (v[k] - w[k]).abs();
-            assert!(error < 1e-11 * (1.0 + w[k].abs()), "the velocity is that of the impulses");
+            let bound =
+                if stands && solved { params.tolerance } else { 1e-11 * (1.0 + w[k].abs()) };
+            assert!((v[k] - w[k]).abs() <= bound, "the velocity is that of the impulses");
         }
     }
     let (x, y) = (stats.certificate.error(), certificate.error());
@@ -236,7 +239,10 @@ fn a_solution_is_left_as_it_is() {
         }
         assert_eq!(world.joint, before.joint, "case {case}");
         for (x, y) in world.velocity.iter().zip(&before.velocity) {
-            assert!((0..6).all(|k| (x[k] - y[k]).abs() < 1e-12), "case {case}: {x:?} and {y:?}");
+            // What is slower than the tolerance may be let stand.
+            let stands = *x == [0.0; 6];
+            let bound = if stands { wide.tolerance } else { 1e-12 };
+            assert!((0..6).all(|k| (x[k] - y[k]).abs() < bound), "case {case}: {x:?} and {y:?}");
         }
     }
     assert!(solved > 30, "most are solved: {solved}");

@@ -2,7 +2,6 @@
 
 use super::matrices::random_system;
 use crate::engine::lcp::factor::Pattern;
-use crate::engine::lcp::factor::symbolic::Fill;
 use crate::engine::lcp::random::Random;
 
 /// Rows of every column of the factor by elimination on a matrix of flags.
@@ -142,8 +141,6 @@ fn the_same_graph_is_not_built_again() {
     assert!(pattern.build(4, 1, &edges), "a node more");
     assert!(pattern.build(4, 1, &edges[..3]), "an edge less");
     assert!(pattern.build(4, 1, &[[0, 1], [1, 2], [3, 1]]), "another edge");
-    assert!(pattern.build_with(4, 1, &[[0, 1], [1, 2], [3, 1]], Fill::None), "another fill");
-    assert!(!pattern.build_with(4, 1, &[[0, 1], [1, 2], [3, 1]], Fill::None), "the same");
 }
 
 /// Every joint of a chain but the last has a block to the next one.

@@ -1,0 +1,238 @@
+//! Chains with light and heavy ends: `cargo run --release --example chains`.
+//!
+//! Under each of three hooks hang twenty links of 100 g, and at their end as much as one of them, a
+//! hundred times that, ten thousand times: a ton. Let go at an angle they swing; after ten seconds a
+//! system brakes them until they hang. A line a chain every two seconds tells how far its joints are
+//! apart, what its hook carries, and what is left of the energy it began with. A picture goes to
+//! `out/chains.svg`. The exit status says whether in the end every hook carries what hangs there.
+
+mod draw;
+
+use std::time::Duration;
+
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_transform::components::Transform;
+use draw::film::Film;
+use draw::solid::{PALETTE, Rgb};
+use orthant::engine::body::Body;
+use orthant::math::{DVec3, Real, Vec3, quat_exp, quat_rotate, single_quat, single3};
+use orthant::plugin::EngineBody;
+use orthant::prelude::*;
+
+/// Links of a chain, their length (m) and mass (kg).
+const LINKS: u16 = 20;
+const LENGTH: Real = 0.15;
+const MASS: Real = 0.1;
+/// How many links each end weighs, and the radius it is drawn with (m).
+const ENDS: [(Real, Real); 3] = [(1.0, 0.07), (100.0, 0.17), (10_000.0, 0.42)];
+/// Height of the hooks and their distance (m), and how far the chains are pulled aside (rad).
+const HEIGHT: Real = 4.0;
+const APART: Real = 4.6;
+const ANGLE: Real = 0.7;
+/// When they are braked, and the end (s).
+const BRAKE: f64 = 10.0;
+const END: f64 = 20.0;
+/// When the pictures are taken (s).
+const MOMENTS: [f64; 6] = [0.0, 0.6, 0.9, 1.2, 1.8, END];
+
+/// A link or end of a chain, and how far below the hook it hangs at rest (m).
+#[derive(Component)]
+struct Part {
+    chain: usize,
+    below: Real,
+}
+
+/// A joint of a chain.
+#[derive(Component)]
+struct Shackle(usize);
+
+fn main() -> AppExit {
+    println!("Chains of {LINKS} links of {MASS} kg; at their ends 1, 100 and 10 000 times that.\n");
+    let mut app = App::new();
+    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
+        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+        .add_systems(Startup, spawn)
+        .add_systems(FixedUpdate, brake)
+        .add_systems(FixedLast, (film, tell).chain());
+    app.insert_non_send(Film::new(DVec3::new(0.12, 0.2, 1.0), 14, 3, 2));
+    loop {
+        app.update();
+        if let Some(exit) = app.should_exit() {
+            return exit;
+        }
+    }
+}
+
+fn spawn(mut commands: Commands) {
+    let turn = quat_exp(Vec3::Z * ANGLE);
+    for (chain, (ratio, radius)) in ENDS.into_iter().enumerate() {
+        let hook_at = Vec3::new(APART * (chain as Real - 1.0), HEIGHT, 0.0);
+        let hook = (RigidBody::Static, Collider::cuboid(0.5, 0.1, 0.5));
+        let hook = commands.spawn((hook, Transform::from_translation(single3(hook_at))));
+        // What hangs last, and where on it the next one is fastened.
+        let mut last = (hook.id(), Vec3::ZERO);
+        for i in 0..=LINKS {
+            let top = Real::from(i) * LENGTH;
+            let (half, mass, shape) = if i == LINKS {
+                (radius, MASS * ratio, Collider::sphere(radius))
+            } else {
+                (0.5 * LENGTH, MASS, Collider::cuboid(0.06, LENGTH - 0.02, 0.06))
+            };
+            let below = top + half;
+            let at = single3(hook_at + quat_rotate(turn, Vec3::NEG_Y * below));
+            let at = Transform::from_translation(at).with_rotation(single_quat(turn));
+            let body = (RigidBody::Dynamic, shape, Mass(mass), at);
+            let body = commands.spawn((Part { chain, below }, body)).id();
+            let joint = Joint::ball(last.0, body).with_anchors(last.1, Vec3::Y * half);
+            let mut joint = commands.spawn((Shackle(chain), joint));
+            if i == 0 {
+                // Only the joint at the hook is asked what it carries.
+                joint.insert(JointForces::default());
+            }
+            last = (body, Vec3::NEG_Y * half);
+        }
+    }
+}
+
+/// Brakes the chains when they have swung enough.
+fn brake(
+    parts: Query<Entity, (With<Part>, Without<LinearDamping>)>,
+    time: Res<Time<Fixed>>,
+    mut commands: Commands,
+) {
+    if time.elapsed_secs_f64() > BRAKE {
+        for part in &parts {
+            commands.entity(part).insert((LinearDamping(2.0), AngularDamping(2.0)));
+        }
+    }
+}
+
+/// Takes the pictures.
+fn film(
+    physics: Res<PhysicsWorld>,
+    time: Res<Time<Fixed>>,
+    mut film: NonSendMut<Film>,
+    mut taken: Local<usize>,
+) {
+    let seconds = time.elapsed_secs_f64();
+    if MOMENTS.get(*taken).is_some_and(|&moment| seconds >= moment) {
+        *taken += 1;
+        film.shoot(format!("{seconds:.1} s"), physics.engine(), color);
+    }
+}
+
+/// Bodies are numbered as they were spawned: a hook, its links, its end.
+fn color(body: &Body) -> Option<Rgb> {
+    let color = PALETTE[body.id().0 as usize / (usize::from(LINKS) + 2)];
+    let shade = if body.id().0.is_multiple_of(2) { 1.0 } else { 1.15 };
+    Some(if body.is_dynamic() { color.times(shade) } else { Rgb::hex(0x6f7b8c) })
+}
+
+/// What the tale needs to know.
+#[derive(SystemParam)]
+struct Scene<'w, 's> {
+    parts: Query<'w, 's, (&'static Part, &'static EngineBody)>,
+    shackles: Query<'w, 's, &'static Shackle>,
+    hooks: Query<'w, 's, (&'static Shackle, &'static JointForces)>,
+    joints: Joints<'w, 's>,
+    physics: Res<'w, PhysicsWorld>,
+    gravity: Res<'w, Gravity>,
+    report: Res<'w, StepReport>,
+    time: Res<'w, Time<Fixed>>,
+}
+
+/// A chain after a step.
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// How far the anchors of a joint are apart at most (m).
+    error: Real,
+    /// What hangs at the hook, and what the hook carries (N).
+    weight: Real,
+    carried: Real,
+    /// Energy above that of hanging at rest (J).
+    energy: Real,
+}
+
+impl Scene<'_, '_> {
+    fn state(&self, chain: usize) -> State {
+        let is_here = |joint| self.shackles.get(joint).is_ok_and(|shackle| shackle.0 == chain);
+        let joints = self.joints.iter().filter(|joint| is_here(joint.entity));
+        let apart = joints.map(|joint| joint.frames[0].0.distance(joint.frames[1].0));
+        let hook = self.hooks.iter().find(|(shackle, _)| shackle.0 == chain);
+        let mut state = State {
+            error: apart.fold(0.0, Real::max),
+            carried: hook.map_or(0.0, |(_, forces)| forces.force.length()),
+            ..State::default()
+        };
+        for (part, body) in self.parts.iter().filter(|(part, _)| part.chain == chain) {
+            let body = body.id().and_then(|id| self.physics.engine().body(id));
+            let Some(body) = body else { continue };
+            let weight = body.mass() * self.gravity.0.length();
+            state.weight += weight;
+            let lifted = body.position().y - (HEIGHT - part.below);
+            state.energy += body.kinetic_energy() + weight * lifted;
+        }
+        state
+    }
+}
+
+/// What is remembered from step to step.
+#[derive(Default)]
+struct Memory {
+    /// Energy in the beginning (J).
+    energy: [Real; 3],
+    /// The largest joint error (m), largest force of a hook over its weight (–) since the last line.
+    error: [Real; 3],
+    pull: [Real; 3],
+    unsolved: usize,
+}
+
+/// A line a chain every two seconds, and the end.
+fn tell(
+    scene: Scene,
+    film: NonSendMut<Film>,
+    mut exit: MessageWriter<AppExit>,
+    mut memory: Local<Memory>,
+) {
+    let seconds = scene.time.elapsed_secs_f64();
+    memory.unsolved += scene.report.islands_unsolved as usize;
+    let tells = seconds % 2.0 == 0.0;
+    let mut fine = true;
+    if tells {
+        println!("{seconds:5.2} s  {}", *scene.report);
+    }
+    for (chain, (ratio, _)) in ENDS.into_iter().enumerate() {
+        let state = scene.state(chain);
+        if memory.energy[chain] == 0.0 {
+            memory.energy[chain] = state.energy;
+        }
+        memory.error[chain] = memory.error[chain].max(state.error);
+        memory.pull[chain] = memory.pull[chain].max(state.carried / state.weight);
+        let share = state.energy / memory.energy[chain];
+        fine &= (state.carried / state.weight - 1.0).abs() < 1e-3 && state.error < 1e-4;
+        if tells {
+            println!(
+                "         ×{ratio:<6} joints within {:7.4} mm, hook {:9.2} N of {:8.2} N, at most ×{:.3}; \
+                 energy {:5.1} %",
+                1e3 * memory.error[chain],
+                state.carried,
+                state.weight,
+                memory.pull[chain],
+                100.0 * share,
+            );
+            (memory.error[chain], memory.pull[chain]) = (0.0, 0.0);
+        }
+    }
+    if seconds >= END {
+        println!("\nSolves above the tolerance: {}.", memory.unsolved);
+        println!(
+            "{}",
+            if fine { "Every hook carries what hangs there." } else { "NOT as it should." }
+        );
+        film.save("out/chains.svg");
+        exit.write(if fine { AppExit::Success } else { AppExit::error() });
+    }
+}

@@ -1,0 +1,84 @@
+//! Bodies that contacts hold fast stand still.
+//!
+//! Input: a solution within the tolerance. Output: velocity zero for bodies that are *held*, by three
+//! contacts that push and stick, by what does not move: the world at rest, or other held bodies. Their exact
+//! velocity is zero; what they have is the error of the impulses, which would add up from step to step until
+//! the island had to be solved again. What slides, rolls or floats keeps its velocity, however slow. A few
+//! passes over the manifolds.
+
+use super::{ChordScratch, ManifoldProblem};
+use crate::engine::lcp::manifold::{LaneVectors, Manifold};
+use crate::math::Double;
+
+/// So many sticking contacts hold a body.
+const ENOUGH: u32 = 3;
+/// Passes over the manifolds, which find towers of that many turns of their order.
+const PASSES: usize = 8;
+
+impl ChordScratch {
+    /// Lets held bodies stand still that move by less than the tolerance.
+    pub(super) fn hold(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) {
+        let n = problem.bodies.len();
+        let slow = |v: &[Double; 6]| v.iter().all(|x| x.abs() <= tolerance);
+        if !self.rebuilt.iter().any(|v| slow(v) && *v != [0.0; 6]) {
+            return;
+        }
+        let mut holds = core::mem::take(&mut self.holds);
+        holds.clear();
+        holds.resize(n + 1, 0);
+        holds[n] = ENOUGH;
+        for pass in 0..PASSES {
+            let mut grows = false;
+            let mut visit = |m: &Manifold, l: &LaneVectors| {
+                let (a, b) = (m.a as usize, m.b as usize);
+                let (from, to) = match (holds[a] >= ENOUGH, holds[b] >= ENOUGH) {
+                    (true, false) => (a, b),
+                    (false, true) => (b, a),
+                    _ => return,
+                };
+                if from < n || m.drift == [[0.0; 4]; 3] {
+                    // Counted once only: either it is enough now, or the next pass counts anew.
+                    let sticking = sticking(m, l);
+                    grows |= sticking > 0;
+                    holds[to] += sticking;
+                }
+            };
+            let pairs = problem.manifolds.iter().zip(&self.sweep.impulse);
+            if pass % 2 == 0 {
+                pairs.for_each(|(m, l)| visit(m, l));
+            } else {
+                pairs.rev().for_each(|(m, l)| visit(m, l));
+            }
+            if !grows {
+                break;
+            }
+            for count in &mut holds {
+                *count = if *count >= ENOUGH { ENOUGH } else { 0 };
+            }
+        }
+        for (v, count) in self.rebuilt.iter_mut().zip(&holds) {
+            if *count >= ENOUGH && slow(v) {
+                *v = [0.0; 6];
+            }
+        }
+        self.holds = holds;
+    }
+}
+
+/// Contacts of a manifold that push and do not slip.
+fn sticking(m: &Manifold, l: &LaneVectors) -> u32 {
+    let n = &m.normal;
+    let mut count = 0;
+    for k in 0..m.count as usize {
+        let [x, y, z] = [l[0][k], l[1][k], l[2][k]];
+        let pn = n[0] * x + n[1] * y + n[2] * z;
+        let t = [x - pn * n[0], y - pn * n[1], z - pn * n[2]];
+        let limit = INSIDE * m.friction * pn;
+        let sticks = pn > 0.0 && t[0] * t[0] + t[1] * t[1] + t[2] * t[2] < limit * limit;
+        count += u32::from(sticks);
+    }
+    count
+}
+
+/// Tangential impulses up to this part of the limit stick for certain.
+const INSIDE: Double = 0.999;

@@ -1,0 +1,149 @@
+//! Pairs that hardly move keep their contacts, and what hardly moves stands still.
+
+mod support;
+
+use orthant::engine::Simulation;
+use orthant::engine::active::ActiveContact;
+use orthant::engine::body::{BodyDesc, BodyKind};
+use orthant::engine::settings::Settings;
+use orthant::math::{Real, Vec3};
+use support::{DT, add, body, change, cuboid, heap, run, stack};
+
+/// The step up to the contacts; the gaps of all contacts, by pair and feature.
+fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<[ActiveContact; 4]> {
+    world.begin(settings, DT);
+    world.find_pairs(settings);
+    world.find_contacts(settings);
+    let four = |list: &[ActiveContact]| <[ActiveContact; 4]>::try_from(list).ok();
+    world.pairs().iter().filter_map(|pair| four(&pair.contacts)).collect()
+}
+
+fn finish(world: &mut Simulation, settings: &Settings) {
+    world.build_islands();
+    world.assemble(settings);
+    world.solve(settings);
+    world.integrate();
+    world.finish();
+}
+
+#[test]
+fn a_stack_at_rest_is_not_measured() {
+    let (mut world, ids) = stack(6);
+    let first = world.step(&Settings::default(), DT);
+    // Each with the one below it and with the floor, which has no bounds.
+    assert_eq!((first.measured, first.pairs), (11, 11), "all are new");
+    run(&mut world, 120);
+    assert_eq!(world.step(&Settings::default(), DT).measured, 0, "nothing moves");
+    change(&mut world, ids[5]).linear_velocity.x = 0.01;
+    assert_eq!(world.step(&Settings::default(), DT).measured, 2, "the pairs of the one that moves");
+    let mut settings = Settings::default();
+    settings.contact.stillness = 0.0;
+    assert_eq!(world.step(&settings, DT).measured, 11, "switched off");
+}
+
+/// Kept contacts are those of now to within `c h²`: their points, gaps and normals.
+#[test]
+fn kept_contacts_are_true_to_the_stillness() {
+    let settings = Settings::default();
+    let zone = settings.contact.stillness * DT * DT;
+    let mut kept = 0;
+    for n in [6, 10, 14] {
+        let (mut world, _) = heap(n);
+        for step in 0..400 {
+            let mut anew = world.clone();
+            anew.pairs_mut();
+            let all = contacts(&mut anew, &settings);
+            let old = contacts(&mut world, &settings);
+            kept += world.pairs().len() as u32 - world.report().measured;
+            for (x, y) in old.iter().flatten().zip(all.iter().flatten()) {
+                if x.id != y.id {
+                    // The features of faces on faces are named as they fall.
+                    continue;
+                }
+                let size = 1.0 + x.arms[0].length().max(x.arms[1].length());
+                let error = (x.gap - y.gap).abs();
+                assert!(error <= 2.0 * zone + 1e-6 * size, "step {step}: {error:e} of {zone:e}");
+            }
+            finish(&mut world, &settings);
+        }
+    }
+    assert!(kept > 2000, "enough are kept: {kept}");
+}
+
+/// What creeps by less than `c h²` a step is measured again as soon as it has moved by that much.
+#[test]
+fn creeping_bodies_do_not_escape() {
+    let mut world = Simulation::new();
+    let ramp = add(&mut world, BodyKind::Kinematic, cuboid(4.0, 1.0, 4.0), Vec3::ZERO);
+    let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(0.0, 1.0, 0.0));
+    run(&mut world, 30);
+    // A micrometer a step.
+    change(&mut world, ramp).linear_velocity.y = 60e-6;
+    let start = body(&world, id).position().y;
+    let settings = Settings::default();
+    let mut measured = 0;
+    for _ in 0..600 {
+        measured += world.step(&settings, DT).measured;
+    }
+    let risen = body(&world, id).position().y - start;
+    assert!((risen - 600e-6).abs() < 20e-6, "it rises with its ground: {risen}");
+    assert!(measured < 600, "most steps keep the contacts: {measured} of 600 measured");
+}
+
+#[test]
+fn changes_of_contacts_hold_for_one_step() {
+    let (mut world, ids) = stack(1);
+    run(&mut world, 60);
+    let settings = Settings::default();
+    contacts(&mut world, &settings);
+    world.pairs_mut()[0].contacts.clear();
+    finish(&mut world, &settings);
+    let falls = body(&world, ids[0]).linear_velocity.y;
+    assert!((falls + 9.81 * DT).abs() < 1e-4, "without contacts it falls: {falls}");
+    assert_eq!(contacts(&mut world, &settings).len(), 1, "they are back");
+    finish(&mut world, &settings);
+    assert!(body(&world, ids[0]).linear_velocity.y.abs() < 1e-3, "and hold it");
+}
+
+#[test]
+fn what_is_held_stands_still_and_what_floats_goes_on() {
+    let (mut world, ids) = stack(4);
+    run(&mut world, 120);
+    for &id in &ids {
+        assert_eq!(body(&world, id).linear_velocity, Vec3::ZERO, "it stands");
+    }
+    // Two cubes that touch and drift together, slower than the tolerance.
+    let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+    let slow: Real = 5e-6;
+    assert!(f64::from(slow) < settings.solver.tolerance, "slower than the tolerance");
+    let mut world = Simulation::new();
+    let pair = [0.0, 1.0].map(|x| {
+        let shape = Some(cuboid(1.0, 1.0, 1.0));
+        let (position, linear_velocity) = (Vec3::X * x, Vec3::Y * slow);
+        let desc = BodyDesc { shape, position, linear_velocity, ..BodyDesc::default() };
+        world.add_body(desc).expect("a sound body")
+    });
+    for _ in 0..60 {
+        let report = world.step(&settings, DT);
+        assert_eq!((report.contacts, report.islands), (4, 1), "they touch");
+    }
+    for id in pair {
+        let velocity = body(&world, id).linear_velocity;
+        assert!((velocity - Vec3::Y * slow).length() < 1e-9, "nothing stops them: {velocity}");
+    }
+}
+
+#[test]
+fn a_light_push_moves_what_slides_freely() {
+    let (mut world, ids) = stack(1);
+    let mut settings = Settings::default();
+    settings.contact.friction = Some(0.0);
+    let mass = body(&world, ids[0]).mass();
+    for _ in 0..60 {
+        // In one step it gains less than the tolerance.
+        change(&mut world, ids[0]).apply_force(Vec3::X * mass * 1e-4);
+        world.step(&settings, DT);
+    }
+    let speed = body(&world, ids[0]).linear_velocity.x;
+    assert!((speed - 1e-4).abs() < 1e-6, "after a second: {speed}");
+}
