@@ -166,8 +166,8 @@ impl Doll {
 /// Links of [`ragdoll`] that are its hips.
 pub const HIPS: [usize; 2] = [8, 11];
 
-/// Fifteen bodies of 365 to 1 in mass, joined by balls with cones and hinges with limits, that fall about 1.5 m,
-/// leaning. Joints are damped a little: a hand that hangs free would swing for ever.
+/// Fifteen bodies of 365 to 1 in mass, joined by balls with cones and hinges with limits, that fall about
+/// 1.5 m, leaning. Joints are damped a little: a hand that hangs free would swing for ever.
 pub fn ragdoll() -> Game {
     let mut game = Game::new("ragdoll").lasting(60.0);
     game.add_floor(30.0);

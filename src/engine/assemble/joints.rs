@@ -32,6 +32,7 @@ impl StepProblem {
             });
             let joint = &sources.joints[j];
             let lasting = [0, 1].map(|side| match motions[side] {
+                _ if is_closed => 0.0,
                 Some(motion) if motion.moves => {
                     let at =
                         sources.islands.start[k] + sources.islands.local[bodies[side] as usize];

@@ -5,7 +5,7 @@
 //! position `x`, `w = νᵀ v`, step h:
 //!
 //! ```text
-//! lock      w + γ Θ/h + β/h = 0                 as in (4.14), β of anchors that coincide
+//! lock      w + γ Θ/h + β/h = 0                 as in (4.14), β of anchors kept in place
 //! limit     w + gap/h ≥ 0   apart,  w + γ gap/h ≥ 0, not faster than v_push, beyond it; c ≥ 0
 //! motor     w + (k (x - x*) - d w*) / (d + h k) + c / (h (d + h k)) = 0,   |c| ≤ F h
 //! friction  w = 0,   |c| ≤ F h
@@ -19,7 +19,8 @@
 //! ```
 //!
 //! With it joint errors are of third order in h. Without it `Θ` has to bring it in a step later, which is the
-//! same in a steady turn but for an error of `½ h² ω² r` that stays.
+//! same in a steady turn but for an error of `½ h² ω² r` that stays. In loops, whose rows almost repeat each
+//! other, `β` is left out: it is not known of angular rows, and what would fit together no longer would.
 //!
 //! The row of a motor or spring is the force of the end of the step,
 //! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
@@ -93,7 +94,9 @@ impl Maker<'_> {
         let dt = widen(self.dt);
         let [a, b] = [0, 1].map(|k| {
             let [_, _, _, x, y, z] = self.last[k];
-            bent(DVec3::new(x, y, z) * (self.lasting[k] * dt), place.arms[k])
+            // What is kept away from anchor a turns with it.
+            let arm = if k == 0 { place.arms[0] + place.apart } else { place.arms[1] };
+            bent(DVec3::new(x, y, z) * (self.lasting[k] * dt), arm)
         });
         place.bend = b - a;
         place
@@ -158,6 +161,9 @@ impl Maker<'_> {
             }
             _ => {
                 let target = desc.limits[k].map_or(0.0, |limit| widen(limit.min));
+                if k < 3 && desc.locked() & 0b111 == 0b111 {
+                    bend = place.bend.dot(place.axes[0][k]);
+                }
                 (self.position(place, k) - target, place.gradient(k))
             }
         };
@@ -268,7 +274,8 @@ impl Maker<'_> {
     }
 }
 
-/// Turns of `1 / √WILD` radians a step and more are hardly expected to go on: links that whip stop as suddenly.
+/// Turns of `1 / √WILD` radians a step and more are hardly expected to go on: links that whip stop as
+/// suddenly.
 const WILD: Double = 10.0;
 
 /// `(exp(θ) - 1 - θ×) r` of a rotation vector, less where it is large.

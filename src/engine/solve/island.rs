@@ -13,8 +13,9 @@
 //! island in which bodies strike each other is *violent*, then and for the next few steps: it is advanced in
 //! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
 //! rough solution is kept, for the next step to go on from, and without one this step and the next few are
-//! made small. Islands nearly without contacts are never made small: their factor is worth its cost, and
-//! joints alone get it from `lcp::direct`, by every method but `Pgs` and `Substeps`. All this is counted, never timed, so that results do not depend on the machine.
+//! made small. Islands nearly without contacts are never made small: their factor is worth its cost. Joints
+//! alone, also under `Newton`, are solved by `lcp::direct`. All this is counted, never timed, so that results
+//! do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;

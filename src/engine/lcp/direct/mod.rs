@@ -127,7 +127,7 @@ pub fn solve(
         certificate: Certificate::default(),
     };
     let accepted = if memory.changed { RECHECK } else { 1.0 } * tolerance;
-    memory.changed = error > accepted || error.is_nan();
+    memory.changed = error > accepted;
     if memory.changed {
         if !scratch.prepare(problem, memory) {
             return None;
@@ -137,7 +137,7 @@ pub fn solve(
         let mut fresh = false;
         memory.pause = memory.pause.saturating_sub(u32::from(!again));
         let mut usable = memory.made && (again || memory.pause == 0);
-        while stats.iterations < CORRECTIONS && !(error <= goal) {
+        while stats.iterations < CORRECTIONS && error > goal {
             if !usable {
                 if fresh {
                     break;
@@ -164,7 +164,7 @@ pub fn solve(
                 scratch.undo(problem);
             }
         }
-        if !(error <= tolerance) {
+        if error > tolerance {
             return None;
         }
     }
