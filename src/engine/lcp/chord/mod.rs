@@ -145,6 +145,7 @@ pub struct ChordScratch {
     anderson: Anderson,
     gamma_error: Vec<Double>,
     holds: Vec<u32>,
+    grips: Vec<(u32, u32, u32)>,
 }
 
 /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a contact.
@@ -208,7 +209,7 @@ pub fn solve(
 ) -> SolveStats {
     let n = problem.bodies.len();
     scratch.begin(problem, iterate.contact, iterate.joint);
-    let first = scratch.judge(problem, params);
+    let first = scratch.certify(problem, params.gravity_dt);
     let stats = SolveStats {
         status: Status::Converged,
         iterations: 0,
@@ -296,8 +297,7 @@ pub fn measure(
     scratch: &mut ChordScratch,
 ) -> Certificate {
     scratch.begin(problem, contact, joint);
-    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
-    scratch.sweep.certify(problem, &scratch.rebuilt, &scratch.joint, gravity_dt)
+    scratch.certify(problem, gravity_dt)
 }
 
 /// Largest over smallest mass of an island.
@@ -320,18 +320,23 @@ impl ChordScratch {
     }
 
     fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
-        self.sweep.begin(problem, contact);
+        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+        self.sweep.begin(problem, contact, &mut self.rebuilt);
         self.joint.clear();
         let rows = problem.joints.iter().zip(joint);
         self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
-        self.rebuilt.clear();
-        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+    }
+
+    /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
+    fn certify(&mut self, problem: &ManifoldProblem<'_>, gravity_dt: Double) -> Certificate {
+        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+        self.sweep.certify(problem, &self.rebuilt, &self.joint, gravity_dt)
     }
 
     /// Rebuilds the velocity from the impulses at hand and measures them.
     fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
-        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-        self.sweep.certify(problem, &self.rebuilt, &self.joint, params.gravity_dt)
+        self.sweep.sum(problem, &mut self.rebuilt);
+        self.certify(problem, params.gravity_dt)
     }
 
     /// Impulses and the velocity rebuilt from them.
@@ -344,6 +349,7 @@ impl ChordScratch {
     /// Finds the joints and the pattern of the matrix.
     /// True if it is a new one.
     fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+        self.sweep.prepare(problem);
         self.find_nodes(problem);
         let n = problem.bodies.len() as u32;
         self.edges.clear();
