@@ -24,9 +24,9 @@
 //! [`Pattern::work`] counts what a factor costs before it is computed, so that callers can choose a method by
 //! counted work and not by time.
 //!
-//! Deliberately not done: conjugate gradients instead of a factor. With an incomplete factor of the same blocks
-//! they take as long for 210 to 500 bodies, and a kept factor solves the steps after almost for nothing; for
-//! 2000 neither ends within the budget of a step.
+//! Deliberately not done: conjugate gradients instead of a factor. With an incomplete factor of the same
+//! blocks they take as long for 210 to 500 bodies, and a kept factor solves the steps after almost for
+//! nothing; for 2000 neither ends within the budget of a step.
 
 mod block;
 mod fronts;
