@@ -133,7 +133,7 @@ impl Tree {
 impl Fronts {
     /// Finds order and fronts for nodes of these sizes; `pairs` of different nodes share entries.
     pub fn build(&mut self, sizes: &[u32], pairs: &[[u32; 2]]) {
-        self.pattern.build(sizes.len(), 0, pairs);
+        self.pattern.build_by(sizes.len(), 0, pairs, true);
         self.sizes.clear();
         self.sizes.extend_from_slice(sizes);
         self.sort();
