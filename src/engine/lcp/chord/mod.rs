@@ -197,6 +197,8 @@ struct SlipProgress {
     damping: Double,
     /// Smallest error of `Γ` since the last restart.
     best: Double,
+    /// Does the extrapolation keep away from solutions that repel?
+    onward: bool,
 }
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
@@ -412,9 +414,19 @@ impl ChordScratch {
         let mut best = progress.stats.certificate.error();
         let mut idle = 0;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
-        let mut slip = SlipProgress { damping: 1.0 / friction_max, best: Double::INFINITY };
+        let joined = !problem.joints.is_empty();
+        let mut slip = SlipProgress {
+            damping: 1.0 / friction_max,
+            best: Double::INFINITY,
+            // Between joints a solution that repels is often the only one.
+            onward: !joined,
+        };
         for pass in 0..params.outer_max {
             if pass > 0 {
+                if idle > IDLE[1] / 2 && !slip.onward {
+                    (slip.onward, slip.best) = (true, Double::INFINITY);
+                    self.anderson.restart(self.gamma_error.len());
+                }
                 self.update_gamma(problem, last, &mut slip);
             }
             let measure = self.minimize(problem, params, memory, progress, pass == 0);
@@ -450,7 +462,7 @@ impl ChordScratch {
                     progress.stats.status = Status::Converged;
                     return;
                 }
-                if idle > IDLE[usize::from(!problem.joints.is_empty())] {
+                if idle > IDLE[usize::from(joined)] {
                     progress.stats.status = Status::Stalled;
                     return;
                 }
@@ -493,10 +505,9 @@ impl ChordScratch {
         }
         slip.best = slip.best.min(size);
         let gamma = self.sweep.gamma.as_flattened_mut();
-        if problem.joints.is_empty() {
+        if slip.onward {
             self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping);
         } else {
-            // Between joints a solution that repels is often the only one.
             self.anderson.advance(gamma, &self.gamma_error, slip.damping);
         }
     }
