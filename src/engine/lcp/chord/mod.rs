@@ -80,6 +80,8 @@ pub struct ChordParams {
     pub newton_max: u32,
     /// Budget of work for each contact and body, in sweeps over a contact.
     pub work_max: Double,
+    /// Within so much of it the error has to fall by half, else the solve ends; infinite to spend it all.
+    pub half_work: Double,
 }
 
 /// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
@@ -179,6 +181,7 @@ struct Progress {
     stats: SolveStats,
     work: Double,
     work_max: Double,
+    half_work: Double,
     double: bool,
     penalty: Double,
     poor: bool,
@@ -242,6 +245,7 @@ pub fn solve(
         stats: SolveStats { status: Status::IterationLimit, ..stats },
         work: CHECK * size,
         work_max: params.work_max * (size + SMALL),
+        half_work: params.half_work * (size + SMALL),
         double,
         penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
         poor: false,
@@ -412,6 +416,8 @@ impl ChordScratch {
         let aim = progress.aim;
         let mut last = Double::INFINITY;
         let mut best = progress.stats.certificate.error();
+        // The error when it had last fallen by half, and the work until then.
+        let (mut halved, mut since) = (best, progress.work);
         let mut idle = 0;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
         let joined = !problem.joints.is_empty();
@@ -462,7 +468,11 @@ impl ChordScratch {
                     progress.stats.status = Status::Converged;
                     return;
                 }
-                if idle > IDLE[usize::from(joined)] {
+                if best <= 0.5 * halved {
+                    (halved, since) = (best, progress.work);
+                }
+                let slow = progress.work - since > progress.half_work;
+                if slow || idle > IDLE[usize::from(joined)] {
                     progress.stats.status = Status::Stalled;
                     return;
                 }
