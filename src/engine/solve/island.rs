@@ -8,8 +8,9 @@
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
-//! `Auto` gives small islands to the chord Newton; where it fails accelerated sweeps go on from its best
-//! impulses, which in a blow gain more by the same work, and the general solvers stand behind them. A large
+//! `Auto` gives small islands to the chord Newton; where it no longer gains, as in a blow, accelerated sweeps
+//! go on from its best impulses and then plain ones, which are slow but never stall; the next steps go on
+//! from the best of them. With joints the general solvers stand behind the chord Newton instead. A large
 //! island in which bodies strike each other is *violent*, then and for the next few steps: it is advanced in
 //! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
 //! rough solution is kept, for the next step to go on from, and without one this step and the next few are
@@ -22,11 +23,8 @@ use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
 use super::super::lcp::direct::{self, DirectMemory};
-use super::super::lcp::wide::{
-    self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
-};
 use super::super::lcp::{
-    self, CHECK, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
+    self, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
     newton::NewtonParams,
 };
 use super::super::settings::Settings;
@@ -38,7 +36,7 @@ use crate::math::{Double, widen};
 pub(super) struct IslandMemory {
     /// Its first body.
     pub(super) first: BodyId,
-    chord: ChordMemory,
+    pub(super) chord: ChordMemory,
     direct: DirectMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
@@ -112,15 +110,13 @@ const ROUGH: Double = 0.05;
 /// The work of `Newton`, and that of mechanisms, in budgets of others.
 const PATIENCE: Double = 12.5;
 
-/// Accelerated sweeps of a small island where the chord Newton fails.
-const SWEEPS: u32 = 192;
-
-/// Sweeps between two checks.
-const CHECK_EVERY: u32 = 16;
+/// Work of the chord Newton in a small island without joints within which the error has to fall by half, in
+/// sweeps.
+const HALF_WORK: Double = 60.0;
 
 impl Island<'_> {
     /// Contacts, joint rows and bodies together.
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         let r = self.ranges;
         r.contacts.len() + r.joints.len() + r.members.len()
     }
@@ -129,6 +125,14 @@ impl Island<'_> {
     fn is_mechanism(&self) -> bool {
         self.ranges.joints.len() >= MECHANISM * self.ranges.contacts.len()
             && !self.ranges.joints.is_empty()
+    }
+
+    /// Does `Auto` sweep it where the chord Newton fails? Sweeps in single precision do not hold joints
+    /// together, and what is large gets its budget only.
+    fn is_swept_at_last(&self) -> bool {
+        let solver = &self.settings.solver;
+        let small = self.rows() <= solver.newton_rows_max as usize;
+        solver.method == Method::Auto && small && self.ranges.joints.is_empty()
     }
 
     /// May the fast solvers have it?
@@ -142,7 +146,7 @@ impl Island<'_> {
         self.ranges.rolling.is_empty() && !joints.iter().any(JointRow::is_bounded)
     }
 
-    fn gravity_dt(&self) -> Double {
+    pub(super) fn gravity_dt(&self) -> Double {
         widen(self.settings.gravity.length()) * self.dt
     }
 
@@ -168,31 +172,6 @@ impl Island<'_> {
             params.lemke.size_max = usize::MAX;
         }
         params
-    }
-}
-
-/// The best impulses of an island.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Best {
-    contact: Vec<[Double; 3]>,
-    joint: Vec<Double>,
-}
-
-impl Best {
-    fn keep(&mut self, island: &Island<'_>, of: usize) {
-        let (step, r) = (&*island.step, island.ranges);
-        let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
-        self.contact.clear();
-        self.contact.extend_from_slice(&unknowns.contact_impulse[r.contacts.clone()]);
-        self.joint.clear();
-        self.joint.extend_from_slice(&unknowns.joint_impulse[r.joints.clone()]);
-    }
-
-    fn give(&self, island: &mut Island<'_>, of: usize) {
-        let (step, r) = (&mut *island.step, island.ranges);
-        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
-        unknowns.contact_impulse[r.contacts.clone()].copy_from_slice(&self.contact);
-        unknowns.joint_impulse[r.joints.clone()].copy_from_slice(&self.joint);
     }
 }
 
@@ -229,19 +208,22 @@ impl SolverState {
                 return self.substeps(island);
             }
         }
-        // Sweeps in single precision do not hold joints together, and what is large gets its budget only.
-        let sweeps = small && island.ranges.joints.is_empty();
+        let sweeps = island.is_swept_at_last();
         let patient = mechanism || small && !island.ranges.joints.is_empty();
         let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
-                stats.add(&state.conjugate(island, relaxed, SWEEPS));
+                state.sweep_on(island, relaxed, &mut stats);
             }
             stats
         });
         let solved = |stats: &SolveStats| stats.status == Status::Converged;
         if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
+            return outcome;
+        }
+        if sweeps {
+            // The next steps go on from here.
             return outcome;
         }
         if small {
@@ -314,6 +296,7 @@ impl SolverState {
         work_max: Double,
     ) -> SolveStats {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
+        let half_work = if island.is_swept_at_last() { HALF_WORK } else { Double::INFINITY };
         let (step, r) = (&mut *island.step, island.ranges);
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let problem = ManifoldProblem {
@@ -362,6 +345,7 @@ impl SolverState {
             outer_max: solver.newton_max,
             newton_max: 40,
             work_max,
+            half_work,
         };
         let stats =
             chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
@@ -434,151 +418,6 @@ impl SolverState {
         let contact = &unknowns.contact_impulse[r.contacts.clone()];
         let joint = &unknowns.joint_impulse[r.joints.clone()];
         chord::measure(&problem, contact, joint, island.gravity_dt(), &mut self.chord)
-    }
-
-    /// Sweeps in eight lanes, until the tolerance or the number of sweeps is met.
-    fn wide_sweeps(&mut self, island: &mut Island<'_>, of: usize) -> SolveStats {
-        let tolerance = island.settings.solver.tolerance;
-        let sweeps_max = island.settings.solver.sweeps_max;
-        let mut stats = SolveStats {
-            status: Status::Converged,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: self.measure(island, of),
-        };
-        while stats.certificate.error() > tolerance {
-            if stats.iterations >= sweeps_max {
-                stats.status = Status::IterationLimit;
-                break;
-            }
-            let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
-            self.wide(island, |problem, iterate, scratch| {
-                solve_sweeps(problem, iterate, of, sweeps, scratch);
-            });
-            stats.iterations += sweeps;
-            stats.work += Double::from(sweeps) + CHECK;
-            stats.certificate = self.measure(island, of);
-        }
-        self.take_rebuilt(island, of);
-        stats
-    }
-
-    /// Accelerated sweeps in eight lanes, until half the tolerance or the number of sweeps is met; the best
-    /// impulses that were measured are kept.
-    fn conjugate(&mut self, island: &mut Island<'_>, relaxed: bool, sweeps_max: u32) -> SolveStats {
-        let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
-        let first = self.measure(island, of);
-        let mut stats = SolveStats {
-            status: Status::IterationLimit,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: first,
-        };
-        self.best.keep(island, of);
-        let mut last = first.error();
-        while last > 0.5 * tolerance && stats.iterations < sweeps_max {
-            let fresh = stats.iterations == 0;
-            let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
-            self.wide(island, |problem, iterate, scratch| {
-                solve_conjugate(problem, iterate, of, sweeps, fresh, scratch);
-            });
-            stats.iterations += sweeps;
-            stats.work += Double::from(sweeps) + CHECK;
-            let certificate = self.measure(island, of);
-            last = certificate.error();
-            if last < stats.certificate.error() {
-                stats.certificate = certificate;
-                self.best.keep(island, of);
-            }
-        }
-        if stats.certificate.error() < first.error() {
-            island.memory.chord.note_change();
-        }
-        self.best.give(island, of);
-        self.measure(island, of);
-        self.take_rebuilt(island, of);
-        if stats.certificate.error() <= tolerance {
-            stats.status = Status::Converged;
-        }
-        stats
-    }
-
-    /// A number of sweeps in eight lanes.
-    fn sweep_times(&mut self, island: &mut Island<'_>, of: usize, sweeps: u32) -> SolveStats {
-        self.wide(island, |problem, iterate, scratch| {
-            solve_sweeps(problem, iterate, of, sweeps, scratch);
-        });
-        let certificate = self.measure(island, of);
-        self.take_rebuilt(island, of);
-        let status = Status::IterationLimit;
-        let work = Double::from(sweeps) + CHECK;
-        SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
-    }
-
-    /// Stiff small steps: both problems at once.
-    fn substeps(&mut self, island: &mut Island<'_>) -> Outcome {
-        let (solver, contact) = (&island.settings.solver, &island.settings.contact);
-        let params = SubstepParams {
-            dt: island.dt,
-            substeps: solver.substeps,
-            push_speed_max: widen(contact.push_speed_max),
-            dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
-            ..SubstepParams::default()
-        };
-        self.wide(island, |problem, iterate, scratch| {
-            solve_substeps(problem, iterate, &params, scratch);
-        });
-        self.bounce_swept(island, &mut |state, island, _| {
-            let sweeps = 2 * island.settings.solver.substeps;
-            state.sweep_times(island, 1, sweeps)
-        });
-        let certificate = self.measure(island, 0);
-        let stats = SolveStats {
-            status: if certificate.error() <= solver.tolerance {
-                Status::Converged
-            } else {
-                Status::IterationLimit
-            },
-            iterations: 2 * solver.substeps,
-            factorizations: 0,
-            work: Double::from(2 * solver.substeps) + CHECK,
-            certificate,
-        };
-        Outcome { method: Method::Substeps, biased: stats, relaxed: None, beyond_lemke: false }
-    }
-
-    /// Calls a solver in eight lanes.
-    fn wide(
-        &mut self,
-        island: &mut Island<'_>,
-        solve: impl FnOnce(&wide::Island<'_>, &mut WideIterate<'_>, &mut wide::WideScratch),
-    ) {
-        let (step, r) = (&mut *island.step, island.ranges);
-        let problem = wide::Island {
-            bodies: &step.bodies[r.members.clone()],
-            manifolds: &step.manifolds[r.manifolds.clone()],
-            joints: &step.joints[r.joints.clone()],
-            joint_push: &step.joint_push[r.joints.clone()],
-            velocity_last: &step.velocity_last[r.members.clone()],
-        };
-        let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
-        let mut iterate = WideIterate {
-            velocity: [
-                &mut biased.velocity[r.members.clone()],
-                &mut relaxed.velocity[r.members.clone()],
-            ],
-            contact_impulse: [
-                &mut biased.contact_impulse[r.contacts.clone()],
-                &mut relaxed.contact_impulse[r.contacts.clone()],
-            ],
-            joint_impulse: [
-                &mut biased.joint_impulse[r.joints.clone()],
-                &mut relaxed.joint_impulse[r.joints.clone()],
-            ],
-        };
-        solve(&problem, &mut iterate, &mut self.wide);
     }
 
     /// Takes the velocity that the last measurement rebuilt from the impulses.

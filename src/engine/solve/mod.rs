@@ -7,15 +7,18 @@
 //! ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at once. Where bodies bounce,
 //! `bounce.rs` finds the carried velocity.
 //!
-//! `island.rs` chooses and calls the solvers, `rows.rs` turns manifolds into rows for the general ones.
+//! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
+//! into rows for the general ones.
 
 mod bounce;
 mod island;
 mod rows;
+mod sweeps;
 
 use self::bounce::BounceScratch;
-use self::island::{Best, Island, IslandMemory, Outcome};
+use self::island::{Island, IslandMemory, Outcome};
 use self::rows::Rows;
+use self::sweeps::Best;
 use super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::body::BodyId;
 use super::graph::Islands;

@@ -80,6 +80,8 @@ pub struct ChordParams {
     pub newton_max: u32,
     /// Budget of work for each contact and body, in sweeps over a contact.
     pub work_max: Double,
+    /// Within so much of it the error has to fall by half, else the solve ends; infinite to spend it all.
+    pub half_work: Double,
 }
 
 /// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
@@ -145,6 +147,7 @@ pub struct ChordScratch {
     anderson: Anderson,
     gamma_error: Vec<Double>,
     holds: Vec<u32>,
+    grips: Vec<(u32, u32, u32)>,
 }
 
 /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a contact.
@@ -178,6 +181,7 @@ struct Progress {
     stats: SolveStats,
     work: Double,
     work_max: Double,
+    half_work: Double,
     double: bool,
     penalty: Double,
     poor: bool,
@@ -210,7 +214,7 @@ pub fn solve(
 ) -> SolveStats {
     let n = problem.bodies.len();
     scratch.begin(problem, iterate.contact, iterate.joint);
-    let first = scratch.judge(problem, params);
+    let first = scratch.certify(problem, params.gravity_dt);
     let stats = SolveStats {
         status: Status::Converged,
         iterations: 0,
@@ -241,6 +245,7 @@ pub fn solve(
         stats: SolveStats { status: Status::IterationLimit, ..stats },
         work: CHECK * size,
         work_max: params.work_max * (size + SMALL),
+        half_work: params.half_work * (size + SMALL),
         double,
         penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
         poor: false,
@@ -298,8 +303,7 @@ pub fn measure(
     scratch: &mut ChordScratch,
 ) -> Certificate {
     scratch.begin(problem, contact, joint);
-    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
-    scratch.sweep.certify(problem, &scratch.rebuilt, &scratch.joint, gravity_dt)
+    scratch.certify(problem, gravity_dt)
 }
 
 /// Largest over smallest mass of an island.
@@ -322,18 +326,23 @@ impl ChordScratch {
     }
 
     fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
-        self.sweep.begin(problem, contact);
+        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+        self.sweep.begin(problem, contact, &mut self.rebuilt);
         self.joint.clear();
         let rows = problem.joints.iter().zip(joint);
         self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
-        self.rebuilt.clear();
-        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+    }
+
+    /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
+    fn certify(&mut self, problem: &ManifoldProblem<'_>, gravity_dt: Double) -> Certificate {
+        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+        self.sweep.certify(problem, &self.rebuilt, &self.joint, gravity_dt)
     }
 
     /// Rebuilds the velocity from the impulses at hand and measures them.
     fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
-        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-        self.sweep.certify(problem, &self.rebuilt, &self.joint, params.gravity_dt)
+        self.sweep.sum(problem, &mut self.rebuilt);
+        self.certify(problem, params.gravity_dt)
     }
 
     /// Impulses and the velocity rebuilt from them.
@@ -346,6 +355,7 @@ impl ChordScratch {
     /// Finds the joints and the pattern of the matrix.
     /// True if it is a new one.
     fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+        self.sweep.prepare(problem);
         self.find_nodes(problem);
         let n = problem.bodies.len() as u32;
         self.edges.clear();
@@ -406,6 +416,8 @@ impl ChordScratch {
         let aim = progress.aim;
         let mut last = Double::INFINITY;
         let mut best = progress.stats.certificate.error();
+        // The error when it had last fallen by half, and the work until then.
+        let (mut halved, mut since) = (best, progress.work);
         let mut idle = 0;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
         let joined = !problem.joints.is_empty();
@@ -456,7 +468,11 @@ impl ChordScratch {
                     progress.stats.status = Status::Converged;
                     return;
                 }
-                if idle > IDLE[usize::from(joined)] {
+                if best <= 0.5 * halved {
+                    (halved, since) = (best, progress.work);
+                }
+                let slow = progress.work - since > progress.half_work;
+                if slow || idle > IDLE[usize::from(joined)] {
                     progress.stats.status = Status::Stalled;
                     return;
                 }

@@ -18,5 +18,6 @@ fn params(tolerance: Double) -> ChordParams {
         outer_max: 200,
         newton_max: 40,
         work_max: 1e6,
+        half_work: Double::INFINITY,
     }
 }

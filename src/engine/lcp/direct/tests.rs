@@ -97,6 +97,7 @@ fn it_agrees_with_the_chord_newton() {
                 outer_max: 50,
                 newton_max: 40,
                 work_max: 1e6,
+                half_work: Double::INFINITY,
             };
             let mut memory = ChordMemory::default();
             let mut scratch = ChordScratch::default();

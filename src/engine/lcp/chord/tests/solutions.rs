@@ -190,6 +190,7 @@ fn whatever_the_budget_the_result_is_no_worse_than_the_start() {
         }
         let limits = ChordParams {
             work_max: 3.0 * random.unit() * random.unit(),
+            half_work: random.unit(),
             outer_max: 1 + random.below(8) as u32,
             newton_max: random.below(4) as u32,
             ..params(1e-10)

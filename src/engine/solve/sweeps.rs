@@ -1,0 +1,220 @@
+//! One island by sweeps in eight lanes: plain, accelerated, in small steps.
+
+use super::SolverState;
+use super::island::{Island, Outcome};
+use crate::engine::lcp::wide::{
+    self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
+};
+use crate::engine::lcp::{CHECK, Method, SolveStats, Status};
+use crate::math::{Double, widen};
+
+/// Accelerated sweeps of a small island where the chord Newton fails.
+const SWEEPS: u32 = 192;
+
+/// Plain sweeps where the accelerated ones fail too, in an island of many rows; so many rows' worth more in
+/// any other, up to a most: on single bodies nothing else may converge, and their sweeps cost almost nothing.
+const PLAIN_SWEEPS: u32 = 768;
+const PLAIN_ROWS: u32 = 20;
+const PLAIN_SWEEPS_MAX: u32 = 2048;
+
+/// Sweeps between two checks.
+const CHECK_EVERY: u32 = 16;
+
+/// The best impulses of an island.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Best {
+    contact: Vec<[Double; 3]>,
+    joint: Vec<Double>,
+}
+
+impl Best {
+    fn keep(&mut self, island: &Island<'_>, of: usize) {
+        let (step, r) = (&*island.step, island.ranges);
+        let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
+        self.contact.clear();
+        self.contact.extend_from_slice(&unknowns.contact_impulse[r.contacts.clone()]);
+        self.joint.clear();
+        self.joint.extend_from_slice(&unknowns.joint_impulse[r.joints.clone()]);
+    }
+
+    fn give(&self, island: &mut Island<'_>, of: usize) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
+        unknowns.contact_impulse[r.contacts.clone()].copy_from_slice(&self.contact);
+        unknowns.joint_impulse[r.joints.clone()].copy_from_slice(&self.joint);
+    }
+}
+
+impl SolverState {
+    /// Goes on from where the chord Newton stopped: accelerated sweeps, then plain ones.
+    pub(super) fn sweep_on(
+        &mut self,
+        island: &mut Island<'_>,
+        relaxed: bool,
+        stats: &mut SolveStats,
+    ) {
+        stats.add(&self.go_on(island, relaxed, SWEEPS, true));
+        if stats.status != Status::Converged {
+            // What is small may try long.
+            let rows = island.rows().max(1) as u32;
+            let most = (PLAIN_SWEEPS + PLAIN_ROWS * PLAIN_SWEEPS / rows).min(PLAIN_SWEEPS_MAX);
+            stats.add(&self.go_on(island, relaxed, most, false));
+        }
+    }
+
+    /// Sweeps in eight lanes, until the tolerance or the number of sweeps is met.
+    pub(super) fn wide_sweeps(&mut self, island: &mut Island<'_>, of: usize) -> SolveStats {
+        let tolerance = island.settings.solver.tolerance;
+        let sweeps_max = island.settings.solver.sweeps_max;
+        let mut stats = SolveStats {
+            status: Status::Converged,
+            iterations: 0,
+            factorizations: 0,
+            work: CHECK,
+            certificate: self.measure(island, of),
+        };
+        while stats.certificate.error() > tolerance {
+            if stats.iterations >= sweeps_max {
+                stats.status = Status::IterationLimit;
+                break;
+            }
+            let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
+            self.wide(island, |problem, iterate, scratch| {
+                solve_sweeps(problem, iterate, of, sweeps, scratch);
+            });
+            stats.iterations += sweeps;
+            stats.work += Double::from(sweeps) + CHECK;
+            stats.certificate = self.measure(island, of);
+        }
+        self.take_rebuilt(island, of);
+        stats
+    }
+
+    /// Sweeps in eight lanes, accelerated or not, until half the tolerance or the number of sweeps is met;
+    /// the best impulses that were measured are kept.
+    fn go_on(
+        &mut self,
+        island: &mut Island<'_>,
+        relaxed: bool,
+        sweeps_max: u32,
+        accelerated: bool,
+    ) -> SolveStats {
+        let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
+        let first = self.measure(island, of);
+        let mut stats = SolveStats {
+            status: Status::IterationLimit,
+            iterations: 0,
+            factorizations: 0,
+            work: CHECK,
+            certificate: first,
+        };
+        self.best.keep(island, of);
+        let mut last = first.error();
+        while last > 0.5 * tolerance && stats.iterations < sweeps_max {
+            let fresh = stats.iterations == 0;
+            let every = if accelerated { CHECK_EVERY } else { 2 * CHECK_EVERY };
+            let sweeps = every.min(sweeps_max - stats.iterations);
+            self.wide(island, |problem, iterate, scratch| {
+                if accelerated {
+                    solve_conjugate(problem, iterate, of, sweeps, fresh, scratch);
+                } else {
+                    solve_sweeps(problem, iterate, of, sweeps, scratch);
+                }
+            });
+            stats.iterations += sweeps;
+            stats.work += Double::from(sweeps) + CHECK;
+            let certificate = self.measure(island, of);
+            last = certificate.error();
+            if last < stats.certificate.error() {
+                stats.certificate = certificate;
+                self.best.keep(island, of);
+            }
+        }
+        if stats.certificate.error() < first.error() {
+            island.memory.chord.note_change();
+        }
+        self.best.give(island, of);
+        self.measure(island, of);
+        self.take_rebuilt(island, of);
+        if stats.certificate.error() <= tolerance {
+            stats.status = Status::Converged;
+        }
+        stats
+    }
+
+    /// A number of sweeps in eight lanes.
+    fn sweep_times(&mut self, island: &mut Island<'_>, of: usize, sweeps: u32) -> SolveStats {
+        self.wide(island, |problem, iterate, scratch| {
+            solve_sweeps(problem, iterate, of, sweeps, scratch);
+        });
+        let certificate = self.measure(island, of);
+        self.take_rebuilt(island, of);
+        let status = Status::IterationLimit;
+        let work = Double::from(sweeps) + CHECK;
+        SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
+    }
+
+    /// Stiff small steps: both problems at once.
+    pub(super) fn substeps(&mut self, island: &mut Island<'_>) -> Outcome {
+        let (solver, contact) = (&island.settings.solver, &island.settings.contact);
+        let params = SubstepParams {
+            dt: island.dt,
+            substeps: solver.substeps,
+            push_speed_max: widen(contact.push_speed_max),
+            dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
+            ..SubstepParams::default()
+        };
+        self.wide(island, |problem, iterate, scratch| {
+            solve_substeps(problem, iterate, &params, scratch);
+        });
+        self.bounce_swept(island, &mut |state, island, _| {
+            let sweeps = 2 * island.settings.solver.substeps;
+            state.sweep_times(island, 1, sweeps)
+        });
+        let certificate = self.measure(island, 0);
+        let stats = SolveStats {
+            status: if certificate.error() <= solver.tolerance {
+                Status::Converged
+            } else {
+                Status::IterationLimit
+            },
+            iterations: 2 * solver.substeps,
+            factorizations: 0,
+            work: Double::from(2 * solver.substeps) + CHECK,
+            certificate,
+        };
+        Outcome { method: Method::Substeps, biased: stats, relaxed: None, beyond_lemke: false }
+    }
+
+    /// Calls a solver in eight lanes.
+    fn wide(
+        &mut self,
+        island: &mut Island<'_>,
+        solve: impl FnOnce(&wide::Island<'_>, &mut WideIterate<'_>, &mut wide::WideScratch),
+    ) {
+        let (step, r) = (&mut *island.step, island.ranges);
+        let problem = wide::Island {
+            bodies: &step.bodies[r.members.clone()],
+            manifolds: &step.manifolds[r.manifolds.clone()],
+            joints: &step.joints[r.joints.clone()],
+            joint_push: &step.joint_push[r.joints.clone()],
+            velocity_last: &step.velocity_last[r.members.clone()],
+        };
+        let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
+        let mut iterate = WideIterate {
+            velocity: [
+                &mut biased.velocity[r.members.clone()],
+                &mut relaxed.velocity[r.members.clone()],
+            ],
+            contact_impulse: [
+                &mut biased.contact_impulse[r.contacts.clone()],
+                &mut relaxed.contact_impulse[r.contacts.clone()],
+            ],
+            joint_impulse: [
+                &mut biased.joint_impulse[r.joints.clone()],
+                &mut relaxed.joint_impulse[r.joints.clone()],
+            ],
+        };
+        solve(&problem, &mut iterate, &mut self.wide);
+    }
+}
