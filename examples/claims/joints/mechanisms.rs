@@ -115,12 +115,9 @@ fn converges(claims: &mut Claims, name: &str, make: Make) {
     let slopes: Vec<Double> = errors.windows(2).map(slope).collect();
     eprintln!("    {name}: errors {errors:.4?} m, orders {slopes:.4?}");
     let [first, .., last] = errors.map(|e| 1e3 * e);
-    // The order is a limit: what the slopes of the smallest steps tend to. In single precision that would
-    // magnify rounding, and their mean has to do.
+    // Of the smallest steps: the order is a limit.
     let what = format!("{name}: order to the reference ({first:.2} mm to {last:.3} mm)");
-    let [.., coarse, fine] = slopes[..] else { return };
-    let order = if cases::is_double() { 2.0 * fine - coarse } else { slope(&errors[2..]) };
-    at_least(claims, &what, order, 1.0);
+    at_least(claims, &what, slope(&errors[2..]), 1.0);
 }
 
 /// Energy of a double pendulum without friction, and how its joint error falls.

@@ -347,12 +347,7 @@ impl SolverState {
             work_max,
             half_work,
         };
-        let stats =
-            chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
-        if stats.iterations > 0 {
-            memory.direct.note_change();
-        }
-        stats
+        chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord)
     }
 
     /// A solver of rows.

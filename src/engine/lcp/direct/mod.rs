@@ -36,10 +36,10 @@ const POOR: Double = 0.5;
 const PAUSE: u32 = 8;
 /// `δ` relative to the compliance of a row (–).
 const PROXIMAL: Double = 1e-12;
-/// A solve goes on to this part of the tolerance, and impulses that have changed must be the other part of
-/// it good to be taken as they are; as in the chord Newton.
-const AIM: Double = 0.1;
-const RECHECK: Double = 0.3;
+/// Impulses within this part of the tolerance are taken as they are, and a solve goes on to the other part:
+/// a correction costs little and is exact.
+const TAKEN: Double = 0.1;
+const AIM: Double = 0.01;
 /// Multiplications of a correction for each row, and of the matrix for each row of a pair.
 const ROW: Double = 60.0;
 const ENTRY: Double = 20.0;
@@ -55,15 +55,6 @@ pub struct DirectMemory {
     made: bool,
     /// Steps for which one of an earlier step is not tried.
     pause: u32,
-    /// Did the last solve change the impulses?
-    changed: bool,
-}
-
-impl DirectMemory {
-    /// Tells that something else changed the impulses after the last solve.
-    pub fn note_change(&mut self) {
-        self.changed = true;
-    }
 }
 
 /// The rows of a joint: `count` from `first` on, and its bodies.
@@ -126,9 +117,7 @@ pub fn solve(
         work: CHECK,
         certificate: Certificate::default(),
     };
-    let accepted = if memory.changed { RECHECK } else { 1.0 } * tolerance;
-    memory.changed = error > accepted;
-    if memory.changed {
+    if error > TAKEN * tolerance {
         if !scratch.prepare(problem, memory) {
             return None;
         }
