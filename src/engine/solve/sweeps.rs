@@ -11,8 +11,8 @@ use crate::math::{Double, widen};
 /// Accelerated sweeps of a small island where the chord Newton fails.
 const SWEEPS: u32 = 192;
 
-/// Plain sweeps where the accelerated ones fail too, in an island of many rows; so many rows' worth more in any
-/// other, up to a most: on single bodies nothing else may converge, and their sweeps cost almost nothing.
+/// Plain sweeps where the accelerated ones fail too, in an island of many rows; so many rows' worth more in
+/// any other, up to a most: on single bodies nothing else may converge, and their sweeps cost almost nothing.
 const PLAIN_SWEEPS: u32 = 768;
 const PLAIN_ROWS: u32 = 20;
 const PLAIN_SWEEPS_MAX: u32 = 2048;
@@ -90,8 +90,8 @@ impl SolverState {
         stats
     }
 
-    /// Sweeps in eight lanes, accelerated or not, until half the tolerance or the number of sweeps is met; the
-    /// best impulses that were measured are kept.
+    /// Sweeps in eight lanes, accelerated or not, until half the tolerance or the number of sweeps is met;
+    /// the best impulses that were measured are kept.
     fn go_on(
         &mut self,
         island: &mut Island<'_>,
