@@ -9,13 +9,13 @@ use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3};
 use support::{DT, add, body, change, cuboid, heap, run, stack};
 
-/// The step up to the contacts; the gaps of all contacts, by pair and feature.
-fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<[ActiveContact; 4]> {
+/// The step up to the contacts; those of pairs that have four, pair by pair.
+fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<Option<[ActiveContact; 4]>> {
     world.begin(settings, DT);
     world.find_pairs(settings);
     world.find_contacts(settings);
     let four = |list: &[ActiveContact]| <[ActiveContact; 4]>::try_from(list).ok();
-    world.pairs().iter().filter_map(|pair| four(&pair.contacts)).collect()
+    world.pairs().iter().map(|pair| four(&pair.contacts)).collect()
 }
 
 fn finish(world: &mut Simulation, settings: &Settings) {
@@ -55,7 +55,10 @@ fn kept_contacts_are_true_to_the_stillness() {
             let all = contacts(&mut anew, &settings);
             let old = contacts(&mut world, &settings);
             kept += world.pairs().len() as u32 - world.report().measured;
-            for (x, y) in old.iter().flatten().zip(all.iter().flatten()) {
+            // A pair that has four contacts in one of them only must not shift those that come after it.
+            let both =
+                old.iter().zip(&all).filter_map(|(old, all)| Some((old.as_ref()?, all.as_ref()?)));
+            for (x, y) in both.flat_map(|(old, all)| old.iter().zip(all)) {
                 if x.id != y.id {
                     // The features of faces on faces are named as they fall.
                     continue;
@@ -100,7 +103,7 @@ fn changes_of_contacts_hold_for_one_step() {
     finish(&mut world, &settings);
     let falls = body(&world, ids[0]).linear_velocity.y;
     assert!((falls + 9.81 * DT).abs() < 1e-4, "without contacts it falls: {falls}");
-    assert_eq!(contacts(&mut world, &settings).len(), 1, "they are back");
+    assert_eq!(contacts(&mut world, &settings).iter().flatten().count(), 1, "they are back");
     finish(&mut world, &settings);
     assert!(body(&world, ids[0]).linear_velocity.y.abs() < 1e-3, "and hold it");
 }

@@ -138,9 +138,9 @@ pub struct SolverSettings {
     pub factorizations_max: u32,
     /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
-    /// Most contacts, joint rows and bodies together of an island that `Auto` solves to the tolerance by
-    /// whatever method gets there. Larger ones are advanced in small steps where they are violent or Newton's
-    /// budget runs out; under a pyramid or with rolling rows they are swept by Gauss–Seidel.
+    /// Most contacts, joint rows and bodies together of an island that `Auto` solves to the tolerance
+    /// by whatever method gets there. Larger ones are advanced in small steps where they are violent or
+    /// Newton's budget runs out; under a pyramid or with rolling rows they are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
     /// pyramid of 210 boxes costs thirteen.

@@ -119,7 +119,7 @@ fn converges(claims: &mut Claims, name: &str, make: Make) {
     // magnify rounding, and their mean has to do.
     let what = format!("{name}: order to the reference ({first:.2} mm to {last:.3} mm)");
     let [.., coarse, fine] = slopes[..] else { return };
-    let order = if cases::is_double() { 2.0 * fine - coarse } else { 0.5 * (fine + coarse) };
+    let order = if cases::is_double() { 2.0 * fine - coarse } else { slope(&errors[2..]) };
     at_least(claims, &what, order, 1.0);
 }
 

@@ -8,9 +8,9 @@
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
-//! `Auto` gives small islands to the chord Newton; where it no longer gains, as in a blow, accelerated
-//! sweeps go on from its best impulses and then plain ones, which are slow but never stall; the next steps
-//! go on from the best of them. With joints the general solvers stand behind the Newton instead. A large
+//! `Auto` gives small islands to the chord Newton; where it no longer gains, as in a blow, accelerated sweeps
+//! go on from its best impulses and then plain ones, which are slow but never stall; the next steps go on
+//! from the best of them. With joints the general solvers stand behind the chord Newton instead. A large
 //! island in which bodies strike each other is *violent*, then and for the next few steps: it is advanced in
 //! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
 //! rough solution is kept, for the next step to go on from, and without one this step and the next few are

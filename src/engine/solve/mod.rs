@@ -7,8 +7,8 @@
 //! ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at once. Where bodies bounce,
 //! `bounce.rs` finds the carried velocity.
 //!
-//! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns
-//! manifolds into rows for the general ones.
+//! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
+//! into rows for the general ones.
 
 mod bounce;
 mod island;

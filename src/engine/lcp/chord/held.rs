@@ -27,35 +27,35 @@ impl ChordScratch {
         holds.clear();
         holds.resize(n + 1, 0);
         holds[n] = ENOUGH;
+        let mut grips = core::mem::take(&mut self.grips);
+        grips.clear();
+        let pairs = problem.manifolds.iter().zip(&self.sweep.impulse);
+        grips.extend(pairs.map(|(m, l)| (m.a, m.b, sticking(m, l))).filter(|grip| grip.2 > 0));
         for pass in 0..PASSES {
             let mut grows = false;
-            let mut visit = |m: &Manifold, l: &LaneVectors| {
-                let (a, b) = (m.a as usize, m.b as usize);
-                let (from, to) = match (holds[a] >= ENOUGH, holds[b] >= ENOUGH) {
-                    (true, false) => (a, b),
-                    (false, true) => (b, a),
+            let visit = |&(a, b, sticking): &(u32, u32, u32)| {
+                let (a, b) = (a as usize, b as usize);
+                match (holds[a] >= ENOUGH, holds[b] >= ENOUGH) {
+                    (true, false) => holds[b] += sticking,
+                    (false, true) => holds[a] += sticking,
                     _ => return,
-                };
-                if from < n || m.drift == [[0.0; 4]; 3] {
-                    // Counted once only: either it is enough now, or the next pass counts anew.
-                    let sticking = sticking(m, l);
-                    grows |= sticking > 0;
-                    holds[to] += sticking;
                 }
+                grows = true;
             };
-            let pairs = problem.manifolds.iter().zip(&self.sweep.impulse);
             if pass % 2 == 0 {
-                pairs.for_each(|(m, l)| visit(m, l));
+                grips.iter().for_each(visit);
             } else {
-                pairs.rev().for_each(|(m, l)| visit(m, l));
+                grips.iter().rev().for_each(visit);
             }
             if !grows {
                 break;
             }
+            // What is not enough is counted anew.
             for count in &mut holds {
                 *count = if *count >= ENOUGH { ENOUGH } else { 0 };
             }
         }
+        self.grips = grips;
         for (v, count) in self.rebuilt.iter_mut().zip(&holds) {
             if *count >= ENOUGH && slow(v) {
                 *v = [0.0; 6];
@@ -65,8 +65,11 @@ impl ChordScratch {
     }
 }
 
-/// Contacts of a manifold that push and do not slip.
+/// Contacts of a manifold that push and do not slip, on what does not move.
 fn sticking(m: &Manifold, l: &LaneVectors) -> u32 {
+    if m.drift != [[0.0; 4]; 3] {
+        return 0;
+    }
     let n = &m.normal;
     let mut count = 0;
     for k in 0..m.count as usize {

@@ -193,9 +193,14 @@ pub(super) struct Measure {
 }
 
 impl Sweep {
-    /// Takes the impulses of a warm start, per contact, and makes room.
-    pub(super) fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]]) {
-        let n = problem.manifolds.len();
+    /// Takes the impulses of a warm start, per contact, and sums what they do to the bodies.
+    pub(super) fn begin(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        contact: &[[Double; 3]],
+        sums: &mut [Vec6],
+    ) {
+        sums.fill([0.0; 6]);
         self.impulse.clear();
         for m in problem.manifolds {
             let mut lanes = [[0.0; LANES]; 3];
@@ -208,8 +213,16 @@ impl Sweep {
                 }
             }
             // Normals turned since the last step: back into the cone.
-            self.impulse.push(project(&m.normal, m.friction, &lanes).0);
+            let (image, _) = project(&m.normal, m.friction, &lanes);
+            scatter(m, &image, 1.0, sums);
+            self.impulse.push(image);
         }
+        self.bounded.begin(problem.bodies, problem.joints);
+    }
+
+    /// Makes room for evaluations.
+    pub(super) fn prepare(&mut self, problem: &ManifoldProblem<'_>) {
+        let n = problem.manifolds.len();
         self.gamma.clear();
         self.gamma.resize(n, [0.0; LANES]);
         self.point.clear();
@@ -224,7 +237,6 @@ impl Sweep {
         self.gradient.resize(problem.bodies.len() + 1, [0.0; 6]);
         self.joint_error.clear();
         self.joint_error.resize(problem.joints.len(), 0.0);
-        self.bounded.begin(problem.bodies, problem.joints);
     }
 
     /// Gives the impulses back, per contact.
@@ -356,17 +368,21 @@ impl Sweep {
         self.bounded.update(problem.joints, joint);
     }
 
-    /// `v = v* + M⁻¹ (Jᵀ l + ν c)`.
+    /// `Jᵀ l` of the impulses at hand.
+    pub(super) fn sum(&self, problem: &ManifoldProblem<'_>, sums: &mut [Vec6]) {
+        sums.fill([0.0; 6]);
+        for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
+            scatter(m, l, 1.0, sums);
+        }
+    }
+
+    /// `v = v* + M⁻¹ (Jᵀ l + ν c)` from `Jᵀ l`.
     pub(super) fn rebuild(
         &self,
         problem: &ManifoldProblem<'_>,
         joint: &[Double],
         velocity: &mut [Vec6],
     ) {
-        velocity.fill([0.0; 6]);
-        for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
-            scatter(m, l, 1.0, velocity);
-        }
         for (row, c) in problem.joints.iter().zip(joint) {
             add_joint_impulse(row, *c, velocity);
         }

@@ -147,6 +147,7 @@ pub struct ChordScratch {
     anderson: Anderson,
     gamma_error: Vec<Double>,
     holds: Vec<u32>,
+    grips: Vec<(u32, u32, u32)>,
 }
 
 /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a contact.
@@ -199,6 +200,8 @@ struct SlipProgress {
     damping: Double,
     /// Smallest error of `Γ` since the last restart.
     best: Double,
+    /// Does the extrapolation keep away from solutions that repel?
+    onward: bool,
 }
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
@@ -211,7 +214,7 @@ pub fn solve(
 ) -> SolveStats {
     let n = problem.bodies.len();
     scratch.begin(problem, iterate.contact, iterate.joint);
-    let first = scratch.judge(problem, params);
+    let first = scratch.certify(problem, params.gravity_dt);
     let stats = SolveStats {
         status: Status::Converged,
         iterations: 0,
@@ -300,8 +303,7 @@ pub fn measure(
     scratch: &mut ChordScratch,
 ) -> Certificate {
     scratch.begin(problem, contact, joint);
-    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
-    scratch.sweep.certify(problem, &scratch.rebuilt, &scratch.joint, gravity_dt)
+    scratch.certify(problem, gravity_dt)
 }
 
 /// Largest over smallest mass of an island.
@@ -324,18 +326,23 @@ impl ChordScratch {
     }
 
     fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
-        self.sweep.begin(problem, contact);
+        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+        self.sweep.begin(problem, contact, &mut self.rebuilt);
         self.joint.clear();
         let rows = problem.joints.iter().zip(joint);
         self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
-        self.rebuilt.clear();
-        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+    }
+
+    /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
+    fn certify(&mut self, problem: &ManifoldProblem<'_>, gravity_dt: Double) -> Certificate {
+        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+        self.sweep.certify(problem, &self.rebuilt, &self.joint, gravity_dt)
     }
 
     /// Rebuilds the velocity from the impulses at hand and measures them.
     fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
-        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-        self.sweep.certify(problem, &self.rebuilt, &self.joint, params.gravity_dt)
+        self.sweep.sum(problem, &mut self.rebuilt);
+        self.certify(problem, params.gravity_dt)
     }
 
     /// Impulses and the velocity rebuilt from them.
@@ -348,6 +355,7 @@ impl ChordScratch {
     /// Finds the joints and the pattern of the matrix.
     /// True if it is a new one.
     fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+        self.sweep.prepare(problem);
         self.find_nodes(problem);
         let n = problem.bodies.len() as u32;
         self.edges.clear();
@@ -412,9 +420,19 @@ impl ChordScratch {
         let (mut halved, mut since) = (best, progress.work);
         let mut idle = 0;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
-        let mut slip = SlipProgress { damping: 1.0 / friction_max, best: Double::INFINITY };
+        let joined = !problem.joints.is_empty();
+        let mut slip = SlipProgress {
+            damping: 1.0 / friction_max,
+            best: Double::INFINITY,
+            // Between joints a solution that repels is often the only one.
+            onward: !joined,
+        };
         for pass in 0..params.outer_max {
             if pass > 0 {
+                if idle > IDLE[1] / 2 && !slip.onward {
+                    (slip.onward, slip.best) = (true, Double::INFINITY);
+                    self.anderson.restart(self.gamma_error.len());
+                }
                 self.update_gamma(problem, last, &mut slip);
             }
             let measure = self.minimize(problem, params, memory, progress, pass == 0);
@@ -454,7 +472,7 @@ impl ChordScratch {
                     (halved, since) = (best, progress.work);
                 }
                 let slow = progress.work - since > progress.half_work;
-                if slow || idle > IDLE[usize::from(!problem.joints.is_empty())] {
+                if slow || idle > IDLE[usize::from(joined)] {
                     progress.stats.status = Status::Stalled;
                     return;
                 }
@@ -497,10 +515,9 @@ impl ChordScratch {
         }
         slip.best = slip.best.min(size);
         let gamma = self.sweep.gamma.as_flattened_mut();
-        if problem.joints.is_empty() {
+        if slip.onward {
             self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping);
         } else {
-            // Between joints a solution that repels is often the only one.
             self.anderson.advance(gamma, &self.gamma_error, slip.damping);
         }
     }

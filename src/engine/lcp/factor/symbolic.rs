@@ -41,6 +41,17 @@ impl Pattern {
     /// `edges` in any order, repeated or not, never from a node to itself. Returns false, and does
     /// nothing, if it is the graph of the last time.
     pub fn build(&mut self, bodies: usize, joints: usize, edges: &[[u32; 2]]) -> bool {
+        self.build_by(bodies, joints, edges, false)
+    }
+
+    /// As [`build`](Self::build); `fair` says who goes first of equal nodes.
+    pub(super) fn build_by(
+        &mut self,
+        bodies: usize,
+        joints: usize,
+        edges: &[[u32; 2]],
+        fair: bool,
+    ) -> bool {
         let nodes = bodies + joints;
         let same = self.built
             && self.graph.bodies == bodies
@@ -53,7 +64,7 @@ impl Pattern {
         self.edges.clear();
         self.edges.extend_from_slice(edges);
         self.graph.build(bodies, nodes, edges);
-        self.order.minimum_degree(&self.graph);
+        self.order.minimum_degree(&self.graph, fair);
         self.position.clear();
         self.position.resize(nodes, 0);
         for (place, node) in self.order.sequence.iter().enumerate() {

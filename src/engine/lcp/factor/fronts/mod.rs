@@ -83,6 +83,7 @@ pub struct Fronts {
     sizes: Vec<u32>,
     rows: usize,
     slots: Vec<Slot>,
+    diagonal: Vec<Slot>,
     values: Vec<Double>,
     stacks: [Vec<Double>; 2],
     buffer: Vec<Double>,
@@ -132,7 +133,7 @@ impl Tree {
 impl Fronts {
     /// Finds order and fronts for nodes of these sizes; `pairs` of different nodes share entries.
     pub fn build(&mut self, sizes: &[u32], pairs: &[[u32; 2]]) {
-        self.pattern.build(sizes.len(), 0, pairs);
+        self.pattern.build_by(sizes.len(), 0, pairs, true);
         self.sizes.clear();
         self.sizes.extend_from_slice(sizes);
         self.sort();
@@ -144,6 +145,11 @@ impl Fronts {
         for &pair in pairs {
             let slot = self.find_slot(pair);
             self.slots.push(slot);
+        }
+        self.diagonal.clear();
+        for node in 0..sizes.len() as u32 {
+            let slot = self.find_slot([node; 2]);
+            self.diagonal.push(slot);
         }
     }
 
@@ -362,7 +368,7 @@ impl Fronts {
     /// The block of a node on the diagonal.
     #[must_use]
     pub fn diagonal(&self, node: usize) -> Slot {
-        self.find_slot([node as u32; 2])
+        self.diagonal[node]
     }
 
     /// Adds to an entry of a block.
