@@ -4,6 +4,7 @@ mod loops;
 mod ragdoll;
 #[path = "../support/mod.rs"]
 mod support;
+mod table;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
