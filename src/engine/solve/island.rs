@@ -104,6 +104,9 @@ const ROWS_PENALTY: Double = 5.0;
 /// nothing for it, and its factor is worth what it costs.
 const MECHANISM: usize = 8;
 
+/// The finest tolerance that sweeps in single precision reach [m/s].
+const SWEPT_TO: Double = 1e-6;
+
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
@@ -128,11 +131,12 @@ impl Island<'_> {
     }
 
     /// Does `Auto` sweep it where the chord Newton fails? Sweeps in single precision do not hold joints
-    /// together, and what is large gets its budget only.
+    /// together nor reach fine tolerances, and what is large gets its budget only.
     fn is_swept_at_last(&self) -> bool {
         let solver = &self.settings.solver;
         let small = self.rows() <= solver.newton_rows_max as usize;
-        solver.method == Method::Auto && small && self.ranges.joints.is_empty()
+        let reachable = solver.tolerance >= SWEPT_TO;
+        solver.method == Method::Auto && small && reachable && self.ranges.joints.is_empty()
     }
 
     /// May the fast solvers have it?
@@ -209,7 +213,7 @@ impl SolverState {
             }
         }
         let sweeps = island.is_swept_at_last();
-        let patient = mechanism || small && !island.ranges.joints.is_empty();
+        let patient = mechanism || small && !sweeps;
         let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
