@@ -7,13 +7,12 @@
 //! `out/chains.svg`. The exit status says whether in the end every hook carries what hangs there.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::{PALETTE, Rgb};
@@ -51,19 +50,13 @@ struct Shackle(usize);
 
 fn main() -> AppExit {
     println!("Chains of {LINKS} links of {MASS} kg; at their ends 1, 100 and 10 000 times that.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, brake)
         .add_systems(FixedLast, (film, tell).chain());
     app.insert_non_send(Film::new(DVec3::new(0.12, 0.2, 1.0), 14, 3, 2));
-    loop {
-        app.update();
-        if let Some(exit) = app.should_exit() {
-            return exit;
-        }
-    }
+    app.run()
 }
 
 fn spawn(mut commands: Commands) {

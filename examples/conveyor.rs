@@ -5,12 +5,11 @@
 //! second, which runs across, and are carried off. A picture goes to `out/conveyor.svg`.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::{PALETTE, Rgb};
@@ -25,18 +24,15 @@ struct Belt(Vec3);
 #[derive(Component)]
 struct Cargo(&'static str);
 
-fn main() {
+fn main() -> AppExit {
     println!("Two belts, the second one lower and across, at 1.5 m/s and 1 m/s.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(PhysicsSchedule, run_belts.in_set(PhysicsStepSystems::ModifyContacts))
         .add_systems(FixedLast, tell);
     app.insert_non_send(Film::new(DVec3::new(0.7, 0.7, 1.2), 8, 6, 3));
-    while app.should_exit().is_none() {
-        app.update();
-    }
+    app.run()
 }
 
 fn spawn(mut commands: Commands) {

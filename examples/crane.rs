@@ -7,13 +7,12 @@
 //! the load stands where it should, and whether the rope carried what hung on it.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::{PALETTE, Rgb};
@@ -75,19 +74,13 @@ struct Crane {
 
 fn main() -> AppExit {
     println!("A crane takes {LOAD} kg to another place.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, drive)
         .add_systems(FixedLast, tell);
     app.insert_non_send(Film::new(DVec3::new(0.5, 0.5, 1.3), 12, 12, 3));
-    loop {
-        app.update();
-        if let Some(exit) = app.should_exit() {
-            return exit;
-        }
-    }
+    app.run()
 }
 
 /// Where the load is to stand: on a pad (m).

@@ -9,13 +9,12 @@
 //! every step. A picture goes to `out/linkage.svg`. The exit status says whether all of this is so.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::{PALETTE, Rgb};
@@ -61,18 +60,12 @@ struct Pressed(Vec3);
 
 fn main() -> AppExit {
     println!("Motors of {SPEED} rad/s and at most {TORQUE} N·m on four machines.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedLast, tell);
     app.insert_non_send(Film::new(DVec3::new(0.04, 1.0, 0.6), 8, 5, 2));
-    loop {
-        app.update();
-        if let Some(exit) = app.should_exit() {
-            return exit;
-        }
-    }
+    app.run()
 }
 
 /// A machine that is being made; points are on the table, to the right and away from the viewer (m).

@@ -5,12 +5,11 @@
 //! picture goes to `out/one_way_platform.svg`.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::Rgb;
@@ -26,18 +25,15 @@ struct OneWay {
 #[derive(Component)]
 struct Jumper;
 
-fn main() {
+fn main() -> AppExit {
     println!("A cube jumps through a platform and lands on it; a second one falls onto it.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(PhysicsSchedule, pass.in_set(PhysicsStepSystems::ModifyContacts))
         .add_systems(FixedLast, tell);
     app.insert_non_send(Film::new(DVec3::new(0.5, 0.35, 1.6), 6, 2, 3));
-    while app.should_exit().is_none() {
-        app.update();
-    }
+    app.run()
 }
 
 fn spawn(mut commands: Commands) {

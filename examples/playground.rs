@@ -6,14 +6,13 @@
 //! `out/playground.svg`. The exit status says whether all came to rest where they should.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_math::Dir3;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
 use draw::film::Film;
@@ -60,20 +59,14 @@ struct Area {
 
 fn main() -> AppExit {
     println!("Every shape falls on a bumpy field.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, TransformPlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins((TransformPlugin, PhysicsPlugins::default()))
         .add_systems(Startup, (spawn_ground, spawn_bodies))
         .add_systems(FixedLast, (film, tell).chain())
         .add_observer(enter)
         .add_observer(leave);
     app.insert_non_send(Film::new(DVec3::new(0.6, 0.9, 1.4), 14, 12, 3));
-    loop {
-        app.update();
-        if let Some(exit) = app.should_exit() {
-            return exit;
-        }
-    }
+    app.run()
 }
 
 /// Hills that begin below the plane, so that nothing gets beneath them.

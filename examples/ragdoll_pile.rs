@@ -7,13 +7,12 @@
 //! whether they sleep, whole, without ever having gained energy.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::PALETTE;
@@ -34,18 +33,12 @@ const MOMENTS: [f64; 5] = [0.3, 0.5, 0.7, 1.0, 1.5];
 
 fn main() -> AppExit {
     println!("{DOLLS} ragdolls of {PARTS} bodies fall on a pile.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedLast, (film, tell).chain());
     app.insert_non_send(Film::new(DVec3::new(0.6, 0.6, 1.4), 4, 4, 3));
-    loop {
-        app.update();
-        if let Some(exit) = app.should_exit() {
-            return exit;
-        }
-    }
+    app.run()
 }
 
 fn spawn(mut commands: Commands) {

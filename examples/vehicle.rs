@@ -6,12 +6,11 @@
 //! to `out/vehicle.svg`. The exit status says whether it kept to its springs, its speed and its stop.
 
 mod draw;
-
-use std::time::Duration;
+mod headless;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
-use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use draw::film::Film;
 use draw::solid::{PALETTE, Rgb};
@@ -52,19 +51,13 @@ struct Axle;
 
 fn main() -> AppExit {
     println!("A buggy starts, drives over bumps and brakes.\n");
-    let mut app = App::new();
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 64))
+    let mut app = headless::app();
+    app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, drive)
         .add_systems(FixedLast, tell);
     app.insert_non_send(Film::new(DVec3::new(0.35, 0.35, 1.2), 20, 4, 2));
-    loop {
-        app.update();
-        if let Some(exit) = app.should_exit() {
-            return exit;
-        }
-    }
+    app.run()
 }
 
 fn spawn(mut commands: Commands) {

@@ -2,9 +2,9 @@
 //!
 //! Input: a solution within the tolerance. Output: velocity zero for bodies that are *held*, by three
 //! contacts that push and stick, by what does not move: the world at rest, or other held bodies. Their exact
-//! velocity is zero; what they have is the error of the impulses, which would add up from step to step until
-//! the island had to be solved again. What slides, rolls or floats keeps its velocity, however slow. A few
-//! passes over the manifolds.
+//! velocity is zero, unless the three are in one line, about which a body may turn; what they have is the
+//! error of the impulses, which would add up from step to step until the island had to be solved again. What
+//! slides, rolls or floats keeps its velocity, however slow. A few passes over the manifolds.
 
 use super::{ChordScratch, ManifoldProblem};
 use crate::engine::lcp::manifold::{LaneVectors, Manifold};
@@ -14,6 +14,8 @@ use crate::math::Double;
 const ENOUGH: u32 = 3;
 /// Passes over the manifolds, which find towers of that many turns of their order.
 const PASSES: usize = 8;
+/// Tangential impulses up to this part of the limit stick for certain.
+const INSIDE: Double = 0.999;
 
 impl ChordScratch {
     /// Lets held bodies stand still that move by less than the tolerance.
@@ -82,6 +84,3 @@ fn sticking(m: &Manifold, l: &LaneVectors) -> u32 {
     }
     count
 }
-
-/// Tangential impulses up to this part of the limit stick for certain.
-const INSIDE: Double = 0.999;
