@@ -7,7 +7,7 @@ use orthant::engine::active::ActiveContact;
 use orthant::engine::body::{BodyDesc, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3, widen};
-use support::{DT, add, body, change, cuboid, heap, run, stack};
+use support::{DT, Rng, add, add_floor, body, change, cuboid, heap, run, stack};
 
 /// The step up to the contacts; those of pairs that have four, pair by pair.
 fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<Option<[ActiveContact; 4]>> {
@@ -149,4 +149,51 @@ fn a_light_push_moves_what_slides_freely() {
     }
     let speed = body(&world, ids[0]).linear_velocity.x;
     assert!((speed - 1e-4).abs() < 1e-6, "after a second: {speed}");
+}
+
+/// What is taken over from the last step, unsolved, is what solving would give, to the last bit.
+#[test]
+fn steady_islands_keep_what_solving_would_give() {
+    let settings = Settings::default();
+    let (mut calm, mut steady) = (0, 0);
+    for n in [4, 8, 12] {
+        let mut world = Simulation::new();
+        let first = add(&mut world, BodyKind::Static, cuboid(1.0, 1.0, 1.0), Vec3::splat(-90.0));
+        add_floor(&mut world);
+        let mut rng = Rng(n as u64);
+        let mut drop_box = |i: usize| {
+            let mut side = || rng.range(0.3, 0.7);
+            let shape = cuboid(side(), side(), side());
+            let (row, column) = ((i / 4) as Real, (i % 4) as Real);
+            let place = Vec3::new(column * 0.8, 0.5 + row * 0.8, 0.1 * row);
+            add(&mut world, BodyKind::Dynamic, shape, place)
+        };
+        let ids: Vec<_> = (0..n).map(&mut drop_box).collect();
+        for step in 0..600 {
+            if step % 200 == 150 {
+                // A nudge, after which some islands move and some do not.
+                change(&mut world, ids[step % ids.len()]).linear_velocity.y = 0.5;
+            }
+            // Without its first body every other one has another place, and is new to what was taken over.
+            let mut solved = world.clone();
+            solved.remove_body(first);
+            let own = world.step(&settings, DT).clone();
+            let its = solved.step(&settings, DT).clone();
+            assert_eq!(own.solves, its.solves, "{n} bodies, step {step}");
+            assert_eq!(own.natural_map, its.natural_map, "{n} bodies, step {step}");
+            for (x, y) in world.bodies().iter().skip(1).zip(solved.bodies().iter()) {
+                assert_eq!((x.center(), x.rotation()), (y.center(), y.rotation()), "step {step}");
+                assert_eq!(x.linear_velocity, y.linear_velocity, "{n} bodies, step {step}");
+                assert_eq!(x.angular_velocity, y.angular_velocity, "{n} bodies, step {step}");
+            }
+            let contacts = |world: &Simulation| -> Vec<_> {
+                world.pairs().iter().flat_map(|pair| pair.contacts.to_vec()).collect()
+            };
+            assert_eq!(contacts(&world), contacts(&solved), "{n} bodies, step {step}");
+            calm += u32::from(own.solves.iter().all(|solve| solve.iterations == 0));
+            steady += own.islands_steady;
+            assert_eq!(its.islands_steady, 0, "none of a world that is new");
+        }
+    }
+    assert!(steady > 1000, "enough are steady: {steady} islands in {calm} calm steps");
 }

@@ -38,6 +38,7 @@ use super::lcp::{BodyBlock, JointRow, Vec6};
 use super::pair::Pair;
 use super::predict::{Motion, block, vec6};
 use super::settings::Settings;
+use super::steady::Touching;
 use crate::math::{DVec3, Double, Real};
 
 /// Unknowns of all islands, in the order of the rows.
@@ -178,6 +179,10 @@ pub struct Sources<'a> {
     pub joint_bodies: &'a [[u32; 2]],
     /// Islands.
     pub islands: &'a Islands,
+    /// Which islands are steady and have no rows.
+    pub steady: &'a [bool],
+    /// Pairs that have contacts, in the order of the pairs.
+    pub touching: &'a [Touching],
     /// Time step (s).
     pub dt: Real,
     /// This step's length over the last one's: warm starts scale by it.
@@ -204,7 +209,8 @@ impl StepProblem {
         self.clear();
         for &i in &sources.islands.members {
             let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
-            self.bodies.push(block(body, motion));
+            let steady = sources.steady[sources.islands.island[i as usize] as usize];
+            self.bodies.push(if steady { BodyBlock::default() } else { block(body, motion) });
             let last = vec6(body.linear_velocity, body.angular_velocity);
             self.velocity_last.push(last);
             self.biased.velocity.push(last);
@@ -215,8 +221,10 @@ impl StepProblem {
         for k in 0..sources.islands.len() {
             let first = sources.islands.members[sources.islands.start[k] as usize];
             self.first.push(sources.bodies[first as usize].id());
-            self.add_contacts(sources, settings, k);
-            self.add_joints(sources, settings, k);
+            if !sources.steady[k] {
+                self.add_contacts(sources, settings, k);
+                self.add_joints(sources, settings, k);
+            }
             self.end.push(IslandEnd {
                 manifolds: self.manifolds.len(),
                 contacts: self.contact_source.len(),
@@ -229,10 +237,7 @@ impl StepProblem {
     /// Sorts pairs with contacts and joints by islands.
     fn sort(&mut self, sources: &Sources<'_>) {
         let islands = sources.islands.len();
-        let pairs = sources.pairs.iter().map(|pair| {
-            let touch = !pair.contacts.is_empty();
-            if touch { island_of(sources, pair.bodies) } else { NO_ISLAND }
-        });
+        let pairs = sources.touching.iter().map(|pair| island_of(sources, pair.bodies));
         self.pairs_of.fill(islands, pairs);
         // A joint without bodies came after the step began.
         let joints = sources.joint_bodies.iter().map(|&bodies| island_of(sources, bodies));

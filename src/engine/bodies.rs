@@ -15,6 +15,8 @@ pub struct Bodies {
     index: HashMap<BodyId, u32>,
     next: u64,
     removed: bool,
+    /// Which may have changed since the last step began, by their places in the list.
+    changed: Vec<bool>,
 }
 
 impl Bodies {
@@ -25,6 +27,7 @@ impl Bodies {
         self.next += 1;
         self.index.insert(id, self.list.len() as u32);
         self.list.push(body);
+        self.changed.push(true);
         Ok(id)
     }
 
@@ -46,6 +49,8 @@ impl Bodies {
         for (i, body) in self.list.iter().enumerate() {
             index.insert(body.id(), i as u32);
         }
+        self.changed.clear();
+        self.changed.resize(self.list.len(), true);
     }
 
     /// Closes the gaps if they are most of the list.
@@ -67,7 +72,27 @@ impl Bodies {
 
     /// The body of this id.
     pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
-        self.index.get(&id).map(|&i| &mut self.list[i as usize])
+        self.index.get(&id).map(|&i| {
+            self.changed[i as usize] = true;
+            &mut self.list[i as usize]
+        })
+    }
+
+    /// Takes note that the body at a place changed.
+    pub(crate) fn note_change(&mut self, i: usize) {
+        self.changed[i] = true;
+    }
+
+    /// May the body at a place have changed since the step began?
+    pub(crate) fn is_changed(&self, i: usize) -> bool {
+        self.changed[i]
+    }
+
+    /// Tells which bodies may have changed since this was last asked, by their places.
+    pub(crate) fn take_changes(&mut self, changes: &mut Vec<bool>) {
+        core::mem::swap(&mut self.changed, changes);
+        self.changed.clear();
+        self.changed.resize(self.list.len(), false);
     }
 
     /// The bodies in ascending order of their ids.
@@ -81,7 +106,7 @@ impl Bodies {
         &self.list
     }
 
-    /// See [`as_slice`](Self::as_slice).
+    /// See [`as_slice`](Self::as_slice); who changes a pose, a velocity or a property takes note of it.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Body] {
         &mut self.list
     }

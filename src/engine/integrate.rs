@@ -11,8 +11,8 @@ use super::lcp::Vec6;
 use super::predict::Motion;
 use super::rest::Stop;
 use crate::math::{
-    Double, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_normalize, quat_rotate,
-    widen,
+    Double, Quat, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_normalize,
+    quat_rotate, widen,
 };
 
 fn split(v: &Vec6) -> (Vec3, Vec3) {
@@ -42,11 +42,17 @@ pub fn solved(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]
     split(&velocity[(islands.start[island as usize] + islands.local[i]) as usize])
 }
 
-/// Moves every body, those of `stops` to the poses given there; appends the bodies it had to freeze.
+/// What integration changes of a body.
+fn state(body: &Body) -> (Vec3, Quat, [Vec3; 2]) {
+    (body.center(), body.rotation(), [body.linear_velocity, body.angular_velocity])
+}
+
+/// Moves the active bodies, those of `stops` to the poses given there; appends the bodies it had to freeze.
 /// Returns the kinetic energy (J).
 pub fn integrate(
     bodies: &mut Bodies,
     motions: &[Motion],
+    active: &[bool],
     islands: &Islands,
     biased: &[Vec6],
     relaxed: &[Vec6],
@@ -56,13 +62,14 @@ pub fn integrate(
 ) -> Double {
     let mut energy = 0.0;
     let mut stops = stops.iter().peekable();
-    // Bodies beyond the motions came after the step began.
-    for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
+    for i in (0..active.len()).filter(|&i| active[i]) {
+        let body = &mut bodies.as_mut_slice()[i];
         // Of bodies that became static since, too.
         let stop = stops.next_if(|stop| stop.body as usize == i);
-        if body.kind() == BodyKind::Static || motions[i].asleep {
+        if body.kind() == BodyKind::Static {
             continue;
         }
+        let before = state(body);
         let move_by = solved(i, motions, islands, biased);
         if motions[i].moves {
             (body.linear_velocity, body.angular_velocity) = solved(i, motions, islands, relaxed);
@@ -82,6 +89,9 @@ pub fn integrate(
             quarantined.push(body.id());
         }
         energy += widen(body.kinetic_energy());
+        if state(body) != before {
+            bodies.note_change(i);
+        }
     }
     energy
 }

@@ -58,6 +58,7 @@ pub mod settings;
 pub mod shape;
 pub mod sleep;
 pub mod solve;
+pub mod steady;
 pub mod sweep;
 pub mod touch;
 #[cfg(any(test, feature = "validate"))]
@@ -72,12 +73,13 @@ use self::graph::{Islands, NO_BODY};
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
 use self::pair::{Pair, Pairs};
 use self::par::{Pool, Serial};
-use self::predict::{Motion, foresee};
+use self::predict::Motion;
 use self::report::{StepReport, StepStatus};
 use self::rest::{Solved, Stop, find_stops};
 use self::settings::{ActiveEvents, Settings};
 use self::sleep::Sleepers;
 use self::solve::SolverState;
+use self::steady::{Steady, Touching};
 use self::touch::Touches;
 use crate::math::{Real, Vec3};
 
@@ -108,15 +110,41 @@ pub struct Simulation {
 #[derive(Clone, Debug, Default)]
 struct Work {
     motions: Vec<Motion>,
+    /// Awake and moved by impulses?
     moves: Vec<bool>,
+    /// That, or moved by hand?
+    active: Vec<bool>,
     broad: BroadPhase,
     excluded: Vec<[BodyId; 2]>,
     joint_bodies: Vec<[u32; 2]>,
-    edges: Vec<[u32; 2]>,
+    touching: Vec<Touching>,
     islands: Islands,
     problem: StepProblem,
     solver: SolverState,
+    steady: Steady,
     stops: Vec<Stop>,
+}
+
+impl Work {
+    /// Keeps the motions of the first `n` bodies.
+    fn keep_motions(&mut self, n: usize) {
+        self.motions.truncate(n);
+        self.moves.truncate(n);
+        self.active.truncate(n);
+    }
+
+    /// Takes up the motion of body `i`.
+    fn set_motion(&mut self, i: usize, motion: Motion) {
+        let (moves, active) = (motion.moves && !motion.asleep, motion.is_active());
+        match self.motions.get_mut(i) {
+            Some(old) => (*old, self.moves[i], self.active[i]) = (motion, moves, active),
+            None => {
+                self.motions.push(motion);
+                self.moves.push(moves);
+                self.active.push(active);
+            }
+        }
+    }
 }
 
 impl Simulation {
@@ -154,14 +182,8 @@ impl Simulation {
         self.stir(settings);
         self.bodies.compact();
         self.joints.compact();
+        self.foresee(settings, dt);
         let work = &mut self.work;
-        work.motions.clear();
-        work.moves.clear();
-        for body in self.bodies.as_mut_slice() {
-            let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
-            work.moves.push(motion.moves && !motion.asleep);
-            work.motions.push(motion);
-        }
         let index = |id| self.bodies.index_of(id).map_or(NO_BODY, |i| i as u32);
         let ends = |joint: &Joint| match joint.desc {
             JointDesc { enabled: false, .. } => [NO_BODY; 2],
@@ -173,7 +195,8 @@ impl Simulation {
         work.joint_bodies.clear();
         work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
         self.report.bodies = self.bodies.len() as u32;
-        self.report.dynamic_bodies = work.motions.iter().filter(|m| m.moves).count() as u32;
+        let awake = work.moves.iter().filter(|moves| **moves).count();
+        self.report.dynamic_bodies = (awake + self.sleepers.count()) as u32;
         true
     }
 
@@ -269,14 +292,14 @@ impl Simulation {
         if !self.active {
             return;
         }
-        self.note_changed_pairs();
+        self.note_touching();
         let work = &mut self.work;
-        work.edges.clear();
-        let touching = self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty());
-        work.edges.extend(touching.map(|pair| pair.bodies));
-        work.edges.extend(work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY)));
-        work.islands.build(&work.moves, work.edges.iter().copied());
+        let joined = work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
+        let edges = work.touching.iter().map(|pair| pair.bodies).chain(joined.copied());
+        work.islands.build(&work.moves, edges);
         self.report.islands = work.islands.len() as u32;
+        self.find_steady();
+        let work = &mut self.work;
         let awake = |ends: &&[u32; 2]| {
             let mut motions = ends.iter().filter_map(|&i| work.motions.get(i as usize));
             **ends != [NO_BODY; 2] && !motions.any(|motion| motion.asleep)
@@ -298,6 +321,8 @@ impl Simulation {
             joints: self.joints.as_slice(),
             joint_bodies: &self.work.joint_bodies,
             islands: &self.work.islands,
+            steady: &self.work.steady.islands,
+            touching: &self.work.touching,
             dt,
             dt_ratio: warm_start(dt, self.dt_last),
         };
@@ -312,7 +337,8 @@ impl Simulation {
             return;
         }
         let work = &mut self.work;
-        work.solver.solve(&mut work.problem, &work.islands, settings, &mut self.report);
+        let steady = &work.steady.islands;
+        work.solver.solve(&mut work.problem, &work.islands, steady, settings, &mut self.report);
         work.problem.keep_impulses(&mut self.pairs.list);
         let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
         work.problem.keep_joints(joints, dt, &mut self.report.broken);
@@ -342,6 +368,7 @@ impl Simulation {
         report.kinetic_energy = integrate::integrate(
             &mut self.bodies,
             &work.motions,
+            &work.active,
             &work.islands,
             &work.problem.biased.velocity,
             &work.problem.relaxed.velocity,

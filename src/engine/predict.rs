@@ -16,7 +16,7 @@ use super::lcp::{BodyBlock, Vec6};
 use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen};
 
 /// A body during a step: what depends on its pose, and its free velocity.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
     /// Can impulses move it?
     pub moves: bool,

@@ -95,6 +95,8 @@ pub struct StepReport {
     pub joints: u32,
     /// Number of islands.
     pub islands: u32,
+    /// Islands whose step was the last one again, to the last bit: they kept its solution, unsolved.
+    pub islands_steady: u32,
     /// Islands solved above tolerance.
     pub islands_unsolved: u32,
     /// Islands with more contacts than Lemke's algorithm is given, which Newton solved instead.

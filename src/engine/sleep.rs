@@ -33,6 +33,7 @@ use super::joint::Joint;
 use super::pair::Pair;
 use super::predict::{Motion, foresee};
 use super::settings::{ContactSettings, Settings, SleepSettings};
+use super::steady::Touching;
 use super::warm_start;
 use crate::math::{Real, Vec3, widen};
 
@@ -407,11 +408,10 @@ impl Simulation {
             let Some(i) = self.bodies.index_of(id) else { continue };
             let body = &mut self.bodies.as_mut_slice()[i];
             let motion = foresee(body, settings.gravity, dt, quarantined);
-            work.moves[i] = motion.moves;
             let component = work.broad.reach[i].component;
             work.broad.reach[i] = Reach::of(&motion, body);
             work.broad.reach[i].component = work.broad.reach[i].own.max(component);
-            work.motions[i] = motion;
+            work.set_motion(i, motion);
         }
         let bodies = self.bodies.as_slice();
         let woken = &mut self.sleepers.woken;
@@ -443,15 +443,23 @@ impl Simulation {
         !self.sleepers.wake.is_empty()
     }
 
-    /// Takes note of dormant pairs that were changed from outside: they wake before the next step.
-    pub(super) fn note_changed_pairs(&mut self) {
-        for pair in &mut self.pairs.list {
-            let now = Some((pair.friction, pair.contacts.len() as u32));
-            let before = core::mem::replace(&mut pair.settled, now);
-            if pair.is_dormant(&self.work.motions)
-                && ((before.is_some() && before != now) || pair.surface_velocity != Vec3::ZERO)
+    /// Lists the pairs that have contacts; takes note of dormant ones that were changed from outside, which
+    /// wake before the next step.
+    pub(super) fn note_touching(&mut self) {
+        let work = &mut self.work;
+        work.touching.clear();
+        for (p, pair) in (0..).zip(&mut self.pairs.list) {
+            let now = (pair.friction, pair.contacts.len() as u32);
+            let before = pair.settled.replace(now);
+            if pair.is_dormant(&work.motions)
+                && ((before.is_some() && before != Some(now))
+                    || pair.surface_velocity != Vec3::ZERO)
             {
                 self.sleepers.note_pair(pair, &self.bodies);
+            }
+            if now.1 > 0 {
+                let (bodies, steady) = (pair.bodies, pair.is_steady(before));
+                work.touching.push(Touching { pair: p, bodies, contacts: now.1, steady });
             }
         }
     }

@@ -47,7 +47,7 @@ impl Simulation {
                 assert_eq!(islands.members[at as usize], i as u32, "body {i} in island {k}");
             }
         }
-        for &[a, b] in &self.work.edges {
+        for [a, b] in self.work.touching.iter().map(|pair| pair.bodies) {
             let [a, b] = [a, b].map(|i| islands.island[i as usize]);
             assert!(a == b || a == NO_ISLAND || b == NO_ISLAND, "islands {a} and {b} touch");
         }

@@ -18,7 +18,7 @@ impl StepProblem {
         let first = self.contact_source.len();
         let bodies = sources.islands.start[k] as usize..sources.islands.start[k + 1] as usize;
         for i in self.pairs_of.range(k) {
-            let p = self.pairs_of.items[i];
+            let p = sources.touching[self.pairs_of.items[i] as usize].pair;
             let pair = &sources.pairs[p as usize];
             let maker = Maker::new(sources, settings, pair, bodies.len());
             let mut c = 0;

@@ -74,7 +74,7 @@ pub enum Cone {
 }
 
 /// A body's mass matrix and free velocity.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BodyBlock {
     /// Mass in each direction of translation (kg); 1 for a locked direction.
     pub mass: [Double; 3],

@@ -57,7 +57,8 @@ impl Simulation {
     fn find_carried(&mut self) {
         let work = &self.work;
         let ready = &mut self.sleepers.ready;
-        for edge in &work.edges {
+        let joined = work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
+        for edge in work.touching.iter().map(|pair| pair.bodies).chain(joined.copied()) {
             for (i, other) in [(edge[0], edge[1]), (edge[1], edge[0])] {
                 let (k, other) = (work.islands.island[i as usize], other as usize);
                 if k == NO_ISLAND || work.islands.island[other] != NO_ISLAND {

@@ -43,6 +43,16 @@ pub(super) struct IslandMemory {
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
+    /// The last solution, if it had been taken as it was.
+    pub(super) steady: Option<Steady>,
+}
+
+/// A solution that was taken as it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steady {
+    pub(super) outcome: Outcome,
+    /// Bodies, contacts and joint rows.
+    pub(super) size: [u32; 3],
 }
 
 impl IslandMemory {
@@ -53,6 +63,7 @@ impl IslandMemory {
             direct: DirectMemory::default(),
             pause: 0,
             changed: [false; 2],
+            steady: None,
         }
     }
 }
@@ -68,7 +79,7 @@ pub(super) struct Island<'a> {
 }
 
 /// How an island was solved.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     /// The method that gave the solution.
     pub(super) method: Method,
@@ -79,6 +90,14 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    /// Were the impulses taken as they were?
+    pub(super) fn is_as_it_was(&self) -> bool {
+        let as_it_was = |stats: &SolveStats| {
+            (stats.status, stats.iterations, stats.factorizations) == (Status::Converged, 0, 0)
+        };
+        as_it_was(&self.biased) && self.relaxed.as_ref().is_none_or(as_it_was)
+    }
+
     /// Counts the work of an attempt that came before.
     fn after(mut self, attempt: &Self) -> Self {
         self.biased.work += attempt.biased.work;

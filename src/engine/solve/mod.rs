@@ -16,9 +16,10 @@ mod rows;
 mod sweeps;
 
 use self::bounce::BounceScratch;
-use self::island::{Island, IslandMemory, Outcome};
+use self::island::{Island, IslandMemory, Outcome, Steady};
 use self::rows::Rows;
 use self::sweeps::Best;
+use super::active::Blow;
 use super::assemble::{IslandRanges, StepProblem, Unknowns};
 use super::body::BodyId;
 use super::graph::Islands;
@@ -52,6 +53,7 @@ impl SolverState {
         &mut self,
         step: &mut StepProblem,
         islands: &Islands,
+        steady: &[bool],
         settings: &Settings,
         report: &mut StepReport,
     ) {
@@ -60,6 +62,17 @@ impl SolverState {
         let mut old = 0;
         for k in 0..islands.len() {
             let ranges = step.ranges(k, islands);
+            let first = step.first[k];
+            if steady[k] {
+                // Its velocities are those that it had.
+                let memory = self.recall(first, &mut old);
+                report.islands_steady += 1;
+                if let Some(last) = &memory.steady {
+                    add(report, &last.outcome, first, last.size);
+                }
+                self.memory.push(memory);
+                continue;
+            }
             if ranges.contacts.is_empty() && ranges.joints.is_empty() {
                 for i in ranges.members {
                     step.biased.velocity[i] = step.bodies[i].velocity_free;
@@ -67,14 +80,28 @@ impl SolverState {
                 }
                 continue;
             }
-            let first = step.first[k];
             let mut memory = self.recall(first, &mut old);
             let dt = widen(report.dt);
             let mut island = Island { step, ranges: &ranges, settings, dt, memory: &mut memory };
             let outcome = self.solve_island(&mut island);
+            let size = [ranges.members.len(), ranges.contacts.len(), ranges.joints.len()];
+            let size = size.map(|n| n as u32);
+            add(report, &outcome, first, size);
+            let calm = step.blows[ranges.contacts.clone()].iter().all(|blow| *blow == Blow::None);
+            let steady = outcome.is_as_it_was() && calm;
+            memory.steady = steady.then(|| Steady { outcome, size });
             self.memory.push(memory);
-            add(report, &outcome, first, &ranges);
         }
+    }
+
+    /// Number of bodies and contacts of the island of this first body, if its last solution had been taken as
+    /// it was; `old` is the place in the list of the last step.
+    pub(super) fn steady(&self, first: BodyId, old: &mut usize) -> Option<[u32; 2]> {
+        while self.memory.get(*old).is_some_and(|memory| memory.first < first) {
+            *old += 1;
+        }
+        let memory = self.memory.get(*old).filter(|memory| memory.first == first)?;
+        memory.steady.as_ref().map(|last| [last.size[0], last.size[1]])
     }
 
     /// What the island of this first body kept; `old` is the place in the list of the last step.
@@ -92,7 +119,12 @@ impl SolverState {
 }
 
 /// Adds the outcome of an island to the report.
-fn add(report: &mut StepReport, outcome: &Outcome, first: BodyId, ranges: &IslandRanges) {
+fn add(
+    report: &mut StepReport,
+    outcome: &Outcome,
+    first: BodyId,
+    [bodies, contacts, joint_rows]: [u32; 3],
+) {
     let (biased, relaxed) = (&outcome.biased, outcome.relaxed.as_ref());
     let c = biased.certificate;
     report.natural_map = report.natural_map.max(c.natural_map);
@@ -113,9 +145,9 @@ fn add(report: &mut StepReport, outcome: &Outcome, first: BodyId, ranges: &Islan
     report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
     report.solves.push(IslandReport {
         first,
-        bodies: ranges.members.len() as u32,
-        contacts: ranges.contacts.len() as u32,
-        joint_rows: ranges.joints.len() as u32,
+        bodies,
+        contacts,
+        joint_rows,
         method: outcome.method,
         iterations,
         factorizations,

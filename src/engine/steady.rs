@@ -1,0 +1,110 @@
+//! Steady islands: those whose step would be the last one again, to the last bit.
+//!
+//! Input: bodies, motions, contacts and settings of this step and of the last. Output: the islands in which
+//! none of them changed and whose last solution had been taken as it was. Such an island is neither
+//! assembled nor solved: it keeps velocities, impulses and certificate, which solving would give again
+//! (tested). A world at rest then costs a comparison for each body and each pair. Unlike sleeping it is no
+//! judgement: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
+//! pairs).
+
+use super::Simulation;
+use super::graph::{NO_BODY, NO_ISLAND};
+use super::pair::Pair;
+use super::predict::foresee;
+use super::settings::Settings;
+use crate::math::{Real, Vec3};
+
+/// What changed since the last step.
+#[derive(Clone, Debug, Default)]
+pub struct Steady {
+    /// Settings and length (s) of the last step.
+    last: Option<(Settings, Real)>,
+    /// May the body, or what moves it, differ from what it was when the last step began?
+    changed: Vec<bool>,
+    /// Which islands are steady.
+    pub islands: Vec<bool>,
+    /// Buffer: contacts of each island.
+    contacts: Vec<u32>,
+}
+
+/// A pair that has contacts.
+#[derive(Clone, Copy, Debug)]
+pub struct Touching {
+    /// Its place in the list of pairs.
+    pub pair: u32,
+    /// Indices of its bodies.
+    pub bodies: [u32; 2],
+    /// Number of its contacts.
+    pub contacts: u32,
+    /// Are they, and the friction, those with which it was last solved?
+    pub steady: bool,
+}
+
+impl Pair {
+    /// Has it the contacts and the friction with which it was last solved? `solved` are those numbers.
+    pub(super) fn is_steady(&self, solved: Option<(Real, u32)>) -> bool {
+        let now = Some((self.friction, self.contacts.len() as u32));
+        self.kept && self.measured.is_some() && self.surface_velocity == Vec3::ZERO && solved == now
+    }
+}
+
+impl Simulation {
+    /// In stage 1: the free motion of every body that may have another one than in the last step.
+    pub(super) fn foresee(&mut self, settings: &Settings, dt: Real) {
+        let (work, bodies) = (&mut self.work, &mut self.bodies);
+        let now = Some((*settings, dt));
+        let all = work.steady.last != now;
+        work.steady.last = now;
+        let mut changed = core::mem::take(&mut work.steady.changed);
+        bodies.take_changes(&mut changed);
+        if all {
+            changed.fill(true);
+        }
+        work.keep_motions(bodies.as_slice().len());
+        for i in (0..bodies.as_slice().len()).filter(|&i| changed[i]) {
+            let body = &mut bodies.as_mut_slice()[i];
+            let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
+            if work.motions.get(i) != Some(&motion) {
+                // A force may have acted that does not go on.
+                bodies.note_change(i);
+            }
+            work.set_motion(i, motion);
+        }
+        work.steady.changed = changed;
+    }
+
+    /// After stage 4: finds the islands that are steady.
+    pub(super) fn find_steady(&mut self) {
+        let (work, bodies) = (&mut self.work, &self.bodies);
+        let (steady, islands) = (&mut work.steady, &work.islands);
+        let Steady { changed, islands: flags, contacts, .. } = steady;
+        let same = |i: u32| !changed[i as usize] && !bodies.is_changed(i as usize);
+        flags.clear();
+        for members in islands.start.windows(2) {
+            let members = &islands.members[members[0] as usize..members[1] as usize];
+            flags.push(members.iter().all(|&i| same(i)));
+        }
+        contacts.clear();
+        contacts.resize(islands.len(), 0);
+        for pair in &work.touching {
+            let [a, b] = pair.bodies.map(|i| islands.island[i as usize]);
+            let k = if a == NO_ISLAND { b } else { a };
+            if k != NO_ISLAND {
+                contacts[k as usize] += pair.contacts;
+                flags[k as usize] &= pair.steady && pair.bodies.into_iter().all(same);
+            }
+        }
+        for &i in work.joint_bodies.iter().flatten().filter(|&&i| i != NO_BODY) {
+            if let Some(flag) = flags.get_mut(islands.island[i as usize] as usize) {
+                *flag = false;
+            }
+        }
+        let mut old = 0;
+        for (k, flag) in flags.iter_mut().enumerate().filter(|(_, flag)| **flag) {
+            let members = [islands.start[k], islands.start[k + 1]];
+            let first = bodies.as_slice()[islands.members[members[0] as usize] as usize].id();
+            let now = [members[1] - members[0], contacts[k]];
+            *flag = work.solver.steady(first, &mut old) == Some(now);
+        }
+    }
+}
