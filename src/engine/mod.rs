@@ -125,28 +125,6 @@ struct Work {
     stops: Vec<Stop>,
 }
 
-impl Work {
-    /// Keeps the motions of the first `n` bodies.
-    fn keep_motions(&mut self, n: usize) {
-        self.motions.truncate(n);
-        self.moves.truncate(n);
-        self.active.truncate(n);
-    }
-
-    /// Takes up the motion of body `i`.
-    fn set_motion(&mut self, i: usize, motion: Motion) {
-        let (moves, active) = (motion.moves && !motion.asleep, motion.is_active());
-        match self.motions.get_mut(i) {
-            Some(old) => (*old, self.moves[i], self.active[i]) = (motion, moves, active),
-            None => {
-                self.motions.push(motion);
-                self.moves.push(moves);
-                self.active.push(active);
-            }
-        }
-    }
-}
-
 impl Simulation {
     /// An empty world.
     #[must_use]

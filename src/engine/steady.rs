@@ -7,11 +7,11 @@
 //! judgement: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
 //! pairs).
 
-use super::Simulation;
 use super::graph::{NO_BODY, NO_ISLAND};
 use super::pair::Pair;
-use super::predict::foresee;
+use super::predict::{Motion, foresee};
 use super::settings::Settings;
+use super::{Simulation, Work};
 use crate::math::{Real, Vec3};
 
 /// What changed since the last step.
@@ -38,6 +38,28 @@ pub struct Touching {
     pub contacts: u32,
     /// Are they, and the friction, those with which it was last solved?
     pub steady: bool,
+}
+
+impl Work {
+    /// Keeps the motions of the first `n` bodies.
+    pub(super) fn keep_motions(&mut self, n: usize) {
+        self.motions.truncate(n);
+        self.moves.truncate(n);
+        self.active.truncate(n);
+    }
+
+    /// Takes up the motion of body `i`.
+    pub(super) fn set_motion(&mut self, i: usize, motion: Motion) {
+        let (moves, active) = (motion.moves && !motion.asleep, motion.is_active());
+        match self.motions.get_mut(i) {
+            Some(old) => (*old, self.moves[i], self.active[i]) = (motion, moves, active),
+            None => {
+                self.motions.push(motion);
+                self.moves.push(moves);
+                self.active.push(active);
+            }
+        }
+    }
 }
 
 impl Pair {
