@@ -15,6 +15,10 @@ pub struct Bodies {
     index: HashMap<BodyId, u32>,
     next: u64,
     removed: bool,
+    /// How often gaps were closed.
+    closings: u32,
+    /// Bodies that were handed out to be changed.
+    touched: Vec<BodyId>,
 }
 
 impl Bodies {
@@ -41,6 +45,7 @@ impl Bodies {
             return;
         }
         self.removed = false;
+        self.closings = self.closings.wrapping_add(1);
         let index = &mut self.index;
         self.list.retain(|body| index.contains_key(&body.id()));
         for (i, body) in self.list.iter().enumerate() {
@@ -65,9 +70,27 @@ impl Bodies {
         self.index.get(&id).map(|&i| &self.list[i as usize])
     }
 
-    /// The body of this id.
+    /// The body of this id, which is noted to be changed.
     pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
-        self.index.get(&id).map(|&i| &mut self.list[i as usize])
+        let body = self.index.get(&id).map(|&i| &mut self.list[i as usize])?;
+        if !core::mem::replace(&mut body.touched, true) {
+            self.touched.push(id);
+        }
+        Some(body)
+    }
+
+    /// Calls `visit` with the indices of the bodies that were handed out since the last call.
+    pub(crate) fn drain_touched(&mut self, mut visit: impl FnMut(u32)) {
+        let Self { list, index, touched, .. } = self;
+        for i in touched.drain(..).filter_map(|id| index.get(&id)) {
+            list[*i as usize].touched = false;
+            visit(*i);
+        }
+    }
+
+    /// How often the gaps that removed bodies left were closed: indices hold as long as it stays.
+    pub(crate) const fn closings(&self) -> u32 {
+        self.closings
     }
 
     /// The bodies in ascending order of their ids.
@@ -81,7 +104,8 @@ impl Bodies {
         &self.list
     }
 
-    /// See [`as_slice`](Self::as_slice).
+    /// See [`as_slice`](Self::as_slice). For the step, which changes the active bodies; others that it
+    /// changes have to be taken by [`get_mut`](Self::get_mut).
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Body] {
         &mut self.list
     }

@@ -66,8 +66,8 @@ mod validate;
 use self::active::Context;
 use self::assemble::{Sources, StepProblem};
 use self::bodies::Bodies;
-use self::body::{Body, BodyDesc, BodyError, BodyId};
-use self::broad::{BroadPhase, Enlarge, Reach};
+use self::body::{Body, BodyDesc, BodyError, BodyId, BodyKind};
+use self::broad::{BroadPhase, Enlarge};
 use self::graph::{Islands, NO_BODY};
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
 use self::pair::{Pair, Pairs};
@@ -109,6 +109,8 @@ pub struct Simulation {
 struct Work {
     motions: Vec<Motion>,
     moves: Vec<bool>,
+    /// Bodies that move by themselves or are moved by hand, until the broad phase takes them.
+    active: Vec<u32>,
     broad: BroadPhase,
     excluded: Vec<[BodyId; 2]>,
     joint_bodies: Vec<[u32; 2]>,
@@ -157,8 +159,13 @@ impl Simulation {
         let work = &mut self.work;
         work.motions.clear();
         work.moves.clear();
-        for body in self.bodies.as_mut_slice() {
+        work.active.clear();
+        for (i, body) in self.bodies.as_mut_slice().iter_mut().enumerate() {
             let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
+            let by_hand = body.kind() == BodyKind::Kinematic;
+            if motion.is_active() || (by_hand && work.broad.has_moved(i, body)) {
+                work.active.push(i as u32);
+            }
             work.moves.push(motion.moves && !motion.asleep);
             work.motions.push(motion);
         }
@@ -184,9 +191,6 @@ impl Simulation {
         }
         let work = &mut self.work;
         let dt = self.report.dt;
-        work.broad.reach.clear();
-        let bodies = work.motions.iter().zip(self.bodies.as_slice());
-        work.broad.reach.extend(bodies.map(|(motion, body)| Reach::of(motion, body)));
         work.excluded.clear();
         for JointDesc { ends, collide, enabled, .. } in
             self.joints.as_slice().iter().map(Joint::desc)
@@ -210,8 +214,9 @@ impl Simulation {
                 Enlarge { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
             }
         };
-        work.broad.find(&self.bodies, enlarge, &work.excluded);
-        self.pairs.update(&work.broad.candidates, &self.bodies, &work.motions);
+        let Work { broad, motions, active, excluded, .. } = work;
+        broad.find(&mut self.bodies, motions, active, enlarge, excluded);
+        self.pairs.update(broad, &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
         self.check_pairs();
     }
@@ -253,7 +258,7 @@ impl Simulation {
             settings,
             dt: self.report.dt,
         };
-        pool.run(&mut self.pairs.list, |pairs: &mut [Pair]| {
+        pool.run(&mut self.pairs.list, |pairs: &mut [Box<Pair>]| {
             for pair in pairs.iter_mut().filter(|pair| pair.stale) {
                 context.update(pair);
             }
@@ -335,7 +340,6 @@ impl Simulation {
             islands: &work.islands,
             velocity: &work.problem.biased.velocity,
             broad: &work.broad,
-            excluded: &work.excluded,
             dt: report.dt,
         };
         find_stops(&mut work.stops, &self.pairs.list, &solved);
@@ -493,7 +497,7 @@ impl Simulation {
     /// The contacts of the last step, sorted by pair and feature, for reading.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> {
         let known = |id| self.bodies.get(id).is_some();
-        let present = move |pair: &&Pair| known(pair.key.a) && known(pair.key.b);
+        let present = move |pair: &&Box<Pair>| known(pair.key.a) && known(pair.key.b);
         let center = |id| self.bodies.get(id).map_or(Vec3::ZERO, Body::center);
         self.pairs.list.iter().filter(present).flat_map(move |pair| {
             let at = center(pair.key.a);
