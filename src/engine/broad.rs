@@ -128,7 +128,7 @@ pub(super) mod flag {
 
 /// Rounds of speeds that spread: once with each body's own speed, then with that of its component until
 /// it stops growing.
-const ROUNDS: usize = 4;
+const ROUNDS: u8 = 4;
 
 /// Boxes, near pairs and what they were made from.
 #[derive(Clone, Debug, Default)]
@@ -159,22 +159,31 @@ pub struct BroadPhase {
 
     proxies: Vec<Proxy>,
     free: Vec<u32>,
-    /// Box of every proxy in this step.
+    /// The body of every proxy.
+    owner: Vec<u32>,
+    /// Box of every proxy in this step, and its fat box.
     tight: Vec<Aabb>,
+    fat: Vec<Aabb>,
+    /// The round of this step, from 1, in which its fat box was made, or 0; and what it was before.
+    moved_in: Vec<u8>,
+    before: Vec<Aabb>,
     tree: Tree,
     boundless: Vec<u32>,
-    /// Proxies that got another fat box.
+    /// Proxies that got another fat box in this step, and how many of them found their near pairs.
     moved: Vec<u32>,
+    placed: usize,
+    /// Proxies that may meet others than before.
+    refiltered: Vec<u32>,
+    stamps: Vec<u32>,
     stamp: u32,
 
     near: NearPairs,
-    /// Slots of the near pairs that are looked at, and how many of them were in this step.
-    listed: Vec<u32>,
-    swept: usize,
-    /// Of these: those that have not met yet; those that meet, but one of them sleeps apart.
+    /// Slots of near pairs that a step looks at beside those that are listed.
+    came: Vec<u32>,
+    /// Of those looked at: those that have not met yet; those that meet, but one of them sleeps apart.
     open: Vec<u32>,
     border: Vec<u32>,
-    /// Of these: those that did not meet at first and are pairs; those with meshes.
+    /// And those that did not meet at first and are pairs; those with meshes.
     doubtful: Vec<u32>,
     meshes: Vec<u32>,
     /// Sorted triangles of each near pair with a mesh.
@@ -206,16 +215,18 @@ impl BroadPhase {
         self.removed.clear();
         self.close_gaps(bodies);
         self.gather(bodies, motions, active, enlarge, excluded);
-        for round in 0..ROUNDS {
-            self.renew_near_pairs();
-            self.sweep(bodies.as_slice());
-            if !self.spread_speed(enlarge) {
+        for round in 1..=ROUNDS {
+            self.renew_near_pairs(round);
+            self.sweep(round, bodies.as_slice());
+            if !self.spread_speed(enlarge) || round == ROUNDS {
                 break;
             }
-            if round + 1 < ROUNDS {
-                for k in 0..self.live.len() {
-                    self.fit(self.live[k], enlarge);
-                }
+            let mut grew = false;
+            for k in 0..self.live.len() {
+                grew |= self.fit(self.live[k], enlarge, round + 1);
+            }
+            if !grew {
+                break;
             }
         }
         self.settle(bodies.as_slice());

@@ -238,7 +238,11 @@ impl Simulation {
             self.rouse(settings);
             self.measure(settings, pool);
         }
-        for pair in self.pairs.list.iter().filter(|pair| !pair.sensor) {
+        for pair in &self.pairs.list {
+            self.report.measured += u32::from(pair.measured_in == self.pairs.step && !pair.kept);
+            if pair.sensor {
+                continue;
+            }
             self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
             self.report.overlap = self.report.overlap.max(-pair.separation);
             if !pair.is_dormant(&self.work.motions) {
@@ -258,15 +262,13 @@ impl Simulation {
             settings,
             dt: self.report.dt,
         };
+        let step = self.pairs.step;
         pool.run(&mut self.pairs.list, |pairs: &mut [Box<Pair>]| {
-            for pair in pairs.iter_mut().filter(|pair| pair.stale) {
+            for pair in pairs.iter_mut().filter(|pair| pair.is_stale(step)) {
                 context.update(pair);
+                pair.measured_in = step;
             }
         });
-        for pair in self.pairs.list.iter_mut().filter(|pair| pair.stale) {
-            self.report.measured += u32::from(!pair.kept);
-            pair.stale = false;
-        }
     }
 
     /// Stage 4: groups of bodies that touch or are joined.

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::Simulation;
 use super::active::ActiveContact;
 use super::bodies::Bodies;
-use super::body::Body;
+use super::body::{Body, BodyId};
 use super::broad::{BroadPhase, Candidate, PairKey, flag};
 use super::predict::Motion;
 use super::ratio::PortalCache;
@@ -68,8 +68,10 @@ pub struct Pair {
     pub(super) kept: bool,
     /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
     pub(super) measured: Option<Measurement>,
-    /// Is it to be measured in this step?
-    pub(super) stale: bool,
+    /// Does it stay as it is, being of a sleeper and nothing that moves?
+    pub(super) dormant: bool,
+    /// The last step in which it was measured, or might have been.
+    pub(super) measured_in: u32,
     /// Is it new, or does it start afresh?
     pub(super) fresh: bool,
     /// Friction coefficient (-) and number of contacts with which it was last solved.
@@ -96,6 +98,7 @@ struct Head {
     near: u32,
     /// Steps since it began: 0, 1, or more.
     age: u8,
+    dormant: bool,
 }
 
 /// All pairs.
@@ -104,6 +107,8 @@ pub struct Pairs {
     /// Pairs, ascending by key.
     #[expect(clippy::vec_box, reason = "what comes and goes moves pointers, not pairs")]
     pub list: Vec<Box<Pair>>,
+    /// Counts the steps.
+    pub(super) step: u32,
     /// One for each pair.
     heads: Vec<Head>,
     /// Buffers of the same.
@@ -129,6 +134,7 @@ impl Pairs {
         if !(broad.removed.is_empty() && broad.added.is_empty()) {
             self.merge(&broad.removed, &broad.added, known.as_slice());
         }
+        self.step = self.step.wrapping_add(1);
         let all = core::mem::take(&mut self.handed_out);
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             let [a, b] = head.bodies.map(|i| broad.flags[i as usize]);
@@ -136,11 +142,21 @@ impl Pairs {
             if head.age == 0 || all || flags & flag::EDITED != 0 {
                 pair.take_colliders(head.bodies.map(|i| &known.as_slice()[i as usize]));
             }
-            let dormant = flags & flag::ASLEEP != 0 && flags & flag::ACTIVE == 0;
-            if !dormant || head.age < 2 {
-                pair.fresh = head.age == 0;
-                pair.stale = !dormant || pair.fresh;
-                head.age = (head.age + 1).min(2);
+            let sleeps = flags & flag::ASLEEP != 0 && flags & flag::ACTIVE == 0;
+            let dormant = sleeps && head.age > 0;
+            if head.age < 2 || head.dormant != dormant {
+                (pair.fresh, pair.dormant) = (head.age == 0, dormant);
+                (head.age, head.dormant) = ((head.age + 1).min(2), dormant);
+            }
+        }
+    }
+
+    /// Lets the pairs of some bodies be measured in this step.
+    pub(super) fn wake(&mut self, woken: impl Fn(BodyId) -> bool) {
+        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+            if woken(head.key.a) || woken(head.key.b) {
+                (head.dormant, pair.dormant) = (false, false);
+                pair.measured_in = self.step.wrapping_sub(1);
             }
         }
     }
@@ -184,7 +200,8 @@ impl Pairs {
             }
             pair.bodies = candidate.bodies;
             let Candidate { key, bodies, near } = *candidate;
-            self.heads.push(Head { key, bodies, near, age: u8::from(!fresh) });
+            let (age, dormant) = (u8::from(!fresh), false);
+            self.heads.push(Head { key, bodies, near, age, dormant });
             self.list.push(pair);
         }
     }
@@ -222,6 +239,11 @@ impl Pair {
     /// Lets the next step find the contacts anew, wherever the bodies are: for those who change contacts.
     pub const fn forget_measurement(&mut self) {
         self.measured = None;
+    }
+
+    /// Is it to be measured in this step?
+    pub(super) const fn is_stale(&self, step: u32) -> bool {
+        !self.dormant && self.measured_in != step
     }
 
     /// Is one of the bodies asleep, and none awake or moved by hand? Then nothing happens here.

@@ -39,8 +39,6 @@ pub(super) struct Known {
 /// A piece of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proxy {
-    /// Index of the body.
-    pub(super) body: u32,
     /// Number of the piece, or of the first triangle.
     pub(super) piece: u32,
     /// Place in the list of the body's pieces.
@@ -48,9 +46,7 @@ pub(super) struct Proxy {
     /// The next proxy of the body.
     pub(super) next: u32,
     /// Leaf in the tree.
-    pub(super) leaf: u32,
-    /// Its number in a search for near pairs.
-    stamp: u32,
+    leaf: u32,
     /// Box without enlargement.
     base: Aabb,
     pub(super) layers: Layers,
@@ -59,8 +55,6 @@ pub(super) struct Proxy {
     pub(super) boundless: bool,
     /// Is its body static?
     is_static: bool,
-    /// Did it get another fat box, or may it meet others than before?
-    moved: bool,
 }
 
 fn is_finite(bounds: Aabb) -> bool {
@@ -112,13 +106,9 @@ impl BroadPhase {
         };
         self.last.retain_mut(renumber);
         self.live.clear();
-        for proxy in self.proxies.iter_mut().filter(|proxy| proxy.body != NONE) {
-            renumber(&mut proxy.body);
-        }
-        for near in self.near.list.iter_mut().filter(|near| !near.gone) {
-            near.bodies.iter_mut().for_each(|i| {
-                renumber(i);
-            });
+        self.flags.iter_mut().for_each(|flags| *flags &= !flag::EDITED);
+        for owner in self.owner.iter_mut().filter(|owner| **owner != NONE) {
+            renumber(owner);
         }
     }
 
@@ -143,10 +133,14 @@ impl BroadPhase {
             self.flags[i as usize] &= !flag::EDITED;
         }
         self.live.clear();
-        self.swept = 0;
         for list in [&mut self.open, &mut self.border, &mut self.doubtful, &mut self.meshes] {
             list.clear();
         }
+        for p in self.moved.drain(..) {
+            self.moved_in[p as usize] = 0;
+        }
+        self.placed = 0;
+        self.near.release();
         let mut wanted = core::mem::take(&mut self.last);
         wanted.extend_from_slice(active);
         wanted.extend(self.known.len() as u32..motions.len() as u32);
@@ -164,7 +158,7 @@ impl BroadPhase {
             if self.live_at[i as usize] != self.step {
                 self.renew(i, &bodies.as_slice()[i as usize], &motions[i as usize]);
                 self.enliven(i);
-                self.fit(i, enlarge);
+                self.fit(i, enlarge, 1);
             }
         }
         self.last = wanted;
@@ -274,11 +268,10 @@ impl BroadPhase {
             let mut edge = self.near.first(proxy);
             while edge != NONE {
                 let slot = edge / 2;
-                let near = &mut self.near.list[slot as usize];
-                if !core::mem::replace(&mut near.listed, true) {
-                    self.listed.push(slot);
-                } else if near.met_at == self.step {
+                if self.near.list[slot as usize].met_at == self.step {
                     self.border.push(slot);
+                } else if !self.near.is_listed(slot) {
+                    self.came.push(slot);
                 }
                 edge = self.near.next(edge);
             }
@@ -293,33 +286,55 @@ impl BroadPhase {
                 continue;
             };
             let proxy = Proxy {
-                body: i,
                 piece: piece.first,
                 slot,
                 next: self.known[i as usize].first,
                 leaf: NONE,
-                stamp: self.stamp,
                 base,
                 layers: collider.layers,
                 sensor: collider.sensor,
                 mesh: matches!(piece.piece.convex, Convex::Mesh(_)),
                 boundless: !is_finite(base),
                 is_static: body.kind() == BodyKind::Static,
-                moved: true,
             };
-            let p = self.free.pop().unwrap_or_else(|| {
-                self.proxies.push(proxy);
-                self.tight.push(base);
-                self.proxies.len() as u32 - 1
-            });
-            self.proxies[p as usize] = proxy;
-            self.tight[p as usize] = if proxy.boundless { Aabb::INFINITE } else { base };
-            self.near.grow(self.proxies.len());
+            let p = self.take_slot(proxy);
+            let k = p as usize;
+            self.owner[k] = i;
+            self.fat[k] = Aabb::EMPTY;
             self.known[i as usize].first = p;
-            self.moved.push(p);
             if proxy.boundless {
+                self.tight[k] = Aabb::INFINITE;
                 self.boundless.push(p);
+                self.note_moved(p, 1);
             }
+        }
+    }
+
+    /// A place for a proxy.
+    fn take_slot(&mut self, proxy: Proxy) -> u32 {
+        if let Some(p) = self.free.pop() {
+            self.proxies[p as usize] = proxy;
+            return p;
+        }
+        self.proxies.push(proxy);
+        let count = self.proxies.len();
+        self.owner.resize(count, NONE);
+        self.tight.resize(count, Aabb::EMPTY);
+        self.fat.resize(count, Aabb::EMPTY);
+        self.before.resize(count, Aabb::EMPTY);
+        self.moved_in.resize(count, 0);
+        self.stamps.resize(count, self.stamp);
+        self.near.grow(count);
+        count as u32 - 1
+    }
+
+    /// Takes note that the fat box of a proxy is about to change.
+    fn note_moved(&mut self, p: u32, round: u8) {
+        let k = p as usize;
+        if self.moved_in[k] != round {
+            self.before[k] = self.fat[k];
+            self.moved_in[k] = round;
+            self.moved.push(p);
         }
     }
 
@@ -330,8 +345,8 @@ impl BroadPhase {
             while self.near.first(p) != NONE {
                 self.remove_near(self.near.first(p) / 2);
             }
-            let proxy = &mut self.proxies[p as usize];
-            (proxy.body, proxy.moved) = (NONE, false);
+            let proxy = self.proxies[p as usize];
+            self.owner[p as usize] = NONE;
             if proxy.leaf != NONE {
                 self.tree.remove(proxy.leaf);
             } else {
@@ -350,9 +365,7 @@ impl BroadPhase {
             if let Some(collider) = body.colliders().of_piece(proxy.piece) {
                 proxy.layers = collider.layers;
             }
-            if !core::mem::replace(&mut proxy.moved, true) {
-                self.moved.push(p);
-            }
+            self.refiltered.push(p);
             p = proxy.next;
         }
     }
@@ -374,75 +387,125 @@ impl BroadPhase {
         true
     }
 
-    /// Enlarges the boxes of a body, and makes fat boxes where they do not fit.
-    pub(super) fn fit(&mut self, i: u32, enlarge: Enlarge) {
+    /// Enlarges the boxes of a body, and makes fat boxes where they do not fit. What stands still keeps
+    /// its room, and within a step no fat box shrinks twice: so no near pair has to be removed but in the
+    /// first round, and none of sleepers.
+    /// False if the boxes are as they were.
+    pub(super) fn fit(&mut self, i: u32, enlarge: Enlarge, round: u8) -> bool {
         let (reach, known) = (&self.reach[i as usize], &self.known[i as usize]);
         let grow = reach.distance(enlarge.dt) + enlarge.margin;
+        if round > 1 && grow == self.grow[i as usize] {
+            return false;
+        }
         self.grow[i as usize] = grow;
         let path = reach.path.unwrap_or(Vec3::ZERO) * enlarge.dt;
         let ahead = known.velocity * (AHEAD * enlarge.dt);
         let spin = AHEAD * enlarge.dt * (reach.own - known.velocity.length()).max(0.0);
         let (grown, moves) = ((known.grown - grow).max(0.0), reach.moves || reach.own > 0.0);
+        let only_grows = round > 1 || self.flags[i as usize] & flag::ACTIVE == 0;
         let mut p = known.first;
         while p != NONE {
-            let proxy = &mut self.proxies[p as usize];
-            let (k, next) = (p as usize, proxy.next);
-            p = next;
+            let proxy = self.proxies[p as usize];
+            let (k, this) = (p as usize, p);
+            p = proxy.next;
             if proxy.boundless {
                 continue;
             }
             let size = proxy.base.max - proxy.base.min;
             let extra = size * (0.5 * (enlarge.scale - 1.0)) + grow;
-            let tight = Aabb {
-                min: proxy.base.min - extra + path.min(Vec3::ZERO),
-                max: proxy.base.max + extra + path.max(Vec3::ZERO),
-            };
+            let mut tight = Aabb { min: proxy.base.min - extra, max: proxy.base.max + extra };
+            tight.min += path.min(Vec3::ZERO);
+            tight.max += path.max(Vec3::ZERO);
             self.tight[k] = tight;
             let slack = if moves {
                 SLACK * (size.x + size.y + size.z) + grown + spin.min(0.25 * size.max_element())
             } else {
                 enlarge.margin
             };
-            if proxy.leaf != NONE {
-                let fat = self.tree.bounds(proxy.leaf);
-                let (low, high) = (tight.min - fat.min, fat.max - tight.max);
-                let room = LOOSE * (slack + ahead.abs().max_element());
-                if low.min(high).min_element() >= 0.0 && low.max(high).max_element() <= room {
-                    continue;
-                }
+            let fat = self.fat[k];
+            let (low, high) = (tight.min - fat.min, fat.max - tight.max);
+            let room = LOOSE * (slack + ahead.abs().max_element());
+            if low.min(high).min_element() >= 0.0
+                && (only_grows || low.max(high).max_element() <= room)
+            {
+                continue;
             }
-            let mut fat = Aabb {
+            self.note_moved(this, round);
+            let mut new = Aabb {
                 min: tight.min - slack + ahead.min(Vec3::ZERO),
                 max: tight.max + slack + ahead.max(Vec3::ZERO),
             };
-            if fat.min.is_nan() || fat.max.is_nan() {
-                fat = Aabb::EMPTY;
+            if only_grows {
+                new = new.union(fat);
             }
+            if new.min.is_nan() || new.max.is_nan() {
+                new = Aabb::EMPTY;
+            }
+            self.fat[k] = new;
             if proxy.leaf == NONE {
-                proxy.leaf = self.tree.insert(fat, k as u32);
+                self.proxies[k].leaf = self.tree.insert(new, this);
             } else {
-                self.tree.set(proxy.leaf, fat);
-            }
-            if !core::mem::replace(&mut proxy.moved, true) {
-                self.moved.push(k as u32);
+                self.tree.set(proxy.leaf, new);
             }
         }
+        true
     }
 
-    /// Finds the near pairs of all proxies that got another fat box.
-    pub(super) fn renew_near_pairs(&mut self) {
-        for k in 0..self.moved.len() {
+    /// Finds the new near pairs of all proxies that got another fat box in this round. Two are near
+    /// already if their fat boxes met before. Those that are so no more are left to the sweep.
+    pub(super) fn renew_near_pairs(&mut self, round: u8) {
+        let mut found = core::mem::take(&mut self.found);
+        for k in self.placed..self.moved.len() {
             let p = self.moved[k];
-            // One that was removed may be used again by another body, and then is here twice.
-            if core::mem::take(&mut self.proxies[p as usize].moved) {
-                self.find_near(p);
+            found.clear();
+            if self.owner[p as usize] == NONE {
+                continue;
+            }
+            if self.proxies[p as usize].boundless {
+                found.extend((0..self.proxies.len() as u32).filter(|&q| self.is_bounded(q)));
+            } else {
+                self.find_new(p, round, &mut found);
+            }
+            for &q in &found {
+                if self.may_meet(p, q) {
+                    self.add_near(p, q);
+                }
             }
         }
-        self.moved.clear();
+        self.placed = self.moved.len();
+        self.found = found;
+        while let Some(p) = self.refiltered.pop() {
+            self.find_all(p);
+        }
     }
 
-    /// Removes the near pairs of a proxy that are so no more, and adds new ones.
-    fn find_near(&mut self, p: u32) {
+    fn is_bounded(&self, p: u32) -> bool {
+        self.owner[p as usize] != NONE && !self.proxies[p as usize].boundless
+    }
+
+    /// Lists the proxies that came near a proxy with this round, each pair once.
+    fn find_new(&self, p: u32, round: u8, found: &mut Vec<u32>) {
+        let k = p as usize;
+        let before = self.before[k];
+        self.tree.overlaps(self.fat[k], |q| {
+            let other = q as usize;
+            let moved = self.moved_in[other] == round;
+            let was = if moved { self.before[other] } else { self.fat[other] };
+            if !before.meets(was) && !(moved && q <= p) {
+                found.push(q);
+            }
+        });
+        if before.min.x > before.max.x {
+            let old = |q: &&u32| self.moved_in[**q as usize] != round;
+            found.extend(self.boundless.iter().filter(old));
+        }
+    }
+
+    /// Finds all near pairs of a proxy after what it may meet has changed.
+    fn find_all(&mut self, p: u32) {
+        if self.owner[p as usize] == NONE {
+            return;
+        }
         self.stamp = self.stamp.wrapping_add(1);
         let stamp = self.stamp;
         let mut edge = self.near.first(p);
@@ -450,25 +513,23 @@ impl BroadPhase {
             let (slot, q) = (edge / 2, self.near.other(edge));
             edge = self.near.next(edge);
             let may = self.may_meet(p, q);
-            if (may && self.are_near(p, q)) || (self.is_paired(slot) && self.is_dormant(slot)) {
+            if may || (self.is_paired(slot) && self.is_dormant(slot)) {
                 self.near.list[slot as usize].barred = !may;
-                self.proxies[q as usize].stamp = stamp;
+                self.stamps[q as usize] = stamp;
             } else {
                 self.remove_near(slot);
             }
         }
         let mut found = core::mem::take(&mut self.found);
         found.clear();
-        let proxy = &self.proxies[p as usize];
-        if proxy.boundless {
-            found.extend(0..self.proxies.len() as u32);
+        if self.proxies[p as usize].boundless {
+            found.extend((0..self.proxies.len() as u32).filter(|&q| self.is_bounded(q)));
         } else {
-            self.tree.overlaps(self.tree.bounds(proxy.leaf), |q| found.push(q));
+            self.tree.overlaps(self.fat[p as usize], |q| found.push(q));
             found.extend_from_slice(&self.boundless);
         }
         for &q in &found {
-            let other = &self.proxies[q as usize];
-            if other.body != NONE && other.stamp != stamp && self.may_meet(p, q) {
+            if self.stamps[q as usize] != stamp && self.may_meet(p, q) {
                 self.add_near(p, q);
             }
         }
@@ -476,36 +537,36 @@ impl BroadPhase {
     }
 
     /// Do the fat boxes of two proxies meet?
-    fn are_near(&self, p: u32, q: u32) -> bool {
-        let [p, q] = [p, q].map(|p| &self.proxies[p as usize]);
-        p.boundless
-            || q.boundless
-            || self.tree.bounds(p.leaf).meets(self.tree.bounds(q.leaf))
+    pub(super) fn are_near(&self, [p, q]: [u32; 2]) -> bool {
+        self.proxies[p as usize].boundless
+            || self.proxies[q as usize].boundless
+            || self.fat[p as usize].meets(self.fat[q as usize])
     }
 
     /// May two pieces make a candidate, if they meet? Not if their bodies are the same, rest both, are
     /// excluded, or their layers do not meet.
     pub(super) fn may_meet(&self, p: u32, q: u32) -> bool {
+        let bodies = [self.owner[p as usize], self.owner[q as usize]];
         let [p, q] = [p, q].map(|p| &self.proxies[p as usize]);
         // Two meshes could only get near each other by hand, to be noticed by a sensor.
         let surfaces = (p.mesh || p.boundless) && (q.mesh || q.boundless);
-        if p.body == q.body || surfaces || !p.layers.meets(q.layers) {
+        if bodies[0] == bodies[1] || surfaces || !p.layers.meets(q.layers) {
             return false;
         }
-        let moves = |p: &Proxy| self.reach[p.body as usize].moves;
+        let moves = bodies.iter().any(|&i| self.reach[i as usize].moves);
         // Sensors notice what is moved by hand, too.
         let noticed = (p.sensor || q.sensor) && !(p.is_static && q.is_static);
-        if !(moves(p) || moves(q) || noticed) {
+        if !(moves || noticed) {
             return false;
         }
-        let ids = [p.body.min(q.body), p.body.max(q.body)].map(|i| self.known[i as usize].id);
+        let [i, j] = bodies;
+        let ids = [i.min(j), i.max(j)].map(|i| self.known[i as usize].id);
         self.excluded.is_empty() || self.excluded.binary_search(&ids).is_err()
     }
 
     fn add_near(&mut self, p: u32, q: u32) {
-        let body = |p: u32| self.proxies[p as usize].body;
+        let body = |p: u32| self.owner[p as usize];
         let proxies = if body(p) < body(q) { [p, q] } else { [q, p] };
-        let bodies = proxies.map(body);
         let mut triangles = NONE;
         if proxies.iter().any(|&p| self.proxies[p as usize].mesh) {
             triangles = self.free_triangles.pop().unwrap_or_else(|| {
@@ -516,20 +577,18 @@ impl BroadPhase {
         let met_at = self.step.wrapping_sub(1);
         let slot = self.near.add(Near {
             proxies,
-            bodies,
             triangles,
             met_at,
             paired: false,
-            listed: true,
             again: false,
             barred: false,
             gone: false,
         });
-        self.listed.push(slot);
+        self.came.push(slot);
     }
 
     /// Removes a near pair with its candidates.
-    fn remove_near(&mut self, slot: u32) {
+    pub(super) fn remove_near(&mut self, slot: u32) {
         let near = self.near.list[slot as usize];
         if near.triangles != NONE {
             let mut triangles = core::mem::take(&mut self.triangles[near.triangles as usize]);
@@ -541,9 +600,6 @@ impl BroadPhase {
         } else if near.paired {
             self.removed.push(self.key(&near, 0));
         }
-        self.near.unlink(slot);
-        if !near.listed {
-            self.near.release(slot);
-        }
+        self.near.remove(slot);
     }
 }

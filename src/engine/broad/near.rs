@@ -1,7 +1,8 @@
 //! Near pairs: pairs of boxes that may meet in one of the next steps.
 //!
 //! A list of pairs in slots that stay where they are, each in two doubly linked lists: those of its two
-//! boxes. Adding and removing is O(1), going through the pairs of a box O(pairs of it).
+//! boxes. Adding and removing is O(1), going through the pairs of a box O(pairs of it). Which of them a
+//! step looks at is a set of bits, so that it goes through memory in order.
 
 use super::tree::NONE;
 
@@ -10,21 +11,17 @@ use super::tree::NONE;
 pub(super) struct Near {
     /// The boxes, that of the body with the smaller id first.
     pub(super) proxies: [u32; 2],
-    /// Indices of their bodies.
-    pub(super) bodies: [u32; 2],
     /// The list of triangles that the other may touch, if one of the two is a mesh.
     pub(super) triangles: u32,
     /// The last step in which the two met.
     pub(super) met_at: u32,
     /// Is there a pair of pieces? Not used with meshes.
     pub(super) paired: bool,
-    /// Is it in the list of those that are looked at?
-    pub(super) listed: bool,
     /// It is to be looked at once, whoever moves.
     pub(super) again: bool,
     /// It may not become a candidate, and is kept as long as it sleeps.
     pub(super) barred: bool,
-    /// It was removed; the slot is free when the list has been gone through.
+    /// It was removed in this step.
     pub(super) gone: bool,
 }
 
@@ -42,7 +39,11 @@ pub(super) struct NearPairs {
     links: Vec<Links>,
     /// First edge of each box.
     first: Vec<u32>,
+    /// Slots to be used again; those of this step from the next on.
     free: Vec<u32>,
+    freed: Vec<u32>,
+    /// Bits of those that a step looks at.
+    pub(super) listed: Vec<u64>,
 }
 
 impl NearPairs {
@@ -60,6 +61,7 @@ impl NearPairs {
         } else {
             self.list.push(near);
             self.links.push(links);
+            self.listed.resize(self.list.len().div_ceil(64), 0);
             self.list.len() as u32 - 1
         };
         for side in 0..2 {
@@ -74,8 +76,8 @@ impl NearPairs {
         slot
     }
 
-    /// Takes a pair out of the lists of its boxes; its slot is not free yet.
-    pub(super) fn unlink(&mut self, slot: u32) {
+    /// Removes a pair; its slot is free in the next step.
+    pub(super) fn remove(&mut self, slot: u32) {
         let Links { next, last } = self.links[slot as usize];
         for side in 0..2 {
             let (next, last) = (next[side], last[side]);
@@ -89,11 +91,33 @@ impl NearPairs {
             }
         }
         self.list[slot as usize].gone = true;
+        self.unlist(slot);
+        self.freed.push(slot);
     }
 
-    /// Lets the slot of a pair that was unlinked be used again.
-    pub(super) fn release(&mut self, slot: u32) {
-        self.free.push(slot);
+    /// Lets the slots of pairs that were removed be used again.
+    pub(super) fn release(&mut self) {
+        self.free.append(&mut self.freed);
+    }
+
+    /// Lets it be looked at no more.
+    pub(super) fn unlist(&mut self, slot: u32) {
+        self.listed[slot as usize / 64] &= !(1 << (slot % 64));
+    }
+
+    /// Is it looked at?
+    #[inline]
+    pub(super) fn is_listed(&self, slot: u32) -> bool {
+        self.listed[slot as usize / 64] & (1 << (slot % 64)) != 0
+    }
+
+    /// Lets it be looked at; false if it is already.
+    #[inline]
+    pub(super) fn list(&mut self, slot: u32) -> bool {
+        let word = &mut self.listed[slot as usize / 64];
+        let before = *word;
+        *word |= 1 << (slot % 64);
+        *word != before
     }
 
     /// The first edge of a box, or none.

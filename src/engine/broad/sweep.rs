@@ -6,61 +6,72 @@ use super::{BroadPhase, Candidate, PairKey, flag};
 use crate::engine::body::Body;
 use crate::engine::shape::mesh::Mesh;
 use crate::engine::shape::{Aabb, Convex, Piece};
-#[cfg(any(test, feature = "validate"))]
-use crate::math::Real;
 use crate::math::{Vec3, quat_to_mat3};
 
 impl BroadPhase {
     /// Looks at the near pairs that have not met yet, and joins the components of those that do.
-    pub(super) fn sweep(&mut self, bodies: &[Body]) {
-        let mut open = core::mem::take(&mut self.open);
-        open.retain(|&slot| !self.near.list[slot as usize].gone && !self.meet(slot, bodies));
-        self.open = open;
+    pub(super) fn sweep(&mut self, round: u8, bodies: &[Body]) {
+        if round == 1 {
+            for word in 0..self.near.listed.len() {
+                let mut bits = self.near.listed[word];
+                while bits != 0 {
+                    self.look(64 * word as u32 + bits.trailing_zeros(), bodies);
+                    bits &= bits - 1;
+                }
+            }
+        } else {
+            let mut open = core::mem::take(&mut self.open);
+            open.retain(|&slot| !self.near.list[slot as usize].gone && !self.meet(slot, bodies));
+            self.open = open;
+        }
         loop {
-            self.sweep_listed(bodies);
+            let mut joined = false;
+            while let Some(slot) = self.came.pop() {
+                if !self.near.list[slot as usize].gone && self.near.list(slot) {
+                    self.look(slot, bodies);
+                }
+                joined = true;
+            }
             let mut border = core::mem::take(&mut self.border);
-            let before = border.len();
-            border.retain(|&slot| !self.join(slot));
-            let joined = border.len() < before;
+            border.retain(|&slot| {
+                let waits = !self.join(slot);
+                joined |= !waits;
+                waits
+            });
             // Those that became live brought others.
             border.append(&mut self.border);
             self.border = border;
-            if !joined && self.swept == self.listed.len() {
+            if !joined {
                 break;
             }
         }
     }
 
-    /// Looks at the near pairs that came to the list; those of which no body is live leave it.
-    fn sweep_listed(&mut self, bodies: &[Body]) {
-        let mut k = self.swept;
-        while k < self.listed.len() {
-            let slot = self.listed[k];
-            k += 1;
-            let near = &mut self.near.list[slot as usize];
-            if near.gone {
-                self.near.release(slot);
-                continue;
-            }
-            let [a, b] = near.bodies.map(|i| self.live_at[i as usize] == self.step);
-            near.listed = a || b || core::mem::take(&mut near.again);
-            if !near.listed {
-                continue;
-            }
-            let (paired, triangles) = (near.paired, near.triangles);
-            self.listed[self.swept] = slot;
-            self.swept += 1;
-            if !self.meet(slot, bodies) {
-                self.open.push(slot);
-                if paired {
-                    self.doubtful.push(slot);
-                }
-            }
-            if triangles != NONE {
-                self.meshes.push(slot);
+    /// Looks at a listed near pair for the first time in a step; it leaves the list if no body is live,
+    /// and is removed if it is near no more.
+    #[inline]
+    fn look(&mut self, slot: u32, bodies: &[Body]) {
+        let near = &mut self.near.list[slot as usize];
+        let Near { proxies, paired, triangles, .. } = *near;
+        let again = core::mem::take(&mut near.again);
+        let [a, b] = proxies.map(|p| self.owner[p as usize]);
+        if !(self.is_live(a) || self.is_live(b) || again) {
+            self.near.unlist(slot);
+            return;
+        }
+        if proxies.iter().any(|&p| self.moved_in[p as usize] != 0) && !self.are_near(proxies) {
+            self.remove_near(slot);
+            return;
+        }
+        if !self.meet(slot, bodies) {
+            self.open.push(slot);
+            if paired {
+                self.doubtful.push(slot);
             }
         }
-        self.listed.truncate(self.swept);
+        if triangles != NONE {
+            self.meshes.push(slot);
+        }
     }
 
     /// Do the boxes of a near pair meet? If so it is a candidate, and joins components.
@@ -91,7 +102,7 @@ impl BroadPhase {
     fn may_share(&self, slot: u32, bodies: &[Body]) -> bool {
         let near = &self.near.list[slot as usize];
         let (mesh, _) = self.sides(near);
-        let i = self.proxies[mesh as usize].body;
+        let i = self.owner[mesh as usize];
         if self.reach[i as usize].component == 0.0 {
             return true;
         }
@@ -104,7 +115,7 @@ impl BroadPhase {
     /// does not link components. A sleeper becomes live if it takes over a speed; false if it may do so
     /// later.
     fn join(&mut self, slot: u32) -> bool {
-        let [a, b] = self.near.list[slot as usize].bodies;
+        let [a, b] = self.near.list[slot as usize].proxies.map(|p| self.owner[p as usize]);
         for [i, j] in [[a, b], [b, a]] {
             if self.moves(j) && !self.is_live(j) {
                 let joins = self.moves(i);
@@ -207,11 +218,9 @@ impl BroadPhase {
     pub(in crate::engine) fn forget(&mut self, slot: u32, key: &PairKey) {
         let near = &mut self.near.list[slot as usize];
         (near.paired, near.again) = (false, true);
-        if !core::mem::replace(&mut near.listed, true) {
-            self.listed.push(slot);
-        }
+        let near = *near;
+        self.near.list(slot);
         if near.triangles != NONE {
-            let near = *near;
             let (mesh, _) = self.sides(&near);
             let number = if mesh == near.proxies[0] { key.piece_a } else { key.piece_b };
             let triangle = number - self.proxies[mesh as usize].piece;
@@ -230,7 +239,8 @@ impl BroadPhase {
 
     /// Is one of the bodies asleep, and none awake or moved by hand?
     pub(super) fn is_dormant(&self, slot: u32) -> bool {
-        let [a, b] = self.near.list[slot as usize].bodies.map(|i| self.flags[i as usize]);
+        let proxies = self.near.list[slot as usize].proxies;
+        let [a, b] = proxies.map(|p| self.flags[self.owner[p as usize] as usize]);
         (a | b) & flag::ASLEEP != 0 && (a | b) & flag::ACTIVE == 0
     }
 
@@ -242,7 +252,7 @@ impl BroadPhase {
 
     /// The key of a near pair, with a triangle if it is one with a mesh.
     pub(super) fn key(&self, near: &Near, triangle: u32) -> PairKey {
-        let [a, b] = near.bodies.map(|i| self.known[i as usize].id);
+        let [a, b] = self.bodies_of(near).map(|i| self.known[i as usize].id);
         let [piece_a, piece_b] = near.proxies.map(|p| {
             let proxy = &self.proxies[p as usize];
             proxy.piece + if proxy.mesh { triangle } else { 0 }
@@ -250,8 +260,12 @@ impl BroadPhase {
         PairKey { a, b, piece_a, piece_b }
     }
 
+    fn bodies_of(&self, near: &Near) -> [u32; 2] {
+        near.proxies.map(|p| self.owner[p as usize])
+    }
+
     fn candidate(&self, slot: u32, near: &Near, triangle: u32) -> Candidate {
-        Candidate { key: self.key(near, triangle), bodies: near.bodies, near: slot }
+        Candidate { key: self.key(near, triangle), bodies: self.bodies_of(near), near: slot }
     }
 
     /// Calls `visit` with the triangles whose boxes meet the other of a near pair.
@@ -262,7 +276,7 @@ impl BroadPhase {
 
     /// Calls `visit` with the triangles of a mesh whose boxes meet a box.
     fn triangles_near(&self, mesh: u32, bounds: Aabb, bodies: &[Body], visit: impl FnMut(u32)) {
-        let i = self.proxies[mesh as usize].body as usize;
+        let i = self.owner[mesh as usize] as usize;
         let Some((mesh, piece)) = self.mesh(mesh, bodies) else { return };
         if !(bounds.min.is_finite() && bounds.max.is_finite()) {
             return;
@@ -278,7 +292,7 @@ impl BroadPhase {
     /// The mesh that a proxy stands for, and its piece.
     fn mesh<'b>(&self, p: u32, bodies: &'b [Body]) -> Option<(&'b Mesh, &'b Piece)> {
         let proxy = &self.proxies[p as usize];
-        let body = bodies.get(proxy.body as usize)?;
+        let body = bodies.get(self.owner[p as usize] as usize)?;
         let piece = &body.colliders().pieces().get(proxy.slot as usize)?.piece;
         if let Convex::Mesh(mesh) = &piece.convex { Some((mesh, piece)) } else { None }
     }
@@ -293,17 +307,17 @@ impl BroadPhase {
         mut visit: impl FnMut(u32, u32, u32),
     ) {
         let mut meet = |q: u32| {
-            let other = &self.proxies[q as usize];
+            let (other, j) = (&self.proxies[q as usize], self.owner[q as usize]);
             let mut p = self.known[body as usize].first;
             while p != NONE {
                 let own = &self.proxies[p as usize];
                 if self.may_meet(p, q) && !own.sensor && !other.sensor {
                     if other.mesh {
                         self.triangles_near(q, bounds, bodies, |triangle| {
-                            visit(own.piece, other.body, other.piece + triangle);
+                            visit(own.piece, j, other.piece + triangle);
                         });
                     } else {
-                        visit(own.piece, other.body, other.piece);
+                        visit(own.piece, j, other.piece);
                     }
                 }
                 p = own.next;
@@ -315,13 +329,5 @@ impl BroadPhase {
             }
         });
         self.boundless.iter().for_each(|&q| meet(q));
-    }
-
-    /// The largest distance from the fat box of a proxy to its box (m), for the checks.
-    #[cfg(any(test, feature = "validate"))]
-    pub(super) fn room(&self, p: u32) -> Real {
-        let (fat, tight) =
-            (self.tree.bounds(self.proxies[p as usize].leaf), self.tight[p as usize]);
-        (tight.min - fat.min).min(fat.max - tight.max).min_element()
     }
 }

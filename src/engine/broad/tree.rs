@@ -71,9 +71,9 @@ impl Tree {
         self.attach(leaf);
     }
 
-    /// The box of a leaf.
+    /// The box of a node.
     #[inline]
-    pub(super) fn bounds(&self, leaf: u32) -> Aabb {
+    fn bounds(&self, leaf: u32) -> Aabb {
         self.nodes[leaf as usize].bounds
     }
 
