@@ -172,7 +172,7 @@ pub struct Sources<'a> {
     /// Their free motion.
     pub motions: &'a [Motion],
     /// Pairs with their contacts.
-    pub pairs: &'a [Pair],
+    pub pairs: &'a [Box<Pair>],
     /// All joints.
     pub joints: &'a [Joint],
     /// Indices of the two bodies of every joint, or [`NO_BODY`](super::graph::NO_BODY).

@@ -17,6 +17,10 @@ pub struct Bodies {
     removed: bool,
     /// Which may have changed since the last step began, by their places in the list.
     changed: Vec<bool>,
+    /// How often gaps were closed.
+    closings: u32,
+    /// Bodies that were handed out to be changed.
+    touched: Vec<BodyId>,
 }
 
 impl Bodies {
@@ -44,6 +48,7 @@ impl Bodies {
             return;
         }
         self.removed = false;
+        self.closings = self.closings.wrapping_add(1);
         let index = &mut self.index;
         self.list.retain(|body| index.contains_key(&body.id()));
         for (i, body) in self.list.iter().enumerate() {
@@ -70,12 +75,15 @@ impl Bodies {
         self.index.get(&id).map(|&i| &self.list[i as usize])
     }
 
-    /// The body of this id.
+    /// The body of this id, which is noted to be changed.
     pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
-        self.index.get(&id).map(|&i| {
-            self.changed[i as usize] = true;
-            &mut self.list[i as usize]
-        })
+        let &i = self.index.get(&id)?;
+        self.changed[i as usize] = true;
+        let body = &mut self.list[i as usize];
+        if !core::mem::replace(&mut body.touched, true) {
+            self.touched.push(id);
+        }
+        Some(body)
     }
 
     /// Takes note that the body at a place changed.
@@ -95,6 +103,20 @@ impl Bodies {
         self.changed.resize(self.list.len(), false);
     }
 
+    /// Calls `visit` with the indices of the bodies that were handed out since the last call.
+    pub(crate) fn drain_touched(&mut self, mut visit: impl FnMut(u32)) {
+        let Self { list, index, touched, .. } = self;
+        for i in touched.drain(..).filter_map(|id| index.get(&id)) {
+            list[*i as usize].touched = false;
+            visit(*i);
+        }
+    }
+
+    /// How often the gaps that removed bodies left were closed: indices hold as long as it stays.
+    pub(crate) const fn closings(&self) -> u32 {
+        self.closings
+    }
+
     /// The bodies in ascending order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Body> {
         self.list.iter().filter(|body| !self.removed || self.index.contains_key(&body.id()))
@@ -106,7 +128,9 @@ impl Bodies {
         &self.list
     }
 
-    /// See [`as_slice`](Self::as_slice); who changes a pose, a velocity or a property takes note of it.
+    /// See [`as_slice`](Self::as_slice). For the step, which changes the active bodies and takes note of
+    /// whose pose, velocity or properties changed; others that it changes have to be taken by
+    /// [`get_mut`](Self::get_mut).
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Body] {
         &mut self.list
     }

@@ -179,6 +179,8 @@ pub struct Body {
     followed: Option<(Vec3, Vec3)>,
     quarantined: bool,
     last_good: (Vec3, Quat),
+    /// Was it handed out to be changed since the last broad phase?
+    pub(super) touched: bool,
     /// What sleeping needs to know.
     pub(super) rest: Rest,
 }
@@ -246,6 +248,7 @@ impl Body {
             quarantined: false,
             last_good: (desc.position, rotation),
             can_sleep: desc.can_sleep,
+            touched: false,
             rest: Rest::default(),
         };
         let mut colliders = desc.colliders;
@@ -451,6 +454,11 @@ impl Body {
     /// Counts changes that make cached contacts worthless.
     pub(crate) const fn version(&self) -> u32 {
         self.version
+    }
+
+    /// Counts changes of materials and layers.
+    pub(crate) const fn edits(&self) -> u32 {
+        self.rest.edits
     }
 
     /// Velocity of the body's point at `point` (world) [m/s].

@@ -1,23 +1,42 @@
 //! Broad phase: which pairs of pieces may touch within the step.
 //!
-//! Input: bodies with their free velocities. Output: keys of pairs, ascending. Boxes are enlarged by
+//! Input: bodies with their free velocities, which of them are active, and which were handed out to be
+//! changed. Output: what changed in the set of candidates since the last step, ascending by key.
+//!
+//! Boxes are enlarged by
 //! what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where `v + r |ω|` is the largest of
 //! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
 //! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
 //! part of the body's size, which small steps never reach: else one bullet makes a heap active.
-//! Boxes of swept bodies follow their path and grow around it only by what remains.
-//! Sweep and prune along the axis of largest spread, O(n log n + overlaps along that axis); pieces
-//! without bounds (half-spaces) meet every body. The result does not depend on the axis or on the order
-//! of the sweep. Against a mesh a box is taken into the mesh's frame, and every triangle whose box meets
-//! it makes a candidate. Not here: trees over the bodies.
+//! Boxes of swept bodies follow their path and grow around it only by what remains. Pieces
+//! without bounds (half-spaces) meet every body. Against a mesh a box is taken into the mesh's frame, and
+//! every triangle whose box meets it makes a candidate.
+//!
+//! Work follows what moves. Every piece has a *fat* box in a tree, large enough for a few steps; when its
+//! box leaves it, it gets a new one and its *near pairs* are found anew: those whose fat boxes meet and
+//! that may become candidates. A step makes the boxes of the *live* bodies, those that are active, were
+//! so in the last step, or were handed out, and looks at their near pairs. A pair of sleepers stays as it
+//! is. Where something awake comes near sleepers, those that take over its speed become live, too.
+//!
+//! The candidates are those of all boxes compared with all: they do not depend on the tree, on what
+//! happened before, or on any order (tested). Cost: O(live bodies + their near pairs), and
+//! O(log n + near pairs) for a fat box that is made anew.
 
+mod gather;
+mod near;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use self::gather::{Known, Proxy};
+use self::near::NearPairs;
+use self::tree::Tree;
 use super::bodies::Bodies;
-use super::body::{Body, BodyId, BodyKind};
-use super::graph::DisjointSets;
+use super::body::{Body, BodyId};
 use super::predict::Motion;
-use super::shape::mesh::Mesh;
-use super::shape::{Aabb, Convex, Piece};
-use crate::math::{Real, Vec3, quat_to_mat3};
+use super::shape::Aabb;
+use crate::math::{Real, Vec3};
 
 /// Names a pair of pieces: bodies ascending, then the pieces of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,17 +51,19 @@ pub struct PairKey {
     pub piece_b: u32,
 }
 
-/// A candidate: indices of the bodies, and the key.
+/// A candidate: its key, indices of the bodies, and where it comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     /// Key of the pair; sorts first.
     pub key: PairKey,
     /// Indices of the bodies in ascending order of ids.
     pub bodies: [u32; 2],
+    /// The near pair that it belongs to.
+    pub(super) near: u32,
 }
 
 /// What the step can move a body, and how.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
     /// `v + r |ω|` of the body itself [m/s].
     pub own: Real,
@@ -85,7 +106,7 @@ pub fn approach([a, b]: [Reach; 2], dt: Real) -> Real {
 }
 
 /// How far boxes are enlarged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Enlarge {
     /// Time step (s).
     pub dt: Real,
@@ -95,274 +116,151 @@ pub struct Enlarge {
     pub scale: Real,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Proxy {
-    bounds: Aabb,
-    body: u32,
-    /// Number of the piece, or of the first triangle.
-    piece: u32,
-    /// Place in the list of the body's pieces.
-    slot: u32,
-    /// By how much the bounds were enlarged (m).
-    grow: Real,
+/// What a step has to know of a body.
+pub(super) mod flag {
+    /// It moves by itself or is moved by hand.
+    pub const ACTIVE: u8 = 1;
+    /// It sleeps.
+    pub const ASLEEP: u8 = 2;
+    /// Its materials or layers were changed.
+    pub const EDITED: u8 = 4;
 }
 
-/// Buffers of the broad phase, kept between steps.
+/// Rounds of speeds that spread: once with each body's own speed, then with that of its component until
+/// it stops growing.
+const ROUNDS: u8 = 4;
+
+/// Boxes, near pairs and what they were made from.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
-    proxies: Vec<Proxy>,
-    boundless: Vec<Proxy>,
-    sets: DisjointSets,
-    /// Candidates found, ascending by key.
-    pub candidates: Vec<Candidate>,
+    /// Counts the steps.
+    step: u32,
+    enlarge: Option<Enlarge>,
+    /// Pairs of bodies that do not collide, ascending.
+    excluded: Vec<[BodyId; 2]>,
+    /// How often the gaps in the list of bodies had been closed.
+    closings: u32,
+    /// What every body was when it was last live.
+    known: Vec<Known>,
+    /// See [`flag`], of every body.
+    pub(super) flags: Vec<u8>,
     /// Reach of every body.
     pub reach: Vec<Reach>,
+    /// By how much the boxes of every body are enlarged (m).
+    grow: Vec<Real>,
+    /// The last step in which every body was live.
+    live_at: Vec<u32>,
+    /// The set of live bodies that each belongs to, and for the first of them its largest speed [m/s].
+    parent: Vec<u32>,
+    top: Vec<Real>,
+    /// Bodies that are live in this step, and those that will be in the next.
+    live: Vec<u32>,
+    last: Vec<u32>,
+
+    proxies: Vec<Proxy>,
+    free: Vec<u32>,
+    /// The body of every proxy.
+    owner: Vec<u32>,
+    /// Box of every proxy in this step, and its fat box.
+    tight: Vec<Aabb>,
+    fat: Vec<Aabb>,
+    /// The round of this step, from 1, in which its fat box was made, or 0; and what it was before.
+    moved_in: Vec<u8>,
+    before: Vec<Aabb>,
+    tree: Tree,
+    boundless: Vec<u32>,
+    /// Proxies that got another fat box in this step, and how many of them found their near pairs.
+    moved: Vec<u32>,
+    placed: usize,
+    /// Proxies that may meet others than before.
+    refiltered: Vec<u32>,
+    stamps: Vec<u32>,
+    stamp: u32,
+
+    near: NearPairs,
+    /// Slots of near pairs that a step looks at beside those that are listed.
+    came: Vec<u32>,
+    /// Of those looked at: those that have not met yet; those that meet, but one of them sleeps apart.
+    open: Vec<u32>,
+    border: Vec<u32>,
+    /// And those that did not meet at first and are pairs; those with meshes.
+    doubtful: Vec<u32>,
+    meshes: Vec<u32>,
+    /// Sorted triangles of each near pair with a mesh.
+    triangles: Vec<Vec<u32>>,
+    free_triangles: Vec<u32>,
+    found: Vec<u32>,
+
+    /// Candidates that were none in the last step, ascending by key. One that was removed as well is of
+    /// another version of a body, or came back.
+    pub(super) added: Vec<Candidate>,
+    /// Those that are none any more.
+    pub(super) removed: Vec<PairKey>,
+    /// New indices of the bodies by the old ones, if they changed.
+    pub(super) renumbered: Vec<u32>,
 }
 
 impl BroadPhase {
-    /// Finds all candidates. `excluded` lists pairs of bodies (ascending) that do not collide, sorted.
-    pub fn find(&mut self, bodies: &Bodies, enlarge: Enlarge, excluded: &[[BodyId; 2]]) {
-        for reach in &mut self.reach {
-            reach.component = reach.own;
-        }
-        // Once with each body's own speed, then with that of its component until it stops growing.
-        for _ in 0..4 {
-            self.fill(bodies, enlarge);
-            self.sweep(bodies, excluded);
-            if !self.spread_speed(enlarge) {
+    /// Finds the candidates of a step. `active` are the indices of the bodies that move by themselves or
+    /// are moved by hand, `excluded` the pairs of bodies (ascending) that do not collide, sorted.
+    pub fn find(
+        &mut self,
+        bodies: &mut Bodies,
+        motions: &[Motion],
+        active: &[u32],
+        enlarge: Enlarge,
+        excluded: &[[BodyId; 2]],
+    ) {
+        self.added.clear();
+        self.removed.clear();
+        self.close_gaps(bodies);
+        self.gather(bodies, motions, active, enlarge, excluded);
+        for round in 1..=ROUNDS {
+            self.renew_near_pairs(round);
+            self.sweep(round, bodies.as_slice());
+            if !self.spread_speed(enlarge) || round == ROUNDS {
+                break;
+            }
+            let mut grew = false;
+            for k in 0..self.live.len() {
+                grew |= self.fit(self.live[k], enlarge, round + 1);
+            }
+            if !grew {
                 break;
             }
         }
-        self.candidates.sort_unstable();
+        self.settle(bodies.as_slice());
+        self.added.sort_unstable();
+        self.removed.sort_unstable();
+        self.note_last();
     }
 
-    /// Bounding boxes of all pieces, enlarged.
-    fn fill(&mut self, bodies: &Bodies, enlarge: Enlarge) {
-        self.proxies.clear();
-        self.boundless.clear();
-        // Bodies beyond the reaches came after the step began.
-        for (i, body) in bodies.as_slice()[..self.reach.len()].iter().enumerate() {
-            let (position, rotation) = (body.position(), quat_to_mat3(body.rotation()));
-            let grow = self.reach[i].distance(enlarge.dt) + enlarge.margin;
-            for (k, piece) in body.colliders().pieces().iter().enumerate() {
-                let bounds = piece.piece.aabb(position, rotation);
-                let (body, piece, slot) = (i as u32, piece.first, k as u32);
-                if !(bounds.min.is_finite() && bounds.max.is_finite()) {
-                    self.boundless.push(Proxy { bounds, body, piece, slot, grow });
-                    continue;
-                }
-                let extra = (bounds.max - bounds.min) * (0.5 * (enlarge.scale - 1.0)) + grow;
-                let mut bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
-                if let Some(path) = self.reach[i].path {
-                    bounds.min += path.min(Vec3::ZERO) * enlarge.dt;
-                    bounds.max += path.max(Vec3::ZERO) * enlarge.dt;
-                }
-                self.proxies.push(Proxy { bounds, body, piece, slot, grow });
-            }
-        }
-    }
-
-    /// All overlaps of two boxes of which at least one body moves.
-    fn sweep(&mut self, bodies: &Bodies, excluded: &[[BodyId; 2]]) {
-        self.candidates.clear();
-        let axis = widest_axis(&self.proxies);
-        self.proxies.sort_unstable_by(|p, q| {
-            let (x, y) = (p.bounds.min[axis], q.bounds.min[axis]);
-            x.total_cmp(&y).then(p.body.cmp(&q.body)).then(p.piece.cmp(&q.piece))
-        });
-        for (i, p) in self.proxies.iter().enumerate() {
-            for q in &self.proxies[i + 1..] {
-                if q.bounds.min[axis] > p.bounds.max[axis] {
-                    break;
-                }
-                if p.bounds.meets(q.bounds) {
-                    push(&mut self.candidates, bodies, &self.reach, excluded, p, q);
-                }
-            }
-            for q in &self.boundless {
-                push(&mut self.candidates, bodies, &self.reach, excluded, p, q);
-            }
-        }
-    }
-
-    /// Calls `visit` with (piece of the body, other body, piece of that) for every piece whose box of
-    /// this step meets `bounds` and that may touch the body. O(boxes).
-    pub fn near(
-        &self,
-        body: u32,
-        bounds: Aabb,
-        bodies: &Bodies,
-        excluded: &[[BodyId; 2]],
-        mut visit: impl FnMut(u32, u32, u32),
-    ) {
-        let others = self.proxies.iter().filter(|other| other.bounds.meets(bounds));
-        for other in others.chain(&self.boundless) {
-            let pieces = bodies.as_slice()[body as usize].colliders().pieces();
-            for (slot, piece) in (0_u32..).zip(pieces) {
-                let piece = piece.first;
-                let own = Proxy { bounds, body, piece, slot, grow: 0.0 };
-                let may = meeting(bodies, &self.reach, excluded, &own, other);
-                if may.is_none_or(|(_, sensor)| sensor) {
-                    continue;
-                }
-                if let Some((mesh, place)) = mesh_of(bodies, other) {
-                    triangles(bodies, mesh, place, [other, &own], |index| {
-                        visit(piece, other.body, other.piece + index);
-                    });
-                } else {
-                    visit(piece, other.body, other.piece);
-                }
-            }
-        }
-    }
-
-    /// Gives every body the largest speed of its component; true if a box grows by more than the
+    /// Gives every live body the largest speed of its component; true if a box grows by more than the
     /// margin through it.
     fn spread_speed(&mut self, enlarge: Enlarge) -> bool {
-        self.sets.reset(self.reach.len());
-        for candidate in &self.candidates {
-            let [a, b] = candidate.bodies;
-            if self.reach[a as usize].moves && self.reach[b as usize].moves {
-                self.sets.join(a, b);
-            }
-        }
-        // A kinematic body shares its speed with what it may push, but does not link components.
         let mut grew = false;
-        for pass in 0..2 {
-            for candidate in &self.candidates {
-                let [a, b] = candidate.bodies;
-                let speed = |i: u32| self.reach[i as usize].component;
-                let fastest = speed(a).max(speed(b));
-                for i in candidate.bodies {
-                    if self.reach[i as usize].moves {
-                        let root = self.sets.find(i) as usize;
-                        grew |= raise(&mut self.reach[root], fastest, enlarge);
-                    }
-                }
-            }
-            for i in 0..self.reach.len() {
-                if self.reach[i].moves {
-                    let root = self.sets.find(i as u32) as usize;
-                    let fastest = self.reach[root].component;
-                    grew |= raise(&mut self.reach[i], fastest, enlarge) && pass == 0;
-                }
+        for k in 0..self.live.len() {
+            let i = self.live[k];
+            let set = self.find_set(i);
+            let top = self.top[set as usize];
+            let reach = &mut self.reach[i as usize];
+            if reach.moves && reach.component < top {
+                let before = reach.distance(enlarge.dt);
+                reach.component = top;
+                grew |= reach.distance(enlarge.dt) - before > enlarge.margin;
             }
         }
         grew
     }
-}
 
-/// Raises a component speed; true if that moves a box by more than the margin.
-fn raise(reach: &mut Reach, speed: Real, enlarge: Enlarge) -> bool {
-    let before = reach.distance(enlarge.dt);
-    reach.component = reach.component.max(speed);
-    reach.distance(enlarge.dt) - before > enlarge.margin
-}
-
-/// The axis along which the box centers spread most.
-fn widest_axis(proxies: &[Proxy]) -> usize {
-    let mut bounds = Aabb::EMPTY;
-    for p in proxies {
-        let center = (p.bounds.min + p.bounds.max) * 0.5;
-        bounds = bounds.union(Aabb { min: center, max: center });
+    /// Those whose boxes have to be made again in the next step, whatever happens.
+    fn note_last(&mut self) {
+        let Self { live, last, flags, reach, .. } = self;
+        let moved = |&i: &u32| {
+            let reach = &reach[i as usize];
+            flags[i as usize] & flag::ACTIVE != 0 || reach.component > reach.own
+        };
+        last.clear();
+        last.extend(live.iter().copied().filter(moved));
     }
-    let size = bounds.max - bounds.min;
-    if size.x >= size.y && size.x >= size.z {
-        0
-    } else if size.y >= size.z {
-        1
-    } else {
-        2
-    }
-}
-
-/// Adds a candidate if the pieces may meet.
-fn push(
-    candidates: &mut Vec<Candidate>,
-    bodies: &Bodies,
-    reach: &[Reach],
-    excluded: &[[BodyId; 2]],
-    p: &Proxy,
-    q: &Proxy,
-) {
-    let Some((key, _)) = meeting(bodies, reach, excluded, p, q) else { return };
-    let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
-    let candidate = Candidate { key, bodies: [p.body, q.body] };
-    match [p, q].map(|proxy| mesh_of(bodies, proxy)) {
-        [None, None] => candidates.push(candidate),
-        [Some((mesh, piece)), None] => {
-            triangles(bodies, mesh, piece, [p, q], |index| {
-                let key = PairKey { piece_a: key.piece_a + index, ..key };
-                candidates.push(Candidate { key, ..candidate });
-            });
-        }
-        [None, Some((mesh, piece))] => {
-            triangles(bodies, mesh, piece, [q, p], |index| {
-                let key = PairKey { piece_b: key.piece_b + index, ..key };
-                candidates.push(Candidate { key, ..candidate });
-            });
-        }
-        // Only what is moved by hand could get here, to be noticed by a sensor.
-        [Some(_), Some(_)] => {}
-    }
-}
-
-/// The key of two pieces and whether a sensor is among them; none if their bodies are the same, rest
-/// both, are excluded, or their layers do not meet.
-fn meeting(
-    bodies: &Bodies,
-    reach: &[Reach],
-    excluded: &[[BodyId; 2]],
-    p: &Proxy,
-    q: &Proxy,
-) -> Option<(PairKey, bool)> {
-    if p.body == q.body {
-        return None;
-    }
-    let collider = |proxy: &Proxy| {
-        let body = &bodies.as_slice()[proxy.body as usize];
-        body.colliders().of_piece(proxy.piece).map(|collider| (body.kind(), collider))
-    };
-    let ((kind_p, x), (kind_q, y)) = (collider(p)?, collider(q)?);
-    let moves = reach[p.body as usize].moves || reach[q.body as usize].moves;
-    // Sensors notice what is moved by hand, too.
-    let sensor = x.sensor || y.sensor;
-    let noticed = sensor && (kind_p, kind_q) != (BodyKind::Static, BodyKind::Static);
-    if !(moves || noticed) || !x.layers.meets(y.layers) {
-        return None;
-    }
-    let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
-    let id = |proxy: &Proxy| bodies.as_slice()[proxy.body as usize].id();
-    let key = PairKey { a: id(p), b: id(q), piece_a: p.piece, piece_b: q.piece };
-    excluded.binary_search(&[key.a, key.b]).is_err().then_some((key, sensor))
-}
-
-/// The mesh that a proxy stands for, if it is one, and its piece.
-#[inline]
-fn mesh_of<'b>(bodies: &'b Bodies, proxy: &Proxy) -> Option<(&'b Mesh, &'b Piece)> {
-    let body = &bodies.as_slice()[proxy.body as usize];
-    let piece = &body.colliders().pieces().get(proxy.slot as usize)?.piece;
-    if let Convex::Mesh(mesh) = &piece.convex { Some((mesh, piece)) } else { None }
-}
-
-/// Calls `visit` with the triangles of the mesh that the first proxy stands for whose boxes meet the
-/// bounds of the other.
-fn triangles(
-    bodies: &Bodies,
-    mesh: &Mesh,
-    piece: &Piece,
-    [proxy, other]: [&Proxy; 2],
-    visit: impl FnMut(u32),
-) {
-    let bounds = other.bounds;
-    if !(bounds.min.is_finite() && bounds.max.is_finite()) {
-        return;
-    }
-    let body = &bodies.as_slice()[proxy.body as usize];
-    let turn = quat_to_mat3(body.rotation());
-    let position = body.position() + turn * piece.position;
-    let back = (turn * quat_to_mat3(piece.rotation)).transpose();
-    let grow = Vec3::splat(proxy.grow);
-    let bounds = Aabb { min: bounds.min - grow, max: bounds.max + grow };
-    mesh.overlaps(&bounds.turned(-(back * position), back), visit);
 }

@@ -68,7 +68,7 @@ use self::active::Context;
 use self::assemble::{Sources, StepProblem};
 use self::bodies::Bodies;
 use self::body::{Body, BodyDesc, BodyError, BodyId};
-use self::broad::{BroadPhase, Enlarge, Reach};
+use self::broad::{BroadPhase, Enlarge};
 use self::graph::{Islands, NO_BODY};
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
 use self::pair::{Pair, Pairs};
@@ -114,6 +114,8 @@ struct Work {
     moves: Vec<bool>,
     /// That, or moved by hand?
     active: Vec<bool>,
+    /// Those and kinematic bodies that were moved, until the broad phase takes them.
+    movers: Vec<u32>,
     broad: BroadPhase,
     excluded: Vec<[BodyId; 2]>,
     joint_bodies: Vec<[u32; 2]>,
@@ -185,9 +187,6 @@ impl Simulation {
         }
         let work = &mut self.work;
         let dt = self.report.dt;
-        work.broad.reach.clear();
-        let bodies = work.motions.iter().zip(self.bodies.as_slice());
-        work.broad.reach.extend(bodies.map(|(motion, body)| Reach::of(motion, body)));
         work.excluded.clear();
         for JointDesc { ends, collide, enabled, .. } in
             self.joints.as_slice().iter().map(Joint::desc)
@@ -211,8 +210,9 @@ impl Simulation {
                 Enlarge { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
             }
         };
-        work.broad.find(&self.bodies, enlarge, &work.excluded);
-        self.pairs.update(&work.broad.candidates, &self.bodies, &work.motions);
+        let Work { broad, motions, movers, excluded, .. } = work;
+        broad.find(&mut self.bodies, motions, movers, enlarge, excluded);
+        self.pairs.update(broad, &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
         self.check_pairs();
     }
@@ -234,7 +234,11 @@ impl Simulation {
             self.rouse(settings);
             self.measure(settings, pool);
         }
-        for pair in self.pairs.list.iter().filter(|pair| !pair.sensor) {
+        for pair in &self.pairs.list {
+            self.report.measured += u32::from(pair.measured_in == self.pairs.step && !pair.kept);
+            if pair.sensor {
+                continue;
+            }
             self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
             self.report.overlap = self.report.overlap.max(-pair.separation);
             if !pair.is_dormant(&self.work.motions) {
@@ -254,15 +258,13 @@ impl Simulation {
             settings,
             dt: self.report.dt,
         };
-        pool.run(&mut self.pairs.list, |pairs: &mut [Pair]| {
-            for pair in pairs.iter_mut().filter(|pair| pair.stale) {
+        let step = self.pairs.step;
+        pool.run(&mut self.pairs.list, |pairs: &mut [Box<Pair>]| {
+            for pair in pairs.iter_mut().filter(|pair| pair.is_stale(step)) {
                 context.update(pair);
+                pair.measured_in = step;
             }
         });
-        for pair in self.pairs.list.iter_mut().filter(|pair| pair.stale) {
-            self.report.measured += u32::from(!pair.kept);
-            pair.stale = false;
-        }
     }
 
     /// Stage 4: groups of bodies that touch or are joined.
@@ -339,7 +341,6 @@ impl Simulation {
             islands: &work.islands,
             velocity: &work.problem.biased.velocity,
             broad: &work.broad,
-            excluded: &work.excluded,
             dt: report.dt,
         };
         find_stops(&mut work.stops, &self.pairs.list, &solved);
@@ -498,7 +499,7 @@ impl Simulation {
     /// The contacts of the last step, sorted by pair and feature, for reading.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> {
         let known = |id| self.bodies.get(id).is_some();
-        let present = move |pair: &&Pair| known(pair.key.a) && known(pair.key.b);
+        let present = move |pair: &&Box<Pair>| known(pair.key.a) && known(pair.key.b);
         let center = |id| self.bodies.get(id).map_or(Vec3::ZERO, Body::center);
         self.pairs.list.iter().filter(present).flat_map(move |pair| {
             let at = center(pair.key.a);

@@ -1,9 +1,12 @@
 //! Pairs: what is kept of two pieces from step to step.
 //!
-//! Input: candidates of the broad phase, ascending by key. Output: pairs in the same order, with the
-//! portal, the contacts and the impulses of those that were there before. A pair whose body was
-//! teleported or changed its shape starts afresh. O(candidates + pairs). A *dormant* pair, of a
-//! sleeper and nothing that moves, stays as it is whatever the broad phase says.
+//! Input: which candidates came and went in the broad phase, ascending by key. Output: pairs in order of
+//! their keys, with the portal, the contacts and the impulses of those that were there before. A pair whose
+//! body was teleported or changed its shape starts afresh. A *dormant* pair, of a sleeper and nothing
+//! that moves, stays as it is.
+//!
+//! A pair is large and stays where it is in memory; the list holds pointers to them, and beside it lies a
+//! list of what every step asks of a pair. O(pairs) of a nanosecond each, and a few for those that move.
 
 use std::sync::Arc;
 
@@ -12,8 +15,8 @@ use smallvec::SmallVec;
 use super::Simulation;
 use super::active::ActiveContact;
 use super::bodies::Bodies;
-use super::body::Body;
-use super::broad::{Candidate, PairKey};
+use super::body::{Body, BodyId};
+use super::broad::{BroadPhase, Candidate, PairKey, flag};
 use super::predict::Motion;
 use super::ratio::PortalCache;
 use super::shape::hull::Hull;
@@ -65,8 +68,10 @@ pub struct Pair {
     pub(super) kept: bool,
     /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
     pub(super) measured: Option<Measurement>,
-    /// Is it to be measured in this step?
-    pub(super) stale: bool,
+    /// Does it stay as it is, being of a sleeper and nothing that moves?
+    pub(super) dormant: bool,
+    /// The last step in which it was measured, or might have been.
+    pub(super) measured_in: u32,
     /// Is it new, or does it start afresh?
     pub(super) fresh: bool,
     /// Friction coefficient (-) and number of contacts with which it was last solved.
@@ -84,91 +89,161 @@ pub(super) struct Measurement {
     pub(super) band: Real,
 }
 
-/// Pairs of this step and of the last.
+/// What every step asks of a pair.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    key: PairKey,
+    bodies: [u32; 2],
+    /// The near pair that it comes from.
+    near: u32,
+    /// Steps since it began: 0, 1, or more.
+    age: u8,
+    dormant: bool,
+}
+
+/// All pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     /// Pairs, ascending by key.
-    pub list: Vec<Pair>,
-    last: Vec<Pair>,
+    #[expect(clippy::vec_box, reason = "what comes and goes moves pointers, not pairs")]
+    pub list: Vec<Box<Pair>>,
+    /// Counts the steps.
+    pub(super) step: u32,
+    /// One for each pair.
+    heads: Vec<Head>,
+    /// Buffers of the same.
+    #[expect(clippy::vec_box, reason = "as above")]
+    last: Vec<Box<Pair>>,
+    last_heads: Vec<Head>,
+    /// Pairs that went, to be used again.
+    #[expect(clippy::vec_box, reason = "as above")]
+    spare: Vec<Box<Pair>>,
+    /// May materials of pairs have been changed from outside?
+    handed_out: bool,
 }
 
 impl Pairs {
-    /// Takes over the pairs that are still candidates or dormant, and adds the new ones.
-    pub fn update(&mut self, candidates: &[Candidate], known: &Bodies, motions: &[Motion]) {
-        let bodies = known.as_slice();
-        // Up to the first that comes or goes the pairs stay where they are.
-        let mut same = 0;
-        for (pair, candidate) in self.list.iter_mut().zip(candidates) {
-            if pair.key != candidate.key {
-                break;
+    /// Begins a step with what changed among the candidates.
+    pub(super) fn update(&mut self, broad: &BroadPhase, known: &Bodies) {
+        if !broad.renumbered.is_empty() {
+            for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+                head.bodies = head.bodies.map(|i| broad.renumbered[i as usize]);
+                pair.bodies = head.bodies;
             }
-            pair.renew(candidate, false, bodies, motions);
-            same += 1;
         }
-        self.last.clear();
-        self.last.extend(self.list.drain(same..));
-        let mut old = 0;
-        for candidate in &candidates[same..] {
-            while old < self.last.len() && self.last[old].key < candidate.key {
-                self.keep_dormant(old, known, motions);
-                old += 1;
+        if !(broad.removed.is_empty() && broad.added.is_empty()) {
+            self.merge(&broad.removed, &broad.added, known.as_slice());
+        }
+        self.step = self.step.wrapping_add(1);
+        let all = core::mem::take(&mut self.handed_out);
+        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+            let [a, b] = head.bodies.map(|i| broad.flags[i as usize]);
+            let flags = a | b;
+            if head.age == 0 || all || flags & flag::EDITED != 0 {
+                pair.take_colliders(head.bodies.map(|i| &known.as_slice()[i as usize]));
             }
-            let known = old < self.last.len() && self.last[old].key == candidate.key;
-            let mut pair =
-                if known { core::mem::take(&mut self.last[old]) } else { Pair::default() };
-            old += usize::from(known);
-            pair.renew(candidate, !known, bodies, motions);
+            let sleeps = flags & flag::ASLEEP != 0 && flags & flag::ACTIVE == 0;
+            let dormant = sleeps && head.age > 0;
+            if head.age < 2 || head.dormant != dormant {
+                (pair.fresh, pair.dormant) = (head.age == 0, dormant);
+                (head.age, head.dormant) = ((head.age + 1).min(2), dormant);
+            }
+        }
+    }
+
+    /// Lets the pairs of some bodies be measured in this step.
+    pub(super) fn wake(&mut self, woken: impl Fn(BodyId) -> bool) {
+        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+            if woken(head.key.a) || woken(head.key.b) {
+                (head.dormant, pair.dormant) = (false, false);
+                pair.measured_in = self.step.wrapping_sub(1);
+            }
+        }
+    }
+
+    /// Takes out the pairs that went and puts in those that came. One of both starts afresh if a body of
+    /// it is another.
+    fn merge(&mut self, removed: &[PairKey], added: &[Candidate], bodies: &[Body]) {
+        core::mem::swap(&mut self.list, &mut self.last);
+        core::mem::swap(&mut self.heads, &mut self.last_heads);
+        self.list.clear();
+        self.heads.clear();
+        let mut removed = removed.iter().peekable();
+        let mut added = added.iter().peekable();
+        let mut old = self.last_heads.drain(..).zip(self.last.drain(..)).peekable();
+        loop {
+            // What lies before the next change stays.
+            let next = match (removed.peek(), added.peek()) {
+                (Some(&&key), Some(candidate)) => Some(key.min(candidate.key)),
+                (Some(&&key), None) => Some(key),
+                (None, Some(candidate)) => Some(candidate.key),
+                (None, None) => None,
+            };
+            while let Some((head, pair)) =
+                old.next_if(|(head, _)| next.is_none_or(|next| head.key < next))
+            {
+                self.heads.push(head);
+                self.list.push(pair);
+            }
+            let Some(key) = next else { break };
+            let was = old.next_if(|(head, _)| head.key == key).map(|(_, pair)| pair);
+            removed.next_if(|removed| **removed == key);
+            let Some(candidate) = added.next_if(|candidate| candidate.key == key) else {
+                self.spare.extend(was);
+                continue;
+            };
+            let versions = candidate.bodies.map(|i| bodies[i as usize].version());
+            let fresh = was.as_ref().is_none_or(|pair| pair.versions != versions);
+            let mut pair = was.or_else(|| self.spare.pop()).unwrap_or_default();
+            if fresh {
+                pair.begin(candidate, versions);
+            }
+            pair.bodies = candidate.bodies;
+            let Candidate { key, bodies, near } = *candidate;
+            let (age, dormant) = (u8::from(!fresh), false);
+            self.heads.push(Head { key, bodies, near, age, dormant });
             self.list.push(pair);
-        }
-        for old in old..self.last.len() {
-            self.keep_dormant(old, known, motions);
         }
     }
 
     /// Lets the next step find all contacts anew.
     pub(super) fn forget_measurements(&mut self) {
-        self.list.iter_mut().for_each(Pair::forget_measurement);
+        self.list.iter_mut().for_each(|pair| pair.forget_measurement());
     }
 
-    /// Keeps a pair of the last step that is no candidate, if it is dormant and its bodies are as they
-    /// were.
-    fn keep_dormant(&mut self, old: usize, known: &Bodies, motions: &[Motion]) {
-        let pair = &self.last[old];
-        let ids = [pair.key.a, pair.key.b];
-        let sleeps = |id| known.get(id).is_some_and(Body::is_sleeping);
-        if !ids.into_iter().any(sleeps) {
-            return;
+    /// Takes out the pairs for which `keep` is false, and tells the broad phase.
+    fn retain(&mut self, broad: &mut BroadPhase, mut keep: impl FnMut(&Pair) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.list.len() {
+            if keep(&self.list[i]) {
+                self.list.swap(kept, i);
+                self.heads.swap(kept, i);
+                kept += 1;
+            } else {
+                broad.forget(self.heads[i].near, &self.heads[i].key);
+            }
         }
-        let [Some(a), Some(b)] = ids.map(|id| known.index_of(id)) else { return };
-        let bodies = [a, b].map(|i| &known.as_slice()[i]);
-        let mut pair = core::mem::take(&mut self.last[old]);
-        pair.bodies = [a as u32, b as u32];
-        if bodies.map(Body::version) == pair.versions && pair.is_dormant(motions) {
-            (pair.fresh, pair.stale) = (false, false);
-            pair.take_colliders(bodies);
-            self.list.push(pair);
-        }
+        self.heads.truncate(kept);
+        self.spare.extend(self.list.drain(kept..));
     }
 }
 
 impl Pair {
-    /// Begins a step: a pair that is new or whose bodies were placed or made anew starts afresh.
-    fn renew(&mut self, candidate: &Candidate, is_new: bool, bodies: &[Body], motions: &[Motion]) {
-        let versions = candidate.bodies.map(|i| bodies[i as usize].version());
-        self.fresh = is_new || self.versions != versions;
-        if self.fresh {
-            let mut contacts = core::mem::take(&mut self.contacts);
-            contacts.clear();
-            *self = Self { key: candidate.key, versions, contacts, fresh: true, ..Self::default() };
-        }
-        self.bodies = candidate.bodies;
-        self.stale = self.fresh || !self.is_dormant(motions);
-        self.take_colliders(candidate.bodies.map(|i| &bodies[i as usize]));
+    /// Starts afresh.
+    fn begin(&mut self, candidate: &Candidate, versions: [u32; 2]) {
+        let mut contacts = core::mem::take(&mut self.contacts);
+        contacts.clear();
+        *self = Self { key: candidate.key, versions, contacts, ..Self::default() };
     }
 
     /// Lets the next step find the contacts anew, wherever the bodies are: for those who change contacts.
     pub const fn forget_measurement(&mut self) {
         self.measured = None;
+    }
+
+    /// Is it to be measured in this step?
+    pub(super) const fn is_stale(&self, step: u32) -> bool {
+        !self.dormant && self.measured_in != step
     }
 
     /// Is one of the bodies asleep, and none awake or moved by hand? Then nothing happens here.
@@ -205,20 +280,21 @@ impl Pair {
 impl Simulation {
     /// The pairs of pieces near each other in the last step, ascending by key, with their contacts.
     #[must_use]
-    pub fn pairs(&self) -> &[Pair] {
+    pub fn pairs(&self) -> &[Box<Pair>] {
         &self.pairs.list
     }
 
     /// The pairs of the step that is under way, for changes that hold in this step only: friction after
     /// stage 2, contacts after stage 3.
-    pub fn pairs_mut(&mut self) -> &mut [Pair] {
+    pub fn pairs_mut(&mut self) -> &mut [Box<Pair>] {
         self.pairs.forget_measurements();
-        &mut self.pairs.list
+        self.pairs_to_change()
     }
 
     /// The same for those who change few: where they change contacts they call
     /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step.
-    pub fn pairs_to_change(&mut self) -> &mut [Pair] {
+    pub fn pairs_to_change(&mut self) -> &mut [Box<Pair>] {
+        self.pairs.handed_out = true;
         &mut self.pairs.list
     }
 
@@ -226,7 +302,7 @@ impl Simulation {
     /// false. They forget their contacts.
     pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
         let (pairs, sleepers, bodies) = (&mut self.pairs, &mut self.sleepers, &self.bodies);
-        pairs.list.retain(|pair| {
+        pairs.retain(&mut self.work.broad, |pair| {
             let kept = keep(pair);
             if !kept && !pair.contacts.is_empty() {
                 sleepers.note_pair(pair, bodies);

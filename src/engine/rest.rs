@@ -17,10 +17,9 @@
 //! that turned less than it should leaves the energy alone.
 //!
 //! So a swept body ends on a path that was searched, or within a part of its inradius of it. Cost:
-//! nothing without swept bodies; O(boxes) for each one whose path is bent.
+//! nothing without swept bodies; O(log n + boxes met) for each one whose path is bent.
 
 use super::bodies::Bodies;
-use super::body::BodyId;
 use super::broad::BroadPhase;
 use super::collider::{ConvexRef, PieceRef};
 use super::graph::{Islands, NO_ISLAND};
@@ -75,8 +74,6 @@ pub struct Solved<'a> {
     pub velocity: &'a [Vec6],
     /// Boxes of all pieces.
     pub broad: &'a BroadPhase,
-    /// Pairs of bodies that do not collide, sorted.
-    pub excluded: &'a [[BodyId; 2]],
     /// Time step (s).
     pub dt: Real,
 }
@@ -99,7 +96,7 @@ impl Way {
 
 /// Finds the end poses of the swept bodies whose paths were bent; `stops` is cleared and filled, in
 /// ascending order of bodies.
-pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Pair], solved: &Solved<'_>) {
+pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Box<Pair>], solved: &Solved<'_>) {
     stops.clear();
     for (i, body) in solved.bodies.as_slice()[..solved.motions.len()].iter().enumerate() {
         if body.swept && solved.motions[i].moves && solved.islands.island[i] != NO_ISLAND {
@@ -208,7 +205,7 @@ impl Solved<'_> {
         let bounds =
             Aabb { min: ends[0].min(ends[1]) - around, max: ends[0].max(ends[1]) + around };
         let mut part: Real = 1.0;
-        self.broad.near(i as u32, bounds, self.bodies, self.excluded, |own, other, piece| {
+        self.broad.near(i as u32, bounds, self.bodies.as_slice(), |own, other, piece| {
             let j = other as usize;
             let (v, w) = self.solved(j);
             let way = |time: Real| Way { linear: v * time, angular: w * time };

@@ -413,13 +413,9 @@ impl Simulation {
             work.broad.reach[i].component = work.broad.reach[i].own.max(component);
             work.set_motion(i, motion);
         }
-        let bodies = self.bodies.as_slice();
         let woken = &mut self.sleepers.woken;
         woken.sort_unstable();
-        for pair in &mut self.pairs.list {
-            let ids = pair.bodies.map(|i| bodies[i as usize].id());
-            pair.stale |= ids.iter().any(|id| woken.binary_search(id).is_ok());
-        }
+        self.pairs.wake(|id| woken.binary_search(&id).is_ok());
     }
 
     /// Takes note of the sleepers that something awake touches or is joined with, and of those that

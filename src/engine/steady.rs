@@ -7,6 +7,7 @@
 //! judgement: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
 //! pairs).
 
+use super::body::BodyKind;
 use super::graph::{NO_BODY, NO_ISLAND};
 use super::pair::Pair;
 use super::predict::{Motion, foresee};
@@ -91,6 +92,13 @@ impl Simulation {
                 bodies.note_change(i);
             }
             work.set_motion(i, motion);
+        }
+        work.movers.clear();
+        for (i, body) in bodies.as_slice().iter().enumerate() {
+            let by_hand = || changed[i] && body.kind() == BodyKind::Kinematic;
+            if work.active[i] || (by_hand() && work.broad.has_moved(i, body)) {
+                work.movers.push(i as u32);
+            }
         }
         work.steady.changed = changed;
     }

@@ -95,7 +95,7 @@ impl Touches {
     /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part.
     pub(super) fn update(
         &mut self,
-        pairs: &[Pair],
+        pairs: &[Box<Pair>],
         bodies: &[Body],
         motions: &[Motion],
         margin: Real,

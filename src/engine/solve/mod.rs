@@ -192,7 +192,7 @@ impl StepProblem {
     }
 
     /// Writes the impulses back to the contacts they belong to, for the next step.
-    pub fn keep_impulses(&self, pairs: &mut [Pair]) {
+    pub fn keep_impulses(&self, pairs: &mut [Box<Pair>]) {
         for (i, &[p, c]) in self.contact_source.iter().enumerate() {
             let contact = &mut pairs[p as usize].contacts[c as usize];
             contact.impulse =
