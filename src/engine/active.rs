@@ -33,6 +33,7 @@ use super::pair::Pair;
 use super::predict::{Motion, planar_axis};
 use super::ratio::{
     Centers, Measured, Ratio, Relative, is_long, measure, measure_half_space, near_centers,
+    still_apart,
 };
 use super::settings::{ActiveEvents, Settings};
 use super::shape::HalfSpace;
@@ -160,6 +161,26 @@ impl Placed {
         [point, point - self.between]
     }
 
+    /// A contact of the pair with this id and `normal` from a to b and touching points from the center of a
+    /// in world axes. `radii` are those of the rounding (m), `to_bodies` turn to the axes of both bodies.
+    fn contact(
+        &self,
+        contact: &Contact,
+        id: ContactId,
+        normal: Vec3,
+        points: [Vec3; 2],
+        radii: [Real; 2],
+        to_bodies: &[Mat3; 2],
+    ) -> ActiveContact {
+        let cores = [
+            to_bodies[0] * (points[0] - normal * radii[0]),
+            to_bodies[1] * (points[1] + normal * radii[1] - self.between),
+        ];
+        let arms = self.arms_to((points[0] + points[1]) * 0.5);
+        let gap = contact.separation;
+        ActiveContact { cores, ..ActiveContact::new(id, normal, arms, gap, widen(gap)) }
+    }
+
     /// Moves both pieces along the free motion of their bodies to where they meet, after some time (s).
     fn advance(&mut self, motions: [&Motion; 2], time: Real) {
         self.met = Some(time);
@@ -280,6 +301,12 @@ impl Context<'_> {
             return;
         }
         let band = self.band(pair.bodies);
+        if let Some(separation) = still_apart(a, b, &relative, band, &mut pair.cache) {
+            if let Some(measured) = &mut pair.measured {
+                measured.reach = separation;
+            }
+            return;
+        }
         let centers = self.centers(pair, hulls, &relative);
         let ratio = match measure(a, b, &relative, &centers, band, &mut pair.cache) {
             Measured::Near(ratio) => ratio,
@@ -389,37 +416,15 @@ impl Context<'_> {
         pair.dropped = manifold.dropped;
         let radii = [a.radius, b.radius];
         let normal = turn * manifold.normal;
+        let to_bodies = pair.bodies.map(|i| self.motions[i as usize].rotation.transpose());
         for contact in &manifold.contacts {
             let points = [contact.point_a, contact.point_b].map(|p| placed.arms[0] + turn * p);
-            self.push(pair, placed, contact, contact.id, normal, points, radii);
+            let new = placed.contact(contact, contact.id, normal, points, radii, &to_bodies);
+            pair.contacts.push(new);
         }
         let inradius = a.inradius().min(b.inradius());
         let outlook = &manifold.outlook;
         self.remember(pair, outlook, outlook.anchor, ratio, radii, inradius);
-    }
-
-    /// Adds a contact of a pair: `normal` from a to b and the touching points from the center of a in world
-    /// axes, the radii those of the rounding (m).
-    fn push(
-        &self,
-        pair: &mut Pair,
-        placed: &Placed,
-        contact: &Contact,
-        id: ContactId,
-        normal: Vec3,
-        points: [Vec3; 2],
-        radii: [Real; 2],
-    ) {
-        let [rotation_a, rotation_b] =
-            pair.bodies.map(|i| self.motions[i as usize].rotation.transpose());
-        let cores = [
-            rotation_a * (points[0] - normal * radii[0]),
-            rotation_b * (points[1] + normal * radii[1] - placed.between),
-        ];
-        let arms = placed.arms_to((points[0] + points[1]) * 0.5);
-        let gap = contact.separation;
-        let new = ActiveContact::new(id, normal, arms, gap, widen(gap));
-        pair.contacts.push(ActiveContact { cores, ..new });
     }
 
     /// By how much this step turns the relative velocity of two bodies aside [m/s].
@@ -455,11 +460,14 @@ impl Context<'_> {
         pair.dropped = manifold.dropped;
         let (outlook, swap) = (&manifold.outlook, hull_side == 0);
         let radii = if swap { [hull.radius, 0.0] } else { [0.0, hull.radius] };
+        let to_bodies = pair.bodies.map(|i| self.motions[i as usize].rotation.transpose());
         for contact in &manifold.contacts {
             let [p, q] = [origin + contact.point_a, origin + contact.point_b];
             let (id, points) =
                 if swap { (contact.id.swapped(), [q, p]) } else { (contact.id, [p, q]) };
-            self.push(pair, placed, contact, id, normal * toward_b, points, radii);
+            let normal = normal * toward_b;
+            let new = placed.contact(contact, id, normal, points, radii, &to_bodies);
+            pair.contacts.push(new);
         }
         let anchor = match outlook.anchor {
             Anchor::Unknown => Anchor::Unknown,
@@ -552,16 +560,20 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let mut kept = 0;
     for i in 0..contacts.len() {
         let new = contacts[i];
+        let reach = new.arms[0].length().max(new.arms[1].length());
+        let near = SAME * (1.0 + reach);
         let same = |old: &ActiveContact| {
             let apart = new.arms[0] - old.arms[0];
             let apart = apart - axis * axis.dot(apart);
-            let reach = new.arms[0].length().max(new.arms[1].length());
-            let turned = (new.normal - old.normal).length();
-            let near = SAME * (1.0 + reach);
-            turned <= SAME && apart.length() <= near && (new.gap - old.gap).abs() <= near
+            let turned = new.normal - old.normal;
+            apart.dot(apart) <= near * near
+                && turned.dot(turned) <= SAME * SAME
+                && (new.gap - old.gap).abs() <= near
         };
         if !contacts[..kept].iter().any(same) {
-            contacts[kept] = new;
+            if kept < i {
+                contacts[kept] = new;
+            }
             kept += 1;
         }
     }

@@ -230,10 +230,19 @@ impl Simulation {
         self.rouse(settings);
         self.measure(settings, pool);
         while self.note_touched() {
+            for pair in &mut self.pairs.list {
+                self.report.measured += u32::from(pair.stale && !pair.kept);
+                pair.stale = false;
+            }
             self.rouse(settings);
             self.measure(settings, pool);
         }
-        for pair in self.pairs.list.iter().filter(|pair| !pair.sensor) {
+        for pair in &mut self.pairs.list {
+            self.report.measured += u32::from(pair.stale && !pair.kept);
+            pair.stale = false;
+            if pair.sensor {
+                continue;
+            }
             self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
             self.report.overlap = self.report.overlap.max(-pair.separation);
             if !pair.is_dormant(&self.work.motions) {
@@ -258,10 +267,6 @@ impl Simulation {
                 context.update(pair);
             }
         });
-        for pair in self.pairs.list.iter_mut().filter(|pair| pair.stale) {
-            self.report.measured += u32::from(!pair.kept);
-            pair.stale = false;
-        }
     }
 
     /// Stage 4: groups of bodies that touch or are joined.

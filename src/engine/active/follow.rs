@@ -43,6 +43,8 @@ use crate::math::{EPSILON, Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rota
 
 /// Contacts are followed up to a slip of this part of the smaller inradius (-).
 const SLIP: Real = 0.02;
+/// What is apart may slide farther, by this part of the gap (-).
+const APART: Real = 0.5;
 /// By how much more than when they were measured contacts may be about to be crossed, as a part of the depth up
 /// to which a plane may serve (-): 0.1 mm a step.
 const WORSE: Real = 0.02;
@@ -92,15 +94,17 @@ impl Context<'_> {
         } else {
             (trail.slope + turned) * moved + turned * turned * last.lever
         };
-        if !(error <= self.stillness() && moved <= trail.slip) {
+        let nearest =
+            |list: &[ActiveContact]| list.iter().map(|c| c.gap).fold(Real::MAX, Real::min);
+        let before = nearest(&pair.contacts);
+        let slip = trail.slip + APART * before.max(0.0);
+        if !(error <= self.stillness() && moved <= slip) {
             return false;
         }
         last.last = now;
         let trail = *trail;
-        let closest = |pair: &Pair| pair.contacts.iter().map(|c| c.gap).fold(Real::MAX, Real::min);
-        let before = closest(pair);
         trail.follow(&mut pair.contacts, now.between, motions);
-        pair.separation += closest(pair) - before;
+        pair.separation += nearest(&pair.contacts) - before;
         pair.gap = pair.separation / trail.denominator;
         self.foreseen(&pair.contacts, bodies, motions) >= trail.foreseen.min(0.0) - self.worse()
     }
