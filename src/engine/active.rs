@@ -11,7 +11,7 @@
 //! event of the set (4.8) gives a row at the touching point of the scaled bodies, with its own value
 //! (4.17).
 
-mod still;
+mod follow;
 pub(super) mod swept;
 
 use smallvec::SmallVec;
@@ -27,12 +27,13 @@ use super::event::clip::{ClipParams, find_contacts, find_contacts_half_space};
 use super::event::enumerate::{
     EventFeatures, Placement, enumerate, enumerate_half_space, ratio_of,
 };
-use super::event::manifold::{Feature, Manifold};
+use super::event::manifold::{Anchor, Contact, Feature, Manifold};
 use super::on_mesh::OnTriangle;
 use super::pair::Pair;
 use super::predict::{Motion, planar_axis};
 use super::ratio::{
-    Centers, Measured, Relative, is_long, measure, measure_half_space, near_centers,
+    Centers, Measured, Ratio, Relative, is_long, measure, measure_half_space, near_centers,
+    still_apart,
 };
 use super::settings::{ActiveEvents, Settings};
 use super::shape::HalfSpace;
@@ -67,6 +68,9 @@ pub struct ActiveContact {
     pub normal: Vec3,
     /// Contact point from the center of each body, world axes (m).
     pub arms: [Vec3; 2],
+    /// The touching points of both pieces without their rounding, in the axes of their bodies from their
+    /// centers (m).
+    pub(super) cores: [Vec3; 2],
     /// Distance of the touching points along the normal (m).
     pub gap: Real,
     /// Gap of the row (m): the same, or `(t - 1) D` for an event of the papers.
@@ -93,6 +97,7 @@ impl ActiveContact {
             id,
             normal,
             arms,
+            cores: [Vec3::ZERO; 2],
             gap,
             row_gap,
             impulse: none,
@@ -156,6 +161,26 @@ impl Placed {
         [point, point - self.between]
     }
 
+    /// A contact of the pair with this id and `normal` from a to b and touching points from the center of a
+    /// in world axes. `radii` are those of the rounding (m), `to_bodies` turn to the axes of both bodies.
+    fn contact(
+        &self,
+        contact: &Contact,
+        id: ContactId,
+        normal: Vec3,
+        points: [Vec3; 2],
+        radii: [Real; 2],
+        to_bodies: &[Mat3; 2],
+    ) -> ActiveContact {
+        let cores = [
+            to_bodies[0] * (points[0] - normal * radii[0]),
+            to_bodies[1] * (points[1] + normal * radii[1] - self.between),
+        ];
+        let arms = self.arms_to((points[0] + points[1]) * 0.5);
+        let gap = contact.separation;
+        ActiveContact { cores, ..ActiveContact::new(id, normal, arms, gap, widen(gap)) }
+    }
+
     /// Moves both pieces along the free motion of their bodies to where they meet, after some time (s).
     fn advance(&mut self, motions: [&Motion; 2], time: Real) {
         self.met = Some(time);
@@ -195,20 +220,20 @@ impl Context<'_> {
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
-        pair.kept = same && self.is_still(pair, bodies, motions);
+        pair.followed = false;
+        pair.kept = same && self.serves(pair, bodies, motions);
         if pair.kept {
             return;
         }
         let old: SmallVec<[ActiveContact; 32]> = SmallVec::from_slice(&pair.contacts);
         pair.contacts.clear();
-        pair.measured = None;
+        pair.measured = if same { self.measurement(pair, bodies) } else { None };
         pair.dropped = 0;
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
         pair.impact = Real::INFINITY;
         if same {
             self.measure(pair, bodies, motions);
-            pair.measured = self.measurement(pair, bodies);
         }
         pair.contacts.sort_unstable_by_key(|contact| contact.id);
         merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
@@ -225,6 +250,9 @@ impl Context<'_> {
         };
         let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b]);
         let convex = [piece_a.convex, piece_b.convex];
+        if let Some(measured) = &mut pair.measured {
+            measured.set_levers([0, 1].map(|k| Context::lever(convex[k], placed.arms[k])));
+        }
         let swept = self.sweep(pair, convex, &placed);
         if let Swept::Hit(time) = swept {
             placed.advance(motions, time);
@@ -266,7 +294,7 @@ impl Context<'_> {
                 if a.curve().is_some() || b.curve().is_some() {
                     // A curved hull is no polyhedron and has no such events; clipping stands in.
                     let band = self.band(pair.bodies);
-                    self.clipped(pair, hulls, placed, &relative, ratio.normal, band);
+                    self.clipped(pair, hulls, placed, &relative, &ratio, band);
                 } else {
                     self.enumerated(pair, hulls, placed);
                 }
@@ -274,14 +302,27 @@ impl Context<'_> {
             return;
         }
         let band = self.band(pair.bodies);
+        if let Some(separation) = still_apart(a, b, &relative, band, &mut pair.cache) {
+            if let Some(measured) = &mut pair.measured {
+                measured.reach = separation;
+            }
+            return;
+        }
         let centers = self.centers(pair, hulls, &relative);
-        let measured = measure(a, b, &relative, &centers, band, &mut pair.cache);
-        let Measured::Near(ratio) = measured else { return };
+        let ratio = match measure(a, b, &relative, &centers, band, &mut pair.cache) {
+            Measured::Near(ratio) => ratio,
+            Measured::Apart { separation, .. } => {
+                if let Some(measured) = &mut pair.measured {
+                    measured.reach = separation;
+                }
+                return;
+            }
+        };
         (pair.gap, pair.separation) = (ratio.gap, ratio.separation);
         if pair.sensor {
             return;
         }
-        self.clipped(pair, hulls, placed, &relative, ratio.normal, band);
+        self.clipped(pair, hulls, placed, &relative, &ratio, band);
     }
 
     /// A hull (body `hull_side` of the pair) and a half-space.
@@ -309,7 +350,9 @@ impl Context<'_> {
             return;
         }
         if ratio.separation <= self.band(pair.bodies) {
-            self.clipped_half_space(pair, hull, placed, hull_side, normal, height);
+            self.clipped_half_space(pair, hull, placed, hull_side, height, &ratio);
+        } else if let Some(measured) = &mut pair.measured {
+            measured.reach = ratio.separation;
         }
     }
 
@@ -354,7 +397,7 @@ impl Context<'_> {
         [a, b]: [&Hull; 2],
         placed: &Placed,
         relative: &Relative,
-        ratio_normal: Vec3,
+        ratio: &Ratio,
         band: Real,
     ) {
         let to_a = placed.rotations[0].transpose();
@@ -367,21 +410,22 @@ impl Context<'_> {
             slack = slack.min(SLACK * a.inradius().min(b.inradius()) + sunk);
         }
         let hints = pair.cache.hints;
-        let normal = choose_normal(a, b, relative, ratio_normal, hints, &twist, self.dt, slack);
+        let normal = choose_normal(a, b, relative, ratio.normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
         find_contacts(a, b, relative, normal, hints, &self.clip(band), &mut manifold);
         let turn = placed.rotations[0];
         pair.dropped = manifold.dropped;
+        let radii = [a.radius, b.radius];
+        let normal = turn * manifold.normal;
+        let to_bodies = pair.bodies.map(|i| self.motions[i as usize].rotation.transpose());
         for contact in &manifold.contacts {
-            let middle = turn * ((contact.point_a + contact.point_b) * 0.5);
-            pair.contacts.push(ActiveContact::new(
-                contact.id,
-                turn * manifold.normal,
-                placed.arms_to(placed.arms[0] + middle),
-                contact.separation,
-                widen(contact.separation),
-            ));
+            let points = [contact.point_a, contact.point_b].map(|p| placed.arms[0] + turn * p);
+            let new = placed.contact(contact, contact.id, normal, points, radii, &to_bodies);
+            pair.contacts.push(new);
         }
+        let inradius = a.inradius().min(b.inradius());
+        let outlook = &manifold.outlook;
+        self.remember(pair, outlook, outlook.anchor, ratio, radii, inradius);
     }
 
     /// By how much this step turns the relative velocity of two bodies aside [m/s].
@@ -404,9 +448,10 @@ impl Context<'_> {
         hull: &Hull,
         placed: &Placed,
         hull_side: usize,
-        normal: Vec3,
         height: Real,
+        ratio: &Ratio,
     ) {
+        let normal = ratio.normal;
         let mut manifold = Manifold::default();
         let params = self.clip(self.band(pair.bodies));
         let rotation = placed.rotations[hull_side];
@@ -414,16 +459,22 @@ impl Context<'_> {
         let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
         let origin = if hull_side == 1 { placed.between + placed.arms[1] } else { placed.arms[0] };
         pair.dropped = manifold.dropped;
+        let (outlook, swap) = (&manifold.outlook, hull_side == 0);
+        let radii = if swap { [hull.radius, 0.0] } else { [0.0, hull.radius] };
+        let to_bodies = pair.bodies.map(|i| self.motions[i as usize].rotation.transpose());
         for contact in &manifold.contacts {
-            let middle = (contact.point_a + contact.point_b) * 0.5;
-            pair.contacts.push(ActiveContact::new(
-                if hull_side == 1 { contact.id } else { contact.id.swapped() },
-                normal * toward_b,
-                placed.arms_to(origin + middle),
-                contact.separation,
-                widen(contact.separation),
-            ));
+            let [p, q] = [origin + contact.point_a, origin + contact.point_b];
+            let (id, points) =
+                if swap { (contact.id.swapped(), [q, p]) } else { (contact.id, [p, q]) };
+            let normal = normal * toward_b;
+            let new = placed.contact(contact, id, normal, points, radii, &to_bodies);
+            pair.contacts.push(new);
         }
+        let anchor = match outlook.anchor {
+            Anchor::Unknown => Anchor::Unknown,
+            _ => Anchor::Face(1 - hull_side),
+        };
+        self.remember(pair, outlook, anchor, ratio, radii, Real::MAX);
     }
 
     /// Tolerances of the clipping.
@@ -510,16 +561,20 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let mut kept = 0;
     for i in 0..contacts.len() {
         let new = contacts[i];
+        let reach = new.arms[0].length().max(new.arms[1].length());
+        let near = SAME * (1.0 + reach);
         let same = |old: &ActiveContact| {
             let apart = new.arms[0] - old.arms[0];
             let apart = apart - axis * axis.dot(apart);
-            let reach = new.arms[0].length().max(new.arms[1].length());
-            let turned = (new.normal - old.normal).length();
-            let near = SAME * (1.0 + reach);
-            turned <= SAME && apart.length() <= near && (new.gap - old.gap).abs() <= near
+            let turned = new.normal - old.normal;
+            apart.dot(apart) <= near * near
+                && turned.dot(turned) <= SAME * SAME
+                && (new.gap - old.gap).abs() <= near
         };
         if !contacts[..kept].iter().any(same) {
-            contacts[kept] = new;
+            if kept < i {
+                contacts[kept] = new;
+            }
             kept += 1;
         }
     }

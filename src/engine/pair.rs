@@ -66,6 +66,8 @@ pub struct Pair {
     pub triangle: Option<Arc<Hull>>,
     /// Do its contacts of the last step serve again?
     pub(super) kept: bool,
+    /// Were they brought up to date, then?
+    pub(super) followed: bool,
     /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
     pub(super) measured: Option<Measurement>,
     /// Does it stay as it is, being of a sleeper and nothing that moves?
@@ -78,15 +80,51 @@ pub struct Pair {
     pub(super) settled: Option<(Real, u32)>,
 }
 
-/// Circumstances under which a pair was measured.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Measurement {
+/// How two bodies were to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Relation {
     /// From the center of body a to that of body b (m).
     pub(super) between: Vec3,
     /// Rotations of both bodies.
     pub(super) rotations: [Quat; 2],
-    /// Contacts up to this gap were sought (m).
-    pub(super) band: Real,
+}
+
+/// Circumstances under which a pair was measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measurement {
+    /// When it was measured.
+    pub(super) first: Relation,
+    /// When its contacts were last brought up to date.
+    pub(super) last: Relation,
+    /// Which body, 0 or 1, has the smaller piece.
+    pub(super) small: u8,
+    /// How far that reaches from the center of its body (m).
+    pub(super) lever: Real,
+    /// Nothing nearer than this was left out (m).
+    pub(super) reach: Real,
+    /// How its contacts are followed, if they can be.
+    pub(super) trail: Option<Trail>,
+}
+
+/// How the contacts of a pair go on when its bodies move a little.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trail {
+    /// The body, 0 or 1, that the normal turns with; `None`: it is the line between the touching points.
+    pub(super) anchor: Option<u8>,
+    /// The normal in the axes of that body.
+    pub(super) normal: Vec3,
+    /// Rounding radii of both pieces (m).
+    pub(super) radii: [Real; 2],
+    /// By how much gaps change with a slip, at most (-).
+    pub(super) slope: Real,
+    /// Are the gaps exact for any motion?
+    pub(super) exact: bool,
+    /// How far the pieces may slide along each other (m).
+    pub(super) slip: Real,
+    /// D of the ratio metric (m).
+    pub(super) denominator: Real,
+    /// The least gap at the end of the step in which they were measured, as then foreseen (m).
+    pub(super) foreseen: Real,
 }
 
 /// What every step asks of a pair.

@@ -67,7 +67,11 @@ impl Pair {
     /// Has it the contacts and the friction with which it was last solved? `solved` are those numbers.
     pub(super) fn is_steady(&self, solved: Option<(Real, u32)>) -> bool {
         let now = Some((self.friction, self.contacts.len() as u32));
-        self.kept && self.measured.is_some() && self.surface_velocity == Vec3::ZERO && solved == now
+        self.kept
+            && !self.followed
+            && self.measured.is_some()
+            && self.surface_velocity == Vec3::ZERO
+            && solved == now
     }
 }
 

@@ -33,13 +33,11 @@
 use super::super::ratio::Relative;
 use super::super::shape::curve::Curve;
 use super::super::shape::hull::Hull;
-use super::manifold::{Collector, Contact, ContactId, Feature, Hidden, Manifold};
+use super::intersect::intersect;
+use super::manifold::{Anchor, Collector, Contact, ContactId, Feature, Hidden, Manifold, Outlook};
 use super::outline::{Axes, Corner, Outline, Placed, Reach, Top};
 use super::smooth::{self, Facing};
 use crate::math::{Mat3, Real, Vec3, narrow3, widen3};
-
-/// Sine of the angle below which two capsules lie along each other.
-const ALONG: Real = 0.1;
 
 /// Outermost points of rims that touch lie this many separations apart across the normal at most.
 const ASIDE: Real = 2.0;
@@ -86,8 +84,10 @@ pub fn find_contacts(
     out.normal = normal;
     out.dropped = 0;
     out.contacts.clear();
+    out.outlook = Outlook { complete: params.band, ..Outlook::default() };
     let scene = Scene::new([a, b], relative, normal, hints, params);
     if scene.room < 0.0 {
+        out.outlook.complete = scene.separation;
         return;
     }
     if is_round(a) || is_round(b) {
@@ -97,21 +97,28 @@ pub fn find_contacts(
     let [(feature_a, facing_a), (feature_b, facing_b)] = scene.facing();
     let single = match (feature_a, feature_b) {
         _ if a.curve.is_some() || b.curve.is_some() => None,
-        (Feature::Face(face), _) if facing_a >= ALIGNED => scene.corner_on_face(0, face),
+        (Feature::Face(face), _) if facing_a >= ALIGNED => {
+            scene.corner_on_face(0, face).map(|contact| (0, contact))
+        }
         (_, Feature::Face(face))
             if facing_b >= ALIGNED && !params.hidden.vertex(scene.top[0].vertex) =>
         {
-            scene.corner_on_face(1, face)
+            scene.corner_on_face(1, face).map(|contact| (1, contact))
         }
         _ => None,
     };
-    if let Some(contact) = single {
+    if let Some((side, contact)) = single {
+        let (anchor, tilt) = scene.anchor([feature_a, feature_b], [facing_a, facing_b]);
+        if anchor == Anchor::Face(side) {
+            out.outlook = Outlook::new(anchor, tilt, params.band);
+        }
         out.contacts.push(contact);
         return;
     }
     // A corner up to the slack outside of a face is within the room if its plane falls so much there.
     let depth = scene.room + scene.slack * (1.0 + 1.0 / facing_a + 1.0 / facing_b);
-    scene.outlines([feature_a, feature_b], depth, params, out);
+    let anchor = scene.anchor([feature_a, feature_b], [facing_a, facing_b]);
+    scene.outlines([feature_a, feature_b], anchor, depth, params, out);
 }
 
 /// [`find_contacts`] of two polytopes from whole outlines, for comparison.
@@ -125,7 +132,7 @@ pub(super) fn find_contacts_whole(
 ) {
     let scene = Scene::new(hulls, relative, normal, [0; 2], params);
     let features = scene.facing().map(|(feature, _)| feature);
-    scene.outlines(features, Real::INFINITY, params, out);
+    scene.outlines(features, (Anchor::Unknown, 0.0), Real::INFINITY, params, out);
 }
 
 /// Does a hull touch with one point whatever the normal, as balls and ellipsoids do?
@@ -176,6 +183,27 @@ impl<'h> Scene<'h> {
     #[inline]
     fn facing(&self) -> [(Feature, Real); 2] {
         [0, 1].map(|k| self.top[k].facing(self.hulls[k], self.outward[k]))
+    }
+
+    /// What the normal turns with, for these facing features and their cosines, and how far it leans from
+    /// the face there (-).
+    fn anchor(&self, features: [Feature; 2], facing: [Real; 2]) -> (Anchor, Real) {
+        let tilt = |k: usize| match features[k] {
+            Feature::Face(face) if facing[k] >= ALIGNED => {
+                (self.hulls[k].faces[face as usize].normal - self.outward[k]).length()
+            }
+            _ => Real::INFINITY,
+        };
+        if self.hulls.iter().any(|hull| hull.curve.is_some()) {
+            return (Anchor::Unknown, 0.0);
+        }
+        let [on_a, on_b] = [tilt(0), tilt(1)];
+        if on_a.min(on_b) < Real::INFINITY {
+            return if on_b < on_a { (Anchor::Face(1), on_b) } else { (Anchor::Face(0), on_a) };
+        }
+        // The normal of rounded edges and corners turns with every slip.
+        let sharp = self.hulls[0].radius + self.hulls[1].radius == 0.0;
+        (if sharp { Anchor::Edges } else { Anchor::Unknown }, 0.0)
     }
 
     /// The contact of a face of hull `on`, square to the normal, with the outermost vertex of the
@@ -248,21 +276,28 @@ impl<'h> Scene<'h> {
     fn outlines(
         &self,
         features: [Feature; 2],
+        (anchor, tilt): (Anchor, Real),
         depth: Real,
         params: &ClipParams,
         out: &mut Manifold,
     ) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
-        let mut found = self.collector(params);
+        let mut found = self.collector(params).anchored(anchor, tilt);
         let (mut outline_a, mut outline_b) = (Outline::new(), Outline::new());
         let reach = |k: usize, depth| Reach { top: self.top[k].height, depth, slack: self.slack };
         outline_a.trace(&placed[0], features[0], &reach(0, depth));
         outline_b.trace(&placed[1], features[1], &reach(1, depth));
+        // A corner so far down is as far from the other body, but for the slack.
+        let left_out = outline_a.left_out.min(outline_b.left_out);
+        if left_out < Real::INFINITY {
+            found.leaves_out(params.band + (left_out - depth));
+        }
         // First, since of two candidates in one place the first one stays.
         self.rims(&placed, &axes, &mut found);
         intersect(&outline_a, &outline_b, &axes, &mut found);
         if found.is_empty() && !params.overlap_only {
+            found.leaves_out(params.band);
             let [size_a, size_b] = self.hulls.map(|hull| hull.bounding_radius);
             found.set_holder(usize::from(size_b <= size_a));
             outline_a.trace(&placed[0], features[0], &reach(0, Real::INFINITY));
@@ -271,6 +306,7 @@ impl<'h> Scene<'h> {
             if distance > self.separation.abs() {
                 let shift = self.relative.offset * (self.separation / distance);
                 found.set_shift(shift);
+                found.lose_anchor();
                 let moved = placed[1].moved(&axes, -shift);
                 let mut outline_b = Outline::new();
                 outline_b.trace(&moved, features[1], &reach(1, Real::INFINITY));
@@ -336,6 +372,7 @@ impl<'h> Scene<'h> {
         let of_b = is_round(self.hulls[1]);
         let center = self.support(usize::from(of_b), &placed);
         let (feature, on) = self.square(usize::from(!of_b), &placed, center);
+        found = self.anchored_ball(found, usize::from(of_b), feature);
         let (x, y) = (on.x - center.x, on.y - center.y);
         if !params.overlap_only || x * x + y * y <= self.slack * self.slack {
             let on = Vec3::new(center.x, center.y, on.z);
@@ -348,6 +385,22 @@ impl<'h> Scene<'h> {
             }
         }
         found.finish(out);
+    }
+
+    /// What becomes of the contact of a ball, hull `k`, with a feature of the other hull.
+    fn anchored_ball(&self, found: Collector, k: usize, feature: Feature) -> Collector {
+        if self.hulls.iter().any(|hull| hull.curve.is_some()) {
+            return found;
+        }
+        let other = self.hulls[1 - k];
+        match feature {
+            Feature::Face(face) => {
+                let lean = other.faces[face as usize].normal - self.outward[1 - k];
+                found.anchored(Anchor::Face(1 - k), lean.length())
+            }
+            Feature::Vertex(_) if other.vertices.len() == 1 => found.anchored(Anchor::Points, 0.0),
+            _ => found,
+        }
     }
 
     /// Contacts of outlines that miss each other along the normal of a face: the corners of the other
@@ -417,6 +470,7 @@ impl<'h> Scene<'h> {
         axes: &Axes,
         found: &mut Collector,
     ) {
+        found.lose_anchor();
         let (support_a, support_b) = (self.support_feature(0), self.support_feature(1));
         let (p, q) = (self.support(0, placed), self.support(1, placed));
         let (on_a, on_b) = (a.nearest(q), b.nearest(p));
@@ -436,105 +490,6 @@ impl<'h> Scene<'h> {
     }
 }
 
-/// The corners of the intersection of two outlines.
-fn intersect(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
-    if a.is_edge() && b.is_edge() {
-        segments(a, b, axes, found);
-        return;
-    }
-    if b.is_face() {
-        for corner in a.corners.iter().filter(|c| c.near) {
-            let on = b.above(corner.at);
-            if !found.is_far(corner.at.z, on.z) && b.covers(corner.at) {
-                let id = ContactId::new(Feature::Vertex(corner.vertex), b.feature);
-                found.push(id, axes.lift(corner.at), axes.lift(on));
-            }
-        }
-    }
-    if a.is_face() {
-        for corner in b.corners.iter().filter(|c| c.near) {
-            let on = a.above(corner.at);
-            if !found.is_far(on.z, corner.at.z) && a.covers(corner.at) {
-                let id = ContactId::new(a.feature, Feature::Vertex(corner.vertex));
-                found.push(id, axes.lift(on), axes.lift(corner.at));
-            }
-        }
-    }
-    crossings(a, b, axes, found);
-}
-
-/// The crossings of the edges of two outlines.
-fn crossings(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
-    for (i, edge_a) in a.corners[..a.n_edges].iter().enumerate() {
-        let end_a = &a.corners[a.next(i)];
-        // Between two corners out of reach all points are.
-        if !(edge_a.near || end_a.near) {
-            continue;
-        }
-        let end_a = end_a.at;
-        let mut s = edge_a.left(b.corners[0].at);
-        for (j, edge_b) in b.corners[..b.n_edges].iter().enumerate() {
-            let end_b = &b.corners[b.next(j)];
-            let to = end_b.at;
-            let t = edge_a.left(to);
-            if edge_a.parts(s, t) && (edge_b.near || end_b.near) {
-                let (u, v) = (edge_b.left(edge_a.at), edge_b.left(end_a));
-                if edge_b.parts(u, v) {
-                    let on_a = edge_a.at + (end_a - edge_a.at) * (u / (u - v));
-                    let on_b = edge_b.at + (to - edge_b.at) * (s / (s - t));
-                    if !found.is_far(on_a.z, on_b.z) {
-                        let (edge_a, edge_b) = (edge_a.edge, edge_b.edge);
-                        let id = ContactId::new(Feature::Edge(edge_a), Feature::Edge(edge_b));
-                        found.push(id, axes.lift(on_a), axes.lift(on_b));
-                    }
-                }
-            }
-            s = t;
-        }
-    }
-}
-
-/// Contacts of two segments: the ends of their common length if they lie along each other, else the
-/// points where they cross, clamped to the segments.
-fn segments(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
-    let (p, q) = (a.corners[0].at, b.corners[0].at);
-    let (u, v) = (a.corners[1].at - p, b.corners[1].at - q);
-    let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
-    let across = uu * vv - uv * uv;
-    if across > ALONG * ALONG * uu * vv {
-        // Capsules lie square to the normal; generators need not, and cross as seen along it.
-        let seen = |w: Vec3| if a.is_generator() || b.is_generator() { w.with_z(0.0) } else { w };
-        let (s, t) = closest_parameters(seen(q - p), seen(u), seen(v));
-        let id = ContactId::new(Feature::Edge(a.corners[0].edge), Feature::Edge(b.corners[0].edge));
-        found.push(id, axes.lift(p + u * s), axes.lift(q + v * t));
-        return;
-    }
-    for end in 0..2 {
-        let corner = a.corners[end].at;
-        let s = (corner - q).dot(v) / vv;
-        if (0.0..=1.0).contains(&s) {
-            let id = ContactId::new(Feature::Vertex(a.corners[end].vertex), b.feature);
-            found.push(id, axes.lift(corner), axes.lift(q + v * s));
-        }
-        let corner = b.corners[end].at;
-        let s = (corner - p).dot(u) / uu;
-        if (0.0..=1.0).contains(&s) {
-            let id = ContactId::new(a.feature, Feature::Vertex(b.corners[end].vertex));
-            found.push(id, axes.lift(p + u * s), axes.lift(corner));
-        }
-    }
-}
-
-/// Parameters of the closest points of the segments `s u` and `between + t v`, `s` and `t` in [0,
-/// 1].
-fn closest_parameters(between: Vec3, u: Vec3, v: Vec3) -> (Real, Real) {
-    let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
-    let (bu, bv) = (between.dot(u), between.dot(v));
-    let s = ((bu * vv - bv * uv) / (uu * vv - uv * uv)).clamp(0.0, 1.0);
-    let t = ((uv * s - bv) / vv).clamp(0.0, 1.0);
-    (((bu + uv * t) / uu).clamp(0.0, 1.0), t)
-}
-
 /// Finds the contacts of a half-space (body `a`) and a hull (body `b`): every vertex within the
 /// band, of vertices one above another the lower one, thinned like those of two hulls. One for a
 /// ball, up to two for a capsule.
@@ -552,6 +507,9 @@ pub fn find_contacts_half_space(
 ) {
     let slack = params.eps_x * hull.bounding_radius;
     let mut found = Collector::new(normal, params.band, slack, [0.0, hull.radius]);
+    if hull.curve.is_none() {
+        found = found.anchored(Anchor::Face(0), 0.0);
+    }
     let local = rotation.transpose() * normal;
     if let Some(curve) = &hull.curve {
         let facing = Facing::new(curve, -local);
@@ -570,6 +528,8 @@ pub fn find_contacts_half_space(
             let at = *rotation * v;
             let id = ContactId::new(Feature::Face(0), Feature::Vertex(vertex));
             found.push(id, at - normal * above, at);
+        } else {
+            found.leaves_out(above - hull.radius);
         }
     }
     found.finish(out);

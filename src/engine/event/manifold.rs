@@ -13,6 +13,8 @@ use crate::math::{Real, Vec3};
 pub const CONTACTS_MAX: usize = 8;
 /// Candidates held before they are thinned: two faces of 32 corners need no thinning midway.
 const CANDIDATES_MAX: usize = 64;
+/// A normal that leans less than this from that of a face is the face's own (-).
+const LEVEL: Real = 16.0 * Real::EPSILON;
 
 /// A feature of a hull, by its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +70,41 @@ pub struct Contact {
     pub separation: Real,
 }
 
+/// What the normal of a manifold turns with when the bodies move a little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Anchor {
+    /// Nothing simple.
+    #[default]
+    Unknown,
+    /// The body 0 or 1, of whose face it is the normal.
+    Face(usize),
+    /// An edge of each body.
+    Edges,
+    /// The line from the one core point to the other, as of two balls.
+    Points,
+}
+
+/// How contacts change when the bodies move a little.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outlook {
+    /// What the normal turns with.
+    pub anchor: Anchor,
+    /// By how much gaps change at most with a slip of the bodies along each other (-), beside what the
+    /// motion of the touching points tells.
+    pub slope: Real,
+    /// Does that motion tell all, as for corners on the face whose normal this is?
+    pub exact: bool,
+    /// No contact nearer than this was left out (m).
+    pub complete: Real,
+}
+
+impl Outlook {
+    /// Of contacts whose normal turns with something and leans by `tilt` (-) from the face there.
+    pub(super) fn new(anchor: Anchor, tilt: Real, complete: Real) -> Self {
+        Self { anchor, slope: tilt, exact: tilt <= LEVEL, complete }
+    }
+}
+
 /// All contacts of a pair, with their one normal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifold {
@@ -77,6 +114,8 @@ pub struct Manifold {
     pub contacts: SmallVec<[Contact; CONTACTS_MAX]>,
     /// Contacts left out because there were more. Beyond 64 candidates a place can count twice.
     pub dropped: u32,
+    /// What becomes of them.
+    pub outlook: Outlook,
 }
 
 /// Features of body a that make no contacts, by their bits.
@@ -129,6 +168,7 @@ pub(super) struct Collector {
     hidden: Hidden,
     candidates: SmallVec<[Contact; CANDIDATES_MAX]>,
     dropped: u32,
+    outlook: Outlook,
 }
 
 impl Collector {
@@ -145,7 +185,38 @@ impl Collector {
             hidden: Hidden::default(),
             candidates: SmallVec::new(),
             dropped: 0,
+            outlook: Outlook::new(Anchor::Unknown, 0.0, Real::INFINITY),
         }
+    }
+
+    /// Says what the normal turns with, and how far it leans from the face there (-).
+    pub(super) fn anchored(mut self, anchor: Anchor, tilt: Real) -> Self {
+        self.outlook = Outlook::new(anchor, tilt, Real::INFINITY);
+        self
+    }
+
+    /// Says that the contacts that follow cannot be foreseen.
+    pub(super) fn lose_anchor(&mut self) {
+        self.outlook.anchor = Anchor::Unknown;
+    }
+
+    /// Says that contacts from this separation on were left out (m).
+    pub(super) fn leaves_out(&mut self, separation: Real) {
+        self.outlook.complete = self.outlook.complete.min(separation);
+    }
+
+    /// Says how steep the contacts taken next are against the normal's plane (-): by how much their gaps
+    /// change when the bodies slip along each other.
+    #[inline]
+    pub(super) fn slopes(&mut self, steepness: Real) {
+        self.outlook.slope = self.outlook.slope.max(steepness);
+        self.outlook.exact = false;
+    }
+
+    /// Is the normal that of a face of this body?
+    #[inline]
+    pub(super) fn is_face_of(&self, side: usize) -> bool {
+        self.outlook.anchor == Anchor::Face(side)
     }
 
     /// Takes no contact for nearer than the supporting planes are (m).
@@ -183,8 +254,12 @@ impl Collector {
 
     /// Is a contact of two points of the cores with these heights along the normal beyond the band?
     #[inline]
-    pub(super) fn is_far(&self, height_a: Real, height_b: Real) -> bool {
-        height_b - height_a > self.room
+    pub(super) fn is_far(&mut self, height_a: Real, height_b: Real) -> bool {
+        let far = height_b - height_a > self.room;
+        if far {
+            self.leaves_out(self.band + (height_b - height_a - self.room));
+        }
+        far
     }
 
     /// Adds a contact of two points of the cores, unless it is beyond the band or already there.
@@ -196,8 +271,12 @@ impl Collector {
             point_b += self.normal * (self.nearest - separation);
             separation = self.nearest;
         }
+        if self.hidden.hides(id) {
+            return;
+        }
         let near = separation <= self.band;
-        if !near || self.hidden.hides(id) {
+        if !near {
+            self.leaves_out(separation);
             return;
         }
         let (point_a, point_b) = match self.holder {
@@ -257,6 +336,7 @@ impl Collector {
         }
         out.normal = self.normal;
         out.dropped = self.dropped;
+        out.outlook = self.outlook;
         out.contacts.clear();
         out.contacts.extend_from_slice(&self.candidates);
     }

@@ -15,6 +15,7 @@ pub mod choose;
 pub mod clip;
 pub mod enumerate;
 pub mod exposed;
+mod intersect;
 pub mod manifold;
 mod outline;
 mod smooth;

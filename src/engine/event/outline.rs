@@ -255,6 +255,15 @@ impl Corner {
         self.ex * (p.y - self.at.y) - self.ey * (p.x - self.at.x)
     }
 
+    /// By how much the gap where two edges cross, of which this one rises by `rise` and the other by
+    /// `other_rise` (m), changes at most with a slip of the edges against each other (-).
+    #[inline]
+    pub(super) fn steepness(&self, rise: Real, other: &Self, other_rise: Real) -> Real {
+        let across = (self.ex * other.ey - self.ey * other.ex).abs();
+        let length = |c: &Self| c.ex.abs() + c.ey.abs();
+        (rise.abs() * length(other) + other_rise.abs() * length(self)) / across
+    }
+
     /// Are two points with these values of [`left`](Self::left) on different sides of the line, both
     /// farther from it than the slack?
     #[inline]
@@ -285,12 +294,15 @@ pub(super) struct Outline {
     slope: [Real; 2],
     /// Center and radius with the slack of a cap (m), which its corners only approximate.
     disc: Option<(Vec3, Real)>,
+    /// Corners from so far below the outermost vertex on are left out (m).
+    pub(super) left_out: Real,
 }
 
 impl Outline {
     pub(super) fn new() -> Self {
         let (feature, corners) = (Feature::Vertex(0), SmallVec::new());
-        Self { feature, corners, n_edges: 0, slope: [0.0; 2], disc: None }
+        let left_out = Real::INFINITY;
+        Self { feature, corners, n_edges: 0, slope: [0.0; 2], disc: None, left_out }
     }
 
     /// Takes the outline of a feature.
@@ -298,6 +310,7 @@ impl Outline {
     pub(super) fn trace(&mut self, placed: &Placed, feature: Feature, reach: &Reach) {
         self.feature = feature;
         self.corners.clear();
+        self.left_out = Real::INFINITY;
         if let Some(curve) = &placed.hull.curve {
             self.trace_curve(placed, curve, reach.slack);
             self.close(reach.slack * reach.slack);
@@ -361,11 +374,16 @@ impl Outline {
                     (i, i)
                 };
                 let at = placed.vertex(ids[k]);
-                self.push(at, ids[k], edges[edge], down * at.z >= low);
+                let near = down * at.z >= low;
+                if !near {
+                    self.left_out = self.left_out.min(reach.depth + (low - down * at.z));
+                }
+                self.push(at, ids[k], edges[edge], near);
             }
             return;
         }
         let low = reach.top - reach.depth;
+        self.left_out = reach.depth;
         let small = n < CORNERS_MAX;
         let all = if small { (1_u64 << n) - 1 } else { u64::MAX };
         let mut near = if small { 0 } else { all };
@@ -439,6 +457,12 @@ impl Outline {
     #[inline]
     pub(super) fn is_generator(&self) -> bool {
         self.feature == Feature::Edge(GENERATOR)
+    }
+
+    /// The steepness of a face against the plane across the normal (-).
+    #[inline]
+    pub(super) fn steepness(&self) -> Real {
+        self.slope[0].abs() + self.slope[1].abs()
     }
 
     /// The corner after corner `i`.

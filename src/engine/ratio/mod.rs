@@ -191,6 +191,24 @@ pub enum Measured {
     Near(Ratio),
 }
 
+/// Does the plane that proved two polytopes apart the last time still keep them more than `margin` (m)
+/// apart? Their distance along its normal then (m). The scaling centers do not matter here.
+pub fn still_apart(
+    a: &Hull,
+    b: &Hull,
+    relative: &Relative,
+    margin: Real,
+    cache: &mut PortalCache,
+) -> Option<Real> {
+    let flat = a.curve.is_none() && b.curve.is_none();
+    if !flat || cache.ids[0][0] != NO_VERTEX || cache.normal == Vec3::ZERO {
+        return None;
+    }
+    let inner = a.inradius + b.inradius;
+    let pair = Pair::<Real>::new(a, b, relative, Vec3::ZERO, relative.offset, inner);
+    pair.separated_by(cache, relative.offset, margin)
+}
+
 /// The ratio metric of two pieces, or the certificate that they are more than `margin` (m) apart.
 ///
 /// `centers` are the scaling centers, [`Centers::default`] for the centroids. The answer depends on

@@ -204,6 +204,12 @@ impl Hull {
         self.faces.len() == 2 && self.vertices.len() == 3
     }
 
+    /// Is it a ball?
+    #[inline]
+    pub(crate) fn is_ball(&self) -> bool {
+        self.vertices.len() == 1 && self.curve.is_none()
+    }
+
     /// A point or segment about the origin, rounded.
     pub(super) fn rounded_core(
         vertices: Vec<Vec3>,
