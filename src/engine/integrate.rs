@@ -57,12 +57,13 @@ pub fn integrate(
     let mut energy = 0.0;
     let mut stops = stops.iter().peekable();
     // Bodies beyond the motions came after the step began.
-    for (i, body) in bodies.as_mut_slice()[..motions.len()].iter_mut().enumerate() {
+    for (i, (body, changed)) in bodies.iter_to_move().take(motions.len()).enumerate() {
         // Of bodies that became static since, too.
         let stop = stops.next_if(|stop| stop.body as usize == i);
         if body.kind() == BodyKind::Static || motions[i].asleep {
             continue;
         }
+        *changed = true;
         let move_by = solved(i, motions, islands, biased);
         if motions[i].moves {
             (body.linear_velocity, body.angular_velocity) = solved(i, motions, islands, relaxed);

@@ -217,9 +217,10 @@ impl Simulation {
     }
 
     /// The same for those who change few: where they change contacts they call
-    /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step.
-    pub fn pairs_to_change(&mut self) -> &mut [Pair] {
-        &mut self.pairs.list
+    /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step. With the
+    /// bodies, to look them up.
+    pub fn pairs_to_change(&mut self) -> (&Bodies, &mut [Pair]) {
+        (&self.bodies, &mut self.pairs.list)
     }
 
     /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
