@@ -12,6 +12,7 @@
 //! | `collision` | ghosts, piles, rolling, metric, queries, fast and driven bodies, random operations |
 //! | `solvers` | rest, friction, masonry, violence: overlap, speed, residual and time of known scenes |
 //! | `joints` | chains, bridges, mechanisms against references, motors, reactions |
+//! | `throughput` | growth with the number of bodies, sleepers, spawning, memory, threads, what the plugin adds |
 
 mod cases;
 #[path = "claims/collision/mod.rs"]
@@ -32,6 +33,8 @@ mod scenes;
 mod solvers;
 #[path = "../tests/support/mod.rs"]
 mod support;
+#[path = "claims/throughput/mod.rs"]
+mod throughput;
 
 use std::process::{Command, ExitCode};
 
@@ -60,11 +63,12 @@ impl Claims {
 }
 
 /// What is measured, by name.
-const TOPICS: [(&str, fn(&mut Claims)); 4] = [
+const TOPICS: [(&str, fn(&mut Claims)); 5] = [
     ("foundation", foundation::measure),
     ("collision", collision::measure),
     ("solvers", solvers::measure),
     ("joints", joints::measure),
+    ("throughput", throughput::measure),
 ];
 
 fn main() -> ExitCode {

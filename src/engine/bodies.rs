@@ -3,20 +3,33 @@
 //! Ids are counters, so a new body goes to the end and the list is always sorted. Removing a body takes
 //! its id out of the index alone; the list closes up before the next step, so that indices hold while a
 //! step is under way.
+//!
+//! Beside each body stands whether its state may have changed since someone last looked: handing it out
+//! to be changed says so, and so does a step for those that it moves. O(bodies) to look through, a byte
+//! each.
 
 use hashbrown::HashMap;
 
+use super::Simulation;
 use super::body::{Body, BodyDesc, BodyError, BodyId};
+
+/// Since when a body may have changed, one bit each.
+mod since {
+    /// Since the last step began.
+    pub const STEP: u8 = 1;
+    /// Since [`settle_changes`](super::Simulation::settle_changes).
+    pub const LOOK: u8 = 2;
+}
 
 /// All bodies, in ascending order of their ids.
 #[derive(Clone, Debug, Default)]
 pub struct Bodies {
     list: Vec<Body>,
+    /// Beside `list`: since when may the body have changed? See [`since`].
+    changed: Vec<u8>,
     index: HashMap<BodyId, u32>,
     next: u64,
     removed: bool,
-    /// Which may have changed since the last step began, by their places in the list.
-    changed: Vec<bool>,
     /// How often gaps were closed.
     closings: u32,
     /// Bodies that were handed out to be changed.
@@ -31,7 +44,7 @@ impl Bodies {
         self.next += 1;
         self.index.insert(id, self.list.len() as u32);
         self.list.push(body);
-        self.changed.push(true);
+        self.changed.push(since::STEP);
         Ok(id)
     }
 
@@ -50,12 +63,14 @@ impl Bodies {
         self.removed = false;
         self.closings = self.closings.wrapping_add(1);
         let index = &mut self.index;
+        let mut ids = self.list.iter().map(Body::id);
+        self.changed.retain(|_| ids.next().is_some_and(|id| index.contains_key(&id)));
+        // Others have other places now.
+        self.changed.iter_mut().for_each(|changed| *changed |= since::STEP);
         self.list.retain(|body| index.contains_key(&body.id()));
         for (i, body) in self.list.iter().enumerate() {
             index.insert(body.id(), i as u32);
         }
-        self.changed.clear();
-        self.changed.resize(self.list.len(), true);
     }
 
     /// Closes the gaps if they are most of the list.
@@ -78,7 +93,7 @@ impl Bodies {
     /// The body of this id, which is noted to be changed.
     pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
         let &i = self.index.get(&id)?;
-        self.changed[i as usize] = true;
+        self.changed[i as usize] = since::STEP | since::LOOK;
         let body = &mut self.list[i as usize];
         if !core::mem::replace(&mut body.touched, true) {
             self.touched.push(id);
@@ -88,19 +103,19 @@ impl Bodies {
 
     /// Takes note that the body at a place changed.
     pub(crate) fn note_change(&mut self, i: usize) {
-        self.changed[i] = true;
+        self.changed[i] = since::STEP | since::LOOK;
     }
 
     /// May the body at a place have changed since the step began?
     pub(crate) fn is_changed(&self, i: usize) -> bool {
-        self.changed[i]
+        self.changed[i] & since::STEP != 0
     }
 
-    /// Tells which bodies may have changed since this was last asked, by their places.
+    /// As a step begins: tells which bodies may have changed since the last one began, by their places.
     pub(crate) fn take_changes(&mut self, changes: &mut Vec<bool>) {
-        core::mem::swap(&mut self.changed, changes);
-        self.changed.clear();
-        self.changed.resize(self.list.len(), false);
+        changes.clear();
+        changes.extend(self.changed.iter().map(|changed| changed & since::STEP != 0));
+        self.changed.iter_mut().for_each(|changed| *changed &= !since::STEP);
     }
 
     /// Calls `visit` with the indices of the bodies that were handed out since the last call.
@@ -143,5 +158,22 @@ impl Bodies {
     /// Are there no bodies?
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
+    }
+}
+
+impl Simulation {
+    /// The bodies that may have changed since [`settle_changes`](Self::settle_changes), in ascending order of
+    /// their ids: those that steps moved, woke or put to sleep, and those that were handed out to be
+    /// changed. All others are as they were, or new. O(bodies), a byte each.
+    pub fn changed_bodies(&self) -> impl Iterator<Item = &Body> {
+        let Bodies { list, changed, index, removed, .. } = &self.bodies;
+        let known = move |body: &&Body| !removed || index.contains_key(&body.id());
+        let changed = list.iter().zip(changed).filter(|(_, changed)| **changed & since::LOOK != 0);
+        changed.map(|(body, _)| body).filter(known)
+    }
+
+    /// From here on no body has [changed](Self::changed_bodies).
+    pub fn settle_changes(&mut self) {
+        self.bodies.changed.iter_mut().for_each(|changed| *changed &= !since::LOOK);
     }
 }

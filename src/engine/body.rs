@@ -111,6 +111,8 @@ pub struct BodyDesc {
     pub swept: bool,
     /// May it fall asleep?
     pub can_sleep: bool,
+    /// A name for whoever made it; the engine does not look at it.
+    pub tag: u64,
 }
 
 impl Default for BodyDesc {
@@ -132,6 +134,7 @@ impl Default for BodyDesc {
             angular_damping: 0.0,
             swept: false,
             can_sleep: true,
+            tag: 0,
         }
     }
 }
@@ -168,6 +171,8 @@ pub struct Body {
     pub swept: bool,
     /// May it fall asleep? Its island does not if it may not. Default true.
     pub can_sleep: bool,
+    /// A name for whoever made the body; the engine does not look at it.
+    pub tag: u64,
     /// Force and torque of the coming step [N, N·m], cleared by it.
     force: Vec3,
     torque: Vec3,
@@ -249,6 +254,7 @@ impl Body {
             last_good: (desc.position, rotation),
             can_sleep: desc.can_sleep,
             touched: false,
+            tag: desc.tag,
             rest: Rest::default(),
         };
         let mut colliders = desc.colliders;

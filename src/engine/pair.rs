@@ -326,14 +326,15 @@ impl Simulation {
     /// stage 2, contacts after stage 3.
     pub fn pairs_mut(&mut self) -> &mut [Box<Pair>] {
         self.pairs.forget_measurements();
-        self.pairs_to_change()
+        self.pairs_to_change().1
     }
 
     /// The same for those who change few: where they change contacts they call
-    /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step.
-    pub fn pairs_to_change(&mut self) -> &mut [Box<Pair>] {
+    /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step. With the
+    /// bodies, to look them up.
+    pub fn pairs_to_change(&mut self) -> (&Bodies, &mut [Box<Pair>]) {
         self.pairs.handed_out = true;
-        &mut self.pairs.list
+        (&self.bodies, &mut self.pairs.list)
     }
 
     /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is

@@ -48,7 +48,7 @@ pub struct IslandReport {
 }
 
 /// The certificate and the counts of one step.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Number of the step, from 1.
@@ -123,6 +123,25 @@ impl StepReport {
         let mut broken = core::mem::take(&mut self.broken);
         broken.clear();
         *self = Self { step: self.step + 1, dt, quarantined, solves, broken, ..Self::default() };
+    }
+}
+
+impl Clone for StepReport {
+    fn clone(&self) -> Self {
+        let mut clone = Self::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Keeps its memory.
+    fn clone_from(&mut self, source: &Self) {
+        let mut solves = core::mem::take(&mut self.solves);
+        solves.clone_from(&source.solves);
+        let mut quarantined = core::mem::take(&mut self.quarantined);
+        quarantined.clone_from(&source.quarantined);
+        let mut broken = core::mem::take(&mut self.broken);
+        broken.clone_from(&source.broken);
+        *self = Self { solves, quarantined, broken, ..*source };
     }
 }
 

@@ -15,6 +15,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_ecs::world::DeferredWorld;
 use bevy_transform::components::Transform;
 
+use super::changed::{EvenDisabled, Rows, append_changed};
 use super::collider::{Collider, ColliderDisabled, Sensor};
 use super::components::{Friction, Restitution, RigidBody, RollingFriction};
 use super::frame::DEPTH_MAX;
@@ -98,28 +99,50 @@ pub(super) fn parent_added(
     }
 }
 
-/// An entity lost its parent.
+/// An entity lost its parent. A body stands elsewhere then, without a change of its `Transform`.
 pub(super) fn parent_removed(
     on: On<Remove<ChildOf>>,
     mut changes: ResMut<Changes>,
     above: Query<(), Above>,
+    bodies: Query<(), (With<EngineBody>, Allow<Disabled>)>,
 ) {
+    if bodies.contains(on.entity) {
+        changes.moved.push(on.entity);
+    }
     if above.contains(on.entity) {
         changes.trees.push(on.entity);
     }
 }
 
-/// A component that says what a collider is like has changed.
-type ChangedCollider = Or<(
-    Changed<Collider>,
-    Changed<Friction>,
-    Changed<RollingFriction>,
-    Changed<Restitution>,
-    Changed<ColliderDensity>,
-    Changed<CollisionLayers>,
-    Changed<Sensor>,
-    Changed<ColliderDisabled>,
-)>;
+/// The entities of colliders.
+type OfCollider = (With<ColliderOf>, EvenDisabled);
+
+/// What says what a collider is like.
+#[derive(SystemParam)]
+pub(super) struct Properties<'w, 's> {
+    colliders: Rows<'w, 's, Collider, OfCollider>,
+    frictions: Rows<'w, 's, Friction, OfCollider>,
+    rolling: Rows<'w, 's, RollingFriction, OfCollider>,
+    restitutions: Rows<'w, 's, Restitution, OfCollider>,
+    densities: Rows<'w, 's, ColliderDensity, OfCollider>,
+    layers: Rows<'w, 's, CollisionLayers, OfCollider>,
+    sensors: Rows<'w, 's, Sensor, OfCollider>,
+    disabled: Rows<'w, 's, ColliderDisabled, OfCollider>,
+}
+
+impl Properties<'_, '_> {
+    /// Appends the colliders of which one changed.
+    fn append_changed(&self, list: &mut Vec<Entity>) {
+        append_changed(&self.colliders, list);
+        append_changed(&self.frictions, list);
+        append_changed(&self.rolling, list);
+        append_changed(&self.restitutions, list);
+        append_changed(&self.densities, list);
+        append_changed(&self.layers, list);
+        append_changed(&self.sensors, list);
+        append_changed(&self.disabled, list);
+    }
+}
 
 /// An entity of the hierarchy.
 #[derive(QueryData)]
@@ -192,7 +215,7 @@ pub(super) fn attach_colliders(
     mut commands: Commands,
     hierarchy: Hierarchy,
     moved: Query<Entity, (Changed<Transform>, Above)>,
-    changed: Query<Entity, (With<ColliderOf>, ChangedCollider, Allow<Disabled>)>,
+    properties: Properties,
     mut links: Query<&mut ColliderOf, Allow<Disabled>>,
     mut bodies: Query<&mut EngineBody, Allow<Disabled>>,
     mut buffers: Local<Buffers>,
@@ -215,7 +238,8 @@ pub(super) fn attach_colliders(
             empty.push(root);
         }
     }
-    found.extend(changes.colliders.drain(..).chain(&changed));
+    found.append(&mut changes.colliders);
+    properties.append_changed(found);
     list.clear();
     list.extend(found.iter().filter_map(|&e| Some((links.get(e).ok()?.order, e))));
     list.sort_unstable();

@@ -10,10 +10,12 @@ use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
 
 use super::attach::{ColliderOf, attach_colliders, parent_added, parent_removed};
 use super::built::{BodyFriction, Built, ColliderReader};
+use super::changed::{Rows, append_changed};
 use super::collider::{Collider, ColliderDisabled, Sensor};
 use super::components::{
     AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
@@ -30,15 +32,15 @@ use super::locked_axes::LockedAxes;
 use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
 use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sleep::SleepingDisabled;
-use super::sync::{GatherSystems, Mirror, Parents};
+use super::sync::{GatherSystems, Mirror, Parents, find_moved};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
-use crate::math::{Real, Vec3};
+use crate::math::Vec3;
 
 /// Keeps the engine's bodies in line with the components.
 ///
-/// - Systems: three in [`GatherSystems::Bodies`]: which body a collider belongs to, which body has
-///   another scale, and the bodies.
+/// - Systems: three in [`GatherSystems::Bodies`]: which body a collider belongs to, which bodies were
+///   moved or scaled, and the bodies.
 /// - Observers: entities that are disabled leave the world, enabled ones come back; colliders that get
 ///   another parent change their body.
 /// - Resources: [`PhysicsWorld`], [`DefaultFriction`]. Messages: [`PhysicsError`].
@@ -62,7 +64,7 @@ impl Plugin for PhysicsBodiesPlugin {
         app.world_mut().register_component::<EngineJoint>();
         link::adopt(app.world_mut());
         let systems = || {
-            let systems = (attach_colliders, note_scales, update_bodies);
+            let systems = (attach_colliders, find_moved, update_bodies);
             systems.chain().in_set(GatherSystems::Bodies)
         };
         app.add_systems(SyncSchedule, systems());
@@ -102,23 +104,44 @@ fn register_types(app: &mut App) {
         .register_type::<CollisionLayers>();
 }
 
-/// A component that says what a body is like has changed.
-type ChangedBody = Or<(
-    Changed<RigidBody>,
-    Changed<Mass>,
-    Changed<CenterOfMass>,
-    Changed<AngularInertia>,
-    Changed<Friction>,
-    Changed<RollingFriction>,
-    Changed<Restitution>,
-    Changed<GravityScale>,
-    Changed<LinearDamping>,
-    Changed<AngularDamping>,
-    Changed<LockedAxes>,
-    Changed<SweptCcd>,
-    Changed<Dominance>,
-    Changed<SleepingDisabled>,
-)>;
+/// What says what a body is like, besides its colliders.
+#[derive(SystemParam)]
+struct Properties<'w, 's> {
+    kinds: Rows<'w, 's, RigidBody, With<EngineBody>>,
+    masses: Rows<'w, 's, Mass, With<EngineBody>>,
+    centers: Rows<'w, 's, CenterOfMass, With<EngineBody>>,
+    inertias: Rows<'w, 's, AngularInertia, With<EngineBody>>,
+    frictions: Rows<'w, 's, Friction, With<EngineBody>>,
+    rolling: Rows<'w, 's, RollingFriction, With<EngineBody>>,
+    restitutions: Rows<'w, 's, Restitution, With<EngineBody>>,
+    gravity_scales: Rows<'w, 's, GravityScale, With<EngineBody>>,
+    linear_dampings: Rows<'w, 's, LinearDamping, With<EngineBody>>,
+    angular_dampings: Rows<'w, 's, AngularDamping, With<EngineBody>>,
+    locked_axes: Rows<'w, 's, LockedAxes, With<EngineBody>>,
+    swept: Rows<'w, 's, SweptCcd, With<EngineBody>>,
+    dominances: Rows<'w, 's, Dominance, With<EngineBody>>,
+    sleepless: Rows<'w, 's, SleepingDisabled, With<EngineBody>>,
+}
+
+impl Properties<'_, '_> {
+    /// Appends the bodies of which one changed.
+    fn append_changed(&self, list: &mut Vec<Entity>) {
+        append_changed(&self.kinds, list);
+        append_changed(&self.masses, list);
+        append_changed(&self.centers, list);
+        append_changed(&self.inertias, list);
+        append_changed(&self.frictions, list);
+        append_changed(&self.rolling, list);
+        append_changed(&self.restitutions, list);
+        append_changed(&self.gravity_scales, list);
+        append_changed(&self.linear_dampings, list);
+        append_changed(&self.angular_dampings, list);
+        append_changed(&self.locked_axes, list);
+        append_changed(&self.swept, list);
+        append_changed(&self.dominances, list);
+        append_changed(&self.sleepless, list);
+    }
+}
 
 /// The components a body is made from, besides its colliders.
 #[derive(QueryData)]
@@ -205,6 +228,9 @@ impl BodyEntityItem<'_, '_> {
         errors: &mut Errors,
     ) -> Result<(), PhysicsErrorKind> {
         let id = self.link.id.filter(|&id| physics.engine.body(id).is_some());
+        let parent = parents.frame(self.parts.child_of);
+        let frame = Frame::new(self.parts.transform, parent);
+        self.mirror.note_scale(frame.scale);
         let wanted = self.parts.kind.filter(|_| !self.parts.disabled);
         let Some(&kind) = wanted else {
             self.link.id = None;
@@ -212,8 +238,6 @@ impl BodyEntityItem<'_, '_> {
             id.into_iter().for_each(|id| physics.remove(id));
             return Ok(());
         };
-        let parent = parents.frame(self.parts.child_of);
-        let frame = Frame::new(self.parts.transform, parent);
         if id.is_none() && !frame.is_finite() {
             return Err(PhysicsErrorKind::NotFinite("Transform"));
         }
@@ -244,6 +268,7 @@ impl BodyEntityItem<'_, '_> {
         let Some(built) = &mut self.link.built else { return Ok(()) };
         desc.mass_properties = Some(built.mass_properties());
         desc.colliders = built.engine().cloned().collect();
+        desc.tag = self.entity.to_bits();
         let id: BodyId = match physics.engine.add_body(desc) {
             Ok(id) => id,
             // What is wrong with its collider was told.
@@ -252,7 +277,7 @@ impl BodyEntityItem<'_, '_> {
         };
         built.taken = true;
         self.link.id = Some(id);
-        physics.link(id, self.entity);
+        physics.bodies_changed = true;
         if let Some(body) = physics.engine.body_mut(id) {
             body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
         }
@@ -297,31 +322,13 @@ fn change(body: &mut Body, built: &mut Built, desc: BodyDesc) -> Result<(), Phys
 /// The entities to look at, in the order in which they became bodies.
 fn in_order(
     list: &mut Vec<(u64, Entity)>,
-    changes: &mut Changes,
-    changed: impl Iterator<Item = Entity>,
+    changed: &mut Vec<Entity>,
     order: impl Fn(Entity) -> Option<u64>,
 ) {
     list.clear();
-    let noted = changes.bodies.drain(..).chain(changed);
-    list.extend(noted.filter_map(|entity| Some((order(entity)?, entity))));
+    list.extend(changed.drain(..).filter_map(|entity| Some((order(entity)?, entity))));
     list.sort_unstable();
     list.dedup();
-}
-
-/// Points out bodies whose scale changed: it is the scale of their colliders.
-fn note_scales(
-    mut changes: ResMut<Changes>,
-    parents: Parents,
-    mut bodies: Query<(Entity, &Transform, Option<&ChildOf>, &mut EngineBody)>,
-) {
-    let bits = |scale: Vec3| scale.to_array().map(Real::to_bits);
-    for (entity, transform, child_of, mut link) in &mut bodies {
-        let scale = Frame::new(transform, parents.frame(child_of)).scale;
-        if bits(scale) != bits(link.scale) {
-            link.scale = scale;
-            changes.bodies.push(entity);
-        }
-    }
 }
 
 /// Brings the engine's bodies in line with the components.
@@ -331,7 +338,7 @@ fn update_bodies(
     mut errors: Errors,
     parents: Parents,
     colliders: ColliderReader,
-    changed: Query<Entity, (With<EngineBody>, ChangedBody)>,
+    properties: Properties,
     mut bodies: Query<BodyEntity, Allow<Disabled>>,
     mut list: Local<Vec<(u64, Entity)>>,
 ) {
@@ -339,8 +346,9 @@ fn update_bodies(
     if colliders.default_friction.is_changed() {
         changes.bodies.extend(bodies.iter().map(|body| body.entity));
     }
+    properties.append_changed(&mut changes.bodies);
     let order = |entity| bodies.get(entity).ok().map(|body| body.link.order);
-    in_order(&mut list, &mut changes, changed.iter(), order);
+    in_order(&mut list, &mut changes.bodies, order);
     for &(_, entity) in list.iter() {
         let Ok(mut body) = bodies.get_mut(entity) else { continue };
         let result = body.update(&mut physics, &parents, &colliders, &mut errors);

@@ -42,7 +42,7 @@ use crate::math::{Quat, Real, Vec3};
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Debug, Default, Clone)]
-#[component(on_remove = queue_collider)]
+#[component(summary_tick, on_remove = queue_collider)]
 #[require(Transform, ColliderOf)]
 pub struct Collider {
     shape: Arc<Result<Shape, ShapeError>>,
@@ -52,14 +52,14 @@ pub struct Collider {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_collider)]
+#[component(summary_tick, on_remove = queue_collider)]
 pub struct Sensor;
 
 /// Takes a collider out of its body, with its mass, until this component is removed.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_collider)]
+#[component(summary_tick, on_remove = queue_collider)]
 pub struct ColliderDisabled;
 
 impl Default for Collider {

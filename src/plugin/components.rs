@@ -32,7 +32,7 @@ use crate::math::{Quat, Real, Vec3};
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(immutable, on_add = queue_tree, on_remove = body_removed)]
+#[component(summary_tick, immutable, on_add = queue_tree, on_remove = body_removed)]
 #[require(Transform, LinearVelocity, AngularVelocity, PendingForces, EngineBody, Mirror)]
 pub enum RigidBody {
     /// Moved by forces, contacts and joints.
@@ -89,12 +89,14 @@ impl RigidBody {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(summary_tick)]
 pub struct LinearVelocity(pub Vec3);
 
 /// Angular velocity in world axes [rad/s]. Ignored on static bodies.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(summary_tick)]
 pub struct AngularVelocity(pub Vec3);
 
 impl core::ops::Deref for LinearVelocity {
@@ -133,6 +135,7 @@ impl core::ops::DerefMut for AngularVelocity {
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(summary_tick)]
 pub struct KinematicTarget {
     /// World position of the body's frame (m).
     pub position: Vec3,
@@ -159,7 +162,7 @@ impl Default for KinematicTarget {
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = friction_removed)]
+#[component(summary_tick, on_remove = friction_removed)]
 pub struct Friction {
     /// Friction coefficient μ (-), ≥ 0.
     pub coefficient: Real,
@@ -185,7 +188,7 @@ impl Default for Friction {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = friction_removed)]
+#[component(summary_tick, on_remove = friction_removed)]
 pub struct RollingFriction {
     /// Rolling meets a torque of at most this length (m), ≥ 0, times the normal force.
     pub rolling: Real,
@@ -209,7 +212,7 @@ impl RollingFriction {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = friction_removed)]
+#[component(summary_tick, on_remove = friction_removed)]
 pub struct Restitution(pub Real);
 
 /// The friction of colliders that neither have a [`Friction`] component nor a body with one: μ = 0.5
@@ -223,7 +226,7 @@ pub struct DefaultFriction(pub Friction);
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct GravityScale(pub Real);
 
 impl Default for GravityScale {
@@ -236,14 +239,14 @@ impl Default for GravityScale {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct LinearDamping(pub Real);
 
 /// Rate at which the angular velocity decays [1/s], ≥ 0; 0 without this component.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct AngularDamping(pub Real);
 
 /// Searches the path of a small fast body through a step for what it hits, so that it does not fly
@@ -251,7 +254,7 @@ pub struct AngularDamping(pub Real);
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct SweptCcd;
 
 /// Of two dynamic bodies that touch, the one of higher dominance is not pushed by the other; 0 without
@@ -259,5 +262,5 @@ pub struct SweptCcd;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct Dominance(pub i8);

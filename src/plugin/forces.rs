@@ -10,6 +10,7 @@ use bevy_ecs::query::QueryData;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
+use super::changed::{Rows, append_changed, for_each_changed};
 use super::components::KinematicTarget;
 use super::error::{Errors, PhysicsErrorKind};
 use super::link::EngineBody;
@@ -89,7 +90,7 @@ impl ForcesItem<'_, '_> {
 /// What was applied to a body and no step has taken yet. Comes with
 /// [`RigidBody`](super::RigidBody); write it through [`Forces`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
-#[component(clone_behavior = Ignore)]
+#[component(summary_tick, clone_behavior = Ignore)]
 pub struct PendingForces {
     force: Wrench,
     impulse: Wrench,
@@ -159,12 +160,18 @@ impl Plugin for PhysicsForcesPlugin {
     }
 }
 
+type Pending = (&'static EngineBody, &'static mut PendingForces);
+
 /// Hands one-shot forces to the engine, once.
 fn take_forces(
     mut physics: ResMut<PhysicsWorld>,
-    mut bodies: Query<(&EngineBody, &mut PendingForces), Changed<PendingForces>>,
+    mut bodies: ParamSet<(Rows<PendingForces, With<EngineBody>>, Query<Pending>)>,
+    mut list: Local<Vec<Entity>>,
 ) {
-    for (link, mut pending) in &mut bodies {
+    append_changed(&bodies.p0(), &mut list);
+    let mut bodies = bodies.p1();
+    for entity in list.drain(..) {
+        let Ok((link, mut pending)) = bodies.get_mut(entity) else { continue };
         if let Some(body) = link.id.and_then(|id| physics.body_mut(id)) {
             pending.apply(body);
             *pending.bypass_change_detection() = PendingForces::default();
@@ -192,13 +199,15 @@ fn add_constant_forces(
 fn take_targets(
     mut physics: ResMut<PhysicsWorld>,
     mut errors: Errors,
-    bodies: Query<(Entity, &EngineBody, &KinematicTarget), Changed<KinematicTarget>>,
+    targets: Rows<KinematicTarget, With<EngineBody>>,
+    links: Query<&EngineBody>,
 ) {
-    for (entity, link, target) in &bodies {
+    for_each_changed(&targets, |entity, target| {
+        let id = links.get(entity).ok().and_then(EngineBody::id);
         if !(target.position.is_finite() && target.rotation.is_finite()) {
             errors.tell(entity, PhysicsErrorKind::NotFinite("KinematicTarget"));
-        } else if let Some(body) = link.id.and_then(|id| physics.body_mut(id)) {
+        } else if let Some(body) = id.and_then(|id| physics.body_mut(id)) {
             body.set_target(target.position, target.rotation);
         }
-    }
+    });
 }

@@ -143,7 +143,7 @@ impl core::ops::Not for LayerMask {
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_collider)]
+#[component(summary_tick, on_remove = queue_collider)]
 pub struct CollisionLayers {
     /// The layers it is in.
     pub memberships: LayerMask,

@@ -13,7 +13,6 @@ use super::attach::ColliderOf;
 use super::built::Built;
 use crate::engine::body::BodyId;
 use crate::engine::joint::{JointDesc, JointId};
-use crate::math::Vec3;
 
 /// The engine's body of an entity with a [`RigidBody`](super::RigidBody). Comes with it.
 #[derive(Component, Clone, Debug, Default)]
@@ -27,8 +26,6 @@ pub struct EngineBody {
     pub(super) order: u64,
     pub(super) id: Option<BodyId>,
     pub(super) built: Option<Built>,
-    /// World scale of its frame when last looked at.
-    pub(super) scale: Vec3,
     /// Its colliders with their numbers, ascending.
     pub(super) list: Vec<(u64, Entity)>,
 }
@@ -94,6 +91,10 @@ pub(super) struct Changes {
     next: u64,
     pub(super) bodies: Vec<Entity>,
     pub(super) joints: Vec<Entity>,
+    /// Bodies that a user may have moved.
+    pub(super) moved: Vec<Entity>,
+    /// Bodies with parents that are looked at after the step.
+    pub(super) children: Vec<Entity>,
     /// Bodies that got or lost [`Sleeping`](super::Sleeping), or may have it wrongly.
     pub(super) sleepers: Vec<Entity>,
     /// Colliders that changed.

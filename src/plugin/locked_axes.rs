@@ -17,7 +17,7 @@ use crate::engine::body;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct LockedAxes(u8);
 
 impl LockedAxes {

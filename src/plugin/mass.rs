@@ -17,7 +17,7 @@ use crate::math::{Quat, Real, SymMat3, Vec3, quat_normalize, quat_to_mat3};
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct Mass(pub Real);
 
 impl Default for Mass {
@@ -30,7 +30,7 @@ impl Default for Mass {
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_collider)]
+#[component(summary_tick, on_remove = queue_collider)]
 pub struct ColliderDensity(pub Real);
 
 impl Default for ColliderDensity {
@@ -43,14 +43,14 @@ impl Default for ColliderDensity {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct CenterOfMass(pub Vec3);
 
 /// Inertia of the body about its center of mass, in place of the colliders'.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct AngularInertia {
     /// Principal moments [kg·m²], > 0.
     pub principal: Vec3,

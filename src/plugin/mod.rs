@@ -40,10 +40,12 @@
 mod attach;
 mod bodies;
 mod built;
+mod changed;
 mod collider;
 mod collision;
 mod components;
 mod constructor;
+mod diagnostics;
 mod error;
 mod forces;
 mod frame;
@@ -82,6 +84,7 @@ pub use components::{
     SweptCcd,
 };
 pub use constructor::ColliderConstructor;
+pub use diagnostics::{PhysicsDiagnosticsPlugin, Stage, StageTimes};
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
     ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,

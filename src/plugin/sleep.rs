@@ -33,7 +33,7 @@ pub struct Sleeping;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_remove = queue_body)]
+#[component(summary_tick, on_remove = queue_body)]
 pub struct SleepingDisabled;
 
 /// Someone should sleep or wake, or the step said so itself.

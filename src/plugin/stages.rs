@@ -120,12 +120,12 @@ fn integrate(mut physics: ResMut<PhysicsWorld>) {
     physics.engine.integrate();
 }
 
-fn finish(mut physics: ResMut<PhysicsWorld>) {
+pub(super) fn finish(mut physics: ResMut<PhysicsWorld>) {
     physics.engine.finish();
 }
 
 /// Publishes the report and tells what went wrong: frozen bodies, and a refused setting once.
-fn report(
+pub(super) fn report(
     physics: Res<PhysicsWorld>,
     mut published: ResMut<StepReport>,
     mut errors: Errors,

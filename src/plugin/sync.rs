@@ -5,8 +5,10 @@
 //! the user; an engine state that differs from it was changed by a step. So nothing is read or
 //! written without need, resting bodies trigger no change detection, and the engine's precise state
 //! never goes through a `Transform`. The frame of the parent is part of the mirror: a moved parent
-//! moves the body, unless the step itself moved the parent. O(bodies) comparisons, without a look-up
-//! for unchanged bodies in the gather.
+//! moves the body, unless the step itself moved the parent.
+//!
+//! Cost: the gather compares the bodies that change detection points out, and those with parents. The
+//! scatter compares the bodies that the engine names, and the parents of those with parents.
 
 use bevy_app::{App, Plugin, PostUpdate};
 use bevy_ecs::entity_disabling::Disabled;
@@ -17,16 +19,17 @@ use bevy_ecs::system::SystemParam;
 use bevy_time::{Time, Virtual};
 use bevy_transform::components::Transform;
 
+use super::changed::changed_rows;
 use super::components::{AngularVelocity, LinearVelocity};
 use super::error::{Errors, PhysicsErrorKind};
-use super::frame::{Frame, depth, parent_frame};
+use super::frame::{DEPTH_MAX, Frame, depth, parent_frame};
 use super::link::{Changes, EngineBody};
 use super::schedule::{
     PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop, SyncSchedule,
 };
 use super::sleep::{Sleeping, SleepingDisabled, read_sleeping};
 use super::time::{Physics, time_passed};
-use super::world::PhysicsWorld;
+use super::world::{PhysicsWorld, entity_of};
 use crate::engine::body::{Body, BodyKind};
 use crate::math::{
     Quat, Real, Vec3, narrow, quat_conjugate, quat_log, quat_mul, quat_normalize, single_quat,
@@ -52,7 +55,7 @@ pub enum GatherSystems {
 /// Poses and velocities between components and engine.
 ///
 /// - Sets: [`GatherSystems`].
-/// - Systems: two in [`GatherSystems::Components`], two in [`PhysicsStepSystems::Scatter`] (roots, then
+/// - Systems: two in [`GatherSystems::Components`], three in [`PhysicsStepSystems::Scatter`] (roots, then
 ///   bodies with parents).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsSyncPlugin;
@@ -87,7 +90,7 @@ impl Plugin for PhysicsSyncPlugin {
         app.add_systems(PhysicsSchedule, read());
         app.add_systems(
             PhysicsSchedule,
-            (scatter, scatter_children).chain().in_set(PhysicsStepSystems::Scatter),
+            (scatter, find_children, scatter_children).chain().in_set(PhysicsStepSystems::Scatter),
         );
     }
 }
@@ -113,14 +116,17 @@ pub(super) const KINEMATIC_SPEED_MAX: Real = 50.0;
 pub(super) const KINEMATIC_SPIN_MAX: Real = 50.0;
 
 /// What the components of a body were when last read or written.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Clone, Debug, Default)]
 #[component(clone_behavior = Ignore)]
 pub(super) struct Mirror {
     translation: bevy_math::Vec3,
     rotation: bevy_math::Quat,
-    parent: Option<Frame>,
+    /// Apart, because most bodies have none, and all mirrors are gone through in every step.
+    parent: Option<Box<Frame>>,
     linear: Vec3,
     angular: Vec3,
+    /// World scale of the body's frame.
+    scale: Vec3,
     /// The transform holds a value that was refused: write the engine's pose over it.
     repair: bool,
 }
@@ -130,7 +136,10 @@ impl Mirror {
     fn note(&mut self, transform: &Transform, parent: Option<Frame>) {
         self.translation = transform.translation;
         self.rotation = transform.rotation;
-        self.parent = parent;
+        match (&mut self.parent, parent) {
+            (Some(last), Some(parent)) => **last = parent,
+            (last, parent) => *last = parent.map(Box::new),
+        }
     }
 
     /// Notes the components a new body is made from.
@@ -141,14 +150,39 @@ impl Mirror {
         linear: Vec3,
         angular: Vec3,
     ) {
-        *self = Self { linear, angular, ..Self::default() };
+        *self = Self { linear, angular, scale: self.scale, ..Self::default() };
         self.note(transform, parent);
+    }
+
+    /// Do the components differ from what was last read or written?
+    fn differs(
+        &self,
+        parent: Option<Frame>,
+        (transform, linear, angular): (
+            &Transform,
+            Option<&LinearVelocity>,
+            Option<&AngularVelocity>,
+        ),
+    ) -> bool {
+        self.pose_differs(transform, parent)
+            || linear.is_some_and(|linear| linear.0 != self.linear)
+            || angular.is_some_and(|angular| angular.0 != self.angular)
+    }
+
+    /// Notes the world scale.
+    pub(super) const fn note_scale(&mut self, scale: Vec3) {
+        self.scale = scale;
+    }
+
+    /// Is this another world scale than when last looked at, to the bit?
+    fn is_scaled_otherwise(&self, scale: Vec3) -> bool {
+        scale.to_array().map(Real::to_bits) != self.scale.to_array().map(Real::to_bits)
     }
 
     fn pose_differs(&self, transform: &Transform, parent: Option<Frame>) -> bool {
         transform.translation != self.translation
             || transform.rotation != self.rotation
-            || parent != self.parent
+            || parent.as_ref() != self.parent.as_deref()
     }
 
     /// Moves the body to a transform the user changed: a kinematic body within the next step of `dt`
@@ -180,13 +214,14 @@ impl Mirror {
         Ok(())
     }
 
-    /// Does the engine's pose, rounded, differ from the transform?
-    fn is_behind(&self, body: &Body) -> bool {
-        let still = body.kind() == BodyKind::Static && !self.repair;
-        !still
-            && (self.repair
-                || single3(body.position()) != self.translation
-                || single_quat(body.rotation()) != self.rotation)
+    /// The engine's pose, rounded, if it differs from the transform.
+    fn pose_behind(&self, body: &Body) -> Option<(bevy_math::Vec3, bevy_math::Quat)> {
+        if body.kind() == BodyKind::Static && !self.repair {
+            return None;
+        }
+        let (translation, rotation) = (single3(body.position()), single_quat(body.rotation()));
+        let differs = translation != self.translation || rotation != self.rotation;
+        (differs || self.repair).then_some((translation, rotation))
     }
 }
 
@@ -213,17 +248,83 @@ impl Parents<'_, '_> {
             Some((*transform, above.map(ChildOf::parent)))
         })
     }
+
+    /// The parent, its parent, and so on.
+    fn above(&self, child_of: &ChildOf) -> impl Iterator<Item = Entity> {
+        let parent = |&e: &Entity| self.transforms.get(e).ok()?.1.map(ChildOf::parent);
+        core::iter::successors(Some(child_of.parent()), parent).take(DEPTH_MAX)
+    }
+}
+
+/// The last value made, for many with the same key in a row.
+struct Memo<K, V>(Option<(K, V)>);
+
+impl<K: Copy + PartialEq, V: Copy> Memo<K, V> {
+    fn get(&mut self, key: K, make: impl FnOnce() -> V) -> V {
+        match self.0 {
+            Some((last, value)) if last == key => value,
+            _ => self.0.insert((key, make())).1,
+        }
+    }
+}
+
+/// What a user moves a body by.
+type Motion = (
+    Ref<'static, Transform>,
+    Option<Ref<'static, LinearVelocity>>,
+    Option<Ref<'static, AngularVelocity>>,
+);
+/// Bodies that stand in the world themselves.
+type Roots = (With<EngineBody>, Without<ChildOf>);
+
+/// Finds the bodies that a user moved or scaled.
+pub(super) fn find_moved(
+    mut changes: ResMut<Changes>,
+    roots: Query<(Entity, &Mirror, Motion), Roots>,
+    children: Query<(Entity, &Mirror, Motion, &ChildOf), With<EngineBody>>,
+    parents: Parents,
+) {
+    let Changes { bodies, moved, .. } = &mut *changes;
+    let mut note =
+        |entity, mirror: &Mirror, parent, motion: (&Transform, Option<&_>, Option<&_>)| {
+            if mirror.differs(parent, motion) {
+                moved.push(entity);
+            }
+            if mirror.is_scaled_otherwise(Frame::new(motion.0, parent).scale) {
+                bodies.push(entity);
+            }
+        };
+    if let Ok(tables) = roots.contiguous_iter() {
+        for (entities, mirrors, (places, linear, angular)) in tables {
+            let (places, ticks) = ContiguousRef::split(places);
+            let (linear, linear_ticks) = linear.map(ContiguousRef::split).unzip();
+            let (angular, angular_ticks) = angular.map(ContiguousRef::split).unzip();
+            for row in changed_rows([Some(&ticks), linear_ticks.as_ref(), angular_ticks.as_ref()]) {
+                let velocities = (linear.map(|linear| &linear[row]), angular.map(|w| &w[row]));
+                let motion = (&places[row], velocities.0, velocities.1);
+                note(entities[row], &mirrors[row], None, motion);
+            }
+        }
+    } else {
+        for (entity, mirror, (place, linear, angular)) in &roots {
+            note(entity, mirror, None, (&place, linear.as_deref(), angular.as_deref()));
+        }
+    }
+    let mut memo = Memo(None);
+    for (entity, mirror, (place, linear, angular), child_of) in &children {
+        let parent = memo.get(child_of.parent(), || parents.frame(Some(child_of)));
+        note(entity, mirror, parent, (&place, linear.as_deref(), angular.as_deref()));
+    }
 }
 
 /// What is read of a body before a step.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(super) struct ReadBody {
-    entity: Entity,
     link: &'static EngineBody,
     mirror: &'static mut Mirror,
-    transform: &'static Transform,
     child_of: Option<&'static ChildOf>,
+    transform: &'static Transform,
     linear: Option<&'static LinearVelocity>,
     angular: Option<&'static AngularVelocity>,
 }
@@ -237,29 +338,32 @@ impl ReadBodyItem<'_, '_> {
         dt: Real,
     ) -> Result<(), PhysicsErrorKind> {
         let parent = parents.frame(self.child_of);
-        let linear = self.linear.map_or(self.mirror.linear, |v| v.0);
-        let angular = self.angular.map_or(self.mirror.angular, |w| w.0);
-        let moved = self.mirror.pose_differs(self.transform, parent);
-        if !moved && linear == self.mirror.linear && angular == self.mirror.angular {
+        let (transform, linear, angular) = (self.transform, self.linear, self.angular);
+        if !self.mirror.differs(parent, (transform, linear, angular)) {
             return Ok(());
         }
         let Some(body) = self.link.id.and_then(|id| physics.body_mut(id)) else { return Ok(()) };
-        if body.kind() != BodyKind::Static {
-            if linear != self.mirror.linear {
-                body.linear_velocity = linear;
-            }
-            if angular != self.mirror.angular {
-                body.angular_velocity = angular;
-            }
+        let moves = body.kind() != BodyKind::Static;
+        if let Some(linear) = linear.filter(|linear| linear.0 != self.mirror.linear) {
+            body.linear_velocity = if moves { linear.0 } else { body.linear_velocity };
+            self.mirror.linear = linear.0;
         }
-        (self.mirror.linear, self.mirror.angular) = (linear, angular);
-        if moved { self.mirror.place(body, self.transform, parent, dt) } else { Ok(()) }
+        if let Some(angular) = angular.filter(|angular| angular.0 != self.mirror.angular) {
+            body.angular_velocity = if moves { angular.0 } else { body.angular_velocity };
+            self.mirror.angular = angular.0;
+        }
+        if self.mirror.pose_differs(transform, parent) {
+            self.mirror.place(body, transform, parent, dt)
+        } else {
+            Ok(())
+        }
     }
 }
 
 /// Reads poses and velocities that the user changed.
 fn read_components(
     mut physics: ResMut<PhysicsWorld>,
+    mut changes: ResMut<Changes>,
     mut errors: Errors,
     time: Res<Time<Physics>>,
     parents: Parents,
@@ -268,9 +372,12 @@ fn read_components(
     // While no time passes, the next step is taken to be as long as the last.
     let passed = narrow(time.delta_secs_f64());
     let dt = if passed > 0.0 { passed } else { physics.engine.report().dt };
-    for mut body in &mut bodies {
+    changes.moved.sort_unstable();
+    changes.moved.dedup();
+    for entity in changes.moved.drain(..) {
+        let Ok(mut body) = bodies.get_mut(entity) else { continue };
         let result = body.read(&parents, &mut physics, dt);
-        errors.check(body.entity, result);
+        errors.check(entity, result);
     }
 }
 
@@ -278,19 +385,32 @@ fn read_components(
 #[derive(QueryData)]
 #[query_data(mutable)]
 struct WriteBody {
-    link: &'static EngineBody,
     mirror: &'static mut Mirror,
+    transform: &'static mut Transform,
     linear: Option<&'static mut LinearVelocity>,
     angular: Option<&'static mut AngularVelocity>,
+    is_child: Has<ChildOf>,
+    sleeps: Has<Sleeping>,
 }
 
 impl WriteBodyItem<'_, '_> {
-    /// Writes the velocities that changed. Returns the body.
-    fn write_velocity<'p>(&mut self, physics: &'p PhysicsWorld) -> Option<&'p Body> {
-        let body = physics.engine.body(self.link.id?)?;
-        if body.kind() == BodyKind::Static {
-            return Some(body);
+    /// Writes what the step changed: the velocities and, without a parent, the pose.
+    fn write(&mut self, body: &Body) {
+        if body.kind() != BodyKind::Static {
+            self.write_velocity(body);
         }
+        if self.is_child {
+            return;
+        }
+        if let Some((translation, rotation)) = self.mirror.pose_behind(body) {
+            let transform = &mut *self.transform;
+            (transform.translation, transform.rotation) = (translation, rotation);
+            self.mirror.note(transform, None);
+            self.mirror.repair = false;
+        }
+    }
+
+    fn write_velocity(&mut self, body: &Body) {
         if body.linear_velocity != self.mirror.linear {
             self.mirror.linear = body.linear_velocity;
             if let Some(linear) = &mut self.linear {
@@ -303,30 +423,47 @@ impl WriteBodyItem<'_, '_> {
                 angular.0 = body.angular_velocity;
             }
         }
-        Some(body)
     }
 }
 
-/// Writes transforms of bodies without parents, all velocities and who sleeps, where the step changed
-/// them.
+/// Writes velocities, who sleeps, and transforms of bodies without parents, where the step changed them.
 fn scatter(
-    physics: Res<PhysicsWorld>,
-    changes: Res<Changes>,
+    mut physics: ResMut<PhysicsWorld>,
+    mut changes: ResMut<Changes>,
     mut commands: Commands,
-    mut bodies: Query<(Entity, WriteBody, &mut Transform, Has<ChildOf>, Has<Sleeping>)>,
+    mut bodies: Query<WriteBody>,
 ) {
-    for (entity, mut item, mut transform, is_child, sleeps) in &mut bodies {
-        let Some(body) = item.write_velocity(&physics) else { continue };
-        if body.is_sleeping() && !sleeps {
+    for body in physics.engine.changed_bodies() {
+        let Some(entity) = entity_of(body) else { continue };
+        let Ok(mut item) = bodies.get_mut(entity) else { continue };
+        item.write(body);
+        if item.is_child {
+            changes.children.push(entity);
+        }
+        if body.is_sleeping() && !item.sleeps {
             commands.entity(entity).insert(Sleeping);
-        } else if sleeps && !body.is_sleeping() && !changes.sleepers.contains(&entity) {
+        } else if item.sleeps && !body.is_sleeping() && !changes.sleepers.contains(&entity) {
             commands.entity(entity).remove::<Sleeping>();
         }
-        if !is_child && item.mirror.is_behind(body) {
-            transform.translation = single3(body.position());
-            transform.rotation = single_quat(body.rotation());
-            item.mirror.note(&transform, None);
-            item.mirror.repair = false;
+    }
+    physics.engine.settle_changes();
+}
+
+/// Finds the bodies with parents that may have to be written besides those that the step changed: those
+/// below other bodies, and those below a parent that moved.
+fn find_children(
+    mut changes: ResMut<Changes>,
+    parents: Parents,
+    children: Query<(Entity, &Mirror, &ChildOf)>,
+    bodies: Query<(), (With<Mirror>, Allow<Disabled>)>,
+) {
+    let mut memo = Memo(None);
+    for (entity, mirror, child_of) in &children {
+        let (parent, below_body) = memo.get(child_of.parent(), || {
+            (parents.frame(Some(child_of)), parents.above(child_of).any(|e| bodies.contains(e)))
+        });
+        if below_body || parent.as_ref() != mirror.parent.as_deref() {
+            changes.children.push(entity);
         }
     }
 }
@@ -338,18 +475,21 @@ type Tree = (&'static mut Transform, Option<&'static ChildOf>, Option<&'static m
 /// that leaves the body where the engine has it.
 fn scatter_children(
     physics: Res<PhysicsWorld>,
-    bodies: Query<(Entity, &EngineBody, &ChildOf)>,
+    mut changes: ResMut<Changes>,
+    bodies: Query<(&EngineBody, &ChildOf)>,
     mut tree: Query<Tree, Allow<Disabled>>,
     mut order: Local<Vec<(u32, u64, Entity)>>,
 ) {
     order.clear();
-    order.extend(bodies.iter().map(|(entity, link, child_of)| {
+    order.extend(changes.children.drain(..).filter_map(|entity| {
+        let (link, child_of) = bodies.get(entity).ok()?;
         let above = |e| tree.get(e).ok().and_then(|(_, child_of, _)| child_of.map(ChildOf::parent));
-        (depth(child_of, above), link.order, entity)
+        Some((depth(child_of, above), link.order, entity))
     }));
     order.sort_unstable();
+    order.dedup();
     for &(_, _, entity) in order.iter() {
-        let link = bodies.get(entity).ok().and_then(|(_, link, _)| link.id);
+        let link = bodies.get(entity).ok().and_then(|(link, _)| link.id);
         if let Some(body) = link.and_then(|id| physics.engine.body(id)) {
             write_child(&mut tree, entity, body);
         }
@@ -369,7 +509,7 @@ fn write_child(tree: &mut Query<Tree, Allow<Disabled>>, entity: Entity, body: &B
         });
     let still = body.kind() == BodyKind::Static
         || (translation == mirror.translation && rotation == mirror.rotation);
-    if still && parent == mirror.parent && !mirror.repair {
+    if still && parent.as_ref() == mirror.parent.as_deref() && !mirror.repair {
         return;
     }
     let Ok((mut transform, _, Some(mut mirror))) = tree.get_mut(entity) else { return };

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
-use hashbrown::HashMap;
 
 use crate::engine::Simulation;
 use crate::engine::body::{Body, BodyId};
@@ -23,7 +22,6 @@ pub struct PhysicsWorld {
     pub(super) settings: Settings,
     /// Bodies came or went in this gather: joints must look for their ends again.
     pub(super) bodies_changed: bool,
-    pub(super) entities: HashMap<BodyId, Entity>,
     /// The tree of queries, and the engine's revision for which it holds.
     tree: Mutex<(Option<u64>, Arc<QueryTree>)>,
 }
@@ -50,13 +48,7 @@ impl PhysicsWorld {
     /// The entity of a body.
     #[must_use]
     pub fn entity(&self, id: BodyId) -> Option<Entity> {
-        self.entities.get(&id).copied()
-    }
-
-    /// Notes a new body.
-    pub(super) fn link(&mut self, id: BodyId, entity: Entity) {
-        self.entities.insert(id, entity);
-        self.bodies_changed = true;
+        self.engine.body(id).and_then(entity_of)
     }
 
     /// Where everything is, for queries: built when it is asked for after a change.
@@ -78,7 +70,6 @@ impl PhysicsWorld {
     /// Removes a body and its joints.
     pub(super) fn remove(&mut self, id: BodyId) {
         self.engine.remove_body(id);
-        self.entities.remove(&id);
         self.bodies_changed = true;
     }
 
@@ -86,6 +77,11 @@ impl PhysicsWorld {
     pub(super) const fn stage(&mut self) -> (&mut Simulation, &Settings) {
         (&mut self.engine, &self.settings)
     }
+}
+
+/// The entity of a body: the plugin gives bodies their entities' names.
+pub(super) fn entity_of(body: &Body) -> Option<Entity> {
+    Entity::try_from_bits(body.tag)
 }
 
 /// The report of the last step: counts, the certificate, and what went wrong. Reads as

@@ -5,6 +5,7 @@ mod change;
 mod chaos;
 mod colliders;
 mod collision;
+mod diagnostics;
 mod force;
 mod joint_life;
 mod joints;
@@ -12,6 +13,7 @@ mod layers;
 mod life;
 #[cfg(feature = "mesh")]
 mod mesh;
+mod mirror;
 mod order;
 mod scale;
 mod shapes;

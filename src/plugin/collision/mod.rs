@@ -20,10 +20,9 @@ pub use events::{
 };
 pub use pairs::{CollisionPair, CollisionPairs};
 
-use hashbrown::HashMap;
-
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
-use super::world::PhysicsWorld;
+use super::world::{PhysicsWorld, entity_of};
+use crate::engine::bodies::Bodies;
 use crate::engine::body::BodyId;
 use crate::engine::touch::TouchKey;
 use events::Told;
@@ -65,12 +64,15 @@ struct Entities {
 impl Entities {
     /// The entities of a touch.
     fn of(physics: &PhysicsWorld, key: &TouchKey) -> Option<Self> {
-        Self::new(&physics.entities, key.bodies, key.tags)
+        Self::new(physics.engine.bodies(), key.bodies, key.tags)
     }
 
     /// None for a collider that the plugin did not make.
-    fn new(index: &HashMap<BodyId, Entity>, bodies: [BodyId; 2], tags: [u64; 2]) -> Option<Self> {
+    fn new(list: &Bodies, bodies: [BodyId; 2], tags: [u64; 2]) -> Option<Self> {
         let [a, b] = tags.map(Entity::try_from_bits);
-        Some(Self { colliders: [a?, b?], bodies: bodies.map(|id| index.get(&id).copied()) })
+        Some(Self {
+            colliders: [a?, b?],
+            bodies: bodies.map(|id| list.get(id).and_then(entity_of)),
+        })
     }
 }

@@ -48,18 +48,17 @@ impl CollisionPairs<'_> {
     /// Keeps the pairs for which this is true, asked with the entities of both colliders. The others have
     /// no contacts in this step.
     pub fn retain(&mut self, mut keep: impl FnMut(Entity, Entity) -> bool) {
-        let PhysicsWorld { engine, entities, .. } = &mut *self.physics;
-        engine.retain_pairs(|pair| {
-            let known = Entities::new(entities, [pair.key.a, pair.key.b], pair.tags);
-            known.is_none_or(|Entities { colliders: [one, two], .. }| keep(one, two))
+        self.physics.engine.retain_pairs(|pair| match pair.tags.map(Entity::try_from_bits) {
+            [Some(one), Some(two)] => keep(one, two),
+            _ => true,
         });
     }
 
     /// Every pair of convex pieces, with its contacts.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = CollisionPair<'_>> {
-        let PhysicsWorld { engine, entities, .. } = &mut *self.physics;
-        engine.pairs_to_change().iter_mut().filter_map(|pair| {
-            let known = Entities::new(entities, [pair.key.a, pair.key.b], pair.tags);
+        let (bodies, pairs) = self.physics.engine.pairs_to_change();
+        pairs.iter_mut().filter_map(|pair| {
+            let known = Entities::new(bodies, [pair.key.a, pair.key.b], pair.tags);
             let Entities { colliders: [collider1, collider2], bodies: [body1, body2] } = known?;
             Some(CollisionPair { collider1, collider2, body1, body2, pair })
         })

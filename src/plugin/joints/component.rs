@@ -108,7 +108,7 @@ impl_reflect!(
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(on_remove = queue_joint)]
+#[component(summary_tick, on_remove = queue_joint)]
 #[require(EngineJoint)]
 pub struct Joint {
     /// First end; the world if there is none.

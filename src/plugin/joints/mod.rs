@@ -15,6 +15,7 @@ pub use component::Joint;
 pub use frame::{JointAnchor, JointBasis, JointFrame};
 pub use read::{JointBroken, JointForces, JointPosition, JointVelocity, JointView, Joints};
 
+use super::changed::{EvenDisabled, Rows, append_changed};
 use super::error::{Errors, PhysicsErrorKind};
 use super::link::{Changes, EngineBody, EngineJoint, queue_joint};
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems, SyncSchedule};
@@ -149,6 +150,8 @@ fn remove(physics: &mut PhysicsWorld, id: Option<JointId>) {
     }
 }
 
+type AllJoints<'w, 's> = Rows<'w, 's, Joint, (With<EngineJoint>, EvenDisabled)>;
+
 /// Brings the engine's joints in line with the components: all of them if bodies came or went, else
 /// those that changed.
 fn update_joints(
@@ -156,19 +159,21 @@ fn update_joints(
     mut changes: ResMut<Changes>,
     mut errors: Errors,
     bodies: Query<&EngineBody>,
-    mut joints: Query<JointEntity, Allow<Disabled>>,
+    mut joints: ParamSet<(AllJoints, Query<JointEntity, Allow<Disabled>>)>,
     mut list: Local<Vec<(u64, Entity)>>,
 ) {
     for id in changes.gone_joints.drain(..) {
         physics.engine.remove_joint(id);
     }
-    let all = core::mem::take(&mut physics.bodies_changed);
+    if core::mem::take(&mut physics.bodies_changed) {
+        changes.joints.extend(joints.p1().iter().map(|item| item.entity));
+    } else {
+        append_changed(&joints.p0(), &mut changes.joints);
+    }
+    let mut joints = joints.p1();
     list.clear();
     let noted = changes.joints.drain(..);
     list.extend(noted.filter_map(|entity| Some((joints.get(entity).ok()?.link.order, entity))));
-    let changed =
-        joints.iter().filter(|item| all || item.joint.as_ref().is_some_and(Ref::is_changed));
-    list.extend(changed.map(|item| (item.link.order, item.entity)));
     list.sort_unstable();
     list.dedup();
     for &(_, entity) in list.iter() {
