@@ -8,7 +8,6 @@ use plotters::prelude::*;
 
 use crate::engines::{Engine, Mode};
 use crate::outcome::Outcome;
-use crate::tables::number;
 
 /// Size of a chart in pixels.
 const SIZE: (u32, u32) = (330, 250);
@@ -79,7 +78,10 @@ fn chart(outcome: &Outcome, area: &Area) -> Result<(), Error> {
     let times = points.iter().map(|point| point.1.0);
     let low = times.clone().fold(Double::INFINITY, Double::min);
     let high = times.fold(0.0, Double::max);
-    let (low, high) = if low <= high { (low / 1.5, high * 1.5) } else { (0.1, 10.0) };
+    // Whole decades, so that there are marks on the axis.
+    let (low, high) = if low <= high { (low / 1.2, high * 1.2) } else { (0.1, 10.0) };
+    let decade = |power: Double| Double::powi(10.0, power as i32);
+    let (low, high) = (decade(low.log10().floor()), decade(high.log10().ceil()));
     let jointed = outcome.figures.iter().any(|(_, figures)| figures.joint_error.is_some());
     let what = if jointed { "joint error (mm)" } else { "overlap (mm)" };
     let mut chart = ChartBuilder::on(area)
@@ -94,7 +96,7 @@ fn chart(outcome: &Outcome, area: &Area) -> Result<(), Error> {
         .y_desc(what)
         .x_labels(5)
         .y_labels(6)
-        .x_label_formatter(&|x| number(*x).trim_end_matches('0').trim_end_matches('.').to_owned())
+        .x_label_formatter(&|x| tick(*x))
         .y_label_formatter(&|y| format!("{y:.0e}"))
         .light_line_style(TRANSPARENT)
         .bold_line_style(RGBColor(226, 229, 234))
@@ -105,6 +107,12 @@ fn chart(outcome: &Outcome, area: &Area) -> Result<(), Error> {
         mark(&mut chart, engine, place, is_yardstick)?;
     }
     Ok(())
+}
+
+/// A power of ten without the zeros behind it.
+fn tick(x: Double) -> String {
+    let text = format!("{x:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A disc for an engine alone, a ring for an app, a cross if bodies fell or left.
@@ -145,7 +153,10 @@ fn legend(area: &Area) -> Result<(), Error> {
     }
     let last = LEGEND.len();
     area.draw(&Cross::new((26, row(last)), 4, RGBColor(90, 90, 90).stroke_width(2)))?;
-    area.draw(&Text::new("fell, or left its container", (40, row(last) - 6), text))?;
+    let words = "fell, or left its container";
+    area.draw(&Text::new(words, (40, row(last) - 6), text.clone()))?;
+    let words = "errors: worst of the run; below 1e-4 mm drawn there";
+    area.draw(&Text::new(words, (20, row(last + 1) - 6), text))?;
     Ok(())
 }
 

@@ -97,11 +97,6 @@ fn row(bar: &Bar, outcome: &Outcome, verdict: &Verdict) -> [String; 9] {
     let errors = verdict
         .errors
         .map_or_else(dash, |[end, run]| format!("{}× / {}×", number(end), number(run)));
-    let word = match (verdict.holds(), verdict.stands) {
-        (true, _) => "holds",
-        (false, true) => "falls short",
-        (false, false) => "falls short: does not stand",
-    };
     [
         outcome.scene.clone(),
         bar.words(),
@@ -111,7 +106,7 @@ fn row(bar: &Bar, outcome: &Outcome, verdict: &Verdict) -> [String; 9] {
         number(verdict.yardstick),
         format!("{}×", number(verdict.ratio())),
         errors,
-        word.to_owned(),
+        verdict.words().to_owned(),
     ]
 }
 
@@ -121,13 +116,13 @@ pub fn summary(outcomes: &[Outcome]) -> String {
         "scene",
         "ms",
         "× fastest",
-        "error mm",
+        "error mm: end / run",
         "budget: ms",
         "× fastest",
-        "error mm",
+        "error mm: end / run",
         "fastest peer",
         "its ms",
-        "its error mm",
+        "its error mm: end / run",
     ]);
     for outcome in outcomes {
         let fastest = outcome.fastest(|_| true);
@@ -137,7 +132,7 @@ pub fn summary(outcomes: &[Outcome]) -> String {
             };
             let ratio = |(_, peer): (Engine, &Figures)| figures.milliseconds / peer.milliseconds;
             let ratio = fastest.map_or_else(dash, |peer| format!("{}×", number(ratio(peer))));
-            [number(figures.milliseconds), ratio, worst(figures)]
+            [number(figures.milliseconds), ratio, error(figures)]
         };
         let [auto, auto_ratio, auto_error] = ours(Mode::Auto);
         let [budget, budget_ratio, budget_error] = ours(Mode::Budget);
@@ -158,7 +153,7 @@ pub fn summary(outcomes: &[Outcome]) -> String {
             budget_error,
             peer,
             fastest.map_or_else(dash, |(_, figures)| number(figures.milliseconds)),
-            fastest.map_or_else(dash, |(_, figures)| worst(figures)),
+            fastest.map_or_else(dash, |(_, figures)| error(figures)),
         ]);
     }
     table.to_string()
@@ -168,11 +163,11 @@ fn dash() -> String {
     "–".to_owned()
 }
 
-/// The worst of the run (mm), or how it failed.
-fn worst(figures: &Figures) -> String {
+/// Error at the end and at worst (mm), or how it failed.
+fn error(figures: &Figures) -> String {
     match figures.stands {
         Some(false) => "falls".to_owned(),
-        _ => length(figures.error()[1]),
+        _ => pair(figures.error()),
     }
 }
 
@@ -195,7 +190,7 @@ fn length(meters: f64) -> String {
 }
 
 /// A number with three digits.
-pub fn number(x: f64) -> String {
+fn number(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
     }
