@@ -6,7 +6,7 @@ use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Vec3};
 use orthant::prelude::*;
 
-use super::app::{headless, place, poses, ready, spawn};
+use super::app::{headless, poses, ready, spawn};
 use super::{Drive, Mode, Pose, Runner};
 use crate::games::{DT, Form, Game, Play};
 
@@ -97,7 +97,8 @@ fn collider(form: &Form) -> Result<Collider, String> {
 impl Runner for Plugin {
     fn step(&mut self, drive: Option<&Drive>) {
         if let Some(Drive { body, to, .. }) = drive {
-            place(&mut self.app, self.entities[*body], to);
+            let target = KinematicTarget::new(to.position, to.rotation);
+            self.app.world_mut().entity_mut(self.entities[*body]).insert(target);
         }
         self.app.update();
     }
