@@ -1,0 +1,109 @@
+//! Our engine, as a library and in an app.
+
+use bevy::prelude::{App, Entity};
+use orthant::engine::body::{Body, BodyId, BodyKind};
+use orthant::engine::settings::Settings;
+use orthant::math::{Quat, Vec3};
+use orthant::prelude::*;
+
+use super::app::{headless, poses, ready, spawn};
+use super::{Drive, Mode, Pose, Runner};
+use crate::games::{DT, Form, Game, Play};
+
+struct Library {
+    play: Play,
+    settings: Settings,
+}
+
+/// The engine alone.
+pub fn library(game: &Game, mode: Mode) -> Result<Box<dyn Runner>, String> {
+    let settings = Settings { solver: mode.solver(), ..game.settings() };
+    Ok(Box::new(Library { play: Play::new(game, DT)?, settings }))
+}
+
+impl Runner for Library {
+    fn step(&mut self, drive: Option<&Drive>) {
+        let Play { world, ids, dt, .. } = &mut self.play;
+        if let Some(Drive { body, to, .. }) = drive
+            && let Some(body) = world.body_mut(ids[*body])
+        {
+            body.set_target(to.position, to.rotation);
+        }
+        world.step(&self.settings, *dt);
+    }
+
+    fn poses(&self) -> Vec<Pose> {
+        let pose = |&id: &BodyId| {
+            let body = self.play.world.body(id);
+            let position = body.map_or(Vec3::NAN, Body::position);
+            Pose { position, rotation: body.map_or(Quat::NAN, Body::rotation) }
+        };
+        self.play.ids.iter().map(pose).collect()
+    }
+}
+
+struct Plugin {
+    app: App,
+    entities: Vec<Entity>,
+}
+
+/// The plugin.
+pub fn app(game: &Game, mode: Mode, threads: Option<usize>) -> Result<Box<dyn Runner>, String> {
+    let mut app = headless(threads);
+    app.add_plugins(PhysicsPlugins::default())
+        .insert_resource(Gravity(game.settings().gravity))
+        .insert_resource(SolverConfig(mode.solver()))
+        .insert_resource(SleepConfig::disabled());
+    ready(&mut app);
+    let mut entities = Vec::new();
+    for piece in &game.pieces {
+        let kind = match piece.kind {
+            BodyKind::Static => RigidBody::Static,
+            BodyKind::Kinematic => RigidBody::Kinematic,
+            BodyKind::Dynamic => RigidBody::Dynamic,
+        };
+        let bundle = (
+            kind,
+            collider(&piece.form)?,
+            ColliderDensity(piece.density),
+            Friction::new(game.friction),
+            Restitution(game.restitution),
+        );
+        entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));
+    }
+    for link in &game.links {
+        let [a, b] = link.bodies.map(|body| entities[body]);
+        let [on_a, on_b] = link.anchors;
+        app.world_mut().spawn(Joint::spherical(a, b).with_anchors(on_a, on_b));
+    }
+    Ok(Box::new(Plugin { app, entities }))
+}
+
+fn collider(form: &Form) -> Result<Collider, String> {
+    Ok(match form {
+        Form::Ball(radius) => Collider::sphere(*radius),
+        Form::Cuboid(half) => Collider::cuboid(2.0 * half.x, 2.0 * half.y, 2.0 * half.z),
+        Form::Capsule { half, radius } => Collider::capsule(*radius, 2.0 * half),
+        Form::Hull(points) => Collider::convex_hull(points).map_err(|error| error.to_string())?,
+        Form::Compound(boxes) => {
+            let cuboid = |half: Vec3| Collider::cuboid(2.0 * half.x, 2.0 * half.y, 2.0 * half.z);
+            Collider::compound(
+                boxes.iter().map(|&(at, turn, half)| (at, turn, cuboid(half))).collect(),
+            )
+        }
+    })
+}
+
+impl Runner for Plugin {
+    fn step(&mut self, drive: Option<&Drive>) {
+        if let Some(Drive { body, to, .. }) = drive {
+            let target = KinematicTarget::new(to.position, to.rotation);
+            self.app.world_mut().entity_mut(self.entities[*body]).insert(target);
+        }
+        self.app.update();
+    }
+
+    fn poses(&self) -> Vec<Pose> {
+        poses(&self.app, &self.entities)
+    }
+}

@@ -1,0 +1,136 @@
+//! What was measured, by scene and engine.
+
+use crate::engines::Engine;
+use crate::games::Game;
+use crate::measure::Figures;
+use crate::recorded;
+
+/// The scenes that are compared, in the order of the tables.
+pub const SCENES: [&str; 15] = [
+    "pyramid-20",
+    "pyramid-40",
+    "tower-10",
+    "tower-30",
+    "ratio-100",
+    "ratio-1000",
+    "ratio-10000",
+    "hulls-500",
+    "hulls-2000",
+    "boxes-2000",
+    "chain-50-1",
+    "chain-50-100",
+    "net-30",
+    "brazil-nut",
+    "drum",
+];
+
+/// What all engines showed in a scene.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Its name.
+    pub scene: String,
+    /// Number of dynamic bodies.
+    pub moving: usize,
+    /// Times are taken between these moments (s).
+    pub window: (f32, f32),
+    /// Figures of each engine, in the order of the tables.
+    pub figures: Vec<(Engine, Figures)>,
+}
+
+impl Outcome {
+    /// Nothing yet.
+    pub fn new(game: &Game) -> Self {
+        let (scene, moving) = (game.name.clone(), game.moving());
+        Self { scene, moving, window: game.window, figures: Vec::new() }
+    }
+
+    /// Joins a run of an engine with its earlier ones.
+    pub fn add(&mut self, engine: Engine, figures: Figures) {
+        match self.figures.iter_mut().find(|(known, _)| *known == engine) {
+            Some((_, known)) => known.join(&figures),
+            None => self.figures.push((engine, figures)),
+        }
+    }
+
+    /// Adds the engines that are recorded, if rapier3d tells how fast this machine is, and sorts.
+    pub fn complete(&mut self) {
+        if let Some(rapier) = self.of(Engine::Rapier).map(|figures| figures.milliseconds) {
+            for engine in recorded::ENGINES {
+                let figures = recorded::scaled(engine, &self.scene, rapier);
+                self.figures.extend(figures.map(|figures| (engine, figures)));
+            }
+        }
+        self.sort();
+    }
+
+    /// Brings the engines into the order of the tables.
+    pub fn sort(&mut self) {
+        let place = |engine: Engine| Engine::RUN.iter().position(|&e| e == engine);
+        self.figures.sort_by_key(|&(engine, _)| place(engine).unwrap_or(usize::MAX));
+    }
+
+    /// Figures of an engine.
+    pub fn of(&self, engine: Engine) -> Option<&Figures> {
+        self.figures.iter().find(|(known, _)| *known == engine).map(|(_, figures)| figures)
+    }
+
+    /// The fastest peer of a kind that is a yardstick.
+    pub fn fastest(&self, of: impl Fn(Engine) -> bool) -> Option<(Engine, &Figures)> {
+        let peers = self.figures.iter().filter(|(engine, _)| !engine.is_ours() && of(*engine));
+        peers
+            .filter(|(_, figures)| figures.is_yardstick())
+            .min_by(|(_, a), (_, b)| a.milliseconds.total_cmp(&b.milliseconds))
+            .map(|(engine, figures)| (*engine, figures))
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A result in which each engine has a time (ms) and an overlap (m).
+    pub fn outcome(scene: &str, figures: &[(Engine, f64, f64)]) -> Outcome {
+        let figures = figures.iter().map(|&(engine, milliseconds, overlap)| {
+            let overlap = [overlap; 2];
+            let stands = Some(true);
+            (engine, Figures { milliseconds, overlap, joint_error: None, stands, escaped: 0 })
+        });
+        let (scene, window) = (scene.to_owned(), (5.0, 10.0));
+        Outcome { scene, moving: 3, window, figures: figures.collect() }
+    }
+
+    #[test]
+    fn what_fell_is_no_yardstick() {
+        let mut outcome =
+            outcome("tower-3", &[(Engine::Rapier, 2.0, 1e-3), (Engine::Avian, 1.0, 1e-3)]);
+        assert_eq!(outcome.fastest(|_| true).map(|f| f.0), Some(Engine::Avian), "it is faster");
+        outcome.figures[1].1.stands = Some(false);
+        assert_eq!(outcome.fastest(|_| true).map(|f| f.0), Some(Engine::Rapier), "the other fell");
+        outcome.figures[0].1.escaped = 1;
+        assert_eq!(outcome.fastest(|_| true), None, "none is left");
+    }
+
+    #[test]
+    fn repeats_join_to_the_least_time_and_the_worst_error() {
+        let game = crate::games::by_name("tower-3").expect("a scene of this name");
+        let mut joined = Outcome::new(&game);
+        for (_, figures) in
+            outcome("", &[(Engine::Rapier, 2.0, 1.0), (Engine::Rapier, 3.0, 2.0)]).figures
+        {
+            joined.add(Engine::Rapier, figures);
+        }
+        let figures = joined.of(Engine::Rapier).expect("it was added");
+        assert_eq!((figures.milliseconds, figures.overlap), (2.0, [2.0; 2]), "least and worst");
+        assert_eq!(joined.figures.len(), 1, "one engine");
+    }
+
+    #[test]
+    fn recorded_engines_follow_rapier() {
+        for scene in SCENES {
+            let mut outcome = outcome(scene, &[(Engine::Rapier, 1.0, 1e-3)]);
+            outcome.complete();
+            let engines: Vec<Engine> = outcome.figures.iter().map(|f| f.0).collect();
+            assert_eq!(engines, [Engine::Rapier, Engine::Box3d, Engine::Jolt], "{scene}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The figures as tables of Markdown.
+
+use crate::bars::{BARS, Bar, Verdict};
+use crate::engines::{Engine, Mode};
+use crate::measure::Figures;
+use crate::outcome::Outcome;
+
+/// Rows below a head, padded so that they can be read as they are.
+struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(head: &[&str]) -> Self {
+        Self { rows: vec![head.iter().map(|&word| word.to_owned()).collect()] }
+    }
+
+    fn add<const N: usize>(&mut self, row: [String; N]) {
+        self.rows.push(row.into());
+    }
+}
+
+impl core::fmt::Display for Table {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let columns = self.rows[0].len();
+        let width = |i: usize| self.rows.iter().map(|row| row[i].chars().count()).max();
+        let widths: Vec<usize> = (0..columns).map(|i| width(i).unwrap_or(0)).collect();
+        for (k, row) in self.rows.iter().enumerate() {
+            for (cell, width) in row.iter().zip(&widths) {
+                write!(f, "| {cell:width$} ")?;
+            }
+            writeln!(f, "|")?;
+            if k == 0 {
+                widths.iter().try_for_each(|width| write!(f, "|{}", "-".repeat(width + 2)))?;
+                writeln!(f, "|")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What every engine showed in a scene.
+pub fn scene(outcome: &Outcome) -> String {
+    let (from, to) = outcome.window;
+    let mut table = Table::new(&[
+        "engine",
+        "ms a step",
+        "× rapier3d",
+        "overlap mm: end / run",
+        "joint error mm: end / run",
+        "stands",
+    ]);
+    let rapier = outcome.of(Engine::Rapier).map(|figures| figures.milliseconds);
+    for (engine, figures) in &outcome.figures {
+        let note = if engine.is_recorded() { " (scaled)" } else { "" };
+        table.add([
+            format!("{}{note}", engine.name()),
+            number(figures.milliseconds),
+            rapier.map_or_else(dash, |rapier| number(figures.milliseconds / rapier)),
+            pair(figures.overlap),
+            figures.joint_error.map_or_else(dash, pair),
+            stands(figures),
+        ]);
+    }
+    let (name, moving) = (&outcome.scene, outcome.moving);
+    format!("## {name}: {moving} bodies, times from {from} s to {to} s\n\n{table}")
+}
+
+/// Every bar in every scene that was played.
+pub fn bars(outcomes: &[Outcome]) -> String {
+    let mut table = Table::new(&[
+        "scene",
+        "bar",
+        "ours",
+        "ms",
+        "peer",
+        "ms",
+        "ratio",
+        "error: end / run",
+        "verdict",
+    ]);
+    let (mut reached, mut asked) = (0, 0);
+    for bar in &BARS {
+        for outcome in outcomes.iter().filter(|r| bar.scenes().contains(&r.scene.as_str())) {
+            let Some(verdict) = bar.judge(outcome) else {
+                continue;
+            };
+            asked += 1;
+            reached += usize::from(verdict.holds());
+            table.add(row(bar, outcome, &verdict));
+        }
+    }
+    format!("## Bars: {reached} of {asked} hold\n\n{table}")
+}
+
+fn row(bar: &Bar, outcome: &Outcome, verdict: &Verdict) -> [String; 9] {
+    let errors = verdict
+        .errors
+        .map_or_else(dash, |[end, run]| format!("{}× / {}×", number(end), number(run)));
+    [
+        outcome.scene.clone(),
+        bar.words(),
+        verdict.engine.name().to_owned(),
+        number(verdict.milliseconds),
+        verdict.peer.map_or_else(dash, |peer| peer.name().to_owned()),
+        number(verdict.yardstick),
+        format!("{}×", number(verdict.ratio())),
+        errors,
+        verdict.words().to_owned(),
+    ]
+}
+
+/// A row for each scene: both of our modes beside the fastest peer.
+pub fn summary(outcomes: &[Outcome]) -> String {
+    let mut table = Table::new(&[
+        "scene",
+        "ms",
+        "× fastest",
+        "error mm: end / run",
+        "budget: ms",
+        "× fastest",
+        "error mm: end / run",
+        "fastest peer",
+        "its ms",
+        "its error mm: end / run",
+    ]);
+    for outcome in outcomes {
+        let fastest = outcome.fastest(|_| true);
+        let ours = |mode: Mode| {
+            let Some(figures) = outcome.of(Engine::Orthant(mode)) else {
+                return [dash(), dash(), dash()];
+            };
+            let ratio = |(_, peer): (Engine, &Figures)| figures.milliseconds / peer.milliseconds;
+            let ratio = fastest.map_or_else(dash, |peer| format!("{}×", number(ratio(peer))));
+            [number(figures.milliseconds), ratio, error(figures)]
+        };
+        let [auto, auto_ratio, auto_error] = ours(Mode::Auto);
+        let [budget, budget_ratio, budget_error] = ours(Mode::Budget);
+        let peer = fastest.map_or_else(
+            || "none stands".to_owned(),
+            |(engine, _)| {
+                let note = if engine.is_recorded() { " (scaled)" } else { "" };
+                format!("{}{note}", engine.name())
+            },
+        );
+        table.add([
+            outcome.scene.clone(),
+            auto,
+            auto_ratio,
+            auto_error,
+            budget,
+            budget_ratio,
+            budget_error,
+            peer,
+            fastest.map_or_else(dash, |(_, figures)| number(figures.milliseconds)),
+            fastest.map_or_else(dash, |(_, figures)| error(figures)),
+        ]);
+    }
+    table.to_string()
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+/// Error at the end and at worst (mm), or how it failed.
+fn error(figures: &Figures) -> String {
+    match figures.stands {
+        Some(false) => "falls".to_owned(),
+        _ => pair(figures.error()),
+    }
+}
+
+fn stands(figures: &Figures) -> String {
+    match (figures.stands, figures.escaped) {
+        (Some(true), 0) => "yes".to_owned(),
+        (None, 0) => dash(),
+        (Some(false), 0) => "NO".to_owned(),
+        (_, n) => format!("NO, {n} left"),
+    }
+}
+
+fn pair([end, run]: [f64; 2]) -> String {
+    format!("{} / {}", length(end), length(run))
+}
+
+/// A length in mm.
+fn length(meters: f64) -> String {
+    number(1e3 * meters)
+}
+
+/// A number with three digits.
+fn number(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    let digits = 2 - x.abs().log10().floor() as i32;
+    match digits {
+        ..=0 => format!("{x:.0}"),
+        1..=5 => format!("{x:.*}", digits as usize),
+        _ => format!("{x:.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::tests::outcome;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        for (x, text) in [
+            (0.0, "0"),
+            (1234.5, "1234"),
+            (123.4, "123"),
+            (12.34, "12.3"),
+            (0.01234, "0.0123"),
+            (1.234e-4, "1.2e-4"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(number(x), text, "{x}");
+        }
+    }
+
+    #[test]
+    fn rows_line_up() {
+        let figures =
+            [(Engine::Orthant(Mode::Auto), 1.0, 1e-6), (Engine::BevyRapier, 123.4, f64::INFINITY)];
+        for text in [scene(&outcome("tower-10", &figures)), summary(&[outcome("net-30", &figures)])]
+        {
+            let rows: Vec<usize> = text
+                .lines()
+                .filter(|line| line.starts_with('|'))
+                .map(|line| line.chars().count())
+                .collect();
+            assert!(rows.len() >= 3 && rows.iter().all(|&n| n == rows[0]), "{text}");
+        }
+    }
+
+    #[test]
+    fn bars_are_counted() {
+        let figures = [
+            (Engine::Orthant(Mode::Auto), 1.0, 1e-6),
+            (Engine::Orthant(Mode::Budget), 1.0, 1e-2),
+            (Engine::Rapier, 1.0, 1e-3),
+        ];
+        let text = bars(&[outcome("tower-10", &figures)]);
+        assert!(text.contains("1 of 2 hold"), "Auto holds, the budget has more error:\n{text}");
+    }
+}
