@@ -144,7 +144,7 @@ impl<'w> ContactPair<'w> {
         let start = pairs.partition_point(|pair| [pair.key.a, pair.key.b] < key.bodies);
         let same_bodies = move |pair: &&Box<Pair>| [pair.key.a, pair.key.b] == key.bodies;
         let same_colliders = move |pair: &&Box<Pair>| pair.tags == key.tags;
-        pairs[start..].iter().take_while(same_bodies).filter(same_colliders)
+        pairs[start..].iter().take_while(same_bodies).filter(same_colliders).map(AsRef::as_ref)
     }
 
     /// The contacts.
