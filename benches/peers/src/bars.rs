@@ -12,7 +12,7 @@ use crate::outcome::{Outcome, SCENES};
 /// What a figure is held against.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Yardstick {
-    /// The fastest peer, in an app or not, run or recorded.
+    /// The fastest peer, run or recorded, as a library if it is one.
     Fastest,
     /// avian3d.
     Avian,
@@ -146,9 +146,9 @@ impl Bar {
         let ours = outcome.of(self.engine)?;
         let (peer, yardstick, theirs) = match self.yardstick {
             Yardstick::Clock(limit) => (None, limit, None),
-            Yardstick::Fastest => Self::against(outcome.fastest(|_| true)?),
+            Yardstick::Fastest => Self::against(outcome.fastest()?),
             Yardstick::Avian => Self::against((Engine::Avian, outcome.of(Engine::Avian)?)),
-            Yardstick::App => Self::against(fastest_app(outcome)?),
+            Yardstick::App => Self::against(outcome.fastest_app()?),
         };
         let ratio = |theirs: &Figures| {
             let (a, b) = (ours.error(), theirs.error());
@@ -168,13 +168,6 @@ impl Bar {
     fn against((peer, figures): (Engine, &Figures)) -> (Option<Engine>, f64, Option<&Figures>) {
         (Some(peer), figures.milliseconds, Some(figures))
     }
-}
-
-/// The faster of the peers in an app: of the yardsticks, or of all if none is one.
-fn fastest_app(outcome: &Outcome) -> Option<(Engine, &Figures)> {
-    let apps = outcome.figures.iter().filter(|(engine, _)| engine.is_app() && !engine.is_ours());
-    let all = apps.min_by(|(_, a), (_, b)| a.milliseconds.total_cmp(&b.milliseconds));
-    outcome.fastest(Engine::is_app).or(all.map(|(engine, figures)| (*engine, figures)))
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ pub fn summary(outcomes: &[Outcome]) -> String {
         "its error mm: end / run",
     ]);
     for outcome in outcomes {
-        let fastest = outcome.fastest(|_| true);
+        let fastest = outcome.fastest();
         let ours = |mode: Mode| {
             let Some(figures) = outcome.of(Engine::Orthant(mode)) else {
                 return [dash(), dash(), dash()];
