@@ -163,7 +163,7 @@ impl Simulation {
         for (i, body) in self.bodies.as_mut_slice().iter_mut().enumerate() {
             let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
             let by_hand = body.kind() == BodyKind::Kinematic;
-            if motion.is_active() || (by_hand && work.broad.has_moved(i, body)) {
+            if motion.is_active() || (by_hand && !work.broad.knows(i, body)) {
                 work.active.push(i as u32);
             }
             work.moves.push(motion.moves && !motion.asleep);

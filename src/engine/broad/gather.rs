@@ -112,10 +112,11 @@ impl BroadPhase {
         }
     }
 
-    /// Is a body, by its index, elsewhere than when it was last live?
-    pub(in crate::engine) fn has_moved(&self, i: usize, body: &Body) -> bool {
-        self.known.get(i).is_none_or(|known| {
-            (known.id, known.center, known.rotation) != (body.id(), body.center(), body.rotation())
+    /// Is a body, by its index, as it was when it was last live?
+    pub(in crate::engine) fn knows(&self, i: usize, body: &Body) -> bool {
+        self.known.get(i).is_some_and(|known| {
+            (known.id, known.version, known.edits) == (body.id(), body.version(), body.edits())
+                && (known.center, known.rotation) == (body.center(), body.rotation())
         })
     }
 

@@ -33,7 +33,7 @@ fn posts(n: usize) -> Simulation {
 }
 
 /// Finds the contacts, lets `change` at them, and assembles.
-fn assemble(world: &mut Simulation, settings: &Settings, change: impl FnOnce(&mut [Pair])) {
+fn assemble(world: &mut Simulation, settings: &Settings, change: impl FnOnce(&mut [Box<Pair>])) {
     world.begin(settings, DT);
     world.find_pairs(settings);
     world.find_contacts(settings);
