@@ -24,6 +24,7 @@
 
 mod gather;
 mod near;
+mod place;
 mod sweep;
 #[cfg(test)]
 mod tests;

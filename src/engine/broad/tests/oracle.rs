@@ -58,7 +58,8 @@ impl Oracle {
         let enlarge = enlarge(world, settings);
         let motions = &world.work.motions;
         let bodies = &world.bodies.as_slice()[..motions.len()];
-        self.reach = motions.iter().zip(bodies).map(|(motion, body)| Reach::of(motion, body)).collect();
+        self.reach =
+            motions.iter().zip(bodies).map(|(motion, body)| Reach::of(motion, body)).collect();
         for _ in 0..4 {
             let pieces = self.pieces(bodies, enlarge);
             self.candidates.clear();
@@ -76,9 +77,7 @@ impl Oracle {
                 break;
             }
         }
-        let versions = |key: PairKey| {
-            [key.a, key.b].map(|id| world.body(id).map(Body::version))
-        };
+        let versions = |key: PairKey| [key.a, key.b].map(|id| world.body(id).map(Body::version));
         let old = core::mem::take(&mut self.pairs);
         for (key, kept) in old {
             let indices = [key.a, key.b].map(|id| world.bodies.index_of(id));
@@ -159,12 +158,12 @@ impl Oracle {
         };
         match [triangles(p, q), triangles(q, p)] {
             [None, None] => self.candidates.push((key, indices)),
-            [Some(found), None] => self.candidates.extend(
-                found.iter().map(|t| (PairKey { piece_a: piece_a + t, ..key }, indices)),
-            ),
-            [None, Some(found)] => self.candidates.extend(
-                found.iter().map(|t| (PairKey { piece_b: piece_b + t, ..key }, indices)),
-            ),
+            [Some(found), None] => self
+                .candidates
+                .extend(found.iter().map(|t| (PairKey { piece_a: piece_a + t, ..key }, indices))),
+            [None, Some(found)] => self
+                .candidates
+                .extend(found.iter().map(|t| (PairKey { piece_b: piece_b + t, ..key }, indices))),
             [Some(_), Some(_)] => {}
         }
     }
@@ -188,9 +187,8 @@ impl Oracle {
                 break;
             }
         }
-        let grown = |(reach, before): (&Reach, &Real)| {
-            reach.distance(enlarge.dt) - before > enlarge.margin
-        };
+        let grown =
+            |(reach, before): (&Reach, &Real)| reach.distance(enlarge.dt) - before > enlarge.margin;
         self.reach.iter().zip(&before).any(grown)
     }
 }
