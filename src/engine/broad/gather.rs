@@ -320,6 +320,7 @@ impl BroadPhase {
         self.fat.resize(count, Aabb::EMPTY);
         self.before.resize(count, Aabb::EMPTY);
         self.moved_in.resize(count, 0);
+        self.boxed_in.resize(count, 0);
         self.stamps.resize(count, self.stamp);
         self.near.grow(count);
         count as u32 - 1

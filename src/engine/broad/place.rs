@@ -48,6 +48,7 @@ impl BroadPhase {
             tight.min += path.min(Vec3::ZERO);
             tight.max += path.max(Vec3::ZERO);
             self.tight[k] = tight;
+            self.boxed_in[k] = round;
             let slack = if moves {
                 SLACK * (size.x + size.y + size.z) + grown + spin.min(0.25 * size.max_element())
             } else {

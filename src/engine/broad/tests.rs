@@ -53,7 +53,7 @@ fn agrees(seed: u64, steps: u32) -> usize {
 
 #[test]
 fn candidates_are_those_of_all_boxes_compared_with_all() {
-    let most = (0..16).map(|seed| agrees(seed, 150)).max();
+    let most = (0..10).map(|seed| agrees(seed, 150)).max();
     assert!(most > Some(60), "there are pairs: {most:?}");
 }
 
