@@ -123,7 +123,7 @@ impl BroadPhase {
             let other = q as usize;
             let moved = self.moved_in[other] == round;
             let was = if moved { self.before[other] } else { self.fat[other] };
-            if !before.meets(was) && !(moved && q <= p) {
+            if !(before.meets(was) || (moved && q <= p)) {
                 found.push(q);
             }
         });

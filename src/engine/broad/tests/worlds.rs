@@ -71,7 +71,7 @@ impl World {
         } else {
             Shape::half_space(Vec3::Y)
         };
-        let kind = if seed % 2 == 0 { BodyKind::Static } else { BodyKind::Kinematic };
+        let kind = if seed.is_multiple_of(2) { BodyKind::Static } else { BodyKind::Kinematic };
         let position = if seed % 3 == 1 { Vec3::Y * -0.5 } else { Vec3::ZERO };
         let desc = BodyDesc { kind, shape: floor.ok(), position, ..BodyDesc::default() };
         world.engine.add_body(desc).expect("a floor");
