@@ -218,8 +218,8 @@ fn boxes_have_no_rolling_rows() {
 fn step_with(
     world: &mut Simulation,
     settings: &Settings,
-    near: impl FnMut(&mut Pair),
-    touching: impl FnMut(&mut Pair),
+    near: impl FnMut(&mut Box<Pair>),
+    touching: impl FnMut(&mut Box<Pair>),
 ) {
     world.begin(settings, DT);
     world.find_pairs(settings);

@@ -24,6 +24,7 @@
 
 mod gather;
 mod near;
+mod place;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -167,6 +168,8 @@ pub struct BroadPhase {
     /// The round of this step, from 1, in which its fat box was made, or 0; and what it was before.
     moved_in: Vec<u8>,
     before: Vec<Aabb>,
+    /// The last round in which its box was made.
+    boxed_in: Vec<u8>,
     tree: Tree,
     boundless: Vec<u32>,
     /// Proxies that got another fat box in this step, and how many of them found their near pairs.

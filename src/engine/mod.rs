@@ -499,9 +499,9 @@ impl Simulation {
     /// The contacts of the last step, sorted by pair and feature, for reading.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> {
         let known = |id| self.bodies.get(id).is_some();
-        let present = move |pair: &&Box<Pair>| known(pair.key.a) && known(pair.key.b);
+        let present = move |pair: &&Pair| known(pair.key.a) && known(pair.key.b);
         let center = |id| self.bodies.get(id).map_or(Vec3::ZERO, Body::center);
-        self.pairs.list.iter().filter(present).flat_map(move |pair| {
+        self.pairs.list.iter().map(Box::as_ref).filter(present).flat_map(move |pair| {
             let at = center(pair.key.a);
             pair.contacts.iter().map(move |contact| Contact {
                 bodies: [pair.key.a, pair.key.b],

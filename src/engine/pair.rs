@@ -142,15 +142,14 @@ struct Head {
 /// All pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// Pairs, ascending by key.
-    #[expect(clippy::vec_box, reason = "what comes and goes moves pointers, not pairs")]
+    /// Pairs, ascending by key: what comes and goes moves pointers, not pairs.
     pub list: Vec<Box<Pair>>,
     /// Counts the steps.
     pub(super) step: u32,
     /// One for each pair.
     heads: Vec<Head>,
     /// Buffers of the same.
-    #[expect(clippy::vec_box, reason = "as above")]
+    #[expect(clippy::vec_box, reason = "a list of pairs moves pointers, not pairs")]
     last: Vec<Box<Pair>>,
     last_heads: Vec<Head>,
     /// Pairs that went, to be used again.

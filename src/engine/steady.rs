@@ -100,7 +100,7 @@ impl Simulation {
         work.movers.clear();
         for (i, body) in bodies.as_slice().iter().enumerate() {
             let by_hand = || changed[i] && body.kind() == BodyKind::Kinematic;
-            if work.active[i] || (by_hand() && work.broad.has_moved(i, body)) {
+            if work.active[i] || (by_hand() && !work.broad.knows(i, body)) {
                 work.movers.push(i as u32);
             }
         }

@@ -1,6 +1,9 @@
-//! What the broad phase knows of the bodies: which are live, their boxes, fat boxes and near pairs.
+//! What the broad phase knows of the bodies: which are live, and their boxes.
+//!
+//! Input: the bodies, which of them are active, which were handed out, which pairs do not collide. Output:
+//! the live bodies, with reaches and boxes of the poses that they have now. O(live bodies); O(bodies) when
+//! the enlargement changed or gaps in the list of bodies were closed.
 
-use super::near::Near;
 use super::tree::NONE;
 use super::{BroadPhase, Enlarge, Reach, flag};
 use crate::engine::bodies::Bodies;
@@ -9,13 +12,6 @@ use crate::engine::collider::{BodyPiece, Layers};
 use crate::engine::predict::Motion;
 use crate::engine::shape::{Aabb, Convex};
 use crate::math::{Quat, Real, Vec3, quat_to_mat3};
-
-/// A fat box holds the motion of so many steps.
-const AHEAD: Real = 4.0;
-/// And it is larger than the box by this part of its size.
-const SLACK: Real = 0.05;
-/// It is made anew when there is so many times the room that it would get.
-const LOOSE: Real = 4.0;
 
 /// What a body was when it was last live.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +23,9 @@ pub(super) struct Known {
     center: Vec3,
     rotation: Quat,
     /// Its free velocity [m/s].
-    velocity: Vec3,
+    pub(super) velocity: Vec3,
     /// By how much its boxes were enlarged in the step before (m).
-    grown: Real,
+    pub(super) grown: Real,
     /// Its first proxy.
     pub(super) first: u32,
     /// Its near pairs have to be found anew.
@@ -46,15 +42,15 @@ pub(super) struct Proxy {
     /// The next proxy of the body.
     pub(super) next: u32,
     /// Leaf in the tree.
-    leaf: u32,
+    pub(super) leaf: u32,
     /// Box without enlargement.
-    base: Aabb,
+    pub(super) base: Aabb,
     pub(super) layers: Layers,
     pub(super) sensor: bool,
     pub(super) mesh: bool,
     pub(super) boundless: bool,
     /// Is its body static?
-    is_static: bool,
+    pub(super) is_static: bool,
 }
 
 fn is_finite(bounds: Aabb) -> bool {
@@ -112,10 +108,11 @@ impl BroadPhase {
         }
     }
 
-    /// Is a body, by its index, elsewhere than when it was last live?
-    pub(in crate::engine) fn has_moved(&self, i: usize, body: &Body) -> bool {
-        self.known.get(i).is_none_or(|known| {
-            (known.id, known.center, known.rotation) != (body.id(), body.center(), body.rotation())
+    /// Is a body, by its index, as it was when it was last live?
+    pub(in crate::engine) fn knows(&self, i: usize, body: &Body) -> bool {
+        self.known.get(i).is_some_and(|known| {
+            (known.id, known.version, known.edits) == (body.id(), body.version(), body.edits())
+                && (known.center, known.rotation) == (body.center(), body.rotation())
         })
     }
 
@@ -323,13 +320,14 @@ impl BroadPhase {
         self.fat.resize(count, Aabb::EMPTY);
         self.before.resize(count, Aabb::EMPTY);
         self.moved_in.resize(count, 0);
+        self.boxed_in.resize(count, 0);
         self.stamps.resize(count, self.stamp);
         self.near.grow(count);
         count as u32 - 1
     }
 
     /// Takes note that the fat box of a proxy is about to change.
-    fn note_moved(&mut self, p: u32, round: u8) {
+    pub(super) fn note_moved(&mut self, p: u32, round: u8) {
         let k = p as usize;
         if self.moved_in[k] != round {
             self.before[k] = self.fat[k];
@@ -385,221 +383,5 @@ impl BroadPhase {
             p = proxy.next;
         }
         true
-    }
-
-    /// Enlarges the boxes of a body, and makes fat boxes where they do not fit. What stands still keeps
-    /// its room, and within a step no fat box shrinks twice: so no near pair has to be removed but in the
-    /// first round, and none of sleepers.
-    /// False if the boxes are as they were.
-    pub(super) fn fit(&mut self, i: u32, enlarge: Enlarge, round: u8) -> bool {
-        let (reach, known) = (&self.reach[i as usize], &self.known[i as usize]);
-        let grow = reach.distance(enlarge.dt) + enlarge.margin;
-        if round > 1 && grow == self.grow[i as usize] {
-            return false;
-        }
-        self.grow[i as usize] = grow;
-        let path = reach.path.unwrap_or(Vec3::ZERO) * enlarge.dt;
-        let ahead = known.velocity * (AHEAD * enlarge.dt);
-        let spin = AHEAD * enlarge.dt * (reach.own - known.velocity.length()).max(0.0);
-        let (grown, moves) = ((known.grown - grow).max(0.0), reach.moves || reach.own > 0.0);
-        let only_grows = round > 1 || self.flags[i as usize] & flag::ACTIVE == 0;
-        let mut p = known.first;
-        while p != NONE {
-            let proxy = self.proxies[p as usize];
-            let (k, this) = (p as usize, p);
-            p = proxy.next;
-            if proxy.boundless {
-                continue;
-            }
-            let size = proxy.base.max - proxy.base.min;
-            let extra = size * (0.5 * (enlarge.scale - 1.0)) + grow;
-            let mut tight = Aabb { min: proxy.base.min - extra, max: proxy.base.max + extra };
-            tight.min += path.min(Vec3::ZERO);
-            tight.max += path.max(Vec3::ZERO);
-            self.tight[k] = tight;
-            let slack = if moves {
-                SLACK * (size.x + size.y + size.z) + grown + spin.min(0.25 * size.max_element())
-            } else {
-                enlarge.margin
-            };
-            let fat = self.fat[k];
-            let (low, high) = (tight.min - fat.min, fat.max - tight.max);
-            let room = LOOSE * (slack + ahead.abs().max_element());
-            if low.min(high).min_element() >= 0.0
-                && (only_grows || low.max(high).max_element() <= room)
-            {
-                continue;
-            }
-            self.note_moved(this, round);
-            let mut new = Aabb {
-                min: tight.min - slack + ahead.min(Vec3::ZERO),
-                max: tight.max + slack + ahead.max(Vec3::ZERO),
-            };
-            if only_grows {
-                new = new.union(fat);
-            }
-            if new.min.is_nan() || new.max.is_nan() {
-                new = Aabb::EMPTY;
-            }
-            self.fat[k] = new;
-            if proxy.leaf == NONE {
-                self.proxies[k].leaf = self.tree.insert(new, this);
-            } else {
-                self.tree.set(proxy.leaf, new);
-            }
-        }
-        true
-    }
-
-    /// Finds the new near pairs of all proxies that got another fat box in this round. Two are near
-    /// already if their fat boxes met before. Those that are so no more are left to the sweep.
-    pub(super) fn renew_near_pairs(&mut self, round: u8) {
-        let mut found = core::mem::take(&mut self.found);
-        for k in self.placed..self.moved.len() {
-            let p = self.moved[k];
-            found.clear();
-            if self.owner[p as usize] == NONE {
-                continue;
-            }
-            if self.proxies[p as usize].boundless {
-                found.extend((0..self.proxies.len() as u32).filter(|&q| self.is_bounded(q)));
-            } else {
-                self.find_new(p, round, &mut found);
-            }
-            for &q in &found {
-                if self.may_meet(p, q) {
-                    self.add_near(p, q);
-                }
-            }
-        }
-        self.placed = self.moved.len();
-        self.found = found;
-        while let Some(p) = self.refiltered.pop() {
-            self.find_all(p);
-        }
-    }
-
-    fn is_bounded(&self, p: u32) -> bool {
-        self.owner[p as usize] != NONE && !self.proxies[p as usize].boundless
-    }
-
-    /// Lists the proxies that came near a proxy with this round, each pair once.
-    fn find_new(&self, p: u32, round: u8, found: &mut Vec<u32>) {
-        let k = p as usize;
-        let before = self.before[k];
-        self.tree.overlaps(self.fat[k], |q| {
-            let other = q as usize;
-            let moved = self.moved_in[other] == round;
-            let was = if moved { self.before[other] } else { self.fat[other] };
-            if !before.meets(was) && !(moved && q <= p) {
-                found.push(q);
-            }
-        });
-        if before.min.x > before.max.x {
-            let old = |q: &&u32| self.moved_in[**q as usize] != round;
-            found.extend(self.boundless.iter().filter(old));
-        }
-    }
-
-    /// Finds all near pairs of a proxy after what it may meet has changed.
-    fn find_all(&mut self, p: u32) {
-        if self.owner[p as usize] == NONE {
-            return;
-        }
-        self.stamp = self.stamp.wrapping_add(1);
-        let stamp = self.stamp;
-        let mut edge = self.near.first(p);
-        while edge != NONE {
-            let (slot, q) = (edge / 2, self.near.other(edge));
-            edge = self.near.next(edge);
-            let may = self.may_meet(p, q);
-            if may || (self.is_paired(slot) && self.is_dormant(slot)) {
-                self.near.list[slot as usize].barred = !may;
-                self.stamps[q as usize] = stamp;
-            } else {
-                self.remove_near(slot);
-            }
-        }
-        let mut found = core::mem::take(&mut self.found);
-        found.clear();
-        if self.proxies[p as usize].boundless {
-            found.extend((0..self.proxies.len() as u32).filter(|&q| self.is_bounded(q)));
-        } else {
-            self.tree.overlaps(self.fat[p as usize], |q| found.push(q));
-            found.extend_from_slice(&self.boundless);
-        }
-        for &q in &found {
-            if self.stamps[q as usize] != stamp && self.may_meet(p, q) {
-                self.add_near(p, q);
-            }
-        }
-        self.found = found;
-    }
-
-    /// Do the fat boxes of two proxies meet?
-    pub(super) fn are_near(&self, [p, q]: [u32; 2]) -> bool {
-        self.proxies[p as usize].boundless
-            || self.proxies[q as usize].boundless
-            || self.fat[p as usize].meets(self.fat[q as usize])
-    }
-
-    /// May two pieces make a candidate, if they meet? Not if their bodies are the same, rest both, are
-    /// excluded, or their layers do not meet.
-    pub(super) fn may_meet(&self, p: u32, q: u32) -> bool {
-        let bodies = [self.owner[p as usize], self.owner[q as usize]];
-        let [p, q] = [p, q].map(|p| &self.proxies[p as usize]);
-        // Two meshes could only get near each other by hand, to be noticed by a sensor.
-        let surfaces = (p.mesh || p.boundless) && (q.mesh || q.boundless);
-        if bodies[0] == bodies[1] || surfaces || !p.layers.meets(q.layers) {
-            return false;
-        }
-        let moves = bodies.iter().any(|&i| self.reach[i as usize].moves);
-        // Sensors notice what is moved by hand, too.
-        let noticed = (p.sensor || q.sensor) && !(p.is_static && q.is_static);
-        if !(moves || noticed) {
-            return false;
-        }
-        let [i, j] = bodies;
-        let ids = [i.min(j), i.max(j)].map(|i| self.known[i as usize].id);
-        self.excluded.is_empty() || self.excluded.binary_search(&ids).is_err()
-    }
-
-    fn add_near(&mut self, p: u32, q: u32) {
-        let body = |p: u32| self.owner[p as usize];
-        let proxies = if body(p) < body(q) { [p, q] } else { [q, p] };
-        let mut triangles = NONE;
-        if proxies.iter().any(|&p| self.proxies[p as usize].mesh) {
-            triangles = self.free_triangles.pop().unwrap_or_else(|| {
-                self.triangles.push(Vec::new());
-                self.triangles.len() as u32 - 1
-            });
-        }
-        let met_at = self.step.wrapping_sub(1);
-        let slot = self.near.add(Near {
-            proxies,
-            triangles,
-            met_at,
-            paired: false,
-            again: false,
-            barred: false,
-            gone: false,
-        });
-        self.came.push(slot);
-    }
-
-    /// Removes a near pair with its candidates.
-    pub(super) fn remove_near(&mut self, slot: u32) {
-        let near = self.near.list[slot as usize];
-        if near.triangles != NONE {
-            let mut triangles = core::mem::take(&mut self.triangles[near.triangles as usize]);
-            for triangle in triangles.drain(..) {
-                self.removed.push(self.key(&near, triangle));
-            }
-            self.triangles[near.triangles as usize] = triangles;
-            self.free_triangles.push(near.triangles);
-        } else if near.paired {
-            self.removed.push(self.key(&near, 0));
-        }
-        self.near.remove(slot);
     }
 }

@@ -21,7 +21,11 @@ impl BroadPhase {
             }
         } else {
             let mut open = core::mem::take(&mut self.open);
-            open.retain(|&slot| !self.near.list[slot as usize].gone && !self.meet(slot, bodies));
+            open.retain(|&slot| {
+                let near = &self.near.list[slot as usize];
+                let changed = near.proxies.iter().any(|&p| self.boxed_in[p as usize] == round);
+                !(near.gone || changed && self.meet(slot, bodies))
+            });
             self.open = open;
         }
         loop {

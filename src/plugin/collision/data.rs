@@ -142,9 +142,9 @@ impl<'w> ContactPair<'w> {
         let pairs = self.physics.engine.pairs();
         let key = self.touch.key;
         let start = pairs.partition_point(|pair| [pair.key.a, pair.key.b] < key.bodies);
-        let same_bodies = move |pair: &&Box<Pair>| [pair.key.a, pair.key.b] == key.bodies;
-        let same_colliders = move |pair: &&Box<Pair>| pair.tags == key.tags;
-        pairs[start..].iter().take_while(same_bodies).filter(same_colliders).map(AsRef::as_ref)
+        let same_bodies = move |pair: &&Pair| [pair.key.a, pair.key.b] == key.bodies;
+        let same_colliders = move |pair: &&Pair| pair.tags == key.tags;
+        pairs[start..].iter().map(Box::as_ref).take_while(same_bodies).filter(same_colliders)
     }
 
     /// The contacts.
