@@ -55,10 +55,11 @@ pub mod prelude {
         ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
         GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces, JointPosition,
         JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, Motor, Physics, PhysicsDiagnosticsPlugin, PhysicsError, PhysicsLayer, PhysicsPlugins,
-        PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster,
-        RayHits, Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster,
-        ShapeHits, SleepConfig, Sleeping, SleepingDisabled, SolverConfig, SpatialQuery,
-        SpatialQueryFilter, Stage, StageTimes, StepReport, SweptCcd,
+        LockedAxes, Mass, Motor, Physics, PhysicsDiagnosticsPlugin, PhysicsError, PhysicsLayer,
+        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
+        PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody, RollingFriction, Sensor,
+        ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping, SleepingDisabled,
+        SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepReport, StepStage,
+        SweptCcd,
     };
 }

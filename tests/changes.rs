@@ -65,7 +65,11 @@ fn every_change_is_named() {
             for body in world.bodies().iter() {
                 let is_known = before.get(&body.id()) == Some(&state(body));
                 let is_named = named.binary_search(&body.id()).is_ok();
-                assert!(is_known || is_named || !before.contains_key(&body.id()), "{:?}", body.id());
+                assert!(
+                    is_known || is_named || !before.contains_key(&body.id()),
+                    "{:?}",
+                    body.id()
+                );
                 spared += usize::from(!is_named);
             }
             assert!(named.iter().all(|&id| world.body(id).is_some()), "no body that is gone");

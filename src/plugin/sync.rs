@@ -285,14 +285,15 @@ pub(super) fn find_moved(
     parents: Parents,
 ) {
     let Changes { bodies, moved, .. } = &mut *changes;
-    let mut note = |entity, mirror: &Mirror, parent, motion: (&Transform, Option<&_>, Option<&_>)| {
-        if mirror.differs(parent, motion) {
-            moved.push(entity);
-        }
-        if mirror.is_scaled_otherwise(Frame::new(motion.0, parent).scale) {
-            bodies.push(entity);
-        }
-    };
+    let mut note =
+        |entity, mirror: &Mirror, parent, motion: (&Transform, Option<&_>, Option<&_>)| {
+            if mirror.differs(parent, motion) {
+                moved.push(entity);
+            }
+            if mirror.is_scaled_otherwise(Frame::new(motion.0, parent).scale) {
+                bodies.push(entity);
+            }
+        };
     if let Ok(tables) = roots.contiguous_iter() {
         for (entities, mirrors, (places, linear, angular)) in tables {
             let (places, ticks) = ContiguousRef::split(places);

@@ -174,5 +174,9 @@ fn memory(claims: &mut Claims) {
     let size = |bytes: usize| bytes as Double;
     report(claims, "a body by itself", size(size_of::<orthant::engine::body::Body>()));
     report(claims, "a pair by itself", size(size_of::<orthant::engine::pair::Pair>()));
-    report(claims, "a contact by itself", size(size_of::<orthant::engine::active::ActiveContact>()));
+    report(
+        claims,
+        "a contact by itself",
+        size(size_of::<orthant::engine::active::ActiveContact>()),
+    );
 }

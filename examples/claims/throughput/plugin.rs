@@ -148,11 +148,7 @@ fn spawning(claims: &mut Claims) {
         update(&mut app, 5);
         firsts.push(seconds(|| {
             for place in cubes(1000, 0.5, 0.0) {
-                app.world_mut().spawn((
-                    RigidBody::Dynamic,
-                    Collider::cuboid(1.0, 1.0, 1.0),
-                    place,
-                ));
+                app.world_mut().spawn((RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), place));
             }
             app.update();
         }));

@@ -70,6 +70,9 @@ impl Entities {
     /// None for a collider that the plugin did not make.
     fn new(list: &Bodies, bodies: [BodyId; 2], tags: [u64; 2]) -> Option<Self> {
         let [a, b] = tags.map(Entity::try_from_bits);
-        Some(Self { colliders: [a?, b?], bodies: bodies.map(|id| list.get(id).and_then(entity_of)) })
+        Some(Self {
+            colliders: [a?, b?],
+            bodies: bodies.map(|id| list.get(id).and_then(entity_of)),
+        })
     }
 }
