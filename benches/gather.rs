@@ -38,7 +38,7 @@ fn app(velocity: Vec3) -> App {
 fn update(app: &mut App) -> Duration {
     app.update();
     let times = app.world().resource::<StageTimes>();
-    times.of(Stage::Gather) + times.of(Stage::Scatter)
+    times.of(StepStage::Gather) + times.of(StepStage::Scatter)
 }
 
 /// Moves every body a bit aside.

@@ -12,7 +12,7 @@
 //! | `collision` | ghosts, piles, rolling, metric, queries, fast and driven bodies, random operations |
 //! | `solvers` | rest, friction, masonry, violence: overlap, speed, residual and time of known scenes |
 //! | `joints` | chains, bridges, mechanisms against references, motors, reactions |
-//! | `throughput` | growth with the number of bodies, sleepers, spawning, memory, threads, what the plugin adds |
+//! | `throughput` | growth, sleepers, spawning, memory, threads, what the plugin adds |
 
 mod cases;
 #[path = "claims/collision/mod.rs"]

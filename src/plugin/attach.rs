@@ -99,7 +99,8 @@ pub(super) fn parent_added(
     }
 }
 
-/// An entity lost its parent. A body stands elsewhere then, without a change of its `Transform`.
+/// An entity lost its parent. A body stands elsewhere then and has another scale, without a change of its
+/// `Transform`.
 pub(super) fn parent_removed(
     on: On<Remove<ChildOf>>,
     mut changes: ResMut<Changes>,
@@ -108,6 +109,7 @@ pub(super) fn parent_removed(
 ) {
     if bodies.contains(on.entity) {
         changes.moved.push(on.entity);
+        changes.bodies.push(on.entity);
     }
     if above.contains(on.entity) {
         changes.trees.push(on.entity);

@@ -66,3 +66,106 @@ pub(super) fn changed_rows<const N: usize>(
     let rows = blocks.filter(move |&(start, end)| has_new(start, end)).flat_map(|(a, b)| a..b);
     rows.filter(move |&row| has_new(row, row + 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Component)]
+    struct Plain(u32);
+
+    #[derive(Component)]
+    #[component(summary_tick)]
+    struct Summed(u32);
+
+    #[derive(Resource, Default)]
+    struct Found {
+        plain: Vec<Entity>,
+        summed: Vec<Entity>,
+        either: Vec<Entity>,
+    }
+
+    type Columns = (Entity, Ref<'static, Plain>, Option<Ref<'static, Summed>>);
+
+    fn find(
+        plain: Rows<Plain, ()>,
+        summed: Rows<Summed, EvenDisabled>,
+        both: Query<Columns>,
+        mut found: ResMut<Found>,
+    ) {
+        *found = Found::default();
+        for_each_changed(&plain, |entity, value| {
+            assert!(value.0 < 10_000, "the value of the row");
+            found.plain.push(entity);
+        });
+        append_changed(&summed, &mut found.summed);
+        for (entities, plain, summed) in both.contiguous_iter().expect("tables") {
+            let (_, ticks) = ContiguousRef::split(plain);
+            let summed = summed.map(|column| ContiguousRef::split(column).1);
+            let rows = changed_rows([Some(&ticks), summed.as_ref()]);
+            found.either.extend(rows.map(|row| entities[row]));
+        }
+        found.plain.sort_unstable();
+        found.summed.sort_unstable();
+        found.either.sort_unstable();
+    }
+
+    /// As the filters of Bevy find them, one by one.
+    fn find_slowly(
+        plain: Query<Entity, Changed<Plain>>,
+        summed: Query<Entity, (Changed<Summed>, Allow<Disabled>)>,
+        either: Query<Entity, (With<Plain>, Or<(Changed<Plain>, Changed<Summed>)>)>,
+        found: Res<Found>,
+    ) {
+        let sorted = |query: &mut dyn Iterator<Item = Entity>| {
+            let mut list: Vec<Entity> = query.collect();
+            list.sort_unstable();
+            list
+        };
+        assert_eq!(found.plain, sorted(&mut plain.iter()), "without a summary");
+        assert_eq!(found.summed, sorted(&mut summed.iter()), "with a summary, even disabled");
+        assert_eq!(found.either, sorted(&mut either.iter()), "one of two columns");
+    }
+
+    #[test]
+    fn changes_are_those_that_filters_find() {
+        let mut world = World::new();
+        world.init_resource::<Found>();
+        let mut schedule = Schedule::default();
+        schedule.add_systems((find, find_slowly).chain());
+        let mut entities = Vec::new();
+        for i in 0..400 {
+            let mut entity = world.spawn(Plain(i));
+            if i % 3 != 0 {
+                entity.insert(Summed(i));
+            }
+            if i % 7 == 0 {
+                entity.insert(Disabled);
+            }
+            entities.push(entity.id());
+        }
+        schedule.run(&mut world);
+        assert!(!world.resource::<Found>().summed.is_empty(), "new values are changed ones");
+        schedule.run(&mut world);
+        assert!(world.resource::<Found>().either.is_empty(), "nothing changed");
+        let mut seed = 1_usize;
+        for round in 0..60 {
+            for _ in 0..round % 5 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let entity = entities[(seed >> 33) % entities.len()];
+                match seed >> 61 {
+                    0 | 1 => world.get_mut::<Plain>(entity).expect("all have it").0 += 1,
+                    2 => _ = world.entity_mut(entity).remove::<Summed>(),
+                    3 => _ = world.entity_mut(entity).insert(Summed(0)),
+                    4 => _ = world.entity_mut(entity).remove::<Disabled>(),
+                    _ => {
+                        if let Some(mut value) = world.get_mut::<Summed>(entity) {
+                            value.0 += 1;
+                        }
+                    }
+                }
+            }
+            schedule.run(&mut world);
+        }
+    }
+}

@@ -20,7 +20,7 @@ use super::world::StepReport;
 /// A part of a step that is timed: a set of [`PhysicsStepSystems`], `Gather` and `Report` in two parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
-pub enum Stage {
+pub enum StepStage {
     /// Changed components go to the engine, without its part.
     Gather,
     /// The engine begins the step.
@@ -51,7 +51,7 @@ pub enum Stage {
     Events,
 }
 
-impl Stage {
+impl StepStage {
     /// All of them, in their order.
     pub const ALL: [Self; 14] = [
         Self::Gather,
@@ -109,14 +109,14 @@ impl Stage {
 /// How long each stage of the last step took. There with [`PhysicsDiagnosticsPlugin`].
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageTimes {
-    times: [Duration; Stage::ALL.len()],
+    times: [Duration; StepStage::ALL.len()],
     last: Option<Instant>,
 }
 
 impl StageTimes {
     /// Time of one stage.
     #[must_use]
-    pub const fn of(&self, stage: Stage) -> Duration {
+    pub const fn of(&self, stage: StepStage) -> Duration {
         self.times[stage as usize]
     }
 
@@ -129,11 +129,15 @@ impl StageTimes {
     /// Time of the stages that are work of the engine.
     #[must_use]
     pub fn engine(&self) -> Duration {
-        Stage::ALL.into_iter().filter(|stage| stage.is_engine()).map(|stage| self.of(stage)).sum()
+        StepStage::ALL
+            .into_iter()
+            .filter(|stage| stage.is_engine())
+            .map(|stage| self.of(stage))
+            .sum()
     }
 
     /// A stage ends now, and the next begins.
-    fn end(&mut self, stage: Option<Stage>) {
+    fn end(&mut self, stage: Option<StepStage>) {
         let now = Instant::now();
         if let (Some(stage), Some(last)) = (stage, self.last) {
             self.times[stage as usize] = now - last;
@@ -143,7 +147,7 @@ impl StageTimes {
 }
 
 /// Times the stages of each step, as [`StageTimes`] and as diagnostics of Bevy (in ms, by
-/// [`Stage::path`] and [`Self::STEP`]), and counts what is in the world.
+/// [`StepStage::path`] and [`Self::STEP`]), and counts what is in the world.
 ///
 /// Not in [`PhysicsPlugins`](super::PhysicsPlugins). A diagnostic keeps the last step of a frame.
 ///
@@ -154,7 +158,7 @@ impl StageTimes {
 /// App::new()
 ///     .add_plugins((bevy_time::TimePlugin, PhysicsPlugins::default(), PhysicsDiagnosticsPlugin))
 ///     .add_systems(Update, |times: bevy_ecs::prelude::Res<StageTimes>| {
-///         println!("solver: {:?} of {:?}", times.of(Stage::Solve), times.total());
+///         println!("solver: {:?} of {:?}", times.of(StepStage::Solve), times.total());
 ///     })
 ///     .update();
 /// ```
@@ -178,31 +182,32 @@ impl Plugin for PhysicsDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
         use PhysicsStepSystems as Step;
         app.init_resource::<StageTimes>();
-        for path in Stage::ALL.map(Stage::path).into_iter().chain([Self::STEP]) {
+        for path in StepStage::ALL.map(StepStage::path).into_iter().chain([Self::STEP]) {
             app.register_diagnostic(Diagnostic::new(path).with_suffix("ms"));
         }
         for path in [Self::BODIES, Self::SLEEPING, Self::PAIRS, Self::CONTACTS] {
             app.register_diagnostic(Diagnostic::new(path));
         }
-        let begin = end(Stage::Gather).after(GatherSystems::Forces).before(GatherSystems::Begin);
+        let begin =
+            end(StepStage::Gather).after(GatherSystems::Forces).before(GatherSystems::Begin);
         app.add_systems(
             PhysicsSchedule,
             (
                 start.after(Step::First).before(Step::Gather),
                 begin.in_set(Step::Gather),
-                end(Stage::Begin).after(Step::Gather).before(Step::BroadPhase),
-                end(Stage::BroadPhase).after(Step::BroadPhase).before(Step::FilterPairs),
-                end(Stage::FilterPairs).after(Step::FilterPairs).before(Step::NarrowPhase),
-                end(Stage::NarrowPhase).after(Step::NarrowPhase).before(Step::ModifyContacts),
-                end(Stage::ModifyContacts).after(Step::ModifyContacts).before(Step::Islands),
-                end(Stage::Islands).after(Step::Islands).before(Step::Assemble),
-                end(Stage::Assemble).after(Step::Assemble).before(Step::Solve),
-                end(Stage::Solve).after(Step::Solve).before(Step::Integrate),
-                end(Stage::Integrate).after(Step::Integrate).before(Step::Scatter),
-                end(Stage::Scatter).after(Step::Scatter).before(Step::Report),
-                end(Stage::Finish).in_set(Step::Report).after(finish).before(report),
-                end(Stage::Report).after(Step::Report).before(Step::Events),
-                (end(Stage::Events), publish).chain().after(Step::Events).before(Step::Last),
+                end(StepStage::Begin).after(Step::Gather).before(Step::BroadPhase),
+                end(StepStage::BroadPhase).after(Step::BroadPhase).before(Step::FilterPairs),
+                end(StepStage::FilterPairs).after(Step::FilterPairs).before(Step::NarrowPhase),
+                end(StepStage::NarrowPhase).after(Step::NarrowPhase).before(Step::ModifyContacts),
+                end(StepStage::ModifyContacts).after(Step::ModifyContacts).before(Step::Islands),
+                end(StepStage::Islands).after(Step::Islands).before(Step::Assemble),
+                end(StepStage::Assemble).after(Step::Assemble).before(Step::Solve),
+                end(StepStage::Solve).after(Step::Solve).before(Step::Integrate),
+                end(StepStage::Integrate).after(Step::Integrate).before(Step::Scatter),
+                end(StepStage::Scatter).after(Step::Scatter).before(Step::Report),
+                end(StepStage::Finish).in_set(Step::Report).after(finish).before(report),
+                end(StepStage::Report).after(Step::Report).before(Step::Events),
+                (end(StepStage::Events), publish).chain().after(Step::Events).before(Step::Last),
             ),
         );
     }
@@ -214,14 +219,14 @@ fn start(mut times: ResMut<StageTimes>) {
 }
 
 /// A system that ends a stage.
-fn end(stage: Stage) -> impl FnMut(ResMut<StageTimes>) + Send + Sync + 'static {
+fn end(stage: StepStage) -> impl FnMut(ResMut<StageTimes>) + Send + Sync + 'static {
     move |mut times| times.end(Some(stage))
 }
 
 /// Hands the figures to Bevy.
 fn publish(times: Res<StageTimes>, report: Res<StepReport>, mut diagnostics: Diagnostics) {
     let ms = |time: Duration| 1e3 * time.as_secs_f64();
-    for stage in Stage::ALL {
+    for stage in StepStage::ALL {
         diagnostics.add_measurement(&stage.path(), || ms(times.of(stage)));
     }
     diagnostics.add_measurement(&PhysicsDiagnosticsPlugin::STEP, || ms(times.total()));

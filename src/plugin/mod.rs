@@ -84,7 +84,7 @@ pub use components::{
     SweptCcd,
 };
 pub use constructor::ColliderConstructor;
-pub use diagnostics::{PhysicsDiagnosticsPlugin, Stage, StageTimes};
+pub use diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
     ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,

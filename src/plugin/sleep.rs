@@ -43,10 +43,11 @@ fn note_sleeping(mut world: DeferredWorld, HookContext { entity, .. }: HookConte
     }
 }
 
-/// Puts bodies to sleep and wakes them as their components say.
+/// Puts bodies to sleep and wakes them as their components say. One that may not sleep loses its marker.
 pub(super) fn read_sleeping(
     mut physics: ResMut<PhysicsWorld>,
     mut changes: ResMut<Changes>,
+    mut commands: Commands,
     bodies: Query<(&EngineBody, Has<Sleeping>)>,
 ) {
     for entity in changes.sleepers.drain(..) {
@@ -54,7 +55,9 @@ pub(super) fn read_sleeping(
         let Some(id) = link.id else { continue };
         let Some(body) = physics.engine.body(id) else { continue };
         if sleeps && !body.is_sleeping() {
-            physics.engine.sleep_body(id);
+            if !physics.engine.sleep_body(id) {
+                commands.entity(entity).remove::<Sleeping>();
+            }
         } else if !sleeps && body.is_sleeping() {
             physics.engine.wake_body(id);
         }

@@ -17,21 +17,21 @@ fn stages_are_timed() {
     app.add_systems(PhysicsSchedule, lazy.in_set(PhysicsStepSystems::FilterPairs));
     run(&mut app, 10);
     let times = *app.world().resource::<StageTimes>();
-    for stage in [Stage::Gather, Stage::NarrowPhase, Stage::Solve, Stage::Scatter] {
+    for stage in [StepStage::Gather, StepStage::NarrowPhase, StepStage::Solve, StepStage::Scatter] {
         assert!(times.of(stage) > Duration::ZERO, "{stage:?} takes time");
     }
-    assert!(times.of(Stage::FilterPairs) >= Duration::from_millis(3), "the lazy system");
-    assert_eq!(Stage::ALL.map(|stage| times.of(stage)).iter().sum::<Duration>(), times.total());
+    assert!(times.of(StepStage::FilterPairs) >= Duration::from_millis(3), "the lazy system");
+    assert_eq!(StepStage::ALL.map(|stage| times.of(stage)).iter().sum::<Duration>(), times.total());
     assert!(
         times.engine() + Duration::from_millis(3) <= times.total(),
         "that one is not the engine"
     );
-    for (place, stage) in Stage::ALL.into_iter().enumerate() {
+    for (place, stage) in StepStage::ALL.into_iter().enumerate() {
         assert_eq!(stage as usize, place, "{stage:?} is in its place");
     }
 
     let store = app.world().resource::<DiagnosticsStore>();
-    for stage in Stage::ALL {
+    for stage in StepStage::ALL {
         let value = store.get(&stage.path()).and_then(|diagnostic| diagnostic.value());
         assert_eq!(value, Some(1e3 * times.of(stage).as_secs_f64()), "{stage:?}");
     }

@@ -4,7 +4,6 @@
 use super::support::Rng;
 use super::*;
 use bevy_ecs::entity_disabling::{DefaultQueryFilters, Disabled};
-use bevy_transform::components::GlobalTransform;
 use orthant::math::{from_single_quat, quat_exp, quat_rotate, single_quat};
 
 /// Bodies and groups, and what may become of them.
@@ -90,6 +89,13 @@ impl Scene {
         }
     }
 
+    /// Where an entity stands in the world by the `Transform`s, of disabled parents too.
+    fn shown(&self, entity: Entity) -> Transform {
+        let own = *self.app.world().get::<Transform>(entity).expect("it has one");
+        let parent = self.app.world().get::<ChildOf>(entity);
+        parent.map_or(own, |parent| self.shown(parent.parent()).mul_transform(own))
+    }
+
     /// Do all components show what the engine has?
     fn check(&mut self) {
         for &entity in &self.bodies {
@@ -97,10 +103,9 @@ impl Scene {
                 continue;
             }
             let body = body(&self.app, entity).expect("it is enabled");
-            let shown = self.app.world().get::<GlobalTransform>(entity).expect("it has one");
-            let (_, rotation, translation) = shown.to_scale_rotation_translation();
-            let x = quat_rotate(from_single_quat(rotation), Vec3::X);
-            assert_near(from_single3(translation), body.position(), 2e-4);
+            let shown = self.shown(entity);
+            let x = quat_rotate(from_single_quat(shown.rotation), Vec3::X);
+            assert_near(from_single3(shown.translation), body.position(), 2e-4);
             assert_near(x, quat_rotate(body.rotation(), Vec3::X), 1e-4);
             let kind = self.app.world().get::<RigidBody>(entity).expect("it is one");
             if !kind.is_static() {

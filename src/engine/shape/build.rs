@@ -149,40 +149,35 @@ pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> 
 
 /// [`assemble`] of a surface that may be flat, with the origin on it.
 pub(super) fn assemble_closed(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
+    placed(joined(vertices.len(), loops)?, vertices)
+}
+
+/// Faces and edges of a hull without places; none if the loops do not close up.
+fn joined(n_vertices: usize, loops: &[Vec<u32>]) -> Option<Hull> {
     let edges = paired_edges(loops)?;
-    if vertices.len() + loops.len() != edges.len() + 2 {
+    if n_vertices + loops.len() != edges.len() + 2 {
         return None;
     }
     let mut start = 0;
-    let mut flatness: Double = 0.0;
-    let mut faces = Vec::with_capacity(loops.len());
-    for face in loops {
-        let (normal, offset, deepest) = supporting_plane(&vertices, face)?;
+    let faces = loops.iter().map(|face| {
         let len = face.len() as u32;
-        faces.push(Face { normal, offset, start, len });
         start += len;
-        flatness = flatness.max(deepest);
-    }
-    let (neighbors, neighbor_start) = neighbor_lists(vertices.len(), &edges);
-    let neighbor_edges = (0..vertices.len() as u32)
+        Face { normal: Vec3::ZERO, offset: 0.0, start: start - len, len }
+    });
+    let faces = faces.collect();
+    let (neighbors, neighbor_start) = neighbor_lists(n_vertices, &edges);
+    let neighbor_edges = (0..n_vertices as u32)
         .flat_map(|v| {
             let list = neighbor_start[v as usize] as usize..neighbor_start[v as usize + 1] as usize;
             neighbors[list].iter().map(move |&w| (v, w))
         })
         .map(|(v, w)| edge_between(&edges, v, w))
         .collect::<Option<_>>()?;
-    let sides = || {
-        loops.iter().zip(&faces).flat_map(|(l, face)| {
-            (0..l.len()).map(move |k| (l[k], l[(k + 1) % l.len()], face.normal))
-        })
-    };
-    let loop_edges = sides().map(|(v, w, _)| edge_between(&edges, v, w)).collect::<Option<_>>()?;
-    let loop_sides = sides().map(|(v, w, normal)| side(&vertices, v, w, normal)).collect();
-    let inradius = faces.iter().map(|f| f.offset).fold(Real::INFINITY, Real::min);
-    let bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
+    let steps = loops.iter().flat_map(|l| (0..l.len()).map(|k| (l[k], l[(k + 1) % l.len()])));
+    let loop_edges = steps.map(|(v, w)| edge_between(&edges, v, w)).collect::<Option<_>>()?;
     Some(Hull {
-        lanes: lanes(&vertices),
-        vertices,
+        lanes: Vec::new(),
+        vertices: Vec::new(),
         faces,
         face_vertices: loops.concat(),
         edges,
@@ -191,16 +186,37 @@ pub(super) fn assemble_closed(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option
         vertex_faces: vertex_faces(loops),
         neighbor_edges,
         loop_edges,
-        loop_sides,
-        flatness: narrow(flatness),
+        loop_sides: Vec::new(),
+        flatness: 0.0,
         curve: None,
         radius: 0.0,
-        inradius,
-        bounding_radius,
+        inradius: 0.0,
+        bounding_radius: 0.0,
         centroid: Vec3::ZERO,
         volume: 0.0,
         inertia: SymMat3::default(),
     })
+}
+
+/// The hull with its vertices at these places; none if a face has no normal.
+pub(super) fn placed(mut hull: Hull, vertices: Vec<Vec3>) -> Option<Hull> {
+    let mut flatness: Double = 0.0;
+    hull.loop_sides.clear();
+    for face in &mut hull.faces {
+        let list = &hull.face_vertices[face.start as usize..][..face.len as usize];
+        let (normal, offset, deepest) = supporting_plane(&vertices, list)?;
+        (face.normal, face.offset) = (normal, offset);
+        flatness = flatness.max(deepest);
+        let next = |k: usize| list[(k + 1) % list.len()];
+        let sides = (0..list.len()).map(|k| side(&vertices, list[k], next(k), normal));
+        hull.loop_sides.extend(sides);
+    }
+    hull.flatness = narrow(flatness);
+    hull.inradius = hull.faces.iter().map(|f| f.offset).fold(Real::INFINITY, Real::min);
+    hull.bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
+    hull.lanes = lanes(&vertices);
+    hull.vertices = vertices;
+    Some(hull)
 }
 
 /// Pairs the two directions of every edge; none if an edge does not have exactly two faces.

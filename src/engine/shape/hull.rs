@@ -6,7 +6,9 @@
 //! hull has one vertex, a stand-in at the centroid, and no edges; its faces are its flat caps, with
 //! empty loops.
 
-use super::build::{assemble, assemble_closed, lanes, neighbor_lists};
+use std::sync::LazyLock;
+
+use super::build::{assemble, assemble_closed, lanes, neighbor_lists, placed};
 use super::curve::Curve;
 use super::{ShapeError, checked_length};
 use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
@@ -91,6 +93,21 @@ pub struct Hull {
     pub(crate) inertia: SymMat3,
 }
 
+/// The corners of a box with these full lengths (m).
+fn corners(size: Vec3) -> Vec<Vec3> {
+    let half = size * 0.5;
+    let side = |corner: u8, bit: u8, h: Real| if corner >> bit & 1 == 1 { h } else { -h };
+    let at = |i| Vec3::new(side(i, 0, half.x), side(i, 1, half.y), side(i, 2, half.z));
+    (0..8).map(at).collect()
+}
+
+/// The cube: every box has its faces and edges, which take longer to pair than to copy.
+static CUBE: LazyLock<Option<Hull>> = LazyLock::new(|| {
+    let loops =
+        [[0, 1, 5, 4], [0, 2, 3, 1], [0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [4, 5, 7, 6]];
+    assemble(corners(Vec3::ONE), &loops.map(|l| l.to_vec()))
+});
+
 /// Width of the support scan.
 pub const LANES: usize = 8;
 
@@ -118,15 +135,8 @@ impl Hull {
         checked_length("the x size of the cuboid", size.x)?;
         checked_length("the y size of the cuboid", size.y)?;
         checked_length("the z size of the cuboid", size.z)?;
-        let half = size * 0.5;
-        let vertices = (0..8_u8).map(|i| {
-            let side = |bit: u8, h: Real| if i >> bit & 1 == 1 { h } else { -h };
-            Vec3::new(side(0, half.x), side(1, half.y), side(2, half.z))
-        });
-        let loops =
-            [[0, 1, 5, 4], [0, 2, 3, 1], [0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [4, 5, 7, 6]];
-        let loops: Vec<Vec<u32>> = loops.iter().map(|l| l.to_vec()).collect();
-        let mut hull = assemble(vertices.collect(), &loops).ok_or(ShapeError::Degenerate)?;
+        let cube = CUBE.clone().ok_or(ShapeError::Degenerate)?;
+        let mut hull = placed(cube, corners(size)).ok_or(ShapeError::Degenerate)?;
         let volume = size.x * size.y * size.z;
         let square = size * size * (volume / 12.0);
         hull.volume = volume;

@@ -2,6 +2,7 @@
 
 use super::{Random, check_hull, cube_points, prism_points, pyramids};
 use crate::engine::shape::ShapeError;
+use crate::engine::shape::build::assemble;
 use crate::engine::shape::hull::Hull;
 use crate::math::{Real, Vec3, quat_rotate, widen};
 
@@ -15,6 +16,19 @@ fn cube_from_points_equals_the_closed_form() {
     assert_eq!(hull.volume, 1.0, "volume of the unit cube");
     check_hull(&cube_points(), &hull);
     check_hull(&cube_points(), &cuboid);
+}
+
+#[test]
+fn every_box_is_the_one_that_is_put_together_anew() {
+    let mut random = Random(3);
+    for _ in 0..200 {
+        let size = (random.in_cube() + Vec3::splat(1.001)) * 3.0;
+        let hull = Hull::cuboid(size).unwrap();
+        let loops: Vec<Vec<u32>> = (0..6).map(|face| hull.face_loop(face).to_vec()).collect();
+        let anew = assemble(hull.vertices.clone(), &loops).unwrap();
+        assert_eq!(Hull { volume: hull.volume, inertia: hull.inertia, ..anew }, hull, "{size}");
+        check_hull(&hull.vertices, &hull);
+    }
 }
 
 #[test]
