@@ -77,12 +77,13 @@ impl Context<'_> {
         bodies: [&Body; 2],
         motions: [&Motion; 2],
     ) -> bool {
-        let (active, band) = (self.active(pair.bodies), self.band(pair.bodies));
+        let active = self.active(pair.bodies);
         let Some(last) = &mut pair.measured else { return false };
         let now = Relation::of(bodies);
         let [moved, turned] = now.since(&last.first, last.small, last.lever);
         // Written so that what is not a number does not serve.
-        if !(active + moved <= last.reach) {
+        let complete = active + moved <= last.reach;
+        if !complete {
             return false;
         }
         if pair.contacts.is_empty() || self.is_still(last, &now, bodies, motions) {
@@ -98,7 +99,8 @@ impl Context<'_> {
             |list: &[ActiveContact]| list.iter().map(|c| c.gap).fold(Real::MAX, Real::min);
         let before = nearest(&pair.contacts);
         let slip = trail.slip + APART * before.max(0.0);
-        if !(error <= self.stillness() && moved <= slip) {
+        let true_enough = error <= self.stillness() && moved <= slip;
+        if !true_enough {
             return false;
         }
         last.last = now;
@@ -107,7 +109,8 @@ impl Context<'_> {
         let after = nearest(&pair.contacts);
         pair.separation += after - before;
         pair.gap = pair.separation / trail.denominator;
-        if !(after <= band) {
+        let near = after <= active + 2.0 * self.stillness();
+        if !near {
             return false;
         }
         self.foreseen(&pair.contacts, bodies, motions) >= trail.foreseen.min(0.0) - self.worse()
@@ -130,7 +133,8 @@ impl Context<'_> {
         let zone = self.stillness();
         let between = now.between;
         let slid = (between - last.between).length();
-        if !(slid <= zone) {
+        let stays = slid <= zone;
+        if !stays {
             return false;
         }
         // What has no bounds touches as far away as the other body reaches.
