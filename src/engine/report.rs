@@ -84,7 +84,7 @@ pub struct StepReport {
     pub sleeping: u32,
     /// Number of pairs whose bounding boxes met.
     pub pairs: u32,
-    /// Number of pairs that were measured; the others hardly moved, see
+    /// Number of pairs that were measured; the others moved little against each other, see
     /// [`ContactSettings::stillness`](super::settings::ContactSettings::stillness), or sleep.
     pub measured: u32,
     /// Number of contacts (active events) in the step problem.

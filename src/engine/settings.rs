@@ -78,7 +78,8 @@ pub struct ContactSettings {
     /// stays the same from step to step. 0: none does.
     pub dead_zone: Real,
     /// c [m/s²]: pairs whose pieces move less than `c h²` (5 µm at 60 Hz) against each other keep their
-    /// contacts, which are then not found anew. 0: none do.
+    /// contacts, which are then not found anew; those that move a little more take them along, while that
+    /// makes gaps wrong by no more than `c h²`. 0: none do.
     pub stillness: Real,
     /// Pairs closer than this (m) are active even if nothing moves.
     pub margin: Real,

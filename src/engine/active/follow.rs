@@ -1,31 +1,31 @@
 //! Pairs that moved little since they were measured, whose contacts serve again.
 //!
-//! Input: a pair with the poses at which it was measured and at which its contacts were last brought up to
-//! date, and the poses of now. Output: do its contacts serve, and where they are. O(contacts).
+//! Input: a pair with the poses at which it was measured and at which its contacts were last brought up
+//! to date, and the poses of now. Output: do its contacts serve, and where they are. O(contacts).
 //!
-//! How the pieces moved against each other is told in the axes of the larger one: by a displacement `δ` that
-//! no point of the smaller one exceeds, and the angle `θ` by which that turned. So bodies that are carried
-//! along together have not moved.
+//! How the pieces moved against each other is told in the axes of the larger one: by a displacement `δ`
+//! that no point of the smaller one exceeds, and the angle `θ` by which that turned. So bodies that are
+//! carried along together have not moved.
 //!
-//! - **Nothing near.** No contact that was left out is nearer than `complete`. While `δ` and what the step can
-//!   move the pieces stay below that, there is still nothing else; pairs that have no contacts need no more.
-//! - **Kept.** While neither moved by more than `c h²` in the world since the contacts were written, or will
-//!   within the step, they stay as they are, to the bit: a world at rest has the same rows in every step,
-//!   whose solution is at hand. The dead zone covers the error.
-//! - **Followed.** Both touching points go on with their bodies, the normal `n` with the one whose face it is,
-//!   and the gap is `n·(p_b - p_a)`. That is exact for a corner on that face, for a corner on a half-space and
-//!   for two balls. Else the other piece is no steeper than `slope + θ` against the contact plane, so sliding
-//!   by `δ` changes what is under the point by that times `δ`; and where the normal is that of two edges it
-//!   leans by `θ` at most from where they turned, which changes a gap, and the ends of a lever of length `r`,
-//!   by `θ² r` and `θ δ`. So
+//! - **Nothing near.** No contact that was left out is nearer than `reach`. While `δ` and what the step
+//!   can move the pieces stay below that, there is still nothing else; pairs without contacts need no more.
+//! - **Kept.** While neither moved by more than `c h²` in the world since the contacts were written, or
+//!   will within the step, they stay as they are, to the bit: a world at rest has the same rows in every
+//!   step, whose solution is at hand. The dead zone covers the error.
+//! - **Followed.** Both touching points go on with their bodies, the normal `n` with the one whose face it
+//!   is, and the gap is `n·(p_b - p_a)`. That is exact for a corner on that face or on a half-space, and
+//!   for two balls. Else the other piece is no steeper than `slope + θ` against the contact plane, so
+//!   sliding by `δ` changes what is under the point by that times `δ`; and a normal of two edges leans by
+//!   `θ` at most from where they turned, which changes a gap, and the ends of a lever of length `r`, by
+//!   `θ² r` and `θ δ`. So
 //!
 //!   ```text
 //!   |error of a gap| ≤ (slope + θ) δ + θ² r
 //!   ```
 //!
-//!   and contacts are followed while this is below `c h²`. They are not while the slip is more than a part of
-//!   the size (where they end moves by as much), or if a contact is about to be crossed by more than it was
-//!   when the normal was chosen: another plane may then serve better.
+//!   and contacts are followed while this is below `c h²`. They are not while the slip is more than a part
+//!   of the size and of the gap (where they end moves by as much), or if a contact is about to be crossed
+//!   by more than it was when the normal was chosen: another plane may then serve better.
 //!
 //! Everything is compared with the measurement, not with the last step: errors do not add up.
 //! Not followed, only kept: rounded edges, curved pieces, triangles of meshes. Neither: swept bodies, which
@@ -45,8 +45,8 @@ use crate::math::{EPSILON, Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rota
 const SLIP: Real = 0.02;
 /// What is apart may slide farther, by this part of the gap (-).
 const APART: Real = 0.5;
-/// By how much more than when they were measured contacts may be about to be crossed, as a part of the depth up
-/// to which a plane may serve (-): 0.1 mm a step.
+/// By how much more than when they were measured contacts may be about to be crossed, as a part of the
+/// depth up to which a plane may serve (-): 0.1 mm a step.
 const WORSE: Real = 0.02;
 
 impl Context<'_> {
@@ -82,7 +82,8 @@ impl Context<'_> {
         let now = Relation::of(bodies);
         let [moved, turned] = now.since(&last.first, last.small, last.lever);
         // Written so that what is not a number does not serve.
-        if !(active + moved <= last.reach) {
+        let complete = active + moved <= last.reach;
+        if !complete {
             return false;
         }
         if pair.contacts.is_empty() || self.is_still(last, &now, bodies, motions) {
@@ -98,15 +99,21 @@ impl Context<'_> {
             |list: &[ActiveContact]| list.iter().map(|c| c.gap).fold(Real::MAX, Real::min);
         let before = nearest(&pair.contacts);
         let slip = trail.slip + APART * before.max(0.0);
-        if !(error <= self.stillness() && moved <= slip) {
+        let true_enough = error <= self.stillness() && moved <= slip;
+        if !true_enough {
             return false;
         }
         last.last = now;
         pair.followed = true;
         let trail = *trail;
         trail.follow(&mut pair.contacts, now.between, motions);
-        pair.separation += nearest(&pair.contacts) - before;
+        let after = nearest(&pair.contacts);
+        pair.separation += after - before;
         pair.gap = pair.separation / trail.denominator;
+        let near = after <= active + 2.0 * self.stillness();
+        if !near {
+            return false;
+        }
         self.foreseen(&pair.contacts, bodies, motions) >= trail.foreseen.min(0.0) - self.worse()
     }
 
@@ -127,7 +134,8 @@ impl Context<'_> {
         let zone = self.stillness();
         let between = now.between;
         let slid = (between - last.between).length();
-        if !(slid <= zone) {
+        let stays = slid <= zone;
+        if !stays {
             return false;
         }
         // What has no bounds touches as far away as the other body reaches.
@@ -290,7 +298,14 @@ fn velocity(body: &Body, motion: &Motion) -> [Vec3; 2] {
 
 /// An upper bound of the angle of a small turn (rad).
 fn angle(from: Quat, to: Quat) -> Real {
-    let [dx, dy, dz, dw] = [to.x - from.x, to.y - from.y, to.z - from.z, to.w - from.w];
+    // A quaternion and its negative are the same turn.
+    let sign = if from.x * to.x + from.y * to.y + from.z * to.z + from.w * to.w < 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    let by = |to: Real, from: Real| sign * to - from;
+    let [dx, dy, dz, dw] = [by(to.x, from.x), by(to.y, from.y), by(to.z, from.z), by(to.w, from.w)];
     // A chord of the unit sphere of quaternions belongs to twice its angle; the arc is hardly longer.
     2.01 * (dx * dx + dy * dy + dz * dz + dw * dw).sqrt()
 }
