@@ -35,7 +35,8 @@ pub fn scaled(engine: Engine, scene: &str, rapier: f64) -> Option<Figures> {
         Engine::Jolt => record.jolt,
         _ => return None,
     };
-    Some(Figures { milliseconds: figures.milliseconds * rapier / record.rapier, ..figures })
+    let slower = rapier / record.rapier;
+    Some(Figures { milliseconds: figures.milliseconds * slower, ..figures })
 }
 
 const fn figures(
