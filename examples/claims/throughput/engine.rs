@@ -11,7 +11,7 @@ use orthant::math::{Double, Real, Vec3};
 use super::{at_most, median, seconds, times_at_most};
 use crate::Claims;
 use crate::counting::bytes;
-use crate::gauge::timed_step;
+use crate::gauge::stages::timed_step;
 use crate::support::{DT, Rng, add};
 
 /// Steps in which the boxes fall and come to lie.

@@ -1,7 +1,6 @@
 //! What the plugin adds to the engine, by the times of the stages that are not the engine's.
 
 use bevy_app::{App, TaskPoolPlugin};
-use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
 use orthant::math::{Double, Vec3};
