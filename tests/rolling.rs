@@ -223,9 +223,9 @@ fn step_with(
 ) {
     world.begin(settings, DT);
     world.find_pairs(settings);
-    world.pairs_mut().iter_mut().map(AsMut::as_mut).for_each(near);
+    world.pairs_mut().iter_mut().for_each(near);
     world.find_contacts(settings);
-    world.pairs_mut().iter_mut().map(AsMut::as_mut).for_each(touching);
+    world.pairs_mut().iter_mut().for_each(touching);
     world.build_islands();
     world.assemble(settings);
     world.solve(settings);

@@ -117,6 +117,8 @@ pub struct Context<'a> {
     pub bodies: &'a [Body],
     /// Their free motion.
     pub motions: &'a [Motion],
+    /// May they, or what moves them, differ from what they were in the last step?
+    pub changed: &'a [bool],
     /// What the step can move them.
     pub reach: &'a [Reach],
     /// Parameters.
@@ -220,7 +222,10 @@ impl Context<'_> {
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
-        pair.followed = false;
+        let was_kept = pair.kept && !core::mem::take(&mut pair.followed);
+        if was_kept && same && self.is_unchanged(pair) {
+            return;
+        }
         pair.kept = same && self.serves(pair, bodies, motions);
         if pair.kept {
             return;

@@ -53,6 +53,7 @@ pub fn integrate(
     bodies: &mut Bodies,
     motions: &[Motion],
     active: &[bool],
+    steady: &[bool],
     islands: &Islands,
     biased: &[Vec6],
     relaxed: &[Vec6],
@@ -64,6 +65,11 @@ pub fn integrate(
     let mut stops = stops.iter().peekable();
     for i in (0..active.len()).filter(|&i| active[i]) {
         let body = &mut bodies.as_mut_slice()[i];
+        if steady.get(islands.island[i] as usize) == Some(&true) {
+            // It moves as little as it did in the last step.
+            energy += widen(body.kinetic_energy());
+            continue;
+        }
         // Of bodies that became static since, too.
         let stop = stops.next_if(|stop| stop.body as usize == i);
         if body.kind() == BodyKind::Static {

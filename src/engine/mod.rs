@@ -254,6 +254,7 @@ impl Simulation {
         let context = Context {
             bodies: self.bodies.as_slice(),
             motions: &self.work.motions,
+            changed: &self.work.steady.changed,
             reach: &self.work.broad.reach,
             settings,
             dt: self.report.dt,
@@ -348,6 +349,7 @@ impl Simulation {
             &mut self.bodies,
             &work.motions,
             &work.active,
+            &work.steady.islands,
             &work.islands,
             &work.problem.biased.velocity,
             &work.problem.relaxed.velocity,
@@ -379,7 +381,11 @@ impl Simulation {
     pub fn finish(&mut self) {
         if self.active {
             let (pairs, bodies) = (&self.pairs.list, self.bodies.as_slice());
-            self.touches.update(pairs, bodies, &self.work.motions, self.margin);
+            if self.work.steady.touches {
+                self.touches.settle();
+            } else {
+                self.touches.update(pairs, bodies, &self.work.motions, self.margin);
+            }
             self.dt_last = self.report.dt;
             self.active = false;
             self.joints.compact();

@@ -102,6 +102,8 @@ pub(super) struct Measurement {
     pub(super) lever: Real,
     /// Nothing nearer than this was left out (m).
     pub(super) reach: Real,
+    /// Distance below which the pair was active when its contacts last served (m).
+    pub(super) active: Real,
     /// How its contacts are followed, if they can be.
     pub(super) trail: Option<Trail>,
 }
@@ -155,6 +157,8 @@ pub struct Pairs {
     /// Pairs that went, to be used again.
     #[expect(clippy::vec_box, reason = "as above")]
     spare: Vec<Box<Pair>>,
+    /// Did pairs come or go in this step, or get other bodies?
+    pub(super) merged: bool,
     /// May materials of pairs have been changed from outside?
     handed_out: bool,
 }
@@ -168,8 +172,10 @@ impl Pairs {
                 pair.bodies = head.bodies;
             }
         }
+        self.merged = !broad.renumbered.is_empty();
         if !(broad.removed.is_empty() && broad.added.is_empty()) {
             self.merge(&broad.removed, &broad.added, known.as_slice());
+            self.merged = true;
         }
         self.step = self.step.wrapping_add(1);
         let all = core::mem::take(&mut self.handed_out);
@@ -260,6 +266,7 @@ impl Pairs {
                 broad.forget(self.heads[i].near, &self.heads[i].key);
             }
         }
+        self.merged |= kept < self.heads.len();
         self.heads.truncate(kept);
         self.spare.extend(self.list.drain(kept..));
     }

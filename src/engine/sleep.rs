@@ -412,6 +412,7 @@ impl Simulation {
             work.broad.reach[i] = Reach::of(&motion, body);
             work.broad.reach[i].component = work.broad.reach[i].own.max(component);
             work.set_motion(i, motion);
+            work.steady.changed[i] = true;
         }
         let woken = &mut self.sleepers.woken;
         woken.sort_unstable();
@@ -444,7 +445,10 @@ impl Simulation {
     pub(super) fn note_touching(&mut self) {
         let work = &mut self.work;
         work.touching.clear();
+        let mut unmoved = !self.pairs.merged;
         for (p, pair) in (0..).zip(&mut self.pairs.list) {
+            unmoved &= (pair.dormant || (pair.kept && !pair.followed))
+                && !pair.bodies.iter().any(|&i| work.steady.changed[i as usize]);
             let now = (pair.friction, pair.contacts.len() as u32);
             let before = pair.settled.replace(now);
             if pair.is_dormant(&work.motions)
@@ -458,6 +462,7 @@ impl Simulation {
                 work.touching.push(Touching { pair: p, bodies, contacts: now.1, steady });
             }
         }
+        work.steady.touches = unmoved;
     }
 }
 

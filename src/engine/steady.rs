@@ -21,9 +21,11 @@ pub struct Steady {
     /// Settings and length (s) of the last step.
     last: Option<(Settings, Real)>,
     /// May the body, or what moves it, differ from what it was when the last step began?
-    changed: Vec<bool>,
+    pub(super) changed: Vec<bool>,
     /// Which islands are steady.
     pub islands: Vec<bool>,
+    /// Do all colliders touch as they did in the last step?
+    pub touches: bool,
     /// Buffer: contacts of each island.
     contacts: Vec<u32>,
 }
@@ -140,5 +142,7 @@ impl Simulation {
             let now = [members[1] - members[0], contacts[k]];
             *flag = work.solver.steady(first, &mut old) == Some(now);
         }
+        steady.touches &=
+            steady.islands.iter().zip(&steady.contacts).all(|(flag, n)| *flag || *n == 0);
     }
 }

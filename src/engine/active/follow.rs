@@ -66,8 +66,25 @@ impl Context<'_> {
         (self.stillness() > 0.0 && !a.swept && !b.swept).then(|| {
             let now = Relation::of([a, b]);
             let reach = self.band(pair.bodies);
-            Measurement { first: now, last: now, small: 0, lever: Real::MAX, reach, trail: None }
+            let active = 0.0;
+            Measurement {
+                first: now,
+                last: now,
+                small: 0,
+                lever: Real::MAX,
+                reach,
+                active,
+                trail: None,
+            }
         })
+    }
+
+    /// Is all that [`serves`](Self::serves) depends on as it was in the last step, in which the contacts were
+    /// kept? Nothing else has to be compared then.
+    pub(super) fn is_unchanged(&self, pair: &Pair) -> bool {
+        let as_it_was = |&i: &u32| !self.changed[i as usize];
+        let Some(last) = &pair.measured else { return false };
+        pair.bodies.iter().all(as_it_was) && self.active(pair.bodies) <= last.active
     }
 
     /// Do the contacts of the last step serve again? Brings them up to date then.
@@ -79,6 +96,7 @@ impl Context<'_> {
     ) -> bool {
         let active = self.active(pair.bodies);
         let Some(last) = &mut pair.measured else { return false };
+        last.active = active;
         let now = Relation::of(bodies);
         let [moved, turned] = now.since(&last.first, last.small, last.lever);
         // Written so that what is not a number does not serve.
