@@ -106,6 +106,11 @@ impl Bodies {
         self.changed[i] = since::STEP | since::LOOK;
     }
 
+    /// Takes note that what moves the body at a place is to be found anew in the next step.
+    pub(crate) fn note_motion(&mut self, i: usize) {
+        self.changed[i] |= since::STEP;
+    }
+
     /// May the body at a place have changed since the step began?
     pub(crate) fn is_changed(&self, i: usize) -> bool {
         self.changed[i] & since::STEP != 0

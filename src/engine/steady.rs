@@ -95,7 +95,7 @@ impl Simulation {
             let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
             if work.motions.get(i) != Some(&motion) {
                 // A force may have acted that does not go on.
-                bodies.note_change(i);
+                bodies.note_motion(i);
             }
             work.set_motion(i, motion);
         }
