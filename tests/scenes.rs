@@ -10,6 +10,8 @@ use games::hull::Polytope;
 use games::{Form, Game, Piece, Play, Rng};
 use gauge::Plan;
 use gauge::overlap::Checker;
+use orthant::engine::lcp::Method;
+use orthant::engine::settings::{Settings, SolverSettings};
 use orthant::math::{
     DMat3, DVec3, Double, EPSILON, PI_DOUBLE, Quat, Real, Vec3, quat_exp, quat_to_mat3,
     sin_cos_double, widen, widen_mat3, widen3,
@@ -182,4 +184,34 @@ fn residuals_are_forgiven_for_half_a_second() {
     let (_, calm) = record.calm_residual();
     assert_eq!(calm, record.steps.len() - (last - first) - 31, "hit in steps {first} to {last}");
     assert!(record.recovery(1e-4) <= 0.5, "solved again");
+}
+
+/// The budget is spent on heaps alone: what stands from the start, and small islands, are solved.
+#[test]
+fn the_budget_is_for_large_heaps_in_motion() {
+    let solver = SolverSettings::budget();
+    for (name, seconds) in [("pyramid-14", 1.0), ("ratio-1000", 2.0)] {
+        let game = games::by_name(name).expect("it has a scene").lasting(seconds);
+        let plan = Plan { settings: Settings { solver, ..game.settings() }, ..Plan::new(&game) };
+        let (record, _) = plan.run(&game).expect("it runs");
+        assert!(record.stands(), "{name} stands");
+        assert!(record.steps.iter().all(|step| step.solved), "{name} is solved in every step");
+    }
+    let game = games::by_name("boxes-400").expect("it has a scene");
+    let mut play = Play::new(&game, games::DT).expect("the engine takes it");
+    let settings = Settings { solver, ..game.settings() };
+    let mut small = 0;
+    for _ in 0..120 {
+        play.drive();
+        play.world.step(&settings, play.dt);
+        for solve in &play.world.report().solves {
+            let rows = solve.contacts + solve.joint_rows + solve.bodies;
+            if solve.method == Method::Substeps {
+                assert!(rows > solver.newton_rows_max, "an island of {rows} rows is solved");
+                assert_eq!(solve.iterations, 2 * solver.substeps, "two sweeps a small step");
+                small += 1;
+            }
+        }
+    }
+    assert!(small > 20, "a heap in motion is stepped in small: {small} times");
 }

@@ -2,7 +2,7 @@
 //!
 //! Input: a pair, its bodies and their free motion. Output: Φ and separation of the pair, and its
 //! contacts: a world normal, arms from both centers, the gap, and the impulses of the last step, found
-//! again by feature id. A pair depends on itself and its two bodies only, so pairs may be updated in any order.
+//! again by feature id. A pair depends on itself and its two bodies only, so the order does not matter.
 //!
 //! By default the normal is that of the ratio metric, or the neighbor that the motion separates first,
 //! and the contacts are the clipped features within the band `ε = h v + h² |g| + margin`; rows act

@@ -121,6 +121,14 @@ impl Default for Gravity {
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct SolverConfig(pub SolverSettings);
 
+impl SolverConfig {
+    /// For large heaps in motion at a fixed and low cost, see [`SolverSettings::budget`].
+    #[must_use]
+    pub fn budget() -> Self {
+        Self(SolverSettings::budget())
+    }
+}
+
 /// How contacts are found and stabilized; reads and writes as
 /// [`ContactSettings`](crate::engine::settings::ContactSettings).
 ///

@@ -9,7 +9,6 @@ mod bevy_rapier;
 mod ours;
 mod rapier;
 
-use orthant::engine::lcp::Method;
 use orthant::engine::settings::SolverSettings;
 use orthant::math::{Quat, Vec3};
 
@@ -27,10 +26,9 @@ pub enum Mode {
 impl Mode {
     /// The settings of this mode, for the engine alone and in an app.
     pub fn solver(self) -> SolverSettings {
-        let settings = SolverSettings::default();
         match self {
-            Self::Auto => settings,
-            Self::Budget => SolverSettings { method: Method::Substeps, ..settings },
+            Self::Auto => SolverSettings::default(),
+            Self::Budget => SolverSettings::budget(),
         }
     }
 }
