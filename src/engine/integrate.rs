@@ -42,8 +42,8 @@ pub fn solved(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]
     split(&velocity[(islands.start[island as usize] + islands.local[i]) as usize])
 }
 
-/// What integration changes of a body.
-fn state(body: &Body) -> (Vec3, Quat, [Vec3; 2]) {
+/// What a step changes of a body.
+pub(super) fn state(body: &Body) -> (Vec3, Quat, [Vec3; 2]) {
     (body.center(), body.rotation(), [body.linear_velocity, body.angular_velocity])
 }
 

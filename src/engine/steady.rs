@@ -9,6 +9,7 @@
 
 use super::body::BodyKind;
 use super::graph::{NO_BODY, NO_ISLAND};
+use super::integrate::state;
 use super::pair::Pair;
 use super::predict::{Motion, foresee};
 use super::settings::Settings;
@@ -92,7 +93,12 @@ impl Simulation {
         work.keep_motions(bodies.as_slice().len());
         for i in (0..bodies.as_slice().len()).filter(|&i| changed[i]) {
             let body = &mut bodies.as_mut_slice()[i];
+            let before = state(body);
             let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
+            // Driven ones get their velocity here, broken ones are put back.
+            if state(body) != before {
+                bodies.note_change(i);
+            }
             if work.motions.get(i) != Some(&motion) {
                 // A force may have acted that does not go on.
                 bodies.note_motion(i);
