@@ -89,7 +89,7 @@ impl SolverState {
             add(report, &outcome, first, size);
             let calm = step.blows[ranges.contacts.clone()].iter().all(|blow| *blow == Blow::None);
             let steady = outcome.is_as_it_was() && calm;
-            memory.steady = steady.then(|| Steady { outcome, size });
+            memory.steady = steady.then_some(Steady { outcome, size });
             self.memory.push(memory);
         }
     }
