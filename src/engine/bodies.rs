@@ -32,8 +32,6 @@ pub struct Bodies {
     removed: bool,
     /// How often gaps were closed.
     closings: u32,
-    /// Bodies that were handed out to be changed.
-    touched: Vec<BodyId>,
 }
 
 impl Bodies {
@@ -94,11 +92,7 @@ impl Bodies {
     pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
         let &i = self.index.get(&id)?;
         self.changed[i as usize] = since::STEP | since::LOOK;
-        let body = &mut self.list[i as usize];
-        if !core::mem::replace(&mut body.touched, true) {
-            self.touched.push(id);
-        }
-        Some(body)
+        Some(&mut self.list[i as usize])
     }
 
     /// Takes note that the body at a place changed.
@@ -121,15 +115,6 @@ impl Bodies {
         changes.clear();
         changes.extend(self.changed.iter().map(|changed| changed & since::STEP != 0));
         self.changed.iter_mut().for_each(|changed| *changed &= !since::STEP);
-    }
-
-    /// Calls `visit` with the indices of the bodies that were handed out since the last call.
-    pub(crate) fn drain_touched(&mut self, mut visit: impl FnMut(u32)) {
-        let Self { list, index, touched, .. } = self;
-        for i in touched.drain(..).filter_map(|id| index.get(&id)) {
-            list[*i as usize].touched = false;
-            visit(*i);
-        }
     }
 
     /// How often the gaps that removed bodies left were closed: indices hold as long as it stays.

@@ -184,8 +184,6 @@ pub struct Body {
     followed: Option<(Vec3, Vec3)>,
     quarantined: bool,
     last_good: (Vec3, Quat),
-    /// Was it handed out to be changed since the last broad phase?
-    pub(super) touched: bool,
     /// What sleeping needs to know.
     pub(super) rest: Rest,
 }
@@ -253,7 +251,6 @@ impl Body {
             quarantined: false,
             last_good: (desc.position, rotation),
             can_sleep: desc.can_sleep,
-            touched: false,
             tag: desc.tag,
             rest: Rest::default(),
         };

@@ -35,6 +35,7 @@ use self::near::NearPairs;
 use self::tree::Tree;
 use super::bodies::Bodies;
 use super::body::{Body, BodyId};
+use super::graph::DisjointSets;
 use super::predict::Motion;
 use super::shape::Aabb;
 use crate::math::{Real, Vec3};
@@ -117,6 +118,21 @@ pub struct Enlarge {
     pub scale: Real,
 }
 
+/// What a step begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// All bodies.
+    pub bodies: &'a Bodies,
+    /// The free motions of those that take part.
+    pub motions: &'a [Motion],
+    /// Which of them move by themselves, are moved by hand, or may have changed.
+    pub movers: &'a [u32],
+    /// How far boxes are enlarged.
+    pub enlarge: Enlarge,
+    /// Pairs of bodies (ascending) that do not collide, sorted.
+    pub excluded: &'a [[BodyId; 2]],
+}
+
 /// What a step has to know of a body.
 pub(super) mod flag {
     /// It moves by itself or is moved by hand.
@@ -151,8 +167,8 @@ pub struct BroadPhase {
     grow: Vec<Real>,
     /// The last step in which every body was live.
     live_at: Vec<u32>,
-    /// The set of live bodies that each belongs to, and for the first of them its largest speed [m/s].
-    parent: Vec<u32>,
+    /// Which live bodies go together, and for the first of them their largest speed [m/s].
+    sets: DisjointSets,
     top: Vec<Real>,
     /// Bodies that are live in this step, and those that will be in the next.
     live: Vec<u32>,
@@ -204,20 +220,13 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Finds the candidates of a step. `active` are the indices of the bodies that move by themselves or
-    /// are moved by hand, `excluded` the pairs of bodies (ascending) that do not collide, sorted.
-    pub fn find(
-        &mut self,
-        bodies: &mut Bodies,
-        motions: &[Motion],
-        active: &[u32],
-        enlarge: Enlarge,
-        excluded: &[[BodyId; 2]],
-    ) {
+    /// Finds the candidates of a step.
+    pub fn find(&mut self, input: &Input<'_>) {
+        let &Input { bodies, enlarge, .. } = input;
         self.added.clear();
         self.removed.clear();
         self.close_gaps(bodies);
-        self.gather(bodies, motions, active, enlarge, excluded);
+        self.gather(input);
         for round in 1..=ROUNDS {
             self.renew_near_pairs(round);
             self.sweep(round, bodies.as_slice());
@@ -244,7 +253,7 @@ impl BroadPhase {
         let mut grew = false;
         for k in 0..self.live.len() {
             let i = self.live[k];
-            let set = self.find_set(i);
+            let set = self.sets.find(i);
             let top = self.top[set as usize];
             let reach = &mut self.reach[i as usize];
             if reach.moves && reach.component < top {

@@ -17,6 +17,17 @@ impl DisjointSets {
         self.parent.extend(0..n as u32);
     }
 
+    /// Keeps `n` of them, new ones of one member each.
+    pub fn resize(&mut self, n: usize) {
+        self.parent.truncate(n);
+        self.parent.extend(self.parent.len() as u32..n as u32);
+    }
+
+    /// Makes `i` a set by itself; none may be joined with it that is not made one as well.
+    pub fn part(&mut self, i: u32) {
+        self.parent[i as usize] = i;
+    }
+
     /// The smallest member of the set of `i`.
     pub fn find(&mut self, i: u32) -> u32 {
         let mut root = i;

@@ -68,7 +68,7 @@ use self::active::Context;
 use self::assemble::{Sources, StepProblem};
 use self::bodies::Bodies;
 use self::body::{Body, BodyDesc, BodyError, BodyId};
-use self::broad::{BroadPhase, Enlarge};
+use self::broad::{BroadPhase, Enlarge, Input};
 use self::graph::{Islands, NO_BODY};
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
 use self::pair::{Pair, Pairs};
@@ -114,7 +114,7 @@ struct Work {
     moves: Vec<bool>,
     /// That, or moved by hand?
     active: Vec<bool>,
-    /// Those and kinematic bodies that were moved, until the broad phase takes them.
+    /// Those and bodies that may have changed, for the broad phase.
     movers: Vec<u32>,
     broad: BroadPhase,
     excluded: Vec<[BodyId; 2]>,
@@ -185,6 +185,7 @@ impl Simulation {
         if !self.active {
             return;
         }
+        self.find_movers();
         let work = &mut self.work;
         let dt = self.report.dt;
         work.excluded.clear();
@@ -211,7 +212,7 @@ impl Simulation {
             }
         };
         let Work { broad, motions, movers, excluded, .. } = work;
-        broad.find(&mut self.bodies, motions, movers, enlarge, excluded);
+        broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });
         self.pairs.update(broad, &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
         self.check_pairs();

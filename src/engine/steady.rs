@@ -7,7 +7,6 @@
 //! judgement: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
 //! pairs).
 
-use super::body::BodyKind;
 use super::graph::{NO_BODY, NO_ISLAND};
 use super::integrate::state;
 use super::pair::Pair;
@@ -99,20 +98,21 @@ impl Simulation {
             if state(body) != before {
                 bodies.note_change(i);
             }
-            if work.motions.get(i) != Some(&motion) {
+            if !motion.asleep && work.motions.get(i) != Some(&motion) {
                 // A force may have acted that does not go on.
                 bodies.note_motion(i);
             }
             work.set_motion(i, motion);
         }
-        work.movers.clear();
-        for (i, body) in bodies.as_slice().iter().enumerate() {
-            let by_hand = || changed[i] && body.kind() == BodyKind::Kinematic;
-            if work.active[i] || (by_hand() && !work.broad.knows(i, body)) {
-                work.movers.push(i as u32);
-            }
-        }
         work.steady.changed = changed;
+    }
+
+    /// For stage 2: lists the bodies that move or may have changed since the last.
+    pub(super) fn find_movers(&mut self) {
+        let (work, bodies) = (&mut self.work, &self.bodies);
+        let moves = |i: &usize| work.active[*i] || work.steady.changed[*i] || bodies.is_changed(*i);
+        work.movers.clear();
+        work.movers.extend((0..work.active.len()).filter(moves).map(|i| i as u32));
     }
 
     /// After stage 4: finds the islands that are steady.

@@ -5,7 +5,7 @@
 //! the enlargement changed or gaps in the list of bodies were closed.
 
 use super::tree::NONE;
-use super::{BroadPhase, Enlarge, Reach, flag};
+use super::{BroadPhase, Input, Reach, flag};
 use crate::engine::bodies::Bodies;
 use crate::engine::body::{Body, BodyId, BodyKind};
 use crate::engine::collider::{BodyPiece, Layers};
@@ -94,7 +94,7 @@ impl BroadPhase {
         close(&mut self.reach, map);
         close(&mut self.grow, map);
         close(&mut self.live_at, map);
-        self.parent.truncate(new);
+        self.sets.resize(new);
         self.top.truncate(new);
         let renumber = |i: &mut u32| {
             *i = map[*i as usize];
@@ -109,6 +109,7 @@ impl BroadPhase {
     }
 
     /// Is a body, by its index, as it was when it was last live?
+    #[cfg(any(test, feature = "validate"))]
     pub(in crate::engine) fn knows(&self, i: usize, body: &Body) -> bool {
         self.known.get(i).is_some_and(|known| {
             (known.id, known.version, known.edits) == (body.id(), body.version(), body.edits())
@@ -119,11 +120,7 @@ impl BroadPhase {
     /// Finds out which bodies are live, and makes their boxes.
     pub(super) fn gather(
         &mut self,
-        bodies: &mut Bodies,
-        motions: &[Motion],
-        active: &[u32],
-        enlarge: Enlarge,
-        excluded: &[[BodyId; 2]],
+        &Input { bodies, motions, movers, enlarge, excluded }: &Input<'_>,
     ) {
         self.step = self.step.wrapping_add(1);
         for &i in &self.live {
@@ -139,18 +136,13 @@ impl BroadPhase {
         self.placed = 0;
         self.near.release();
         let mut wanted = core::mem::take(&mut self.last);
-        wanted.extend_from_slice(active);
+        wanted.extend_from_slice(movers);
         wanted.extend(self.known.len() as u32..motions.len() as u32);
         self.know(bodies, motions.len());
         self.exclude(bodies, excluded, &mut wanted);
         if self.enlarge.replace(enlarge) != Some(enlarge) {
             wanted.extend(0..motions.len() as u32);
         }
-        bodies.drain_touched(|i| {
-            if (i as usize) < motions.len() {
-                wanted.push(i);
-            }
-        });
         for i in wanted.drain(..) {
             if self.live_at[i as usize] != self.step {
                 self.renew(i, &bodies.as_slice()[i as usize], &motions[i as usize]);
@@ -180,7 +172,7 @@ impl BroadPhase {
         self.reach.resize(count, Reach::default());
         self.grow.resize(count, 0.0);
         self.live_at.resize(count, self.step.wrapping_sub(1));
-        self.parent.resize(count, 0);
+        self.sets.resize(count);
         self.top.resize(count, 0.0);
     }
 
@@ -256,7 +248,8 @@ impl BroadPhase {
         let was_live = self.live_at[k] == self.step.wrapping_sub(1);
         self.live_at[k] = self.step;
         self.live.push(i);
-        (self.parent[k], self.top[k]) = (i, self.reach[k].component);
+        self.sets.part(i);
+        self.top[k] = self.reach[k].component;
         if was_live {
             return;
         }

@@ -124,7 +124,7 @@ impl BroadPhase {
             if self.moves(j) && !self.is_live(j) {
                 let joins = self.moves(i);
                 let speed = if joins && self.is_live(i) {
-                    let set = self.find_set(i);
+                    let set = self.sets.find(i);
                     self.top[set as usize]
                 } else {
                     self.reach[i as usize].component
@@ -138,9 +138,9 @@ impl BroadPhase {
         }
         match [a, b].map(|i| self.moves(i) && self.is_live(i)) {
             [true, true] => {
-                let [i, j] = [self.find_set(a), self.find_set(b)];
+                let [i, j] = [self.sets.find(a), self.sets.find(b)];
                 let top = self.top[i as usize].max(self.top[j as usize]);
-                self.parent[i.max(j) as usize] = i.min(j);
+                self.sets.join(i, j);
                 self.top[i.min(j) as usize] = top;
             }
             [true, false] => self.share(a, b),
@@ -153,21 +153,8 @@ impl BroadPhase {
     /// Gives the component of body `i` the speed of body `j`.
     fn share(&mut self, i: u32, j: u32) {
         let speed = self.reach[j as usize].component;
-        let root = self.find_set(i) as usize;
+        let root = self.sets.find(i) as usize;
         self.top[root] = self.top[root].max(speed);
-    }
-
-    /// The set that a live body belongs to: its first body.
-    pub(super) fn find_set(&mut self, i: u32) -> u32 {
-        let mut root = i;
-        while self.parent[root as usize] != root {
-            root = self.parent[root as usize];
-        }
-        let mut at = i;
-        while self.parent[at as usize] != root {
-            at = core::mem::replace(&mut self.parent[at as usize], root);
-        }
-        root
     }
 
     fn moves(&self, i: u32) -> bool {
