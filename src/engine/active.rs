@@ -11,6 +11,7 @@
 //! (4.17).
 
 mod follow;
+mod papers;
 pub(super) mod swept;
 
 use smallvec::SmallVec;
@@ -18,18 +19,15 @@ use smallvec::SmallVec;
 use self::swept::Swept;
 
 use super::body::Body;
-use super::broad::{Reach, approach};
+use super::broad::{Reach, blow};
 use super::collider::{ConvexRef, PieceRef};
-use super::event::active::PapersActive;
 use super::event::choose::{Twist, choose_normal};
 use super::event::clip::{ClipParams, find_contacts, find_contacts_half_space};
-use super::event::enumerate::{
-    EventFeatures, Placement, enumerate, enumerate_half_space, ratio_of,
-};
-use super::event::manifold::{Anchor, Contact, Feature, Manifold};
+use super::event::enumerate::Placement;
+use super::event::manifold::{Anchor, Contact, Manifold};
 use super::on_mesh::OnTriangle;
 use super::pair::Pair;
-use super::predict::{Motion, planar_axis};
+use super::predict::{self, Motion, planar_axis};
 use super::ratio::{
     Centers, Measured, Ratio, Relative, is_long, measure, measure_half_space, near_centers,
     still_apart,
@@ -38,8 +36,7 @@ use super::settings::{ActiveEvents, Settings};
 use super::shape::HalfSpace;
 use super::shape::hull::Hull;
 use crate::math::{
-    DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, quat_exp, quat_to_mat3, widen, widen_mat3,
-    widen3,
+    DVec3, Double, Mat3, Real, Vec3, quat_exp, quat_to_mat3, widen, widen_mat3, widen3,
 };
 
 /// Names the features that touch; see [`ContactId`] of the events.
@@ -205,9 +202,24 @@ impl Placed {
 impl Context<'_> {
     /// Distance below which the pair is active (m).
     fn active(&self, bodies: [u32; 2]) -> Real {
-        let moved = approach(bodies.map(|i| self.reach[i as usize]), self.dt);
+        let moved =
+            self.approach(bodies).max(blow(bodies.map(|i| self.reach[i as usize]), self.dt));
         let gravity = self.settings.gravity.length();
         moved + self.dt * self.dt * gravity + self.settings.contact.margin
+    }
+
+    /// How far two bodies can come closer within the step by their free motions (m), see
+    /// [`approach`](predict::approach); what moves by more than its size may run into the other even if
+    /// that moves along with it and is stopped.
+    fn approach(&self, bodies: [u32; 2]) -> Real {
+        let motions = bodies.map(|i| &self.motions[i as usize]);
+        let [a, b] = bodies.map(|i| self.reach[i as usize].own);
+        let own = self.dt * (a + b);
+        if own > motions[0].inradius.min(motions[1].inradius) {
+            return own;
+        }
+        let [a, b] = bodies.map(|i| self.bodies[i as usize].center());
+        predict::approach(motions, b - a, self.dt)
     }
 
     /// Distance up to which contacts are sought (m): a little farther, so that they serve again.
@@ -484,77 +496,6 @@ impl Context<'_> {
     /// Tolerances of the clipping.
     pub(super) fn clip(&self, band: Real) -> ClipParams {
         ClipParams::new(band, self.settings.contact.reference_slack)
-    }
-
-    /// The papers' set for two hulls.
-    fn enumerated(&self, pair: &mut Pair, [a, b]: [&Hull; 2], placed: &Placed) {
-        let Some(active) = self.papers() else { return };
-        let events = enumerate(a, &placed.placement(0), b, &placed.placement(1));
-        let ratio = ratio_of(&events);
-        for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
-            pair.contacts.push(ActiveContact::new(
-                event_id(event.features),
-                narrow3(event.normal),
-                placed.arms_to(narrow3(event.point)),
-                narrow(event.gap * event.distance),
-                (event.ratio - 1.0) * event.distance,
-            ));
-        }
-    }
-
-    /// The papers' set for a hull and a half-space.
-    fn enumerated_half_space(
-        &self,
-        pair: &mut Pair,
-        hull: &Hull,
-        placed: &Placed,
-        hull_side: usize,
-        normal: Vec3,
-    ) {
-        let Some(active) = self.papers() else { return };
-        let placement = placed.placement(hull_side);
-        let offset = widen3(normal).dot(placed.placement(1 - hull_side).position);
-        let events = enumerate_half_space(hull, &placement, widen3(normal), offset);
-        let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
-        for m in active.select_half_space(&events) {
-            let event = &events[m];
-            let id = ContactId::new(Feature::Vertex(event.vertex), Feature::Face(0));
-            pair.contacts.push(ActiveContact::new(
-                if hull_side == 1 { id.swapped() } else { id },
-                normal * toward_b,
-                placed.arms_to(narrow3(event.point)),
-                narrow(event.gap * event.distance),
-                (event.ratio - 1.0) * event.distance,
-            ));
-        }
-    }
-
-    /// The papers' windows, if their events are in use.
-    fn papers(&self) -> Option<PapersActive> {
-        match self.settings.contact.active {
-            ActiveEvents::Clipped => None,
-            ActiveEvents::Enumerated { eps_x, eps_t, eps_0 } => Some(PapersActive {
-                eps_x: widen(eps_x),
-                eps_t: widen(eps_t),
-                eps_0: widen(eps_0),
-                delta_max: 1e6,
-            }),
-        }
-    }
-}
-
-/// The id of an event by its features.
-fn event_id(features: EventFeatures) -> ContactId {
-    match features {
-        EventFeatures::VertexFace { vertex, face } => {
-            ContactId::new(Feature::Vertex(vertex), Feature::Face(face))
-        }
-        EventFeatures::FaceVertex { face, vertex } => {
-            ContactId::new(Feature::Face(face), Feature::Vertex(vertex))
-        }
-        EventFeatures::EdgeEdge { edge_a, edge_b } => {
-            ContactId::new(Feature::Edge(edge_a), Feature::Edge(edge_b))
-        }
     }
 }
 

@@ -3,11 +3,11 @@
 //! Input: bodies with their free velocities, which of them are active, and which were handed out to be
 //! changed. Output: what changed in the set of candidates since the last step, ascending by key.
 //!
-//! Boxes are enlarged by
-//! what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where `v + r |ω|` is the largest of
-//! the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
+//! Boxes are enlarged by what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where
+//! `v + r |ω|` is the largest of the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
 //! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
-//! part of the body's size, which small steps never reach: else one bullet makes a heap active.
+//! fifth of the body's inradius, which small steps never reach: else one bullet makes a heap active.
+//! (Half of it made twice the contacts of a drum of 1 000 cubes, for two thirds of the overlap.)
 //! Boxes of swept bodies follow their path and grow around it only by what remains. Pieces
 //! without bounds (half-spaces) meet every body. Against a mesh a box is taken into the mesh's frame, and
 //! every triangle whose box meets it makes a candidate.
@@ -81,13 +81,16 @@ pub struct Reach {
     pub moves: bool,
 }
 
+/// The part of the inradius up to which the speed of the component counts (-).
+const BLOW: Real = 0.2;
+
 impl Reach {
     /// What the step can move a body with this free motion.
     pub fn of(motion: &Motion, body: &Body) -> Self {
         Self {
             own: motion.speed(),
             component: motion.speed(),
-            limit: if motion.moves { 0.5 * motion.inradius } else { Real::INFINITY },
+            limit: if motion.moves { BLOW * motion.inradius } else { Real::INFINITY },
             path: if body.swept { Some(motion.linear) } else { None },
             moves: motion.moves,
         }
@@ -100,11 +103,9 @@ impl Reach {
     }
 }
 
-/// How far two bodies can come closer within a step, by their own speeds or by a blow that one of them
-/// gets (m).
-pub fn approach([a, b]: [Reach; 2], dt: Real) -> Real {
-    let blow = (dt * a.component.max(b.component)).min(a.limit.min(b.limit));
-    (dt * (a.own + b.own)).max(blow)
+/// How far a blow that one of two bodies gets within a step can bring them closer (m).
+pub fn blow([a, b]: [Reach; 2], dt: Real) -> Real {
+    (dt * a.component.max(b.component)).min(a.limit.min(b.limit))
 }
 
 /// How far boxes are enlarged.
