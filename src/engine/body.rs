@@ -7,6 +7,7 @@
 use super::collider::{Collider, Colliders, Layers, Material};
 pub use super::locked_axes::LockedAxes;
 use super::shape::mass::MassProperties;
+use super::shape::share::Shapes;
 use super::shape::{Aabb, Shape};
 use super::sleep::Rest;
 use crate::math::{
@@ -184,6 +185,8 @@ pub struct Body {
     followed: Option<(Vec3, Vec3)>,
     quarantined: bool,
     last_good: (Vec3, Quat),
+    /// Did its shapes come after the last step began?
+    reshaped: bool,
     /// What sleeping needs to know.
     pub(super) rest: Rest,
 }
@@ -252,6 +255,7 @@ impl Body {
             last_good: (desc.position, rotation),
             can_sleep: desc.can_sleep,
             tag: desc.tag,
+            reshaped: true,
             rest: Rest::default(),
         };
         let mut colliders = desc.colliders;
@@ -311,6 +315,7 @@ impl Body {
             self.followed = None;
         }
         self.colliders = Colliders::new(colliders);
+        self.reshaped = true;
         self.kind = kind;
         // A fixed body has no mass, and its frame is its center.
         let dynamic = kind == BodyKind::Dynamic;
@@ -412,6 +417,13 @@ impl Body {
     /// What the body carries.
     pub const fn colliders(&self) -> &Colliders {
         &self.colliders
+    }
+
+    /// Takes equal shapes from one place, if it has new ones.
+    pub(super) fn share_shapes(&mut self, shapes: &mut Shapes) {
+        if core::mem::take(&mut self.reshaped) {
+            self.colliders.share(shapes);
+        }
     }
 
     /// World position of the body's frame (m).

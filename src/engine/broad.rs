@@ -3,11 +3,12 @@
 //! Input: bodies with their free velocities, which of them are active, and which were handed out to be
 //! changed. Output: what changed in the set of candidates since the last step, ascending by key.
 //!
-//! Boxes are enlarged by what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where
-//! `v + r |ω|` is the largest of the body's *component* (the bodies it may touch, directly or through others): a ball that hits B,
-//! which rests 5 mm from C, gives B its speed within the step. What the component adds is limited to a
-//! fifth of the body's inradius, which small steps never reach: else one bullet makes a heap active.
-//! (Half of it made twice the contacts of a drum of 1 000 cubes, for two thirds of the overlap.)
+//! Boxes are enlarged by what the step can move them, `h (v + r |ω|) + h² |g| + margin`, where `v + r |ω|`
+//! is the largest of the body's *component* (the bodies it may touch, directly or through others): a ball
+//! that hits B, which rests 5 mm from C, gives B its speed within the step. What the component adds is
+//! limited to a fifth of the body's inradius, which small steps never reach: else one bullet makes a heap
+//! active. (Half of it made three halves of the contacts in a drum of 1 000 cubes, for two thirds of the
+//! overlap.)
 //! Boxes of swept bodies follow their path and grow around it only by what remains. Pieces
 //! without bounds (half-spaces) meet every body. Against a mesh a box is taken into the mesh's frame, and
 //! every triangle whose box meets it makes a candidate.

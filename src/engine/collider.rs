@@ -7,6 +7,7 @@
 use super::shape::hull::{Hull, triangle_centroid};
 use super::shape::mass::MassProperties;
 use super::shape::mesh::Mesh;
+use super::shape::share::Shapes;
 use super::shape::{Aabb, Convex, HalfSpace, Piece, Shape};
 use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3};
 
@@ -288,6 +289,17 @@ impl Colliders {
     #[must_use]
     pub fn is_round(&self, piece: u32) -> bool {
         self.piece(piece).is_some_and(|piece| piece.convex.is_round())
+    }
+
+    /// Takes equal shapes from one place.
+    pub(super) fn share(&mut self, shapes: &mut Shapes) {
+        for collider in &mut self.list {
+            collider.shape = shapes.share(&collider.shape);
+        }
+        let convex = self.list.iter().flat_map(|collider| collider.shape.pieces());
+        for (own, piece) in self.pieces.iter_mut().zip(convex) {
+            own.piece.convex = piece.convex.clone();
+        }
     }
 
     /// See [`Body::set_material`](super::body::Body::set_material).

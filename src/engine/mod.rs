@@ -77,6 +77,7 @@ use self::predict::Motion;
 use self::report::{StepReport, StepStatus};
 use self::rest::{Solved, Stop, find_stops};
 use self::settings::{ActiveEvents, Settings};
+use self::shape::share::Shapes;
 use self::sleep::Sleepers;
 use self::solve::SolverState;
 use self::steady::{Steady, Touching};
@@ -109,6 +110,7 @@ pub struct Simulation {
 /// only within the tolerance.
 #[derive(Clone, Debug, Default)]
 struct Work {
+    shapes: Shapes,
     motions: Vec<Motion>,
     /// Awake and moved by impulses?
     moves: Vec<bool>,

@@ -92,6 +92,7 @@ impl Simulation {
         work.keep_motions(bodies.as_slice().len());
         for i in (0..bodies.as_slice().len()).filter(|&i| changed[i]) {
             let body = &mut bodies.as_mut_slice()[i];
+            body.share_shapes(&mut work.shapes);
             let before = state(body);
             let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
             // Driven ones get their velocity here, broken ones are put back.

@@ -24,6 +24,7 @@ pub mod mesh;
 mod quickhull;
 mod round;
 mod scale;
+pub mod share;
 mod support;
 #[cfg(test)]
 mod tests;
