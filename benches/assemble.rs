@@ -1,0 +1,72 @@
+//! Time of stage 5, which writes the rows of the step problem, one core: ns for each contact and joint.
+//!
+//! `cargo bench --no-default-features --bench assemble`
+//!
+//! Scenes of `examples/games`, played to a moment and through stages 1 to 4: a pyramid whose top is
+//! pushed aside, since what is steady is not assembled, heaps of hulls and of boxes that are coming
+//! to lie, and a net of ball joints. The stage empties its lists first, so it is called again and again
+//! on one state, with memory at hand as in a running game; the step ends as if it had been called once.
+
+#![allow(missing_docs, dead_code, reason = "a program; the scenes are shared with examples")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use orthant::engine::Simulation;
+use orthant::engine::settings::Settings;
+use orthant::math::Vec3;
+
+#[path = "../examples/games/mod.rs"]
+mod games;
+
+use games::{DT, Play, by_name};
+
+/// The scene after some steps, between stages 4 and 5 of the next one.
+fn ready(name: &str, steps: usize) -> (Simulation, Settings) {
+    let game = by_name(name).expect("a known scene");
+    let settings = game.settings();
+    let mut play = Play::new(&game, DT).expect("a sound scene");
+    for _ in 0..steps {
+        play.advance(&settings);
+    }
+    let last = *play.ids.last().expect("it has bodies");
+    play.drive();
+    let mut world = play.world;
+    world.body_mut(last).expect("it was added").linear_velocity += Vec3::X;
+    world.begin(&settings, DT);
+    world.find_pairs(&settings);
+    world.find_contacts(&settings);
+    world.build_islands();
+    (world, settings)
+}
+
+/// The rest of the step.
+fn end(world: &mut Simulation, settings: &Settings) {
+    world.solve(settings);
+    world.integrate();
+    world.finish();
+}
+
+fn assemble(c: &mut Criterion) {
+    let scenes = [("pyramid-20", 60), ("hulls-500", 90), ("boxes-2000", 90), ("net-30", 60)];
+    let mut group = c.benchmark_group("assemble");
+    group.sample_size(30);
+    for (name, steps) in scenes {
+        let (mut world, settings) = ready(name, steps);
+        let mut once = world.clone();
+        once.assemble(&settings);
+        end(&mut once, &settings);
+        let report = once.report();
+        let elements = u64::from(report.contacts) + u64::from(report.joints);
+        assert!(elements > 200, "{name}: little to assemble");
+        assert_eq!(report.islands_steady, 0, "{name}: some islands were not assembled");
+        eprintln!("{name}: {} contacts, {} joints", report.contacts, report.joints);
+        group.throughput(Throughput::Elements(elements));
+        group.bench_function(name, |b| b.iter(|| world.assemble(&settings)));
+        world.assemble(&settings);
+        end(&mut world, &settings);
+        assert_eq!(world.report(), once.report(), "{name}: calling it again changed the step");
+    }
+    group.finish();
+}
+
+criterion_group!(benches, assemble);
+criterion_main!(benches);
