@@ -165,7 +165,7 @@ fn ours(pairs: &[Pair], query: Query, stage: Stage, frames: usize) -> (f64, f64)
     let mut caches = vec![PortalCache::default(); pairs.len()];
     let mut manifold = Manifold::default();
     let (mut found, mut sum) = (0, Vec3::ZERO);
-    let params = ClipParams { band: BAND, eps_x: 1e-3 };
+    let params = ClipParams::new(BAND, 1e-3);
     let watch = Watch::start();
     for k in 0..frames {
         for (pair, cache) in pairs.iter().zip(&mut caches) {
