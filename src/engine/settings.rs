@@ -144,8 +144,7 @@ pub struct SolverSettings {
     /// Newton's budget runs out; under a pyramid or with rolling rows they are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
-    /// pyramid of 210 boxes costs thirteen. An island of more than 250 rows (contacts, joint rows and
-    /// bodies) has as much time as one of 250, and goes on in the next step.
+    /// pyramid of 210 boxes costs thirteen.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// [m/s].

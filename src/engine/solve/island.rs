@@ -129,10 +129,6 @@ const SWEPT_TO: Double = 1e-6;
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
-/// Islands of more rows than this get no more time than one of so many: what is not solved in this step
-/// goes on in the next. Heaps that calm down end as exact, in a fraction of the time.
-const PLENTY: Double = 250.0;
-
 /// The work of `Newton`, and that of mechanisms, in budgets of others.
 const PATIENCE: Double = 12.5;
 
@@ -237,8 +233,7 @@ impl SolverState {
         }
         let sweeps = island.is_swept_at_last();
         let patient = mechanism || small && !sweeps;
-        let share = (PLENTY / island.rows() as Double).min(1.0);
-        let budget = solver.work_max * if patient { PATIENCE } else { share };
+        let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
