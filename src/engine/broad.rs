@@ -7,11 +7,9 @@
 //! is the largest of the body's *component* (the bodies it may touch, directly or through others): a ball
 //! that hits B, which rests 5 mm from C, gives B its speed within the step. What the component adds is
 //! limited to a fifth of the body's inradius, which small steps never reach: else one bullet makes a heap
-//! active. (Half of it made three halves of the contacts in a drum of 1 000 cubes, for two thirds of the
-//! overlap.)
-//! Boxes of swept bodies follow their path and grow around it only by what remains. Pieces
-//! without bounds (half-spaces) meet every body. Against a mesh a box is taken into the mesh's frame, and
-//! every triangle whose box meets it makes a candidate.
+//! active. Boxes of swept bodies follow their path and grow around it only by what remains. Pieces without
+//! bounds (half-spaces) meet every body. Against a mesh a box is taken into the mesh's frame, and every
+//! triangle whose box meets it makes a candidate.
 //!
 //! Work follows what moves. Every piece has a *fat* box in a tree, large enough for a few steps; when its
 //! box leaves it, it gets a new one and its *near pairs* are found anew: those whose fat boxes meet and

@@ -5,7 +5,7 @@
 
 use super::{ActiveContact, ContactId, Context, Placed};
 use crate::engine::event::active::PapersActive;
-use crate::engine::event::enumerate::{EventFeatures, enumerate, enumerate_half_space, ratio_of};
+use crate::engine::event::enumerate::{enumerate, enumerate_half_space, ratio_of};
 use crate::engine::event::manifold::Feature;
 use crate::engine::pair::Pair;
 use crate::engine::settings::ActiveEvents;
@@ -20,7 +20,7 @@ impl Context<'_> {
         let ratio = ratio_of(&events);
         for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
             pair.contacts.push(ActiveContact::new(
-                event_id(event.features),
+                event.features.id(),
                 narrow3(event.normal),
                 placed.arms_to(narrow3(event.point)),
                 narrow(event.gap * event.distance),
@@ -66,21 +66,6 @@ impl Context<'_> {
                 eps_0: widen(eps_0),
                 delta_max: 1e6,
             }),
-        }
-    }
-}
-
-/// The id of an event by its features.
-fn event_id(features: EventFeatures) -> ContactId {
-    match features {
-        EventFeatures::VertexFace { vertex, face } => {
-            ContactId::new(Feature::Vertex(vertex), Feature::Face(face))
-        }
-        EventFeatures::FaceVertex { face, vertex } => {
-            ContactId::new(Feature::Face(face), Feature::Vertex(vertex))
-        }
-        EventFeatures::EdgeEdge { edge_a, edge_b } => {
-            ContactId::new(Feature::Edge(edge_a), Feature::Edge(edge_b))
         }
     }
 }

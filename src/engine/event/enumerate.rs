@@ -27,6 +27,7 @@
 //! all planes. Rounding radii are left out: a rounded hull is no polyhedron and has other events.
 
 use super::super::shape::hull::Hull;
+use super::manifold::{ContactId, Feature};
 use super::smooth::Facing;
 use crate::math::{DMat3, DVec3, Double, narrow3, widen, widen3};
 
@@ -66,6 +67,19 @@ pub enum EventFeatures {
         /// Edge of `b`.
         edge_b: u32,
     },
+}
+
+impl EventFeatures {
+    /// The contact that the event makes.
+    #[must_use]
+    pub fn id(self) -> ContactId {
+        let (a, b) = match self {
+            Self::VertexFace { vertex, face } => (Feature::Vertex(vertex), Feature::Face(face)),
+            Self::FaceVertex { face, vertex } => (Feature::Face(face), Feature::Vertex(vertex)),
+            Self::EdgeEdge { edge_a, edge_b } => (Feature::Edge(edge_a), Feature::Edge(edge_b)),
+        };
+        ContactId::new(a, b)
+    }
 }
 
 /// An event of two polytopes.

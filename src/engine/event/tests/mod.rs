@@ -6,8 +6,8 @@ mod parts;
 mod smooth;
 
 use super::clip::{ClipParams, find_contacts, find_contacts_half_space};
-use super::enumerate::{EventFeatures, PairEvent, Placement, enumerate, ratio_of};
-use super::manifold::{ContactId, Feature, Manifold};
+use super::enumerate::{PairEvent, Placement, enumerate, ratio_of};
+use super::manifold::{ContactId, Manifold};
 use crate::engine::ratio::Relative;
 use crate::engine::shape::hull::Hull;
 use crate::math::{
@@ -97,20 +97,6 @@ fn contacts(a: &Hull, b: &Hull, relative: &Relative, n: Vec3, band: Real, eps_x:
     out
 }
 
-fn id_of(features: EventFeatures) -> ContactId {
-    match features {
-        EventFeatures::VertexFace { vertex, face } => {
-            ContactId::new(Feature::Vertex(vertex), Feature::Face(face))
-        }
-        EventFeatures::FaceVertex { face, vertex } => {
-            ContactId::new(Feature::Face(face), Feature::Vertex(vertex))
-        }
-        EventFeatures::EdgeEdge { edge_a, edge_b } => {
-            ContactId::new(Feature::Edge(edge_a), Feature::Edge(edge_b))
-        }
-    }
-}
-
 /// A random pair that touches: in a point, or (`flat`) with a face of each.
 fn touching_pair(random: &mut Random, flat: bool) -> (Hull, Hull, Relative) {
     let (a, b) = (random.hull(), random.hull());
@@ -187,7 +173,7 @@ fn every_event_of_touching_bodies_is_a_contact() {
             );
         }
         for contact in &found.contacts {
-            let known = events.iter().find(|e| id_of(e.features) == contact.id);
+            let known = events.iter().find(|e| e.features.id() == contact.id);
             let known = known.expect("contacts of polytopes are events");
             let off = reach(known.point, contact).min((known.ratio - ratio).abs());
             assert!(off < 2000.0 * tiny, "round {round}: {contact:?} is {off:.1e} m off");
