@@ -12,10 +12,11 @@
 //! go on from its best impulses and then plain ones, which are slow but never stall; the next steps go on
 //! from the best of them. With joints the general solvers stand behind the chord Newton instead. A large
 //! island in which bodies strike each other is *violent*, then and for the next few steps: it is advanced in
-//! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget; if it runs out, a
-//! rough solution is kept, for the next step to go on from, and without one this step and the next few are
-//! made small. Islands nearly without contacts are never made small: their factor is worth its cost. Joints
-//! alone, also under `Newton`, are solved by `lcp::direct`. All this is counted, never timed, so that results
+//! stiff small steps, whose work is fixed. Calm ones go to the chord Newton with a budget, which is small at
+//! first where bodies moved and grows as they calm down; if it runs out, a rough solution is kept, for the
+//! next step to go on from, and without one this step and the next few are made small. Islands nearly
+//! without contacts are never made small: their factor is worth its cost. Joints alone, also under `Newton`,
+//! are solved by `lcp::direct`. All this is counted, never timed, so that results
 //! do not depend on the machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
@@ -40,6 +41,8 @@ pub(super) struct IslandMemory {
     direct: DirectMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
+    /// The part of its budget that it gets (-); none before its first step.
+    share: Option<Double>,
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
@@ -62,6 +65,7 @@ impl IslandMemory {
             chord: ChordMemory::default(),
             direct: DirectMemory::default(),
             pause: 0,
+            share: None,
             changed: [false; 2],
             steady: None,
         }
@@ -110,6 +114,13 @@ impl Outcome {
 
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
+
+/// The part of its budget that an island gets after bodies struck each other in it, and its growth in each
+/// step without a blow: heaps that settle have other contacts in every step, for which a good solution is
+/// in vain. What stands from the start, with approaches below this [m/s], gets all of it.
+const SHARE: Double = 0.05;
+const REGAIN: Double = 1.02;
+const STANDS: Double = 1e-3;
 
 /// Impulses that have just changed must be this part of the tolerance good to be taken as they are, unless
 /// that is below what rounding allows [m/s].
@@ -224,16 +235,23 @@ impl SolverState {
         let small = island.rows() <= solver.newton_rows_max as usize;
         let mechanism = island.is_mechanism();
         if !small && !mechanism {
-            let violent = self.approach(island) > solver.violence;
+            let approach = self.approach(island);
+            let violent = approach > solver.violence;
             let memory = &mut *island.memory;
             memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
+            memory.share = Some(match memory.share {
+                Some(share) if !violent => (REGAIN * share).min(1.0),
+                None if approach < STANDS => 1.0,
+                _ => SHARE,
+            });
             if memory.pause > 0 {
                 return self.substeps(island);
             }
         }
         let sweeps = island.is_swept_at_last();
         let patient = mechanism || small && !sweeps;
-        let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
+        let share = island.memory.share.unwrap_or(1.0);
+        let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let mut stats = state.chord_solve(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
