@@ -4,6 +4,7 @@
 
 use super::Simulation;
 use super::graph::NO_ISLAND;
+use crate::math::Real;
 
 impl Simulation {
     /// Pairs are strictly ascending, and their bodies are those that their keys name.
@@ -21,10 +22,37 @@ impl Simulation {
         }
     }
 
+    /// Pairs that a step does not look at are dormant, of bodies that are as they were, and told of by the
+    /// least of what is known of them.
+    fn check_unseen(&self) {
+        let mut seen = self.pairs.seen.iter().copied().peekable();
+        let mut least = [Real::INFINITY; 2];
+        for (p, pair) in (0..).zip(&self.pairs.list) {
+            let dormant = pair.dormant && pair.is_dormant(&self.work.motions);
+            let changed = pair.bodies.iter().any(|&i| self.work.steady.changed[i as usize]);
+            if seen.next_if_eq(&p).is_none() {
+                assert!(dormant && !changed, "pair {:?} is looked at", pair.key);
+                assert!(!pair.fresh && pair.measured_in != self.pairs.step, "and is not new");
+                if !pair.sensor {
+                    least = [least[0].min(pair.gap), least[1].min(pair.separation)];
+                }
+            }
+        }
+        assert_eq!(seen.next(), None, "places are ascending");
+        assert_eq!(least, self.pairs.unseen, "the deepest of the others");
+    }
+
+    /// Touches are those that all pairs tell, of which those that are not firm were there before.
+    pub(super) fn check_touches(&self) {
+        let bodies = self.bodies.as_slice();
+        self.touches.check(&self.pairs.list, bodies, &self.work.motions, self.margin);
+    }
+
     /// Contacts are strictly ascending by id, finite, with unit normals, and both arms lead to the
     /// same point; those of swept bodies do so where the two will meet, those of sleepers where the
     /// bodies were in the last step that they were awake in.
     pub(super) fn check_contacts(&self) {
+        self.check_unseen();
         let bodies = self.bodies.as_slice();
         for pair in &self.pairs.list {
             let ascending = pair.contacts.windows(2).all(|two| two[0].id < two[1].id);
