@@ -110,6 +110,19 @@ impl Bodies {
         self.changed[i] & since::STEP != 0
     }
 
+    /// May a body that is not marked have changed since the step began?
+    pub(crate) fn any_changed_beside(&self, marks: &[bool]) -> bool {
+        let bodies = self.changed.iter().zip(marks);
+        bodies.fold(false, |any, (changed, mark)| any | ((changed & since::STEP != 0) & !mark))
+    }
+
+    /// Marks those that may have changed since the step began as well.
+    pub(crate) fn add_changed(&self, marks: &mut [bool]) {
+        for (mark, changed) in marks.iter_mut().zip(&self.changed) {
+            *mark |= changed & since::STEP != 0;
+        }
+    }
+
     /// As a step begins: tells which bodies may have changed since the last one began, by their places.
     pub(crate) fn take_changes(&mut self, changes: &mut Vec<bool>) {
         changes.clear();

@@ -2,7 +2,7 @@
 //!
 //! Input: edges between bodies. Output: for every moving body its island and its index there. Islands
 //! are numbered by their first body and list their bodies in ascending order, so that nothing depends
-//! on the order of the edges. O(edges α(n)).
+//! on the order of the edges. O(edges α(n)), and a byte for each body.
 
 /// Disjoint sets over indices, joined under their smallest member.
 #[derive(Clone, Debug, Default)]
@@ -54,13 +54,23 @@ pub const NO_BODY: u32 = u32::MAX;
 /// Marks a body that belongs to no island.
 pub const NO_ISLAND: u32 = u32::MAX;
 
+/// The places of those that are true, ascending. Many that are not are passed at once.
+pub fn marked(list: &[bool]) -> impl Iterator<Item = usize> {
+    let parts = list.chunks(64).enumerate();
+    let parts = parts.filter(|(_, part)| part.iter().fold(false, |any, mark| any | mark));
+    parts.flat_map(|(k, part)| {
+        let places = part.iter().enumerate().filter(|(_, mark)| **mark);
+        places.map(move |(i, _)| 64 * k + i)
+    })
+}
+
 /// Islands of the current step.
 #[derive(Clone, Debug, Default)]
 pub struct Islands {
     sets: DisjointSets,
     /// Island of every body, or [`NO_ISLAND`].
     pub island: Vec<u32>,
-    /// Index of every body within its island.
+    /// Index of every member of an island within it.
     pub local: Vec<u32>,
     /// `members[start[k]..start[k + 1]]`: the bodies of island `k`, ascending.
     pub members: Vec<u32>,
@@ -72,23 +82,24 @@ impl Islands {
     /// Builds the islands of the bodies for which `moves` is true from pairs of touching bodies.
     pub fn build(&mut self, moves: &[bool], edges: impl Iterator<Item = [u32; 2]>) {
         let n = moves.len();
-        self.sets.reset(n);
+        for &i in &self.members {
+            if (i as usize) < n {
+                (self.island[i as usize], self.local[i as usize]) = (NO_ISLAND, 0);
+            }
+        }
+        self.sets.resize(n);
+        self.island.resize(n, NO_ISLAND);
+        self.local.resize(n, 0);
+        marked(moves).for_each(|i| self.sets.part(i as u32));
         for [a, b] in edges {
             if moves[a as usize] && moves[b as usize] {
                 self.sets.join(a, b);
             }
         }
-        self.island.clear();
-        self.island.resize(n, NO_ISLAND);
-        self.local.clear();
-        self.local.resize(n, 0);
         self.start.clear();
         self.start.push(0);
         // `start[k + 1]` counts the members of island `k` first; a root is the smallest of its set.
-        for i in 0..n {
-            if !moves[i] {
-                continue;
-            }
+        for i in marked(moves) {
             let root = self.sets.find(i as u32) as usize;
             if root == i {
                 self.island[i] = self.start.len() as u32 - 1;
@@ -104,11 +115,9 @@ impl Islands {
         }
         self.members.clear();
         self.members.resize(self.start[self.start.len() - 1] as usize, 0);
-        for i in 0..n {
-            if self.island[i] != NO_ISLAND {
-                let at = self.start[self.island[i] as usize] + self.local[i];
-                self.members[at as usize] = i as u32;
-            }
+        for i in marked(moves) {
+            let at = self.start[self.island[i] as usize] + self.local[i];
+            self.members[at as usize] = i as u32;
         }
     }
 
@@ -126,6 +135,7 @@ impl Islands {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::lcp::random::Random;
 
     #[test]
     fn islands_are_numbered_by_their_first_body_whatever_the_order_of_edges() {
@@ -140,6 +150,31 @@ mod tests {
             assert_eq!(islands.members, [0, 5, 1, 4, 3], "ascending in each island");
             assert_eq!(islands.start, [0, 2, 4, 5], "sizes 2, 2, 1");
             assert_eq!(islands.local, [0, 0, 0, 0, 1, 1], "index in the island");
+        }
+    }
+
+    /// What was built before leaves no trace, whatever the number of bodies.
+    #[test]
+    fn islands_depend_on_their_own_edges_alone() {
+        let mut rng = Random::new(5);
+        let mut islands = Islands::default();
+        for _ in 0..500 {
+            let n = 1 + rng.below(200);
+            let moves: Vec<bool> = (0..n).map(|_| rng.unit() < 0.3).collect();
+            let edges: Vec<_> = (0..n).map(|_| [0; 2].map(|_: u8| rng.below(n) as u32)).collect();
+            let mut anew = Islands::default();
+            islands.build(&moves, edges.iter().copied());
+            anew.build(&moves, edges.iter().copied());
+            assert_eq!(
+                (&islands.island, &islands.local),
+                (&anew.island, &anew.local),
+                "of each body"
+            );
+            assert_eq!(
+                (&islands.members, &islands.start),
+                (&anew.members, &anew.start),
+                "in order"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::bodies::Bodies;
 use super::body::{Body, BodyId, BodyKind};
-use super::graph::{Islands, NO_ISLAND};
+use super::graph::{Islands, NO_ISLAND, marked};
 use super::lcp::Vec6;
 use super::predict::Motion;
 use super::rest::Stop;
@@ -63,7 +63,7 @@ pub fn integrate(
 ) -> Double {
     let mut energy = 0.0;
     let mut stops = stops.iter().peekable();
-    for i in (0..active.len()).filter(|&i| active[i]) {
+    for i in marked(active) {
         let body = &mut bodies.as_mut_slice()[i];
         if steady.get(islands.island[i] as usize) == Some(&true) {
             // It moves as little as it did in the last step.

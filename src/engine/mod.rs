@@ -118,6 +118,8 @@ struct Work {
     active: Vec<bool>,
     /// Those and bodies that may have changed, for the broad phase.
     movers: Vec<u32>,
+    /// The same, a byte for each body.
+    marks: Vec<bool>,
     broad: BroadPhase,
     excluded: Vec<[BodyId; 2]>,
     joint_bodies: Vec<[u32; 2]>,
@@ -213,9 +215,9 @@ impl Simulation {
                 Enlarge { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
             }
         };
-        let Work { broad, motions, movers, excluded, .. } = work;
+        let Work { broad, motions, movers, excluded, steady, .. } = work;
         broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });
-        self.pairs.update(broad, &self.bodies);
+        self.pairs.update(broad, &self.bodies, &steady.changed);
         self.report.pairs = self.pairs.list.len() as u32;
         self.check_pairs();
     }
@@ -237,7 +239,10 @@ impl Simulation {
             self.rouse(settings);
             self.measure(settings, pool);
         }
-        for pair in &self.pairs.list {
+        let [gap, separation] = self.pairs.unseen;
+        self.report.infeasibility = self.report.infeasibility.max(-gap);
+        self.report.overlap = self.report.overlap.max(-separation);
+        for pair in self.pairs.seen() {
             self.report.measured += u32::from(pair.measured_in == self.pairs.step && !pair.kept);
             if pair.sensor {
                 continue;
@@ -262,13 +267,7 @@ impl Simulation {
             settings,
             dt: self.report.dt,
         };
-        let step = self.pairs.step;
-        pool.run(&mut self.pairs.list, |pairs: &mut [Box<Pair>]| {
-            for pair in pairs.iter_mut().filter(|pair| pair.is_stale(step)) {
-                context.update(pair);
-                pair.measured_in = step;
-            }
-        });
+        self.pairs.measure(pool, |pair| context.update(pair));
     }
 
     /// Stage 4: groups of bodies that touch or are joined.
@@ -352,7 +351,7 @@ impl Simulation {
             broad: &work.broad,
             dt: report.dt,
         };
-        find_stops(&mut work.stops, &self.pairs.list, &solved);
+        find_stops(&mut work.stops, &self.pairs, &work.moves, &solved);
         report.kinetic_energy = integrate::integrate(
             &mut self.bodies,
             &work.motions,
@@ -388,11 +387,13 @@ impl Simulation {
     /// Stage 8: ends the step.
     pub fn finish(&mut self) {
         if self.active {
-            let (pairs, bodies) = (&self.pairs.list, self.bodies.as_slice());
             if self.work.steady.touches {
                 self.touches.settle();
             } else {
-                self.touches.update(pairs, bodies, &self.work.motions, self.margin);
+                self.look_at_edited();
+                let (bodies, motions) = (self.bodies.as_slice(), &self.work.motions);
+                self.touches.update(&self.pairs, bodies, motions, self.margin);
+                self.check_touches();
             }
             self.dt_last = self.report.dt;
             self.active = false;
@@ -574,6 +575,7 @@ impl Simulation {
     fn check_islands(&self) {}
     fn check_sleepers(&self) {}
     fn check_problem(&self) {}
+    fn check_touches(&self) {}
 }
 
 /// A contact of the last step, for reading.

@@ -6,7 +6,10 @@
 //! that moves, stays as it is.
 //!
 //! A pair is large and stays where it is in memory; the list holds pointers to them, and beside it lies a
-//! list of what every step asks of a pair. O(pairs) of a nanosecond each, and a few for those that move.
+//! list of heads, of what is asked of every pair. A step *looks at* the pairs that are not dormant, and at
+//! those of which something may have changed; their places are listed, and found anew, in O(pairs) of a
+//! nanosecond each, when a pair comes or goes, falls asleep or wakes. Else O(pairs looked at), and a byte for
+//! each body.
 
 use std::sync::Arc;
 
@@ -17,6 +20,7 @@ use super::active::ActiveContact;
 use super::bodies::Bodies;
 use super::body::{Body, BodyId};
 use super::broad::{BroadPhase, Candidate, PairKey, flag};
+use super::par::Pool;
 use super::predict::Motion;
 use super::ratio::PortalCache;
 use super::shape::hull::Hull;
@@ -129,7 +133,7 @@ pub(super) struct Trail {
     pub(super) foreseen: Real,
 }
 
-/// What every step asks of a pair.
+/// What is asked of every pair.
 #[derive(Clone, Copy, Debug)]
 struct Head {
     key: PairKey,
@@ -139,6 +143,10 @@ struct Head {
     /// Steps since it began: 0, 1, or more.
     age: u8,
     dormant: bool,
+    /// Does the step look at it?
+    seen: bool,
+    /// Φ (-) and separation (m) with which it fell dormant.
+    depth: [Real; 2],
 }
 
 /// All pairs.
@@ -161,11 +169,24 @@ pub struct Pairs {
     pub(super) merged: bool,
     /// May materials of pairs have been changed from outside?
     handed_out: bool,
+    /// Places of the pairs that the step looks at, ascending.
+    pub(super) seen: Vec<u32>,
+    /// Does it look at all of them?
+    pub(super) all_seen: bool,
+    /// The least Φ (-) and separation (m) of the others; infinite without any.
+    pub(super) unseen: [Real; 2],
+    /// Will the next step look at the same pairs if nothing happens?
+    calm: bool,
+    /// The flags of the bodies for which they were listed, without edits.
+    flags: Vec<u8>,
+    /// Those that went in this step, ascending.
+    pub(super) gone: Vec<PairKey>,
 }
 
 impl Pairs {
-    /// Begins a step with what changed among the candidates.
-    pub(super) fn update(&mut self, broad: &BroadPhase, known: &Bodies) {
+    /// Begins a step with what changed among the candidates. `changed` tells which bodies may be others than
+    /// in the last step.
+    pub(super) fn update(&mut self, broad: &BroadPhase, known: &Bodies, changed: &[bool]) {
         if !broad.renumbered.is_empty() {
             for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
                 head.bodies = head.bodies.map(|i| broad.renumbered[i as usize]);
@@ -173,35 +194,119 @@ impl Pairs {
             }
         }
         self.merged = !broad.renumbered.is_empty();
+        self.all_seen = core::mem::take(&mut self.handed_out);
+        let all = self.all_seen;
+        self.gone.clear();
         if !(broad.removed.is_empty() && broad.added.is_empty()) {
             self.merge(&broad.removed, &broad.added, known.as_slice());
             self.merged = true;
         }
         self.step = self.step.wrapping_add(1);
-        let all = core::mem::take(&mut self.handed_out);
+        if !self.calm || self.merged || all || self.flags != broad.flags {
+            self.flags.clone_from(&broad.flags);
+            self.renew(known.as_slice(), all);
+        }
+        let stands = |flags: u8| flags & flag::ACTIVE == 0;
+        let bodies = changed.iter().zip(&self.flags).map(|(&changed, &f)| changed & stands(f));
+        if bodies.fold(false, |any, stirs| any | stirs) {
+            self.look(|i| changed[i] && stands(broad.flags[i]));
+        }
+    }
+
+    /// Finds out which pairs are dormant, and lists the others to be looked at. Takes over what colliders say
+    /// for those that are new or edited, or for all.
+    fn renew(&mut self, bodies: &[Body], all: bool) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
-            let [a, b] = head.bodies.map(|i| broad.flags[i as usize]);
+            let [a, b] = head.bodies.map(|i| self.flags[i as usize]);
             let flags = a | b;
-            if head.age == 0 || all || flags & flag::EDITED != 0 {
-                pair.take_colliders(head.bodies.map(|i| &known.as_slice()[i as usize]));
+            let edited = head.age == 0 || all || flags & flag::EDITED != 0;
+            if edited {
+                pair.take_colliders(head.bodies.map(|i| &bodies[i as usize]));
             }
             let sleeps = flags & flag::ASLEEP != 0 && flags & flag::ACTIVE == 0;
             let dormant = sleeps && head.age > 0;
-            if head.age < 2 || head.dormant != dormant {
+            // Others of its bodies may touch as one with it.
+            self.all_seen |= sleeps && head.age == 0;
+            if head.age < 2 || head.dormant != dormant || edited {
                 (pair.fresh, pair.dormant) = (head.age == 0, dormant);
                 (head.age, head.dormant) = ((head.age + 1).min(2), dormant);
+                head.depth = pair.depth();
+            }
+            head.seen = !dormant;
+        }
+        // The next edit is another.
+        self.flags.iter_mut().for_each(|flags| *flags &= !flag::EDITED);
+        self.list_seen();
+    }
+
+    /// Lists the places of the pairs that the step looks at.
+    fn list_seen(&mut self) {
+        self.seen.clear();
+        self.unseen = [Real::INFINITY; 2];
+        self.calm = !self.all_seen;
+        for (p, head) in (0..).zip(&self.heads) {
+            if self.all_seen || head.seen {
+                self.seen.push(p);
+                self.calm &= head.age == 2 && !head.dormant;
+            } else {
+                let [gap, separation] = head.depth;
+                self.unseen = [self.unseen[0].min(gap), self.unseen[1].min(separation)];
             }
         }
+    }
+
+    /// Looks at the pairs of some bodies, too.
+    pub(super) fn look(&mut self, at: impl Fn(usize) -> bool) {
+        for head in &mut self.heads {
+            head.seen |= head.bodies.iter().any(|&i| at(i as usize));
+        }
+        self.list_seen();
+    }
+
+    /// Looks at all pairs.
+    fn look_at_all(&mut self) {
+        self.all_seen = true;
+        self.list_seen();
+    }
+
+    /// The pairs that the step looks at, ascending.
+    pub(super) fn seen(&self) -> impl Iterator<Item = &Pair> {
+        self.seen.iter().map(|&p| &*self.list[p as usize])
+    }
+
+    /// Their bodies.
+    pub(super) fn bodies_seen(&self) -> impl Iterator<Item = [BodyId; 2]> {
+        let key = |&p: &u32| self.heads[p as usize].key;
+        self.seen.iter().map(key).map(|key| [key.a, key.b])
+    }
+
+    /// Calls `work` with every pair that is to be measured in this step.
+    pub(super) fn measure(&mut self, pool: &impl Pool, work: impl Fn(&mut Pair) + Sync) {
+        let Self { list, heads, seen, step, .. } = self;
+        // A part of the list is known by its first pair.
+        pool.run(list, |part: &mut [Box<Pair>]| {
+            let Some(first) = part.first() else { return };
+            let start = heads.partition_point(|head| head.key < first.key);
+            let places = &seen[seen.partition_point(|&p| (p as usize) < start)..];
+            for &p in places {
+                let Some(pair) = part.get_mut(p as usize - start) else { break };
+                if pair.is_stale(*step) {
+                    work(pair);
+                    pair.measured_in = *step;
+                }
+            }
+        });
     }
 
     /// Lets the pairs of some bodies be measured in this step.
     pub(super) fn wake(&mut self, woken: impl Fn(BodyId) -> bool) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             if woken(head.key.a) || woken(head.key.b) {
-                (head.dormant, pair.dormant) = (false, false);
+                (head.dormant, pair.dormant, head.seen) = (false, false, true);
                 pair.measured_in = self.step.wrapping_sub(1);
             }
         }
+        self.list_seen();
     }
 
     /// Takes out the pairs that went and puts in those that came. One of both starts afresh if a body of
@@ -229,7 +334,12 @@ impl Pairs {
                 self.list.push(pair);
             }
             let Some(key) = next else { break };
-            let was = old.next_if(|(head, _)| head.key == key).map(|(_, pair)| pair);
+            let was = old.next_if(|(head, _)| head.key == key).map(|(head, pair)| {
+                // Others of its bodies, which stay dormant, may have touched as one with it.
+                self.all_seen |= head.dormant;
+                self.gone.push(key);
+                pair
+            });
             removed.next_if(|removed| **removed == key);
             let Some(candidate) = added.next_if(|candidate| candidate.key == key) else {
                 self.spare.extend(was);
@@ -243,8 +353,8 @@ impl Pairs {
             }
             pair.bodies = candidate.bodies;
             let Candidate { key, bodies, near } = *candidate;
-            let (age, dormant) = (u8::from(!fresh), false);
-            self.heads.push(Head { key, bodies, near, age, dormant });
+            let (age, dormant, seen, depth) = (u8::from(!fresh), false, true, [Real::INFINITY; 2]);
+            self.heads.push(Head { key, bodies, near, age, dormant, seen, depth });
             self.list.push(pair);
         }
     }
@@ -266,9 +376,12 @@ impl Pairs {
                 broad.forget(self.heads[i].near, &self.heads[i].key);
             }
         }
-        self.merged |= kept < self.heads.len();
-        self.heads.truncate(kept);
-        self.spare.extend(self.list.drain(kept..));
+        if kept < self.heads.len() {
+            self.merged = true;
+            self.heads.truncate(kept);
+            self.spare.extend(self.list.drain(kept..));
+            self.look_at_all();
+        }
     }
 }
 
@@ -294,6 +407,11 @@ impl Pair {
     pub(super) fn is_dormant(&self, motions: &[Motion]) -> bool {
         let [a, b] = self.bodies.map(|i| &motions[i as usize]);
         (a.asleep || b.asleep) && !a.is_active() && !b.is_active()
+    }
+
+    /// Φ (-) and separation (m), infinite with a sensor.
+    const fn depth(&self) -> [Real; 2] {
+        if self.sensor { [Real::INFINITY; 2] } else { [self.gap, self.separation] }
     }
 
     /// Takes over what the colliders say.
@@ -340,6 +458,7 @@ impl Simulation {
     /// bodies, to look them up.
     pub fn pairs_to_change(&mut self) -> (&Bodies, &mut [Box<Pair>]) {
         self.pairs.handed_out = true;
+        self.pairs.look_at_all();
         (&self.bodies, &mut self.pairs.list)
     }
 

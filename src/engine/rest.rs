@@ -22,10 +22,10 @@
 use super::bodies::Bodies;
 use super::broad::BroadPhase;
 use super::collider::{ConvexRef, PieceRef};
-use super::graph::{Islands, NO_ISLAND};
+use super::graph::{Islands, marked};
 use super::integrate::solved;
 use super::lcp::Vec6;
-use super::pair::Pair;
+use super::pair::Pairs;
 use super::predict::Motion;
 use super::ratio::PortalCache;
 use super::shape::Aabb;
@@ -96,10 +96,16 @@ impl Way {
 
 /// Finds the end poses of the swept bodies whose paths were bent; `stops` is cleared and filled, in
 /// ascending order of bodies.
-pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Box<Pair>], solved: &Solved<'_>) {
+pub(super) fn find_stops(
+    stops: &mut Vec<Stop>,
+    pairs: &Pairs,
+    moves: &[bool],
+    solved: &Solved<'_>,
+) {
     stops.clear();
-    for (i, body) in solved.bodies.as_slice()[..solved.motions.len()].iter().enumerate() {
-        if body.swept && solved.motions[i].moves && solved.islands.island[i] != NO_ISLAND {
+    for i in marked(moves) {
+        let body = &solved.bodies.as_slice()[i];
+        if body.swept {
             let (center, rotation) = (body.center(), body.rotation());
             let (body, time, other) = (i as u32, Real::INFINITY, 0);
             stops.push(Stop { body, center, rotation, part: 1.0, time, other });
@@ -108,7 +114,7 @@ pub fn find_stops(stops: &mut Vec<Stop>, pairs: &[Box<Pair>], solved: &Solved<'_
     if stops.is_empty() {
         return;
     }
-    for pair in pairs.iter().filter(|pair| pair.impact < solved.dt) {
+    for pair in pairs.seen().filter(|pair| pair.impact < solved.dt) {
         for side in 0..2 {
             if let Some(k) = place(stops, pair.bodies[side])
                 && pair.impact < stops[k].time

@@ -18,8 +18,8 @@
 //!   is the one that it would have been had the island been awake.
 //!
 //! Islands are named by their first body and wake in the order of their names. Cost: a sleeper has its
-//! boxes in the broad phase, which are not looked at, and a place in the lists of pairs and touches;
-//! otherwise nothing is done for it. Waking is O(pairs) for each round. Not here: islands that are large
+//! boxes in the broad phase and a place in the lists of pairs and touches, none of which are looked at;
+//! otherwise nothing is done for it but to pass over a byte. Falling asleep and waking are O(pairs) for each round. Not here: islands that are large
 //! and mostly at rest are not split.
 
 mod fall;
@@ -129,6 +129,8 @@ pub struct Sleepers {
     forced: Vec<BodyId>,
     /// Bodies that woke within this step.
     woken: Vec<BodyId>,
+    /// Number of bodies asleep.
+    count: usize,
     /// Gravity and contact settings of the last step.
     last: Option<(Vec3, ContactSettings)>,
     settings: SleepSettings,
@@ -144,8 +146,8 @@ impl Sleepers {
 
     /// Number of bodies asleep.
     #[must_use]
-    pub fn count(&self) -> usize {
-        self.islands.iter().map(|island| island.members.len()).sum()
+    pub const fn count(&self) -> usize {
+        self.count
     }
 
     /// Takes note that a body may be changed. During a step an awake one has not come to rest then.
@@ -170,7 +172,9 @@ impl Sleepers {
     /// Takes an island off the list.
     fn take(&mut self, name: BodyId) -> Option<Island> {
         let place = self.islands.binary_search_by_key(&name, |island| island.members[0]);
-        place.ok().map(|place| self.islands.remove(place))
+        let island = self.islands.remove(place.ok()?);
+        self.count -= island.members.len();
+        Some(island)
     }
 
     /// Puts bodies, ascending and none of them asleep, to sleep as one island.
@@ -187,6 +191,7 @@ impl Sleepers {
                 self.forced.push(id);
             }
         }
+        self.count += members.len();
         let place = self.islands.partition_point(|island| island.members[0] < name);
         self.islands.insert(place, Island { members, dt });
     }
@@ -426,7 +431,7 @@ impl Simulation {
             return false;
         }
         let motions = &self.work.motions;
-        for pair in self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty()) {
+        for pair in self.pairs.seen().filter(|pair| !pair.contacts.is_empty()) {
             let intrudes = pair.fresh && pair.separation < -self.margin;
             if is_touched(motions, pair.bodies) || (intrudes && pair.is_dormant(motions)) {
                 self.sleepers.note_pair(pair, &self.bodies);
@@ -440,13 +445,14 @@ impl Simulation {
         !self.sleepers.wake.is_empty()
     }
 
-    /// Lists the pairs that have contacts; takes note of dormant ones that were changed from outside, which
-    /// wake before the next step.
+    /// Lists the pairs that have contacts, of those looked at; takes note of dormant ones that were changed
+    /// from outside, which wake before the next step.
     pub(super) fn note_touching(&mut self) {
         let work = &mut self.work;
         work.touching.clear();
         let mut unmoved = !self.pairs.merged;
-        for (p, pair) in (0..).zip(&mut self.pairs.list) {
+        for &p in &self.pairs.seen {
+            let pair = &mut self.pairs.list[p as usize];
             unmoved &= (pair.dormant || (pair.kept && !pair.followed))
                 && !pair.bodies.iter().any(|&i| work.steady.changed[i as usize]);
             let now = (pair.friction, pair.contacts.len() as u32);

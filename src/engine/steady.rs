@@ -7,7 +7,7 @@
 //! judgement: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
 //! pairs).
 
-use super::graph::{NO_BODY, NO_ISLAND};
+use super::graph::{NO_BODY, NO_ISLAND, marked};
 use super::integrate::state;
 use super::pair::Pair;
 use super::predict::{Motion, foresee};
@@ -90,7 +90,7 @@ impl Simulation {
             changed.fill(true);
         }
         work.keep_motions(bodies.as_slice().len());
-        for i in (0..bodies.as_slice().len()).filter(|&i| changed[i]) {
+        for i in marked(&changed) {
             let body = &mut bodies.as_mut_slice()[i];
             body.share_shapes(&mut work.shapes);
             let before = state(body);
@@ -111,9 +111,20 @@ impl Simulation {
     /// For stage 2: lists the bodies that move or may have changed since the last.
     pub(super) fn find_movers(&mut self) {
         let (work, bodies) = (&mut self.work, &self.bodies);
-        let moves = |i: &usize| work.active[*i] || work.steady.changed[*i] || bodies.is_changed(*i);
+        let marks = &mut work.marks;
+        marks.clear();
+        marks.extend(work.active.iter().zip(&work.steady.changed).map(|(a, b)| a | b));
+        bodies.add_changed(marks);
         work.movers.clear();
-        work.movers.extend((0..work.active.len()).filter(moves).map(|i| i as u32));
+        work.movers.extend(marked(marks).map(|i| i as u32));
+    }
+
+    /// In stage 8: looks at the pairs of what stands still and was changed while the step was under way.
+    pub(super) fn look_at_edited(&mut self) {
+        let (active, bodies) = (&self.work.active, &self.bodies);
+        if bodies.any_changed_beside(active) {
+            self.pairs.look(|i| bodies.is_changed(i) && !active[i]);
+        }
     }
 
     /// After stage 4: finds the islands that are steady.

@@ -7,11 +7,12 @@
 //! sensor go by overlap alone. A body that arrives within a step is slowed by that step to just reach
 //! the other, and stopped by the next one: the impulse of a hit is the sum of both. If it bounces, the
 //! step of the arrival tells the whole.
-//! Every touch that began ends exactly once, whatever becomes of its
-//! bodies. O(pairs) and a sort of those that are near; no allocation once the lists have grown.
+//! Every touch that began ends exactly once, whatever becomes of its bodies. Touches of pairs that the step
+//! does not look at stay as they are. O(pairs looked at) and a sort of those that are near, and O(touches) if
+//! one begins or ends; no allocation once the lists have grown.
 
 use super::body::{Body, BodyId};
-use super::pair::Pair;
+use super::pair::{Pair, Pairs};
 use super::predict::Motion;
 use crate::math::{Real, Vec3, narrow3};
 
@@ -63,9 +64,15 @@ pub struct Touch {
 #[derive(Clone, Debug, Default)]
 pub struct Touches {
     list: Vec<Touch>,
+    /// Buffer of the same.
     last: Vec<Touch>,
     started: Vec<u32>,
     ended: Vec<Touch>,
+    /// Buffers: the touches of the pairs that were looked at, of which those are left that begin; places in
+    /// the list of what was known of the same bodies; those of the touches that end.
+    new: Vec<Touch>,
+    asked: Vec<u32>,
+    dropped: Vec<u32>,
 }
 
 impl Touches {
@@ -95,46 +102,113 @@ impl Touches {
     /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part.
     pub(super) fn update(
         &mut self,
+        pairs: &Pairs,
+        bodies: &[Body],
+        motions: &[Motion],
+        margin: Real,
+    ) {
+        self.settle();
+        let near =
+            pairs.seen().filter(|pair| pair.separation <= margin || !pair.contacts.is_empty());
+        self.new.clear();
+        self.new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin)));
+        self.new.sort_unstable_by_key(|touch| touch.key);
+        self.new.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
+        self.ask(pairs);
+        self.compare();
+        if !(self.new.is_empty() && self.dropped.is_empty()) {
+            self.merge();
+        }
+    }
+
+    /// Checks that they are what all pairs tell.
+    #[cfg(any(test, feature = "validate"))]
+    pub(super) fn check(
+        &self,
         pairs: &[Box<Pair>],
         bodies: &[Body],
         motions: &[Motion],
         margin: Real,
     ) {
-        core::mem::swap(&mut self.list, &mut self.last);
-        self.list.clear();
-        let near =
-            pairs.iter().filter(|pair| pair.separation <= margin || !pair.contacts.is_empty());
-        self.list.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin)));
-        self.list.sort_unstable_by_key(|touch| touch.key);
-        self.list.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
-        self.compare();
+        let near = pairs.iter().filter(|p| p.separation <= margin || !p.contacts.is_empty());
+        let mut all: Vec<_> = near.filter_map(|p| touch(p, bodies, motions, margin)).collect();
+        all.sort_unstable_by_key(|touch| touch.key);
+        all.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
+        let known = |touch: &Touch| self.list.binary_search_by_key(&touch.key, |touch| touch.key);
+        all.retain(|touch| touch.firm || known(touch).is_ok());
+        assert_eq!(self.list, all, "touches are those of all pairs");
     }
 
-    /// Keeps those that are firm or were there before; finds the first and the last of each.
-    fn compare(&mut self) {
-        let Self { list, last, started, ended } = self;
-        started.clear();
-        ended.clear();
-        let (mut old, mut kept) = (0, 0);
-        for i in 0..list.len() {
-            let touch = list[i];
-            while old < last.len() && last[old].key < touch.key {
-                ended.push(last[old]);
-                old += 1;
+    /// Finds the touches of bodies whose pairs are looked at or went.
+    fn ask(&mut self, pairs: &Pairs) {
+        let Self { list, asked, .. } = self;
+        asked.clear();
+        if pairs.all_seen {
+            asked.extend(0..list.len() as u32);
+            return;
+        }
+        let mut at = 0;
+        for bodies in pairs.bodies_seen() {
+            if list.get(at).is_some_and(|touch| touch.key.bodies < bodies) {
+                at += list[at..].partition_point(|touch| touch.key.bodies < bodies);
             }
-            let known = old < last.len() && last[old].key == touch.key;
-            if known {
-                old += 1;
-            } else if touch.firm {
-                started.push(kept as u32);
-            }
-            if known || touch.firm {
-                list[kept] = touch;
-                kept += 1;
+            while list.get(at).is_some_and(|touch| touch.key.bodies == bodies) {
+                asked.push(at as u32);
+                at += 1;
             }
         }
-        list.truncate(kept);
-        ended.extend_from_slice(&last[old..]);
+        for bodies in pairs.gone.iter().map(|key| [key.a, key.b]) {
+            let at = list.partition_point(|touch| touch.key.bodies < bodies);
+            let known = list[at..].iter().take_while(|touch| touch.key.bodies == bodies);
+            asked.extend((at as u32..).zip(known).map(|(place, _)| place));
+        }
+        if !pairs.gone.is_empty() {
+            asked.sort_unstable();
+            asked.dedup();
+        }
+    }
+
+    /// Takes over those that go on; finds those that end, and of the others those that are firm, which begin.
+    fn compare(&mut self) {
+        let Self { list, asked, new, ended, dropped, .. } = self;
+        dropped.clear();
+        let mut old = asked.iter().map(|&place| place as usize).peekable();
+        new.retain(|touch| {
+            while let Some(place) = old.next_if(|&place| list[place].key < touch.key) {
+                ended.push(list[place]);
+                dropped.push(place as u32);
+            }
+            match old.next_if(|&place| list[place].key == touch.key) {
+                Some(place) => list[place] = *touch,
+                None => return touch.firm,
+            }
+            false
+        });
+        for place in old {
+            ended.push(list[place]);
+            dropped.push(place as u32);
+        }
+    }
+
+    /// Puts those that begin into the list, and takes out those that end.
+    fn merge(&mut self) {
+        let Self { list, last, started, new, dropped, .. } = self;
+        core::mem::swap(list, last);
+        list.clear();
+        let (mut starts, mut ends) = (new.iter().peekable(), dropped.iter().peekable());
+        for (place, touch) in (0..).zip(&*last) {
+            while let Some(start) = starts.next_if(|start| start.key < touch.key) {
+                started.push(list.len() as u32);
+                list.push(*start);
+            }
+            if ends.next_if_eq(&&place).is_none() {
+                list.push(*touch);
+            }
+        }
+        for start in starts {
+            started.push(list.len() as u32);
+            list.push(*start);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::Simulation;
 use super::graph::NO_ISLAND;
+use crate::math::Real;
 
 impl Simulation {
     /// Pairs are strictly ascending, and their bodies are those that their keys name.
@@ -21,10 +22,37 @@ impl Simulation {
         }
     }
 
+    /// Pairs that a step does not look at are dormant, of bodies that are as they were, and told of by the
+    /// least of what is known of them.
+    fn check_unseen(&self) {
+        let mut seen = self.pairs.seen.iter().copied().peekable();
+        let mut least = [Real::INFINITY; 2];
+        for (p, pair) in (0..).zip(&self.pairs.list) {
+            let dormant = pair.dormant && pair.is_dormant(&self.work.motions);
+            let changed = pair.bodies.iter().any(|&i| self.work.steady.changed[i as usize]);
+            if seen.next_if_eq(&p).is_none() {
+                assert!(dormant && !changed, "pair {:?} is looked at", pair.key);
+                assert!(!pair.fresh && pair.measured_in != self.pairs.step, "and is not new");
+                if !pair.sensor {
+                    least = [least[0].min(pair.gap), least[1].min(pair.separation)];
+                }
+            }
+        }
+        assert_eq!(seen.next(), None, "places are ascending");
+        assert_eq!(least, self.pairs.unseen, "the deepest of the others");
+    }
+
+    /// Touches are those that all pairs tell, of which those that are not firm were there before.
+    pub(super) fn check_touches(&self) {
+        let bodies = self.bodies.as_slice();
+        self.touches.check(&self.pairs.list, bodies, &self.work.motions, self.margin);
+    }
+
     /// Contacts are strictly ascending by id, finite, with unit normals, and both arms lead to the
     /// same point; those of swept bodies do so where the two will meet, those of sleepers where the
     /// bodies were in the last step that they were awake in.
     pub(super) fn check_contacts(&self) {
+        self.check_unseen();
         let bodies = self.bodies.as_slice();
         for pair in &self.pairs.list {
             let ascending = pair.contacts.windows(2).all(|two| two[0].id < two[1].id);
@@ -120,10 +148,12 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use crate::engine::Simulation;
-    use crate::engine::body::{BodyDesc, BodyKind};
+    use crate::engine::body::{Body, BodyDesc, BodyId, BodyKind};
+    use crate::engine::collider::{Collider, Layers, Material};
+    use crate::engine::lcp::random::Random;
     use crate::engine::settings::Settings;
     use crate::engine::shape::Shape;
-    use crate::math::{Real, Vec3};
+    use crate::math::{Real, Vec3, narrow};
 
     /// The checks run after every stage of unit tests; here on a heap that falls apart.
     #[test]
@@ -145,5 +175,69 @@ mod tests {
             world.step(&Settings::default(), 1.0 / 60.0);
         }
         assert!(world.report().contacts > 30, "they lie on each other");
+    }
+
+    /// Whatever happens to sleepers and to what they lie on, a step looks at all that is not as it was, and
+    /// touches are those of all pairs: see `check_unseen` and `check_touches`.
+    #[test]
+    fn a_step_looks_at_all_that_changes() {
+        let mut rng = Random::new(3);
+        let mut settings = Settings::default();
+        (settings.sleep.enabled, settings.sleep.time) = (true, 0.1);
+        let mut world = Simulation::new();
+        let slab = |tag, y| {
+            let shape = Shape::cuboid(4.0, 1.0, 4.0).expect("a slab");
+            Collider { tag, position: Vec3::Y * y, ..Collider::new(shape) }
+        };
+        let colliders = vec![slab(1, 0.0), slab(2, -0.5)];
+        let floor = BodyDesc { kind: BodyKind::Static, colliders, ..BodyDesc::default() };
+        let floor = world.add_body(floor).expect("a floor");
+        let mut slept = 0;
+        for step in 0..1500 {
+            if step % 40 == 0 {
+                let [x, _, z] = rng.vector3(1.5).map(narrow);
+                let at = Vec3::new(x, 1.5, z);
+                let shape = Shape::cuboid(0.6, 0.4, 0.5).ok();
+                let body = BodyDesc { shape, position: at, ..BodyDesc::default() };
+                world.add_body(body).expect("a box");
+            }
+            let ids: Vec<BodyId> = world.bodies().iter().map(Body::id).collect();
+            let id = ids[rng.below(ids.len())];
+            match rng.below(60) {
+                0 if id != floor => _ = world.remove_body(id),
+                1 => _ = world.wake_body(id),
+                2 => _ = world.sleep_body(id),
+                3 => world.pairs_mut().iter_mut().for_each(|pair| pair.friction = 0.3),
+                _ => {}
+            }
+            let id = if rng.below(2) == 0 { id } else { floor };
+            let friction = narrow(rng.unit());
+            let edit = rng.below(40);
+            if edit < 4
+                && let Some(body) = world.body_mut(id)
+            {
+                match edit {
+                    0 | 1 => _ = body.set_material(0, Material { friction, ..Material::default() }),
+                    2 => body.set_layers(0, Layers { filters: rng.below(2) as u32, ..Layers::ALL }),
+                    _ => body.linear_velocity = Vec3::Y,
+                }
+            }
+            world.begin(&settings, 1.0 / 60.0);
+            world.find_pairs(&settings);
+            if rng.below(50) == 0 {
+                world.retain_pairs(|pair| pair.key.b != id);
+            }
+            world.find_contacts(&settings);
+            world.build_islands();
+            if rng.below(20) == 0 {
+                world.wake_body(id);
+            }
+            world.assemble(&settings);
+            world.solve(&settings);
+            world.integrate();
+            world.finish();
+            slept += world.report().sleeping;
+        }
+        assert!(slept > 1500, "{slept}: there were sleepers");
     }
 }

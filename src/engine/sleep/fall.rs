@@ -1,7 +1,7 @@
 //! Falling asleep: which islands of a finished step are at rest.
 //!
 //! Input: the velocities and edges of the step. Output: islands that sleep. O(bodies awake), and
-//! O(edges + pairs) in steps in which an island has been at rest for long enough.
+//! O(edges + pairs awake) in steps in which an island has been at rest for long enough.
 
 use super::{Ready, Simulation};
 use crate::engine::graph::{NO_BODY, NO_ISLAND};
@@ -87,7 +87,7 @@ impl Simulation {
                 }
             }
         }
-        let belts = self.pairs.list.iter().filter(|pair| pair.surface_velocity != Vec3::ZERO);
+        let belts = self.pairs.seen().filter(|pair| pair.surface_velocity != Vec3::ZERO);
         for pair in belts.filter(|pair| !pair.contacts.is_empty()) {
             for k in pair.bodies.map(|i| work.islands.island[i as usize]) {
                 if k != NO_ISLAND {
