@@ -75,8 +75,6 @@ pub struct ActiveContact {
     pub impulse: [DVec3; 2],
     /// Part in a bounce in the last step.
     pub blow: Blow,
-    /// Angular impulse of rolling and spinning resistance on body b in world axes [N·m·s], likewise.
-    pub angular_impulse: [DVec3; 2],
 }
 
 impl ActiveContact {
@@ -88,7 +86,6 @@ impl ActiveContact {
         gap: Real,
         row_gap: Double,
     ) -> Self {
-        let none = [DVec3::ZERO; 2];
         Self {
             id,
             normal,
@@ -96,9 +93,8 @@ impl ActiveContact {
             cores: [Vec3::ZERO; 2],
             gap,
             row_gap,
-            impulse: none,
+            impulse: [DVec3::ZERO; 2],
             blow: Blow::None,
-            angular_impulse: none,
         }
     }
 }
@@ -253,7 +249,7 @@ impl Context<'_> {
         }
         pair.contacts.sort_unstable_by_key(|contact| contact.id);
         merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
-        inherit(&mut pair.contacts, &old);
+        inherit(pair, &old);
     }
 
     /// Measures a pair by what its pieces are.
@@ -530,12 +526,14 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
 const SAME: Real = 64.0 * Real::EPSILON;
 
 /// Takes over the impulses of contacts that were there before. Both lists are sorted by id.
-fn inherit(contacts: &mut [ActiveContact], old: &[ActiveContact]) {
-    for contact in contacts {
+fn inherit(pair: &mut Pair, old: &[ActiveContact]) {
+    for contact in &mut pair.contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
             contact.impulse = old[i].impulse;
             contact.blow = old[i].blow;
-            contact.angular_impulse = old[i].angular_impulse;
         }
     }
+    let is_in = |id, list: &[ActiveContact]| list.binary_search_by_key(&id, |c| c.id).is_ok();
+    let contacts = &pair.contacts;
+    pair.angular_impulses.retain(|&(id, _)| is_in(id, old) && is_in(id, contacts));
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::Simulation;
-use super::active::ActiveContact;
+use super::active::{ActiveContact, ContactId};
 use super::bodies::Bodies;
 use super::body::{Body, BodyId};
 use super::broad::{BroadPhase, Candidate, PairKey, flag};
@@ -24,7 +24,7 @@ use super::par::Pool;
 use super::predict::Motion;
 use super::ratio::PortalCache;
 use super::shape::hull::Hull;
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{DVec3, Quat, Real, Vec3};
 
 /// Two pieces that may touch.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +66,9 @@ pub struct Pair {
     pub dropped: u32,
     /// Contacts, sorted by id.
     pub contacts: SmallVec<[ActiveContact; 4]>,
+    /// Angular impulses of rolling and spinning resistance on body b in world axes [N·m·s], in the biased
+    /// and the relaxed solve, of those contacts that have them.
+    pub angular_impulses: Vec<(ContactId, [DVec3; 2])>,
     /// The triangle of a mesh as a hull, made when the other body first comes near it.
     pub triangle: Option<Arc<Hull>>,
     /// Do its contacts of the last step serve again?
@@ -389,8 +392,25 @@ impl Pair {
     /// Starts afresh.
     fn begin(&mut self, candidate: &Candidate, versions: [u32; 2]) {
         let mut contacts = core::mem::take(&mut self.contacts);
+        let mut angular_impulses = core::mem::take(&mut self.angular_impulses);
         contacts.clear();
-        *self = Self { key: candidate.key, versions, contacts, ..Self::default() };
+        angular_impulses.clear();
+        let key = candidate.key;
+        *self = Self { key, versions, contacts, angular_impulses, ..Self::default() };
+    }
+
+    /// Angular impulses of a contact, see [`angular_impulses`](Self::angular_impulses).
+    pub(super) fn angular_impulse(&self, id: ContactId) -> [DVec3; 2] {
+        let known = self.angular_impulses.iter().find(|known| known.0 == id);
+        known.map_or([DVec3::ZERO; 2], |known| known.1)
+    }
+
+    /// Remembers the angular impulses of a contact.
+    pub(super) fn set_angular_impulse(&mut self, id: ContactId, impulse: [DVec3; 2]) {
+        match self.angular_impulses.iter_mut().find(|known| known.0 == id) {
+            Some(known) => known.1 = impulse,
+            None => self.angular_impulses.push((id, impulse)),
+        }
     }
 
     /// Lets the next step find the contacts anew, wherever the bodies are: for those who change contacts.

@@ -391,7 +391,9 @@ impl Simulation {
         for pair in self.pairs.list.iter_mut().filter(|p| inside(p.key.a) || inside(p.key.b)) {
             for contact in &mut pair.contacts {
                 contact.impulse = contact.impulse.map(|impulse| impulse * scale);
-                contact.angular_impulse = contact.angular_impulse.map(|impulse| impulse * scale);
+            }
+            for (_, impulse) in &mut pair.angular_impulses {
+                *impulse = impulse.map(|impulse| impulse * scale);
             }
         }
         let joints = self.joints.as_mut_slice().iter_mut();

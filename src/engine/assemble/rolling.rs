@@ -58,8 +58,9 @@ impl StepProblem {
         self.rolling_frame.push(frame);
         let scale = widen(sources.dt_ratio) / length;
         let split = |impulse: DVec3| frame.map(|d| d.dot(impulse) * scale);
-        self.biased.rolling_impulse.push(split(contact.angular_impulse[0]));
-        self.relaxed.rolling_impulse.push(split(contact.angular_impulse[1]));
+        let [biased, relaxed] = pair.angular_impulse(contact.id).map(split);
+        self.biased.rolling_impulse.push(biased);
+        self.relaxed.rolling_impulse.push(relaxed);
     }
 }
 

@@ -205,9 +205,9 @@ impl StepProblem {
                 (frame[0] * l[0] + frame[1] * l[1] + frame[2] * l[2]) * length
             };
             let [p, c] = self.contact_source[at as usize];
-            let contact = &mut pairs[p as usize].contacts[c as usize];
-            contact.angular_impulse =
-                [&self.biased, &self.relaxed].map(|u| world(u.rolling_impulse[row]));
+            let pair = &mut pairs[p as usize];
+            let impulse = [&self.biased, &self.relaxed].map(|u| world(u.rolling_impulse[row]));
+            pair.set_angular_impulse(pair.contacts[c as usize].id, impulse);
         }
     }
 }
