@@ -19,8 +19,8 @@
 //!
 //! Islands are named by their first body and wake in the order of their names. Cost: a sleeper has its
 //! boxes in the broad phase and a place in the lists of pairs and touches, none of which are looked at;
-//! otherwise nothing is done for it but to pass over a byte. Falling asleep and waking are O(pairs) for each round. Not here: islands that are large
-//! and mostly at rest are not split.
+//! otherwise nothing is done for it but to pass over a byte. Falling asleep and waking are O(pairs) for each
+//! round. Not here: islands that are large and mostly at rest are not split.
 
 mod fall;
 
