@@ -152,6 +152,9 @@ struct Head {
     depth: [Real; 2],
 }
 
+/// If less than one pair in so many is looked at, they are measured without the pool.
+const FEW: usize = 8;
+
 /// All pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
@@ -287,7 +290,7 @@ impl Pairs {
     pub(super) fn measure(&mut self, pool: &impl Pool, work: impl Fn(&mut Pair) + Sync) {
         let Self { list, heads, seen, step, .. } = self;
         // A part of the list is known by its first pair.
-        pool.run(list, |part: &mut [Box<Pair>]| {
+        let measure = |part: &mut [Box<Pair>]| {
             let Some(first) = part.first() else { return };
             let start = heads.partition_point(|head| head.key < first.key);
             let places = &seen[seen.partition_point(|&p| (p as usize) < start)..];
@@ -298,7 +301,8 @@ impl Pairs {
                     pair.measured_in = *step;
                 }
             }
-        });
+        };
+        if FEW * seen.len() < list.len() { measure(list) } else { pool.run(list, measure) }
     }
 
     /// Lets the pairs of some bodies be measured in this step.

@@ -85,10 +85,8 @@ impl Pool for TaskPool {
         /// Fewer items than this are not worth a task.
         const PART_MIN: usize = 32;
         match bevy_tasks::ComputeTaskPool::try_get() {
-            Some(pool) if items.len() > PART_MIN => {
-                // This thread works, too.
-                let threads = pool.thread_num() + 1;
-                let part = items.len().div_ceil(4 * threads).max(PART_MIN);
+            Some(pool) if pool.thread_num() > 1 && items.len() > PART_MIN => {
+                let part = items.len().div_ceil(4 * pool.thread_num()).max(PART_MIN);
                 let work = &work;
                 pool.scope(|scope| {
                     items.chunks_mut(part).for_each(|items| scope.spawn(async { work(items) }));
