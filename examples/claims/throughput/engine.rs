@@ -188,7 +188,7 @@ fn memory(claims: &mut Claims) {
     report("a box in the air, all that grows with it", flying);
     report("a box on the ground besides: a pair, four contacts", lying - flying);
     let hull = bytes(|| Shape::cuboid(1.0, 1.0, 1.0));
-    report("of the first its shape, which clones share", hull as Double);
+    report("its shape, once for all equal ones", hull as Double);
     let mut report_size = |what: &str, size: usize| report(what, size as Double);
     report_size("a body by itself", size_of::<Body>());
     report_size("a pair by itself, four contacts within", size_of::<Pair>());
