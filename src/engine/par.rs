@@ -3,6 +3,8 @@
 //! The engine starts no threads of its own: a [`Pool`] comes from outside. Whatever it does, the result
 //! is the same, because every item is a function of itself and of shared, unchanging data.
 
+use std::sync::{Mutex, PoisonError};
+
 /// Runs a function over disjoint parts of a list.
 pub trait Pool {
     /// Calls `work` on parts of `items` that together make up all of them, in any order and on any
@@ -20,21 +22,33 @@ impl Pool for Serial {
     }
 }
 
-/// As many scoped threads as it says, started for each call: for tests, and for programs without a
-/// pool.
+/// As many threads as it says, this one and scoped ones that are started for each call: for tests, and for
+/// programs without a pool. Whichever is idle takes the next part.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads(
     /// Number of threads, at least 1.
     pub usize,
 );
 
+/// Parts of a list for each thread.
+const PARTS: usize = 8;
+
 impl Pool for Threads {
     fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
-        let part = items.len().div_ceil(self.0.max(1)).max(1);
-        std::thread::scope(|scope| {
-            for items in items.chunks_mut(part) {
-                scope.spawn(|| work(items));
+        let threads = self.0.max(1);
+        let part = items.len().div_ceil(PARTS * threads).max(1);
+        let parts = Mutex::new(items.chunks_mut(part));
+        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let take = || {
+            while let Some(items) = next() {
+                work(items);
             }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(take);
+            }
+            take();
         });
     }
 }
