@@ -56,7 +56,7 @@ fn the_number_of_threads_does_not_matter() {
             world.find_pairs(&settings);
             world.find_contacts_on(&settings, &Threads(threads));
             world.build_islands();
-            world.assemble_on(&settings, &Threads(threads));
+            world.assemble(&settings);
             world.solve(&settings);
             world.integrate();
             world.finish();

@@ -43,7 +43,7 @@ pub fn timed_step(
     lap(2);
     world.build_islands();
     lap(3);
-    world.assemble_on(settings, pool);
+    world.assemble(settings);
     lap(4);
     world.solve(settings);
     lap(5);

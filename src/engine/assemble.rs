@@ -36,7 +36,6 @@ use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
 use super::pair::Pair;
-use super::par::Pool;
 use super::predict::{Motion, block, vec6};
 use super::settings::Settings;
 use super::steady::Touching;
@@ -206,7 +205,7 @@ impl StepProblem {
     }
 
     /// Fills the problem.
-    pub fn assemble(&mut self, sources: &Sources<'_>, settings: &Settings, pool: &impl Pool) {
+    pub fn assemble(&mut self, sources: &Sources<'_>, settings: &Settings) {
         self.clear();
         for &i in &sources.islands.members {
             let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
@@ -233,7 +232,6 @@ impl StepProblem {
                 rolling: self.rolling.len(),
             });
         }
-        self.fill_manifolds(sources, settings, pool);
     }
 
     /// Sorts pairs with contacts and joints by islands.

@@ -293,11 +293,6 @@ impl Simulation {
 
     /// Stage 5: the rows of the step problem (5.1).
     pub fn assemble(&mut self, settings: &Settings) {
-        self.assemble_on(settings, &Serial);
-    }
-
-    /// Stage 5 with the contacts spread over a pool; the same bits for any pool.
-    pub fn assemble_on(&mut self, settings: &Settings, pool: &impl Pool) {
         if !self.active {
             return;
         }
@@ -314,7 +309,7 @@ impl Simulation {
             dt,
             dt_ratio: warm_start(dt, self.dt_last),
         };
-        self.work.problem.assemble(&sources, settings, pool);
+        self.work.problem.assemble(&sources, settings);
         self.report.joint_error = self.work.problem.joint_error;
         self.check_problem();
     }

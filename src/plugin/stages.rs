@@ -108,7 +108,7 @@ fn build_islands(mut physics: ResMut<PhysicsWorld>) {
 
 fn assemble(mut physics: ResMut<PhysicsWorld>) {
     let (engine, settings) = physics.stage();
-    engine.assemble_on(settings, &TaskPool);
+    engine.assemble(settings);
 }
 
 fn solve(mut physics: ResMut<PhysicsWorld>) {

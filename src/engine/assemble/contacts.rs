@@ -7,30 +7,27 @@ use super::super::active::{ActiveContact, Blow};
 use super::super::lcp::manifold::{LANES, Manifold};
 use super::super::lcp::{Cone, FIXED};
 use super::super::pair::Pair;
-use super::super::par::Pool;
 use super::super::predict::{Motion, planar_axis};
 use super::super::settings::{ActiveEvents, Settings};
-use super::{Sources, StepProblem, imposed, island_of, pushed};
+use super::{Sources, StepProblem, imposed, pushed};
 use crate::math::{DVec3, Double, Real, Vec3, tangents, widen, widen3};
-use core::ops::Range;
 
 impl StepProblem {
-    /// Contacts of island `k`, sorted by pair, then contact: where each comes from, how it was solved last,
-    /// and the places of their manifolds.
+    /// Contacts of island `k`, sorted by pair, then contact.
     pub(super) fn add_contacts(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
         let first = self.contact_source.len();
+        let bodies = sources.islands.start[k] as usize..sources.islands.start[k + 1] as usize;
         for i in self.pairs_of.range(k) {
             let p = sources.touching[self.pairs_of.items[i] as usize].pair;
             let pair = &sources.pairs[p as usize];
-            let maker = Maker::new(sources, settings, pair);
-            let rolls = pair.rolling > 0.0 || pair.spinning > 0.0;
+            let maker = Maker::new(sources, settings, pair, bodies.len());
             let mut c = 0;
             while c < pair.contacts.len() {
-                let contacts = &pair.contacts[c..c + maker.alike(&pair.contacts[c..])];
-                let mut manifold = Manifold::new(FIXED, FIXED, 0, self.contact_source.len() as u32);
-                manifold.count = contacts.len() as u32;
-                self.manifolds.push(manifold);
-                let rolling = rolls.then(|| maker.manifold(contacts));
+                let count = maker.alike(&pair.contacts[c..]);
+                let contacts = &pair.contacts[c..c + count];
+                let start = (self.contact_source.len() - first) as u32;
+                let mut manifold = maker.manifold(contacts, start);
+                manifold.find_compliance(&self.bodies[bodies.clone()]);
                 for contact in contacts {
                     self.contact_source.push([p, c as u32]);
                     let scale = widen(sources.dt_ratio);
@@ -42,35 +39,14 @@ impl StepProblem {
                     self.blows.push(Blow::None);
                     self.biased.contact_impulse.push((biased * scale).to_array());
                     self.relaxed.contact_impulse.push((relaxed * scale).to_array());
-                    if let Some(manifold) = &rolling {
-                        self.add_rolling(sources, pair, contact, manifold, first);
+                    if pair.rolling > 0.0 || pair.spinning > 0.0 {
+                        self.add_rolling(sources, pair, contact, &manifold, first);
                     }
                     c += 1;
                 }
+                self.manifolds.push(manifold);
             }
         }
-    }
-
-    /// Makes the manifolds, each by itself.
-    pub(super) fn fill_manifolds(
-        &mut self,
-        sources: &Sources<'_>,
-        settings: &Settings,
-        pool: &impl Pool,
-    ) {
-        let Self { manifolds, bodies, contact_source, end, .. } = self;
-        pool.run(manifolds, |manifolds: &mut [Manifold]| {
-            for manifold in manifolds {
-                let [p, c] = contact_source[manifold.first as usize];
-                let pair = &sources.pairs[p as usize];
-                let contacts = &pair.contacts[c as usize..][..manifold.count as usize];
-                let maker = Maker::new(sources, settings, pair);
-                let start = if maker.island == 0 { 0 } else { end[maker.island - 1].contacts };
-                let first = manifold.first - start as u32;
-                *manifold = Manifold { first, ..maker.manifold(contacts) };
-                manifold.find_compliance(&bodies[maker.members()]);
-            }
-        });
     }
 }
 
@@ -81,21 +57,19 @@ struct Maker<'a> {
     pair: &'a Pair,
     motions: [&'a Motion; 2],
     pushed: [bool; 2],
-    /// The island of the pair.
-    island: usize,
+    /// Number of bodies of the island.
+    bodies: usize,
 }
 
 impl<'a> Maker<'a> {
-    fn new(sources: &'a Sources<'a>, settings: &'a Settings, pair: &'a Pair) -> Self {
+    fn new(
+        sources: &'a Sources<'a>,
+        settings: &'a Settings,
+        pair: &'a Pair,
+        bodies: usize,
+    ) -> Self {
         let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
-        let island = island_of(sources, pair.bodies) as usize;
-        Self { sources, settings, pair, motions, pushed: pushed(sources, pair), island }
-    }
-
-    /// Where the bodies of the island are.
-    fn members(&self) -> Range<usize> {
-        let start = &self.sources.islands.start;
-        start[self.island] as usize..start[self.island + 1] as usize
+        Self { sources, settings, pair, motions, pushed: pushed(sources, pair), bodies }
     }
 
     /// How many of the first contacts share a manifold: those of one normal. Under a pyramid, whose
@@ -108,13 +82,13 @@ impl<'a> Maker<'a> {
         same.count().clamp(1, LANES)
     }
 
-    fn manifold(&self, contacts: &[ActiveContact]) -> Manifold {
+    fn manifold(&self, contacts: &[ActiveContact], first: u32) -> Manifold {
         let (pair, sources) = (self.pair, self.sources);
         let local = |side: usize| {
             let i = pair.bodies[side] as usize;
             if self.pushed[side] { sources.islands.local[i] } else { FIXED }
         };
-        let mut manifold = Manifold::new(local(0), local(1), self.members().len(), 0);
+        let mut manifold = Manifold::new(local(0), local(1), self.bodies, first);
         let normal = widen3(contacts[0].normal).normalize();
         let tangent = widen3(self.tangent(&contacts[0]));
         manifold.normal = normal.to_array();
