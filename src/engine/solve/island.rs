@@ -16,8 +16,8 @@
 //! first where bodies moved and grows as they calm down; if it runs out, a rough solution is kept, for the
 //! next step to go on from, and without one this step and the next few are made small. Islands nearly
 //! without contacts are never made small: their factor is worth its cost. Joints alone, also under `Newton`,
-//! are solved by `lcp::direct`. All this is counted, never timed, so that results
-//! do not depend on the machine.
+//! are solved by `lcp::direct`. All this is counted, never timed, so that results do not depend on the
+//! machine.
 
 use super::super::assemble::{IslandRanges, StepProblem};
 use super::super::body::BodyId;
