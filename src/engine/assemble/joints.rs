@@ -30,6 +30,14 @@ impl StepProblem {
                 }
                 _ => free[side],
             });
+            // Where they are in the island, with what is locked, of those that move.
+            let members = [0, 1].map(|side| match (ends[side], motions[side]) {
+                (Some(body), Some(motion)) if motion.moves => {
+                    let local = sources.islands.local[bodies[side] as usize];
+                    Some((local, body.locked_axes.bits()))
+                }
+                _ => None,
+            });
             let joint = &sources.joints[j];
             let lasting = [0, 1].map(|side| match motions[side] {
                 _ if is_closed => 0.0,
@@ -46,17 +54,20 @@ impl StepProblem {
             let scale = widen(sources.dt_ratio);
             for row in &rows {
                 self.joint_error = self.joint_error.max(narrow(row.error));
-                let mut terms = SmallVec::new();
                 let mut bias = row.bias;
-                for (side, i) in bodies.into_iter().enumerate() {
-                    let (Some(body), Some(motion)) = (ends[side], motions[side]) else { continue };
-                    if motion.moves {
-                        let term = mask(row.sides[side], body.locked_axes.bits());
-                        terms.push((sources.islands.local[i as usize], term));
-                    } else {
+                for side in 0..2 {
+                    if members[side].is_none() {
                         bias += dot6(&row.sides[side], &free[side]);
                     }
                 }
+                let term = |side: usize, (local, locked)| (local, mask(row.sides[side], locked));
+                let terms = match members {
+                    [Some(a), Some(b)] => SmallVec::from_buf([term(0, a), term(1, b)]),
+                    [a, b] => [(0, a), (1, b)]
+                        .into_iter()
+                        .filter_map(|(side, end)| Some(term(side, end?)))
+                        .collect(),
+                };
                 let (softness, bounds) = (row.softness, row.bounds);
                 let mut made = JointRow { terms, bias, softness, bounds };
                 if is_closed && !made.is_bounded() && softness == 0.0 {

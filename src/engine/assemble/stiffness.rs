@@ -180,8 +180,11 @@ fn largest_possible(a: &Sym) -> Double {
     (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
 }
 
-/// Sweeps of Jacobi's method: four leave off-diagonals at rounding.
+/// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, and two or three where few are large.
 const SWEEPS: usize = 4;
+/// Off-diagonals below this part of the diagonal change no eigenvalue by more than rounding, and vectors by
+/// this part (–).
+const ROUNDING: Double = 1e-16;
 
 /// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v, by Jacobi's method.
 fn positive_part(a: &Sym) -> Sym {
@@ -189,6 +192,10 @@ fn positive_part(a: &Sym) -> Sym {
     let mut m = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
     let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..SWEEPS {
+        let size = m[0][0].abs() + m[1][1].abs() + m[2][2].abs();
+        if m[0][1].abs() + m[0][2].abs() + m[1][2].abs() <= ROUNDING * size {
+            break;
+        }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             if m[p][q] == 0.0 {
                 continue;

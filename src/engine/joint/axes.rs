@@ -22,9 +22,10 @@
 use super::super::body::Body;
 use super::super::lcp::Vec6;
 use super::{JointFrame, JointKind};
+use crate::engine::predict::vec6;
 use crate::math::{
-    DVec3, Double, PI_DOUBLE, Vec3, atan2_double, quat_exp_double, quat_mul_double, quat_rotate,
-    quat_rotate_double, widen_quat, widen3,
+    DVec3, Double, PI_DOUBLE, Quat, Vec3, atan2_double, quat_exp_double, quat_mul_double,
+    quat_rotate, quat_rotate_double, widen_quat, widen3,
 };
 
 /// The rows of both ends.
@@ -33,6 +34,33 @@ pub(crate) type Sides = [Vec6; 2];
 /// `νᵀ v` of the velocities of both ends.
 pub(crate) fn rate(sides: &Sides, velocity: &[Vec6; 2]) -> Double {
     sides.as_flattened().iter().zip(velocity.as_flattened()).map(|(x, v)| x * v).sum()
+}
+
+/// Where the body of an end is and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    rotation: Quat,
+    /// Center of mass in the world and in the body's axes (m).
+    center: Vec3,
+    center_of_mass: Vec3,
+    /// Velocity of the center [m/s], angular velocity [rad/s].
+    velocity: [Vec3; 2],
+}
+
+impl End {
+    pub(crate) fn of(body: &Body) -> Self {
+        Self {
+            rotation: body.rotation(),
+            center: body.center(),
+            center_of_mass: body.center_of_mass(),
+            velocity: [body.linear_velocity, body.angular_velocity],
+        }
+    }
+
+    pub(crate) fn velocity(&self) -> Vec6 {
+        let [linear, angular] = self.velocity;
+        vec6(linear, angular)
+    }
 }
 
 /// Where a joint is.
@@ -57,17 +85,17 @@ const SWING_POLE: Double = -0.9;
 
 impl Place {
     /// Where the frames of two ends are; an end without a body is the world.
-    pub(crate) fn new(kind: JointKind, frames: &[JointFrame; 2], ends: [Option<&Body>; 2]) -> Self {
+    pub(crate) fn new(kind: JointKind, frames: &[JointFrame; 2], ends: &[Option<End>; 2]) -> Self {
         let arm = |k: usize| match ends[k] {
-            Some(body) => quat_rotate(body.rotation(), frames[k].anchor - body.center_of_mass()),
+            Some(end) => quat_rotate(end.rotation, frames[k].anchor - end.center_of_mass),
             None => Vec3::ZERO,
         };
         let arms = [arm(0), arm(1)];
-        let center = |k: usize| ends[k].map_or(frames[k].anchor, Body::center);
+        let center = |k: usize| ends[k].map_or(frames[k].anchor, |end| end.center);
         let apart = (center(1) - center(0)) + (arms[1] - arms[0]);
         let rotations = [0, 1].map(|k| {
             let basis = widen_quat(frames[k].basis);
-            let body = ends[k].map(|body| widen_quat(body.rotation()));
+            let body = ends[k].map(|end| widen_quat(end.rotation));
             unit(body.map_or(basis, |body| quat_mul_double(body, basis)))
         });
         let axes = rotations

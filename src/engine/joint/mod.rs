@@ -20,11 +20,12 @@ mod tests;
 #[cfg(feature = "serialize")]
 mod unbounded;
 
+use self::axes::End;
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
 pub(crate) use self::rows::{Maker, Row, SLOTS};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
-use crate::math::{Double, Real, Vec3};
+use crate::math::{Double, Real, Vec3, narrow};
 
 /// Names a joint. Given out in ascending order, never again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,10 +41,10 @@ pub struct Joint {
     pub(crate) impulse: [[Double; SLOTS]; 2],
     /// Force and torque on end b at its anchor in the last step [N, N·m].
     pub(crate) reaction: [Vec3; 2],
-    /// Position of each axis after the last step [m or rad], turns counted.
-    pub(crate) position: [Double; 6],
-    /// Velocity of each axis after the last step [m/s or rad/s].
-    pub(crate) velocity: [Double; 6],
+    /// Where its ends were after the last step, from which positions and velocities are found when asked for.
+    ends: [Option<End>; 2],
+    /// Angles about x and y with their turns (rad), of those axes whose turns are counted.
+    turned: [Double; 2],
     /// Is it to be removed when no step is under way?
     gone: bool,
 }
@@ -78,12 +79,22 @@ impl Joint {
 
     /// Position of an axis after the last step [m or rad], turns of the twist or hinge counted.
     pub fn position(&self, axis: JointAxis) -> Real {
-        crate::math::narrow(self.position[axis.index()])
+        self.positions()[axis.index()]
     }
 
     /// Velocity of an axis after the last step [m/s or rad/s].
     pub fn velocity(&self, axis: JointAxis) -> Real {
-        crate::math::narrow(self.velocity[axis.index()])
+        self.velocities()[axis.index()]
+    }
+
+    /// Positions of all axes after the last step, x, y, z, then about x, y, z [m or rad].
+    pub fn positions(&self) -> [Real; 6] {
+        self.motion().0.map(narrow)
+    }
+
+    /// Velocities of all axes after the last step, x, y, z, then about x, y, z [m/s or rad/s].
+    pub fn velocities(&self) -> [Real; 6] {
+        self.motion().1.map(narrow)
     }
 }
 
@@ -120,8 +131,8 @@ impl Joints {
             desc,
             impulse: [[0.0; SLOTS]; 2],
             reaction: [Vec3::ZERO; 2],
-            position: [0.0; 6],
-            velocity: [0.0; 6],
+            ends: [None; 2],
+            turned: [0.0; 2],
             gone: false,
         };
         joint.read(desc.ends.map(|end| bodies.get(end?)), 0.0);

@@ -29,9 +29,8 @@
 
 use super::super::body::Body;
 use super::super::lcp::Vec6;
-use super::super::predict::vec6;
 use super::super::settings::Settings;
-use super::axes::{Place, Sides, rate, unwound};
+use super::axes::{End, Place, Sides, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
 use crate::math::{DVec3, Double, Real, sin_cos_double, widen};
 
@@ -90,7 +89,8 @@ pub(crate) struct Maker<'a> {
 impl Maker<'_> {
     /// Where the joint is.
     pub(crate) fn place(&self) -> Place {
-        let mut place = Place::new(self.joint.desc.kind, &self.joint.desc.frames, self.ends);
+        let ends = self.ends.map(|end| end.map(End::of));
+        let mut place = Place::new(self.joint.desc.kind, &self.joint.desc.frames, &ends);
         let dt = widen(self.dt);
         let [a, b] = [0, 1].map(|k| {
             let [_, _, _, x, y, z] = self.last[k];
@@ -107,7 +107,14 @@ impl Maker<'_> {
         rows.clear();
         let desc = &self.joint.desc;
         let locked = desc.locked();
-        (0..6).filter(|k| locked & 1 << k != 0).for_each(|k| rows.push(self.lock(place, k)));
+        if locked != 0 {
+            // Positions keep up with the curvature of the motion, however fast; beyond that a joint far apart
+            // is drawn together at v_push.
+            let contact = &self.settings.contact;
+            let cap = widen(contact.push_speed_max) + widen(self.dt) * self.curvature(place);
+            let locks = (0..6).filter(|k| locked & 1 << k != 0);
+            rows.extend(locks.map(|k| self.lock(place, k, cap)));
+        }
         for k in (0..6).filter(|k| locked & 1 << k == 0) {
             let (min, max) = match (desc.kind, desc.limits[k]) {
                 // Nothing is nearer than nothing.
@@ -140,11 +147,11 @@ impl Maker<'_> {
 
     /// Position of an axis with its turns counted.
     fn position(&self, place: &Place, k: usize) -> Double {
-        self.joint.counted(k, place.position(k), self.joint.position[k])
+        self.joint.counted(k, place.position(k))
     }
 
-    /// The row of a locked axis.
-    fn lock(&self, place: &Place, k: usize) -> Row {
+    /// The row of a locked axis, with the largest speed at which it is drawn together [m/s].
+    fn lock(&self, place: &Place, k: usize, cap: Double) -> Row {
         let desc = &self.joint.desc;
         let mut bend = 0.0;
         let (error, sides) = match (desc.kind, k) {
@@ -170,9 +177,6 @@ impl Maker<'_> {
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
         let full = widen(contact.gamma) * error / dt;
-        // Positions keep up with the curvature of the motion, however fast; beyond that a joint far apart
-        // is drawn together at v_push.
-        let cap = widen(contact.push_speed_max) + dt * self.curvature(place);
         let bias = full.clamp(-cap, cap) + bend / dt;
         let kept = if contact.relax { CARRIED_MAX } else { Double::INFINITY };
         let push = bias - bias.clamp(-kept, kept);
@@ -306,27 +310,49 @@ fn opposite(sides: Sides) -> Sides {
 }
 
 impl Joint {
-    /// Position of an axis of which `raw` is known, with its turns counted from what is near.
-    pub(crate) fn counted(&self, k: usize, raw: Double, near: Double) -> Double {
-        let turns = match self.desc.kind {
+    /// Are turns about axis k counted?
+    fn counts(&self, k: usize) -> bool {
+        match self.desc.kind {
             JointKind::Universal => k == 3 || k == 4,
             // With a free swing the twist has a pole, at which turns have no meaning.
             _ => k == 3 && self.desc.locked() & 0b11_0000 == 0b11_0000,
-        };
-        if turns { unwound(raw, near) } else { raw }
+        }
     }
 
-    /// Takes up where its ends are: the positions and velocities of its axes, turns counted.
+    /// Position of an axis of which `raw` is known, with its turns counted from where it was.
+    fn counted(&self, k: usize, raw: Double) -> Double {
+        if self.counts(k) { unwound(raw, self.turned[k - 3]) } else { raw }
+    }
+
+    /// Takes up where its ends are, and counts turns.
     pub(crate) fn read(&mut self, ends: [Option<&Body>; 2], dt: Double) {
-        let place = Place::new(self.desc.kind, &self.desc.frames, ends);
-        let velocity = |k: usize| {
-            ends[k].map_or([0.0; 6], |body| vec6(body.linear_velocity, body.angular_velocity))
-        };
-        let (position, velocity) = place.motion(&[velocity(0), velocity(1)]);
-        for k in 0..6 {
-            let near = self.position[k] + dt * velocity[k];
-            self.position[k] = self.counted(k, position[k], near);
+        self.ends = ends.map(|end| end.map(End::of));
+        let counts = [self.counts(3), self.counts(4)];
+        if counts == [false; 2] {
+            self.turned = [0.0; 2];
+            return;
         }
-        self.velocity = velocity;
+        let (position, velocity) = self.raw_motion();
+        for (k, turned) in (3..).zip(&mut self.turned) {
+            let near = *turned + dt * velocity[k];
+            *turned = if counts[k - 3] { unwound(position[k], near) } else { 0.0 };
+        }
+    }
+
+    /// Positions and velocities of all axes where its ends were read, turns counted.
+    pub(super) fn motion(&self) -> ([Double; 6], [Double; 6]) {
+        let (mut position, velocity) = self.raw_motion();
+        for k in 3..5 {
+            if self.counts(k) {
+                position[k] = self.turned[k - 3];
+            }
+        }
+        (position, velocity)
+    }
+
+    /// The same with angles within half a turn.
+    fn raw_motion(&self) -> ([Double; 6], [Double; 6]) {
+        let place = Place::new(self.desc.kind, &self.desc.frames, &self.ends);
+        place.motion(&self.ends.map(|end| end.map_or([0.0; 6], |end| end.velocity())))
     }
 }

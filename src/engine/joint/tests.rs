@@ -1,6 +1,6 @@
 //! Rows against differences of the positions they are rows of; positions against known angles.
 
-use super::axes::{self, Place, Sides, unwound};
+use super::axes::{self, End, Place, Sides, unwound};
 use super::*;
 use crate::engine::Simulation;
 use crate::engine::body::{Body, BodyDesc};
@@ -31,7 +31,7 @@ impl Rng {
     }
 
     fn signed(&mut self) -> Real {
-        crate::math::narrow(self.0.signed(1.0))
+        narrow(self.0.signed(1.0))
     }
 
     fn vector(&mut self) -> Vec3 {
@@ -85,10 +85,10 @@ type Value<'a> = &'a dyn Fn(&Place) -> (Double, Sides);
 fn check(what: &str, kind: JointKind, frames: &[JointFrame; 2], bodies: [&Body; 2], value: Value) {
     let [step, tolerance] = STEP;
     let at = |t: Double| {
-        let [a, b] = bodies.map(|body| flown(body, crate::math::narrow(t)));
-        value(&Place::new(kind, frames, [Some(&a), Some(&b)])).0
+        let [a, b] = bodies.map(|body| flown(body, narrow(t)));
+        value(&Place::new(kind, frames, &[&a, &b].map(|body| Some(End::of(body))))).0
     };
-    let (here, sides) = value(&Place::new(kind, frames, bodies.map(Some)));
+    let (here, sides) = value(&Place::new(kind, frames, &bodies.map(|body| Some(End::of(body)))));
     let difference = at(step) - at(-step);
     if difference.abs() > 1.0 {
         // An angle that passes half a turn.
@@ -112,7 +112,7 @@ fn rows_are_the_rates_of_their_positions() {
         let bodies = ids.map(|id| world.body(id).expect("it is there"));
         let frames = [0, 1].map(|_| JointFrame { anchor: rng.vector(), basis: rng.rotation() });
         let kind = KINDS[case % KINDS.len()];
-        let place = Place::new(kind, &frames, bodies.map(Some));
+        let place = Place::new(kind, &frames, &bodies.map(|body| Some(End::of(body))));
         // Poles of the coordinates: a swing near half a turn, a universal joint whose axes align.
         let (swing, _) = place.swing();
         if swing > 2.2 || (place.axes[0][0].dot(place.axes[1][1])).abs() > 0.9 {
@@ -161,8 +161,8 @@ fn positions_are_what_they_are_called() {
         let point = anchor + crate::math::quat_rotate(axes, shift);
         b.set_pose(point - crate::math::quat_rotate(rotation, frames[1].anchor), rotation);
         let place = |kind| {
-            let bodies = ids.map(|id| world.body(id));
-            Place::new(kind, &frames, bodies)
+            let ends = ids.map(|id| world.body(id).map(End::of));
+            Place::new(kind, &frames, &ends)
         };
         let close = |what: &str, got: Double, expected: Real| {
             assert!((got - widen(expected)).abs() < 2e-6, "{what}: {got}, not {expected}");

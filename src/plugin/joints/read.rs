@@ -180,8 +180,7 @@ type Read = (
 type Reads = Or<(With<JointForces>, With<JointPosition>, With<JointVelocity>)>;
 
 /// Three linear and three angular numbers.
-fn axes(of: impl Fn(JointAxis) -> Real) -> [Vec3; 2] {
-    let [x, y, z, p, q, r] = JointAxis::ALL.map(of);
+const fn axes([x, y, z, p, q, r]: [Real; 6]) -> [Vec3; 2] {
     [Vec3::new(x, y, z), Vec3::new(p, q, r)]
 }
 
@@ -195,11 +194,11 @@ pub(super) fn read_joints(physics: Res<PhysicsWorld>, mut joints: Query<Read, Re
         }
         let Some(joint) = joint else { continue };
         if let Some(mut position) = position {
-            let [linear, angular] = axes(|axis| joint.position(axis));
+            let [linear, angular] = axes(joint.positions());
             position.set_if_neq(JointPosition { linear, angular });
         }
         if let Some(mut velocity) = velocity {
-            let [linear, angular] = axes(|axis| joint.velocity(axis));
+            let [linear, angular] = axes(joint.velocities());
             velocity.set_if_neq(JointVelocity { linear, angular });
         }
     }

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use super::certificate::Certificate;
 use super::chord::{ManifoldIterate, ManifoldProblem};
 use super::factor::Fronts;
-use super::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_compliance, joint_rate};
+use super::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_rate};
 use super::{BodyBlock, CHECK, JointRow, OPERATIONS, SolveStats, Status, Vec6};
 use crate::math::Double;
 
@@ -221,10 +221,10 @@ impl DirectScratch {
 
     /// Finds nodes and fronts anew if they are others than at the last time. False if there is a hub.
     fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut DirectMemory) -> bool {
-        self.find_nodes(problem.joints);
-        if self.nodes == memory.nodes {
+        if are_nodes(&memory.nodes, problem.joints) {
             return true;
         }
+        self.find_nodes(problem.joints);
         memory.made = false;
         memory.nodes.clear();
         if !self.sort_by_body(problem.bodies.len()) {
@@ -325,8 +325,10 @@ impl DirectScratch {
         for (k, node) in memory.nodes.iter().enumerate() {
             let slot = fronts.diagonal(k);
             for i in 0..node.count as usize {
-                let row = &problem.joints[node.first as usize + i];
-                let compliance = joint_compliance(problem.bodies, row);
+                let at = node.first as usize + i;
+                let (row, response) = (&problem.joints[at], &self.response[at]);
+                let terms = row.terms.iter().zip(response);
+                let compliance = terms.map(|((_, row), response)| dot6(row, response)).sum();
                 let x = if compliance > 0.0 { PROXIMAL * compliance + row.softness } else { 1.0 };
                 fronts.add(slot, i, i, x);
                 self.compliance.push(compliance);
@@ -366,6 +368,24 @@ impl DirectScratch {
         core::mem::swap(&mut self.joint, &mut self.trial);
         self.evaluate(problem);
     }
+}
+
+/// Do these nodes stand for these rows?
+fn are_nodes(nodes: &[Node], rows: &[JointRow]) -> bool {
+    let mut known = 0;
+    for node in nodes {
+        let (first, count) = (node.first as usize, node.count as usize);
+        let Some(here) = rows.get(first..first + count) else { return false };
+        let bodies = |row: &JointRow| {
+            let bodies = row.terms.iter().map(|(body, _)| *body);
+            node.bodies.iter().copied().eq(bodies)
+        };
+        if first != known || !here.iter().all(bodies) {
+            return false;
+        }
+        known += count;
+    }
+    known == rows.len()
 }
 
 /// `M⁻¹ ν` for each body of a row.
