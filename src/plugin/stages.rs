@@ -82,11 +82,12 @@ struct TaskPool;
 impl Pool for TaskPool {
     #[cfg(feature = "parallel")]
     fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
-        /// Fewer items than this are not worth a task.
-        const PART_MIN: usize = 32;
+        /// Fewer items than this are not worth a task, which may have to wake a thread.
+        const PART_MIN: usize = 128;
         match bevy_tasks::ComputeTaskPool::try_get() {
-            Some(pool) if pool.thread_num() > 1 && items.len() > PART_MIN => {
-                let part = items.len().div_ceil(4 * pool.thread_num()).max(PART_MIN);
+            Some(pool) if items.len() > PART_MIN => {
+                // This thread works, too, while it waits.
+                let part = items.len().div_ceil(4 * (pool.thread_num() + 1)).max(PART_MIN);
                 let work = &work;
                 pool.scope(|scope| {
                     items.chunks_mut(part).for_each(|items| scope.spawn(async { work(items) }));
