@@ -13,7 +13,7 @@ use crate::engine::shape::hull::Hull;
 use crate::math::{EPSILON, Real, Vec3, array3};
 
 /// Ratios closer than this are equal: the rounding of two support values and a division.
-const SAME_RATIO: Real = 8.0 * EPSILON;
+pub(super) const SAME_RATIO: Real = 8.0 * EPSILON;
 /// The rounding of a portal's normal: a face within it is the one touched.
 const SAME_NORMAL: Real = 64.0 * EPSILON;
 /// A face whose normal differs by more than this from that of two crossing edges is not touched;

@@ -30,6 +30,8 @@
 //! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
 //! ends after finitely many steps at the exact answer.
 //!
+//! **Boxes** (`boxes`): the facet is one of fifteen, which are compared.
+//!
 //! **Curved pieces** (`curved`, `polish`): cylinders, cones and ellipsoids, in double precision: the
 //! walk only finds a start for Newton's method on the branches of the support function.
 //!
@@ -43,6 +45,7 @@
 //! Deliberately absent: the touching points (events) and any knowledge of body types; the caller
 //! chooses centers ([`scaling_center`]) and the one-sided metric.
 
+mod boxes;
 mod center;
 mod curved;
 mod finish;
@@ -232,6 +235,12 @@ pub fn measure(
     };
     if a.curve.is_some() || b.curve.is_some() {
         return curved::measure([a, b], relative, centers.shift, &ray, inner, margin, cache);
+    }
+    if let (Some(half_a), Some(half_b)) = (a.cuboid, b.cuboid)
+        && ray.is_true
+        && a.radius + b.radius == 0.0
+    {
+        return boxes::measure([half_a, half_b], relative, centers.shift, &ray, margin, cache);
     }
     let pair = Pair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
     if cache.ids[0][0] == NO_VERTEX

@@ -128,6 +128,7 @@ fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
 fn point(hull: &Hull) -> Hull {
     Hull {
         curve: None,
+        cuboid: None,
         vertices: vec![Vec3::ZERO],
         lanes: vec![[[0.0; LANES]; 3]],
         faces: Vec::new(),
@@ -146,6 +147,7 @@ fn point(hull: &Hull) -> Hull {
 fn grown(hull: &Hull, by: Real) -> Hull {
     Hull {
         curve: hull.curve.map(|curve| curve.grown(by)),
+        cuboid: hull.cuboid.map(|half| half * by),
         vertices: hull.vertices.iter().map(|&v| v * by).collect(),
         lanes: hull.lanes.iter().map(|l| l.map(|c| c.map(|x| x * by))).collect(),
         faces: hull.faces.iter().map(|f| Face { offset: f.offset * by, ..*f }).collect(),

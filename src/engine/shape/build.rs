@@ -188,6 +188,7 @@ fn joined(n_vertices: usize, loops: &[Vec<u32>]) -> Option<Hull> {
         loop_edges,
         loop_sides: Vec::new(),
         flatness: 0.0,
+        cuboid: None,
         curve: None,
         radius: 0.0,
         inradius: 0.0,
@@ -215,8 +216,28 @@ pub(super) fn placed(mut hull: Hull, vertices: Vec<Vec3>) -> Option<Hull> {
     hull.inradius = hull.faces.iter().map(|f| f.offset).fold(Real::INFINITY, Real::min);
     hull.bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
     hull.lanes = lanes(&vertices);
+    hull.cuboid = half_lengths(&hull.faces, &vertices);
     hull.vertices = vertices;
     Some(hull)
+}
+
+/// Outward normals of the faces of a box, in their order.
+const OUTWARD: [Vec3; 6] = [Vec3::NEG_Y, Vec3::NEG_Z, Vec3::NEG_X, Vec3::X, Vec3::Y, Vec3::Z];
+
+/// Half lengths of a box about its center, along the axes and with its corners in binary order (m).
+fn half_lengths(faces: &[Face], vertices: &[Vec3]) -> Option<Vec3> {
+    let half = *vertices.get(7)?;
+    let is_cuboid = vertices.len() == 8
+        && vertices.iter().copied().eq(corners(half))
+        && faces.iter().map(|face| face.normal).eq(OUTWARD);
+    is_cuboid.then_some(half)
+}
+
+/// The corners of a box with these half lengths (m), in binary order.
+pub(super) fn corners(half: Vec3) -> impl Iterator<Item = Vec3> {
+    let side = |corner: u8, bit: u8, h: Real| if corner >> bit & 1 == 1 { h } else { -h };
+    let at = move |i| Vec3::new(side(i, 0, half.x), side(i, 1, half.y), side(i, 2, half.z));
+    (0..8).map(at)
 }
 
 /// Pairs the two directions of every edge; none if an edge does not have exactly two faces.

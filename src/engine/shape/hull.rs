@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use super::build::{assemble, assemble_closed, lanes, neighbor_lists, placed};
+use super::build::{assemble, assemble_closed, corners, lanes, neighbor_lists, placed};
 use super::curve::Curve;
 use super::{ShapeError, checked_length};
 use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
@@ -77,6 +77,8 @@ pub struct Hull {
     pub(crate) loop_sides: Vec<Side>,
     /// How far merged faces are from convex polygons, off their planes and within (m).
     pub(crate) flatness: Real,
+    /// Half lengths of the core (m), if it is a box along the axes with corners in binary order.
+    pub(crate) cuboid: Option<Vec3>,
     /// The core, if it is no polytope.
     pub(crate) curve: Option<Curve>,
     /// Rounding radius (m).
@@ -93,19 +95,11 @@ pub struct Hull {
     pub(crate) inertia: SymMat3,
 }
 
-/// The corners of a box with these full lengths (m).
-fn corners(size: Vec3) -> Vec<Vec3> {
-    let half = size * 0.5;
-    let side = |corner: u8, bit: u8, h: Real| if corner >> bit & 1 == 1 { h } else { -h };
-    let at = |i| Vec3::new(side(i, 0, half.x), side(i, 1, half.y), side(i, 2, half.z));
-    (0..8).map(at).collect()
-}
-
 /// The cube: every box has its faces and edges, which take longer to pair than to copy.
 static CUBE: LazyLock<Option<Hull>> = LazyLock::new(|| {
     let loops =
         [[0, 1, 5, 4], [0, 2, 3, 1], [0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [4, 5, 7, 6]];
-    assemble(corners(Vec3::ONE), &loops.map(|l| l.to_vec()))
+    assemble(corners(Vec3::ONE).collect(), &loops.map(|l| l.to_vec()))
 });
 
 /// Width of the support scan.
@@ -136,7 +130,7 @@ impl Hull {
         checked_length("the y size of the cuboid", size.y)?;
         checked_length("the z size of the cuboid", size.z)?;
         let cube = CUBE.clone().ok_or(ShapeError::Degenerate)?;
-        let mut hull = placed(cube, corners(size)).ok_or(ShapeError::Degenerate)?;
+        let mut hull = placed(cube, corners(size * 0.5).collect()).ok_or(ShapeError::Degenerate)?;
         let volume = size.x * size.y * size.z;
         let square = size * size * (volume / 12.0);
         hull.volume = volume;
@@ -244,6 +238,7 @@ impl Hull {
             loop_edges: Vec::new(),
             loop_sides: Vec::new(),
             flatness: 0.0,
+            cuboid: None,
             curve: None,
             radius,
             inradius: radius,

@@ -1,5 +1,6 @@
 //! Laws of the metric, and slow oracles next to the fast code.
 
+mod boxes;
 mod curved;
 mod degenerate;
 mod laws;

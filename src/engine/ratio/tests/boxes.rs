@@ -1,0 +1,133 @@
+//! Boxes against the facet formula and against the walk, which does not know that they are boxes.
+
+use super::*;
+use crate::math::{quat_exp, widen3};
+
+fn boxes(rng: &mut Rng) -> [Hull; 2] {
+    [0, 1].map(|_| {
+        let size = [0, 1, 2].map(|_| rng.real(0.2, 2.0));
+        Hull::cuboid(Vec3::from_array(size)).expect("a box")
+    })
+}
+
+/// The same hull, not known as a box.
+fn unknown(hull: &Hull) -> Hull {
+    Hull { cuboid: None, ..hull.clone() }
+}
+
+/// Turned against each other: not at all, about an axis of both, hardly, or anyhow.
+fn turned(rng: &mut Rng, how: usize) -> Mat3 {
+    let axis = [Vec3::X, Vec3::Y, Vec3::Z][rng.below(3)];
+    let quarter = quat_exp(axis * (0.5 * crate::math::narrow(crate::math::PI_DOUBLE)));
+    let turn = match how % 5 {
+        0 => Quat::IDENTITY,
+        1 => quarter,
+        2 => quat_exp(axis * rng.real(-3.0, 3.0)),
+        3 => quat_mul(quat_exp(rng.unit() * rng.real(0.0, 1e-5)), quarter),
+        _ => rng.quat(),
+    };
+    quat_to_mat3(quat_normalize(turn))
+}
+
+#[test]
+fn boxes_have_the_ratio_of_the_facet_formula() {
+    let mut rng = Rng::new(41);
+    for case in 0..3000 {
+        let [a, b] = boxes(&mut rng);
+        let reach = a.bounding_radius + b.bounding_radius;
+        let relative = Relative {
+            rotation: turned(&mut rng, case),
+            offset: rng.unit() * (reach * rng.real(0.1, 1.5)),
+        };
+        let mut centers = Centers::default();
+        if case % 3 == 0 {
+            let inside = rng.unit() * (0.8 * a.inradius);
+            centers = Centers::new(&a, inside, &b, Vec3::ZERO, &relative);
+        }
+        let fast = cold(&a, &b, &relative, &centers);
+        let expected = oracle::facet_formula(&a, &b, &relative, &centers);
+        assert_close(fast.ratio, expected, TOLERANCE, "the ratio of the formula");
+        let bound = oracle::bound(&a, &b, &relative, &centers, widen3(fast.normal));
+        assert_close(fast.ratio, bound, TOLERANCE, "the bound of the normal");
+        assert!((fast.normal.length() - 1.0).abs() < 4.0 * Real::EPSILON, "a unit normal");
+        let walked = cold(&unknown(&a), &unknown(&b), &relative, &centers);
+        assert_close(fast.ratio, widen(walked.ratio), 2.0 * TOLERANCE, "the ratio of the walk");
+        assert_close(fast.separation, widen(walked.separation), 1e2 * TOLERANCE, "separation");
+    }
+}
+
+#[test]
+fn the_contact_of_boxes_is_that_of_the_normal() {
+    let mut rng = Rng::new(42);
+    let mut counts = [0; 3];
+    for case in 0..3000 {
+        let [a, b] = boxes(&mut rng);
+        let reach = a.bounding_radius + b.bounding_radius;
+        let rotation = turned(&mut rng, case);
+        let relative = Relative { rotation, offset: rng.unit() * (reach * rng.real(0.3, 1.2)) };
+        let ratio = cold(&a, &b, &relative, &Centers::default());
+        let inverse = rotation.transpose();
+        let near = |x: Vec3, y: Vec3| (x - y).length() < 1e-5;
+        match ratio.contact {
+            Contact::FaceOfA(face) => {
+                counts[0] += 1;
+                assert!(
+                    near(ratio.normal, a.faces[face as usize].normal),
+                    "the normal of face {face}"
+                );
+            }
+            Contact::FaceOfB(face) => {
+                counts[1] += 1;
+                let normal = -(inverse * ratio.normal);
+                assert!(near(normal, b.faces[face as usize].normal), "the normal of face {face}");
+            }
+            Contact::Edges => counts[2] += 1,
+            Contact::Smooth => panic!("boxes are not smooth"),
+        }
+        // All corners named are as far out as the outermost one.
+        for (hull, feature, outward) in [
+            (&a, ratio.features[0], ratio.normal),
+            (&b, ratio.features[1], -(inverse * ratio.normal)),
+        ] {
+            let height = |v: &Vec3| outward.dot(*v);
+            let top = hull.vertices.iter().map(height).fold(Real::NEG_INFINITY, Real::max);
+            for &id in &feature.ids[..usize::from(feature.len)] {
+                let low = top - height(&hull.vertices[id as usize]);
+                assert!(low < 1e-5, "corner {id} is {low} m lower: {ratio:?}");
+            }
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 200), "all kinds occur: {counts:?}");
+}
+
+#[test]
+fn boxes_keep_the_face_they_had() {
+    // Two cubes upon each other, b turned by half of a rounding this way and that.
+    let cube = Hull::cuboid(Vec3::ONE).expect("a cube");
+    let mut cache = PortalCache::default();
+    let mut contacts = Vec::new();
+    for step in 0..20 {
+        let tilt = if step % 2 == 0 { 2e-8 } else { -2e-8 };
+        let rotation = quat_to_mat3(quat_exp(Vec3::new(tilt, 0.3, tilt)));
+        let relative = Relative { rotation, offset: Vec3::new(0.1, 1.0, 0.05) };
+        let ratio = warm(&cube, &cube, &relative, &Centers::default(), &mut cache);
+        contacts.push(ratio.contact);
+    }
+    if size_of::<Real>() == 4 {
+        assert!(contacts.iter().all(|contact| *contact == contacts[0]), "{contacts:?}");
+    }
+}
+
+#[test]
+fn only_boxes_are_known_as_such() {
+    let cube = Hull::cuboid(Vec3::new(1.0, 2.0, 3.0)).expect("a box");
+    assert_eq!(cube.cuboid, Some(Vec3::new(0.5, 1.0, 1.5)));
+    let points: Vec<Vec3> = cube.vertices.clone();
+    assert_eq!(Hull::convex_hull(&points).expect("a box").cuboid, cube.cuboid, "from its corners");
+    let turn = quat_to_mat3(quat_exp(Vec3::Y * 0.5));
+    let turned: Vec<Vec3> = points.iter().map(|&p| turn * p).collect();
+    assert_eq!(Hull::convex_hull(&turned).expect("a box").cuboid, None, "turned");
+    let mut skewed = points;
+    skewed[7].x += 0.1;
+    assert_eq!(Hull::convex_hull(&skewed).expect("a hull").cuboid, None, "with a moved corner");
+}
