@@ -45,7 +45,7 @@ pub fn timed_step(
     lap(3);
     world.assemble(settings);
     lap(4);
-    world.solve(settings);
+    world.solve_on(settings, pool);
     lap(5);
     world.integrate();
     lap(6);

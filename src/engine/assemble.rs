@@ -116,6 +116,76 @@ pub struct IslandRanges {
     pub rolling: Range<usize>,
 }
 
+/// The unknowns of one island.
+#[derive(Debug, Default)]
+pub struct IslandUnknowns<'a> {
+    /// Velocity of every member.
+    pub velocity: &'a mut [Vec6],
+    /// Impulse of every joint row.
+    pub joint_impulse: &'a mut [Double],
+    /// Impulse of every contact on body b, world axes [N·s].
+    pub contact_impulse: &'a mut [[Double; 3]],
+    /// Impulse of every rolling row.
+    pub rolling_impulse: &'a mut [[Double; 3]],
+}
+
+/// The step problem of one island, see [`StepProblem`].
+#[derive(Debug)]
+pub struct IslandStep<'a> {
+    /// Its first body.
+    pub first: BodyId,
+    /// Blocks of its members.
+    pub bodies: &'a mut [BodyBlock],
+    /// Their velocities before the step.
+    pub velocity_last: &'a [Vec6],
+    /// Contacts in manifolds.
+    pub manifolds: &'a mut [Manifold],
+    /// Part of every contact in a bounce.
+    pub blows: &'a mut [Blow],
+    /// Rolling rows.
+    pub rolling: &'a [RollingRow],
+    /// Joint rows.
+    pub joints: &'a mut [JointRow],
+    /// Part of the bias that is not carried on, one for each joint row.
+    pub joint_push: &'a [Double],
+    /// Biased solve.
+    pub biased: IslandUnknowns<'a>,
+    /// Relaxed solve.
+    pub relaxed: IslandUnknowns<'a>,
+}
+
+/// Cuts the first `n` items off a list.
+fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (first, others) = core::mem::take(rest).split_at_mut(n);
+    *rest = others;
+    first
+}
+
+impl<'a> IslandUnknowns<'a> {
+    fn new(all: &'a mut Unknowns) -> Self {
+        let Unknowns { velocity, joint_impulse, contact_impulse, rolling_impulse } = all;
+        Self { velocity, joint_impulse, contact_impulse, rolling_impulse }
+    }
+
+    /// Cuts off those of the first island.
+    fn cut(&mut self, r: &IslandRanges) -> Self {
+        Self {
+            velocity: cut(&mut self.velocity, r.members.len()),
+            joint_impulse: cut(&mut self.joint_impulse, r.joints.len()),
+            contact_impulse: cut(&mut self.contact_impulse, r.contacts.len()),
+            rolling_impulse: cut(&mut self.rolling_impulse, r.rolling.len()),
+        }
+    }
+}
+
+impl IslandStep<'_> {
+    /// Number of bodies, contacts and joint rows.
+    #[must_use]
+    pub fn size(&self) -> [u32; 3] {
+        [self.bodies.len(), self.blows.len(), self.joints.len()].map(|n| n as u32)
+    }
+}
+
 /// Where the lists of an island end.
 #[derive(Clone, Copy, Debug, Default)]
 struct IslandEnd {
@@ -189,19 +259,65 @@ pub struct Sources<'a> {
     pub dt_ratio: Real,
 }
 
+/// Where the parts of island `k` are, for the ends of all.
+fn ranges(ends: &[IslandEnd], k: usize, islands: &Islands) -> IslandRanges {
+    let start = if k == 0 { IslandEnd::default() } else { ends[k - 1] };
+    let end = ends[k];
+    IslandRanges {
+        members: islands.start[k] as usize..islands.start[k + 1] as usize,
+        manifolds: start.manifolds..end.manifolds,
+        contacts: start.contacts..end.contacts,
+        joints: start.joints..end.joints,
+        rolling: start.rolling..end.rolling,
+    }
+}
+
 impl StepProblem {
     /// Where the parts of island `k` are.
     #[must_use]
     pub fn ranges(&self, k: usize, islands: &Islands) -> IslandRanges {
-        let start = if k == 0 { IslandEnd::default() } else { self.end[k - 1] };
-        let end = self.end[k];
-        IslandRanges {
-            members: islands.start[k] as usize..islands.start[k + 1] as usize,
-            manifolds: start.manifolds..end.manifolds,
-            contacts: start.contacts..end.contacts,
-            joints: start.joints..end.joints,
-            rolling: start.rolling..end.rolling,
+        ranges(&self.end, k, islands)
+    }
+
+    /// Contacts and joint rows of all islands that are not steady, but for those of the largest.
+    pub(super) fn rows_beside_largest(&self, steady: &[bool]) -> usize {
+        let (mut sum, mut largest, mut last) = (0, 0, 0);
+        for (end, &steady) in self.end.iter().zip(steady) {
+            let rows = end.contacts + end.joints - last;
+            last = end.contacts + end.joints;
+            if !steady {
+                (sum, largest) = (sum + rows, largest.max(rows));
+            }
         }
+        sum - largest
+    }
+
+    /// The problems of all islands.
+    pub(super) fn split<'a>(
+        &'a mut self,
+        islands: &'a Islands,
+    ) -> impl Iterator<Item = IslandStep<'a>> {
+        let (first, end, velocity_last) = (&self.first, &self.end, &self.velocity_last);
+        let (mut bodies, mut manifolds) = (&mut self.bodies[..], &mut self.manifolds[..]);
+        let (mut blows, mut joints) = (&mut self.blows[..], &mut self.joints[..]);
+        let mut biased = IslandUnknowns::new(&mut self.biased);
+        let mut relaxed = IslandUnknowns::new(&mut self.relaxed);
+        let (rolling, joint_push) = (&self.rolling, &self.joint_push);
+        (0..islands.len()).map(move |k| {
+            let r = ranges(end, k, islands);
+            IslandStep {
+                first: first[k],
+                bodies: cut(&mut bodies, r.members.len()),
+                velocity_last: &velocity_last[r.members.clone()],
+                manifolds: cut(&mut manifolds, r.manifolds.len()),
+                blows: cut(&mut blows, r.contacts.len()),
+                rolling: &rolling[r.rolling.clone()],
+                joints: cut(&mut joints, r.joints.len()),
+                joint_push: &joint_push[r.joints.clone()],
+                biased: biased.cut(&r),
+                relaxed: relaxed.cut(&r),
+            }
+        })
     }
 
     /// Fills the problem.

@@ -316,12 +316,17 @@ impl Simulation {
 
     /// Stage 6: velocities and impulses.
     pub fn solve(&mut self, settings: &Settings) {
+        self.solve_on(settings, &Serial);
+    }
+
+    /// Stage 6 with the islands spread over a pool; the same bits for any pool.
+    pub fn solve_on(&mut self, settings: &Settings, pool: &impl Pool) {
         if !self.active {
             return;
         }
+        let Work { solver, problem, islands, steady, .. } = &mut self.work;
+        solver.solve(problem, islands, &steady.islands, settings, &mut self.report, pool);
         let work = &mut self.work;
-        let steady = &work.steady.islands;
-        work.solver.solve(&mut work.problem, &work.islands, steady, settings, &mut self.report);
         work.problem.keep_impulses(&mut self.pairs.list);
         let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
         work.problem.keep_joints(joints, dt, &mut self.report.broken);

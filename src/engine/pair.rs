@@ -154,6 +154,8 @@ struct Head {
 
 /// If less than one pair in so many is looked at, they are measured without the pool.
 const FEW: usize = 8;
+/// Fewer pairs than this are not worth a task, which may have to wake a thread.
+const PART: usize = 128;
 
 /// All pairs.
 #[derive(Clone, Debug, Default)]
@@ -302,7 +304,8 @@ impl Pairs {
                 }
             }
         };
-        if FEW * seen.len() < list.len() { measure(list) } else { pool.run(list, measure) }
+        let few = FEW * seen.len() < list.len();
+        if few { measure(list) } else { pool.run(list, PART, measure) }
     }
 
     /// Lets the pairs of some bodies be measured in this step.

@@ -7,9 +7,12 @@ use std::sync::{Mutex, PoisonError};
 
 /// Runs a function over disjoint parts of a list.
 pub trait Pool {
+    /// How many threads work at the same time, at most.
+    fn threads(&self) -> usize;
+
     /// Calls `work` on parts of `items` that together make up all of them, in any order and on any
-    /// thread, and returns when all calls have ended.
-    fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync);
+    /// thread, and returns when all calls have ended. Parts of less than `least` items are not worth it.
+    fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync);
 }
 
 /// All of it at once, on this thread.
@@ -17,7 +20,11 @@ pub trait Pool {
 pub struct Serial;
 
 impl Pool for Serial {
-    fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
+    fn threads(&self) -> usize {
+        1
+    }
+
+    fn run<T: Send>(&self, items: &mut [T], _: usize, work: impl Fn(&mut [T]) + Sync) {
         work(items);
     }
 }
@@ -34,9 +41,13 @@ pub struct Threads(
 const PARTS: usize = 8;
 
 impl Pool for Threads {
-    fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
-        let threads = self.0.max(1);
-        let part = items.len().div_ceil(PARTS * threads).max(1);
+    fn threads(&self) -> usize {
+        self.0.max(1)
+    }
+
+    fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
+        let threads = self.threads();
+        let part = items.len().div_ceil(PARTS * threads).max(least).max(1);
         let parts = Mutex::new(items.chunks_mut(part));
         let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
         let take = || {

@@ -81,13 +81,21 @@ struct TaskPool;
 
 impl Pool for TaskPool {
     #[cfg(feature = "parallel")]
-    fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
-        /// Fewer items than this are not worth a task, which may have to wake a thread.
-        const PART_MIN: usize = 128;
+    fn threads(&self) -> usize {
+        // This thread works, too, while it waits.
+        bevy_tasks::ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num() + 1)
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    fn threads(&self) -> usize {
+        1
+    }
+
+    #[cfg(feature = "parallel")]
+    fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
         match bevy_tasks::ComputeTaskPool::try_get() {
-            Some(pool) if items.len() > PART_MIN => {
-                // This thread works, too, while it waits.
-                let part = items.len().div_ceil(4 * (pool.thread_num() + 1)).max(PART_MIN);
+            Some(pool) if items.len() > least => {
+                let part = items.len().div_ceil(4 * self.threads()).max(least).max(1);
                 let work = &work;
                 pool.scope(|scope| {
                     items.chunks_mut(part).for_each(|items| scope.spawn(async { work(items) }));
@@ -98,7 +106,7 @@ impl Pool for TaskPool {
     }
 
     #[cfg(not(feature = "parallel"))]
-    fn run<T: Send>(&self, items: &mut [T], work: impl Fn(&mut [T]) + Sync) {
+    fn run<T: Send>(&self, items: &mut [T], _: usize, work: impl Fn(&mut [T]) + Sync) {
         work(items);
     }
 }
@@ -114,7 +122,7 @@ fn assemble(mut physics: ResMut<PhysicsWorld>) {
 
 fn solve(mut physics: ResMut<PhysicsWorld>) {
     let (engine, settings) = physics.stage();
-    engine.solve(settings);
+    engine.solve_on(settings, &TaskPool);
 }
 
 fn integrate(mut physics: ResMut<PhysicsWorld>) {

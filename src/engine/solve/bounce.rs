@@ -36,13 +36,13 @@
 //! resolved.
 
 use super::super::active::Blow;
-use super::super::assemble::{IslandRanges, StepProblem, Unknowns};
+use super::super::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use super::super::lcp::manifold::{Lanes, Manifold};
 use super::super::lcp::rolling::RollingRow;
 use super::super::lcp::rows::{dot3, dot6, inverse_mass_mul, mass_mul};
 use super::super::lcp::{BodyBlock, SolveStats, Status, Vec6};
 use super::super::settings::RestitutionModel;
-use super::SolverState;
+use super::Solvers;
 use super::island::Island;
 use crate::math::{DVec3, Double, narrow3, quat_exp, quat_to_mat3, widen, widen3};
 
@@ -75,13 +75,13 @@ pub(super) struct BounceScratch {
 }
 
 /// Solves one of the two problems of an island; true for the relaxed one.
-pub(super) type Solve<'a> = dyn FnMut(&mut SolverState, &mut Island<'_>, bool) -> SolveStats + 'a;
+pub(super) type Solve<'a> = dyn FnMut(&mut Solvers, &mut Island<'_, '_>, bool) -> SolveStats + 'a;
 
-impl SolverState {
+impl Solvers {
     /// Finds the carried velocity if bodies of the island bounce, and tells how; none if none does.
     pub(super) fn bounce(
         &mut self,
-        island: &mut Island<'_>,
+        island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
     ) -> Option<SolveStats> {
         let mut bounce = core::mem::take(&mut self.bounce);
@@ -89,7 +89,7 @@ impl SolverState {
         let stats = found.then(|| {
             bounce.pose(island);
             let step = &mut *island.step;
-            step.relaxed.copy_from(&step.biased, island.ranges);
+            step.relaxed.copy_from(&step.biased);
             let stats = match island.settings.contact.restitution {
                 RestitutionModel::Poisson => bounce.poisson(self, island, solve),
                 RestitutionModel::Newton => bounce.newton(self, island, solve),
@@ -103,13 +103,13 @@ impl SolverState {
 
     /// The same after small steps, whose velocity is that of the compression: Newton's form, whatever the
     /// settings say.
-    pub(super) fn bounce_swept(&mut self, island: &mut Island<'_>, solve: &mut Solve<'_>) {
+    pub(super) fn bounce_swept(&mut self, island: &mut Island<'_, '_>, solve: &mut Solve<'_>) {
         let mut bounce = core::mem::take(&mut self.bounce);
         if bounce.find(island) {
             bounce.pose(island);
             self.measure(island, 1);
             self.take_rebuilt(island, 1);
-            bounce.base.take(&island.step.relaxed, island.ranges);
+            bounce.base.take(&island.step.relaxed);
             bounce.aim(island);
             solve(self, island, true);
             bounce.guard(island);
@@ -134,18 +134,17 @@ fn add(stats: &mut SolveStats, later: &SolveStats) {
 
 impl BounceScratch {
     /// Finds impacts and what is closed at the end of the step; is there any impact?
-    fn find(&mut self, island: &Island<'_>) -> bool {
-        let (step, r) = (&*island.step, island.ranges);
-        let manifolds = &step.manifolds[r.manifolds.clone()];
+    fn find(&mut self, island: &Island<'_, '_>) -> bool {
+        let step = &*island.step;
+        let manifolds = &*step.manifolds;
         if manifolds.iter().all(|m| m.restitution <= 0.0) {
             return false;
         }
         let contact = &island.settings.contact;
         let speed_min = widen(contact.restitution_speed);
         let zone = widen(contact.dead_zone) * island.dt * island.dt;
-        let (before, moved) =
-            (&step.velocity_last[r.members.clone()], &step.biased.velocity[r.members.clone()]);
-        let impulses = &step.biased.contact_impulse[r.contacts.clone()];
+        let (before, moved) = (&*step.velocity_last, &*step.biased.velocity);
+        let impulses = &*step.biased.contact_impulse;
         self.lanes.clear();
         let mut any = false;
         for m in manifolds {
@@ -175,46 +174,45 @@ impl BounceScratch {
     }
 
     /// Poses the problem at the end of the step: no bias where contacts are closed.
-    fn pose(&mut self, island: &mut Island<'_>) {
-        let (step, r) = (&mut *island.step, island.ranges);
-        step.take_push(r, -1.0);
+    fn pose(&mut self, island: &mut Island<'_, '_>) {
+        let step = &mut *island.step;
+        step.take_push(-1.0);
         self.bias.clear();
-        for (m, [_, closed]) in step.manifolds[r.manifolds.clone()].iter_mut().zip(&self.lanes) {
+        for (m, [_, closed]) in step.manifolds.iter_mut().zip(&self.lanes) {
             self.bias.push(m.bias);
             for lane in 0..m.count as usize {
                 m.bias[lane] = if closed >> lane & 1 != 0 { 0.0 } else { OPEN };
             }
         }
         self.free.clear();
-        self.free.extend(step.bodies[r.members.clone()].iter().map(|body| body.velocity_free));
+        self.free.extend(step.bodies.iter().map(|body| body.velocity_free));
     }
 
     /// Puts the problem back, and leaves warm starts without the blow.
-    fn settle(&self, island: &mut Island<'_>) {
-        let (step, r) = (&mut *island.step, island.ranges);
-        for (m, bias) in step.manifolds[r.manifolds.clone()].iter_mut().zip(&self.bias) {
+    fn settle(&self, island: &mut Island<'_, '_>) {
+        let step = &mut *island.step;
+        for (m, bias) in step.manifolds.iter_mut().zip(&self.bias) {
             m.bias = *bias;
         }
-        step.take_push(r, 1.0);
-        self.free(step, r);
-        for i in r.members.clone() {
+        step.take_push(1.0);
+        self.free(step);
+        for i in 0..step.bodies.len() {
             let turn = step.biased.velocity[i];
             keep_energy(&step.bodies[i], &mut step.relaxed.velocity[i], &turn, island.dt);
         }
-        let blows = &mut step.blows[r.contacts.clone()];
+        let blows = &mut *step.blows;
         blows.fill(Blow::Near);
-        for (m, lane) in self.impacts(&step.manifolds[r.manifolds.clone()]) {
+        for (m, lane) in self.impacts(&*step.manifolds) {
             blows[m.first as usize + lane] = Blow::Hit;
         }
         let (from, to) = (&step.biased, &mut step.relaxed);
-        let (joints, rolling) = (r.joints.clone(), r.rolling.clone());
-        to.joint_impulse[joints.clone()].copy_from_slice(&from.joint_impulse[joints]);
-        to.rolling_impulse[rolling.clone()].copy_from_slice(&from.rolling_impulse[rolling]);
+        to.joint_impulse.copy_from_slice(from.joint_impulse);
+        to.rolling_impulse.copy_from_slice(from.rolling_impulse);
     }
 
     /// Puts the free velocities back.
-    fn free(&self, step: &mut StepProblem, r: &IslandRanges) {
-        for (body, free) in step.bodies[r.members.clone()].iter_mut().zip(&self.free) {
+    fn free(&self, step: &mut IslandStep<'_>) {
+        for (body, free) in step.bodies.iter_mut().zip(&self.free) {
             body.velocity_free = *free;
         }
     }
@@ -222,12 +220,12 @@ impl BounceScratch {
     /// Compression, decompression, friction of the decompression.
     fn poisson(
         &mut self,
-        state: &mut SolverState,
-        island: &mut Island<'_>,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
     ) -> SolveStats {
         let mut stats = solve(state, island, true);
-        self.base.take(&island.step.relaxed, island.ranges);
+        self.base.take(&island.step.relaxed);
         self.give_back(island);
         self.leave_rest(island);
         add(&mut stats, &solve(state, island, true));
@@ -239,12 +237,12 @@ impl BounceScratch {
                 }
             }
         }
-        self.free(island.step, island.ranges);
-        let rows = &mut island.step.joints[island.ranges.joints.clone()];
+        self.free(island.step);
+        let rows = &mut *island.step.joints;
         for (row, (bias, bounds)) in rows.iter_mut().zip(&self.rows) {
             (row.bias, row.bounds) = (*bias, *bounds);
         }
-        island.step.relaxed.add_impulses(&self.base, island.ranges);
+        island.step.relaxed.add_impulses(&self.base);
         self.guard(island);
         stats
     }
@@ -252,50 +250,50 @@ impl BounceScratch {
     /// One solve; the compression only where energy would grow.
     fn newton(
         &mut self,
-        state: &mut SolverState,
-        island: &mut Island<'_>,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
     ) -> SolveStats {
         self.aim(island);
         let mut stats = solve(state, island, true);
-        self.end.take(&island.step.relaxed, island.ranges);
+        self.end.take(&island.step.relaxed);
         if self.work(island, &self.end) > 0.0 {
             self.aim_at(island, |_, _| 0.0);
             add(&mut stats, &solve(state, island, true));
-            self.base.take(&island.step.relaxed, island.ranges);
-            island.step.relaxed.put(&self.end, island.ranges);
+            self.base.take(&island.step.relaxed);
+            island.step.relaxed.put(&self.end);
             self.guard(island);
         }
         stats
     }
 
     /// Gives the impulses `e c_n` of the impacts to the free velocities; the rest starts from zero.
-    fn give_back(&mut self, island: &mut Island<'_>) {
-        let (step, r) = (&mut *island.step, island.ranges);
-        let manifolds = &step.manifolds[r.manifolds.clone()];
+    fn give_back(&mut self, island: &mut Island<'_, '_>) {
+        let step = &mut *island.step;
+        let manifolds = &*step.manifolds;
         self.force.clear();
-        self.force.resize(r.members.len(), [0.0; 6]);
+        self.force.resize(step.bodies.len(), [0.0; 6]);
         let mut force = core::mem::take(&mut self.force);
         for (m, lane) in self.impacts(manifolds) {
             m.add_impulse(lane, self.given(m, lane), &mut force);
         }
         for (i, force) in force.iter().enumerate() {
-            let body = &mut step.bodies[r.members.start + i];
+            let body = &mut step.bodies[i];
             let (from, change) = (&self.base.velocity[i], inverse_mass_mul(body, force));
             body.velocity_free = core::array::from_fn(|k| from[k] + change[k]);
-            step.relaxed.velocity[r.members.start + i] = body.velocity_free;
+            step.relaxed.velocity[i] = body.velocity_free;
         }
         self.force = force;
-        step.relaxed.contact_impulse[r.contacts.clone()].fill([0.0; 3]);
-        step.relaxed.joint_impulse[r.joints.clone()].fill(0.0);
-        step.relaxed.rolling_impulse[r.rolling.clone()].fill([0.0; 3]);
+        step.relaxed.contact_impulse.fill([0.0; 3]);
+        step.relaxed.joint_impulse.fill(0.0);
+        step.relaxed.rolling_impulse.fill([0.0; 3]);
     }
 
     /// Leaves joint rows what they have not given in the compression: springs know their whole impulse,
     /// motors and friction have one force for both. Hard limits push once more where they must, like
     /// contacts.
-    fn leave_rest(&mut self, island: &mut Island<'_>) {
-        let rows = &mut island.step.joints[island.ranges.joints.clone()];
+    fn leave_rest(&mut self, island: &mut Island<'_, '_>) {
+        let rows = &mut *island.step.joints;
         self.rows.clear();
         for (row, c) in rows.iter_mut().zip(&self.base.joint_impulse) {
             self.rows.push((row.bias, row.bounds));
@@ -314,36 +312,33 @@ impl BounceScratch {
 
     /// Counts those impulses among those of the decompression, and aims at the velocities they gave. Is
     /// there friction for which it must be solved again?
-    fn take_back(&mut self, island: &mut Island<'_>) -> bool {
-        let (step, r) = (&mut *island.step, island.ranges);
-        let mut rubs = !r.rolling.is_empty();
-        let impulses = &mut step.relaxed.contact_impulse[r.contacts.clone()];
+    fn take_back(&mut self, island: &mut Island<'_, '_>) -> bool {
+        let step = &mut *island.step;
+        let mut rubs = !step.rolling.is_empty();
+        let impulses = &mut *step.relaxed.contact_impulse;
         let mut goals = core::mem::take(&mut self.goal);
         goals.clear();
-        goals.resize(r.manifolds.len(), Lanes::default());
-        for (m, lane) in self.impacts(&step.manifolds[r.manifolds.clone()]) {
+        goals.resize(step.manifolds.len(), Lanes::default());
+        for (m, lane) in self.impacts(&*step.manifolds) {
             let (given, sum) = (self.given(m, lane), &mut impulses[m.first as usize + lane]);
             for k in 0..3 {
                 sum[k] += given[k];
             }
             rubs |= m.friction > 0.0;
         }
-        for (goal, m) in goals.iter_mut().zip(&step.manifolds[r.manifolds.clone()]) {
+        for (goal, m) in goals.iter_mut().zip(&*step.manifolds) {
             for lane in 0..m.count as usize {
                 goal[lane] = dot3(&m.normal, &impulses[m.first as usize + lane]);
             }
         }
         self.goal = goals;
         if rubs {
-            let members = step.bodies[r.members.clone()].iter_mut();
+            let members = step.bodies.iter_mut();
             for (body, from) in members.zip(&self.base.velocity) {
                 body.velocity_free = *from;
             }
-            let (velocity, impulses) = (
-                &step.relaxed.velocity[r.members.clone()],
-                &step.relaxed.contact_impulse[r.contacts.clone()],
-            );
-            let manifolds = &mut step.manifolds[r.manifolds.clone()];
+            let (velocity, impulses) = (&*step.relaxed.velocity, &*step.relaxed.contact_impulse);
+            let manifolds = &mut *step.manifolds;
             self.set_bias(manifolds, |m, lane| {
                 let acts = dot3(&m.normal, &impulses[m.first as usize + lane]) > 0.0;
                 let speed = dot3(&m.normal, &m.velocity(lane, velocity));
@@ -356,12 +351,12 @@ impl BounceScratch {
     /// Where the normal impulses are not those of the decompression without friction, aims at other
     /// velocities; true if they differ much. Friction at a corner makes it stiffer: the same velocity
     /// would take more.
-    fn correct(&mut self, island: &mut Island<'_>) -> bool {
-        let (step, r) = (&mut *island.step, island.ranges);
-        let impulses = &step.relaxed.contact_impulse[r.contacts.clone()];
+    fn correct(&mut self, island: &mut Island<'_, '_>) -> bool {
+        let step = &mut *island.step;
+        let impulses = &*step.relaxed.contact_impulse;
         let mut differ = false;
         let lists = self.lanes.iter().zip(&self.goal);
-        for (m, ([impacts, _], goal)) in step.manifolds[r.manifolds.clone()].iter_mut().zip(lists) {
+        for (m, ([impacts, _], goal)) in step.manifolds.iter_mut().zip(lists) {
             for lane in (0..m.count as usize).filter(|lane| impacts >> lane & 1 != 0) {
                 let got = dot3(&m.normal, &impulses[m.first as usize + lane]);
                 if got > 0.0 && goal[lane] > 0.0 {
@@ -375,15 +370,15 @@ impl BounceScratch {
     }
 
     /// Newton's aims.
-    fn aim(&self, island: &mut Island<'_>) {
+    fn aim(&self, island: &mut Island<'_, '_>) {
         self.aim_at(island, |m, lane| {
             m.restitution * dot3(&m.normal, &m.velocity(lane, &self.free)).min(0.0)
         });
     }
 
     /// Sets the biases of the impacts.
-    fn aim_at(&self, island: &mut Island<'_>, bias: impl Fn(&Manifold, usize) -> Double) {
-        self.set_bias(&mut island.step.manifolds[island.ranges.manifolds.clone()], bias);
+    fn aim_at(&self, island: &mut Island<'_, '_>, bias: impl Fn(&Manifold, usize) -> Double) {
+        self.set_bias(&mut *island.step.manifolds, bias);
     }
 
     fn set_bias(&self, manifolds: &mut [Manifold], bias: impl Fn(&Manifold, usize) -> Double) {
@@ -395,8 +390,8 @@ impl BounceScratch {
     }
 
     /// Shortens the way from the base to the relaxed unknowns to where contacts do no work.
-    fn guard(&mut self, island: &mut Island<'_>) {
-        self.end.take(&island.step.relaxed, island.ranges);
+    fn guard(&mut self, island: &mut Island<'_, '_>) {
+        self.end.take(&island.step.relaxed);
         let (first, last) = (self.work(island, &self.base), self.work(island, &self.end));
         // What the compression itself errs by is not for the bounce to repair.
         let room = first.min(0.0).abs();
@@ -404,19 +399,19 @@ impl BounceScratch {
         if rise <= room {
             return;
         }
-        let power = |of, at: &Unknowns| power(island.step, island.ranges, of, &at.velocity);
+        let power = |of, at: &Unknowns| power(island.step, of, &at.velocity);
         let (base, end) = (&self.base, &self.end);
         let square =
             0.5 * (power(end, end) - power(end, base) - power(base, end) + power(base, base));
         let part = root(square, rise - square, room);
-        island.step.relaxed.mix(base, end, part, island.ranges);
+        island.step.relaxed.mix(base, end, part);
     }
 
     /// Work of the contacts of the island if their impulses took the free velocities to these (J).
-    fn work(&self, island: &Island<'_>, unknowns: &Unknowns) -> Double {
-        let (step, r) = (&*island.step, island.ranges);
+    fn work(&self, island: &Island<'_, '_>, unknowns: &Unknowns) -> Double {
+        let step = &*island.step;
         let ends = [&self.free, &unknowns.velocity];
-        0.5 * ends.map(|velocity| power(step, r, unknowns, velocity)).iter().sum::<Double>()
+        0.5 * ends.map(|velocity| power(step, unknowns, velocity)).iter().sum::<Double>()
     }
 }
 
@@ -450,11 +445,11 @@ fn root(a: Double, b: Double, room: Double) -> Double {
 }
 
 /// `Σ l · w` over the contacts of an island, of its own impulses and velocities (J).
-fn power(step: &StepProblem, r: &IslandRanges, impulses: &Unknowns, velocity: &[Vec6]) -> Double {
+fn power(step: &IslandStep<'_>, impulses: &Unknowns, velocity: &[Vec6]) -> Double {
     let mut sum = 0.0;
-    let mut rolling = step.rolling[r.rolling.clone()].iter().zip(&impulses.rolling_impulse);
+    let mut rolling = step.rolling.iter().zip(&impulses.rolling_impulse);
     let mut next = rolling.next();
-    for m in &step.manifolds[r.manifolds.clone()] {
+    for m in &*step.manifolds {
         for lane in 0..m.count as usize {
             let contact = m.first as usize + lane;
             sum += dot3(&impulses.contact_impulse[contact], &m.velocity(lane, velocity));
@@ -482,43 +477,46 @@ fn turning(row: &RollingRow, m: &Manifold, velocity: &[Vec6]) -> [Double; 3] {
 
 impl Unknowns {
     /// Becomes a copy of the unknowns of one island.
-    fn take(&mut self, all: &Self, r: &IslandRanges) {
+    fn take(&mut self, one: &IslandUnknowns<'_>) {
         self.velocity.clear();
-        self.velocity.extend_from_slice(&all.velocity[r.members.clone()]);
+        self.velocity.extend_from_slice(one.velocity);
         self.contact_impulse.clear();
-        self.contact_impulse.extend_from_slice(&all.contact_impulse[r.contacts.clone()]);
+        self.contact_impulse.extend_from_slice(one.contact_impulse);
         self.joint_impulse.clear();
-        self.joint_impulse.extend_from_slice(&all.joint_impulse[r.joints.clone()]);
+        self.joint_impulse.extend_from_slice(one.joint_impulse);
         self.rolling_impulse.clear();
-        self.rolling_impulse.extend_from_slice(&all.rolling_impulse[r.rolling.clone()]);
+        self.rolling_impulse.extend_from_slice(one.rolling_impulse);
+    }
+}
+
+impl IslandUnknowns<'_> {
+    /// Takes a copy back.
+    fn put(&mut self, one: &Unknowns) {
+        self.velocity.copy_from_slice(&one.velocity);
+        self.contact_impulse.copy_from_slice(&one.contact_impulse);
+        self.joint_impulse.copy_from_slice(&one.joint_impulse);
+        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
     }
 
-    /// Copies the unknowns of an island back.
-    fn put(&mut self, one: &Self, r: &IslandRanges) {
-        self.velocity[r.members.clone()].copy_from_slice(&one.velocity);
-        self.contact_impulse[r.contacts.clone()].copy_from_slice(&one.contact_impulse);
-        self.joint_impulse[r.joints.clone()].copy_from_slice(&one.joint_impulse);
-        self.rolling_impulse[r.rolling.clone()].copy_from_slice(&one.rolling_impulse);
-    }
-
-    /// Adds the impulses of one island.
-    fn add_impulses(&mut self, one: &Self, r: &IslandRanges) {
-        add_lists(&mut self.contact_impulse[r.contacts.clone()], &one.contact_impulse);
-        add_lists(&mut self.rolling_impulse[r.rolling.clone()], &one.rolling_impulse);
-        for (sum, x) in self.joint_impulse[r.joints.clone()].iter_mut().zip(&one.joint_impulse) {
+    /// Adds the impulses of a copy.
+    fn add_impulses(&mut self, one: &Unknowns) {
+        add_lists(self.contact_impulse, &one.contact_impulse);
+        add_lists(self.rolling_impulse, &one.rolling_impulse);
+        for (sum, x) in self.joint_impulse.iter_mut().zip(&one.joint_impulse) {
             *sum += x;
         }
     }
 
-    /// Goes a part `t` of the way from one state of an island to another.
-    fn mix(&mut self, from: &Self, to: &Self, t: Double, r: &IslandRanges) {
+    /// Goes a part `t` of the way from one state to another.
+    fn mix(&mut self, from: &Unknowns, to: &Unknowns, t: Double) {
         let at = |x: Double, y: Double| x + t * (y - x);
-        let (v, l) = (r.members.start, r.contacts.start);
-        for (i, (x, y)) in from.velocity.iter().zip(&to.velocity).enumerate() {
-            self.velocity[v + i] = core::array::from_fn(|k| at(x[k], y[k]));
+        let ends = from.velocity.iter().zip(&to.velocity);
+        for (v, (x, y)) in self.velocity.iter_mut().zip(ends) {
+            *v = core::array::from_fn(|k| at(x[k], y[k]));
         }
-        for (i, (x, y)) in from.contact_impulse.iter().zip(&to.contact_impulse).enumerate() {
-            self.contact_impulse[l + i] = core::array::from_fn(|k| at(x[k], y[k]));
+        let ends = from.contact_impulse.iter().zip(&to.contact_impulse);
+        for (l, (x, y)) in self.contact_impulse.iter_mut().zip(ends) {
+            *l = core::array::from_fn(|k| at(x[k], y[k]));
         }
     }
 }

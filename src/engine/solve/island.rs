@@ -19,7 +19,7 @@
 //! are solved by `lcp::direct`. All this is counted, never timed, so that results do not depend on the
 //! machine.
 
-use super::super::assemble::{IslandRanges, StepProblem};
+use super::super::assemble::IslandStep;
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
@@ -29,7 +29,7 @@ use super::super::lcp::{
     newton::NewtonParams,
 };
 use super::super::settings::Settings;
-use super::SolverState;
+use super::Solvers;
 use crate::math::{Double, widen};
 
 /// What an island keeps from step to step.
@@ -74,9 +74,8 @@ impl IslandMemory {
 
 /// An island to solve.
 #[derive(Debug)]
-pub(super) struct Island<'a> {
-    pub(super) step: &'a mut StepProblem,
-    pub(super) ranges: &'a IslandRanges,
+pub(super) struct Island<'a, 'b> {
+    pub(super) step: &'a mut IslandStep<'b>,
     pub(super) settings: &'a Settings,
     pub(super) dt: Double,
     pub(super) memory: &'a mut IslandMemory,
@@ -147,17 +146,15 @@ const PATIENCE: Double = 12.5;
 /// sweeps.
 const HALF_WORK: Double = 60.0;
 
-impl Island<'_> {
+impl Island<'_, '_> {
     /// Contacts, joint rows and bodies together.
     pub(super) fn rows(&self) -> usize {
-        let r = self.ranges;
-        r.contacts.len() + r.joints.len() + r.members.len()
+        self.step.blows.len() + self.step.joints.len() + self.step.bodies.len()
     }
 
     /// Are nearly all of its rows those of joints?
     fn is_mechanism(&self) -> bool {
-        self.ranges.joints.len() >= MECHANISM * self.ranges.contacts.len()
-            && !self.ranges.joints.is_empty()
+        self.step.joints.len() >= MECHANISM * self.step.blows.len() && !self.step.joints.is_empty()
     }
 
     /// Does `Auto` sweep it where the chord Newton fails? Sweeps in single precision do not hold joints
@@ -166,18 +163,17 @@ impl Island<'_> {
         let solver = &self.settings.solver;
         let small = self.rows() <= solver.newton_rows_max as usize;
         let reachable = solver.tolerance >= SWEPT_TO;
-        solver.method == Method::Auto && small && reachable && self.ranges.joints.is_empty()
+        solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
     }
 
     /// May the fast solvers have it?
     fn is_plain(&self) -> bool {
-        self.settings.solver.cone == Cone::Circular && self.ranges.rolling.is_empty()
+        self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
     }
 
     /// Has it only rows that Lemke's algorithm knows?
     fn lemke_knows(&self) -> bool {
-        let joints = &self.step.joints[self.ranges.joints.clone()];
-        self.ranges.rolling.is_empty() && !joints.iter().any(JointRow::is_bounded)
+        self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
     }
 
     pub(super) fn gravity_dt(&self) -> Double {
@@ -209,11 +205,11 @@ impl Island<'_> {
     }
 }
 
-impl SolverState {
+impl Solvers {
     /// Solves an island by the method of the settings.
-    pub(super) fn solve_island(&mut self, island: &mut Island<'_>) -> Outcome {
+    pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let solver = &island.settings.solver;
-        let few = island.ranges.contacts.len() <= solver.lemke_contacts_max as usize;
+        let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
             (Method::Lemke, _) if few && island.lemke_knows() => {
                 self.general(island, Method::Lemke)
@@ -230,7 +226,7 @@ impl SolverState {
         }
     }
 
-    fn auto(&mut self, island: &mut Island<'_>) -> Outcome {
+    fn auto(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let solver = &island.settings.solver;
         let small = island.rows() <= solver.newton_rows_max as usize;
         let mechanism = island.is_mechanism();
@@ -281,7 +277,7 @@ impl SolverState {
     }
 
     /// The chord Newton, and where it fails the general one.
-    fn newton(&mut self, island: &mut Island<'_>) -> Outcome {
+    fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
             let stats =
                 state.chord_solve(island, relaxed, PATIENCE * island.settings.solver.work_max);
@@ -293,13 +289,13 @@ impl SolverState {
         })
     }
 
-    fn general(&mut self, island: &mut Island<'_>, method: Method) -> Outcome {
+    fn general(&mut self, island: &mut Island<'_, '_>, method: Method) -> Outcome {
         self.both(island, method, |state, island, relaxed| {
             state.general_solve(island, method, relaxed)
         })
     }
 
-    fn sweeps(&mut self, island: &mut Island<'_>) -> Outcome {
+    fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Pgs, |state, island, relaxed| {
             state.wide_sweeps(island, usize::from(relaxed))
         })
@@ -308,22 +304,22 @@ impl SolverState {
     /// The biased problem, and the relaxed one where something pushed.
     fn both(
         &mut self,
-        island: &mut Island<'_>,
+        island: &mut Island<'_, '_>,
         method: Method,
-        mut solve: impl FnMut(&mut Self, &mut Island<'_>, bool) -> SolveStats,
+        mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
     ) -> Outcome {
         let biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
         let relaxed = if let Some(stats) = self.bounce(island, &mut solve) {
             Some(stats)
-        } else if island.step.is_pushed(island.ranges, tolerance) {
-            island.step.take_push(island.ranges, -1.0);
+        } else if island.step.is_pushed(tolerance) {
+            island.step.take_push(-1.0);
             let stats = solve(self, island, true);
-            island.step.take_push(island.ranges, 1.0);
+            island.step.take_push(1.0);
             Some(stats)
         } else {
             let step = &mut *island.step;
-            step.relaxed.copy_from(&step.biased, island.ranges);
+            step.relaxed.copy_from(&step.biased);
             None
         };
         Outcome { method, biased, relaxed, beyond_lemke: false }
@@ -332,23 +328,23 @@ impl SolverState {
     /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
     fn chord_solve(
         &mut self,
-        island: &mut Island<'_>,
+        island: &mut Island<'_, '_>,
         relaxed: bool,
         work_max: Double,
     ) -> SolveStats {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let half_work = if island.is_swept_at_last() { HALF_WORK } else { Double::INFINITY };
-        let (step, r) = (&mut *island.step, island.ranges);
+        let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let problem = ManifoldProblem {
-            bodies: &step.bodies[r.members.clone()],
-            manifolds: &step.manifolds[r.manifolds.clone()],
-            joints: &step.joints[r.joints.clone()],
+            bodies: &*step.bodies,
+            manifolds: &*step.manifolds,
+            joints: &*step.joints,
         };
         let mut iterate = ManifoldIterate {
-            velocity: &mut unknowns.velocity[r.members.clone()],
-            contact: &mut unknowns.contact_impulse[r.contacts.clone()],
-            joint: &mut unknowns.joint_impulse[r.joints.clone()],
+            velocity: &mut *unknowns.velocity,
+            contact: &mut *unknowns.contact_impulse,
+            joint: &mut *unknowns.joint_impulse,
         };
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
@@ -394,7 +390,7 @@ impl SolverState {
     /// A solver of rows.
     fn general_solve(
         &mut self,
-        island: &mut Island<'_>,
+        island: &mut Island<'_, '_>,
         method: Method,
         relaxed: bool,
     ) -> SolveStats {
@@ -403,24 +399,24 @@ impl SolverState {
         if island.memory.changed[usize::from(relaxed)] {
             params.aim((RECHECK * tolerance).max(AIM_MIN).min(tolerance));
         }
-        let (step, r) = (&mut *island.step, island.ranges);
+        let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
-        let bodies = &step.bodies[r.members.clone()];
-        let manifolds = &step.manifolds[r.manifolds.clone()];
-        let world = &mut unknowns.contact_impulse[r.contacts.clone()];
+        let bodies = &*step.bodies;
+        let manifolds = &*step.manifolds;
+        let world = &mut *unknowns.contact_impulse;
         self.rows.expand(manifolds, bodies, world);
         let problem = Problem {
             bodies,
-            joints: &step.joints[r.joints.clone()],
+            joints: &*step.joints,
             contacts: &self.rows.contacts,
-            rolling: &step.rolling[r.rolling.clone()],
+            rolling: &*step.rolling,
             cone: island.settings.solver.cone,
         };
         let mut iterate = Iterate {
-            velocity: &mut unknowns.velocity[r.members.clone()],
-            joint_impulse: &mut unknowns.joint_impulse[r.joints.clone()],
+            velocity: &mut *unknowns.velocity,
+            joint_impulse: &mut *unknowns.joint_impulse,
             contact_impulse: &mut self.rows.impulse,
-            rolling_impulse: &mut unknowns.rolling_impulse[r.rolling.clone()],
+            rolling_impulse: &mut *unknowns.rolling_impulse,
         };
         let mut stats = lcp::solve(&problem, &mut iterate, &params, &mut self.scratch);
         self.rows.keep(manifolds, world);
@@ -432,34 +428,31 @@ impl SolverState {
     }
 
     /// Largest speed at which contacts approach each other before the step.
-    fn approach(&mut self, island: &Island<'_>) -> Double {
-        let (step, r) = (&*island.step, island.ranges);
-        let problem = ManifoldProblem {
-            bodies: &step.bodies[r.members.clone()],
-            manifolds: &step.manifolds[r.manifolds.clone()],
-            joints: &[],
-        };
-        chord::approach(&problem, &step.velocity_last[r.members.clone()], &mut self.chord)
+    fn approach(&mut self, island: &Island<'_, '_>) -> Double {
+        let step = &*island.step;
+        let problem =
+            ManifoldProblem { bodies: &*step.bodies, manifolds: &*step.manifolds, joints: &[] };
+        chord::approach(&problem, &*step.velocity_last, &mut self.chord)
     }
 
     /// Residual of the impulses of the biased (0) or relaxed (1) problem.
-    pub(super) fn measure(&mut self, island: &Island<'_>, of: usize) -> Certificate {
-        let (step, r) = (&*island.step, island.ranges);
+    pub(super) fn measure(&mut self, island: &Island<'_, '_>, of: usize) -> Certificate {
+        let step = &*island.step;
         let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
         let problem = ManifoldProblem {
-            bodies: &step.bodies[r.members.clone()],
-            manifolds: &step.manifolds[r.manifolds.clone()],
-            joints: &step.joints[r.joints.clone()],
+            bodies: &*step.bodies,
+            manifolds: &*step.manifolds,
+            joints: &*step.joints,
         };
-        let contact = &unknowns.contact_impulse[r.contacts.clone()];
-        let joint = &unknowns.joint_impulse[r.joints.clone()];
+        let contact = &*unknowns.contact_impulse;
+        let joint = &*unknowns.joint_impulse;
         chord::measure(&problem, contact, joint, island.gravity_dt(), &mut self.chord)
     }
 
     /// Takes the velocity that the last measurement rebuilt from the impulses.
-    pub(super) fn take_rebuilt(&self, island: &mut Island<'_>, of: usize) {
-        let (step, r) = (&mut *island.step, island.ranges);
+    pub(super) fn take_rebuilt(&self, island: &mut Island<'_, '_>, of: usize) {
+        let step = &mut *island.step;
         let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
-        self.chord.give_velocity(&mut unknowns.velocity[r.members.clone()]);
+        self.chord.give_velocity(&mut *unknowns.velocity);
     }
 }

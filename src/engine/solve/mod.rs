@@ -15,12 +15,14 @@ mod island;
 mod rows;
 mod sweeps;
 
+use std::sync::{Mutex, PoisonError};
+
 use self::bounce::BounceScratch;
 use self::island::{Island, IslandMemory, Outcome, Steady};
 use self::rows::Rows;
 use self::sweeps::Best;
 use super::active::Blow;
-use super::assemble::{IslandRanges, StepProblem, Unknowns};
+use super::assemble::{IslandStep, IslandUnknowns, StepProblem};
 use super::body::BodyId;
 use super::graph::Islands;
 use super::lcp::chord::ChordScratch;
@@ -28,13 +30,14 @@ use super::lcp::direct::DirectScratch;
 use super::lcp::wide::WideScratch;
 use super::lcp::{Scratch, Status};
 use super::pair::Pair;
+use super::par::Pool;
 use super::report::{IslandReport, StepReport, StepStatus};
 use super::settings::Settings;
 use crate::math::{DVec3, Double, widen};
 
-/// Buffers of the solvers, and what islands keep from step to step.
+/// The solvers with their buffers, whose content never influences a result.
 #[derive(Clone, Debug, Default)]
-pub struct SolverState {
+struct Solvers {
     scratch: Scratch,
     chord: ChordScratch,
     direct: DirectScratch,
@@ -42,56 +45,107 @@ pub struct SolverState {
     rows: Rows,
     bounce: BounceScratch,
     best: Best,
+}
+
+/// Solvers, and what islands keep from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct SolverState {
+    solvers: Solvers,
+    /// Those of other threads.
+    spare: Vec<Solvers>,
     /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
     memory: Vec<IslandMemory>,
     last: Vec<IslandMemory>,
 }
 
+/// Contacts and joint rows beside those of the largest island from which on a pool solves them.
+const SPREAD: usize = 2048;
+
+/// An island to solve, and how that went.
+struct Task<'a> {
+    step: IslandStep<'a>,
+    memory: IslandMemory,
+    /// None before it is solved.
+    outcome: Option<Outcome>,
+}
+
+impl Task<'_> {
+    fn work(&mut self, solvers: &mut Solvers, settings: &Settings, dt: Double) {
+        let (step, memory) = (&mut self.step, &mut self.memory);
+        let mut island = Island { step, settings, dt, memory };
+        let outcome = solvers.solve_island(&mut island);
+        let calm = step.blows.iter().all(|blow| *blow == Blow::None);
+        let size = step.size();
+        memory.steady = (outcome.is_as_it_was() && calm).then_some(Steady { outcome, size });
+        self.outcome = Some(outcome);
+    }
+}
+
 impl SolverState {
-    /// Solves all islands and adds their certificates to the report.
+    /// Solves all islands, on a pool if there is enough beside the largest, and adds their certificates to the
+    /// report. The same bits for any pool.
     pub fn solve(
         &mut self,
-        step: &mut StepProblem,
+        problem: &mut StepProblem,
         islands: &Islands,
         steady: &[bool],
         settings: &Settings,
         report: &mut StepReport,
+        pool: &impl Pool,
     ) {
         core::mem::swap(&mut self.memory, &mut self.last);
         self.memory.clear();
+        let dt = widen(report.dt);
+        let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
+        let mut tasks = Vec::new();
         let mut old = 0;
-        for k in 0..islands.len() {
-            let ranges = step.ranges(k, islands);
-            let first = step.first[k];
-            if steady[k] {
-                // Its velocities are those that it had.
-                let memory = self.recall(first, &mut old);
-                report.islands_steady += 1;
-                if let Some(last) = &memory.steady {
-                    add(report, &last.outcome, first, last.size);
-                }
-                self.memory.push(memory);
-                continue;
-            }
-            if ranges.contacts.is_empty() && ranges.joints.is_empty() {
-                for i in ranges.members {
-                    step.biased.velocity[i] = step.bodies[i].velocity_free;
-                    step.relaxed.velocity[i] = step.bodies[i].velocity_free;
+        for (step, &steady) in problem.split(islands).zip(steady) {
+            if !steady && step.blows.is_empty() && step.joints.is_empty() {
+                for (i, body) in step.bodies.iter().enumerate() {
+                    step.biased.velocity[i] = body.velocity_free;
+                    step.relaxed.velocity[i] = body.velocity_free;
                 }
                 continue;
             }
-            let mut memory = self.recall(first, &mut old);
-            let dt = widen(report.dt);
-            let mut island = Island { step, ranges: &ranges, settings, dt, memory: &mut memory };
-            let outcome = self.solve_island(&mut island);
-            let size = [ranges.members.len(), ranges.contacts.len(), ranges.joints.len()];
-            let size = size.map(|n| n as u32);
-            add(report, &outcome, first, size);
-            let calm = step.blows[ranges.contacts.clone()].iter().all(|blow| *blow == Blow::None);
-            let steady = outcome.is_as_it_was() && calm;
-            memory.steady = steady.then_some(Steady { outcome, size });
-            self.memory.push(memory);
+            let memory = self.recall(step.first, &mut old);
+            let mut task = Task { step, memory, outcome: None };
+            if spreads {
+                tasks.push((task, steady));
+                continue;
+            }
+            if !steady {
+                task.work(&mut self.solvers, settings, dt);
+            }
+            self.take(task, report);
         }
+        if !spreads {
+            return;
+        }
+        let spare = Mutex::new(core::mem::take(&mut self.spare));
+        let spare_now = || spare.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.run(&mut tasks, 1, |tasks| {
+            let mut solvers = spare_now().pop().unwrap_or_default();
+            for (task, _) in tasks.iter_mut().filter(|(_, steady)| !steady) {
+                task.work(&mut solvers, settings, dt);
+            }
+            spare_now().push(solvers);
+        });
+        self.spare = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+        tasks.into_iter().for_each(|(task, _)| self.take(task, report));
+    }
+
+    /// Adds an island that is solved to the report; the velocities of a steady one are those that it had.
+    fn take(&mut self, task: Task<'_>, report: &mut StepReport) {
+        let Task { step, memory, outcome } = task;
+        match (outcome, &memory.steady) {
+            (Some(outcome), _) => add(report, &outcome, step.first, step.size()),
+            (None, Some(last)) => {
+                report.islands_steady += 1;
+                add(report, &last.outcome, step.first, last.size);
+            }
+            (None, None) => report.islands_steady += 1,
+        }
+        self.memory.push(memory);
     }
 
     /// Number of bodies and contacts of the island of this first body, if its last solution had been taken as
@@ -162,35 +216,35 @@ fn add(
     }
 }
 
-impl Unknowns {
-    /// Copies the unknowns of one island.
-    fn copy_from(&mut self, other: &Self, ranges: &IslandRanges) {
-        let IslandRanges { members: m, contacts: c, joints: j, rolling: r, .. } = ranges.clone();
-        self.velocity[m.clone()].copy_from_slice(&other.velocity[m]);
-        self.contact_impulse[c.clone()].copy_from_slice(&other.contact_impulse[c]);
-        self.joint_impulse[j.clone()].copy_from_slice(&other.joint_impulse[j]);
-        self.rolling_impulse[r.clone()].copy_from_slice(&other.rolling_impulse[r]);
+impl IslandUnknowns<'_> {
+    /// Becomes the same as others.
+    fn copy_from(&mut self, other: &Self) {
+        self.velocity.copy_from_slice(other.velocity);
+        self.contact_impulse.copy_from_slice(other.contact_impulse);
+        self.joint_impulse.copy_from_slice(other.joint_impulse);
+        self.rolling_impulse.copy_from_slice(other.rolling_impulse);
+    }
+}
+
+impl IslandStep<'_> {
+    /// Does any row push faster than the tolerance?
+    fn is_pushed(&self, tolerance: Double) -> bool {
+        self.manifolds.iter().any(|m| m.push.iter().any(|push| push.abs() > tolerance))
+            || self.joint_push.iter().any(|push| push.abs() > tolerance)
+    }
+
+    /// Adds `sign` times the push to the biases.
+    fn take_push(&mut self, sign: Double) {
+        for manifold in self.manifolds.iter_mut() {
+            manifold.take_push(sign);
+        }
+        for (row, push) in self.joints.iter_mut().zip(self.joint_push) {
+            row.bias += sign * push;
+        }
     }
 }
 
 impl StepProblem {
-    /// Does any row of an island push faster than the tolerance?
-    fn is_pushed(&self, ranges: &IslandRanges, tolerance: Double) -> bool {
-        let mut manifolds = self.manifolds[ranges.manifolds.clone()].iter();
-        manifolds.any(|m| m.push.iter().any(|push| push.abs() > tolerance))
-            || self.joint_push[ranges.joints.clone()].iter().any(|push| push.abs() > tolerance)
-    }
-
-    /// Adds `sign` times the push to the biases of an island.
-    fn take_push(&mut self, ranges: &IslandRanges, sign: Double) {
-        for manifold in &mut self.manifolds[ranges.manifolds.clone()] {
-            manifold.take_push(sign);
-        }
-        for i in ranges.joints.clone() {
-            self.joints[i].bias += sign * self.joint_push[i];
-        }
-    }
-
     /// Writes the impulses back to the contacts they belong to, for the next step.
     pub fn keep_impulses(&self, pairs: &mut [Box<Pair>]) {
         for (i, &[p, c]) in self.contact_source.iter().enumerate() {

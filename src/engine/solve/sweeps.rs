@@ -1,6 +1,6 @@
 //! One island by sweeps in eight lanes: plain, accelerated, in small steps.
 
-use super::SolverState;
+use super::Solvers;
 use super::island::{Island, Outcome};
 use crate::engine::lcp::wide::{
     self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
@@ -28,28 +28,28 @@ pub(super) struct Best {
 }
 
 impl Best {
-    fn keep(&mut self, island: &Island<'_>, of: usize) {
-        let (step, r) = (&*island.step, island.ranges);
+    fn keep(&mut self, island: &Island<'_, '_>, of: usize) {
+        let step = &*island.step;
         let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
         self.contact.clear();
-        self.contact.extend_from_slice(&unknowns.contact_impulse[r.contacts.clone()]);
+        self.contact.extend_from_slice(&*unknowns.contact_impulse);
         self.joint.clear();
-        self.joint.extend_from_slice(&unknowns.joint_impulse[r.joints.clone()]);
+        self.joint.extend_from_slice(&*unknowns.joint_impulse);
     }
 
-    fn give(&self, island: &mut Island<'_>, of: usize) {
-        let (step, r) = (&mut *island.step, island.ranges);
+    fn give(&self, island: &mut Island<'_, '_>, of: usize) {
+        let step = &mut *island.step;
         let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
-        unknowns.contact_impulse[r.contacts.clone()].copy_from_slice(&self.contact);
-        unknowns.joint_impulse[r.joints.clone()].copy_from_slice(&self.joint);
+        unknowns.contact_impulse.copy_from_slice(&self.contact);
+        unknowns.joint_impulse.copy_from_slice(&self.joint);
     }
 }
 
-impl SolverState {
+impl Solvers {
     /// Goes on from where the chord Newton stopped: accelerated sweeps, then plain ones.
     pub(super) fn sweep_on(
         &mut self,
-        island: &mut Island<'_>,
+        island: &mut Island<'_, '_>,
         relaxed: bool,
         stats: &mut SolveStats,
     ) {
@@ -63,7 +63,7 @@ impl SolverState {
     }
 
     /// Sweeps in eight lanes, until the tolerance or the number of sweeps is met.
-    pub(super) fn wide_sweeps(&mut self, island: &mut Island<'_>, of: usize) -> SolveStats {
+    pub(super) fn wide_sweeps(&mut self, island: &mut Island<'_, '_>, of: usize) -> SolveStats {
         let tolerance = island.settings.solver.tolerance;
         let sweeps_max = island.settings.solver.sweeps_max;
         let mut stats = SolveStats {
@@ -94,7 +94,7 @@ impl SolverState {
     /// the best impulses that were measured are kept.
     fn go_on(
         &mut self,
-        island: &mut Island<'_>,
+        island: &mut Island<'_, '_>,
         relaxed: bool,
         sweeps_max: u32,
         accelerated: bool,
@@ -143,7 +143,7 @@ impl SolverState {
     }
 
     /// A number of sweeps in eight lanes.
-    fn sweep_times(&mut self, island: &mut Island<'_>, of: usize, sweeps: u32) -> SolveStats {
+    fn sweep_times(&mut self, island: &mut Island<'_, '_>, of: usize, sweeps: u32) -> SolveStats {
         self.wide(island, |problem, iterate, scratch| {
             solve_sweeps(problem, iterate, of, sweeps, scratch);
         });
@@ -155,7 +155,7 @@ impl SolverState {
     }
 
     /// Stiff small steps: both problems at once.
-    pub(super) fn substeps(&mut self, island: &mut Island<'_>) -> Outcome {
+    pub(super) fn substeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let (solver, contact) = (&island.settings.solver, &island.settings.contact);
         let params = SubstepParams {
             dt: island.dt,
@@ -189,31 +189,22 @@ impl SolverState {
     /// Calls a solver in eight lanes.
     fn wide(
         &mut self,
-        island: &mut Island<'_>,
+        island: &mut Island<'_, '_>,
         solve: impl FnOnce(&wide::Island<'_>, &mut WideIterate<'_>, &mut wide::WideScratch),
     ) {
-        let (step, r) = (&mut *island.step, island.ranges);
+        let step = &mut *island.step;
         let problem = wide::Island {
-            bodies: &step.bodies[r.members.clone()],
-            manifolds: &step.manifolds[r.manifolds.clone()],
-            joints: &step.joints[r.joints.clone()],
-            joint_push: &step.joint_push[r.joints.clone()],
-            velocity_last: &step.velocity_last[r.members.clone()],
+            bodies: &*step.bodies,
+            manifolds: &*step.manifolds,
+            joints: &*step.joints,
+            joint_push: &*step.joint_push,
+            velocity_last: &*step.velocity_last,
         };
         let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
         let mut iterate = WideIterate {
-            velocity: [
-                &mut biased.velocity[r.members.clone()],
-                &mut relaxed.velocity[r.members.clone()],
-            ],
-            contact_impulse: [
-                &mut biased.contact_impulse[r.contacts.clone()],
-                &mut relaxed.contact_impulse[r.contacts.clone()],
-            ],
-            joint_impulse: [
-                &mut biased.joint_impulse[r.joints.clone()],
-                &mut relaxed.joint_impulse[r.joints.clone()],
-            ],
+            velocity: [&mut *biased.velocity, &mut *relaxed.velocity],
+            contact_impulse: [&mut *biased.contact_impulse, &mut *relaxed.contact_impulse],
+            joint_impulse: [&mut *biased.joint_impulse, &mut *relaxed.joint_impulse],
         };
         solve(&problem, &mut iterate, &mut self.wide);
     }
