@@ -78,7 +78,8 @@ fn the_number_of_threads_does_not_matter() {
 
 #[test]
 fn islands_on_threads_are_those_of_one() {
-    // Leaning towers far from each other, some of which fall while others come to rest: enough for threads.
+    // Leaning towers far from each other, some of which fall while others come to rest: enough for
+    // threads.
     let towers = || {
         let mut world = floor();
         for k in 0..80_u8 {

@@ -76,14 +76,16 @@ fn compare(world: &mut Simulation, settings: &Settings, step: u32, tally: &mut T
             let Some(y) = other.contacts.iter().find(|y| y.id == x.id) else { continue };
             tally.common += 1;
             let size = 1.0 + x.arms[0].length().max(x.arms[1].length());
-            let error = if x.normal.dot(y.normal) < 0.9999 {
-                // Another plane that separates as well, or nearly: its gaps are those along it.
+            let mut error = (x.gap - y.gap).abs();
+            if x.normal.dot(y.normal) < 0.9999 {
+                // Another plane that separates as well, or nearly. The gap of the same features is the same
+                // where they almost touch; else the least is the separation along that plane, unless the
+                // outermost corner is beside the other body.
                 tally.leaning += 1;
                 let least = pair.contacts.iter().fold(Real::INFINITY, |gap, x| gap.min(x.gap));
-                (least - separation(&anew, [pair.key.a, pair.key.b], x.normal)).abs()
-            } else {
-                (x.gap - y.gap).abs()
-            };
+                let along = separation(&anew, [pair.key.a, pair.key.b], x.normal);
+                error = error.min((least - along).abs());
+            }
             assert!(error <= 2.0 * zone + 1e-6 * size, "step {step}: {error:e} of {zone:e}");
         }
     }

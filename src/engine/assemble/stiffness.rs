@@ -180,7 +180,7 @@ fn largest_possible(a: &Sym) -> Double {
     (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
 }
 
-/// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, and two or three where few are large.
+/// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, often three do.
 const SWEEPS: usize = 4;
 /// Off-diagonals below this part of the diagonal change no eigenvalue by more than rounding, and vectors by
 /// this part (–).

@@ -11,8 +11,8 @@
 //! so the largest of the fifteen is the ratio: no walk, no start, no failure. The components of `e_i × R_j`
 //! are those of `R_j`, so even edges that are almost parallel lose nothing. The largest is then found again
 //! in double precision, from the matrix as it is, whose columns may be a rounding short of square to each
-//! other. Among normals whose bounds agree to rounding a face goes before edges, and the face of the last step
-//! before others.
+//! other. Among normals whose bounds agree to rounding a face goes before edges, and the face of the last
+//! step before others.
 
 use super::finish::SAME_RATIO;
 use super::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Ray, Relative, Status};

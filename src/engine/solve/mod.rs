@@ -82,8 +82,8 @@ impl Task<'_> {
 }
 
 impl SolverState {
-    /// Solves all islands, on a pool if there is enough beside the largest, and adds their certificates to the
-    /// report. The same bits for any pool.
+    /// Solves all islands, on a pool if there is enough beside the largest, and adds their certificates to
+    /// the report. The same bits for any pool.
     pub fn solve(
         &mut self,
         problem: &mut StepProblem,
