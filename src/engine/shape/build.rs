@@ -221,15 +221,12 @@ pub(super) fn placed(mut hull: Hull, vertices: Vec<Vec3>) -> Option<Hull> {
     Some(hull)
 }
 
-/// Outward normals of the faces of a box, in their order.
-const OUTWARD: [Vec3; 6] = [Vec3::NEG_Y, Vec3::NEG_Z, Vec3::NEG_X, Vec3::X, Vec3::Y, Vec3::Z];
-
-/// Half lengths of a box about its center, along the axes and with its corners in binary order (m).
+/// Half lengths of a box about its center, along the axes and with its corners in binary order (m). Its faces
+/// are in canonical order, then: lower y, z, x, upper x, y, z.
 fn half_lengths(faces: &[Face], vertices: &[Vec3]) -> Option<Vec3> {
     let half = *vertices.get(7)?;
-    let is_cuboid = vertices.len() == 8
-        && vertices.iter().copied().eq(corners(half))
-        && faces.iter().map(|face| face.normal).eq(OUTWARD);
+    let is_cuboid =
+        faces.len() == 6 && half.min_element() > 0.0 && vertices.iter().copied().eq(corners(half));
     is_cuboid.then_some(half)
 }
 

@@ -124,6 +124,8 @@ fn only_boxes_are_known_as_such() {
     assert_eq!(cube.cuboid, Some(Vec3::new(0.5, 1.0, 1.5)));
     let points: Vec<Vec3> = cube.vertices.clone();
     assert_eq!(Hull::convex_hull(&points).expect("a box").cuboid, cube.cuboid, "from its corners");
+    let backward: Vec<Vec3> = points.iter().rev().copied().collect();
+    assert_eq!(Hull::convex_hull(&backward).expect("a box").cuboid, None, "in another order");
     let turn = quat_to_mat3(quat_exp(Vec3::Y * 0.5));
     let turned: Vec<Vec3> = points.iter().map(|&p| turn * p).collect();
     assert_eq!(Hull::convex_hull(&turned).expect("a box").cuboid, None, "turned");
