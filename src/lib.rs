@@ -22,7 +22,7 @@
 //! |---|---|---|
 //! | `bevy` | yes | the plugin |
 //! | `mesh` | no | colliders from Bevy's meshes |
-//! | `parallel` | yes | pairs on Bevy's compute task pool; the same bits as without |
+//! | `parallel` | yes | pairs and islands on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
 //! | `f64` | no | positions, velocities and the metric in double precision |
 //! | `serialize` | no | serde on settings, reports and components |

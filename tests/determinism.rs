@@ -3,12 +3,13 @@
 mod support;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::BodyKind;
-use orthant::engine::par::Threads;
-use orthant::engine::report::StepReport;
+use orthant::engine::body::BodyDesc;
+use orthant::engine::collider::{Collider, Material};
+use orthant::engine::joint::{JointDesc, JointKind};
+use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3};
-use support::{DT, add, cuboid, fingerprint, floor, heap, run};
+use support::{DT, Fine, cuboid, fingerprint, floor, heap, run};
 
 #[test]
 fn two_runs_agree_bit_by_bit() {
@@ -50,55 +51,86 @@ fn buffers_hold_no_state() {
     assert_eq!(fingerprint(&world), fingerprint(&hopping), "after 60 steps");
 }
 
-/// Fingerprint and report after some steps whose pairs and islands are spread over threads.
-fn spread(world: &mut Simulation, steps: usize, threads: usize) -> (u64, StepReport) {
-    let (settings, pool) = (Settings::default(), Threads(threads));
+/// Steps whose pairs and islands are spread over threads.
+fn spread(world: &mut Simulation, settings: &Settings, steps: usize, threads: usize) {
+    let pool = Fine(threads);
     for _ in 0..steps {
-        world.begin(&settings, DT);
-        world.find_pairs(&settings);
-        world.find_contacts_on(&settings, &pool);
+        world.begin(settings, DT);
+        world.find_pairs(settings);
+        world.find_contacts_on(settings, &pool);
         world.build_islands();
-        world.assemble(&settings);
-        world.solve_on(&settings, &pool);
+        world.assemble(settings);
+        world.solve_on(settings, &pool);
         world.integrate();
         world.finish();
     }
-    (fingerprint(world), world.report().clone())
 }
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let (mut world, _) = heap(20);
     run(&mut world, 60);
-    let alone = (fingerprint(&world), world.report().clone());
     for threads in [1, 2, 4, 7] {
-        assert_eq!(spread(&mut heap(20).0, 60, threads), alone, "{threads} threads");
+        let (mut other, _) = heap(20);
+        spread(&mut other, &Settings::default(), 60, threads);
+        assert_eq!(fingerprint(&other), fingerprint(&world), "{threads} threads");
+        assert_eq!(other.report(), world.report(), "{threads} threads");
     }
+}
+
+/// Leaning towers far from each other, some of which fall, bouncing, and chains: many islands of all kinds.
+fn scattered() -> Simulation {
+    let mut world = floor();
+    for k in 0..90_u8 {
+        let at = Vec3::new(Real::from(k % 9) * 8.0, 0.0, Real::from(k / 9) * 8.0);
+        let mut last = None;
+        for i in 0..9_u8 {
+            let lean = Vec3::X * (0.002 * Real::from(k) * Real::from(i));
+            let mut position = at + lean + Vec3::Y * (0.5 + Real::from(i));
+            if k >= 80 {
+                position = at + Vec3::new(0.6 * Real::from(i), 9.0, 0.0);
+            }
+            let shape = if k >= 80 { cuboid(0.5, 0.1, 0.1) } else { cuboid(1.0, 1.0, 1.0) };
+            let restitution = if k % 3 == 0 { 0.3 } else { 0.0 };
+            let material = Material { restitution, ..Material::new(0.5) };
+            let colliders = vec![Collider { material, ..Collider::new(shape) }];
+            let linear_velocity = Vec3::new(0.3 * Real::from(i % 3), 0.0, 0.2 * Real::from(i % 4));
+            let desc = BodyDesc { position, linear_velocity, colliders, ..BodyDesc::default() };
+            let id = world.add_body(desc).expect("a sound body");
+            if k >= 80 {
+                let joint = JointDesc::new(JointKind::Spherical, [last, Some(id)]);
+                let end = Vec3::X * 0.3;
+                let hung = if last.is_some() { end } else { position - end };
+                world.add_joint(joint.with_anchors(hung, -end)).expect("a sound joint");
+                last = Some(id);
+            }
+        }
+    }
+    world
 }
 
 #[test]
 fn islands_on_threads_are_those_of_one() {
-    // Leaning towers far from each other, some of which fall while others come to rest: enough for
-    // threads.
-    let towers = || {
-        let mut world = floor();
-        for k in 0..80_u8 {
-            let at = Vec3::new(Real::from(k % 9) * 8.0, 0.0, Real::from(k / 9) * 8.0);
-            for i in 0..9_u8 {
-                let lean = Vec3::X * (0.002 * Real::from(k) * Real::from(i));
-                let position = at + lean + Vec3::Y * (0.5 + Real::from(i));
-                add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), position);
+    for method in [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps] {
+        let mut settings = Settings::default();
+        settings.solver.method = method;
+        let rounds = if method == Method::Auto { 4 } else { 1 };
+        let mut world = scattered();
+        let mut others = [2, 5].map(|threads| (threads, scattered()));
+        for _ in 0..rounds {
+            for _ in 0..10 {
+                world.step(&settings, DT);
+            }
+            let report = world.report();
+            let solved = report.solves.iter().filter(|solve| solve.iterations > 0);
+            let rows = solved.map(|solve| solve.contacts + solve.joint_rows).sum::<u32>();
+            assert!(rows > 2200, "enough for threads: {rows} rows, {method:?}");
+            for (threads, other) in &mut others {
+                spread(other, &settings, 10, *threads);
+                assert_eq!(fingerprint(other), fingerprint(&world), "{method:?} on {threads}");
+                assert_eq!(other.report(), report, "{method:?} on {threads}");
             }
         }
-        world
-    };
-    let mut world = towers();
-    run(&mut world, 60);
-    let report = world.report().clone();
-    assert!(report.islands > 60 && report.contacts > 2200, "{report:?}");
-    let alone = (fingerprint(&world), report);
-    for threads in [2, 5] {
-        assert_eq!(spread(&mut towers(), 60, threads), alone, "{threads} threads");
     }
 }
 

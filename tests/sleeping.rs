@@ -8,7 +8,7 @@ use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind, LockedAxes};
 use orthant::engine::collider::{Collider, Layers, Material};
 use orthant::engine::joint::{JointDesc, JointKind};
-use orthant::engine::par::{Serial, Threads};
+use orthant::engine::par::Serial;
 use orthant::engine::report::IslandReport;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::mass::MassProperties;
@@ -138,7 +138,9 @@ fn a_pile_that_is_woken_without_a_cause_stays_as_it_was() {
     assert!(fastest(&world) < 1e-3, "no jolt: {}", fastest(&world));
     let deepest = |_| world.step(&settings, DT).overlap;
     let deepest = (0..20).map(deepest).fold(0.0, Real::max);
-    assert!(deepest <= overlap + 1e-6, "{deepest} {overlap}");
+    // Overlap within the dead zone is not taken back, so what is less deep may come to be as deep.
+    let zone = settings.contact.dead_zone * DT * DT;
+    assert!(deepest <= overlap.max(zone) + 1e-6, "{deepest} {overlap}");
     let moved = |(&id, &at): (&BodyId, &Vec3)| (body(&world, id).position() - at).length();
     let moved = ids.iter().zip(&poses).map(moved).fold(0.0, Real::max);
     assert!(moved < 1e-4, "it stays: {moved}");
@@ -539,13 +541,13 @@ fn sleeping_is_deterministic_and_part_of_a_snapshot() {
             world.begin(&settings, DT);
             world.find_pairs(&settings);
             if threads > 1 {
-                world.find_contacts_on(&settings, &Threads(threads));
+                world.find_contacts_on(&settings, &Fine(threads));
             } else {
                 world.find_contacts_on(&settings, &Serial);
             }
             world.build_islands();
             world.assemble(&settings);
-            world.solve(&settings);
+            world.solve_on(&settings, &Fine(threads));
             world.integrate();
             world.finish();
             most = most.max(world.report().sleeping);

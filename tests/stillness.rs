@@ -107,6 +107,7 @@ fn kept_contacts_are_true_to_the_stillness() {
         }
     }
     assert!(tally.common > 1000, "{tally:?}");
+    assert!(tally.leaning * 10 < tally.common, "few lean: {tally:?}");
     assert!(tally.kept > 2000, "enough are kept: {tally:?}");
 }
 

@@ -119,13 +119,13 @@ pub struct IslandRanges {
 /// The unknowns of one island.
 #[derive(Debug, Default)]
 pub struct IslandUnknowns<'a> {
-    /// Velocity of every member.
+    /// Velocity of every member [m/s, rad/s].
     pub velocity: &'a mut [Vec6],
-    /// Impulse of every joint row.
+    /// Impulse of every joint row [N·s or N·m·s].
     pub joint_impulse: &'a mut [Double],
     /// Impulse of every contact on body b, world axes [N·s].
     pub contact_impulse: &'a mut [[Double; 3]],
-    /// Impulse of every rolling row.
+    /// Impulse of every rolling row [N·s].
     pub rolling_impulse: &'a mut [[Double; 3]],
 }
 
@@ -136,7 +136,7 @@ pub struct IslandStep<'a> {
     pub first: BodyId,
     /// Blocks of its members.
     pub bodies: &'a mut [BodyBlock],
-    /// Their velocities before the step.
+    /// Their velocities before the step [m/s, rad/s].
     pub velocity_last: &'a [Vec6],
     /// Contacts in manifolds.
     pub manifolds: &'a mut [Manifold],
@@ -146,7 +146,7 @@ pub struct IslandStep<'a> {
     pub rolling: &'a [RollingRow],
     /// Joint rows.
     pub joints: &'a mut [JointRow],
-    /// Part of the bias that is not carried on, one for each joint row.
+    /// Part of the bias that is not carried on, one for each joint row [m/s or rad/s].
     pub joint_push: &'a [Double],
     /// Biased solve.
     pub biased: IslandUnknowns<'a>,

@@ -1,7 +1,8 @@
 //! Work on disjoint parts of a list, possibly at the same time.
 //!
 //! The engine starts no threads of its own: a [`Pool`] comes from outside. Whatever it does, the result
-//! is the same, because every item is a function of itself and of shared, unchanging data.
+//! is the same, because every item is a function of itself and of shared, unchanging data; buffers that
+//! threads have for themselves hold nothing that counts.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -80,18 +80,18 @@ fn find_contacts(mut physics: ResMut<PhysicsWorld>) {
 struct TaskPool;
 
 impl Pool for TaskPool {
-    #[cfg(feature = "parallel")]
+    #[cfg(all(feature = "parallel", not(target_arch = "wasm32")))]
     fn threads(&self) -> usize {
         // This thread works, too, while it waits.
         bevy_tasks::ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num() + 1)
     }
 
-    #[cfg(not(feature = "parallel"))]
+    #[cfg(any(not(feature = "parallel"), target_arch = "wasm32"))]
     fn threads(&self) -> usize {
         1
     }
 
-    #[cfg(feature = "parallel")]
+    #[cfg(all(feature = "parallel", not(target_arch = "wasm32")))]
     fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
         match bevy_tasks::ComputeTaskPool::try_get() {
             Some(pool) if items.len() > least => {
@@ -105,7 +105,7 @@ impl Pool for TaskPool {
         }
     }
 
-    #[cfg(not(feature = "parallel"))]
+    #[cfg(any(not(feature = "parallel"), target_arch = "wasm32"))]
     fn run<T: Send>(&self, items: &mut [T], _: usize, work: impl Fn(&mut [T]) + Sync) {
         work(items);
     }

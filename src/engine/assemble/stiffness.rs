@@ -182,8 +182,7 @@ fn largest_possible(a: &Sym) -> Double {
 
 /// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, often three do.
 const SWEEPS: usize = 4;
-/// Off-diagonals below this part of the diagonal change no eigenvalue by more than rounding, and vectors by
-/// this part (–).
+/// Off-diagonals below this part of the diagonal change the positive part by no more than rounding (–).
 const ROUNDING: Double = 1e-16;
 
 /// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v, by Jacobi's method.

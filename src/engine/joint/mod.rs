@@ -87,7 +87,8 @@ impl Joint {
         self.velocities()[axis.index()]
     }
 
-    /// Positions of all axes after the last step, x, y, z, then about x, y, z [m or rad].
+    /// Positions of all axes after the last step, x, y, z, then about x, y, z [m or rad], turns of the twist
+    /// or hinge counted.
     pub fn positions(&self) -> [Real; 6] {
         self.motion().0.map(narrow)
     }

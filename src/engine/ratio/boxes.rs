@@ -1,18 +1,17 @@
 //! The ratio metric of two boxes: fifteen normals, one of which is that of the facet.
 //!
 //! Input: two boxes by their half lengths, the offset `d`, the scaling centers. Output: the same answer as
-//! the walk's. Facets of the Minkowski difference of boxes are orthogonal to a face of one or to an edge of
-//! each, and every normal gives a lower bound on the ratio,
+//! the walk's. Normals of facets of the Minkowski difference of boxes are those of a face of one, or
+//! orthogonal to an edge of each, and every normal gives a lower bound on the ratio,
 //!
 //! ```text
 //! r ≥ n·(d - o) / (H(n) - n·o),     H(n) = Σ a_k |n_k| + Σ b_k |n·R_k|
 //! ```
 //!
 //! so the largest of the fifteen is the ratio: no walk, no start, no failure. The components of `e_i × R_j`
-//! are those of `R_j`, so even edges that are almost parallel lose nothing. The largest is then found again
-//! in double precision, from the matrix as it is, whose columns may be a rounding short of square to each
-//! other. Among normals whose bounds agree to rounding a face goes before edges, and the face of the last
-//! step before others.
+//! are those of `R_j`, and products with them are taken as they are, so even edges that are almost parallel
+//! lose nothing. The largest is then found again in double precision. Among normals whose bounds agree to
+//! rounding a face goes before edges, and the face of the last step before others.
 
 use super::finish::SAME_RATIO;
 use super::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Ray, Relative, Status};
@@ -23,7 +22,7 @@ const FACES: [[u32; 2]; 3] = [[2, 3], [0, 4], [1, 5]];
 /// Squares of sines below this belong to parallel edges, whose cross product is nothing.
 const PARALLEL: Real = 1e-30;
 
-/// What a facet of the difference is orthogonal to: a face of a or b across an axis, or edges along axes.
+/// What the normal of a facet of the difference is that of: a face across an axis, or edges along axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Facet {
     FaceOfA(usize),
@@ -31,7 +30,7 @@ enum Facet {
     Edges(usize, usize),
 }
 
-/// Its bound: `n·d` and `H(n) - n·o`, times the length of n, which points from a to b.
+/// Its bound: `n·(d - o)` and `H(n) - n·o` (m), times the length of n, which points from a to b.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     facet: Facet,
@@ -40,7 +39,7 @@ struct Bound {
 }
 
 impl Bound {
-    /// With `n·d`, `n·o` and `H(n)` of a normal of either direction.
+    /// With `n·(d - o)`, `n·o` and `H(n)` of a normal of either direction.
     #[inline(always)]
     fn new(facet: Facet, along: Real, shift: Real, height: Real) -> Self {
         let shift = if along < 0.0 { -shift } else { shift };
@@ -53,7 +52,7 @@ impl Bound {
         self.along * other.reach > (1.0 + SAME_RATIO) * other.along * self.reach
     }
 
-    /// `n·d - H(n)`, of faces the distance (m).
+    /// `n·d - H(n)`, for faces the distance (m).
     fn excess(&self) -> Real {
         self.along - self.reach
     }
@@ -65,6 +64,7 @@ struct Boxes<'r> {
     rotation: &'r Mat3,
     /// `|R|`, by columns.
     abs: [Vec3; 3],
+    /// `d - o` and `o` (m).
     offset: Vec3,
     origin: Vec3,
     /// Both along the axes of b.
@@ -95,7 +95,12 @@ impl Boxes<'_> {
     fn edges(&self, i: usize, j: usize) -> Option<Bound> {
         let ([x, y], [k, l]) = ([after(i), after(after(i))], [after(j), after(after(j))]);
         let ([a, b], abs, axis) = (self.half, &self.abs, self.rotation.col(j));
-        let height = a[x] * abs[j][y] + a[y] * abs[j][x] + b[k] * abs[l][i] + b[l] * abs[k][i];
+        // Not |R_l[i]| for |n·R_k|: where edges are nearly parallel, that is but rounding.
+        let across = |k: usize| {
+            let other = self.rotation.col(k);
+            (axis[x] * other[y] - axis[y] * other[x]).abs()
+        };
+        let height = a[x] * abs[j][y] + a[y] * abs[j][x] + b[k] * across(k) + b[l] * across(l);
         let (d, o) = (self.offset, self.origin);
         let along = d[y] * axis[x] - d[x] * axis[y];
         let shift = o[y] * axis[x] - o[x] * axis[y];

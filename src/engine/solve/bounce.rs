@@ -143,7 +143,7 @@ impl BounceScratch {
         let contact = &island.settings.contact;
         let speed_min = widen(contact.restitution_speed);
         let zone = widen(contact.dead_zone) * island.dt * island.dt;
-        let (before, moved) = (&*step.velocity_last, &*step.biased.velocity);
+        let (before, moved) = (step.velocity_last, &*step.biased.velocity);
         let impulses = &*step.biased.contact_impulse;
         self.lanes.clear();
         let mut any = false;

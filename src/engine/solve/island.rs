@@ -409,7 +409,7 @@ impl Solvers {
             bodies,
             joints: &*step.joints,
             contacts: &self.rows.contacts,
-            rolling: &*step.rolling,
+            rolling: step.rolling,
             cone: island.settings.solver.cone,
         };
         let mut iterate = Iterate {
@@ -432,7 +432,7 @@ impl Solvers {
         let step = &*island.step;
         let problem =
             ManifoldProblem { bodies: &*step.bodies, manifolds: &*step.manifolds, joints: &[] };
-        chord::approach(&problem, &*step.velocity_last, &mut self.chord)
+        chord::approach(&problem, step.velocity_last, &mut self.chord)
     }
 
     /// Residual of the impulses of the biased (0) or relaxed (1) problem.

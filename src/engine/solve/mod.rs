@@ -36,7 +36,7 @@ use super::settings::Settings;
 use crate::math::{DVec3, Double, widen};
 
 /// The solvers with their buffers, whose content never influences a result.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Solvers {
     scratch: Scratch,
     chord: ChordScratch,
@@ -47,12 +47,18 @@ struct Solvers {
     best: Best,
 }
 
+/// A clone starts with empty buffers.
+impl Clone for Solvers {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 /// Solvers, and what islands keep from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct SolverState {
-    solvers: Solvers,
-    /// Those of other threads.
-    spare: Vec<Solvers>,
+    /// As many as were at work at the same time.
+    solvers: Vec<Solvers>,
     /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
     memory: Vec<IslandMemory>,
     last: Vec<IslandMemory>,
@@ -64,13 +70,19 @@ const SPREAD: usize = 2048;
 /// An island to solve, and how that went.
 struct Task<'a> {
     step: IslandStep<'a>,
+    /// Need it not be solved?
+    steady: bool,
     memory: IslandMemory,
     /// None before it is solved.
     outcome: Option<Outcome>,
 }
 
 impl Task<'_> {
+    /// Solves it, unless it is steady.
     fn work(&mut self, solvers: &mut Solvers, settings: &Settings, dt: Double) {
+        if self.steady {
+            return;
+        }
         let (step, memory) = (&mut self.step, &mut self.memory);
         let mut island = Island { step, settings, dt, memory };
         let outcome = solvers.solve_island(&mut island);
@@ -98,6 +110,7 @@ impl SolverState {
         let dt = widen(report.dt);
         let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
         let mut tasks = Vec::new();
+        let mut solvers = self.solvers.pop().unwrap_or_default();
         let mut old = 0;
         for (step, &steady) in problem.split(islands).zip(steady) {
             if !steady && step.blows.is_empty() && step.joints.is_empty() {
@@ -108,42 +121,41 @@ impl SolverState {
                 continue;
             }
             let memory = self.recall(step.first, &mut old);
-            let mut task = Task { step, memory, outcome: None };
+            let mut task = Task { step, steady, memory, outcome: None };
             if spreads {
-                tasks.push((task, steady));
-                continue;
+                tasks.push(task);
+            } else {
+                task.work(&mut solvers, settings, dt);
+                self.keep(task, report);
             }
-            if !steady {
-                task.work(&mut self.solvers, settings, dt);
-            }
-            self.take(task, report);
         }
+        self.solvers.push(solvers);
         if !spreads {
             return;
         }
-        let spare = Mutex::new(core::mem::take(&mut self.spare));
+        let spare = Mutex::new(core::mem::take(&mut self.solvers));
         let spare_now = || spare.lock().unwrap_or_else(PoisonError::into_inner);
         pool.run(&mut tasks, 1, |tasks| {
             let mut solvers = spare_now().pop().unwrap_or_default();
-            for (task, _) in tasks.iter_mut().filter(|(_, steady)| !steady) {
-                task.work(&mut solvers, settings, dt);
-            }
+            tasks.iter_mut().for_each(|task| task.work(&mut solvers, settings, dt));
             spare_now().push(solvers);
         });
-        self.spare = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
-        tasks.into_iter().for_each(|(task, _)| self.take(task, report));
+        self.solvers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+        tasks.into_iter().for_each(|task| self.keep(task, report));
     }
 
-    /// Adds an island that is solved to the report; the velocities of a steady one are those that it had.
-    fn take(&mut self, task: Task<'_>, report: &mut StepReport) {
-        let Task { step, memory, outcome } = task;
+    /// Adds an island that is solved to the report, and remembers what it keeps; a steady one has the
+    /// velocities and the outcome that it had.
+    fn keep(&mut self, task: Task<'_>, report: &mut StepReport) {
+        let Task { step, memory, outcome, .. } = task;
         match (outcome, &memory.steady) {
             (Some(outcome), _) => add(report, &outcome, step.first, step.size()),
-            (None, Some(last)) => {
+            (None, last) => {
                 report.islands_steady += 1;
-                add(report, &last.outcome, step.first, last.size);
+                if let Some(last) = last {
+                    add(report, &last.outcome, step.first, last.size);
+                }
             }
-            (None, None) => report.islands_steady += 1,
         }
         self.memory.push(memory);
     }

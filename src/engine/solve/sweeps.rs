@@ -197,8 +197,8 @@ impl Solvers {
             bodies: &*step.bodies,
             manifolds: &*step.manifolds,
             joints: &*step.joints,
-            joint_push: &*step.joint_push,
-            velocity_last: &*step.velocity_last,
+            joint_push: step.joint_push,
+            velocity_last: step.velocity_last,
         };
         let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
         let mut iterate = WideIterate {

@@ -85,7 +85,6 @@ pub struct DirectScratch {
     trial: Vec<Double>,
     velocity: Vec<Vec6>,
     errors: Vec<Double>,
-    compliance: Vec<Double>,
     /// `M⁻¹ ν` of every row and body.
     response: Vec<[Vec6; 2]>,
     x: Vec<Double>,
@@ -321,17 +320,16 @@ impl DirectScratch {
                 }
             }
         }
-        self.compliance.clear();
         for (k, node) in memory.nodes.iter().enumerate() {
             let slot = fronts.diagonal(k);
             for i in 0..node.count as usize {
                 let at = node.first as usize + i;
                 let (row, response) = (&problem.joints[at], &self.response[at]);
                 let terms = row.terms.iter().zip(response);
-                let compliance = terms.map(|((_, row), response)| dot6(row, response)).sum();
+                let compliance: Double =
+                    terms.map(|((_, row), response)| dot6(row, response)).sum();
                 let x = if compliance > 0.0 { PROXIMAL * compliance + row.softness } else { 1.0 };
                 fronts.add(slot, i, i, x);
-                self.compliance.push(compliance);
             }
         }
         fronts.factor()

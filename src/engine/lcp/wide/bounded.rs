@@ -63,7 +63,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
             let old = row.impulse[l];
             let w = rate(&row.jacobian, sides, l) + (row.bias[l] - kept) + back[r][l];
             let w = w + row.softness[l] * old;
-            let leak = if MODE == mode::BIASED { (1.0 - rates.kept) * row.leak[l] } else { 0.0 };
+            let leak = if MODE == mode::BIASED { rates.softness * row.leak[l] } else { 0.0 };
             let p = old - leak * old - row.inverse[r][l] * w;
             let p = if p < row.bounds[0][l] { row.bounds[0][l] } else { p };
             let new = if p > row.bounds[1][l] { row.bounds[1][l] } else { p };

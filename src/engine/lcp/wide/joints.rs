@@ -319,7 +319,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                     change -= row.inverse[s][l] * error[s][l];
                 }
                 if MODE == mode::BIASED {
-                    change -= (1.0 - rates.kept) * row.leak[l] * row.impulse[l];
+                    change -= rates.softness * row.leak[l] * row.impulse[l];
                 }
                 change *= row.free[l];
                 row.impulse[l] += change;

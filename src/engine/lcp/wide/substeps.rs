@@ -18,10 +18,11 @@
 //! warm start repeats. The relaxing sweep takes its effect out of the velocity again. Bodies at rest
 //! sink by `s/rate` of what their load moves them in a substep, which falls like `1/n²`.
 //!
-//! Stiffness has no cap but the speed of the push: capping it at a few hertz, as is common, leaves an
-//! overlap of millimeters that no number of substeps removes. Joints follow the path that their bias
-//! sets for the whole step, see `joints.rs`; only what their rows push beyond what may be carried is
-//! relaxed.
+//! Stiffness has no cap but the speed of the push, and where that is reached the softness is less in the
+//! same proportion: so what bodies sink by is in proportion to any load. Capping stiffness at a few hertz, as
+//! is common, leaves an overlap of millimeters that no number of substeps removes. Joints follow the path
+//! that their bias sets for the whole step, see `joints.rs`; only what their rows push beyond what may be
+//! carried is relaxed.
 
 use super::super::Vec6;
 use super::sweep::{Rates, apply, mode, sweep};
@@ -115,11 +116,11 @@ impl<const L: usize> Lists<L> {
             push: single(params.push_rate / dt),
             push_max: single(params.push_speed_max),
             dead_zone: single(params.dead_zone),
-            kept: single(1.0 - params.softness),
+            softness: single(params.softness),
         };
         let mut joint_rates = Rates {
             push: single(params.joint_rate / dt),
-            kept: single(1.0 - params.joint_softness),
+            softness: single(params.joint_softness),
             ..rates
         };
         let last = |i: usize| &island.velocity_last[i];
@@ -185,7 +186,7 @@ impl<const L: usize> Lists<L> {
             push: 0.0,
             push_max: 0.0,
             dead_zone: 0.0,
-            kept: 1.0,
+            softness: 0.0,
         };
         joints::sweep::<L, { mode::PLAIN }>(&mut self.joints.batches, &mut self.bodies, &rates);
         let contacts = &mut self.contacts;

@@ -8,11 +8,12 @@
 //! friction  l_t ← nearest point of the disc μ l_n to  l_t - w_t' / λ_max(W_tt)
 //! ```
 //!
-//! where the softness `s` is that of the biased sweep of a substep for contacts that are not apart, else
-//! zero, and `w_t'` is the tangential velocity after the normal impulse has changed, `w_t + c Δl_n`. Friction
-//! is a vector across the normal and needs no tangents. It is each contact's own: beside the normal impulse,
-//! with which it shares the velocity and what that changes, it takes about 40 of 150 operations. One point of
-//! friction for four contacts would take as much as it saves, for fewer contacts more, and be less exact.
+//! where the softness `s` is that of the biased sweep of a substep for contacts that are not apart, less by
+//! as much as the push is less than the overlap asks for, else zero, and `w_t'` is the tangential velocity
+//! after the normal impulse has changed, `w_t + c Δl_n`. Friction is a vector across the normal and needs no
+//! tangents. It is each contact's own: beside the normal impulse, with which it shares the velocity and what
+//! that changes, it takes about 40 of 150 operations. One point of friction for four contacts would take as
+//! much as it saves, for fewer contacts more, and be less exact.
 //!
 //! Lanes never mix: eight of them give the same bits as one. Plain loops over lanes, which compilers turn
 //! into vector operations; no fused operations and no approximate roots, so that every target gives the
@@ -47,8 +48,8 @@ pub(super) struct Rates {
     pub(super) push_max: Single,
     /// Overlap that is left alone (m).
     pub(super) dead_zone: Single,
-    /// Part of an impulse that the biased sweep starts from: one less the softness [-].
-    pub(super) kept: Single,
+    /// Part of an impulse that the biased sweep drops [-].
+    pub(super) softness: Single,
 }
 
 /// Velocities (or their sums over substeps) of the bodies of each lane.
@@ -104,7 +105,9 @@ fn relative<const L: usize>(sides: &Sides<L>, point: &Point<L>, l: usize) -> [Si
 }
 
 /// Brings the gaps of a point up to date and finds its biases: that of this sweep is returned, that of
-/// the relaxing one kept.
+/// the relaxing one kept. With the part of its impulse that this sweep starts from: softness lets a row yield
+/// by `s W l`, and where the push is not as fast as the overlap asks for, it must not use that up, or a heavy
+/// load would sink without end.
 #[inline(never)]
 fn advance<const L: usize, const DRIFTS: bool>(
     sums: &Sides<L>,
@@ -112,8 +115,8 @@ fn advance<const L: usize, const DRIFTS: bool>(
     point: &mut Point<L>,
     drift: &Row3<L>,
     rates: &Rates,
-) -> Row<L> {
-    let mut bias = [0.0; L];
+) -> [Row<L>; 2] {
+    let [mut bias, mut kept] = [[0.0; L]; 2];
     for l in 0..L {
         let mut path = relative(sums, point, l);
         if DRIFTS {
@@ -121,13 +124,17 @@ fn advance<const L: usize, const DRIFTS: bool>(
         }
         let gap = point.gap[l] + rates.dt * dot(at(normal, l), path);
         let apart = if gap > 0.0 { gap * rates.inverse_dt } else { 0.0 };
-        let push = rates.push * (gap + rates.dead_zone);
-        let push = if push < 0.0 { push } else { 0.0 };
-        let push = if push > -rates.push_max { push } else { -rates.push_max };
+        let wanted = rates.push * (gap + rates.dead_zone);
+        let wanted = if wanted < 0.0 { wanted } else { 0.0 };
+        let capped = wanted < -rates.push_max;
+        let push = if capped { -rates.push_max } else { wanted };
+        let part = if capped { push / wanted } else { 1.0 };
         point.bias[l] = apart;
         bias[l] = apart + push;
+        // Rows that are apart are met exactly.
+        kept[l] = if apart > 0.0 { 1.0 } else { 1.0 - rates.softness * part };
     }
-    bias
+    [bias, kept]
 }
 
 /// Changes the velocities of one side of lane `l` by an impulse at `arm`.
@@ -158,8 +165,8 @@ fn solve_point<const L: usize, const MODE: u8, const DRIFTS: bool>(
     mass_b: &[Row<L>; 9],
     point: &mut Point<L>,
     bias: &Row<L>,
+    kept: &Row<L>,
     drift: &Row3<L>,
-    rates: &Rates,
 ) {
     for l in 0..L {
         let n = at(normal, l);
@@ -169,9 +176,7 @@ fn solve_point<const L: usize, const MODE: u8, const DRIFTS: bool>(
         }
         let along = dot(n, w);
         let old = point.normal[l];
-        // Rows that are apart are met exactly.
-        let soft = MODE == mode::BIASED && point.bias[l] <= 0.0;
-        let kept = if soft { rates.kept * old } else { old };
+        let kept = if MODE == mode::BIASED { kept[l] * old } else { old };
         let new = kept - point.normal_mass[l] * (along + bias[l]);
         let new = if new > 0.0 { new } else { 0.0 };
         let change = new - old;
@@ -209,18 +214,18 @@ fn sweep_batch<const L: usize, const MODE: u8, const DRIFTS: bool>(
 ) {
     let Batch { a, b, count, normal, friction, mass_a, mass_b, points, .. } = batch;
     let points = &mut points[..*count];
-    let mut bias = [[0.0; L]; POINTS];
+    let [mut bias, mut kept] = [[[0.0; L]; POINTS]; 2];
     if MODE == mode::BIASED {
         let sums = gather::<L, true>(bodies, a, b);
         for (k, point) in points.iter_mut().enumerate() {
-            bias[k] = advance::<L, DRIFTS>(&sums, normal, point, &drift[k], rates);
+            [bias[k], kept[k]] = advance::<L, DRIFTS>(&sums, normal, point, &drift[k], rates);
         }
     }
     let mut sides = gather::<L, false>(bodies, a, b);
     for (k, point) in points.iter_mut().enumerate() {
         let bias = if MODE == mode::BIASED { bias[k] } else { point.bias };
         solve_point::<L, MODE, DRIFTS>(
-            &mut sides, normal, friction, mass_a, mass_b, point, &bias, &drift[k], rates,
+            &mut sides, normal, friction, mass_a, mass_b, point, &bias, &kept[k], &drift[k],
         );
     }
     scatter(bodies, a, b, &sides);

@@ -56,6 +56,32 @@ fn boxes_have_the_ratio_of_the_facet_formula() {
     }
 }
 
+/// Nearly parallel boxes in the world, whose matrices are rounded one by one: products of edges that are
+/// almost parallel are mere rounding.
+#[test]
+fn boxes_that_are_almost_parallel_keep_their_ratio() {
+    let mut rng = Rng::new(43);
+    for case in 0..4000 {
+        let [a, b] = boxes(&mut rng);
+        let theta = [0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4][case % 6];
+        let first = quat_normalize(rng.quat());
+        let yaw =
+            if case % 2 == 0 { Quat::IDENTITY } else { quat_exp(Vec3::Y * rng.real(0.0, 3.0)) };
+        let second = quat_mul(quat_mul(first, yaw), quat_exp(rng.unit() * theta));
+        let turns = [first, quat_normalize(second)].map(quat_to_mat3);
+        let half = [&a, &b].map(|hull| hull.cuboid.expect("a box"));
+        // On top, somewhere beside the middle.
+        let across = 0.4 * (half[0].x.min(half[0].z) + half[1].x.min(half[1].z));
+        let shift = rng.unit() * across;
+        let offset = turns[0] * Vec3::new(shift.x, half[0].y + half[1].y, shift.z);
+        let relative = Relative::new(Vec3::ZERO, turns[0], offset, turns[1]);
+        let fast = cold(&a, &b, &relative, &Centers::default());
+        let expected = oracle::facet_formula(&a, &b, &relative, &Centers::default());
+        let what = format!("at {theta:e} rad");
+        assert_close(fast.ratio, expected, 2.0 * TOLERANCE, &what);
+    }
+}
+
 #[test]
 fn the_contact_of_boxes_is_that_of_the_normal() {
     let mut rng = Rng::new(42);
@@ -123,7 +149,13 @@ fn only_boxes_are_known_as_such() {
     let cube = Hull::cuboid(Vec3::new(1.0, 2.0, 3.0)).expect("a box");
     assert_eq!(cube.cuboid, Some(Vec3::new(0.5, 1.0, 1.5)));
     let points: Vec<Vec3> = cube.vertices.clone();
-    assert_eq!(Hull::convex_hull(&points).expect("a box").cuboid, cube.cuboid, "from its corners");
+    let made = Hull::convex_hull(&points).expect("a box");
+    assert_eq!(made.cuboid, cube.cuboid, "from its corners");
+    assert_eq!(made.face_vertices, cube.face_vertices, "the same faces in the same order");
+    let normals =
+        |hull: &Hull| hull.faces.iter().map(|face| face.normal.round()).collect::<Vec<_>>();
+    let (x, y, z) = (Vec3::X, Vec3::Y, Vec3::Z);
+    assert_eq!(normals(&made), [-y, -z, -x, x, y, z], "whose numbers the metric knows");
     let backward: Vec<Vec3> = points.iter().rev().copied().collect();
     assert_eq!(Hull::convex_hull(&backward).expect("a box").cuboid, None, "in another order");
     let turn = quat_to_mat3(quat_exp(Vec3::Y * 0.5));
