@@ -68,3 +68,27 @@ fn steady_steps_do_not_allocate() {
         }
     }
 }
+
+/// With a pool at hand, too, as what is at rest is not worth a task.
+#[cfg(feature = "bevy")]
+#[test]
+fn the_schedule_allocates_nothing_for_what_is_at_rest() {
+    use bevy_app::{App, TaskPoolPlugin};
+    use bevy_time::{TimePlugin, TimeUpdateStrategy};
+    use bevy_transform::components::Transform;
+    use orthant::prelude::*;
+
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, PhysicsPlugins::default()));
+    app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    app.world_mut().spawn((RigidBody::Static, Collider::half_space(Vec3::Y)));
+    app.world_mut().resource_mut::<SleepConfig>().enabled = false;
+    for i in 0..400_u16 {
+        let place = Transform::from_xyz(1.5 * f32::from(i % 20), 0.5, 1.5 * f32::from(i / 20));
+        app.world_mut().spawn((RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), place));
+    }
+    (0..200).for_each(|_| app.update());
+    assert_eq!(app.world().resource::<StepReport>().contacts, 1600, "all lie and are awake");
+    let made = allocations(60, || app.world_mut().run_schedule(PhysicsSchedule));
+    assert_eq!(made, 0, "{made} allocations in 60 steps");
+}

@@ -254,6 +254,7 @@ impl Simulation {
                 self.report.events_dropped += pair.dropped;
             }
         }
+        self.pairs.measured = self.report.measured;
         self.check_contacts();
     }
 

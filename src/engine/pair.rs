@@ -152,9 +152,8 @@ struct Head {
     depth: [Real; 2],
 }
 
-/// If less than one pair in so many is looked at, they are measured without the pool.
-const FEW: usize = 8;
-/// Fewer pairs than this are not worth a task, which may have to wake a thread.
+/// Fewer pairs to be measured than this are not worth a task, which may have to wake a thread. Looking at
+/// pairs that did not move takes no time.
 const PART: usize = 128;
 
 /// All pairs.
@@ -173,6 +172,8 @@ pub struct Pairs {
     /// Pairs that went, to be used again.
     #[expect(clippy::vec_box, reason = "as above")]
     spare: Vec<Box<Pair>>,
+    /// How many were measured in the last step, and how many came since: as many will be measured, or so.
+    pub(super) measured: u32,
     /// Did pairs come or go in this step, or get other bodies?
     pub(super) merged: bool,
     /// May materials of pairs have been changed from outside?
@@ -207,6 +208,7 @@ impl Pairs {
         self.gone.clear();
         if !(broad.removed.is_empty() && broad.added.is_empty()) {
             self.merge(&broad.removed, &broad.added, known.as_slice());
+            self.measured += broad.added.len() as u32;
             self.merged = true;
         }
         self.step = self.step.wrapping_add(1);
@@ -290,7 +292,7 @@ impl Pairs {
 
     /// Calls `work` with every pair that is to be measured in this step.
     pub(super) fn measure(&mut self, pool: &impl Pool, work: impl Fn(&mut Pair) + Sync) {
-        let Self { list, heads, seen, step, .. } = self;
+        let Self { list, heads, seen, step, measured, .. } = self;
         // A part of the list is known by its first pair.
         let measure = |part: &mut [Box<Pair>]| {
             let Some(first) = part.first() else { return };
@@ -304,8 +306,9 @@ impl Pairs {
                 }
             }
         };
-        let few = FEW * seen.len() < list.len();
-        if few { measure(list) } else { pool.run(list, PART, measure) }
+        let few = (*measured as usize) < 2 * PART;
+        let least = if few { list.len() } else { PART };
+        pool.run(list, least, measure);
     }
 
     /// Lets the pairs of some bodies be measured in this step.

@@ -49,6 +49,7 @@ impl Pool for Threads {
     fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
         let threads = self.threads();
         let part = items.len().div_ceil(PARTS * threads).max(least).max(1);
+        let others = threads.min(items.len().div_ceil(part)).saturating_sub(1);
         let parts = Mutex::new(items.chunks_mut(part));
         let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
         let take = || {
@@ -57,7 +58,7 @@ impl Pool for Threads {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..threads {
+            for _ in 0..others {
                 scope.spawn(take);
             }
             take();

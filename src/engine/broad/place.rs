@@ -13,7 +13,7 @@ use crate::math::{Real, Vec3};
 /// A fat box holds the motion of so many steps.
 const AHEAD: Real = 4.0;
 /// And it is larger than the box by this part of its size.
-const SLACK: Real = 0.05;
+const SLACK: Real = 0.02;
 /// It is made anew when there is so many times the room that it would get.
 const LOOSE: Real = 4.0;
 
