@@ -144,8 +144,9 @@ pub struct SolverSettings {
     /// Newton's budget runs out; under a pyramid or with rolling rows they are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
-    /// pyramid of 210 boxes costs thirteen. A large one in which bodies struck each other starts with a
-    /// twentieth of it, which grows by a fiftieth in each step without a blow.
+    /// pyramid of 210 boxes costs thirteen. A large one in which bodies struck each other starts with that of
+    /// 200 contacts, joint rows and bodies, which grows by a fiftieth in each step without a blow, to that of
+    /// 1 000: however large it is, no step takes long.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// [m/s].

@@ -114,11 +114,13 @@ impl Outcome {
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
 
-/// The part of its budget that an island gets after bodies struck each other in it, and its growth in each
-/// step without a blow: heaps that settle have other contacts in every step, for which a good solution is
-/// in vain. What stands from the start, with approaches below this [m/s], gets all of it.
-const SHARE: Double = 0.05;
+/// After bodies struck each other in it an island gets the budget of so many rows, which grows in each step
+/// without a blow to that of so many: heaps that settle have other contacts in every step, for which a good
+/// solution is in vain, and no step may take long. What stands from the start, with approaches below this
+/// [m/s], gets the budget of all its rows.
+const STRUCK: Double = 200.0;
 const REGAIN: Double = 1.02;
+const CALM: Double = 1000.0;
 const STANDS: Double = 1e-3;
 
 /// Impulses that have just changed must be this part of the tolerance good to be taken as they are, unless
@@ -233,12 +235,13 @@ impl Solvers {
         if !small && !mechanism {
             let approach = self.approach(island);
             let violent = approach > solver.violence;
+            let rows = island.rows() as Double;
             let memory = &mut *island.memory;
             memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
             memory.share = Some(match memory.share {
-                Some(share) if !violent => (REGAIN * share).min(1.0),
+                Some(share) if !violent => (REGAIN * share).min((CALM / rows).clamp(share, 1.0)),
                 None if approach < STANDS => 1.0,
-                _ => SHARE,
+                _ => (STRUCK / rows).min(1.0),
             });
             if memory.pause > 0 {
                 return self.substeps(island);
