@@ -46,7 +46,8 @@ impl Best {
 }
 
 impl Solvers {
-    /// Goes on from where the chord Newton stopped: accelerated sweeps, then plain ones.
+    /// Goes on from where the chord Newton stopped: accelerated sweeps, then plain ones. Not those where
+    /// bodies strike each other: they crawl, and the next step is another problem.
     pub(super) fn sweep_on(
         &mut self,
         island: &mut Island<'_, '_>,
@@ -54,7 +55,8 @@ impl Solvers {
         stats: &mut SolveStats,
     ) {
         stats.add(&self.go_on(island, relaxed, SWEEPS, true));
-        if stats.status != Status::Converged {
+        let violence = island.settings.solver.violence;
+        if stats.status != Status::Converged && self.approach(island) <= violence {
             // What is small may try long.
             let rows = island.rows().max(1) as u32;
             let most = (PLAIN_SWEEPS + PLAIN_ROWS * PLAIN_SWEEPS / rows).min(PLAIN_SWEEPS_MAX);
