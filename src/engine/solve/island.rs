@@ -41,7 +41,7 @@ pub(super) struct IslandMemory {
     direct: DirectMemory,
     /// Steps for which Newton is not tried again.
     pause: u32,
-    /// The part of its budget that it gets (-); none before its first step.
+    /// The part of the budget of all its rows that it gets (-); none before its first step.
     share: Option<Double>,
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
@@ -114,13 +114,14 @@ impl Outcome {
 /// Steps after a failure of Newton in which it is not tried again.
 const PAUSE: u32 = 8;
 
-/// After bodies struck each other in it an island gets the budget of so many rows, which grows in each step
-/// without a blow to that of so many: heaps that settle have other contacts in every step, for which a good
-/// solution is in vain, and no step may take long. What stands from the start, with approaches below this
-/// [m/s], gets the budget of all its rows.
+/// After bodies struck each other in it a large island gets the budget of so many rows: heaps that settle
+/// have other contacts in every step, for which a good solution is in vain.
 const STRUCK: Double = 200.0;
+/// By how much that grows in each step without a blow (-), and up to the budget of how many rows: Newton must
+/// not take long in a step, however large the heap.
 const REGAIN: Double = 1.02;
 const CALM: Double = 1000.0;
+/// What stands from the start, with approaches below this [m/s], gets the budget of all its rows.
 const STANDS: Double = 1e-3;
 
 /// Impulses that have just changed must be this part of the tolerance good to be taken as they are, unless
