@@ -61,6 +61,8 @@ pub struct StepProblem {
     pub bodies: Vec<BodyBlock>,
     /// Velocities before the step, in the same order.
     pub velocity_last: Vec<Vec6>,
+    /// What the free velocities are ahead of the mean ones of free flight, in the same order.
+    pub lead: Vec<Vec6>,
     /// Contacts in manifolds, island by island.
     pub manifolds: Vec<Manifold>,
     /// Rolling rows, island by island; each counts its contact from the first of its island.
@@ -138,6 +140,8 @@ pub struct IslandStep<'a> {
     pub bodies: &'a mut [BodyBlock],
     /// Their velocities before the step [m/s, rad/s].
     pub velocity_last: &'a [Vec6],
+    /// What their free velocities are ahead of the mean ones of free flight [m/s, rad/s].
+    pub lead: &'a [Vec6],
     /// Contacts in manifolds.
     pub manifolds: &'a mut [Manifold],
     /// Part of every contact in a bounce.
@@ -297,7 +301,8 @@ impl StepProblem {
         &'a mut self,
         islands: &'a Islands,
     ) -> impl Iterator<Item = IslandStep<'a>> {
-        let (first, end, velocity_last) = (&self.first, &self.end, &self.velocity_last);
+        let (first, end) = (&self.first, &self.end);
+        let (velocity_last, lead) = (&self.velocity_last, &self.lead);
         let (mut bodies, mut manifolds) = (&mut self.bodies[..], &mut self.manifolds[..]);
         let (mut blows, mut joints) = (&mut self.blows[..], &mut self.joints[..]);
         let mut biased = IslandUnknowns::new(&mut self.biased);
@@ -309,6 +314,7 @@ impl StepProblem {
                 first: first[k],
                 bodies: cut(&mut bodies, r.members.len()),
                 velocity_last: &velocity_last[r.members.clone()],
+                lead: &lead[r.members.clone()],
                 manifolds: cut(&mut manifolds, r.manifolds.len()),
                 blows: cut(&mut blows, r.contacts.len()),
                 rolling: &rolling[r.rolling.clone()],
@@ -329,6 +335,8 @@ impl StepProblem {
             self.bodies.push(if steady { BodyBlock::default() } else { block(body, motion) });
             let last = vec6(body.linear_velocity, body.angular_velocity);
             self.velocity_last.push(last);
+            let [linear, angular] = motion.lead;
+            self.lead.push(vec6(linear, angular));
             self.biased.velocity.push(last);
             self.relaxed.velocity.push(last);
         }
@@ -363,6 +371,7 @@ impl StepProblem {
     fn clear(&mut self) {
         self.bodies.clear();
         self.velocity_last.clear();
+        self.lead.clear();
         self.manifolds.clear();
         self.rolling.clear();
         self.joints.clear();

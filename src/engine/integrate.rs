@@ -1,18 +1,23 @@
 //! Integration: velocities out of the solver, poses a step further.
 //!
-//! Positions move with the biased velocity, `q⁺ = q + h v⁺` (Algorithm 6.5 step 3 with `v^{l+1}`), the
-//! rotation by the exponential map of `h ω`. The velocity carried to the next step is that of the
-//! relaxed problem: without the push out of overlap.
+//! Positions move with the biased velocity, `q⁺ = q + h v⁺` (Algorithm 6.5 step 3 with `v^{l+1}`), those of
+//! bodies on which nothing acts with the mean velocity of their flight; the rotation by the exponential map of
+//! `h ω`. The velocity carried to the next step is that of the relaxed problem: without the push out of overlap.
+//!
+//! What is carried of rotation is angular momentum: that of a free step, and what the impulses gave,
+//! `L⁺ = L* + I (ω - ω*)`, with the inertia `I` of the rotation at which the step problem was posed. The angular
+//! velocity is the one that has it after the body has turned, `ω⁺ = I(q⁺)⁻¹ L⁺`: so equal and opposite impulses
+//! keep the angular momentum of the world, whatever the bodies turn by.
 
 use super::bodies::Bodies;
 use super::body::{Body, BodyId, BodyKind};
 use super::graph::{Islands, NO_ISLAND, marked};
 use super::lcp::Vec6;
 use super::predict::Motion;
+use super::predict::spin::{Rotor, is_round};
 use super::rest::Stop;
 use crate::math::{
-    Double, Quat, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_normalize,
-    quat_rotate, widen,
+    Double, Quat, Real, Vec3, narrow, narrow3, quat_exp, quat_mul, quat_normalize, widen, widen3,
 };
 
 fn split(v: &Vec6) -> (Vec3, Vec3) {
@@ -20,8 +25,7 @@ fn split(v: &Vec6) -> (Vec3, Vec3) {
     (Vec3::new(a, b, c), Vec3::new(d, e, f))
 }
 
-/// Takes back the fall of the time for which the body did not live, as far as it falls, and keeps its
-/// angular velocity in its own axes: it turned by other angles than that velocity says.
+/// Takes back the fall of the time for which the body did not live, as far as it falls.
 fn shorten(body: &mut Body, motion: &Motion, stop: &Stop) {
     let length = motion.fall.length();
     if length > 0.0 {
@@ -29,8 +33,17 @@ fn shorten(body: &mut Body, motion: &Motion, stop: &Stop) {
         let lost = length * (1.0 - stop.part);
         body.linear_velocity -= down * down.dot(body.linear_velocity).clamp(0.0, lost);
     }
-    let turn = quat_mul(stop.rotation, quat_conjugate(body.rotation()));
-    body.angular_velocity = quat_rotate(turn, body.angular_velocity);
+}
+
+/// The angular velocity of a body at the end of the step, for the one of the step problem [rad/s].
+fn carried(body: &Body, motion: &Motion, solved: Vec3, end: Quat) -> Vec3 {
+    if body.locked_axes.locks_rotation() || is_round(body.inertia()) {
+        return solved;
+    }
+    let [_, free] = motion.end();
+    let rotor = Rotor::new(body);
+    let momentum = widen3(motion.momentum) + rotor.momentum(widen3(solved) - widen3(free));
+    narrow3(rotor.at(end).velocity(momentum))
 }
 
 /// The velocities of body `i` that the solver found, or its free ones.
@@ -40,6 +53,14 @@ pub fn solved(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]
         return (motions[i].linear, motions[i].angular);
     }
     split(&velocity[(islands.start[island as usize] + islands.local[i]) as usize])
+}
+
+/// The velocities of body `i` that the solver lets it keep, or its free ones at the end of the step.
+fn kept(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]) -> [Vec3; 2] {
+    if islands.island[i] == NO_ISLAND {
+        return motions[i].end();
+    }
+    solved(i, motions, islands, velocity).into()
 }
 
 /// What a step changes of a body.
@@ -77,14 +98,16 @@ pub fn integrate(
         }
         let before = state(body);
         let move_by = solved(i, motions, islands, biased);
-        if motions[i].moves {
-            (body.linear_velocity, body.angular_velocity) = solved(i, motions, islands, relaxed);
-        }
         let mut center = body.center() + move_by.0 * dt;
         let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
         if let Some(stop) = stop {
             (center, rotation) = (stop.center, stop.rotation);
-            if stop.part < 1.0 || move_by.1 != body.angular_velocity {
+        }
+        if motions[i].moves {
+            let [linear, angular] = kept(i, motions, islands, relaxed);
+            body.angular_velocity = carried(body, &motions[i], angular, rotation);
+            body.linear_velocity = linear;
+            if let Some(stop) = stop.filter(|stop| stop.part < 1.0) {
                 shorten(body, &motions[i], stop);
             }
         }

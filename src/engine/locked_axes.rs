@@ -38,6 +38,11 @@ impl LockedAxes {
         self.0 & (8 << axis) != 0
     }
 
+    /// Is rotation about any axis locked?
+    pub const fn locks_rotation(self) -> bool {
+        self.0 & 0b111_000 != 0
+    }
+
     /// The six bits: translation x, y, z, then rotation x, y, z.
     pub const fn bits(self) -> u8 {
         self.0

@@ -1,20 +1,21 @@
 //! Free motion: world inertia and the velocity every body would have without constraints.
 //!
-//! `v* = v + h M⁻¹ k` (right-hand side of (5.1)), with gravity, applied forces and impulses, damping,
-//! and the gyroscopic torque taken by the implicit midpoint rule in body axes,
+//! `v* = v + h M⁻¹ k` (right-hand side of (5.1)), with gravity, applied forces and impulses, and damping. A body
+//! on which no impulse acts in the step moves by the mean velocity of its free flight instead,
 //!
 //! ```text
-//! I (ω* - ω) + h ω̄ × I ω̄ = 0,    ω̄ = (ω + ω*)/2
+//! x⁺ = x + h v + h²/2 M⁻¹ k,    R⁺ and ω⁺ of a free rotation (`spin.rs`)
 //! ```
 //!
-//! which keeps energy and angular momentum exactly: the dot products with ω̄ and I ω̄ vanish. (Backward
-//! Euler, the usual choice, loses nine tenths of the energy of a box tumbling at 20 rad/s in 10 s.)
-//! The papers take the torque explicitly; all agree to second order in h.
+//! which is exact under a constant force. The papers' Euler step `x⁺ = x + h v*` falls `g h t / 2` too far; it is
+//! [`Integration::Euler`].
 
 use super::body::{Body, BodyId, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
-use crate::math::{Mat3, Real, SymMat3, Vec3, quat_conjugate, quat_rotate, quat_to_mat3, widen};
+use super::settings::{Integration, Settings};
+use crate::math::{Mat3, Real, SymMat3, Vec3, narrow3, quat_to_mat3, widen, widen3};
 
+pub mod spin;
 #[cfg(test)]
 mod tests;
 
@@ -35,10 +36,15 @@ pub struct Motion {
     pub mass: Real,
     /// Inverse mass [1/kg]; 0 for bodies that impulses do not move.
     pub inverse_mass: Real,
-    /// Free velocity of the center of mass [m/s].
+    /// Mean velocity of the center of mass in free flight: it moves the body [m/s].
     pub linear: Vec3,
-    /// Free angular velocity [rad/s].
+    /// The same of its rotation [rad/s].
     pub angular: Vec3,
+    /// What the forces of the step add to that until its end: half of what they add in it [m/s, rad/s].
+    pub lead: [Vec3; 2],
+    /// Angular momentum at the end of a free step [N·m·s]; zero for bodies of round or locked inertia, whose
+    /// angular velocity tells all.
+    pub momentum: Vec3,
     /// The part of the free velocity that gravity gave in this step [m/s].
     pub fall: Vec3,
     /// Largest distance of a point of the body from its center (m); 0 for a half-space, which has none.
@@ -55,6 +61,12 @@ impl Motion {
         self.linear + self.angular.cross(arm)
     }
 
+    /// Velocities at the end of the step if nothing else acts [m/s, rad/s], those of rotation as the step problem
+    /// knows them: what the body turns by in the step, and what torques add until its end.
+    pub fn end(&self) -> [Vec3; 2] {
+        [self.linear + self.lead[0], self.angular + self.lead[1]]
+    }
+
     /// `v + r |ω|` [m/s]: no point of the body is faster.
     pub fn speed(&self) -> Real {
         self.linear.length() + self.radius * self.angular.length()
@@ -68,7 +80,11 @@ impl Motion {
 
     /// Are the velocities and the speed finite numbers?
     pub fn is_finite(&self) -> bool {
-        self.linear.is_finite() && self.angular.is_finite() && self.speed().is_finite()
+        let [linear, angular] = self.end();
+        linear.is_finite()
+            && angular.is_finite()
+            && self.momentum.is_finite()
+            && self.speed().is_finite()
     }
 }
 
@@ -91,6 +107,8 @@ fn coasting(body: &Body) -> Motion {
         inverse_mass: 0.0,
         linear: body.linear_velocity,
         angular: body.angular_velocity,
+        lead: [Vec3::ZERO; 2],
+        momentum: Vec3::ZERO,
         fall: Vec3::ZERO,
         radius,
         inradius,
@@ -99,7 +117,7 @@ fn coasting(body: &Body) -> Motion {
 }
 
 /// Free motion of a body over `dt` seconds; consumes the forces applied to it, unless it sleeps.
-pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
+pub fn predict(body: &mut Body, settings: &Settings, dt: Real) -> Motion {
     if body.is_sleeping() {
         let (linear, angular) = (Vec3::ZERO, Vec3::ZERO);
         return Motion { linear, angular, ..coasting(body) };
@@ -117,40 +135,64 @@ pub fn predict(body: &mut Body, gravity: Vec3, dt: Real) -> Motion {
     let inverse_mass = 1.0 / body.mass();
     (motion.mass, motion.inverse_mass) = (body.mass(), inverse_mass);
     (motion.inertia, motion.inverse_inertia) = lock(body.inertia().rotated(motion.rotation), body);
-    let linear = body.linear_velocity
-        + gravity * (body.gravity_scale * dt)
-        + (force * dt + impulse) * inverse_mass;
-    let spin = locked.filter_rotation(gyroscopic(body, dt));
-    let angular = spin + motion.inverse_inertia.mul_vec(torque * dt + angular_impulse);
-    motion.linear = locked.filter_translation(linear);
-    motion.fall = locked.filter_translation(gravity * (body.gravity_scale * dt));
-    motion.angular = angular;
+    let fall = settings.gravity * (body.gravity_scale * dt);
+    let gain = locked.filter_translation(fall + force * (dt * inverse_mass));
+    motion.linear = locked.filter_translation(body.linear_velocity + impulse * inverse_mass);
+    motion.fall = locked.filter_translation(fall);
+    motion.lead = [gain * 0.5, motion.inverse_inertia.mul_vec(torque * (0.5 * dt))];
+    if locked.locks_rotation() || spin::is_round(body.inertia()) {
+        let turn = motion.inverse_inertia.mul_vec(angular_impulse);
+        motion.angular = locked.filter_rotation(body.angular_velocity + turn);
+    } else {
+        let [impulse, kick] = [angular_impulse, torque * dt].map(widen3);
+        let free = spin::spin(body, impulse, kick, widen(dt));
+        // The mean has the first half of the kick.
+        motion.angular = narrow3(free.mean) - motion.lead[1];
+        motion.momentum = narrow3(free.momentum);
+    }
     damp(&mut motion, body, dt);
+    if settings.integration == Integration::Euler {
+        motion.linear += motion.lead[0];
+        motion.angular += motion.lead[1];
+        motion.lead = [Vec3::ZERO; 2];
+    }
     motion
 }
 
-/// Damping at the velocity of the end of the step: `(1 + h d) M v' = M v + h k + Jᵀ λ`. The factor is on the
-/// mass, so that it acts on impulses as on all else; on the free velocity alone it would let what rests
-/// weigh less than it does.
+/// From the velocities of the start to the mean ones, with damping at the velocity of the end of the step:
+/// `(1 + h d) M v' = M v + h k + Jᵀ λ`. The factor is on the mass, so that it acts on impulses as on all else; on
+/// the free velocity alone it would let what rests weigh less than it does.
 fn damp(motion: &mut Motion, body: &Body, dt: Real) {
     let linear = 1.0 + dt * body.linear_damping.max(0.0);
     motion.mass *= linear;
     motion.inverse_mass /= linear;
-    motion.linear /= linear;
     motion.fall /= linear;
     let angular = 1.0 + dt * body.angular_damping.max(0.0);
     motion.inertia = motion.inertia.scaled(angular);
     motion.inverse_inertia = motion.inverse_inertia.scaled(1.0 / angular);
-    motion.angular /= angular;
+    motion.momentum /= angular;
+    // Half of all that changes until the end, of which `lead` was half of what forces do.
+    let lead = |start: Vec3, lead: Vec3, factor: Real| {
+        if factor == 1.0 { lead } else { ((start + lead * 2.0) / factor - start) * 0.5 }
+    };
+    motion.lead[0] = lead(motion.linear, motion.lead[0], linear);
+    motion.lead[1] = lead(motion.angular, motion.lead[1], angular);
+    motion.linear += motion.lead[0];
+    motion.angular += motion.lead[1];
 }
 
 /// Free motion of a body; freezes it if its state is not finite, and lists it then.
-pub fn foresee(body: &mut Body, gravity: Vec3, dt: Real, quarantined: &mut Vec<BodyId>) -> Motion {
+pub fn foresee(
+    body: &mut Body,
+    settings: &Settings,
+    dt: Real,
+    quarantined: &mut Vec<BodyId>,
+) -> Motion {
     let mut broken = body.quarantine_if_broken();
-    let mut motion = predict(body, gravity, dt);
+    let mut motion = predict(body, settings, dt);
     if !motion.is_finite() {
         body.freeze();
-        motion = predict(body, gravity, dt);
+        motion = predict(body, settings, dt);
         broken = true;
     }
     if broken {
@@ -183,41 +225,6 @@ fn lock(inertia: SymMat3, body: &Body) -> (SymMat3, SymMat3) {
     (inverse.xx, inverse.yy, inverse.zz) =
         (zero(0, inverse.xx), zero(1, inverse.yy), zero(2, inverse.zz));
     (i, inverse)
-}
-
-/// Angular velocity after the gyroscopic torque has acted for `dt` seconds: the implicit midpoint rule
-/// in body axes by Newton's method. Should that not converge, at many radians a step, the angular
-/// velocity stays as it is, which keeps the energy as well.
-fn gyroscopic(body: &Body, dt: Real) -> Vec3 {
-    let before = quat_rotate(quat_conjugate(body.rotation()), body.angular_velocity);
-    // Only ratios of its entries count; scaled, its determinant stays in range.
-    let trace = body.inertia().xx + body.inertia().yy + body.inertia().zz;
-    let inertia = body.inertia().scaled(1.0 / trace);
-    if before.cross(inertia.mul_vec(before)) == Vec3::ZERO {
-        return body.angular_velocity;
-    }
-    let matrix = inertia.to_mat3();
-    let mut after = before;
-    for _ in 0..8 {
-        let middle = (before + after) * 0.5;
-        let momentum = matrix * middle;
-        let residual = matrix * (after - before) + middle.cross(momentum) * dt;
-        // I + h/2 ([w]× I - [I w]×), by columns.
-        let half = 0.5 * dt;
-        let column = |axis: Vec3| {
-            matrix * axis + (middle.cross(matrix * axis) - momentum.cross(axis)) * half
-        };
-        let jacobian = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
-        let change = jacobian.inverse() * residual;
-        if !change.is_finite() {
-            break;
-        }
-        after -= change;
-        if change.length() <= 8.0 * Real::EPSILON * before.length() {
-            return quat_rotate(body.rotation(), after);
-        }
-    }
-    body.angular_velocity
 }
 
 /// How far two bodies, the second one's center `between` from the first one's, can come closer within `dt`
@@ -258,6 +265,9 @@ pub fn block(body: &Body, motion: &Motion) -> BodyBlock {
         inertia: tensor(motion.inertia),
         inverse_mass: [0, 1, 2].map(|axis| if locked.translation(axis) { 0.0 } else { 1.0 / mass }),
         inverse_inertia: tensor(motion.inverse_inertia),
-        velocity_free: vec6(motion.linear, motion.angular),
+        velocity_free: {
+            let [linear, angular] = motion.end();
+            vec6(linear, angular)
+        },
     }
 }

@@ -3,6 +3,7 @@
 //! | parameter | symbol | default | unit | range |
 //! |---|---|---|---|---|
 //! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
+//! | [`Settings::integration`] | | second order | | |
 //! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
 //! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | ≥ 0 |
@@ -207,12 +208,26 @@ impl Default for SleepSettings {
     }
 }
 
+/// How velocities become poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Integration {
+    /// Bodies on which no impulse acts fly exactly, `x⁺ = x + h v + h²/2 a`; what hangs on joints moves by the
+    /// implicit midpoint rule; what touches moves by the velocity at the end of the step, `q⁺ = q + h v⁺`.
+    #[default]
+    SecondOrder,
+    /// The papers' `q⁺ = q + h v⁺` for every body: of first order.
+    Euler,
+}
+
 /// All parameters of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
     /// Gravity [m/s²].
     pub gravity: Vec3,
+    /// From velocities to poses.
+    pub integration: Integration,
     /// From poses to rows.
     pub contact: ContactSettings,
     /// From rows to velocities.
@@ -225,6 +240,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             gravity: Vec3::new(0.0, -9.81, 0.0),
+            integration: Integration::SecondOrder,
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),
             sleep: SleepSettings::default(),
@@ -252,9 +268,10 @@ impl core::error::Error for SettingsError {}
 impl Settings {
     /// The papers' scheme to the letter: `Δ = γ Φ̂ / h` on every row, the thesis' active set (4.8) with
     /// its windows, centroids as scaling centers, rows at the touching points of the scaled bodies, the
-    /// biased velocity carried, no cap on the push, and a friction pyramid with `m_c` sides.
+    /// biased velocity carried, no cap on the push, Euler's step, and a friction pyramid with `m_c` sides.
     pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {
         let mut settings = Self::default();
+        settings.integration = Integration::Euler;
         settings.contact.gamma = gamma;
         settings.contact.push_speed_max = Real::INFINITY;
         settings.contact.dead_zone = 0.0;

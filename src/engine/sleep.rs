@@ -414,7 +414,7 @@ impl Simulation {
         for &id in &self.sleepers.woken {
             let Some(i) = self.bodies.index_of(id) else { continue };
             let body = &mut self.bodies.as_mut_slice()[i];
-            let motion = foresee(body, settings.gravity, dt, quarantined);
+            let motion = foresee(body, settings, dt, quarantined);
             let component = work.broad.reach[i].component;
             work.broad.reach[i] = Reach::of(&motion, body);
             work.broad.reach[i].component = work.broad.reach[i].own.max(component);

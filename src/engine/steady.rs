@@ -94,7 +94,7 @@ impl Simulation {
             let body = &mut bodies.as_mut_slice()[i];
             body.share_shapes(&mut work.shapes);
             let before = state(body);
-            let motion = foresee(body, settings.gravity, dt, &mut self.report.quarantined);
+            let motion = foresee(body, settings, dt, &mut self.report.quarantined);
             // Driven ones get their velocity here, broken ones are put back.
             if state(body) != before {
                 bodies.note_change(i);

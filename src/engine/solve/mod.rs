@@ -5,12 +5,13 @@
 //! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
 //! warm-started from its own impulses of the last step; both residuals are reported. Small steps
 //! ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at once. Where bodies bounce,
-//! `bounce.rs` finds the carried velocity.
+//! `bounce.rs` finds the carried velocity; `flight.rs` moves the bodies on which no impulse acts.
 //!
 //! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
 //! into rows for the general ones.
 
 mod bounce;
+mod flight;
 mod island;
 mod rows;
 mod sweeps;
@@ -18,6 +19,7 @@ mod sweeps;
 use std::sync::{Mutex, PoisonError};
 
 use self::bounce::BounceScratch;
+use self::flight::FlightScratch;
 use self::island::{Island, IslandMemory, Outcome, Steady};
 use self::rows::Rows;
 use self::sweeps::Best;
@@ -44,6 +46,7 @@ struct Solvers {
     wide: WideScratch,
     rows: Rows,
     bounce: BounceScratch,
+    flight: FlightScratch,
     best: Best,
 }
 
@@ -86,6 +89,7 @@ impl Task<'_> {
         let (step, memory) = (&mut self.step, &mut self.memory);
         let mut island = Island { step, settings, dt, memory };
         let outcome = solvers.solve_island(&mut island);
+        solvers.flight.fly(step, settings.solver.tolerance);
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);
         let size = step.size();
         memory.steady = (outcome.is_as_it_was() && calm).then_some(Steady { outcome, size });
@@ -115,7 +119,8 @@ impl SolverState {
         for (step, &steady) in problem.split(islands).zip(steady) {
             if !steady && step.blows.is_empty() && step.joints.is_empty() {
                 for (i, body) in step.bodies.iter().enumerate() {
-                    step.biased.velocity[i] = body.velocity_free;
+                    let (end, lead) = (&body.velocity_free, &step.lead[i]);
+                    step.biased.velocity[i] = core::array::from_fn(|k| end[k] - lead[k]);
                     step.relaxed.velocity[i] = body.velocity_free;
                 }
                 continue;
