@@ -22,16 +22,15 @@
 //! problem is the same with it taken away.
 
 mod contacts;
-mod joints;
+pub(super) mod joints;
 mod rolling;
-mod stiffness;
 
 use core::ops::Range;
 
 use super::active::Blow;
 use super::body::{Body, BodyId};
 use super::graph::{DisjointSets, Islands, NO_ISLAND};
-use super::joint::{Joint, Row};
+use super::joint::{Aim, Joint, Row};
 use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
@@ -81,6 +80,10 @@ pub struct StepProblem {
     pub rolling_length: Vec<Double>,
     /// Directions (normal, tangent 1, tangent 2) of every rolling row.
     pub rolling_frame: Vec<[DVec3; 3]>,
+    /// What every joint row is for.
+    pub(super) joint_aim: Vec<Aim>,
+    /// Are the kept velocities of an island those at the pose of the end of the step, rotation included?
+    pub(super) at_end: Vec<bool>,
     /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
     pub joint_wrench: Vec<[DVec3; 2]>,
     /// Part of the bias that is not carried on, one for each joint row.
@@ -100,7 +103,6 @@ pub struct StepProblem {
     end: Vec<IslandEnd>,
     pairs_of: ByIsland,
     joints_of: ByIsland,
-    loads: Vec<stiffness::Load>,
 }
 
 /// Where the parts of an island are in the lists of the problem.
@@ -151,7 +153,17 @@ pub struct IslandStep<'a> {
     /// Joint rows.
     pub joints: &'a mut [JointRow],
     /// Part of the bias that is not carried on, one for each joint row [m/s or rad/s].
-    pub joint_push: &'a [Double],
+    pub joint_push: &'a mut [Double],
+    /// (joint, row) of every joint row.
+    pub joint_source: &'a [[u32; 2]],
+    /// What they are for.
+    pub(super) joint_aim: &'a [Aim],
+    /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
+    pub joint_wrench: &'a mut [[DVec3; 2]],
+    /// Its members, ascending.
+    pub members: &'a [u32],
+    /// Are the kept velocities those at the pose of the end of the step, rotation included?
+    pub at_end: &'a mut bool,
     /// Biased solve.
     pub biased: IslandUnknowns<'a>,
     /// Relaxed solve.
@@ -307,7 +319,9 @@ impl StepProblem {
         let (mut blows, mut joints) = (&mut self.blows[..], &mut self.joints[..]);
         let mut biased = IslandUnknowns::new(&mut self.biased);
         let mut relaxed = IslandUnknowns::new(&mut self.relaxed);
-        let (rolling, joint_push) = (&self.rolling, &self.joint_push);
+        let (rolling, joint_source) = (&self.rolling, &self.joint_source);
+        let (joint_aim, mut joint_push) = (&self.joint_aim, &mut self.joint_push[..]);
+        let (mut joint_wrench, mut at_end) = (&mut self.joint_wrench[..], &mut self.at_end[..]);
         (0..islands.len()).map(move |k| {
             let r = ranges(end, k, islands);
             IslandStep {
@@ -319,7 +333,12 @@ impl StepProblem {
                 blows: cut(&mut blows, r.contacts.len()),
                 rolling: &rolling[r.rolling.clone()],
                 joints: cut(&mut joints, r.joints.len()),
-                joint_push: &joint_push[r.joints.clone()],
+                joint_push: cut(&mut joint_push, r.joints.len()),
+                joint_source: &joint_source[r.joints.clone()],
+                joint_aim: &joint_aim[r.joints.clone()],
+                joint_wrench: cut(&mut joint_wrench, r.joints.len()),
+                members: &islands.members[r.members.clone()],
+                at_end: &mut cut(&mut at_end, 1)[0],
                 biased: biased.cut(&r),
                 relaxed: relaxed.cut(&r),
             }
@@ -340,7 +359,6 @@ impl StepProblem {
             self.biased.velocity.push(last);
             self.relaxed.velocity.push(last);
         }
-        self.stiffen(sources);
         self.sort(sources);
         for k in 0..sources.islands.len() {
             let first = sources.islands.members[sources.islands.start[k] as usize];
@@ -349,6 +367,7 @@ impl StepProblem {
                 self.add_contacts(sources, settings, k);
                 self.add_joints(sources, settings, k);
             }
+            self.at_end.push(false);
             self.end.push(IslandEnd {
                 manifolds: self.manifolds.len(),
                 contacts: self.contact_source.len(),
@@ -383,6 +402,8 @@ impl StepProblem {
         self.rolling_frame.clear();
         self.joint_push.clear();
         self.joint_wrench.clear();
+        self.joint_aim.clear();
+        self.at_end.clear();
         self.first.clear();
         self.end.clear();
         for unknowns in [&mut self.biased, &mut self.relaxed] {
@@ -424,7 +445,7 @@ fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
 }
 
 /// A row without the components of locked directions.
-fn mask(mut row: Vec6, locked: u8) -> Vec6 {
+pub(super) fn mask(mut row: Vec6, locked: u8) -> Vec6 {
     for (k, x) in row.iter_mut().enumerate() {
         if locked & (1 << k) != 0 {
             *x = 0.0;

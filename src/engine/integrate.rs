@@ -14,10 +14,11 @@ use super::body::{Body, BodyId, BodyKind};
 use super::graph::{Islands, NO_ISLAND, marked};
 use super::lcp::Vec6;
 use super::predict::Motion;
-use super::predict::spin::{Rotor, is_round};
+use super::predict::spin::{Rotor, is_round, unit};
 use super::rest::Stop;
 use crate::math::{
-    Double, Quat, Real, Vec3, narrow, narrow3, quat_exp, quat_mul, quat_normalize, widen, widen3,
+    Double, Quat, Real, Vec3, narrow, narrow3, quat_conjugate, quat_exp, quat_mul, quat_normalize,
+    quat_rotate, widen, widen_quat, widen3,
 };
 
 fn split(v: &Vec6) -> (Vec3, Vec3) {
@@ -25,14 +26,17 @@ fn split(v: &Vec6) -> (Vec3, Vec3) {
     (Vec3::new(a, b, c), Vec3::new(d, e, f))
 }
 
-/// Takes back the fall of the time for which the body did not live, as far as it falls.
-fn shorten(body: &mut Body, motion: &Motion, stop: &Stop) {
+/// Takes back the fall of the time for which the body did not live, as far as it falls, and keeps its
+/// angular velocity in its own axes: it turned by less than to the rotation for which that was found.
+fn shorten(body: &mut Body, motion: &Motion, stop: &Stop, rotation: Quat) {
     let length = motion.fall.length();
     if length > 0.0 {
         let down = motion.fall / length;
         let lost = length * (1.0 - stop.part);
         body.linear_velocity -= down * down.dot(body.linear_velocity).clamp(0.0, lost);
     }
+    let turn = quat_mul(stop.rotation, quat_conjugate(rotation));
+    body.angular_velocity = quat_rotate(turn, body.angular_velocity);
 }
 
 /// The angular velocity of a body at the end of the step, for the one of the step problem [rad/s].
@@ -42,8 +46,8 @@ fn carried(body: &Body, motion: &Motion, solved: Vec3, end: Quat) -> Vec3 {
     }
     let [_, free] = motion.end();
     let rotor = Rotor::new(body);
-    let momentum = widen3(motion.momentum) + rotor.momentum(widen3(solved) - widen3(free));
-    narrow3(rotor.at(end).velocity(momentum))
+    let momentum = widen3(motion.momentum[1]) + rotor.momentum(widen3(solved) - widen3(free));
+    narrow3(rotor.with(unit(widen_quat(end))).velocity(momentum))
 }
 
 /// The velocities of body `i` that the solver found, or its free ones.
@@ -78,6 +82,7 @@ pub fn integrate(
     islands: &Islands,
     biased: &[Vec6],
     relaxed: &[Vec6],
+    at_end: &[bool],
     stops: &[Stop],
     dt: Real,
     quarantined: &mut Vec<BodyId>,
@@ -100,16 +105,18 @@ pub fn integrate(
         let move_by = solved(i, motions, islands, biased);
         let mut center = body.center() + move_by.0 * dt;
         let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
-        if let Some(stop) = stop {
-            (center, rotation) = (stop.center, stop.rotation);
-        }
         if motions[i].moves {
             let [linear, angular] = kept(i, motions, islands, relaxed);
-            body.angular_velocity = carried(body, &motions[i], angular, rotation);
+            let is_final = at_end.get(islands.island[i] as usize) == Some(&true);
+            body.angular_velocity =
+                if is_final { angular } else { carried(body, &motions[i], angular, rotation) };
             body.linear_velocity = linear;
-            if let Some(stop) = stop.filter(|stop| stop.part < 1.0) {
-                shorten(body, &motions[i], stop);
+        }
+        if let Some(stop) = stop {
+            if stop.part < 1.0 || stop.rotation != rotation {
+                shorten(body, &motions[i], stop, rotation);
             }
+            (center, rotation) = (stop.center, stop.rotation);
         }
         if motions[i].moves || body.kind() == BodyKind::Kinematic {
             body.advance(center, rotation);

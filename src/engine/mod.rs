@@ -311,7 +311,9 @@ impl Simulation {
             dt_ratio: warm_start(dt, self.dt_last),
         };
         self.work.problem.assemble(&sources, settings);
+        // (6.3): contacts in ratio units, joints in m or rad.
         self.report.joint_error = self.work.problem.joint_error;
+        self.report.infeasibility = self.report.infeasibility.max(self.report.joint_error);
         self.check_problem();
     }
 
@@ -325,8 +327,22 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let Work { solver, problem, islands, steady, .. } = &mut self.work;
-        solver.solve(problem, islands, &steady.islands, settings, &mut self.report, pool);
+        let dt = self.report.dt;
+        let Work { solver, problem, islands, steady, motions, joint_bodies, touching, .. } =
+            &mut self.work;
+        let sources = Sources {
+            bodies: self.bodies.as_slice(),
+            motions,
+            pairs: &self.pairs.list,
+            joints: self.joints.as_slice(),
+            joint_bodies,
+            islands,
+            steady: &steady.islands,
+            touching,
+            dt,
+            dt_ratio: warm_start(dt, self.dt_last),
+        };
+        solver.solve(problem, &sources, settings, &mut self.report, pool);
         let work = &mut self.work;
         work.problem.keep_impulses(&mut self.pairs.list);
         let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
@@ -361,6 +377,7 @@ impl Simulation {
             &work.islands,
             &work.problem.biased.velocity,
             &work.problem.relaxed.velocity,
+            &work.problem.at_end,
             &work.stops,
             report.dt,
             &mut report.quarantined,

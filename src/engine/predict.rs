@@ -42,9 +42,9 @@ pub struct Motion {
     pub angular: Vec3,
     /// What the forces of the step add to that until its end: half of what they add in it [m/s, rad/s].
     pub lead: [Vec3; 2],
-    /// Angular momentum at the end of a free step [N·m·s]; zero for bodies of round or locked inertia, whose
-    /// angular velocity tells all.
-    pub momentum: Vec3,
+    /// Mean angular momentum of a free step, and that at its end [N·m·s]; zero for bodies of round or locked
+    /// inertia, whose angular velocity tells all.
+    pub momentum: [Vec3; 2],
     /// The part of the free velocity that gravity gave in this step [m/s].
     pub fall: Vec3,
     /// Largest distance of a point of the body from its center (m); 0 for a half-space, which has none.
@@ -83,7 +83,7 @@ impl Motion {
         let [linear, angular] = self.end();
         linear.is_finite()
             && angular.is_finite()
-            && self.momentum.is_finite()
+            && self.momentum.iter().all(|l| l.is_finite())
             && self.speed().is_finite()
     }
 }
@@ -108,7 +108,7 @@ fn coasting(body: &Body) -> Motion {
         linear: body.linear_velocity,
         angular: body.angular_velocity,
         lead: [Vec3::ZERO; 2],
-        momentum: Vec3::ZERO,
+        momentum: [Vec3::ZERO; 2],
         fall: Vec3::ZERO,
         radius,
         inradius,
@@ -148,7 +148,8 @@ pub fn predict(body: &mut Body, settings: &Settings, dt: Real) -> Motion {
         let free = spin::spin(body, impulse, kick, widen(dt));
         // The mean has the first half of the kick.
         motion.angular = narrow3(free.mean) - motion.lead[1];
-        motion.momentum = narrow3(free.momentum);
+        let end = narrow3(free.momentum);
+        motion.momentum = [end - torque * (0.5 * dt), end];
     }
     damp(&mut motion, body, dt);
     if settings.integration == Integration::Euler {
@@ -170,7 +171,9 @@ fn damp(motion: &mut Motion, body: &Body, dt: Real) {
     let angular = 1.0 + dt * body.angular_damping.max(0.0);
     motion.inertia = motion.inertia.scaled(angular);
     motion.inverse_inertia = motion.inverse_inertia.scaled(1.0 / angular);
-    motion.momentum /= angular;
+    let [middle, end] = motion.momentum;
+    // The momentum of the start is `2 middle - end`.
+    motion.momentum = [middle - end * (0.5 - 0.5 / angular), end / angular];
     // Half of all that changes until the end, of which `lead` was half of what forces do.
     let lead = |start: Vec3, lead: Vec3, factor: Real| {
         if factor == 1.0 { lead } else { ((start + lead * 2.0) / factor - start) * 0.5 }

@@ -39,16 +39,7 @@ impl StepProblem {
                 _ => None,
             });
             let joint = &sources.joints[j];
-            let lasting = [0, 1].map(|side| match motions[side] {
-                _ if is_closed => 0.0,
-                Some(motion) if motion.moves => {
-                    let at =
-                        sources.islands.start[k] + sources.islands.local[bodies[side] as usize];
-                    lasting(&free[side], &self.bodies[at as usize].velocity_free)
-                }
-                _ => 1.0,
-            });
-            let maker = Maker { joint, ends, free, last, lasting, settings, dt: sources.dt };
+            let maker = Maker { joint, ends, free, last, settings, dt: sources.dt };
             let place = maker.place();
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);
@@ -76,6 +67,7 @@ impl StepProblem {
                 }
                 self.joints.push(made);
                 self.joint_push.push(row.push);
+                self.joint_aim.push(row.aim);
                 self.joint_source.push([j as u32, row.slot as u32]);
                 self.joint_wrench.push(wrench(&row.sides[1], place.arms[1]));
                 self.biased.joint_impulse.push(joint.impulse[0][row.slot] * scale);
@@ -147,19 +139,8 @@ impl StepProblem {
 /// thousand times the weight of its bodies yields by 3 µm (h² g ε 1000).
 const YIELD: Double = 1e-6;
 
-/// Part of a turn that is expected to go on: all of it, unless the load of its joints, whose
-/// [stiffness](super::stiffness) left `stiff` of the velocity `free`, keeps the body from turning.
-fn lasting(free: &Vec6, stiff: &Vec6) -> Double {
-    let square = |v: &Vec6| v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
-    let size = square(free);
-    if size > 0.0 { (KEPT * square(stiff) / size).min(1.0) } else { 1.0 }
-}
-
-/// All of a turn is expected to go on while at least one part in `KEPT` of its energy is left.
-const KEPT: Double = 100.0;
-
 /// Force and torque about the anchor of a row on the body of end b, for an impulse of one.
-fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {
+pub(in crate::engine) fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {
     let force = DVec3::new(row[0], row[1], row[2]);
     [force, DVec3::new(row[3], row[4], row[5]) - arm.cross(force)]
 }

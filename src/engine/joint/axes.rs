@@ -24,8 +24,8 @@ use super::super::lcp::Vec6;
 use super::{JointFrame, JointKind};
 use crate::engine::predict::vec6;
 use crate::math::{
-    DVec3, Double, PI_DOUBLE, Quat, Vec3, atan2_double, quat_exp_double, quat_mul_double,
-    quat_rotate, quat_rotate_double, widen_quat, widen3,
+    DVec3, Double, PI_DOUBLE, atan2_double, quat_exp_double, quat_mul_double, quat_rotate_double,
+    widen_quat, widen3,
 };
 
 /// The rows of both ends.
@@ -39,27 +39,29 @@ pub(crate) fn rate(sides: &Sides, velocity: &[Vec6; 2]) -> Double {
 /// Where the body of an end is and how it moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
-    rotation: Quat,
+    /// (x, y, z, w).
+    pub(crate) rotation: [Double; 4],
     /// Center of mass in the world and in the body's axes (m).
-    center: Vec3,
-    center_of_mass: Vec3,
+    pub(crate) center: DVec3,
+    center_of_mass: DVec3,
     /// Velocity of the center [m/s], angular velocity [rad/s].
-    velocity: [Vec3; 2],
+    pub(crate) velocity: Vec6,
 }
 
 impl End {
     pub(crate) fn of(body: &Body) -> Self {
         Self {
-            rotation: body.rotation(),
-            center: body.center(),
-            center_of_mass: body.center_of_mass(),
-            velocity: [body.linear_velocity, body.angular_velocity],
+            rotation: unit(widen_quat(body.rotation())),
+            center: widen3(body.center()),
+            center_of_mass: widen3(body.center_of_mass()),
+            velocity: vec6(body.linear_velocity, body.angular_velocity),
         }
     }
 
-    pub(crate) fn velocity(&self) -> Vec6 {
-        let [linear, angular] = self.velocity;
-        vec6(linear, angular)
+    /// The same body somewhere else.
+    #[must_use]
+    pub(crate) fn at(self, center: DVec3, rotation: [Double; 4]) -> Self {
+        Self { center, rotation, ..self }
     }
 }
 
@@ -71,11 +73,9 @@ pub(crate) struct Place {
     pub(crate) arms: [DVec3; 2],
     /// From anchor a to anchor b (m).
     pub(crate) apart: DVec3,
-    /// How far the anchors part in the step by going round their bodies' centers (m); zero where it is not
-    /// asked for.
-    pub(crate) bend: DVec3,
-    /// World axes of both frames.
+    /// World axes of both frames, and their rotations.
     pub(crate) axes: [[DVec3; 3]; 2],
+    rotations: [[Double; 4]; 2],
     /// Rotation of frame b relative to frame a, (x, y, z, w) in the axes of frame a, `w ≥ 0`.
     turn: [Double; 4],
 }
@@ -87,22 +87,40 @@ impl Place {
     /// Where the frames of two ends are; an end without a body is the world.
     pub(crate) fn new(kind: JointKind, frames: &[JointFrame; 2], ends: &[Option<End>; 2]) -> Self {
         let arm = |k: usize| match ends[k] {
-            Some(end) => quat_rotate(end.rotation, frames[k].anchor - end.center_of_mass),
-            None => Vec3::ZERO,
+            Some(end) => {
+                quat_rotate_double(end.rotation, widen3(frames[k].anchor) - end.center_of_mass)
+            }
+            None => DVec3::ZERO,
         };
         let arms = [arm(0), arm(1)];
-        let center = |k: usize| ends[k].map_or(frames[k].anchor, |end| end.center);
+        let center = |k: usize| ends[k].map_or(widen3(frames[k].anchor), |end| end.center);
         let apart = (center(1) - center(0)) + (arms[1] - arms[0]);
         let rotations = [0, 1].map(|k| {
             let basis = widen_quat(frames[k].basis);
-            let body = ends[k].map(|end| widen_quat(end.rotation));
-            unit(body.map_or(basis, |body| quat_mul_double(body, basis)))
+            unit(ends[k].map_or(basis, |end| quat_mul_double(end.rotation, basis)))
         });
+        Self::from_parts(kind, arms, apart, rotations)
+    }
+
+    /// Half way between two places: of rotations the one half way, of arms and of the distance the mean, so that
+    /// rows along them are exact over the way: `|p⁺|² - |p|² = 2 p̄ · (p⁺ - p)`.
+    pub(crate) fn middle(from: &Self, to: &Self) -> Self {
+        let arms = [0, 1].map(|k| (from.arms[k] + to.arms[k]) * 0.5);
+        let apart = (from.apart + to.apart) * 0.5;
+        let rotations = [0, 1].map(|k| half_way(from.rotations[k], to.rotations[k]));
+        Self::from_parts(from.kind, arms, apart, rotations)
+    }
+
+    fn from_parts(
+        kind: JointKind,
+        arms: [DVec3; 2],
+        apart: DVec3,
+        rotations: [[Double; 4]; 2],
+    ) -> Self {
         let axes = rotations
             .map(|q| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| quat_rotate_double(q, axis)));
         let turn = upper(quat_mul_double(conjugate(rotations[0]), rotations[1]));
-        let (arms, apart, bend) = (arms.map(widen3), widen3(apart), DVec3::ZERO);
-        Self { kind, arms, apart, bend, axes, turn }
+        Self { kind, arms, apart, axes, rotations, turn }
     }
 
     /// Position of axis k [m or rad], angles within half a turn.
@@ -313,6 +331,13 @@ fn conjugate(q: [Double; 4]) -> [Double; 4] {
 /// The same rotation with `w ≥ 0`.
 fn upper(q: [Double; 4]) -> [Double; 4] {
     if q[3] < 0.0 { q.map(|x| -x) } else { q }
+}
+
+/// The rotation half way between two.
+pub(crate) fn half_way(from: [Double; 4], to: [Double; 4]) -> [Double; 4] {
+    let dot: Double = from.iter().zip(&to).map(|(a, b)| a * b).sum();
+    let sign = if dot < 0.0 { -1.0 } else { 1.0 };
+    unit(core::array::from_fn(|i| from[i] + sign * to[i]))
 }
 
 /// A quaternion of length one: those of single precision are off by their rounding.

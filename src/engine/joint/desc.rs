@@ -126,6 +126,7 @@ impl JointKind {
             Self::Universal => 0b10_0111,
             Self::Planar => 0b11_0001,
             Self::Pivot => 0b00_1111,
+            Self::Distance { min, max } if min == max => 0b00_0001,
             Self::Distance { .. } | Self::Generic => 0,
         }
     }

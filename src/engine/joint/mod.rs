@@ -20,9 +20,9 @@ mod tests;
 #[cfg(feature = "serialize")]
 mod unbounded;
 
-use self::axes::End;
+pub(crate) use self::axes::{End, Place, half_way};
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
-pub(crate) use self::rows::{Maker, Row, SLOTS};
+pub(crate) use self::rows::{Aim, Maker, Row, SLOTS};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
 use crate::math::{Double, Real, Vec3, narrow};

@@ -5,22 +5,14 @@
 //! position `x`, `w = νᵀ v`, step h:
 //!
 //! ```text
-//! lock      w + γ Θ/h + β/h = 0                 as in (4.14), β of anchors kept in place
+//! lock      w + γ Θ/h = 0                       (4.14), not faster than v_push
 //! limit     w + gap/h ≥ 0   apart,  w + γ gap/h ≥ 0, not faster than v_push, beyond it; c ≥ 0
 //! motor     w + (k (x - x*) - d w*) / (d + h k) + c / (h (d + h k)) = 0,   |c| ≤ F h
 //! friction  w = 0,   |c| ≤ F h
 //! ```
 //!
-//! Rows know straight lines only, but anchors go round the centers of their bodies. `β` is how far they part
-//! by that in a step, if the bodies turn as they did:
-//!
-//! ```text
-//! β = (exp(h ω_b) - 1 - h ω_b×) r_b - (exp(h ω_a) - 1 - h ω_a×) r_a
-//! ```
-//!
-//! With it joint errors are of third order in h. Without it `Θ` has to bring it in a step later, which is the
-//! same in a steady turn but for an error of `½ h² ω² r` that stays. In loops, whose rows almost repeat each
-//! other, `β` is left out: it is not known of angular rows, and what would fit together no longer would.
+//! These are the rows of the papers' step, at its start. Each row also knows its [aim](Aim), from which
+//! `midpoint.rs` makes the rows of a step that keeps energy and angular momentum.
 //!
 //! The row of a motor or spring is the force of the end of the step,
 //! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
@@ -32,7 +24,7 @@ use super::super::lcp::Vec6;
 use super::super::settings::Settings;
 use super::axes::{End, Place, Sides, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
-use crate::math::{DVec3, Double, Real, sin_cos_double, widen};
+use crate::math::{DVec3, Double, Real, widen};
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +43,21 @@ pub(crate) struct Row {
     pub(crate) bounds: [Double; 2],
     /// How far it is from where it should be [m or rad].
     pub(crate) error: Double,
+    /// What it is for.
+    pub(crate) aim: Aim,
+}
+
+/// What a row is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Aim {
+    /// A position at the end of the step, or at least that [m or rad].
+    Place(Double),
+    /// A rate [m/s or rad/s].
+    Rate(Double),
+    /// A rate, by a damper [m/s or rad/s].
+    Damper(Double),
+    /// The force of a spring and damper.
+    Spring,
 }
 
 /// First slot of upper limits, motors and friction; that of the swing cone. Locks and lower limits are first.
@@ -78,8 +85,6 @@ pub(crate) struct Maker<'a> {
     pub(crate) free: [Vec6; 2],
     /// Velocities of its ends before the step.
     pub(crate) last: [Vec6; 2],
-    /// Part of their turns that is expected to go on (–).
-    pub(crate) lasting: [Double; 2],
     /// Settings.
     pub(crate) settings: &'a Settings,
     /// Step (s).
@@ -90,16 +95,7 @@ impl Maker<'_> {
     /// Where the joint is.
     pub(crate) fn place(&self) -> Place {
         let ends = self.ends.map(|end| end.map(End::of));
-        let mut place = Place::new(self.joint.desc.kind, &self.joint.desc.frames, &ends);
-        let dt = widen(self.dt);
-        let [a, b] = [0, 1].map(|k| {
-            let [_, _, _, x, y, z] = self.last[k];
-            // What is kept away from anchor a turns with it.
-            let arm = if k == 0 { place.arms[0] + place.apart } else { place.arms[1] };
-            bent(DVec3::new(x, y, z) * (self.lasting[k] * dt), arm)
-        });
-        place.bend = b - a;
-        place
+        Place::new(self.joint.desc.kind, &self.joint.desc.frames, &ends)
     }
 
     /// All rows, locks first.
@@ -116,20 +112,15 @@ impl Maker<'_> {
             rows.extend(locks.map(|k| self.lock(place, k, cap)));
         }
         for k in (0..6).filter(|k| locked & 1 << k == 0) {
-            let (min, max) = match (desc.kind, desc.limits[k]) {
-                // Nothing is nearer than nothing.
-                (JointKind::Distance { min, max }, _) if k == 0 && min > 0.0 => (min, max),
-                (JointKind::Distance { max, .. }, _) if k == 0 => (Real::NEG_INFINITY, max),
-                (_, Some(AxisLimit { min, max })) => (min, max),
-                _ => continue,
-            };
-            let (at, sides) = (self.position(place, k), place.gradient(k));
-            self.limit(k, at - widen(min), sides, rows);
-            self.limit(UPPER + k, widen(max) - at, opposite(sides), rows);
+            let Some([min, max]) = self.joint.range(k) else { continue };
+            for (slot, bound) in [(k, min), (UPPER + k, max)] {
+                if bound.is_finite() {
+                    self.limit(place, slot, rows);
+                }
+            }
         }
-        if let Some(cone) = desc.swing {
-            let (angle, sides) = place.swing();
-            self.limit(CONE, widen(cone) - angle, opposite(sides), rows);
+        if desc.swing.is_some() {
+            self.limit(place, CONE, rows);
         }
         for k in 0..6 {
             if let Some(motor) = &desc.motors[k] {
@@ -145,46 +136,23 @@ impl Maker<'_> {
         }
     }
 
-    /// Position of an axis with its turns counted.
-    fn position(&self, place: &Place, k: usize) -> Double {
-        self.joint.counted(k, place.position(k))
-    }
-
     /// The row of a locked axis, with the largest speed at which it is drawn together [m/s].
     fn lock(&self, place: &Place, k: usize, cap: Double) -> Row {
-        let desc = &self.joint.desc;
-        let mut bend = 0.0;
-        let (error, sides) = match (desc.kind, k) {
-            (JointKind::Distance { min, .. }, _) => {
-                (place.position(0) - widen(min), place.gradient(0))
-            }
-            (kind, 0..3) if kind.locked() & 0b111 == 0b111 => {
-                let axis = [DVec3::X, DVec3::Y, DVec3::Z][k];
-                bend = place.bend.dot(axis);
-                (place.apart.dot(axis), place.along_world(axis))
-            }
-            (kind, 3..) if kind.locked() & 0b11_1000 == 0b11_1000 => {
-                place.turn_from(DVec3::ZERO, k)
-            }
-            _ => {
-                let target = desc.limits[k].map_or(0.0, |limit| widen(limit.min));
-                if k < 3 && desc.locked() & 0b111 == 0b111 {
-                    bend = place.bend.dot(place.axes[0][k]);
-                }
-                (self.position(place, k) - target, place.gradient(k))
-            }
-        };
+        let (error, sides) = self.joint.at(place, k);
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
         let full = widen(contact.gamma) * error / dt;
-        let bias = full.clamp(-cap, cap) + bend / dt;
+        let bias = full.clamp(-cap, cap);
         let kept = if contact.relax { CARRIED_MAX } else { Double::INFINITY };
         let push = bias - bias.clamp(-kept, kept);
-        Row { bias, push, error: error.abs(), ..row(k, sides) }
+        let most = widen(contact.push_speed_max);
+        let aim = Aim::Place(error - dt * full.clamp(-most, most));
+        Row { bias, push, error: error.abs(), aim, ..row(k, sides) }
     }
 
-    /// The row of a limit at a gap [m or rad], if it is within reach.
-    fn limit(&self, slot: usize, gap: Double, sides: Sides, rows: &mut Vec<Row>) {
+    /// The row of a limit, if it is within reach.
+    fn limit(&self, place: &Place, slot: usize, rows: &mut Vec<Row>) {
+        let (gap, sides) = self.joint.at(place, slot);
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
         let margin =
@@ -209,7 +177,8 @@ impl Maker<'_> {
             (push, if contact.relax { push } else { 0.0 })
         };
         let bounds = [0.0, Double::INFINITY];
-        rows.push(Row { bias, push, bounds, error: (-gap).max(0.0), ..row(slot, sides) });
+        let aim = Aim::Place(gap - dt * bias);
+        rows.push(Row { bias, push, bounds, error: (-gap).max(0.0), aim, ..row(slot, sides) });
     }
 
     /// The row of a motor, unless it does nothing.
@@ -226,32 +195,18 @@ impl Maker<'_> {
         if stiffness == 0.0 || damping.is_infinite() {
             let softness = 1.0 / (dt * total);
             let sides = self.rate(place, k);
-            return Some(Row { bias: -target, softness, bounds, ..row(MOTOR + k, sides) });
+            let aim = if softness > 0.0 { Aim::Damper(target) } else { Aim::Rate(target) };
+            return Some(Row { bias: -target, softness, bounds, aim, ..row(MOTOR + k, sides) });
         }
-        let (error, sides) = if k >= 3 && self.is_ball() {
-            let targets = [3, 4, 5]
-                .map(|k| self.joint.desc.motors[k].map_or(0.0, |motor| widen(motor.position)));
-            place.turn_from(DVec3::from_array(targets), k)
-        } else {
-            (self.position(place, k) - widen(motor.position), place.gradient(k))
-        };
+        let (error, sides) = self.joint.at(place, MOTOR + k);
         let bias = (stiffness * error - damping * target) / total;
         let softness = 1.0 / (dt * total);
-        Some(Row { bias, softness, bounds, ..row(MOTOR + k, sides) })
+        Some(Row { bias, softness, bounds, aim: Aim::Spring, ..row(MOTOR + k, sides) })
     }
 
-    /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an axis
-    /// of frame a.
+    /// Rows of the speed that a motor or friction acts on.
     fn rate(&self, place: &Place, k: usize) -> Sides {
-        let swings = self.joint.desc.kind != JointKind::Universal && k >= 4;
-        if swings || (k == 3 && self.is_ball()) { place.spin(k) } else { place.gradient(k) }
-    }
-
-    /// May it turn about every axis?
-    fn is_ball(&self) -> bool {
-        let desc = &self.joint.desc;
-        let kinds = [JointKind::Spherical, JointKind::Generic];
-        kinds.contains(&desc.kind) && desc.locked() & 0b11_1000 == 0
+        self.joint.rate_rows(place, k)
     }
 
     /// Acceleration of the anchors that rows along straight lines do not know (m/s²): centripetal, and
@@ -278,31 +233,11 @@ impl Maker<'_> {
     }
 }
 
-/// Turns of `1 / √WILD` radians a step and more are hardly expected to go on: links that whip stop as
-/// suddenly.
-const WILD: Double = 10.0;
-
-/// `(exp(θ) - 1 - θ×) r` of a rotation vector, less where it is large.
-fn bent(theta: DVec3, r: DVec3) -> DVec3 {
-    let t = theta.length_squared();
-    let (first, second) = if t < 1.0 {
-        // The series of sin θ / θ - 1 and (1 - cos θ) / θ².
-        let first = -t / 6.0 * (1.0 - t / 20.0 * (1.0 - t / 42.0 * (1.0 - t / 72.0)));
-        let second = 1.0 - t / 12.0 * (1.0 - t / 30.0 * (1.0 - t / 56.0 * (1.0 - t / 90.0)));
-        (first, 0.5 * second)
-    } else {
-        let angle = t.sqrt();
-        let (sin, cos) = sin_cos_double(angle);
-        (sin / angle - 1.0, (1.0 - cos) / t)
-    };
-    let turn = theta.cross(r);
-    (turn * first + theta.cross(turn) * second) / (1.0 + WILD * t)
-}
-
 /// A hard row without bounds.
 const fn row(slot: usize, sides: Sides) -> Row {
     let bounds = [-Double::INFINITY, Double::INFINITY];
-    Row { slot, sides, bias: 0.0, push: 0.0, softness: 0.0, bounds, error: 0.0 }
+    let aim = Aim::Rate(0.0);
+    Row { slot, sides, bias: 0.0, push: 0.0, softness: 0.0, bounds, error: 0.0, aim }
 }
 
 fn opposite(sides: Sides) -> Sides {
@@ -310,6 +245,85 @@ fn opposite(sides: Sides) -> Sides {
 }
 
 impl Joint {
+    /// Limits of an axis [m or rad].
+    fn range(&self, k: usize) -> Option<[Real; 2]> {
+        match (self.desc.kind, self.desc.limits[k]) {
+            // Nothing is nearer than nothing.
+            (JointKind::Distance { min, max }, _) if k == 0 && min > 0.0 => Some([min, max]),
+            (JointKind::Distance { max, .. }, _) if k == 0 => Some([Real::NEG_INFINITY, max]),
+            (_, Some(AxisLimit { min, max })) => Some([min, max]),
+            _ => None,
+        }
+    }
+
+    /// What a row of this name is about at a place, how far a position is from its aim [m or rad], and the rows
+    /// of its rate.
+    pub(crate) fn at(&self, place: &Place, slot: usize) -> (Double, Sides) {
+        let desc = &self.desc;
+        let k = slot % 6;
+        let locked = desc.locked();
+        match slot {
+            CONE => {
+                let (angle, sides) = place.swing();
+                (desc.swing.map_or(0.0, widen) - angle, opposite(sides))
+            }
+            MOTOR..FRICTION if k >= 3 && self.is_ball() => {
+                let targets = [3, 4, 5].map(|k| self.target(k));
+                place.turn_from(DVec3::from_array(targets), k)
+            }
+            MOTOR..FRICTION => (self.position_at(place, k) - self.target(k), place.gradient(k)),
+            FRICTION..CONE => (0.0, self.rate_rows(place, k)),
+            0..UPPER if locked & 1 << k != 0 => match (desc.kind, k) {
+                (JointKind::Distance { min, .. }, _) => {
+                    (place.position(0) - widen(min), place.gradient(0))
+                }
+                (kind, 0..3) if kind.locked() & 0b111 == 0b111 => {
+                    let axis = [DVec3::X, DVec3::Y, DVec3::Z][k];
+                    (place.apart.dot(axis), place.along_world(axis))
+                }
+                (kind, 3..) if kind.locked() & 0b11_1000 == 0b11_1000 => {
+                    place.turn_from(DVec3::ZERO, k)
+                }
+                _ => {
+                    let target = desc.limits[k].map_or(0.0, |limit| widen(limit.min));
+                    (self.position_at(place, k) - target, place.gradient(k))
+                }
+            },
+            _ => {
+                let [min, max] = self.range(k).unwrap_or([Real::NEG_INFINITY, Real::INFINITY]);
+                let (at, sides) = (self.position_at(place, k), place.gradient(k));
+                if slot < UPPER {
+                    (at - widen(min), sides)
+                } else {
+                    (widen(max) - at, opposite(sides))
+                }
+            }
+        }
+    }
+
+    /// Target position of the motor of an axis [m or rad].
+    fn target(&self, k: usize) -> Double {
+        self.desc.motors[k].map_or(0.0, |motor| widen(motor.position))
+    }
+
+    /// Position of an axis at a place with its turns counted.
+    fn position_at(&self, place: &Place, k: usize) -> Double {
+        self.counted(k, place.position(k))
+    }
+
+    /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an axis of
+    /// frame a.
+    pub(crate) fn rate_rows(&self, place: &Place, k: usize) -> Sides {
+        let swings = self.desc.kind != JointKind::Universal && k >= 4;
+        if swings || (k == 3 && self.is_ball()) { place.spin(k) } else { place.gradient(k) }
+    }
+
+    /// May it turn about every axis?
+    fn is_ball(&self) -> bool {
+        let kinds = [JointKind::Spherical, JointKind::Generic];
+        kinds.contains(&self.desc.kind) && self.desc.locked() & 0b11_1000 == 0
+    }
+
     /// Are turns about axis k counted?
     fn counts(&self, k: usize) -> bool {
         match self.desc.kind {
@@ -353,6 +367,6 @@ impl Joint {
     /// The same with angles within half a turn.
     fn raw_motion(&self) -> ([Double; 6], [Double; 6]) {
         let place = Place::new(self.desc.kind, &self.desc.frames, &self.ends);
-        place.motion(&self.ends.map(|end| end.map_or([0.0; 6], |end| end.velocity())))
+        place.motion(&self.ends.map(|end| end.map_or([0.0; 6], |end| end.velocity)))
     }
 }

@@ -444,6 +444,20 @@ fn root(a: Double, b: Double, room: Double) -> Double {
     if t.is_finite() && a >= 0.0 { t.clamp(0.0, 1.0) } else { 0.0 }
 }
 
+/// Visits the rolling rows of an island with their manifolds.
+pub(super) fn each_rolling(
+    step: &IslandStep<'_>,
+    mut visit: impl FnMut(&RollingRow, &Manifold, usize),
+) {
+    let mut rolling = step.rolling.iter().enumerate().peekable();
+    for m in &*step.manifolds {
+        let end = m.first + m.count;
+        while let Some((k, row)) = rolling.next_if(|(_, row)| row.contact < end) {
+            visit(row, m, k);
+        }
+    }
+}
+
 /// `Σ l · w` over the contacts of an island, of its own impulses and velocities (J).
 fn power(step: &IslandStep<'_>, impulses: &Unknowns, velocity: &[Vec6]) -> Double {
     let mut sum = 0.0;
@@ -477,7 +491,7 @@ fn turning(row: &RollingRow, m: &Manifold, velocity: &[Vec6]) -> [Double; 3] {
 
 impl Unknowns {
     /// Becomes a copy of the unknowns of one island.
-    fn take(&mut self, one: &IslandUnknowns<'_>) {
+    pub(super) fn take(&mut self, one: &IslandUnknowns<'_>) {
         self.velocity.clear();
         self.velocity.extend_from_slice(one.velocity);
         self.contact_impulse.clear();
@@ -491,7 +505,7 @@ impl Unknowns {
 
 impl IslandUnknowns<'_> {
     /// Takes a copy back.
-    fn put(&mut self, one: &Unknowns) {
+    pub(super) fn put(&mut self, one: &Unknowns) {
         self.velocity.copy_from_slice(&one.velocity);
         self.contact_impulse.copy_from_slice(&one.contact_impulse);
         self.joint_impulse.copy_from_slice(&one.joint_impulse);

@@ -19,7 +19,7 @@
 //! cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. All this is counted, never timed,
 //! so that results do not depend on the machine.
 
-use super::super::assemble::IslandStep;
+use super::super::assemble::{IslandStep, Sources};
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
@@ -28,7 +28,7 @@ use super::super::lcp::{
     self, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
     newton::NewtonParams,
 };
-use super::super::settings::Settings;
+use super::super::settings::{Integration, Settings};
 use super::Solvers;
 use crate::math::{Double, widen};
 
@@ -76,6 +76,7 @@ impl IslandMemory {
 #[derive(Debug)]
 pub(super) struct Island<'a, 'b> {
     pub(super) step: &'a mut IslandStep<'b>,
+    pub(super) sources: &'a Sources<'a>,
     pub(super) settings: &'a Settings,
     pub(super) dt: Double,
     pub(super) memory: &'a mut IslandMemory,
@@ -312,6 +313,10 @@ impl Solvers {
         method: Method,
         mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
     ) -> Outcome {
+        let midpoint = island.settings.integration == Integration::SecondOrder;
+        if midpoint && !island.step.joints.is_empty() {
+            return self.midpoint(island, method, &mut solve);
+        }
         let biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
         let relaxed = if let Some(stats) = self.bounce(island, &mut solve) {

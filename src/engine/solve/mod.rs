@@ -13,7 +13,9 @@
 mod bounce;
 mod flight;
 mod island;
+mod midpoint;
 mod rows;
+mod stiffness;
 mod sweeps;
 
 use std::sync::{Mutex, PoisonError};
@@ -21,12 +23,12 @@ use std::sync::{Mutex, PoisonError};
 use self::bounce::BounceScratch;
 use self::flight::FlightScratch;
 use self::island::{Island, IslandMemory, Outcome, Steady};
+use self::midpoint::MidpointScratch;
 use self::rows::Rows;
 use self::sweeps::Best;
 use super::active::Blow;
-use super::assemble::{IslandStep, IslandUnknowns, StepProblem};
+use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
 use super::body::BodyId;
-use super::graph::Islands;
 use super::lcp::chord::ChordScratch;
 use super::lcp::direct::DirectScratch;
 use super::lcp::wide::WideScratch;
@@ -47,6 +49,7 @@ struct Solvers {
     rows: Rows,
     bounce: BounceScratch,
     flight: FlightScratch,
+    midpoint: MidpointScratch,
     best: Best,
 }
 
@@ -82,14 +85,17 @@ struct Task<'a> {
 
 impl Task<'_> {
     /// Solves it, unless it is steady.
-    fn work(&mut self, solvers: &mut Solvers, settings: &Settings, dt: Double) {
+    fn work(&mut self, solvers: &mut Solvers, sources: &Sources<'_>, settings: &Settings) {
         if self.steady {
             return;
         }
         let (step, memory) = (&mut self.step, &mut self.memory);
-        let mut island = Island { step, settings, dt, memory };
+        let dt = widen(sources.dt);
+        let mut island = Island { step, sources, settings, dt, memory };
         let outcome = solvers.solve_island(&mut island);
-        solvers.flight.fly(step, settings.solver.tolerance);
+        if !*step.at_end {
+            solvers.flight.fly(step, settings.solver.tolerance);
+        }
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);
         let size = step.size();
         memory.steady = (outcome.is_as_it_was() && calm).then_some(Steady { outcome, size });
@@ -103,20 +109,19 @@ impl SolverState {
     pub fn solve(
         &mut self,
         problem: &mut StepProblem,
-        islands: &Islands,
-        steady: &[bool],
+        sources: &Sources<'_>,
         settings: &Settings,
         report: &mut StepReport,
         pool: &impl Pool,
     ) {
         core::mem::swap(&mut self.memory, &mut self.last);
         self.memory.clear();
-        let dt = widen(report.dt);
+        let steady = sources.steady;
         let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
         let mut tasks = Vec::new();
         let mut solvers = self.solvers.pop().unwrap_or_default();
         let mut old = 0;
-        for (step, &steady) in problem.split(islands).zip(steady) {
+        for (step, &steady) in problem.split(sources.islands).zip(steady) {
             if !steady && step.blows.is_empty() && step.joints.is_empty() {
                 for (i, body) in step.bodies.iter().enumerate() {
                     let (end, lead) = (&body.velocity_free, &step.lead[i]);
@@ -130,7 +135,7 @@ impl SolverState {
             if spreads {
                 tasks.push(task);
             } else {
-                task.work(&mut solvers, settings, dt);
+                task.work(&mut solvers, sources, settings);
                 self.keep(task, report);
             }
         }
@@ -142,7 +147,7 @@ impl SolverState {
         let spare_now = || spare.lock().unwrap_or_else(PoisonError::into_inner);
         pool.run(&mut tasks, 1, |tasks| {
             let mut solvers = spare_now().pop().unwrap_or_default();
-            tasks.iter_mut().for_each(|task| task.work(&mut solvers, settings, dt));
+            tasks.iter_mut().for_each(|task| task.work(&mut solvers, sources, settings));
             spare_now().push(solvers);
         });
         self.solvers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -255,7 +260,7 @@ impl IslandStep<'_> {
         for manifold in self.manifolds.iter_mut() {
             manifold.take_push(sign);
         }
-        for (row, push) in self.joints.iter_mut().zip(self.joint_push) {
+        for (row, push) in self.joints.iter_mut().zip(&*self.joint_push) {
             row.bias += sign * push;
         }
     }

@@ -1,0 +1,200 @@
+//! Mechanisms of joints against conservation laws and equations of motion.
+
+mod support;
+
+use orthant::engine::Simulation;
+use orthant::engine::body::{BodyDesc, BodyId};
+use orthant::engine::joint::{JointDesc, JointKind};
+use orthant::engine::report::StepStatus;
+use orthant::engine::shape::mass::MassProperties;
+use orthant::math::{
+    DVec3, Double, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_rotate, widen, widen3,
+};
+use support::{DOUBLE, DT, body, settings};
+
+const G: Double = 9.81;
+
+fn heavy(position: Vec3, mass: Real, inertia: Vec3) -> BodyDesc {
+    let mass_properties =
+        MassProperties { mass, center_of_mass: Vec3::ZERO, inertia: SymMat3::diagonal(inertia) };
+    BodyDesc { position, mass_properties: Some(mass_properties), ..BodyDesc::default() }
+}
+
+fn spin(world: &Simulation, id: BodyId) -> DVec3 {
+    let body = body(world, id);
+    let inside = quat_rotate(quat_conjugate(body.rotation()), body.angular_velocity);
+    widen3(quat_rotate(body.rotation(), body.inertia().mul_vec(inside)))
+}
+
+/// Energy with that of height (J), and angular momentum about the origin [N·m·s].
+fn state(world: &Simulation, ids: &[BodyId]) -> (Double, DVec3) {
+    let (mut energy, mut momentum) = (0.0, DVec3::ZERO);
+    for &id in ids {
+        let body = body(world, id);
+        let (m, x) = (widen(body.mass()), widen3(body.center()));
+        energy += widen(body.kinetic_energy()) + m * G * x.y;
+        momentum += spin(world, id) + x.cross(widen3(body.linear_velocity)) * m;
+    }
+    (energy, momentum)
+}
+
+/// A pendulum of 2 m, released level, keeps its energy, whatever holds it.
+#[test]
+fn pendulums_keep_their_energy() {
+    let rope = JointKind::Distance { min: 0.0, max: 2.0 };
+    let rod = JointKind::Distance { min: 2.0, max: 2.0 };
+    for kind in [JointKind::Spherical, rod, rope] {
+        let mut world = Simulation::new();
+        let desc = heavy(Vec3::X * 2.0, 1.0, Vec3::splat(0.01));
+        let id = world.add_body(desc).expect("a sound body");
+        let arm = if kind == JointKind::Spherical { Vec3::X * -2.0 } else { Vec3::ZERO };
+        let joint = JointDesc::to_world(kind, id).with_anchors(Vec3::ZERO, arm);
+        world.add_joint(joint).expect("a sound joint");
+        let mut lowest: Double = 0.0;
+        for _ in 0..600 {
+            let report = world.step(&settings(), DT);
+            assert_eq!(report.status, StepStatus::Solved, "{kind:?}: {report}");
+            let (energy, _) = state(&world, &[id]);
+            lowest = lowest.min(energy);
+            assert!(energy < 1e-3 * 2.0 * G, "{kind:?} gains {energy} J");
+            let apart = (body(&world, id).center().length() - 2.0).abs();
+            assert!(apart < 1e-4, "{kind:?}: {apart} m");
+        }
+        println!("{kind:?}: {lowest} J");
+        assert!(lowest > -0.01 * 2.0 * G, "{kind:?} loses {lowest} J");
+    }
+}
+
+/// `n` links of 0.5 m that hang from the origin at an angle from level, with a ball at the end.
+fn chain(n: usize, ratio: Real, angle: Real) -> (Simulation, Vec<BodyId>) {
+    let mut world = Simulation::new();
+    let mut ids = Vec::new();
+    let turn = quat_exp(Vec3::Z * -angle);
+    let along = quat_rotate(turn, Vec3::X);
+    for i in 0..=n {
+        let ball = i == n;
+        let (mass, inertia) = if ball {
+            (2.88 * ratio, Vec3::splat(0.4 * 2.88 * ratio * 0.0625))
+        } else {
+            (2.88, Vec3::new(0.0035, 0.032, 0.032))
+        };
+        let half = if ball { 0.25 } else { 0.25 };
+        let place = along * (0.5 * i as Real + half);
+        let desc = BodyDesc { rotation: turn, ..heavy(place, mass, inertia) };
+        let id = world.add_body(desc).expect("a sound body");
+        let joint = match ids.last() {
+            None => JointDesc::to_world(JointKind::Spherical, id)
+                .with_anchors(Vec3::ZERO, Vec3::X * -half),
+            Some(&last) => JointDesc::between(JointKind::Spherical, last, id)
+                .with_anchors(Vec3::X * 0.25, Vec3::X * -half),
+        };
+        world.add_joint(joint).expect("a sound joint");
+        ids.push(id);
+    }
+    (world, ids)
+}
+
+/// Chains that fall from level, light ones that whip and such with heavy ends: joints hold in every step, the
+/// angular momentum about the hook changes by the torque of gravity alone, and energy is kept.
+#[test]
+fn chains_obey_mechanics() {
+    for (n, ratio) in [(17, 1.0), (20, 1.0), (50, 1.0), (50, 100.0), (20, 100.0), (10, 1000.0)] {
+        let (mut world, ids) = chain(n, ratio, 0.0);
+        let (begin, mut before) = state(&world, &ids);
+        let (mut apart, mut off, mut drift): (Double, Double, Double) = (0.0, 0.0, 0.0);
+        let (mut kinetic, mut unsolved, mut size): (Double, u32, Double) = (0.0, 0, 0.0);
+        for _ in 0..600 {
+            let at: Vec<DVec3> = ids.iter().map(|&id| widen3(body(&world, id).center())).collect();
+            let report = world.step(&settings(), DT);
+            unsolved += u32::from(report.status != StepStatus::Solved);
+            kinetic = kinetic.max(report.kinetic_energy);
+            apart = apart.max(widen(report.joint_error));
+            let (energy, momentum) = state(&world, &ids);
+            let mut torque = DVec3::ZERO;
+            for (&id, from) in ids.iter().zip(&at) {
+                let body = body(&world, id);
+                let middle = (widen3(body.center()) + *from) * 0.5;
+                torque += middle.cross(DVec3::NEG_Y * G * widen(body.mass()));
+            }
+            size = size.max(momentum.length());
+            off = off.max((momentum - before - torque * widen(DT)).length());
+            before = momentum;
+            drift = drift.max((energy - begin).abs());
+        }
+        println!(
+            "{n} links, ball x{ratio}: apart {apart:.2e} m, L off by {:.1e} of {size:.0}, energy {:.2} % of {kinetic:.0} J, {unsolved} unsolved",
+            off / size,
+            100.0 * drift / kinetic,
+        );
+        assert!(apart < 0.01, "{n} links, x{ratio}: joints part by {apart} m");
+        assert!(
+            off / size < if DOUBLE { 1e-6 } else { 1e-4 },
+            "{n} links, x{ratio}: {off} of {size}"
+        );
+        assert!(drift < 0.05 * kinetic, "{n} links, x{ratio}: {drift} of {kinetic} J");
+    }
+}
+
+/// Largest tilt (rad) of a heavy symmetric top within ten seconds, by its equation of motion: with the constants
+/// `a = L_3 / I_1` and the conserved momentum about the vertical, `θ'' = (b - a cos θ)(…)`, integrated by the
+/// classical Runge–Kutta method.
+fn tilt_of_reference(spin: Double) -> Double {
+    let (about, along) = (0.2733333, 0.045);
+    let (m, l, start): (Double, Double, Double) = (1.0, 0.5, 0.5);
+    let a = along * spin / about;
+    let b = a * libm_cos(start);
+    let accelerate = |t: Double| {
+        let (s, c) = (libm_sin(t), libm_cos(t));
+        let phi = (b - a * c) / (s * s);
+        phi * phi * s * c - a * phi * s + m * G * l / about * s
+    };
+    let (mut t, mut w, h) = (start, 0.0, 1e-4);
+    let mut most: Double = start;
+    for _ in 0..100_000 {
+        let (k1, l1) = (w, accelerate(t));
+        let (k2, l2) = (w + 0.5 * h * l1, accelerate(t + 0.5 * h * k1));
+        let (k3, l3) = (w + 0.5 * h * l2, accelerate(t + 0.5 * h * k2));
+        let (k4, l4) = (w + h * l3, accelerate(t + h * k3));
+        t += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+        w += h / 6.0 * (l1 + 2.0 * l2 + 2.0 * l3 + l4);
+        most = most.max(t);
+    }
+    most
+}
+
+fn libm_sin(x: Double) -> Double {
+    orthant::math::sin_cos_double(x).0
+}
+
+fn libm_cos(x: Double) -> Double {
+    orthant::math::sin_cos_double(x).1
+}
+
+/// A spinning disk on a stick that stands on a ball joint nods as far as its equation says.
+#[test]
+fn tops_do_not_fall_over() {
+    for speed in [30.0, 60.0, 100.0, 200.0] {
+        let mut world = Simulation::new();
+        let turn = quat_exp(Vec3::Z * 0.5);
+        let up = quat_rotate(turn, Vec3::Y);
+        let across = 0.023_333_3;
+        let mut desc = heavy(up * 0.5, 1.0, Vec3::new(across, 0.045, across));
+        (desc.rotation, desc.angular_velocity) = (turn, up * speed);
+        let id = world.add_body(desc).expect("a sound body");
+        let anchors = [Vec3::ZERO, Vec3::Y * -0.5];
+        let joint = JointDesc::to_world(JointKind::Spherical, id);
+        world.add_joint(joint.with_anchors(anchors[0], anchors[1])).expect("a sound joint");
+        let (mut most, mut apart): (Real, Real) = (0.5, 0.0);
+        for _ in 0..600 {
+            let report = world.step(&settings(), DT);
+            apart = apart.max(report.joint_error);
+            let axis = quat_rotate(body(&world, id).rotation(), Vec3::Y);
+            let side = Vec3::new(axis.x, 0.0, axis.z).length();
+            most = most.max(orthant::math::atan2(side, axis.y));
+        }
+        let wanted = tilt_of_reference(widen(speed));
+        println!("{speed} rad/s: tilt {most} for {wanted}, joint {apart} m");
+        assert!((widen(most) - wanted).abs() < 0.1 * wanted, "{speed} rad/s: {most} for {wanted}");
+        assert!(apart < 1e-3, "{speed} rad/s: the joint parts by {apart} m");
+    }
+}
