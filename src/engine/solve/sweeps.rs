@@ -162,6 +162,8 @@ impl Solvers {
         let params = SubstepParams {
             dt: island.dt,
             substeps: solver.substeps,
+            gamma: widen(contact.gamma),
+            relax: contact.relax,
             push_speed_max: widen(contact.push_speed_max),
             dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
             ..SubstepParams::default()
