@@ -12,6 +12,7 @@ mod support;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
+use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
@@ -108,5 +109,30 @@ fn an_overlap_decays_alike_under_every_method() {
         // Errors of a step fade like the overlap does.
         let bar = (settings.solver.tolerance as Real * DT + ROUNDING) / gamma;
         assert!((left - wanted).abs() <= bar, "{method:?}: {left} m left, wanted {wanted}");
+    }
+}
+
+#[test]
+fn a_limit_is_met_again_alike_under_every_method() {
+    for method in METHODS {
+        for relax in [true, false] {
+            let (gamma, depth) = (0.2, 0.02);
+            let settings = settings(method, gamma, relax);
+            let mut world = Simulation::new();
+            let id = add(&mut world, BodyKind::Dynamic, sphere(HALF), Vec3::X * -depth);
+            let desc = JointDesc::to_world(JointKind::Prismatic, id)
+                .with_anchors(Vec3::ZERO, Vec3::ZERO)
+                .with_limit(JointAxis::LinearX, 0.0, 1.0);
+            world.add_joint(desc).expect("a body");
+            world.step(&settings, DT);
+            let zone = settings.contact.dead_zone * DT * DT;
+            let speed = gamma * (depth - zone) / DT;
+            let bar = settings.solver.tolerance as Real + ROUNDING * speed.max(1.0);
+            let body = body(&world, id);
+            let left = -body.position().x - (depth - speed * DT);
+            assert!(left.abs() <= bar * DT + ROUNDING * depth, "{method:?}, {relax}: {left} m off");
+            let off = body.linear_velocity.x - if relax { 0.0 } else { speed };
+            assert!(off.abs() <= bar, "{method:?}, {relax}: {off} m/s off");
+        }
     }
 }
