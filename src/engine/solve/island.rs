@@ -87,8 +87,10 @@ pub(super) struct Outcome {
     /// The method that gave the solution.
     pub(super) method: Method,
     pub(super) biased: SolveStats,
-    /// None if nothing pushed.
+    /// None if nothing pushed, or small steps found both at once.
     pub(super) relaxed: Option<SolveStats>,
+    /// Residual of the carried velocity, whatever found it.
+    pub(super) carried: Certificate,
     pub(super) beyond_lemke: bool,
 }
 
@@ -170,7 +172,7 @@ impl Island<'_, '_> {
     }
 
     /// May the fast solvers have it?
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
     }
 
@@ -314,19 +316,28 @@ impl Solvers {
     ) -> Outcome {
         let biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let relaxed = if let Some(stats) = self.bounce(island, &mut solve) {
-            Some(stats)
-        } else if island.step.is_pushed(tolerance) {
-            island.step.take_push(-1.0);
-            let stats = solve(self, island, true);
-            island.step.take_push(1.0);
-            Some(stats)
-        } else {
-            let step = &mut *island.step;
-            step.relaxed.copy_from(&step.biased);
-            None
-        };
-        Outcome { method, biased, relaxed, beyond_lemke: false }
+        let mut carried = biased.certificate;
+        let mut relaxed = self.bounce(island, &mut solve);
+        if relaxed.is_none() {
+            let mut is_other = island.step.is_pushed(tolerance);
+            if !is_other {
+                let step = &mut *island.step;
+                step.relaxed.copy_from(&step.biased);
+                if step.is_pushed(0.0) {
+                    carried = self.certify_carried(island);
+                    is_other = biased.status == Status::Converged && carried.error() > tolerance;
+                }
+            }
+            if is_other {
+                island.step.take_push(-1.0);
+                relaxed = Some(solve(self, island, true));
+                island.step.take_push(1.0);
+            }
+        }
+        if let Some(stats) = &relaxed {
+            carried = stats.certificate;
+        }
+        Outcome { method, biased, relaxed, carried, beyond_lemke: false }
     }
 
     /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
@@ -437,26 +448,5 @@ impl Solvers {
         let problem =
             ManifoldProblem { bodies: &*step.bodies, manifolds: &*step.manifolds, joints: &[] };
         chord::approach(&problem, step.velocity_last, &mut self.chord)
-    }
-
-    /// Residual of the impulses of the biased (0) or relaxed (1) problem.
-    pub(super) fn measure(&mut self, island: &Island<'_, '_>, of: usize) -> Certificate {
-        let step = &*island.step;
-        let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
-        let problem = ManifoldProblem {
-            bodies: &*step.bodies,
-            manifolds: &*step.manifolds,
-            joints: &*step.joints,
-        };
-        let contact = &*unknowns.contact_impulse;
-        let joint = &*unknowns.joint_impulse;
-        chord::measure(&problem, contact, joint, island.gravity_dt(), &mut self.chord)
-    }
-
-    /// Takes the velocity that the last measurement rebuilt from the impulses.
-    pub(super) fn take_rebuilt(&self, island: &mut Island<'_, '_>, of: usize) {
-        let step = &mut *island.step;
-        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
-        self.chord.give_velocity(&mut *unknowns.velocity);
     }
 }

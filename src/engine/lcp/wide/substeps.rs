@@ -16,7 +16,10 @@
 //!
 //! The warm start needs no pass over the contacts: in the substep that ended, the same impulses took the
 //! velocity from `v_0 + (v* - v_l)/n` to `v_1`, so the next one starts from `2 v_1 - v_0`. Poses move with
-//! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on.
+//! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on, with the sums
+//! `Σ l` of its impulses, which give it to the digits of single precision. With the biased velocity go the
+//! impulses `Σ l + Σ (l_biased - l)/n`. They give the velocity of the end of the step with the mean push, not
+//! the mean over the step: what both differ by is how bodies accelerate within it, and is reported.
 //!
 //! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
 //! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
@@ -279,16 +282,20 @@ impl<const L: usize> Lists<L> {
             let manifold = &island.manifolds[m];
             let n = at(&batch.normal, lane);
             for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
-                for (impulses, total) in impulses.iter_mut().zip(&point.total) {
-                    let t = [total[1][lane], total[2][lane], total[3][lane]];
-                    impulses[manifold.first as usize + k] = world(n, total[0][lane], t);
+                let sums = point.total.map(|total| {
+                    world(n, total[0][lane], [total[1][lane], total[2][lane], total[3][lane]])
+                });
+                for (impulses, of) in impulses.iter_mut().zip([0, 1]) {
+                    impulses[manifold.first as usize + k] =
+                        [0, 1, 2].map(|axis| mean(sums.map(|sum| sum[axis]), part)[of]);
                 }
             }
         });
         let impulses = &mut iterate.joint_impulse;
         self.joints.each(|i, row, lane| {
-            for (impulses, total) in impulses.iter_mut().zip(&row.total) {
-                impulses[i] = Double::from(total[lane]);
+            let sums = mean(row.total.map(|total| Double::from(total[lane])), part);
+            for (impulses, sum) in impulses.iter_mut().zip(sums) {
+                impulses[i] = sum;
             }
         });
     }
@@ -315,6 +322,12 @@ impl Body {
             last[k] = now;
         }
     }
+}
+
+/// From the sums over substeps after both sweeps: the impulse with which bodies move, of which the push counts
+/// with its mean, and that of the carried velocity.
+fn mean([biased, relaxed]: [Double; 2], part: Double) -> [Double; 2] {
+    [relaxed + (biased - relaxed) * part, relaxed]
 }
 
 /// Six numbers in double precision, scaled.
