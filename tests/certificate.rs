@@ -1,9 +1,9 @@
 //! What the report tells of a step, recomputed from poses, velocities and impulses alone.
 //!
-//! Balls and cubes, whose inertia is a number, fall in a heap. After every step the natural map and the equation
-//! of motion are worked out here from the way that bodies went, the velocity they go on with, the gaps at
-//! which the step began and the impulses, by nothing of the engine's own. Rounding of poses of a few meters in
-//! single precision makes `ε |x| / h`, 4e-5 m/s for 5 m.
+//! Balls and cubes, whose inertia is a number, fall in a heap. After every step the natural map and the
+//! equation of motion are worked out here from the way that bodies went, the velocity they go on with, the
+//! gaps at which the step began and the impulses, by nothing of the engine's own. Rounding of poses of a few
+//! meters in single precision makes `ε |x| / h`, 4e-5 m/s for 5 m.
 
 mod support;
 
@@ -15,11 +15,13 @@ use orthant::engine::body::{BodyDesc, BodyId};
 use orthant::engine::lcp::Method;
 use orthant::engine::pair::Pair;
 use orthant::engine::settings::Settings;
-use orthant::math::{DVec3, Double, Quat, Vec3, quat_conjugate, quat_log, quat_mul, widen, widen3};
+use orthant::math::{
+    DVec3, Double, Quat, Real, Vec3, quat_conjugate, quat_log, quat_mul, widen, widen3,
+};
 use support::{DT, Rng, body, cuboid, floor, settings, sphere};
 
 /// Side of the cubes, diameter of the balls (m).
-const SIZE: f32 = 0.5;
+const SIZE: Real = 0.5;
 
 /// Velocity and angular velocity.
 type Motion = [DVec3; 2];
@@ -47,14 +49,11 @@ fn heap(n: usize) -> (Simulation, Vec<BodyId>) {
     let (mut world, mut rng) = (floor(), Rng(11));
     let mut ids = Vec::new();
     for i in 0..n {
-        let size = SIZE.into();
-        let shape = if i % 3 == 0 { sphere(size / 2.0) } else { cuboid(size, size, size) };
-        let (layer, row, column) = ((i / 25) as u8, (i / 5 % 5) as u8, (i % 5) as u8);
-        let at = [column, layer, row].map(f32::from);
-        let place = Vec3::new(at[0].into(), at[1].into(), at[2].into());
+        let shape = if i % 3 == 0 { sphere(SIZE / 2.0) } else { cuboid(SIZE, SIZE, SIZE) };
+        let place = Vec3::new((i % 5) as Real, (i / 25) as Real, (i / 5 % 5) as Real);
         let desc = BodyDesc {
             shape: Some(shape),
-            position: place * (1.2 * size) + Vec3::Y * size + rng.vector(-0.05, 0.05),
+            position: place * (1.2 * SIZE) + Vec3::Y * SIZE + rng.vector(-0.05, 0.05),
             rotation: rng.rotation(),
             linear_velocity: Vec3::Y * -3.0,
             ..BodyDesc::default()
@@ -84,7 +83,7 @@ fn parts(
     let after = note(world, ids);
     for (i, (&id, (old, new))) in ids.iter().zip(before.iter().zip(after)).enumerate() {
         let mass = widen(body(world, id).mass());
-        let size = Double::from(SIZE);
+        let size = widen(SIZE);
         let part = if i % 3 == 0 { 0.1 } else { 1.0 / 6.0 };
         let went = widen3(new.0 - old.0) / widen(DT);
         let turned = quat_log(quat_mul(new.1, quat_conjugate(old.1)));

@@ -1,12 +1,12 @@
 //! Overlap is taken back alike by every method.
 //!
-//! A body that is sunk into a fixed floor by `d`, without gravity and friction, is one row: with `o = d - c h²`
-//! beyond the dead zone it leaves by `min(γ o, v_push h)` in a step. With `relax` it then stands still, without
-//! it goes on at `min(γ o / h, v_push)`.
+//! A body that is sunk into a fixed floor by `d`, without gravity and friction, is one row: with `o = d - c
+//! h²` beyond the dead zone it leaves by `min(γ o, v_push h)` in a step. With `relax` it then stands still,
+//! without it goes on at `min(γ o / h, v_push)`.
 //!
-//! A ball has one contact, which a sweep solves. On the four corners of a cube (rows `1 + 6 (x x' + z z')`, in
-//! units of its mass and side) a sweep of Gauss–Seidel leaves an eighth of what it found, its spectral radius:
-//! that much of the push small steps may err by, whose sweeps are two.
+//! A ball has one contact, which a sweep solves. On the four corners of a cube (rows `1 + 6 (x x' + z z')`,
+//! in units of its mass and side) a sweep of Gauss–Seidel leaves an eighth of what it found, its spectral
+//! radius: that much of the push small steps may err by, whose sweeps are two.
 
 mod support;
 

@@ -1,11 +1,11 @@
 //! What a step tells about itself: counts, the certificate, and what went wrong.
 //!
 //! A step has two solutions: the *biased* one moves the bodies, the *relaxed* one, without the push out of
-//! overlap, is carried on. Each is a list of velocities and one of impulses, and whatever the method, residuals
-//! are those of both lists as they are returned: contacts and joints at the velocities returned, and by how
-//! much these are not the velocities that the impulses give. The problem is that of the whole step, for small
-//! steps as well. After a bounce, whose velocities solve other equations, the relaxed residual is the worst of
-//! the solves of the bounce, of what still approaches, and of that difference.
+//! overlap, is carried on. Each is a list of velocities and one of impulses, and whatever the method,
+//! residuals are those of both lists as they are returned: contacts and joints at the velocities returned,
+//! and by how much these are not the velocities that the impulses give. The problem is that of the whole
+//! step, for small steps as well. After a bounce, whose velocities solve other equations, the relaxed
+//! residual is the worst of the solves of the bounce, of what still approaches, and of that difference.
 
 use super::body::BodyId;
 use super::joint::JointId;
@@ -50,7 +50,7 @@ pub struct IslandReport {
     pub residual: Double,
     /// The same of what is carried on [m/s]; where nothing is pushed it is the same solution.
     pub residual_relaxed: Double,
-    /// Was the tolerance met?
+    /// Was the tolerance met? After a bounce: by each of its solves.
     pub solved: bool,
     /// Contacts and joint rows solved to the tolerance: all of them or none.
     pub rows_solved: u32,
@@ -75,13 +75,13 @@ pub struct StepReport {
     pub infeasibility: Real,
     /// Deepest overlap (m) at the pose the step began with: the largest `-Φ D` of all pairs, or 0.
     pub overlap: Real,
-    /// Natural-map residual of the step problem [m/s], the worst island: of the velocities that move the bodies
-    /// and of their impulses.
+    /// Natural-map residual of the step problem [m/s], the worst island: of the velocities that move the
+    /// bodies and of their impulses.
     pub natural_map: Double,
     /// The residual relative to the load, `e / max(1, W_nn |l| / (g h))` [m/s].
     pub natural_map_relative: Double,
-    /// Natural-map residual of the carried velocities and their impulses [m/s], always: where nothing is pushed
-    /// they are those that move the bodies.
+    /// Natural-map residual of the carried velocities and their impulses [m/s], always: where nothing is
+    /// pushed they are those that move the bodies.
     pub natural_map_relaxed: Double,
     /// Complementarity gap `Σ |l · w̃|` (J).
     pub complementarity_gap: Double,
@@ -90,8 +90,9 @@ pub struct StepReport {
     /// The same of the carried velocities.
     pub joint_residual_relaxed: Double,
     /// By how much the velocities that move the bodies are not those that their impulses give,
-    /// `|v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞` [m/s or rad/s]. Small steps move bodies with the mean velocity of the
-    /// step, which differs from that of its end by what they accelerate; bodies that are held stand still.
+    /// `|v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞` [m/s or rad/s]. Small steps move bodies with the mean velocity of
+    /// the step, which differs from that of its end by what they accelerate; bodies that are held stand
+    /// still.
     pub motion_residual: Double,
     /// The same of the carried velocities.
     pub motion_residual_relaxed: Double,

@@ -104,8 +104,8 @@ impl Solvers {
         stats
     }
 
-    /// The worst of the solves of a bounce, of what approaches at its end, and of velocities that are not those
-    /// of their impulses.
+    /// The worst of the solves of a bounce, of what approaches at its end, and of velocities that are not
+    /// those of their impulses.
     fn certify_bounce(
         &mut self,
         bounce: &BounceScratch,

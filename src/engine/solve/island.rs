@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `Newton` | chord Newton, then the general one | the general one |
 //! | `Pgs` | sweeps in eight lanes | scalar sweeps |
-//! | `Substeps` | stiff small steps | scalar sweeps |
+//! | `Substeps` | small steps, softened, to no tolerance | scalar sweeps |
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
@@ -12,12 +12,13 @@
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints the general solvers stand behind the
 //! chord Newton instead. A large island in which bodies strike each other is *violent*, then and for the
-//! next few steps: it is advanced in stiff small steps, whose work is fixed. Calm ones go to the chord
-//! Newton with a budget, which is small at first where bodies moved and grows as they calm down; if it runs
-//! out, a rough solution is kept, for the next step to go on from, and without one this step and the next
-//! few are made small. Islands nearly without contacts are never made small: their factor is worth its
-//! cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. All this is counted, never timed,
-//! so that results do not depend on the machine.
+//! next few steps: it is advanced in small steps, whose work is fixed and whose contacts are soft. Calm ones
+//! go to the chord Newton with a budget, which is small at first where bodies moved and grows as they calm
+//! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
+//! and the next few are made small. Islands nearly without contacts are never made small: their factor is
+//! worth its cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. Where nothing is pushed
+//! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that problem too.
+//! All this is counted, never timed, so that results do not depend on the machine.
 
 use super::super::assemble::IslandStep;
 use super::super::body::BodyId;

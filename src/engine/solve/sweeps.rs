@@ -165,6 +165,8 @@ impl Solvers {
             substeps: solver.substeps,
             gamma: widen(contact.gamma),
             relax: contact.relax,
+            softness: solver.softness,
+            joint_softness: solver.joint_softness,
             push_speed_max: widen(contact.push_speed_max),
             dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
             ..SubstepParams::default()

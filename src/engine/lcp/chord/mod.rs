@@ -1,9 +1,9 @@
 //! The cone Newton with kept factors: fast where little changes from step to step.
 //!
 //! Input: an island's bodies, contacts in manifolds, joint rows, a warm start. Output: impulses, the
-//! velocity rebuilt from them but for bodies that are held (6.), a certificate of both. It solves the same problem as [`newton`](super::newton),
-//! by the same augmented Lagrangian, for circular cones without rolling rows, and does as little as it
-//! can:
+//! velocity rebuilt from them but for bodies that are held (6.), a certificate of both. It solves the same
+//! problem as [`newton`](super::newton), by the same augmented Lagrangian, for circular cones without rolling
+//! rows, and does as little as it can:
 //!
 //! 1. the impulses of the last step are measured; within the tolerance they are the solution;
 //! 2. else Newton starts from the last velocity, with `Γ = μ |w_t|` of that velocity, so that most

@@ -24,7 +24,8 @@
 //! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
 //! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
 //! warm start repeats. The relaxing sweep takes its effect out of the velocity again. It is a softness all
-//! the same: bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like `1/n²`.
+//! the same: bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like
+//! `1/n²`.
 //!
 //! Stiffness has no cap but the speed of the push, and where that is reached the softness is less in the
 //! same proportion: so what bodies sink by is in proportion to any load. Capping stiffness at a few hertz, as
@@ -324,8 +325,8 @@ impl Body {
     }
 }
 
-/// From the sums over substeps after both sweeps: the impulse with which bodies move, of which the push counts
-/// with its mean, and that of the carried velocity.
+/// From the sums over substeps after both sweeps: the impulse with which bodies move, of which the push
+/// counts with its mean, and that of the carried velocity.
 fn mean([biased, relaxed]: [Double; 2], part: Double) -> [Double; 2] {
     [relaxed + (biased - relaxed) * part, relaxed]
 }

@@ -132,8 +132,9 @@ const LOADED: Single = 2.0;
 /// Decides at the start of a step how much of each overlap is taken back along the whole of it, at one speed.
 ///
 /// The rest of what is to be taken back is wanted from the first substep on: as much as the softness makes
-/// under the load, which then stays where it is, and bodies at rest with it. All of it at once would throw up
-/// bodies of several contacts, since one sweep does not balance them. A push that is carried on has one speed.
+/// under the load, which then stays where it is, and bodies at rest with it. All of it at once would throw
+/// bodies of several contacts up, since one sweep does not balance them. A push that is carried on has one
+/// speed.
 pub(super) fn plan<const L: usize>(batches: &mut [Batch<L>], rates: &Rates) {
     for batch in batches {
         for point in &mut batch.points[..batch.count] {
