@@ -2,11 +2,8 @@
 //!
 //! A step is the list of calls in [`Simulation::step`]. It advances poses `q` and velocities `v` by the
 //! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one complementarity problem a step, no
-//! back-tracking, no adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). The problem is solved
-//! twice, with the push out of overlap for the poses and without it for the velocities carried on. Islands of
-//! more than some hundred rows in which bodies strike each other are not solved to a tolerance: they are
-//! advanced in small steps, whose contacts are soft (see [`lcp::wide`]), and the
-//! [report](report::StepReport) counts their rows and tells their residual in the problem of the step.
+//! adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). Large islands in which bodies strike each
+//! other are not solved to a tolerance but advanced in small steps with soft contacts, see [`lcp::wide`].
 //!
 //! # Symbols
 //!
