@@ -2,8 +2,9 @@
 //!
 //! A step is the list of calls in [`Simulation::step`]. It advances poses `q` and velocities `v` by the
 //! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one complementarity problem a step, no
-//! adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). Large islands in which bodies strike each
-//! other are not solved to a tolerance but advanced in small steps with soft contacts, see [`lcp::wide`].
+//! adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). Large islands in which bodies strike
+//! each other are not solved to a tolerance but advanced in small steps with soft contacts, see
+//! [`lcp::wide`].
 //!
 //! # Symbols
 //!
