@@ -1,8 +1,10 @@
 //! The method: plain functions on slices, no Bevy, no clock. It cannot fail.
 //!
 //! A step is the list of calls in [`Simulation::step`]. It advances poses `q` and velocities `v` by the
-//! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one linear complementarity problem
-//! a step, no back-tracking, no adaptive step, and infeasibility that stays O(h²) (Theorem 6.12).
+//! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one complementarity problem a step, no
+//! adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). Large islands in which bodies strike
+//! each other are not solved to a tolerance but advanced in small steps with soft contacts, see
+//! [`lcp::wide`].
 //!
 //! # Symbols
 //!

@@ -1,4 +1,11 @@
 //! What a step tells about itself: counts, the certificate, and what went wrong.
+//!
+//! A step has two solutions: the *biased* one moves the bodies, the *relaxed* one, without the push out of
+//! overlap, is carried on. Each is a list of velocities and one of impulses, and whatever the method,
+//! residuals are those of both lists as they are returned: contacts and joints at the velocities returned,
+//! and by how much these are not the velocities that the impulses give. The problem is that of the whole
+//! step, for small steps as well. After a bounce, whose velocities solve other equations, the relaxed
+//! residual is the worst of the solves of the bounce, of what still approaches, and of that difference.
 
 use super::body::BodyId;
 use super::joint::JointId;
@@ -39,12 +46,18 @@ pub struct IslandReport {
     /// Work counted for the step problem and for its relaxed twin, in sweeps over all contacts and bodies
     /// (–).
     pub work: [Double; 2],
-    /// Residual of the step problem, natural map and joints [m/s].
+    /// Residual of what moves the bodies: the largest of natural map, joints and equation of motion [m/s].
     pub residual: Double,
-    /// Residual of the relaxed problem; 0 where nothing was pushed, or small steps solved both at once [m/s].
+    /// The same of what is carried on [m/s]; where nothing is pushed it is the same solution.
     pub residual_relaxed: Double,
-    /// Was the tolerance met?
+    /// Was the tolerance met? After a bounce: by each of its solves.
     pub solved: bool,
+    /// Contacts and joint rows solved to the tolerance: all of them or none.
+    pub rows_solved: u32,
+    /// Those that were left above it, by sweeps or where Newton ended.
+    pub rows_swept: u32,
+    /// Those advanced in softened small steps, however well.
+    pub rows_softened: u32,
 }
 
 /// The certificate and the counts of one step.
@@ -62,16 +75,27 @@ pub struct StepReport {
     pub infeasibility: Real,
     /// Deepest overlap (m) at the pose the step began with: the largest `-Φ D` of all pairs, or 0.
     pub overlap: Real,
-    /// Natural-map residual of the step problem [m/s], the worst island.
+    /// Natural-map residual of the step problem [m/s], the worst island: of the velocities that move the
+    /// bodies and of their impulses.
     pub natural_map: Double,
     /// The residual relative to the load, `e / max(1, W_nn |l| / (g h))` [m/s].
     pub natural_map_relative: Double,
-    /// Natural-map residual of the relaxed problem [m/s]; 0 where nothing overlapped.
+    /// Natural-map residual of the carried velocities and their impulses [m/s], always: where nothing is
+    /// pushed they are those that move the bodies.
     pub natural_map_relaxed: Double,
     /// Complementarity gap `Σ |l · w̃|` (J).
     pub complementarity_gap: Double,
-    /// Velocity residual of the joints, `|νᵀ v + Υ|_∞` [m/s or rad/s].
+    /// Velocity residual of the joints, `|νᵀ v + Υ|_∞` [m/s or rad/s], of what moves the bodies.
     pub joint_residual: Double,
+    /// The same of the carried velocities.
+    pub joint_residual_relaxed: Double,
+    /// By how much the velocities that move the bodies are not those that their impulses give,
+    /// `|v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞` [m/s or rad/s]. Small steps move bodies with the mean velocity of
+    /// the step, which differs from that of its end by what they accelerate; bodies that are held stand
+    /// still.
+    pub motion_residual: Double,
+    /// The same of the carried velocities.
+    pub motion_residual_relaxed: Double,
     /// Position error of the joints, `|Θ|_∞` [m or rad], at the pose the step began with.
     pub joint_error: Real,
     /// Kinetic energy after the step (J).
@@ -89,6 +113,13 @@ pub struct StepReport {
     pub measured: u32,
     /// Number of contacts (active events) in the step problem.
     pub contacts: u32,
+    /// Contacts and joint rows solved to the tolerance, with those of steady islands.
+    pub rows_solved: u32,
+    /// Contacts and joint rows that were left above it, by sweeps or where Newton ended.
+    pub rows_swept: u32,
+    /// Contacts and joint rows advanced in small steps, which are soft
+    /// ([`SolverSettings::softness`](super::settings::SolverSettings::softness)), however well.
+    pub rows_softened: u32,
     /// Number of events left out because a pair had more than it keeps.
     pub events_dropped: u32,
     /// Number of joints, without those between sleepers.
@@ -166,6 +197,11 @@ impl core::fmt::Display for StepReport {
                 ", {:?} in {} of {} islands",
                 self.status, self.islands_unsolved, self.islands
             )?;
+        }
+        let [swept, softened] = [self.rows_swept, self.rows_softened];
+        if swept + softened > 0 {
+            let solved = self.rows_solved;
+            write!(f, ", {solved} rows solved, {swept} swept, {softened} softened")?;
         }
         if !self.quarantined.is_empty() {
             write!(f, ", {} bodies frozen", self.quarantined.len())?;

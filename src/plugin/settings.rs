@@ -79,6 +79,8 @@ impl_reflect!(
         work_max: Double,
         violence: Double,
         substeps: u32,
+        softness: Double,
+        joint_softness: Double,
         lemke_contacts_max: u32,
     }
 );

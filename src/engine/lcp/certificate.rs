@@ -1,8 +1,9 @@
-//! The certificate of a step: how far impulses are from solving the step problem.
+//! The certificate of a step: how far velocities and impulses are from solving the step problem.
 //!
-//! Impulses in, four numbers out. The velocity is rebuilt from the impulses, `v = v* + M⁻¹ (Jᵀ l +
-//! ν c_ν)`, so the balance of momentum holds by construction and the certificate judges the
-//! impulses alone, whatever solver made them. With `w = J v + b`, `w̃ = w + μ Λ(w_t) e_n` and `W_nn
+//! A pair `(v, l)` in, five numbers out. Most solvers return the velocity that their impulses give, `v = v* +
+//! M⁻¹ (Jᵀ l + ν c_ν)`; then the balance of momentum holds by construction and the certificate judges the
+//! impulses alone. Where another velocity is returned, that one is measured, with the impulses returned, and
+//! what momentum misses is a number of its own. With `w = J v + b`, `w̃ = w + μ Λ(w_t) e_n` and `W_nn
 //! = n J M⁻¹ Jᵀ n`, the complementarity (5.2) in its cone form `K_μ ∋ l ⊥ w̃ ∈ K_μ*` holds iff the
 //! natural map vanishes:
 //!
@@ -11,6 +12,7 @@
 //! relative = max_c of the same over max(1, W_nn |l_c| / (g h))
 //! gap      = Σ |l_c · w̃_c|                                  (J)
 //! joint    = |νᵀ v + Υ|_∞, with bounds and softness the error of a `JointRow`
+//! motion   = |v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞                [m/s, rad/s]
 //! ```
 //!
 //! Contacts with [rolling rows](super::rolling) are measured with all six rows and their cone.
@@ -27,7 +29,7 @@ use super::rows::{
 use super::{ContactRow, Impulses, Problem, Vec6};
 use crate::math::Double;
 
-/// Error of given impulses as a solution of the step problem.
+/// Error of a velocity and impulses as a solution of the step problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Certificate {
     /// Natural-map residual `e`, the largest of all contacts [m/s].
@@ -39,15 +41,31 @@ pub struct Certificate {
     pub gap: Double,
     /// Largest joint error, `|νᵀ v + Υ|` of hard equalities [m/s or rad/s, the unit of the row].
     pub joint: Double,
+    /// Largest component of `v - v* - M⁻¹ (Jᵀ l + ν c_ν)`, by which the velocity is not that of the impulses
+    /// [m/s or rad/s]; zero where it is rebuilt from them.
+    pub motion: Double,
 }
 
 impl Certificate {
-    /// The number that solvers compare with their tolerance: the larger of `natural_map` and `joint`
-    /// [m/s]. Not `relative`: under a heavy load it allows speeds that one can see.
+    /// The number that solvers compare with their tolerance: the largest of `natural_map`, `joint` and
+    /// `motion` [m/s]. Not `relative`: under a heavy load it allows speeds that one can see.
     #[must_use]
     pub fn error(&self) -> Double {
         // `max` would drop a NaN.
-        if self.natural_map >= self.joint { self.natural_map } else { self.joint }
+        let rows = if self.natural_map >= self.joint { self.natural_map } else { self.joint };
+        if self.motion > rows { self.motion } else { rows }
+    }
+
+    /// The worse of both in every number.
+    #[must_use]
+    pub(crate) fn worse(self, other: Self) -> Self {
+        Self {
+            natural_map: self.natural_map.max(other.natural_map),
+            relative: self.relative.max(other.relative),
+            gap: self.gap.max(other.gap),
+            joint: self.joint.max(other.joint),
+            motion: self.motion.max(other.motion),
+        }
     }
 }
 
@@ -85,6 +103,15 @@ pub fn measure(
 ) -> Certificate {
     let cone = FrictionCone::new(problem.cone);
     measure_with(problem, &cone, None, velocity, impulses, gravity_dt)
+}
+
+/// Largest difference of two lists of velocities [m/s or rad/s]; infinite if it is not a number.
+pub(crate) fn distance(one: &[Vec6], other: &[Vec6]) -> Double {
+    let pairs = one.as_flattened().iter().zip(other.as_flattened());
+    pairs.fold(0.0, |most: Double, (x, y)| {
+        let size = (x - y).abs();
+        most.max(if size.is_nan() { Double::INFINITY } else { size })
+    })
 }
 
 /// [`measure`] with the directions of the cone at hand; with `gamma` it measures the convex

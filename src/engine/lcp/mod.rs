@@ -18,9 +18,10 @@
 //! problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. The fast ones work on
 //! contacts in [manifolds](manifold), for circular cones without rolling rows: [`chord`] (Newton with
 //! kept factors, the default) and [`wide`] (sweeps and small steps in eight lanes). Whatever the method,
-//! the [`certificate`](certificate::Certificate) tells how well the impulses solve the problem, and but
-//! for small steps the velocity returned is the one that they give. A solver cannot fail: it returns its
-//! best iterate and says so in [`SolveStats::status`].
+//! the [`certificate`](certificate::Certificate) tells how well what is returned solves the problem. But for
+//! small steps, and bodies that [`chord`] holds still, the velocity returned is the one that the impulses
+//! give; by how much it is not is part of the certificate. A solver cannot fail: it returns its best iterate
+//! and says so in [`SolveStats::status`].
 
 mod anderson;
 mod bounded;
@@ -210,7 +211,7 @@ pub struct SolveStats {
     pub factorizations: u32,
     /// Work, counted in sweeps over all contacts and bodies; measuring impulses counts as two (–).
     pub work: Double,
-    /// Error of the impulses returned.
+    /// Error of the velocity and the impulses returned.
     pub certificate: Certificate,
 }
 
@@ -221,13 +222,14 @@ pub enum Method {
     /// Newton up to [`SolverParams::newton_rows_max`] rows; if it does not converge, up to three
     /// rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a
     /// pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones and
-    /// without rolling rows get the [`chord`] Newton first, and small steps where they are large and
+    /// without rolling rows get the [`chord`] Newton first, and softened small steps where they are large and
     /// violent.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.
     Pgs,
-    /// Stiff small steps of Gauss–Seidel, see [`wide`]; here, where rows know no gaps, the same as `Pgs`.
+    /// Small steps of Gauss–Seidel, softened by half of the impulses and to no tolerance, see [`wide`]; here,
+    /// where rows know no gaps, the same as `Pgs`.
     Substeps,
     /// The cone Newton.
     Newton,

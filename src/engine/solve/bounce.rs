@@ -37,6 +37,7 @@
 
 use super::super::active::Blow;
 use super::super::assemble::{IslandStep, IslandUnknowns, Unknowns};
+use super::super::lcp::certificate::Certificate;
 use super::super::lcp::manifold::{Lanes, Manifold};
 use super::super::lcp::rolling::RollingRow;
 use super::super::lcp::rows::{dot3, dot6, inverse_mass_mul, mass_mul};
@@ -95,27 +96,51 @@ impl Solvers {
                 RestitutionModel::Newton => bounce.newton(self, island, solve),
             };
             bounce.settle(island);
-            stats
+            let certificate = self.certify_bounce(&bounce, island, stats.certificate);
+            bounce.leave(island.step);
+            SolveStats { certificate, ..stats }
         });
         self.bounce = bounce;
         stats
     }
 
+    /// The worst of the solves of a bounce, of what approaches at its end, and of velocities that are not
+    /// those of their impulses.
+    fn certify_bounce(
+        &mut self,
+        bounce: &BounceScratch,
+        island: &mut Island<'_, '_>,
+        solves: Certificate,
+    ) -> Certificate {
+        let natural_map = bounce.approach(island.step);
+        let motion = self.certify(island, 1).motion;
+        solves.worse(Certificate { natural_map, motion, ..Certificate::default() })
+    }
+
     /// The same after small steps, whose velocity is that of the compression: Newton's form, whatever the
     /// settings say.
-    pub(super) fn bounce_swept(&mut self, island: &mut Island<'_, '_>, solve: &mut Solve<'_>) {
+    pub(super) fn bounce_swept(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+    ) -> Option<SolveStats> {
         let mut bounce = core::mem::take(&mut self.bounce);
-        if bounce.find(island) {
+        let found = bounce.find(island);
+        let stats = found.then(|| {
             bounce.pose(island);
             self.measure(island, 1);
-            self.take_rebuilt(island, 1);
+            self.take_measured(island, 1);
             bounce.base.take(&island.step.relaxed);
             bounce.aim(island);
-            solve(self, island, true);
+            let stats = solve(self, island, true);
             bounce.guard(island);
             bounce.settle(island);
-        }
+            let certificate = self.certify_bounce(&bounce, island, stats.certificate);
+            bounce.leave(island.step);
+            SolveStats { certificate, ..stats }
+        });
         self.bounce = bounce;
+        stats
     }
 }
 
@@ -188,7 +213,18 @@ impl BounceScratch {
         self.free.extend(step.bodies.iter().map(|body| body.velocity_free));
     }
 
-    /// Puts the problem back, and leaves warm starts without the blow.
+    /// Largest speed at which closed contacts approach each other with the carried velocity [m/s].
+    fn approach(&self, step: &IslandStep<'_>) -> Double {
+        let mut most: Double = 0.0;
+        for (m, [_, closed]) in step.manifolds.iter().zip(&self.lanes) {
+            for lane in (0..m.count as usize).filter(|lane| closed >> lane & 1 != 0) {
+                most = most.max(-dot3(&m.normal, &m.velocity(lane, step.relaxed.velocity)));
+            }
+        }
+        most
+    }
+
+    /// Puts the problem back.
     fn settle(&self, island: &mut Island<'_, '_>) {
         let step = &mut *island.step;
         for (m, bias) in step.manifolds.iter_mut().zip(&self.bias) {
@@ -205,6 +241,10 @@ impl BounceScratch {
         for (m, lane) in self.impacts(&*step.manifolds) {
             blows[m.first as usize + lane] = Blow::Hit;
         }
+    }
+
+    /// Leaves warm starts without the blow.
+    fn leave(&self, step: &mut IslandStep<'_>) {
         let (from, to) = (&step.biased, &mut step.relaxed);
         to.joint_impulse.copy_from_slice(from.joint_impulse);
         to.rolling_impulse.copy_from_slice(from.rolling_impulse);

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `Newton` | chord Newton, then the general one | the general one |
 //! | `Pgs` | sweeps in eight lanes | scalar sweeps |
-//! | `Substeps` | stiff small steps | scalar sweeps |
+//! | `Substeps` | small steps, softened, to no tolerance | scalar sweeps |
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
@@ -12,12 +12,13 @@
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints the general solvers stand behind the
 //! chord Newton instead. A large island in which bodies strike each other is *violent*, then and for the
-//! next few steps: it is advanced in stiff small steps, whose work is fixed. Calm ones go to the chord
-//! Newton with a budget, which is small at first where bodies moved and grows as they calm down; if it runs
-//! out, a rough solution is kept, for the next step to go on from, and without one this step and the next
-//! few are made small. Islands nearly without contacts are never made small: their factor is worth its
-//! cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. All this is counted, never timed,
-//! so that results do not depend on the machine.
+//! next few steps: it is advanced in small steps, whose work is fixed and whose contacts are soft. Calm ones
+//! go to the chord Newton with a budget, which is small at first where bodies moved and grows as they calm
+//! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
+//! and the next few are made small. Islands nearly without contacts are never made small: their factor is
+//! worth its cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. Where nothing is pushed
+//! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that problem too.
+//! All this is counted, never timed, so that results do not depend on the machine.
 
 use super::super::assemble::{IslandStep, Sources};
 use super::super::body::BodyId;
@@ -88,8 +89,10 @@ pub(super) struct Outcome {
     /// The method that gave the solution.
     pub(super) method: Method,
     pub(super) biased: SolveStats,
-    /// None if nothing pushed.
+    /// None if nothing pushed, or small steps found both at once.
     pub(super) relaxed: Option<SolveStats>,
+    /// Residual of the carried velocity, whatever found it.
+    pub(super) carried: Certificate,
     pub(super) beyond_lemke: bool,
 }
 
@@ -171,7 +174,7 @@ impl Island<'_, '_> {
     }
 
     /// May the fast solvers have it?
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
     }
 
@@ -319,19 +322,28 @@ impl Solvers {
         }
         let biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let relaxed = if let Some(stats) = self.bounce(island, &mut solve) {
-            Some(stats)
-        } else if island.step.is_pushed(tolerance) {
-            island.step.take_push(-1.0);
-            let stats = solve(self, island, true);
-            island.step.take_push(1.0);
-            Some(stats)
-        } else {
-            let step = &mut *island.step;
-            step.relaxed.copy_from(&step.biased);
-            None
-        };
-        Outcome { method, biased, relaxed, beyond_lemke: false }
+        let mut carried = biased.certificate;
+        let mut relaxed = self.bounce(island, &mut solve);
+        if relaxed.is_none() {
+            let mut is_other = island.step.is_pushed(tolerance);
+            if !is_other {
+                let step = &mut *island.step;
+                step.relaxed.copy_from(&step.biased);
+                if step.is_pushed(0.0) {
+                    carried = self.certify_carried(island);
+                    is_other = biased.status == Status::Converged && carried.error() > tolerance;
+                }
+            }
+            if is_other {
+                island.step.take_push(-1.0);
+                relaxed = Some(solve(self, island, true));
+                island.step.take_push(1.0);
+            }
+        }
+        if let Some(stats) = &relaxed {
+            carried = stats.certificate;
+        }
+        Outcome { method, biased, relaxed, carried, beyond_lemke: false }
     }
 
     /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
@@ -442,26 +454,5 @@ impl Solvers {
         let problem =
             ManifoldProblem { bodies: &*step.bodies, manifolds: &*step.manifolds, joints: &[] };
         chord::approach(&problem, step.velocity_last, &mut self.chord)
-    }
-
-    /// Residual of the impulses of the biased (0) or relaxed (1) problem.
-    pub(super) fn measure(&mut self, island: &Island<'_, '_>, of: usize) -> Certificate {
-        let step = &*island.step;
-        let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
-        let problem = ManifoldProblem {
-            bodies: &*step.bodies,
-            manifolds: &*step.manifolds,
-            joints: &*step.joints,
-        };
-        let contact = &*unknowns.contact_impulse;
-        let joint = &*unknowns.joint_impulse;
-        chord::measure(&problem, contact, joint, island.gravity_dt(), &mut self.chord)
-    }
-
-    /// Takes the velocity that the last measurement rebuilt from the impulses.
-    pub(super) fn take_rebuilt(&self, island: &mut Island<'_, '_>, of: usize) {
-        let step = &mut *island.step;
-        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
-        self.chord.give_velocity(&mut *unknowns.velocity);
     }
 }

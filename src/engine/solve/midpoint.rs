@@ -304,7 +304,8 @@ impl MidpointScratch {
             }
         }
         self.end(island);
-        Outcome { method, biased: biased.unwrap_or(NOTHING), relaxed, beyond_lemke: false }
+        let (biased, last) = (biased.unwrap_or(NOTHING), relaxed.unwrap_or(NOTHING));
+        Outcome { method, biased, relaxed, carried: last.certificate, beyond_lemke: false }
     }
 
     /// Takes up the bodies, the joints and the problem as it is.
@@ -725,7 +726,7 @@ const NOTHING: SolveStats = SolveStats {
     iterations: 0,
     factorizations: 0,
     work: 0.0,
-    certificate: Certificate { natural_map: 0.0, relative: 0.0, gap: 0.0, joint: 0.0 },
+    certificate: Certificate { natural_map: 0.0, relative: 0.0, gap: 0.0, joint: 0.0, motion: 0.0 },
 };
 
 /// Adds a later solve, whose certificate counts.

@@ -3,16 +3,18 @@
 //! The biased problem moves the bodies: its rows take back overlap. Where a row pushed, the *relaxed*
 //! problem, the same without the push, gives the velocity that is carried to the next step and the
 //! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
-//! warm-started from its own impulses of the last step; both residuals are reported. Small steps
-//! ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at once. Where bodies bounce,
-//! `bounce.rs` finds the carried velocity; `flight.rs` moves the bodies on which no impulse acts.
+//! warm-started from its own impulses of the last step; the residuals of both are reported, of velocities and
+//! impulses as they are returned. Small steps ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at
+//! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity; `flight.rs`
+//! moves the bodies on which no impulse acts, `midpoint.rs` islands with joints.
 //!
 //! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
-//! into rows for the general ones.
+//! into rows for the general ones, `judge.rs` measures what is returned.
 
 mod bounce;
 mod flight;
 mod island;
+mod judge;
 mod midpoint;
 mod rows;
 mod stiffness;
@@ -32,7 +34,7 @@ use super::body::BodyId;
 use super::lcp::chord::ChordScratch;
 use super::lcp::direct::DirectScratch;
 use super::lcp::wide::WideScratch;
-use super::lcp::{Scratch, Status};
+use super::lcp::{Method, Scratch, Status};
 use super::pair::Pair;
 use super::par::Pool;
 use super::report::{IslandReport, StepReport, StepStatus};
@@ -207,15 +209,27 @@ fn add(
     report.natural_map_relative = report.natural_map_relative.max(c.relative);
     report.complementarity_gap += c.gap;
     report.joint_residual = report.joint_residual.max(c.joint);
+    report.motion_residual = report.motion_residual.max(c.motion);
+    let carried = outcome.carried;
+    report.natural_map_relaxed = report.natural_map_relaxed.max(carried.natural_map);
+    report.joint_residual_relaxed = report.joint_residual_relaxed.max(carried.joint);
+    report.motion_residual_relaxed = report.motion_residual_relaxed.max(carried.motion);
     let mut solved = biased.status == Status::Converged;
     let (mut iterations, mut factorizations) = (biased.iterations, biased.factorizations);
     if let Some(relaxed) = relaxed {
         iterations += relaxed.iterations;
         factorizations += relaxed.factorizations;
         solved &= relaxed.status == Status::Converged;
-        let residual = relaxed.certificate.natural_map;
-        report.natural_map_relaxed = report.natural_map_relaxed.max(residual);
     }
+    let rows = contacts + joint_rows;
+    let [rows_solved, rows_swept, rows_softened] = match (outcome.method, solved) {
+        (Method::Substeps, _) => [0, 0, rows],
+        (_, true) => [rows, 0, 0],
+        (_, false) => [0, rows, 0],
+    };
+    report.rows_solved += rows_solved;
+    report.rows_swept += rows_swept;
+    report.rows_softened += rows_softened;
     report.iterations += iterations;
     report.factorizations += factorizations;
     report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
@@ -229,8 +243,11 @@ fn add(
         factorizations,
         work: [biased.work, relaxed.map_or(0.0, |stats| stats.work)],
         residual: c.error(),
-        residual_relaxed: relaxed.map_or(0.0, |stats| stats.certificate.error()),
+        residual_relaxed: carried.error(),
         solved,
+        rows_solved,
+        rows_swept,
+        rows_softened,
     });
     if !solved {
         report.islands_unsolved += 1;

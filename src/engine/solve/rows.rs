@@ -1,7 +1,7 @@
 //! Manifolds as rows and back, for the general solvers.
 
 use super::super::lcp::manifold::Manifold;
-use super::super::lcp::{BodyBlock, ContactRow};
+use super::super::lcp::{BodyBlock, ContactRow, Vec6};
 use crate::math::{DVec3, Double};
 
 /// The contacts of an island as rows, for the general solvers.
@@ -9,6 +9,8 @@ use crate::math::{DVec3, Double};
 pub(super) struct Rows {
     pub(super) contacts: Vec<ContactRow>,
     pub(super) impulse: Vec<[Double; 3]>,
+    /// Velocities that impulses give, to compare with.
+    pub(super) velocity: Vec<Vec6>,
 }
 
 impl Rows {

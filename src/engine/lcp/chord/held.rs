@@ -18,12 +18,13 @@ const PASSES: usize = 8;
 const INSIDE: Double = 0.999;
 
 impl ChordScratch {
-    /// Lets held bodies stand still that move by less than the tolerance.
-    pub(super) fn hold(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) {
+    /// Lets held bodies stand still that move by less than the tolerance. The largest component of a velocity
+    /// that this took [m/s, rad/s].
+    pub(super) fn still(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) -> Double {
         let n = problem.bodies.len();
         let slow = |v: &[Double; 6]| v.iter().all(|x| x.abs() <= tolerance);
         if !self.rebuilt.iter().any(|v| slow(v) && *v != [0.0; 6]) {
-            return;
+            return 0.0;
         }
         let mut holds = core::mem::take(&mut self.holds);
         holds.clear();
@@ -58,12 +59,15 @@ impl ChordScratch {
             }
         }
         self.grips = grips;
+        let mut taken: Double = 0.0;
         for (v, count) in self.rebuilt.iter_mut().zip(&holds) {
             if *count >= ENOUGH && slow(v) {
+                taken = v.iter().fold(taken, |most, x| most.max(x.abs()));
                 *v = [0.0; 6];
             }
         }
         self.holds = holds;
+        taken
     }
 }
 

@@ -1,9 +1,9 @@
 //! The cone Newton with kept factors: fast where little changes from step to step.
 //!
 //! Input: an island's bodies, contacts in manifolds, joint rows, a warm start. Output: impulses, the
-//! velocity rebuilt from them, a certificate. It solves the same problem as [`newton`](super::newton),
-//! by the same augmented Lagrangian, for circular cones without rolling rows, and does as little as it
-//! can:
+//! velocity rebuilt from them but for bodies that are held (6.), a certificate of both. It solves the same
+//! problem as [`newton`](super::newton), by the same augmented Lagrangian, for circular cones without rolling
+//! rows, and does as little as it can:
 //!
 //! 1. the impulses of the last step are measured; within the tolerance they are the solution;
 //! 2. else Newton starts from the last velocity, with `Γ = μ |w_t|` of that velocity, so that most
@@ -17,7 +17,8 @@
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
 //! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
 //! 6. bodies that contacts hold fast (`held`) stand still instead of drifting by the error of the impulses,
-//!    so that a world at rest has the same problem in every step.
+//!    so that a world at rest has the same problem in every step. The certificate is that of the velocities
+//!    with them at rest; where it is above the tolerance then, they keep theirs.
 //!
 //! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
 //! budget of counted work; then the impulses with the smallest error seen are returned, which may be those
@@ -36,7 +37,7 @@ use core::ops::Range;
 
 use self::kernel::Sweep;
 use super::anderson::Anderson;
-use super::certificate::Certificate;
+use super::certificate::{Certificate, distance};
 use super::factor::{Factor, Lanes as NodeLanes, Pattern};
 use super::manifold::{LaneVectors, Manifold};
 use super::rows::joint_compliance;
@@ -225,9 +226,12 @@ pub fn solve(
     let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
     memory.changed = first.error() > accepted;
     if !memory.changed {
-        scratch.hold(problem, params.tolerance);
-        scratch.give(problem, iterate);
-        return stats;
+        let held = scratch.hold(problem, params, first);
+        if held.error() <= params.tolerance {
+            scratch.give(problem, iterate);
+            return SolveStats { certificate: held, ..stats };
+        }
+        memory.changed = true;
     }
     scratch.best_impulse.clone_from(&scratch.sweep.impulse);
     scratch.best_joint.clone_from(&scratch.joint);
@@ -275,7 +279,9 @@ pub fn solve(
         progress.stats.certificate = scratch.judge(problem, params);
     }
     if at_rest && progress.stats.status == Status::Converged {
-        scratch.hold(problem, params.tolerance);
+        let held = scratch.hold(problem, params, progress.stats.certificate);
+        progress.stats.certificate =
+            if held.error() <= params.tolerance { held } else { scratch.judge(problem, params) };
     }
     scratch.give(problem, iterate);
     progress.stats.work = progress.work / size;
@@ -306,6 +312,27 @@ pub fn measure(
     scratch.certify(problem, gravity_dt)
 }
 
+/// Measures velocities and impulses as they are, but for impulses outside of their cones and bounds, which
+/// become the nearest inside.
+pub fn certify(
+    problem: &ManifoldProblem<'_>,
+    iterate: &mut ManifoldIterate<'_>,
+    gravity_dt: Double,
+    scratch: &mut ChordScratch,
+) -> Certificate {
+    scratch.begin(problem, iterate.contact, iterate.joint);
+    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
+    scratch.velocity.clear();
+    scratch.velocity.extend_from_slice(iterate.velocity);
+    scratch.velocity.push([0.0; 6]);
+    let motion = distance(&scratch.rebuilt, &scratch.velocity);
+    let (velocity, joint) = (&scratch.velocity, &scratch.joint);
+    let certificate = scratch.sweep.certify(problem, velocity, joint, gravity_dt);
+    scratch.sweep.give(problem, iterate.contact);
+    iterate.joint.copy_from_slice(joint);
+    Certificate { motion, ..certificate }
+}
+
 /// Largest over smallest mass of an island.
 fn mass_ratio(bodies: &[BodyBlock]) -> Double {
     let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
@@ -320,11 +347,6 @@ fn mass_ratio(bodies: &[BodyBlock]) -> Double {
 }
 
 impl ChordScratch {
-    /// The velocity that the last measurement rebuilt.
-    pub fn give_velocity(&self, velocity: &mut [Vec6]) {
-        velocity.copy_from_slice(&self.rebuilt[..velocity.len()]);
-    }
-
     fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
         self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
         self.sweep.begin(problem, contact, &mut self.rebuilt);
@@ -345,8 +367,24 @@ impl ChordScratch {
         self.certify(problem, params.gravity_dt)
     }
 
-    /// Impulses and the velocity rebuilt from them.
-    fn give(&self, problem: &ManifoldProblem<'_>, iterate: &mut ManifoldIterate<'_>) {
+    /// Lets held bodies stand still after a measurement, and measures again if that changed a velocity.
+    fn hold(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+        measured: Certificate,
+    ) -> Certificate {
+        let motion = self.still(problem, params.tolerance);
+        if motion == 0.0 {
+            return measured;
+        }
+        let (velocity, joint) = (&self.rebuilt, &self.joint);
+        let certificate = self.sweep.certify(problem, velocity, joint, params.gravity_dt);
+        Certificate { motion, ..certificate }
+    }
+
+    /// Gives the impulses of the last measurement and the velocity rebuilt from them.
+    pub fn give(&self, problem: &ManifoldProblem<'_>, iterate: &mut ManifoldIterate<'_>) {
         self.sweep.give(problem, iterate.contact);
         iterate.joint.copy_from_slice(&self.joint);
         iterate.velocity.copy_from_slice(&self.rebuilt[..problem.bodies.len()]);

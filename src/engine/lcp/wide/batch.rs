@@ -35,6 +35,8 @@ pub(super) struct Point<const L: usize> {
     pub(super) coupling: Row3<L>,
     /// Gap at the start of the step (m).
     pub(super) gap: Row<L>,
+    /// Part of the overlap that is taken back along the whole step, at one speed (m).
+    pub(super) way: Row<L>,
     /// What the next sweep without push adds to the normal velocity [m/s].
     pub(super) bias: Row<L>,
     /// Normal impulse and friction impulse, a world vector [N·s].
@@ -52,6 +54,7 @@ impl<const L: usize> Point<L> {
         tangent_mass: [0.0; L],
         coupling: [[0.0; L]; 3],
         gap: [0.0; L],
+        way: [0.0; L],
         bias: [0.0; L],
         normal: [0.0; L],
         friction: [[0.0; L]; 3],

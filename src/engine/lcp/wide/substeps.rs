@@ -4,19 +4,28 @@
 //!
 //! ```text
 //! v ← v + (v* - v_l)/n + M⁻¹ Jᵀ l                the impulses of the last substep again
-//! sweep with  b = gap/h_s apart;  b = -min(rate |gap|, v_push) and softness in overlap
+//! sweep with  b = gap/h_s apart;  b = -min(|gap + left|/h_s, v_push) and softness in overlap
 //! s ← s + v,   gap = gap_0 + h_s n·J s           the biased velocities move the bodies
 //! sweep without push
 //! ```
 //!
+//! `left` is the overlap that is not yet to be taken back: the dead zone, the part `1 - γ` of what was
+//! beyond it at the start of the step, and a share of the way that falls to nothing along the step, see
+//! `plan` in `sweep.rs`. So a step takes back `γ` of an overlap, as the one problem does. With
+//! `relax: false` the second sweep keeps the speed of the way.
+//!
 //! The warm start needs no pass over the contacts: in the substep that ended, the same impulses took the
 //! velocity from `v_0 + (v* - v_l)/n` to `v_1`, so the next one starts from `2 v_1 - v_0`. Poses move with
-//! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on.
+//! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on, with the sums
+//! `Σ l` of its impulses, which give it to the digits of single precision. With the biased velocity go the
+//! impulses `Σ l + Σ (l_biased - l)/n`. They give the velocity of the end of the step with the mean push, not
+//! the mean over the step: what both differ by is how bodies accelerate within it, and is reported.
 //!
 //! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
 //! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
-//! warm start repeats. The relaxing sweep takes its effect out of the velocity again. Bodies at rest
-//! sink by `s/rate` of what their load moves them in a substep, which falls like `1/n²`.
+//! warm start repeats. The relaxing sweep takes its effect out of the velocity again. It is a softness all
+//! the same: bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like
+//! `1/n²`.
 //!
 //! Stiffness has no cap but the speed of the push, and where that is reached the softness is less in the
 //! same proportion: so what bodies sink by is in proportion to any load. Capping stiffness at a few hertz, as
@@ -25,7 +34,7 @@
 //! carried is relaxed.
 
 use super::super::Vec6;
-use super::sweep::{Rates, apply, mode, sweep};
+use super::sweep::{Rates, apply, mode, plan, sweep};
 use super::{Body, Island, Lists, WideIterate, WideScratch, at, joints, single};
 use crate::math::{Double, Single};
 
@@ -36,11 +45,13 @@ pub struct SubstepParams {
     pub dt: Double,
     /// n, at least 1. Default 16.
     pub substeps: u32,
-    /// Part of an overlap that a substep takes back [-]. Default 1.
-    pub push_rate: Double,
+    /// γ: the part of an overlap that the step takes back, from 0 to 1 [-]. Default 1.
+    pub gamma: Double,
+    /// Is the velocity carried on freed of the push? Default true.
+    pub relax: bool,
     /// Part of the impulse it starts from that the biased sweep of a substep drops, of normal rows that are
     /// not apart, from 0 to 1 [-]. Default 0.5. Without it bodies at rest tremble at 0.1 m/s, with it at
-    /// 0.5 mm/s (wall of 210 cubes, 32 substeps). It lets them sink by `softness / push_rate` of what
+    /// 0.5 mm/s (wall of 210 cubes, 32 substeps). It lets them sink by `softness / gamma` of what
     /// their load moves them in a substep, which falls like `1/n²`.
     pub softness: Double,
     /// The same for joint rows. Default 0.3. Without it chains blow up.
@@ -58,7 +69,8 @@ impl Default for SubstepParams {
         Self {
             dt: 1.0 / 60.0,
             substeps: 16,
-            push_rate: 1.0,
+            gamma: 1.0,
+            relax: true,
             softness: 0.5,
             joint_softness: 0.3,
             joint_rate: 1.0,
@@ -113,9 +125,12 @@ impl<const L: usize> Lists<L> {
             dt: single(dt),
             inverse_dt: single(1.0 / dt),
             done: 0.0,
-            push: single(params.push_rate / dt),
+            push: single(1.0 / dt),
             push_max: single(params.push_speed_max),
             dead_zone: single(params.dead_zone),
+            gamma: single(params.gamma),
+            ahead: 1.0 - 1.0 / n as Single,
+            carried: single(if params.relax { 0.0 } else { 1.0 / params.dt }),
             softness: single(params.softness),
         };
         let mut joint_rates = Rates {
@@ -125,6 +140,7 @@ impl<const L: usize> Lists<L> {
         };
         let last = |i: usize| &island.velocity_last[i];
         self.fill(island, iterate, 1, part, last);
+        plan(&mut self.contacts.batches, &rates);
         for _ in 0..n {
             joints::sweep::<L, { mode::BIASED }>(
                 &mut self.joints.batches,
@@ -141,8 +157,8 @@ impl<const L: usize> Lists<L> {
                 &joint_rates,
             );
             sweep::<L, { mode::RELAXED }>(batches, drifts, &mut self.bodies, &rates);
-            rates.done += 1.0;
-            joint_rates.done += 1.0;
+            rates.advance(n);
+            joint_rates.advance(n);
             for (body, last) in self.bodies.iter_mut().zip(&mut self.last) {
                 body.repeat(last);
             }
@@ -186,6 +202,9 @@ impl<const L: usize> Lists<L> {
             push: 0.0,
             push_max: 0.0,
             dead_zone: 0.0,
+            gamma: 0.0,
+            ahead: 0.0,
+            carried: 0.0,
             softness: 0.0,
         };
         joints::sweep::<L, { mode::PLAIN }>(&mut self.joints.batches, &mut self.bodies, &rates);
@@ -264,16 +283,20 @@ impl<const L: usize> Lists<L> {
             let manifold = &island.manifolds[m];
             let n = at(&batch.normal, lane);
             for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
-                for (impulses, total) in impulses.iter_mut().zip(&point.total) {
-                    let t = [total[1][lane], total[2][lane], total[3][lane]];
-                    impulses[manifold.first as usize + k] = world(n, total[0][lane], t);
+                let sums = point.total.map(|total| {
+                    world(n, total[0][lane], [total[1][lane], total[2][lane], total[3][lane]])
+                });
+                for (impulses, of) in impulses.iter_mut().zip([0, 1]) {
+                    impulses[manifold.first as usize + k] =
+                        [0, 1, 2].map(|axis| mean(sums.map(|sum| sum[axis]), part)[of]);
                 }
             }
         });
         let impulses = &mut iterate.joint_impulse;
         self.joints.each(|i, row, lane| {
-            for (impulses, total) in impulses.iter_mut().zip(&row.total) {
-                impulses[i] = Double::from(total[lane]);
+            let sums = mean(row.total.map(|total| Double::from(total[lane])), part);
+            for (impulses, sum) in impulses.iter_mut().zip(sums) {
+                impulses[i] = sum;
             }
         });
     }
@@ -300,6 +323,12 @@ impl Body {
             last[k] = now;
         }
     }
+}
+
+/// From the sums over substeps after both sweeps: the impulse with which bodies move, of which the push
+/// counts with its mean, and that of the carried velocity.
+fn mean([biased, relaxed]: [Double; 2], part: Double) -> [Double; 2] {
+    [relaxed + (biased - relaxed) * part, relaxed]
 }
 
 /// Six numbers in double precision, scaled.

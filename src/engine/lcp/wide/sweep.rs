@@ -42,14 +42,35 @@ pub(super) struct Rates {
     pub(super) inverse_dt: Single,
     /// Substeps that have ended.
     pub(super) done: Single,
-    /// Part of an overlap that is pushed out in a second [1/s].
+    /// Part of what is to be taken back by now that a second takes back [1/s].
     pub(super) push: Single,
     /// Largest speed of a push [m/s].
     pub(super) push_max: Single,
     /// Overlap that is left alone (m).
     pub(super) dead_zone: Single,
+    /// γ: part of the overlap beyond that at the start of the step which the step takes back [-].
+    pub(super) gamma: Single,
+    /// Part of the step that is left after this substep [-].
+    pub(super) ahead: Single,
+    /// One over the step where the push is carried on [1/s], else zero.
+    pub(super) carried: Single,
     /// Part of an impulse that the biased sweep drops [-].
     pub(super) softness: Single,
+}
+
+impl Rates {
+    /// Goes on to the next of `n` substeps.
+    pub(super) fn advance(&mut self, n: u32) {
+        self.done += 1.0;
+        self.ahead = 1.0 - (self.done + 1.0) / n as Single;
+    }
+
+    /// Overlap at the start of the step beyond what is left alone (m).
+    #[inline(always)]
+    fn deep(&self, gap: Single) -> Single {
+        let deep = -(gap + self.dead_zone);
+        if deep > 0.0 { deep } else { 0.0 }
+    }
 }
 
 /// Velocities (or their sums over substeps) of the bodies of each lane.
@@ -104,6 +125,31 @@ fn relative<const L: usize>(sides: &Sides<L>, point: &Point<L>, l: usize) -> [Si
     add(straight, sub(turn_b, turn_a))
 }
 
+/// Overlap that counts as made by the softness under a load, in units of what it makes at rest (–): loads
+/// change from step to step.
+const LOADED: Single = 2.0;
+
+/// Decides at the start of a step how much of each overlap is taken back along the whole of it, at one speed.
+///
+/// The rest of what is to be taken back is wanted from the first substep on: as much as the softness makes
+/// under the load, which then stays where it is, and bodies at rest with it. All of it at once would throw
+/// bodies of several contacts up, since one sweep does not balance them. A push that is carried on has one
+/// speed.
+pub(super) fn plan<const L: usize>(batches: &mut [Batch<L>], rates: &Rates) {
+    for batch in batches {
+        for point in &mut batch.points[..batch.count] {
+            for l in 0..L {
+                let back = rates.gamma * rates.deep(point.gap[l]);
+                let mass = point.normal_mass[l];
+                let yields = rates.carried == 0.0 && mass > 0.0;
+                let speed = if yields { rates.softness * point.normal[l] / mass } else { 0.0 };
+                let way = back - LOADED * rates.dt * speed;
+                point.way[l] = if way > 0.0 { way } else { 0.0 };
+            }
+        }
+    }
+}
+
 /// Brings the gaps of a point up to date and finds its biases: that of this sweep is returned, that of
 /// the relaxing one kept. With the part of its impulse that this sweep starts from: softness lets a row yield
 /// by `s W l`, and where the push is not as fast as the overlap asks for, it must not use that up, or a heavy
@@ -124,12 +170,16 @@ fn advance<const L: usize, const DRIFTS: bool>(
         }
         let gap = point.gap[l] + rates.dt * dot(at(normal, l), path);
         let apart = if gap > 0.0 { gap * rates.inverse_dt } else { 0.0 };
-        let wanted = rates.push * (gap + rates.dead_zone);
+        let deep = rates.deep(point.gap[l]);
+        let left = (deep - rates.gamma * deep) + rates.ahead * point.way[l];
+        let wanted = rates.push * (gap + (rates.dead_zone + left));
         let wanted = if wanted < 0.0 { wanted } else { 0.0 };
         let capped = wanted < -rates.push_max;
         let push = if capped { -rates.push_max } else { wanted };
         let part = if capped { push / wanted } else { 1.0 };
-        point.bias[l] = apart;
+        let carried = rates.carried * point.way[l];
+        let carried = if carried < rates.push_max { carried } else { rates.push_max };
+        point.bias[l] = if gap > 0.0 { apart } else { 0.0 - carried };
         bias[l] = apart + push;
         // Rows that are apart are met exactly.
         kept[l] = if apart > 0.0 { 1.0 } else { 1.0 - rates.softness * part };

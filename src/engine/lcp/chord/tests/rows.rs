@@ -115,7 +115,15 @@ fn measures_of_rows_and_lanes_agree() {
             assert!((x - y).abs() < 1e-12 * (1.0 + y), "{of}: {x} and {y}");
         }
         let mut rebuilt = vec![[0.0; 6]; velocity.len()];
-        scratch.give_velocity(&mut rebuilt);
+        let (mut contact, mut joint) = (world.contact.clone(), world.joint.clone());
+        scratch.give(
+            &world.problem(),
+            &mut ManifoldIterate {
+                velocity: &mut rebuilt,
+                contact: &mut contact,
+                joint: &mut joint,
+            },
+        );
         for (v, w) in rebuilt.iter().zip(&velocity) {
             for k in 0..6 {
                 assert!((v[k] - w[k]).abs() < 1e-12 * (1.0 + w[k].abs()), "{v:?} and {w:?}");

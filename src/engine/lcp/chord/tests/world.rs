@@ -286,6 +286,19 @@ impl World {
 
     /// The velocity that the impulses give, by rows, and its certificate.
     pub(super) fn judge(&self, gravity_dt: Double) -> (Vec<Vec6>, Certificate) {
+        self.measure(gravity_dt, None)
+    }
+
+    /// Certificate of its velocity and impulses, by rows.
+    pub(super) fn certify(&self, gravity_dt: Double) -> Certificate {
+        let (rebuilt, certificate) = self.measure(gravity_dt, Some(&self.velocity));
+        let pairs = rebuilt.as_flattened().iter().zip(self.velocity.as_flattened());
+        let motion = pairs.fold(0.0, |m: Double, (x, y)| m.max((x - y).abs()));
+        Certificate { motion, ..certificate }
+    }
+
+    /// The velocity that its impulses give, and the certificate of them and that or another one.
+    fn measure(&self, gravity_dt: Double, other: Option<&[Vec6]>) -> (Vec<Vec6>, Certificate) {
         let (rows, impulses) = (self.rows(), self.row_impulses());
         let problem = Problem {
             bodies: &self.bodies,
@@ -297,7 +310,8 @@ impl World {
         let impulses = Impulses { joint: &self.joint, contact: &impulses, rolling: &[] };
         let mut velocity = vec![[0.0; 6]; self.bodies.len()];
         certificate::rebuild_velocity(&problem, impulses, &mut velocity);
-        let certificate = certificate::measure(&problem, &velocity, impulses, gravity_dt);
+        let at = other.unwrap_or(&velocity);
+        let certificate = certificate::measure(&problem, at, impulses, gravity_dt);
         (velocity, certificate)
     }
 }

@@ -203,7 +203,7 @@ fn one_substep_is_one_sweep() {
         let mut one = world.clone();
         let (manifolds, joints) = one.problem(1.0);
         let params = SubstepParams {
-            push_rate: 1.0,
+            gamma: 1.0,
             softness: 0.0,
             joint_softness: 0.0,
             push_speed_max: Double::INFINITY,

@@ -1,0 +1,138 @@
+//! Overlap is taken back alike by every method.
+//!
+//! A body that is sunk into a fixed floor by `d`, without gravity and friction, is one row: with `o = d - c
+//! h²` beyond the dead zone it leaves by `min(γ o, v_push h)` in a step. With `relax` it then stands still,
+//! without it goes on at `min(γ o / h, v_push)`.
+//!
+//! A ball has one contact, which a sweep solves. On the four corners of a cube (rows `1 + 6 (x x' + z z')`,
+//! in units of its mass and side) a sweep of Gauss–Seidel leaves an eighth of what it found, its spectral
+//! radius: that much of the push small steps may err by, whose sweeps are two.
+
+mod support;
+
+use orthant::engine::Simulation;
+use orthant::engine::body::{BodyId, BodyKind};
+use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
+use orthant::engine::lcp::Method;
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
+use orthant::math::{Real, Vec3};
+use support::{DT, add, body, cuboid, floor, sphere};
+
+const METHODS: [Method; 5] =
+    [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];
+
+/// Half of the height of the bodies (m).
+const HALF: Real = 0.5;
+
+/// Rounding of numbers of one meter and meter per second: a few of single precision, which the small steps
+/// and sweeps use in every build.
+const ROUNDING: Real = 8.0 * f32::EPSILON as Real;
+
+fn settings(method: Method, gamma: Real, relax: bool) -> Settings {
+    let mut settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+    (settings.contact.gamma, settings.contact.relax) = (gamma, relax);
+    settings.contact.friction = Some(0.0);
+    settings.solver.method = method;
+    settings
+}
+
+/// A body on a floor, sunk by `depth`.
+fn sunk(shape: Shape, depth: Real) -> (Simulation, BodyId) {
+    let mut world = floor();
+    let id = add(&mut world, BodyKind::Dynamic, shape, Vec3::new(0.0, HALF - depth, 0.0));
+    (world, id)
+}
+
+/// What a sweep over four corners of a cube leaves (–).
+const LEFT: Real = 0.125;
+
+/// One step of an overlap in every method, against the closed form. `sweep` is what a sweep over the contacts
+/// leaves (–).
+#[track_caller]
+fn check(shape: &Shape, sweep: Real, depth: Real, gamma: Real, relax: bool) {
+    for method in METHODS {
+        let settings = settings(method, gamma, relax);
+        let (mut world, id) = sunk(shape.clone(), depth);
+        let report = world.step(&settings, DT).clone();
+        let zone = settings.contact.dead_zone * DT * DT;
+        let speed = (gamma * (depth - zone) / DT).min(settings.contact.push_speed_max);
+        let tolerance = settings.solver.tolerance as Real;
+        let sweep = if method == Method::Substeps { sweep } else { 0.0 };
+        let case = format!("{method:?}, depth {depth}, γ {gamma}, relax {relax}");
+        let left = HALF - body(&world, id).position().y;
+        let wanted = depth - speed * DT;
+        let bar = tolerance * DT + ROUNDING + sweep * speed * DT;
+        assert!((left - wanted).abs() <= bar, "{case}: {left} m left, wanted {wanted}: {report}");
+        let carried = body(&world, id).linear_velocity.y;
+        let wanted = if relax { 0.0 } else { speed };
+        let bar = tolerance + ROUNDING * speed.max(1.0) + sweep * speed;
+        assert!((carried - wanted).abs() <= bar, "{case}: {carried} m/s, wanted {wanted}");
+    }
+}
+
+#[test]
+fn every_method_takes_back_the_same_part_of_an_overlap() {
+    for (shape, sweep) in [(sphere(HALF), 0.0), (cuboid(1.0, 1.0, 1.0), LEFT)] {
+        for gamma in [1.0, 0.7, 0.2, 0.05] {
+            for relax in [true, false] {
+                check(&shape, sweep, 0.002, gamma, relax);
+                check(&shape, sweep, 0.02, gamma, relax);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_method_pushes_faster_than_the_cap() {
+    // 3 m/s take back 50 mm in a step.
+    for gamma in [1.0, 0.7, 0.4] {
+        for relax in [true, false] {
+            check(&sphere(HALF), 0.0, 0.15, gamma, relax);
+        }
+    }
+}
+
+#[test]
+fn an_overlap_decays_alike_under_every_method() {
+    // Without friction and gravity nothing else acts: (1 - γ)ⁿ of it is left after n steps.
+    let (gamma, steps, depth) = (0.2, 10, 0.01);
+    for method in METHODS {
+        let settings = settings(method, gamma, true);
+        let (mut world, id) = sunk(sphere(HALF), depth);
+        for _ in 0..steps {
+            world.step(&settings, DT);
+        }
+        let zone = settings.contact.dead_zone * DT * DT;
+        let wanted = zone + (depth - zone) * (1.0 - gamma).powi(steps);
+        let left = HALF - body(&world, id).position().y;
+        // Errors of a step fade like the overlap does.
+        let bar = (settings.solver.tolerance as Real * DT + ROUNDING) / gamma;
+        assert!((left - wanted).abs() <= bar, "{method:?}: {left} m left, wanted {wanted}");
+    }
+}
+
+#[test]
+fn a_limit_is_met_again_alike_under_every_method() {
+    for method in METHODS {
+        for relax in [true, false] {
+            let (gamma, depth) = (0.2, 0.02);
+            let settings = settings(method, gamma, relax);
+            let mut world = Simulation::new();
+            let id = add(&mut world, BodyKind::Dynamic, sphere(HALF), Vec3::X * -depth);
+            let desc = JointDesc::to_world(JointKind::Prismatic, id)
+                .with_anchors(Vec3::ZERO, Vec3::ZERO)
+                .with_limit(JointAxis::LinearX, 0.0, 1.0);
+            world.add_joint(desc).expect("a body");
+            world.step(&settings, DT);
+            let zone = settings.contact.dead_zone * DT * DT;
+            let speed = gamma * (depth - zone) / DT;
+            let bar = settings.solver.tolerance as Real + ROUNDING * speed.max(1.0);
+            let body = body(&world, id);
+            let left = -body.position().x - (depth - speed * DT);
+            assert!(left.abs() <= bar * DT + ROUNDING * depth, "{method:?}, {relax}: {left} m off");
+            let off = body.linear_velocity.x - if relax { 0.0 } else { speed };
+            assert!(off.abs() <= bar, "{method:?}, {relax}: {off} m/s off");
+        }
+    }
+}
