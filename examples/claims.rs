@@ -12,6 +12,7 @@
 //! | `collision` | ghosts, piles, rolling, metric, queries, fast and driven bodies, random operations |
 //! | `solvers` | rest, friction, masonry, violence: overlap, speed, residual and time of known scenes |
 //! | `joints` | chains, bridges, mechanisms against references, motors, reactions |
+//! | `laws` | flight, rotation, pendulums, chains, tops, bounces, sleep, steps of other lengths: mechanics |
 //! | `throughput` | growth, sleepers, spawning, memory, threads, what the plugin adds |
 
 mod cases;
@@ -26,6 +27,8 @@ mod games;
 mod gauge;
 #[path = "claims/joints/mod.rs"]
 mod joints;
+#[path = "claims/laws/mod.rs"]
+mod laws;
 #[allow(dead_code, reason = "the experiments use the rest")]
 mod measure;
 mod scenes;
@@ -53,7 +56,7 @@ impl Claims {
     pub fn add(&mut self, what: &str, figure: &str, bar: &str, holds: bool) {
         let verdict = if holds { "holds" } else { "FALLS SHORT" };
         let precision = if cases::is_double() { "f64" } else { "f32" };
-        println!("{precision}  {what:52} {figure:>28}   bar {bar:22} {verdict}");
+        println!("{precision}  {what:64} {figure:>24}   bar {bar:22} {verdict}");
         if holds {
             self.holds += 1;
         } else {
@@ -63,11 +66,12 @@ impl Claims {
 }
 
 /// What is measured, by name.
-const TOPICS: [(&str, fn(&mut Claims)); 5] = [
+const TOPICS: [(&str, fn(&mut Claims)); 6] = [
     ("foundation", foundation::measure),
     ("collision", collision::measure),
     ("solvers", solvers::measure),
     ("joints", joints::measure),
+    ("laws", laws::measure),
     ("throughput", throughput::measure),
 ];
 
