@@ -63,7 +63,7 @@ fn bounces(claims: &mut Claims, name: &str, shape: &Shape, height: Double) {
     at_most(claims, &what, off, 0.01, "");
 }
 
-/// Twenty boxes that tumble for 200 bounces each with e = 1: the largest energy.
+/// Twenty boxes that tumble for up to 200 bounces or seconds each with e = 1: the largest energy.
 fn tumbles(claims: &mut Claims, friction: Double) {
     let (mut most, mut above, mut fewest): (Double, usize, usize) = (0.0, 0, usize::MAX);
     for seed in 0..20 {
@@ -95,7 +95,7 @@ fn tumbles(claims: &mut Claims, friction: Double) {
         above += usize::from(ratio > 1.0 + 1e-4);
         fewest = fewest.min(bounces);
     }
-    let what = format!("20 boxes tumble, e = 1, μ = {friction}: E / E₀ - 1 over 200 bounces");
+    let what = format!("20 boxes tumble, e = 1, μ = {friction}: E / E₀ - 1, up to 200 bounces");
     eprintln!("    {what}: {above} above, at least {fewest} bounces");
     at_most(claims, &what, most - 1.0, 1e-4, "");
 }

@@ -81,12 +81,12 @@ fn cluster(claims: &mut Claims, name: &str, method: Method) {
         let grid = DVec3::new(Double::from(a) - 1.5, Double::from(b) - 1.5, Double::from(c) - 0.75);
         let position = narrow3(grid * 0.9) + rng.vector(-0.1, 0.1);
         let sides = rng.vector(0.3, 0.6);
-        let turning = rng.vector(-3.0, 3.0);
+        let turning = rng.vector(-10.0, 10.0);
         lab.add(BodyDesc {
             shape: Shape::cuboid(sides.x, sides.y, sides.z).ok(),
             position,
             rotation: rng.rotation(),
-            linear_velocity: position * -1.0 + rng.vector(-0.5, 0.5),
+            linear_velocity: position * -2.0 + rng.vector(-2.0, 2.0),
             angular_velocity: turning,
             ..BodyDesc::default()
         });
