@@ -71,11 +71,23 @@ fn order(claims: &mut Claims) {
     claims.add(what, &figure, &bar, exact || slope >= 1.9);
 }
 
-/// Forty boxes that fly into each other without gravity, for ten seconds.
+/// Forty boxes that fly into each other without gravity, for ten seconds, four times.
 fn cluster(claims: &mut Claims, name: &str, method: Method) {
+    let (mut drift, mut drift_linear): (Double, Double) = (0.0, 0.0);
+    for seed in 1..=4 {
+        let [linear, angular] = collide(method, seed);
+        (drift, drift_linear) = (worst(drift, angular), worst(drift_linear, linear));
+    }
+    let what = format!("40 boxes that collide, {name}, 10 s: drift of");
+    at_most(claims, &format!("{what} L over Σ|L|"), drift, 1e-3, "");
+    at_most(claims, &format!("{what} p over Σ|p|"), drift_linear, 1e-3, "");
+}
+
+/// Largest drift of momentum and angular momentum, over the sums of their parts at the start.
+fn collide(method: Method, seed: u64) -> [Double; 2] {
     let mut lab = Lab::new().weightless();
     lab.settings.solver.method = method;
-    let mut rng = Rng(11);
+    let mut rng = Rng(seed);
     for i in 0..40_u8 {
         let (a, b, c) = (i % 4, i / 4 % 4, i / 16);
         let grid = DVec3::new(Double::from(a) - 1.5, Double::from(b) - 1.5, Double::from(c) - 0.75);
@@ -86,7 +98,7 @@ fn cluster(claims: &mut Claims, name: &str, method: Method) {
             shape: Shape::cuboid(sides.x, sides.y, sides.z).ok(),
             position,
             rotation: rng.rotation(),
-            linear_velocity: position * -2.0 + rng.vector(-2.0, 2.0),
+            linear_velocity: position * -4.0 + rng.vector(-2.0, 2.0),
             angular_velocity: turning,
             ..BodyDesc::default()
         });
@@ -105,7 +117,5 @@ fn cluster(claims: &mut Claims, name: &str, method: Method) {
         drift = worst(drift, (l - angular).length() / all_angular);
         drift_linear = worst(drift_linear, (p - linear).length() / all_linear);
     }
-    let what = format!("40 boxes that collide, {name}, 10 s: drift of");
-    at_most(claims, &format!("{what} L over Σ|L|"), drift, 1e-3, "");
-    at_most(claims, &format!("{what} p over Σ|p|"), drift_linear, 1e-3, "");
+    [drift_linear, drift]
 }
