@@ -34,8 +34,8 @@ fn ground(lab: &mut Lab, friction: Double) {
     lab.add(BodyDesc { kind, shape, friction: narrow(friction), ..BodyDesc::default() });
 }
 
-/// Sixty boxes without friction that fall on each other: the published residual of the carried velocity
-/// over that recomputed from poses, impulses and velocities. Without friction it is the largest
+/// Sixty cubes, whose inertia is the same however they turn, without friction, that fall on each other: the
+/// published residual of the carried velocity over that recomputed from poses, impulses and velocities. Without friction it is the largest
 /// `|min(l W, u + g/h)|` of all contacts, to within what the pose of the middle of a step would change.
 fn carried(claims: &mut Claims, name: &str, method: Method) {
     let mut lab = Lab::new();
@@ -45,10 +45,10 @@ fn carried(claims: &mut Claims, name: &str, method: Method) {
     let mut rng = Rng(3);
     for i in 0..60_u8 {
         let (layer, row, column) = (i / 9, i / 3 % 3, i % 3);
-        let sides = rng.vector(0.3, 0.5);
+        let side = rng.range(0.3, 0.5);
         let at = DVec3::new(Double::from(row), Double::from(layer), Double::from(column)) * 0.6;
         lab.add(BodyDesc {
-            shape: Shape::cuboid(sides.x, sides.y, sides.z).ok(),
+            shape: Shape::cuboid(side, side, side).ok(),
             position: orthant::math::narrow3(at) + Vec3::Y * 0.4,
             rotation: rng.rotation(),
             ..BodyDesc::default()
@@ -73,7 +73,7 @@ fn carried(claims: &mut Claims, name: &str, method: Method) {
     ratios.sort_by(Double::total_cmp);
     // Solved to less than that everywhere: nothing to compare.
     let median = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
-    let what = format!("60 smooth boxes fall, {name}: published residual over an own one");
+    let what = format!("60 smooth cubes fall, {name}: published residual over an own one");
     eprintln!("    {what}: {} steps, {published_most:.1e} m/s at most", ratios.len());
     let holds = (0.5..=2.0).contains(&median);
     claims.add(&what, &format!("{median:.3}, {} steps", ratios.len()), "0.5 to 2, median", holds);
