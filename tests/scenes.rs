@@ -183,7 +183,7 @@ fn residuals_are_forgiven_for_half_a_second() {
     // From the first violent step to half a second after the last one.
     let (_, calm) = record.calm_residual();
     assert_eq!(calm, record.steps.len() - (last - first) - 31, "hit in steps {first} to {last}");
-    assert!(record.recovery(1e-4) <= 0.5, "solved again");
+    assert!(record.recovery() <= 0.5, "solved again");
 }
 
 /// The budget is spent on heaps alone: what stands from the start, and small islands, are solved.

@@ -2,8 +2,6 @@
 
 mod support;
 
-use std::collections::HashMap;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind, LockedAxes};
 use orthant::engine::collider::{Collider, Layers, Material};
@@ -22,37 +20,18 @@ fn drowsy() -> Settings {
     settings
 }
 
-/// A heap of boxes on a floor. With some seeds one ends up balanced on an edge, which is no rest.
-fn pile(n: usize) -> (Simulation, Vec<BodyId>) {
-    let (mut world, mut rng) = (floor(), Rng(4));
-    let mut ids = Vec::new();
-    for i in 0..n {
-        let (row, column) = ((i / 4) as Real, (i % 4) as Real);
-        let desc = BodyDesc {
-            shape: Some(cuboid(rng.range(0.4, 0.8), rng.range(0.4, 0.8), rng.range(0.4, 0.8))),
-            position: Vec3::new(0.6 * column - 0.9, 0.6 + 0.8 * row, rng.range(-0.3, 0.3)),
-            rotation: rng.rotation(),
-            ..BodyDesc::default()
-        };
-        ids.push(world.add_body(desc).expect("a box"));
-    }
-    (world, ids)
-}
-
 /// Residual of an island, of the step problem and its relaxed twin [m/s].
 fn residual(island: &IslandReport) -> Double {
     island.residual.max(island.residual_relaxed)
 }
 
-/// Steps until all is asleep; the residuals with which the islands fell asleep [m/s], by their first bodies.
+/// Steps until all is asleep.
 #[track_caller]
-fn lull(world: &mut Simulation, settings: &Settings) -> HashMap<BodyId, Double> {
-    let mut residuals = HashMap::new();
+fn lull(world: &mut Simulation, settings: &Settings) {
     for _ in 0..1200 {
         let report = world.step(settings, DT);
-        residuals.extend(report.solves.iter().map(|island| (island.first, residual(island))));
         if report.sleeping == report.dynamic_bodies {
-            return residuals;
+            return;
         }
     }
     panic!("{} asleep", world.report());
@@ -112,37 +91,47 @@ fn nothing_sleeps_unless_enabled() {
     assert_eq!(sleeping(&world, &ids), [false; 2], "switched off, all wake");
 }
 
+/// Whatever the pile: all fall asleep within the time of [`lull`], and wake to the rest they had.
 #[test]
 fn a_pile_that_is_woken_without_a_cause_stays_as_it_was() {
-    let (mut world, ids) = pile(30);
+    for seed in 1..=6 {
+        wakes_as_it_was(seed);
+    }
+}
+
+#[track_caller]
+fn wakes_as_it_was(seed: u64) {
+    let (mut world, ids) = pile(30, seed);
     let settings = drowsy();
-    let fell_asleep = lull(&mut world, &settings);
+    lull(&mut world, &settings);
     run_with(&mut world, 30, &settings);
     let poses: Vec<_> = ids.iter().map(|&id| body(&world, id).position()).collect();
     let overlap = world.infeasibility().1;
     ids.iter().for_each(|&id| {
         world.wake_body(id);
     });
-    assert_eq!(sleeping(&world, &ids), vec![false; ids.len()], "all awake");
+    assert_eq!(sleeping(&world, &ids), vec![false; ids.len()], "seed {seed}: all awake");
     let report = world.step(&settings, DT).clone();
-    assert_eq!(report.sleeping, 0, "awake");
-    assert!(report.contacts > 30, "{report}");
+    assert_eq!(report.sleeping, 0, "seed {seed}: awake");
+    assert!(report.contacts > 30, "seed {seed}: {report}");
+    // What a finer tolerance than the default one comes to is among the claims.
+    let tolerance = Settings::default().solver.tolerance;
     for island in &report.solves {
-        // At a fine tolerance a pile may end a little above it.
-        let before = fell_asleep[&island.first].max(settings.solver.tolerance);
-        assert!(residual(island) <= before, "{before:e} {island:?}");
+        assert!(residual(island) <= tolerance, "seed {seed}: {island:?}");
+        let fine = residual(island) <= settings.solver.tolerance;
+        assert_eq!(island.solved, fine, "seed {seed}: it says so: {island:?}");
     }
     // What hardly moved since it was measured is not measured anew.
     let still = settings.contact.stillness * DT * DT;
-    assert!(report.overlap <= overlap + still, "{} {overlap}", report.overlap);
-    assert!(fastest(&world) < 1e-3, "no jolt: {}", fastest(&world));
+    assert!(report.overlap <= overlap + still, "seed {seed}: {} {overlap}", report.overlap);
+    assert!(fastest(&world) < 1e-3, "seed {seed}: no jolt: {}", fastest(&world));
     let deepest = |_| world.step(&settings, DT).overlap;
     let deepest = (0..20).map(deepest).fold(0.0, Real::max);
-    assert!(deepest <= overlap + 1e-6, "{deepest} {overlap}");
+    assert!(deepest <= overlap + 1e-6, "seed {seed}: {deepest} {overlap}");
     let moved = |(&id, &at): (&BodyId, &Vec3)| (body(&world, id).position() - at).length();
     let moved = ids.iter().zip(&poses).map(moved).fold(0.0, Real::max);
-    assert!(moved < 1e-4, "it stays: {moved}");
-    assert!(fastest(&world) < 1e-3, "at rest: {}", fastest(&world));
+    assert!(moved < 1e-4, "seed {seed}: it stays: {moved}");
+    assert!(fastest(&world) < 1e-3, "seed {seed}: at rest: {}", fastest(&world));
 }
 
 #[test]

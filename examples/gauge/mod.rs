@@ -7,6 +7,7 @@
     reason = "a library of several programs, each of which uses a part of it"
 )]
 
+pub mod equal_work;
 pub mod overlap;
 pub mod stages;
 
@@ -62,6 +63,13 @@ pub struct Step {
     pub kick: Double,
 }
 
+impl Step {
+    /// Residual of what moved the bodies and of what they carry on with [m/s].
+    pub fn error(&self) -> Double {
+        self.residual[0].max(self.residual[2]).max(self.joint_residual)
+    }
+}
+
 /// What a whole run showed. Lengths in m, times in s.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
@@ -69,6 +77,8 @@ pub struct Record {
     pub steps: Vec<Step>,
     /// Length of a step.
     pub dt: Double,
+    /// Tolerance of the solver [m/s].
+    pub tolerance: Double,
     /// Deepest overlap at the end, and over all checks.
     pub overlap: [Double; 2],
     /// Pairs that overlap at the end.
@@ -174,7 +184,8 @@ impl Plan {
         let every = game.check_steps(self.dt);
         let begin = places(&play);
         let mut velocities = velocities(game, &play);
-        let mut record = Record { dt: widen(self.dt), ..Record::default() };
+        let tolerance = self.settings.solver.tolerance;
+        let mut record = Record { dt: widen(self.dt), tolerance, ..Record::default() };
         let start = Instant::now();
         for k in 1..=total {
             play.drive();
@@ -314,13 +325,19 @@ impl Record {
         })
     }
 
-    /// Worst relative residual [m/s] of the calm steps, and their number.
+    /// Worst residual [m/s] of the calm steps, and their number.
     pub fn calm_residual(&self) -> (Double, usize) {
-        self.calm().fold((0.0, 0), |(worst, n), s| (worst.max(s.residual[1]), n + 1))
+        self.calm().fold((0.0, 0), |(worst, n), s| (worst.max(s.error()), n + 1))
     }
 
-    /// Longest time (s) from a violent impact to the next step whose relative residual is at most `bar`.
-    pub fn recovery(&self, bar: Double) -> Double {
+    /// Median, 95th percentile and worst residual [m/s] of all steps.
+    pub fn residuals(&self) -> [Double; 3] {
+        let [_, median, high, worst] = statistics(self.steps.iter().map(Step::error));
+        [median, high, worst]
+    }
+
+    /// Longest time (s) from a violent impact to the next step that is solved to the tolerance.
+    pub fn recovery(&self) -> Double {
         let (mut longest, mut waiting) = (0, None);
         for (k, step) in self.steps.iter().enumerate() {
             if step.kick > VIOLENT {
@@ -328,7 +345,7 @@ impl Record {
             }
             if let Some(from) = waiting {
                 longest = longest.max(k - from);
-                if step.residual[1] <= bar {
+                if step.error() <= self.tolerance {
                     waiting = None;
                 }
             }
@@ -357,7 +374,9 @@ impl Record {
         let [map, relative, relaxed] = self.worst();
         println!("worst residual   {map:.1e}, relative {relative:.1e}, relaxed {relaxed:.1e} m/s");
         let (calm, n) = self.calm_residual();
-        println!("… {FORGIVEN} s after violence: relative {calm:.1e} m/s in {n} steps");
+        println!("… {FORGIVEN} s after violence: {calm:.1e} m/s in {n} steps");
+        let [median, high, _] = self.residuals();
+        println!("residual         {median:.1e} m/s median, {high:.1e} 95th percentile");
         let unsolved = self.steps.iter().filter(|step| !step.solved).count();
         let swept = self.steps.iter().filter(|step| step.swept > 0).count();
         println!("not converged    {unsolved} of {} steps, swept {swept}", self.steps.len());

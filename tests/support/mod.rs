@@ -129,6 +129,23 @@ pub fn stack(n: usize) -> (Simulation, Vec<BodyId>) {
     (world, cubes)
 }
 
+/// A heap of boxes on a floor.
+pub fn pile(n: usize, seed: u64) -> (Simulation, Vec<BodyId>) {
+    let (mut world, mut rng) = (floor(), Rng(seed));
+    let mut ids = Vec::new();
+    for i in 0..n {
+        let (row, column) = ((i / 4) as Real, (i % 4) as Real);
+        let desc = BodyDesc {
+            shape: Some(cuboid(rng.range(0.4, 0.8), rng.range(0.4, 0.8), rng.range(0.4, 0.8))),
+            position: Vec3::new(0.6 * column - 0.9, 0.6 + 0.8 * row, rng.range(-0.3, 0.3)),
+            rotation: rng.rotation(),
+            ..BodyDesc::default()
+        };
+        ids.push(world.add_body(desc).expect("a box"));
+    }
+    (world, ids)
+}
+
 /// A heap of hulls, balls, capsules and boxes with a jointed chain above it: everything at once.
 pub fn heap(n: usize) -> (Simulation, Vec<BodyId>) {
     use orthant::engine::joint::{JointDesc, JointKind};

@@ -2,7 +2,8 @@
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
-use orthant::math::{Double, Quat, Real, Vec3, widen};
+use orthant::engine::settings::Settings;
+use orthant::math::{Double, PI, Quat, Real, Vec3, cos, narrow, widen};
 
 use super::never;
 use crate::Claims;
@@ -16,6 +17,10 @@ pub fn measure(claims: &mut Claims) {
     claims.add("an elevator with a stack of 3, overlap", &figure, "≤ 0.1 mm", overlap <= 1e-4);
     let (lost, all) = tumble(1200);
     never(claims, "bodies a turning drum loses in 20 s", lost, all);
+    let deepest = curvature();
+    let figure = format!("{deepest:.2}");
+    let what = "a turning drum: overlap over what a step's curvature makes";
+    claims.add(what, &figure, "≤ 1", deepest <= 1.0);
     let (unlike, steps) = flip(240);
     never(claims, "steps in which a flipped quaternion matters", unlike, steps);
 }
@@ -53,6 +58,31 @@ fn tumble(steps: usize) -> (usize, usize) {
         ids.retain(|&id| is_inside(&world, id));
     }
     (all - ids.len(), all)
+}
+
+/// Deepest overlap with a turning drum over what the linear rows of one step leave: the wall departs from its
+/// tangent by `ω² r h² / 2`, the body by as much of its own turn, and velocities solved to the tolerance e
+/// let it go `h e (1 + μ)` too far.
+fn curvature() -> Double {
+    let (mut world, drum, ids) = filled_drum();
+    let settings = Settings::default();
+    let wall = 9.0 / cos(PI / 12.0);
+    let slack = DT * 1.5 * narrow(settings.solver.tolerance);
+    let mut spins = vec![0.0; ids.len()];
+    let mut deepest: Real = 0.0;
+    for step in 1..=1200 {
+        change(&mut world, drum).set_target(Vec3::ZERO, turn(step));
+        world.step(&settings, DT);
+        for (&id, spin) in ids.iter().zip(&mut spins) {
+            let bound = 0.5 * DT * DT * (wall + *spin) + slack;
+            // Gaps are those at the start of the step, left by the one before.
+            let own = world.contacts().filter(|contact| contact.bodies == [drum, id]);
+            deepest = own.map(|contact| -contact.gap / bound).fold(deepest, Real::max);
+            let body = body(&world, id);
+            *spin = body.angular_velocity.length_squared() * body.colliders().bounding_radius();
+        }
+    }
+    widen(deepest)
 }
 
 /// Steps after which a drum told `q` and one told `-q` in every third step differ in any bit.

@@ -114,7 +114,7 @@ fn single(v: DVec3) -> Vec3 {
 }
 
 /// A claim that a figure is at most a bar.
-fn at_most(claims: &mut Claims, what: &str, figure: Double, bar: Double, unit: &str) {
+pub fn at_most(claims: &mut Claims, what: &str, figure: Double, bar: Double, unit: &str) {
     // A NaN falls short.
     claims.add(
         what,
@@ -125,12 +125,12 @@ fn at_most(claims: &mut Claims, what: &str, figure: Double, bar: Double, unit: &
 }
 
 /// A claim that a figure is at least a bar.
-fn at_least(claims: &mut Claims, what: &str, figure: Double, bar: Double) {
+pub fn at_least(claims: &mut Claims, what: &str, figure: Double, bar: Double) {
     claims.add(what, &format!("{figure:.2}"), &format!("≥ {bar}"), figure >= bar);
 }
 
 /// Mean slope of the logarithm of errors, the step halved from each to the next.
-fn slope(errors: &[Double]) -> Double {
+pub fn slope(errors: &[Double]) -> Double {
     let (Some(first), Some(last)) = (errors.first(), errors.last()) else { return Double::NAN };
     (first / last).log2() / (errors.len() - 1) as Double
 }

@@ -3,15 +3,12 @@
 use orthant::engine::par::Serial;
 use orthant::math::{DVec3, Double, Real, widen, widen3};
 
-use super::{at_most_mm, by_precision, note, play, scene};
+use super::{at_most_mm, by_precision, play, scene};
 use crate::games::{Play, impact};
 use crate::gauge::stages::SOLVE;
 use crate::gauge::{Plan, Record, statistics};
 use crate::measure::fitted_slope;
 use crate::{Claims, cases};
-
-/// Deepest overlap of the drum in the best of other engines (m).
-const BEST_DRUM: Double = 0.065;
 
 /// Bounded time under violence, bodies made inside each other, the theorem on a row of balls.
 pub fn measure(claims: &mut Claims) {
@@ -24,24 +21,18 @@ pub fn measure(claims: &mut Claims) {
         let (game, plan) = scene(name);
         let (record, _) = play(claims, &game, &plan, 3);
         bounded(claims, name, &record);
-        let figure = format!("{:.3} s", record.recovery(super::CALM));
-        let holds = record.recovery(super::CALM) <= 0.5 && !record.cut;
+        let figure = format!("{:.3} s", record.recovery());
+        let holds = record.recovery() <= 0.5 && !record.cut;
         claims.add(&format!("{name}: from an impact to a solved step"), &figure, "≤ 0.5 s", holds);
         let swept = record.calm().filter(|step| step.swept > 0).count();
         let figure = format!("{swept} of {}", record.calm().count());
         let holds = swept == 0 && record.calm().count() > 0 && !record.cut;
         claims.add(&format!("{name}: calm steps without Newton"), &figure, "0", holds);
     }
-    // Never calm, so without a claim on its residual.
-    let (game, plan) = scene("drum");
-    let (record, _) = plan.run_timed(&game, 2).expect("the engine takes the scene");
-    note(&game, &record);
-    bounded(claims, "drum", &record);
-    at_most_mm(claims, "drum: overlap over the run", record.overlap[1], BEST_DRUM, record.cut);
 }
 
 /// No solve takes longer than four times the median one.
-fn bounded(claims: &mut Claims, name: &str, record: &Record) {
+pub(super) fn bounded(claims: &mut Claims, name: &str, record: &Record) {
     let solves = record.steps.iter().map(|step| 1e3 * step.seconds[SOLVE]);
     let [_, median, _, max] = statistics(solves);
     let figure = format!("{:.1} ({max:.2} / {median:.2} ms)", max / median);
