@@ -12,7 +12,8 @@ use orthant::math::{DVec3, Double, Real, Vec3, widen, widen3};
 use support::{DOUBLE, DT, Rng, body, cuboid, settings, sphere};
 
 const G: Real = 9.81;
-const MODELS: [RestitutionModel; 2] = [RestitutionModel::Poisson, RestitutionModel::Newton];
+const MODELS: [RestitutionModel; 3] =
+    [RestitutionModel::Poisson, RestitutionModel::Newton, RestitutionModel::Sequence];
 
 /// Settings with a model, without gravity or with.
 fn model(restitution: RestitutionModel, gravity: Real) -> Settings {
