@@ -175,12 +175,13 @@ impl BounceScratch {
             for lane in 0..m.count as usize {
                 let normal = |velocity| dot3(&m.normal, &m.velocity(lane, velocity));
                 let carries = dot3(&m.normal, &impulses[m.first as usize + lane]) > 0.0;
-                let hits = carries && m.restitution > 0.0 && -normal(before) > speed_min;
-                impacts |= u8::from(hits) << lane;
                 let stays = carries || m.gap[lane] + island.dt * normal(moved) <= zone;
                 closed |= u8::from(stays) << lane;
+                // Of contacts that say the same any may carry.
+                let hits = stays && m.restitution > 0.0 && -normal(before) > speed_min;
+                impacts |= u8::from(hits) << lane;
+                any |= hits && carries;
             }
-            any |= impacts != 0;
             self.lanes.push([impacts, closed]);
         }
         any
@@ -292,7 +293,7 @@ impl BounceScratch {
         stats: &mut SolveStats,
     ) {
         self.half.take(&island.step.relaxed);
-        if self.excess(&*island.step, &self.half) > 0.0 {
+        if self.excess(island, &self.half) > 0.0 {
             self.aim_at(island, |_, _| 0.0);
             add(stats, &solve(state, island, true));
             self.base.take(&island.step.relaxed);
@@ -323,7 +324,6 @@ impl BounceScratch {
             }
         }
     }
-
 }
 
 #[cfg(test)]

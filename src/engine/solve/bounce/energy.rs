@@ -9,12 +9,13 @@
 //! ```
 //!
 //! the kinetic energy beside the work of forces over the displacement that is made, of joints, and of
-//! kinematic bodies and belts; without those `X` is the change of the total energy. Torques do the work of
+//! kinematic bodies and belts; without those `X` is the change of the total energy. Where `v_b = v*` a body
+//! flies freely, on the way `h (v_0 + v*)/2`. Torques do the work of
 //! the free rotation, `T(ω*) - T(ω_0)`. `X` is convex and quadratic on the way from the compression to the
 //! end of the bounce; where it would end above zero the way is cut short, which keeps every contact
 //! feasible, and `l` in its cone, since both are convex. O(bodies + contacts).
 
-use super::super::super::assemble::{IslandStep, IslandUnknowns, Unknowns};
+use super::super::super::assemble::{IslandUnknowns, Unknowns};
 use super::super::super::lcp::rolling::RollingRow;
 use super::super::super::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use super::super::super::lcp::{BodyBlock, Vec6};
@@ -27,8 +28,8 @@ impl BounceScratch {
     pub(super) fn guard(&mut self, island: &mut Island<'_, '_>) {
         let end = &mut self.end;
         end.take(&island.step.relaxed);
-        let first = self.excess(&*island.step, &self.base);
-        let last = self.excess(&*island.step, &self.end);
+        let first = self.excess(island, &self.base);
+        let last = self.excess(island, &self.end);
         // What the compression itself errs by is not for the bounce to repair.
         let (room, rise) = (first.min(0.0).abs(), last - first);
         if rise <= room {
@@ -36,22 +37,25 @@ impl BounceScratch {
         }
         island.step.relaxed.mix(&self.base, &self.end, 0.5);
         self.half.take(&island.step.relaxed);
-        let half = self.excess(&*island.step, &self.half);
+        let half = self.excess(island, &self.half);
         let square = 2.0 * (first + last - 2.0 * half);
         let part = root(square, rise - square, room);
         island.step.relaxed.mix(&self.base, &self.end, part);
     }
 
     /// `X` of unknowns (J).
-    pub(super) fn excess(&self, step: &IslandStep<'_>, at: &Unknowns) -> Double {
+    pub(super) fn excess(&self, island: &Island<'_, '_>, at: &Unknowns) -> Double {
+        let (step, tolerance) = (&*island.step, island.settings.solver.tolerance);
         let (before, moved) = (step.velocity_last, &*step.biased.velocity);
         let mut sum = 0.0;
         for (i, body) in step.bodies.iter().enumerate() {
             let (start, end, free) = (&before[i], &at.velocity[i], &self.free[i]);
+            let flies = (0..6).all(|k| (moved[i][k] - free[k]).abs() <= tolerance);
             for k in 0..3 {
                 let force = free[k] - start[k];
                 let kinetic = 0.5 * (end[k] * end[k] - start[k] * start[k]);
-                sum += body.mass[k] * (kinetic - force * moved[i][k]);
+                let way = if flies { 0.5 * (start[k] + free[k]) } else { moved[i][k] };
+                sum += body.mass[k] * (kinetic - force * way);
             }
             sum += spin_energy(body, end) - spin_energy(body, free);
         }

@@ -90,7 +90,8 @@ impl BounceScratch {
     pub(super) fn strike(&mut self, island: &Island<'_, '_>) -> bool {
         let step = &*island.step;
         let (bodies, manifolds) = (&*step.bodies, &*step.manifolds);
-        let slow = widen(island.settings.contact.restitution_speed);
+        let settings = island.settings;
+        let slow = widen(settings.contact.restitution_speed).max(settings.solver.tolerance);
         let s = &mut self.sequence;
         s.velocity.clear();
         s.velocity.extend_from_slice(step.velocity_last);
@@ -168,8 +169,7 @@ impl SequenceScratch {
         let mut fastest: Double = 0.0;
         for ((m, [_, closed]), approach) in manifolds.iter().zip(lanes).zip(&mut self.approach) {
             if self.moved[m.a as usize] || self.moved[m.b as usize] {
-                let normal =
-                    |lane| dot3(&m.normal, &m.velocity(lane, &self.velocity));
+                let normal = |lane| dot3(&m.normal, &m.velocity(lane, &self.velocity));
                 let lanes = (0..LANES).filter(|lane| closed >> lane & 1 != 0);
                 *approach = lanes.map(|lane| -normal(lane)).fold(0.0, Double::max);
             }
