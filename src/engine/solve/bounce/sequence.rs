@@ -16,7 +16,7 @@
 //! Then all contacts together hold what the whole step's forces do, and bodies that parted go on parting:
 //!
 //! ```text
-//! M (v⁺ - v_s - v* + v_0) = Jᵀ d      w_n(v⁺) ≥ max(w_n(v_s), 0) in struck contacts, times u / |w_n(v_0)| in S
+//! M (v⁺ - v_s - v* + v_0) = Jᵀ d      w_n(v⁺) ≥ max(w_n(v_s), 0) where it struck, u / |w_n(v_0)| times in S
 //! ```
 //!
 //! Joints hold in this last solve only. Five equal balls, the first with 2 m/s and e = 1: 0 0 0 0 2. At most
