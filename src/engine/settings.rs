@@ -61,12 +61,17 @@ pub enum ActiveEvents {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum RestitutionModel {
     /// Poisson: what a contact took to stop the bodies, it gives back times e. Two solves, one to four more
-    /// with friction. After small steps, Newton's is taken.
+    /// with friction, one more where other contacts or joints hold. After small steps, Newton's is taken.
     #[default]
     Poisson,
     /// Newton: the bodies part with e times the speed at which they approached. One solve, two where energy
-    /// would grow.
+    /// would grow, one more where other contacts or joints hold.
     Newton,
+    /// Impacts in sequence: pairs of bodies strike each other by Newton's law one after the other, the
+    /// fastest first, so that a blow runs through bodies in contact: of five touching balls with e = 1 only
+    /// the last one leaves. Solves as Newton's. A step in which the impacts do not come to an end counts as
+    /// not solved.
+    Sequence,
 }
 
 /// From poses to rows.

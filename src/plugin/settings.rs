@@ -44,6 +44,7 @@ impl_reflect!(
     enum RestitutionModel {
         Poisson,
         Newton,
+        Sequence,
     }
 );
 impl_reflect!(

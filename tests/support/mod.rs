@@ -1,6 +1,7 @@
 //! Little worlds for the tests.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod bounces;
 pub mod driven;
 pub mod fast;
 pub mod floors;

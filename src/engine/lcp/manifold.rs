@@ -134,6 +134,50 @@ impl Manifold {
         }
     }
 
+    /// Adds `M⁻¹ Jᵀ l` of contact `lane` to the velocities of the bodies of the island.
+    pub fn strike(
+        &self,
+        lane: usize,
+        impulse: [Double; 3],
+        bodies: &[BodyBlock],
+        velocity: &mut [Vec6],
+    ) {
+        for (i, arm, sign) in [(self.a, self.arm_a, -1.0), (self.b, self.arm_b, 1.0)] {
+            let Some(body) = bodies.get(i as usize) else { continue };
+            let change = self.pushed(body, arm, lane, impulse);
+            for k in 0..6 {
+                velocity[i as usize][k] += sign * change[k];
+            }
+        }
+    }
+
+    /// `J M⁻¹ Jᵀ l`: by how much an impulse at contact `lane` changes the relative velocity there.
+    #[must_use]
+    pub fn response(&self, lane: usize, impulse: [Double; 3], bodies: &[BodyBlock]) -> [Double; 3] {
+        let mut sum = [0.0; 3];
+        for (i, arm) in [(self.a, self.arm_a), (self.b, self.arm_b)] {
+            let Some(body) = bodies.get(i as usize) else { continue };
+            let v = self.pushed(body, arm, lane, impulse);
+            let turn = cross([v[3], v[4], v[5]], self.arm(arm, lane));
+            for k in 0..3 {
+                sum[k] += v[k] + turn[k];
+            }
+        }
+        sum
+    }
+
+    /// By how much an impulse changes the velocity of a body.
+    fn pushed(
+        &self,
+        body: &BodyBlock,
+        arm: [Double; 3],
+        lane: usize,
+        [x, y, z]: [Double; 3],
+    ) -> Vec6 {
+        let turn = cross(self.arm(arm, lane), [x, y, z]);
+        inverse_mass_mul(body, &[x, y, z, turn[0], turn[1], turn[2]])
+    }
+
     /// Works out the compliances of the contacts; `bodies` are those of the island.
     pub fn find_compliance(&mut self, bodies: &[BodyBlock]) {
         for lane in 0..self.count as usize {

@@ -6,54 +6,59 @@
 //! no such speed, whatever its load, the step and its fall in it, and so never bounces. Without impacts
 //! nothing happens here.
 //!
-//! Both models are posed where the bodies are at the end of the step: contacts that are closed there have
-//! no bias, the others are left to the next step. `c`, `d` are impulses of contacts and joints, `S` the
-//! impacts:
+//! The blow is posed where the bodies are at the end of the step: contacts that are closed there have no
+//! bias, the others are left to the next step. `v_f` is what the velocity would be without the blow, with
+//! impacts open and all else as it is. An impact lies somewhere within the step, and the bodies are put
+//! where they meet, so gravity has acted on the way that they make, not all through the step: with the
+//! speeds `w` and the displacement `h w_n(v_b)`
+//!
+//! ```text
+//! speed of an impact   u² = w_n(v_0)² + 2 (w_n(v_f) - w_n(v_0)) w_n(v_b)
+//! ```
+//!
+//! which is the speed at the moment of the impact and has, where the bodies are put, the energy of the true
+//! bounce. `c`, `d` are impulses of contacts and joints, `S` the impacts:
 //!
 //! ```text
 //! compression     M (v_c - v*) = Jᵀ c            closed:  w_n(v_c) ≥ 0 ⊥ c_n ≥ 0,   friction on c
-//! Poisson         M (v_p - v_c) = Jᵀ (d + x)     x_n = e c_n in S,  w_n(v_p) ≥ 0 ⊥ d_n ≥ 0
-//!    friction     M (v⁺ - v_c) = Jᵀ d            w_n(v⁺) ≥ u in S,  friction on the whole of d
-//! Newton          M (v⁺ - v*) = Jᵀ d             w_n(v⁺) ≥ -e w_n(v*) in S,  friction on d
+//! Poisson         M (v_p - v_c) = Jᵀ (d + x)     x_n = e c_n u / |w_n(v_f)| in S,  w_n(v_p) ≥ 0 ⊥ d_n ≥ 0
+//!    friction     M (v⁺ - v_c) = Jᵀ d            w_n(v⁺) ≥ t in S,  friction on the whole of d
+//! Newton          M (v⁺ - v*) = Jᵀ d             w_n(v⁺) ≥ e u in S,  friction on d
+//! Sequence        pairwise impacts one after the other, see `sequence.rs`
 //! ```
 //!
 //! (Poisson: Anitescu & Potra, Nonlinear Dyn. 14 (1997). Their friction in the decompression is bounded by
-//! `μ (e c_n + d_n)`, a cone with its tip cut off. Here the cone is whole, and the aims `u`, at first
+//! `μ (e c_n + d_n)`, a cone with its tip cut off. Here the cone is whole, and the aims `t`, at first
 //! `w_n(v_p)`, are corrected until `d_n` is as it was without friction within 2 %; no solve where no impact
-//! has friction, one for balls, two for a corner.) One ball on the ground gets the same from both: `e` times
-//! the speed of its fall at the end of the step.
+//! has friction, one for balls, two for a corner.) One ball on the ground gets the same from all: `e u`.
 //!
-//! **Energy.** Contacts must not do work: with the mean velocity, `D = Σ l · w((v* + v⁺)/2) ≤ 0`, which is
-//! the change of the kinetic energy beside the work of what moves by itself, belts and joints. `D` is
-//! quadratic on the way from the compression to `v⁺`; where it would end above zero the way is cut short,
-//! which keeps every contact feasible, and `l` in its cone, since both are convex. The pose turns by the
-//! biased velocity and the inertia with it, which would change the energy by a part of `h |ω|`: angular
-//! velocities are scaled by so much.
+//! **Energy.** No model may raise the energy beyond the work of what acts, see `energy.rs`. The inertia is that of the
+//! pose of the end, too (`ending.rs`), so that the angular momentum is kept as well.
 //!
-//! Cost: one to six solves more in the step of an impact; else a look at each manifold. Several balls in
-//! contact share a blow at once, as the equations say: the first of five equal balls comes back with 3/5
-//! of its speed and the others leave with 2/5, in both models; waves that run through a row are not
-//! resolved.
+//! Cost: one to seven solves more in the step of an impact; else a look at each manifold. With Poisson and
+//! Newton several balls in contact share a blow at once, as the equations say: the first of five equal
+//! balls comes back with 3/5 of its speed and the others leave with 2/5; waves that run through a row are
+//! resolved by impacts in sequence.
 
+mod energy;
+mod poisson;
+mod sequence;
+
+use self::sequence::SequenceScratch;
 use super::super::active::Blow;
-use super::super::assemble::{IslandStep, IslandUnknowns, Unknowns};
+use super::super::assemble::{IslandStep, Unknowns};
 use super::super::lcp::certificate::Certificate;
-use super::super::lcp::manifold::{Lanes, Manifold};
+use super::super::lcp::manifold::{LANES, Lanes, Manifold};
 use super::super::lcp::rolling::RollingRow;
-use super::super::lcp::rows::{dot3, dot6, inverse_mass_mul, mass_mul};
-use super::super::lcp::{BodyBlock, SolveStats, Status, Vec6};
+use super::super::lcp::rows::dot3;
+use super::super::lcp::{SolveStats, Status, Vec6};
 use super::super::settings::RestitutionModel;
 use super::Solvers;
 use super::island::Island;
-use crate::math::{DVec3, Double, narrow3, quat_exp, quat_to_mat3, widen, widen3};
+use crate::math::{Double, widen};
 
 /// Bias of a contact that is open at the end of the step [m/s]: faster than anything.
 const OPEN: Double = 1e6;
-
-/// Most solves for the friction of a decompression.
-const FRICTION_MAX: u32 = 4;
-/// Normal impulses that differ by this part are the same there.
-const NEAR: Double = 0.02;
 
 /// Buffers of the bounces; their content never influences a result.
 #[derive(Clone, Debug, Default)]
@@ -64,15 +69,22 @@ pub(super) struct BounceScratch {
     bias: Vec<Lanes>,
     /// Velocities free of constraints, as they were.
     free: Vec<Vec6>,
-    /// Unknowns of the island after the compression, and in the end.
+    /// Speeds of the impacts, of each manifold [m/s], and what of them the compression finds too much or
+    /// too little (-).
+    speed: Vec<Lanes>,
+    scale: Vec<Lanes>,
+    /// Unknowns of the island after the compression, in the end, and half way.
     base: Unknowns,
     end: Unknowns,
+    half: Unknowns,
     /// Normal impulses of the decompression, of each manifold.
     goal: Vec<Lanes>,
     /// Impulses on the bodies.
     force: Vec<Vec6>,
     /// Biases and bounds of the joint rows, as they were.
     rows: Vec<(Double, [Double; 2])>,
+    /// Impacts in sequence.
+    sequence: SequenceScratch,
 }
 
 /// Solves one of the two problems of an island; true for the relaxed one.
@@ -89,36 +101,43 @@ impl Solvers {
         let found = bounce.find(island);
         let stats = found.then(|| {
             bounce.pose(island);
-            let step = &mut *island.step;
-            step.relaxed.copy_from(&step.biased);
-            let stats = match island.settings.contact.restitution {
+            island.step.relaxed.copy_from(&island.step.biased);
+            let mut stats = bounce.locate(self, island, solve);
+            let later = match island.settings.contact.restitution {
                 RestitutionModel::Poisson => bounce.poisson(self, island, solve),
                 RestitutionModel::Newton => bounce.newton(self, island, solve),
+                RestitutionModel::Sequence => bounce.sequence(self, island, solve),
             };
+            match &mut stats {
+                Some(stats) => add(stats, &later),
+                None => stats = Some(later),
+            }
             bounce.settle(island);
-            let certificate = self.certify_bounce(&bounce, island, stats.certificate);
+            self.certify_bounce(&bounce, island, &mut stats);
             bounce.leave(island.step);
-            SolveStats { certificate, ..stats }
+            stats
         });
         self.bounce = bounce;
-        stats
+        stats.flatten()
     }
 
-    /// The worst of the solves of a bounce, of what approaches at its end, and of velocities that are not
+    /// Counts the worst of the solves of a bounce, of what approaches at its end, and of velocities that are not
     /// those of their impulses.
     fn certify_bounce(
         &mut self,
         bounce: &BounceScratch,
         island: &mut Island<'_, '_>,
-        solves: Certificate,
-    ) -> Certificate {
+        stats: &mut Option<SolveStats>,
+    ) {
         let natural_map = bounce.approach(island.step);
         let motion = self.certify(island, 1).motion;
-        solves.worse(Certificate { natural_map, motion, ..Certificate::default() })
+        if let Some(stats) = stats {
+            let end = Certificate { natural_map, motion, ..Certificate::default() };
+            stats.certificate = stats.certificate.worse(end);
+        }
     }
 
-    /// The same after small steps, whose velocity is that of the compression: Newton's form, whatever the
-    /// settings say.
+    /// The same after small steps, whose velocity is that of the compression; Newton's form for Poisson's.
     pub(super) fn bounce_swept(
         &mut self,
         island: &mut Island<'_, '_>,
@@ -131,16 +150,23 @@ impl Solvers {
             self.measure(island, 1);
             self.take_measured(island, 1);
             bounce.base.take(&island.step.relaxed);
-            bounce.aim(island);
-            let stats = solve(self, island, true);
+            bounce.locate(self, island, solve);
+            island.step.relaxed.put(&bounce.base);
+            let mut stats = if island.settings.contact.restitution == RestitutionModel::Sequence {
+                bounce.strike(island);
+                Some(bounce.follow(self, island, solve))
+            } else {
+                bounce.aim(island);
+                Some(solve(self, island, true))
+            };
             bounce.guard(island);
             bounce.settle(island);
-            let certificate = self.certify_bounce(&bounce, island, stats.certificate);
+            self.certify_bounce(&bounce, island, &mut stats);
             bounce.leave(island.step);
-            SolveStats { certificate, ..stats }
+            stats
         });
         self.bounce = bounce;
-        stats
+        stats.flatten()
     }
 }
 
@@ -177,24 +203,22 @@ impl BounceScratch {
             for lane in 0..m.count as usize {
                 let normal = |velocity| dot3(&m.normal, &m.velocity(lane, velocity));
                 let carries = dot3(&m.normal, &impulses[m.first as usize + lane]) > 0.0;
-                let hits = carries && m.restitution > 0.0 && -normal(before) > speed_min;
-                impacts |= u8::from(hits) << lane;
                 let stays = carries || m.gap[lane] + island.dt * normal(moved) <= zone;
                 closed |= u8::from(stays) << lane;
+                // Of contacts that say the same any may carry.
+                let hits = stays && m.restitution > 0.0 && -normal(before) > speed_min;
+                impacts |= u8::from(hits) << lane;
+                any |= hits && carries;
             }
-            any |= impacts != 0;
             self.lanes.push([impacts, closed]);
         }
         any
     }
 
     /// The impacts: manifold, lane.
-    fn impacts<'a>(
-        &'a self,
-        manifolds: &'a [Manifold],
-    ) -> impl Iterator<Item = (&'a Manifold, usize)> {
-        manifolds.iter().zip(&self.lanes).flat_map(|(m, [impacts, _])| {
-            (0..m.count as usize).filter(move |lane| impacts >> lane & 1 != 0).map(move |l| (m, l))
+    fn impacts(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.lanes.iter().enumerate().flat_map(|(k, [impacts, _])| {
+            (0..LANES).filter(move |lane| impacts >> lane & 1 != 0).map(move |lane| (k, lane))
         })
     }
 
@@ -211,6 +235,39 @@ impl BounceScratch {
         }
         self.free.clear();
         self.free.extend(step.bodies.iter().map(|body| body.velocity_free));
+    }
+
+    /// Finds the speeds of the impacts; the solve without the blow if something else holds the bodies.
+    fn locate(
+        &mut self,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+    ) -> Option<SolveStats> {
+        let held = self.lanes.iter().any(|[impacts, closed]| closed & !impacts != 0);
+        let stats = (held || !island.step.joints.is_empty()).then(|| {
+            self.aim_at(island, |_, _| OPEN);
+            let stats = solve(state, island, true);
+            self.aim_at(island, |_, _| 0.0);
+            stats
+        });
+        let step = &*island.step;
+        let (before, moved) = (step.velocity_last, &*step.biased.velocity);
+        let calm = if stats.is_some() { &*step.relaxed.velocity } else { &self.free };
+        self.speed.clear();
+        self.scale.clear();
+        for (m, [impacts, _]) in step.manifolds.iter().zip(&self.lanes) {
+            let (mut speed, mut scale) = (Lanes::default(), Lanes::default());
+            for lane in (0..m.count as usize).filter(|lane| impacts >> lane & 1 != 0) {
+                let [first, last, way] =
+                    [before, calm, moved].map(|v| dot3(&m.normal, &m.velocity(lane, v)));
+                speed[lane] = (first * first + 2.0 * (last - first) * way).max(0.0).sqrt();
+                scale[lane] = if last < 0.0 { -speed[lane] / last } else { 0.0 };
+            }
+            self.speed.push(speed);
+            self.scale.push(scale);
+        }
+        stats
     }
 
     /// Largest speed at which closed contacts approach each other with the carried velocity [m/s].
@@ -232,21 +289,16 @@ impl BounceScratch {
         }
         step.take_push(1.0);
         self.free(step);
-        for i in 0..step.bodies.len() {
-            let turn = step.biased.velocity[i];
-            keep_energy(&step.bodies[i], &mut step.relaxed.velocity[i], &turn, island.dt);
-        }
         let blows = &mut *step.blows;
         blows.fill(Blow::Near);
-        for (m, lane) in self.impacts(&*step.manifolds) {
-            blows[m.first as usize + lane] = Blow::Hit;
+        for (k, lane) in self.impacts() {
+            blows[step.manifolds[k].first as usize + lane] = Blow::Hit;
         }
     }
 
     /// Leaves warm starts without the blow.
     fn leave(&self, step: &mut IslandStep<'_>) {
         let (from, to) = (&step.biased, &mut step.relaxed);
-        to.joint_impulse.copy_from_slice(from.joint_impulse);
         to.rolling_impulse.copy_from_slice(from.rolling_impulse);
     }
 
@@ -255,36 +307,6 @@ impl BounceScratch {
         for (body, free) in step.bodies.iter_mut().zip(&self.free) {
             body.velocity_free = *free;
         }
-    }
-
-    /// Compression, decompression, friction of the decompression.
-    fn poisson(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> SolveStats {
-        let mut stats = solve(state, island, true);
-        self.base.take(&island.step.relaxed);
-        self.give_back(island);
-        self.leave_rest(island);
-        add(&mut stats, &solve(state, island, true));
-        if self.take_back(island) {
-            for _ in 0..FRICTION_MAX {
-                add(&mut stats, &solve(state, island, true));
-                if !self.correct(island) {
-                    break;
-                }
-            }
-        }
-        self.free(island.step);
-        let rows = &mut *island.step.joints;
-        for (row, (bias, bounds)) in rows.iter_mut().zip(&self.rows) {
-            (row.bias, row.bounds) = (*bias, *bounds);
-        }
-        island.step.relaxed.add_impulses(&self.base);
-        self.guard(island);
-        stats
     }
 
     /// One solve; the compression only where energy would grow.
@@ -296,124 +318,36 @@ impl BounceScratch {
     ) -> SolveStats {
         self.aim(island);
         let mut stats = solve(state, island, true);
-        self.end.take(&island.step.relaxed);
-        if self.work(island, &self.end) > 0.0 {
-            self.aim_at(island, |_, _| 0.0);
-            add(&mut stats, &solve(state, island, true));
-            self.base.take(&island.step.relaxed);
-            island.step.relaxed.put(&self.end);
-            self.guard(island);
-        }
+        self.check(state, island, solve, &mut stats);
         stats
     }
 
-    /// Gives the impulses `e c_n` of the impacts to the free velocities; the rest starts from zero.
-    fn give_back(&mut self, island: &mut Island<'_, '_>) {
-        let step = &mut *island.step;
-        let manifolds = &*step.manifolds;
-        self.force.clear();
-        self.force.resize(step.bodies.len(), [0.0; 6]);
-        let mut force = core::mem::take(&mut self.force);
-        for (m, lane) in self.impacts(manifolds) {
-            m.add_impulse(lane, self.given(m, lane), &mut force);
+    /// Guards unknowns that were found without the compression, by it.
+    fn check(
+        &mut self,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+        stats: &mut SolveStats,
+    ) {
+        self.half.take(&island.step.relaxed);
+        if self.excess(island, &self.half) > 0.0 {
+            self.aim_at(island, |_, _| 0.0);
+            add(stats, &solve(state, island, true));
+            self.base.take(&island.step.relaxed);
+            island.step.relaxed.put(&self.half);
+            self.guard(island);
         }
-        for (i, force) in force.iter().enumerate() {
-            let body = &mut step.bodies[i];
-            let (from, change) = (&self.base.velocity[i], inverse_mass_mul(body, force));
-            body.velocity_free = core::array::from_fn(|k| from[k] + change[k]);
-            step.relaxed.velocity[i] = body.velocity_free;
-        }
-        self.force = force;
-        step.relaxed.contact_impulse.fill([0.0; 3]);
-        step.relaxed.joint_impulse.fill(0.0);
-        step.relaxed.rolling_impulse.fill([0.0; 3]);
-    }
-
-    /// Leaves joint rows what they have not given in the compression: springs know their whole impulse,
-    /// motors and friction have one force for both. Hard limits push once more where they must, like
-    /// contacts.
-    fn leave_rest(&mut self, island: &mut Island<'_, '_>) {
-        let rows = &mut *island.step.joints;
-        self.rows.clear();
-        for (row, c) in rows.iter_mut().zip(&self.base.joint_impulse) {
-            self.rows.push((row.bias, row.bounds));
-            row.bias += row.softness * c;
-            if row.softness > 0.0 || row.bounds.iter().all(|bound| bound.is_finite()) {
-                row.bounds = row.bounds.map(|bound| bound - c);
-            }
-        }
-    }
-
-    /// `e c_n n` of an impact.
-    fn given(&self, m: &Manifold, lane: usize) -> [Double; 3] {
-        let taken = dot3(&m.normal, &self.base.contact_impulse[m.first as usize + lane]).max(0.0);
-        m.normal.map(|n| n * (m.restitution * taken))
-    }
-
-    /// Counts those impulses among those of the decompression, and aims at the velocities they gave. Is
-    /// there friction for which it must be solved again?
-    fn take_back(&mut self, island: &mut Island<'_, '_>) -> bool {
-        let step = &mut *island.step;
-        let mut rubs = !step.rolling.is_empty();
-        let impulses = &mut *step.relaxed.contact_impulse;
-        let mut goals = core::mem::take(&mut self.goal);
-        goals.clear();
-        goals.resize(step.manifolds.len(), Lanes::default());
-        for (m, lane) in self.impacts(&*step.manifolds) {
-            let (given, sum) = (self.given(m, lane), &mut impulses[m.first as usize + lane]);
-            for k in 0..3 {
-                sum[k] += given[k];
-            }
-            rubs |= m.friction > 0.0;
-        }
-        for (goal, m) in goals.iter_mut().zip(&*step.manifolds) {
-            for lane in 0..m.count as usize {
-                goal[lane] = dot3(&m.normal, &impulses[m.first as usize + lane]);
-            }
-        }
-        self.goal = goals;
-        if rubs {
-            let members = step.bodies.iter_mut();
-            for (body, from) in members.zip(&self.base.velocity) {
-                body.velocity_free = *from;
-            }
-            let (velocity, impulses) = (&*step.relaxed.velocity, &*step.relaxed.contact_impulse);
-            let manifolds = &mut *step.manifolds;
-            self.set_bias(manifolds, |m, lane| {
-                let acts = dot3(&m.normal, &impulses[m.first as usize + lane]) > 0.0;
-                let speed = dot3(&m.normal, &m.velocity(lane, velocity));
-                if acts { -speed.max(0.0) } else { 0.0 }
-            });
-        }
-        rubs
-    }
-
-    /// Where the normal impulses are not those of the decompression without friction, aims at other
-    /// velocities; true if they differ much. Friction at a corner makes it stiffer: the same velocity
-    /// would take more.
-    fn correct(&mut self, island: &mut Island<'_, '_>) -> bool {
-        let step = &mut *island.step;
-        let impulses = &*step.relaxed.contact_impulse;
-        let mut differ = false;
-        let lists = self.lanes.iter().zip(&self.goal);
-        for (m, ([impacts, _], goal)) in step.manifolds.iter_mut().zip(lists) {
-            for lane in (0..m.count as usize).filter(|lane| impacts >> lane & 1 != 0) {
-                let got = dot3(&m.normal, &impulses[m.first as usize + lane]);
-                if got > 0.0 && goal[lane] > 0.0 {
-                    let ratio = (goal[lane] / got).clamp(0.25, 4.0);
-                    m.bias[lane] *= ratio;
-                    differ |= (ratio - 1.0).abs() > NEAR;
-                }
-            }
-        }
-        differ
     }
 
     /// Newton's aims.
     fn aim(&self, island: &mut Island<'_, '_>) {
-        self.aim_at(island, |m, lane| {
-            m.restitution * dot3(&m.normal, &m.velocity(lane, &self.free)).min(0.0)
-        });
+        let manifolds = island.step.manifolds.iter_mut();
+        for ((m, [impacts, _]), speed) in manifolds.zip(&self.lanes).zip(&self.speed) {
+            for lane in (0..m.count as usize).filter(|lane| impacts >> lane & 1 != 0) {
+                m.bias[lane] = -m.restitution * speed[lane];
+            }
+        }
     }
 
     /// Sets the biases of the impacts.
@@ -428,60 +362,6 @@ impl BounceScratch {
             }
         }
     }
-
-    /// Shortens the way from the base to the relaxed unknowns to where contacts do no work.
-    fn guard(&mut self, island: &mut Island<'_, '_>) {
-        self.end.take(&island.step.relaxed);
-        let (first, last) = (self.work(island, &self.base), self.work(island, &self.end));
-        // What the compression itself errs by is not for the bounce to repair.
-        let room = first.min(0.0).abs();
-        let rise = last - first;
-        if rise <= room {
-            return;
-        }
-        let power = |of, at: &Unknowns| power(island.step, of, &at.velocity);
-        let (base, end) = (&self.base, &self.end);
-        let square =
-            0.5 * (power(end, end) - power(end, base) - power(base, end) + power(base, base));
-        let part = root(square, rise - square, room);
-        island.step.relaxed.mix(base, end, part);
-    }
-
-    /// Work of the contacts of the island if their impulses took the free velocities to these (J).
-    fn work(&self, island: &Island<'_, '_>, unknowns: &Unknowns) -> Double {
-        let step = &*island.step;
-        let ends = [&self.free, &unknowns.velocity];
-        0.5 * ends.map(|velocity| power(step, unknowns, velocity)).iter().sum::<Double>()
-    }
-}
-
-/// Scales the angular velocity so that the energy is the same in the pose that the body turns to with the
-/// biased velocity `moved`. Free flight keeps it, since it turns about its own angular velocity.
-fn keep_energy(body: &BodyBlock, velocity: &mut Vec6, moved: &Vec6, dt: Double) {
-    if body.free()[3..] != [true; 3] {
-        return;
-    }
-    let energy = |w: DVec3| {
-        let w = [0.0, 0.0, 0.0, w.x, w.y, w.z];
-        dot6(&w, &mass_mul(body, &w))
-    };
-    let spin = DVec3::new(velocity[3], velocity[4], velocity[5]);
-    let back = narrow3(DVec3::new(moved[3], moved[4], moved[5]) * -dt);
-    let local = quat_to_mat3(quat_exp(back)) * narrow3(spin);
-    let factor = (energy(widen3(narrow3(spin))) / energy(widen3(local))).sqrt();
-    if factor.is_finite() {
-        for x in &mut velocity[3..] {
-            *x *= factor;
-        }
-    }
-}
-
-/// Largest `t` from 0 to 1 with `a t² + b t ≤ room`, for `a + b > room ≥ 0`.
-fn root(a: Double, b: Double, room: Double) -> Double {
-    let size = (b * b + 4.0 * a * room).max(0.0).sqrt();
-    let t = if b > 0.0 { 2.0 * room / (b + size) } else { (size - b) / (2.0 * a) };
-    // Not a number, or not convex: nothing is given back.
-    if t.is_finite() && a >= 0.0 { t.clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// Visits the rolling rows of an island with their manifolds.
@@ -494,91 +374,6 @@ pub(super) fn each_rolling(
         let end = m.first + m.count;
         while let Some((k, row)) = rolling.next_if(|(_, row)| row.contact < end) {
             visit(row, m, k);
-        }
-    }
-}
-
-/// `Σ l · w` over the contacts of an island, of its own impulses and velocities (J).
-fn power(step: &IslandStep<'_>, impulses: &Unknowns, velocity: &[Vec6]) -> Double {
-    let mut sum = 0.0;
-    let mut rolling = step.rolling.iter().zip(&impulses.rolling_impulse);
-    let mut next = rolling.next();
-    for m in &*step.manifolds {
-        for lane in 0..m.count as usize {
-            let contact = m.first as usize + lane;
-            sum += dot3(&impulses.contact_impulse[contact], &m.velocity(lane, velocity));
-            if let Some((row, impulse)) = next.filter(|(row, _)| row.contact as usize == contact) {
-                sum += dot3(impulse, &turning(row, m, velocity));
-                next = rolling.next();
-            }
-        }
-    }
-    sum
-}
-
-/// Velocity of the rows of a rolling row of this manifold.
-fn turning(row: &RollingRow, m: &Manifold, velocity: &[Vec6]) -> [Double; 3] {
-    let mut w = row.bias;
-    for (i, rows) in [(m.a, &row.jacobian_a), (m.b, &row.jacobian_b)] {
-        if let Some(v) = velocity.get(i as usize) {
-            for k in 0..3 {
-                w[k] += dot6(&rows[k], v);
-            }
-        }
-    }
-    w
-}
-
-impl Unknowns {
-    /// Becomes a copy of the unknowns of one island.
-    pub(super) fn take(&mut self, one: &IslandUnknowns<'_>) {
-        self.velocity.clear();
-        self.velocity.extend_from_slice(one.velocity);
-        self.contact_impulse.clear();
-        self.contact_impulse.extend_from_slice(one.contact_impulse);
-        self.joint_impulse.clear();
-        self.joint_impulse.extend_from_slice(one.joint_impulse);
-        self.rolling_impulse.clear();
-        self.rolling_impulse.extend_from_slice(one.rolling_impulse);
-    }
-}
-
-impl IslandUnknowns<'_> {
-    /// Takes a copy back.
-    pub(super) fn put(&mut self, one: &Unknowns) {
-        self.velocity.copy_from_slice(&one.velocity);
-        self.contact_impulse.copy_from_slice(&one.contact_impulse);
-        self.joint_impulse.copy_from_slice(&one.joint_impulse);
-        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
-    }
-
-    /// Adds the impulses of a copy.
-    fn add_impulses(&mut self, one: &Unknowns) {
-        add_lists(self.contact_impulse, &one.contact_impulse);
-        add_lists(self.rolling_impulse, &one.rolling_impulse);
-        for (sum, x) in self.joint_impulse.iter_mut().zip(&one.joint_impulse) {
-            *sum += x;
-        }
-    }
-
-    /// Goes a part `t` of the way from one state to another.
-    fn mix(&mut self, from: &Unknowns, to: &Unknowns, t: Double) {
-        let at = |x: Double, y: Double| x + t * (y - x);
-        let ends = from.velocity.iter().zip(&to.velocity);
-        for (v, (x, y)) in self.velocity.iter_mut().zip(ends) {
-            *v = core::array::from_fn(|k| at(x[k], y[k]));
-        }
-        let ends = from.contact_impulse.iter().zip(&to.contact_impulse);
-        for (l, (x, y)) in self.contact_impulse.iter_mut().zip(ends) {
-            *l = core::array::from_fn(|k| at(x[k], y[k]));
-        }
-    }
-}
-
-fn add_lists(sums: &mut [[Double; 3]], list: &[[Double; 3]]) {
-    for (sum, x) in sums.iter_mut().zip(list) {
-        for k in 0..3 {
-            sum[k] += x[k];
         }
     }
 }

@@ -45,7 +45,9 @@ impl FlightScratch {
         }
         for i in 0..self.flies.len() {
             if self.flies[i] && settled {
-                step.relaxed.velocity[i] = step.bodies[i].velocity_free;
+                if !*step.at_end {
+                    step.relaxed.velocity[i] = step.bodies[i].velocity_free;
+                }
             } else {
                 step.biased.velocity[i] = self.solved[i];
             }

@@ -323,9 +323,13 @@ impl Solvers {
         let biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
         let mut carried = biased.certificate;
+        let turns = self.ending.is_other(island.step, island.sources, island.dt);
+        if turns {
+            self.ending.pose(island.step, island.sources);
+        }
         let mut relaxed = self.bounce(island, &mut solve);
         if relaxed.is_none() {
-            let mut is_other = island.step.is_pushed(tolerance);
+            let mut is_other = turns || island.step.is_pushed(tolerance);
             if !is_other {
                 let step = &mut *island.step;
                 step.relaxed.copy_from(&step.biased);
@@ -339,6 +343,9 @@ impl Solvers {
                 relaxed = Some(solve(self, island, true));
                 island.step.take_push(1.0);
             }
+        }
+        if turns {
+            self.ending.put_back(island.step);
         }
         if let Some(stats) = &relaxed {
             carried = stats.certificate;

@@ -12,6 +12,7 @@
 //! into rows for the general ones, `judge.rs` measures what is returned.
 
 mod bounce;
+mod ending;
 mod flight;
 mod island;
 mod judge;
@@ -23,6 +24,7 @@ mod sweeps;
 use std::sync::{Mutex, PoisonError};
 
 use self::bounce::BounceScratch;
+use self::ending::EndingScratch;
 use self::flight::FlightScratch;
 use self::island::{Island, IslandMemory, Outcome, Steady};
 use self::midpoint::MidpointScratch;
@@ -38,7 +40,7 @@ use super::lcp::{Method, Scratch, Status};
 use super::pair::Pair;
 use super::par::Pool;
 use super::report::{IslandReport, StepReport, StepStatus};
-use super::settings::Settings;
+use super::settings::{Integration, Settings};
 use crate::math::{DVec3, Double, widen};
 
 /// The solvers with their buffers, whose content never influences a result.
@@ -50,6 +52,7 @@ struct Solvers {
     wide: WideScratch,
     rows: Rows,
     bounce: BounceScratch,
+    ending: EndingScratch,
     flight: FlightScratch,
     midpoint: MidpointScratch,
     best: Best,
@@ -95,7 +98,7 @@ impl Task<'_> {
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory };
         let outcome = solvers.solve_island(&mut island);
-        if !*step.at_end {
+        if step.joints.is_empty() || settings.integration == Integration::Euler {
             solvers.flight.fly(step, settings.solver.tolerance);
         }
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);

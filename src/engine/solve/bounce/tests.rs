@@ -70,11 +70,14 @@ fn settings(method: Method, restitution: RestitutionModel) -> Settings {
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];
 
+const MODELS: [RestitutionModel; 3] =
+    [RestitutionModel::Poisson, RestitutionModel::Newton, RestitutionModel::Sequence];
+
 #[test]
 fn a_motor_pushes_once_in_the_step_of_an_impact() {
     let force = 6.0 * widen(DT);
     for method in METHODS {
-        for model in [RestitutionModel::Poisson, RestitutionModel::Newton] {
+        for model in MODELS {
             let (speeds, bounced) = bounces(&settings(method, model), |row| {
                 (row.bias, row.bounds) = (-100.0, [-force, force]);
             });
@@ -92,7 +95,7 @@ fn a_motor_pushes_once_in_the_step_of_an_impact() {
 fn a_damper_slows_once_in_the_step_of_an_impact() {
     let damping = 3.0;
     for method in METHODS {
-        for model in [RestitutionModel::Poisson, RestitutionModel::Newton] {
+        for model in MODELS {
             let (speeds, bounced) = bounces(&settings(method, model), |row| {
                 row.softness = 1.0 / (damping * widen(DT));
                 row.bounds = JointRow::UNBOUNDED;
