@@ -4,13 +4,14 @@ mod support;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{
-    Double, PI, Quat, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, widen,
+    Double, PI, Quat, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_rotate, widen,
 };
-use support::{DT, add, body, cuboid};
+use support::{DT, add, body, change, cuboid};
 
 const GRAVITY: Double = 9.81;
 
@@ -40,7 +41,7 @@ fn rough() -> Settings {
 
 /// Time [s] until a body has turned by more than `angle` [rad] about the z axis from where it is upright.
 fn measured(world: &mut Simulation, id: BodyId, upright: Quat, angle: Real, until: Real) -> Real {
-    let settings = rough();
+    let settings = drowsy();
     let mut time = 0.0;
     while time < until {
         let turned = quat_mul(body(world, id).rotation(), quat_conjugate(upright));
@@ -147,4 +148,93 @@ fn what_stands_on_three_points_stands_still() {
     support::run(&mut world, 600);
     assert_eq!(body(&world, id).linear_velocity, Vec3::ZERO, "it stands");
     assert_eq!(body(&world, id).position(), at, "where it stood");
+}
+
+/// The default settings with sleeping, as in games.
+fn drowsy() -> Settings {
+    let mut settings = rough();
+    settings.sleep.enabled = true;
+    settings
+}
+
+/// A small box that hangs by a ball joint `length` below the origin, swung out by `angle` about the z axis.
+fn pendulum(length: Real, angle: Real) -> (Simulation, BodyId) {
+    let mut world = Simulation::new();
+    let rotation = quat_exp(Vec3::Z * angle);
+    let desc = BodyDesc {
+        shape: Some(cuboid(0.1, 0.1, 0.1)),
+        position: quat_rotate(rotation, Vec3::Y * -length),
+        rotation,
+        ..BodyDesc::default()
+    };
+    let id = world.add_body(desc).expect("a box");
+    let joint = JointDesc::to_world(JointKind::Spherical, id);
+    world.add_joint(joint.with_anchors(Vec3::ZERO, Vec3::Y * length)).expect("a body");
+    (world, id)
+}
+
+/// Pendulums swing on, however little: they pass the lowest point twice a period, `2π √((l² + a²/6) / g l)`.
+#[test]
+fn pendulums_of_small_amplitude_do_not_fall_asleep() {
+    for length in [0.3, 1.0, 3.0] {
+        for angle in [0.02, 0.005, 0.001] {
+            let (mut world, id) = pendulum(narrow(length), narrow(angle));
+            let rate = (GRAVITY * length / (length * length + 0.01 / 6.0)).sqrt();
+            let (mut passes, mut last, mut most): (i32, _, Real) = (0, 1.0, 0.0);
+            for step in 0..600 {
+                world.step(&drowsy(), DT);
+                let x = body(&world, id).position().x;
+                passes += i32::from(x * last < 0.0);
+                last = x;
+                if step > 300 {
+                    most = most.max(x.abs());
+                }
+            }
+            let exact = (10.0 * rate / widen(PI)).round() as i32;
+            assert!((passes - exact).abs() <= 1, "{length} m, {angle}: {passes} of {exact} passes");
+            let kept = widen(most) / (length * angle);
+            println!("{length} m, {angle}: {passes} of {exact} passes, {kept} of the amplitude");
+            // It may turn between two steps.
+            assert!(kept > (0.5 * rate * widen(DT)).cos() - 0.05, "{length} m, {angle}: {kept}");
+        }
+    }
+}
+
+/// A damped one comes to rest, hangs straight down and sleeps.
+#[test]
+fn damped_pendulums_fall_asleep_where_they_hang() {
+    let (mut world, id) = pendulum(1.0, 0.02);
+    change(&mut world, id).linear_damping = 0.5;
+    change(&mut world, id).angular_damping = 0.5;
+    let mut steps = 0;
+    while world.step(&drowsy(), DT).sleeping == 0 {
+        steps += 1;
+        assert!(steps < 60 * 60, "awake after a minute");
+    }
+    let angle = body(&world, id).position().x.abs();
+    println!("asleep after {} s at {angle:e} rad", steps as Real * DT);
+    // In a sixth of a period the velocity of a swing changes by a quarter of its largest, in half of one by
+    // more than all of it, and by no more than `a t` before it sleeps.
+    let fastest = 4.0 * drowsy().sleep.acceleration;
+    assert!(angle < fastest / narrow(GRAVITY.sqrt()), "{angle}");
+}
+
+/// A ball rolls down the slightest slope by `½ 5/7 g sin α t²`.
+#[test]
+fn balls_roll_down_slight_slopes() {
+    for degrees in [0.2, 0.02] {
+        let angle = narrow(degrees * widen(PI) / 180.0);
+        let mut world = Simulation::new();
+        let up = quat_rotate(quat_exp(Vec3::Z * angle), Vec3::Y);
+        let plane = Shape::half_space(up).expect("a direction");
+        add(&mut world, BodyKind::Static, plane, Vec3::ZERO);
+        let id = add(&mut world, BodyKind::Dynamic, support::sphere(0.5), up * 0.5);
+        support::run_with(&mut world, 600, &drowsy());
+        let way = widen((body(&world, id).position() - up * 0.5).length());
+        let exact = 0.5 * 5.0 / 7.0 * GRAVITY * (degrees * widen(PI) / 180.0).sin() * 100.0;
+        println!("{degrees}°: {way} m of {exact} m");
+        // A step of 600, and the tolerance in every step.
+        let bar = exact / 300.0 + 0.5 * drowsy().solver.tolerance * 600.0 * 10.0;
+        assert!((way - exact).abs() < bar, "{degrees}°: {way} m, exact {exact} m");
+    }
 }

@@ -17,6 +17,7 @@
 //! | [`SleepSettings::enabled`] | | false | | |
 //! | [`SleepSettings::linear`] | | 0.05 | m/s | ≥ 0 |
 //! | [`SleepSettings::angular`] | | 0.05 | rad/s | ≥ 0 |
+//! | [`SleepSettings::acceleration`] | | 5e-5 | m/s² | ≥ 0 |
 //! | [`SleepSettings::time`] | | 0.5 | s | ≥ 0 |
 //! | [`SolverSettings::method`] | | Auto | | |
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
@@ -197,13 +198,17 @@ pub struct SleepSettings {
     pub linear: Real,
     /// Bodies that turn up to this fast [rad/s] are at rest.
     pub angular: Real,
+    /// Acceleration [m/s²] up to which a body is in equilibrium: in the time `t` that it is at rest, its
+    /// velocity may change by as much times `t`. What accelerates by more does not sleep, however slow it
+    /// is; what trembles, by the error of the impulses, sleeps after a time long enough to tell.
+    pub acceleration: Real,
     /// An island falls asleep when all its bodies have been at rest for this time (s).
     pub time: Real,
 }
 
 impl Default for SleepSettings {
     fn default() -> Self {
-        Self { enabled: false, linear: 0.05, angular: 0.05, time: 0.5 }
+        Self { enabled: false, linear: 0.05, angular: 0.05, acceleration: 5e-5, time: 0.5 }
     }
 }
 
@@ -309,6 +314,7 @@ impl Settings {
         let sleep = &self.sleep;
         check(not_negative(sleep.linear), "linear", "finite and not negative")?;
         check(not_negative(sleep.angular), "angular", "finite and not negative")?;
+        check(not_negative(sleep.acceleration), "acceleration", "finite and not negative")?;
         check(not_negative(sleep.time), "time", "finite and not negative")?;
         Ok(())
     }

@@ -90,6 +90,7 @@ impl_reflect!(
         enabled: bool,
         linear: Real,
         angular: Real,
+        acceleration: Real,
         time: Real,
     }
 );
