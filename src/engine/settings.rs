@@ -127,7 +127,8 @@ impl Default for ContactSettings {
 pub struct SolverSettings {
     /// The solver.
     pub method: Method,
-    /// Natural-map residual [m/s] at which an island is solved.
+    /// Natural-map residual [m/s] at which an island is solved in steps of 1/60 s and longer ones. In shorter
+    /// ones it is less in proportion, so that forces are as accurate, but no less than 1e-9 m/s by that.
     pub tolerance: Double,
     /// Shape of the friction cone.
     pub cone: Cone,
@@ -177,7 +178,20 @@ impl Default for SolverSettings {
     }
 }
 
+/// Steps from this length (s) on have the tolerance of the settings.
+const GAME_STEP: Double = 1.0 / 60.0;
+/// The tolerance of short steps is no finer than this by itself [m/s]: what rounding of double precision
+/// allows at the speeds and mass ratios of games.
+const TOLERANCE_MIN: Double = 1e-9;
+
 impl SolverSettings {
+    /// Natural-map residual [m/s] at which an island is solved in a step of `dt` seconds.
+    #[must_use]
+    pub fn tolerance_at(&self, dt: Double) -> Double {
+        let scaled = self.tolerance * (dt / GAME_STEP);
+        scaled.max(TOLERANCE_MIN).min(self.tolerance)
+    }
+
     /// For large heaps in motion at a fixed and low cost: in islands of more than
     /// [`newton_rows_max`](Self::newton_rows_max) rows every step in which something approaches
     /// something faster than 0.1 mm/s is made in four small ones, as most engines do; its error is in the

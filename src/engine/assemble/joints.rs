@@ -48,7 +48,11 @@ impl StepProblem {
                 }
                 _ => 1.0,
             });
-            let maker = Maker { joint, ends, free, last, lasting, settings, dt: sources.dt };
+            let first = sources.islands.start[k] as usize;
+            let blocks =
+                members.map(|end| end.map(|(local, _)| &self.bodies[first + local as usize]));
+            let dt = sources.dt;
+            let maker = Maker { joint, ends, free, last, lasting, blocks, settings, dt };
             let place = maker.place();
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);

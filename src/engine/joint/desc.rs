@@ -163,8 +163,8 @@ pub struct AxisLimit {
     pub max: Real,
 }
 
-/// A motor or spring on an axis: the force `-k (x - position) - d (v - velocity)`, taken at the end of the
-/// step (implicit Euler), which is stable however stiff, within `± max_force`.
+/// A motor or spring on an axis: the force `-k (x - position) - d (v - velocity)`, within `± max_force`. Of
+/// second order in the step; stable and damped where the step is too long for the oscillation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motor {

@@ -7,7 +7,7 @@
 //! ```text
 //! lock      w + γ Θ/h + β/h = 0                 as in (4.14), β of anchors kept in place
 //! limit     w + gap/h ≥ 0   apart,  w + γ gap/h ≥ 0, not faster than v_push, beyond it; c ≥ 0
-//! motor     w + (k (x - x*) - d w*) / (d + h k) + c / (h (d + h k)) = 0,   |c| ≤ F h
+//! motor     c = -h (k (x - x* + h (w - w₋)/4) + d ((w + w₋)/2 - w*)),   |c| ≤ F h
 //! friction  w = 0,   |c| ≤ F h
 //! ```
 //!
@@ -22,17 +22,21 @@
 //! same in a steady turn but for an error of `½ h² ω² r` that stays. In loops, whose rows almost repeat each
 //! other, `β` is left out: it is not known of angular rows, and what would fit together no longer would.
 //!
-//! The row of a motor or spring is the force of the end of the step,
-//! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
-//! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
+//! Velocities are those of the middle of a step: `h w` is what `x` moves by in this one and `h w₋` what it moved
+//! by in the last. So a spring has the mean of the places `(x₋ + 2 x + x⁺)/4` and a damper the velocity between
+//! both, as of the time of `x`: second order in h, and without damping no energy is lost, `m w²/2 + k x̄²/2` with
+//! `x̄ = (x + x₋)/2`. Where a step cannot tell the oscillation, with `h² k W > 1` for `W = ν M⁻¹ νᵀ`, or the decay,
+//! both pass over to the force of the end of the step, implicit Euler: stable and damped, however stiff. A motor
+//! without stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
 //! within reach in this step, like contacts; their push is not carried. At most one row a slot; O(rows).
 
 use super::super::body::Body;
-use super::super::lcp::Vec6;
+use super::super::lcp::rows::{dot6, inverse_mass_mul};
+use super::super::lcp::{BodyBlock, Vec6};
 use super::super::settings::Settings;
 use super::axes::{End, Place, Sides, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
-use crate::math::{DVec3, Double, Real, sin_cos_double, widen};
+use crate::math::{DVec3, Double, Real, exp_double, sin_cos_double, widen};
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +84,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) last: [Vec6; 2],
     /// Part of their turns that is expected to go on (–).
     pub(crate) lasting: [Double; 2],
+    /// Mass blocks of its bodies, of those that move.
+    pub(crate) blocks: [Option<&'a BodyBlock>; 2],
     /// Settings.
     pub(crate) settings: &'a Settings,
     /// Step (s).
@@ -217,27 +223,37 @@ impl Maker<'_> {
         let dt = widen(self.dt);
         let [stiffness, damping] = [motor.stiffness, motor.damping].map(widen);
         let bound = widen(motor.max_force) * dt;
-        let total = damping + dt * stiffness;
-        if !(total > 0.0 && bound > 0.0) {
+        if !(damping + dt * stiffness > 0.0 && bound > 0.0) {
             return None;
         }
         let target = widen(motor.velocity);
         let bounds = [-bound, bound];
-        if stiffness == 0.0 || damping.is_infinite() {
-            let softness = 1.0 / (dt * total);
-            let sides = self.rate(place, k);
-            return Some(Row { bias: -target, softness, bounds, ..row(MOTOR + k, sides) });
+        if damping.is_infinite() {
+            return Some(Row { bias: -target, bounds, ..row(MOTOR + k, self.rate(place, k)) });
         }
-        let (error, sides) = if k >= 3 && self.is_ball() {
+        let (error, sides) = if stiffness == 0.0 {
+            (0.0, self.rate(place, k))
+        } else if k >= 3 && self.is_ball() {
             let targets = [3, 4, 5]
                 .map(|k| self.joint.desc.motors[k].map_or(0.0, |motor| widen(motor.position)));
             place.turn_from(DVec3::from_array(targets), k)
         } else {
             (self.position(place, k) - widen(motor.position), place.gradient(k))
         };
-        let bias = (stiffness * error - damping * target) / total;
-        let softness = 1.0 / (dt * total);
-        Some(Row { bias, softness, bounds, ..row(MOTOR + k, sides) })
+        let compliance = self.compliance(&sides);
+        let [spring, later] = spring_weights(dt * dt * stiffness * compliance);
+        let end = damper_weight(dt * damping * compliance);
+        // The force is -(k x + now w - before w₋ - d w*).
+        let now = dt * stiffness * (spring + later) + damping * end;
+        let before = dt * stiffness * spring - damping * (1.0 - end);
+        let bias = (stiffness * error - before * rate(&sides, &self.last) - damping * target) / now;
+        Some(Row { bias, softness: 1.0 / (dt * now), bounds, ..row(MOTOR + k, sides) })
+    }
+
+    /// `ν M⁻¹ νᵀ` of both ends alone.
+    fn compliance(&self, sides: &Sides) -> Double {
+        let ends = sides.iter().zip(&self.blocks);
+        ends.filter_map(|(side, block)| Some(dot6(side, &inverse_mass_mul((*block)?, side)))).sum()
     }
 
     /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an axis
@@ -297,6 +313,28 @@ fn bent(theta: DVec3, r: DVec3) -> DVec3 {
     };
     let turn = theta.cross(r);
     (turn * first + theta.cross(turn) * second) / (1.0 + WILD * t)
+}
+
+/// Parts of `h w - h w₋` and of `h w` that a spring is taken later by, for `κ = h² k W`.
+///
+/// The first alone is the trapezoidal rule for places, of second order and without damping. The second takes
+/// its place where a step is more than a radian of the oscillation, `κ > 1`, up to implicit Euler, which brings
+/// what is too fast for the step to rest. Any springs together are stable while the first plus half the second
+/// is at least 1/4.
+fn spring_weights(kappa: Double) -> [Double; 2] {
+    let later = if kappa > 1.0 { 1.0 - 1.0 / kappa } else { 0.0 };
+    [0.25 * (1.0 - later), later]
+}
+
+/// The part of a damper's force that is taken at the end of the step, of velocities that go from `w₋` to `w`:
+/// `1/(1 - e^-δ) - 1/δ` for `δ = h d W`, with which a damper alone slows down by `e^-δ`. From 1/2 to 1.
+fn damper_weight(delta: Double) -> Double {
+    if delta < 0.1 {
+        // To within 1e-9; the difference of the two loses digits.
+        0.5 + delta / 12.0 - delta * delta * delta / 720.0
+    } else {
+        1.0 / (1.0 - exp_double(-delta)) - 1.0 / delta
+    }
 }
 
 /// A hard row without bounds.
