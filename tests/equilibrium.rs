@@ -1,5 +1,7 @@
 //! What has an acceleration moves: slow falls from unstable balance, against their equations of motion.
 
+#![allow(clippy::disallowed_methods, reason = "closed forms are compared within a tolerance")]
+
 mod support;
 
 use orthant::engine::Simulation;
@@ -92,8 +94,8 @@ fn a_box_on_edge_across_two_slabs_falls_as_a_pendulum() {
     }
 }
 
-/// A plank with its center 10 µm beside the line that carries it tips: `m r² θ'' = m g (x cos θ + t/2 sin θ)`
-/// with the radius of gyration r about that line, up to a hundredth of a radian, before it rolls off.
+/// A plank with its center 10 µm beside the line that carries it tips: `m r² θ'' = m g (x cos θ + t/2 sin
+/// θ)` with the radius of gyration r about that line, up to a hundredth of a radian, before it rolls off.
 fn tips(mut world: Simulation, length: Double) {
     let (thick, width, off, end) = (0.1, 0.6, 1e-5, 0.01);
     let square = (length * length + thick * thick) / 12.0 + 0.25 * thick * thick;
@@ -173,7 +175,8 @@ fn pendulum(length: Real, angle: Real) -> (Simulation, BodyId) {
     (world, id)
 }
 
-/// Pendulums swing on, however little: they pass the lowest point twice a period, `2π √((l² + a²/6) / g l)`.
+/// Pendulums swing on, however little: they pass the lowest point twice a period, `2π √((l² + a²/6) / g
+/// l)`.
 #[test]
 fn pendulums_of_small_amplitude_do_not_fall_asleep() {
     for length in [0.3, 1.0, 3.0] {

@@ -41,7 +41,8 @@ fn oscillate(
 
 fn spring(claims: &mut Claims) {
     let (mass, stiffness, damping) = (2.0, 50.0, 3.0);
-    // x'' + 2 a x' + b² x = 0 through -0.5 at the times -h and 0: velocities are those of the middle of a step.
+    // x'' + 2 a x' + b² x = 0 through -0.5 at the times -h and 0: velocities are those of the middle of a
+    // step.
     let (a, b2): (Double, Double) = (damping / (2.0 * mass), stiffness / mass);
     let omega = (b2 - a * a).sqrt();
     let errors = [60.0, 120.0, 240.0, 480.0].map(|hertz| {

@@ -22,7 +22,7 @@ mod unbounded;
 
 use self::axes::End;
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
-pub(crate) use self::rows::{Maker, Row, SLOTS};
+pub(crate) use self::rows::{Maker, Row, SLOTS, keeps};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
 use crate::math::{Double, Real, Vec3, narrow};

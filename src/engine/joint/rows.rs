@@ -11,6 +11,8 @@
 //! friction  w = 0,   |c| ≤ F h
 //! ```
 //!
+//! Locks and limits may have a bound `F h`, too: they yield to a larger force.
+//!
 //! Rows know straight lines only, but anchors go round the centers of their bodies. `β` is how far they part
 //! by that in a step, if the bodies turn as they did:
 //!
@@ -22,13 +24,14 @@
 //! same in a steady turn but for an error of `½ h² ω² r` that stays. In loops, whose rows almost repeat each
 //! other, `β` is left out: it is not known of angular rows, and what would fit together no longer would.
 //!
-//! Velocities are those of the middle of a step: `h w` is what `x` moves by in this one and `h w₋` what it moved
-//! by in the last. So a spring has the mean of the places `(x₋ + 2 x + x⁺)/4` and a damper the velocity between
-//! both, as of the time of `x`: second order in h, and without damping no energy is lost, `m w²/2 + k x̄²/2` with
-//! `x̄ = (x + x₋)/2`. Where a step cannot tell the oscillation, with `h² k W > 1` for `W = ν M⁻¹ νᵀ`, or the decay,
-//! both pass over to the force of the end of the step, implicit Euler: stable and damped, however stiff. A motor
-//! without stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
-//! within reach in this step, like contacts; their push is not carried. At most one row a slot; O(rows).
+//! Velocities are those of the middle of a step: `h w` is what `x` moves by in this one and `h w₋` what it
+//! moved by in the last. So a spring has the mean of the places `(x₋ + 2 x + x⁺)/4` and a damper the
+//! velocity between both, as of the time of `x`: second order in h, and without damping no energy is lost,
+//! `m w²/2 + k x̄²/2` with `x̄ = (x + x₋)/2`. Where a step cannot tell the oscillation, with `h² k W > 1`
+//! for `W = ν M⁻¹ νᵀ`, or the decay, both pass over to the force of the end of the step, implicit Euler:
+//! stable and damped, however stiff. A motor without stiffness and with infinite damping is the hard row
+//! `w = w*`. Limits are there when they are within reach in this step, like contacts; their push is not
+//! carried. At most one row a slot; O(rows).
 
 use super::super::body::Body;
 use super::super::lcp::rows::{dot6, inverse_mass_mul};
@@ -86,6 +89,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) lasting: [Double; 2],
     /// Mass blocks of its bodies, of those that move.
     pub(crate) blocks: [Option<&'a BodyBlock>; 2],
+    /// The force along an axis and the torque about one that its island bears [N, N·m]; may be infinite.
+    pub(crate) strength: [Double; 2],
     /// Settings.
     pub(crate) settings: &'a Settings,
     /// Step (s).
@@ -149,6 +154,19 @@ impl Maker<'_> {
                 rows.push(Row { bounds, ..row(FRICTION + k, sides) });
             }
         }
+        for row in rows {
+            self.yield_at_most(row);
+        }
+    }
+
+    /// Bounds the impulse of a row by what the joint and its island bear.
+    fn yield_at_most(&self, row: &mut Row) {
+        let desc = &self.joint.desc;
+        let about = usize::from(row.slot % 6 >= 3 || row.slot == CONE);
+        let own = [desc.yield_force, desc.yield_torque][about];
+        let own = if keeps(row.slot) { widen(own) } else { Double::INFINITY };
+        let most = own.min(self.strength[about]) * widen(self.dt);
+        row.bounds = [row.bounds[0].max(-most), row.bounds[1].min(most)];
     }
 
     /// Position of an axis with its turns counted.
@@ -318,9 +336,9 @@ fn bent(theta: DVec3, r: DVec3) -> DVec3 {
 /// Parts of `h w - h w₋` and of `h w` that a spring is taken later by, for `κ = h² k W`.
 ///
 /// The first alone is the trapezoidal rule for places, of second order and without damping. The second takes
-/// its place where a step is more than a radian of the oscillation, `κ > 1`, up to implicit Euler, which brings
-/// what is too fast for the step to rest. Any springs together are stable while the first plus half the second
-/// is at least 1/4.
+/// its place where a step is more than a radian of the oscillation, `κ > 1`, up to implicit Euler, which
+/// brings what is too fast for the step to rest. Any springs together are stable while the first plus half
+/// the second is at least 1/4.
 fn spring_weights(kappa: Double) -> [Double; 2] {
     let later = if kappa > 1.0 { 1.0 - 1.0 / kappa } else { 0.0 };
     [0.25 * (1.0 - later), later]
@@ -335,6 +353,11 @@ fn damper_weight(delta: Double) -> Double {
     } else {
         1.0 / (1.0 - exp_double(-delta)) - 1.0 / delta
     }
+}
+
+/// Is a row of this slot what a joint keeps, a lock or limit?
+pub(crate) const fn keeps(slot: usize) -> bool {
+    slot < MOTOR || slot == CONE
 }
 
 /// A hard row without bounds.
