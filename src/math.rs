@@ -83,6 +83,12 @@ pub fn atan2_double(y: Double, x: Double) -> Double {
     libm::atan2(y, x)
 }
 
+/// Exponential function in double precision, same bits on every platform.
+#[inline]
+pub fn exp_double(x: Double) -> Double {
+    libm::exp(x)
+}
+
 /// Widens to double precision.
 #[inline]
 #[allow(clippy::unnecessary_cast, reason = "Real may already be f64")]

@@ -348,7 +348,8 @@ impl Simulation {
         let work = &mut self.work;
         work.problem.keep_impulses(&mut self.pairs.list);
         let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
-        work.problem.keep_joints(joints, dt, &mut self.report.broken);
+        let StepReport { broken, yielded, .. } = &mut self.report;
+        work.problem.keep_joints(joints, dt, broken, yielded);
         for i in 0..self.report.broken.len() {
             let ends = self.joints.get(self.report.broken[i]).map(|joint| joint.desc.ends);
             ends.into_iter().flatten().flatten().for_each(|id| self.note_body(id));

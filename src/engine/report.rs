@@ -142,6 +142,10 @@ pub struct StepReport {
     pub quarantined: Vec<BodyId>,
     /// Joints that broke in this step, ascending. They are still there, disabled.
     pub broken: Vec<JointId>,
+    /// Joints that bore all that they bear in this step and yielded, ascending: those with a
+    /// [`yield_force`](super::joint::JointDesc::yield_force) or torque of their own, and those that pressed
+    /// against what cannot yield either.
+    pub yielded: Vec<JointId>,
 }
 
 impl StepReport {
@@ -153,7 +157,10 @@ impl StepReport {
         solves.clear();
         let mut broken = core::mem::take(&mut self.broken);
         broken.clear();
-        *self = Self { step: self.step + 1, dt, quarantined, solves, broken, ..Self::default() };
+        let mut yielded = core::mem::take(&mut self.yielded);
+        yielded.clear();
+        let step = self.step + 1;
+        *self = Self { step, dt, quarantined, solves, broken, yielded, ..Self::default() };
     }
 }
 
@@ -172,7 +179,9 @@ impl Clone for StepReport {
         quarantined.clone_from(&source.quarantined);
         let mut broken = core::mem::take(&mut self.broken);
         broken.clone_from(&source.broken);
-        *self = Self { solves, quarantined, broken, ..*source };
+        let mut yielded = core::mem::take(&mut self.yielded);
+        yielded.clone_from(&source.yielded);
+        *self = Self { solves, quarantined, broken, yielded, ..*source };
     }
 }
 

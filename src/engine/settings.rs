@@ -18,6 +18,7 @@
 //! | [`SleepSettings::enabled`] | | false | | |
 //! | [`SleepSettings::linear`] | | 0.05 | m/s | ≥ 0 |
 //! | [`SleepSettings::angular`] | | 0.05 | rad/s | ≥ 0 |
+//! | [`SleepSettings::acceleration`] | | 5e-5 | m/s² | ≥ 0 |
 //! | [`SleepSettings::time`] | | 0.5 | s | ≥ 0 |
 //! | [`SolverSettings::method`] | | Auto | | |
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
@@ -134,7 +135,8 @@ impl Default for ContactSettings {
 pub struct SolverSettings {
     /// The solver.
     pub method: Method,
-    /// Natural-map residual [m/s] at which an island is solved.
+    /// Natural-map residual [m/s] at which an island is solved in steps of 1/60 s and longer ones. In shorter
+    /// ones it is less in proportion, so that forces are as accurate, but no less than 1e-9 m/s by that.
     pub tolerance: Double,
     /// Shape of the friction cone.
     pub cone: Cone,
@@ -194,7 +196,20 @@ impl Default for SolverSettings {
     }
 }
 
+/// Steps from this length (s) on have the tolerance of the settings.
+const GAME_STEP: Double = 1.0 / 60.0;
+/// The tolerance of short steps is no finer than this by itself [m/s]: what rounding of double precision
+/// allows at the speeds and mass ratios of games.
+const TOLERANCE_MIN: Double = 1e-9;
+
 impl SolverSettings {
+    /// Natural-map residual [m/s] at which an island is solved in a step of `dt` seconds.
+    #[must_use]
+    pub fn tolerance_at(&self, dt: Double) -> Double {
+        let scaled = self.tolerance * (dt / GAME_STEP);
+        scaled.max(TOLERANCE_MIN).min(self.tolerance)
+    }
+
     /// For large heaps in motion at a fixed and low cost: in islands of more than
     /// [`newton_rows_max`](Self::newton_rows_max) rows every step in which something approaches
     /// something faster than 0.1 mm/s is made in four small and soft ones, as most engines do; its error is
@@ -216,13 +231,17 @@ pub struct SleepSettings {
     pub linear: Real,
     /// Bodies that turn up to this fast [rad/s] are at rest.
     pub angular: Real,
+    /// Acceleration [m/s²] up to which a body is in equilibrium: in the time `t` that it is at rest, its
+    /// velocity may change by as much times `t`. What accelerates by more does not sleep, however slow it
+    /// is; what trembles, by the error of the impulses, sleeps after a time long enough to tell.
+    pub acceleration: Real,
     /// An island falls asleep when all its bodies have been at rest for this time (s).
     pub time: Real,
 }
 
 impl Default for SleepSettings {
     fn default() -> Self {
-        Self { enabled: false, linear: 0.05, angular: 0.05, time: 0.5 }
+        Self { enabled: false, linear: 0.05, angular: 0.05, acceleration: 5e-5, time: 0.5 }
     }
 }
 
@@ -346,6 +365,7 @@ impl Settings {
         let sleep = &self.sleep;
         check(not_negative(sleep.linear), "linear", "finite and not negative")?;
         check(not_negative(sleep.angular), "angular", "finite and not negative")?;
+        check(not_negative(sleep.acceleration), "acceleration", "finite and not negative")?;
         check(not_negative(sleep.time), "time", "finite and not negative")?;
         Ok(())
     }

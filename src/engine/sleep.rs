@@ -2,9 +2,10 @@
 //!
 //! Input: a finished step. Output: which islands fell asleep. An island does when all its bodies have
 //! been slower than two thresholds for some time, in the velocities that they carry and in those that
-//! moved them. It does not while one of its bodies may not, while it touches something that is moved by
-//! hand or a running belt, or while gravity acts on it and nothing that stands carries it: so nothing
-//! sleeps at the top of its path, however weak gravity is.
+//! moved them, and in equilibrium: in that time the velocities that the solver gave them did not change but
+//! for a slight acceleration. It does not while one of its bodies may not, or while it touches something that
+//! is moved by hand or a running belt. So nothing sleeps at the top of its path, in mid-swing or at the start
+//! of a slow fall; what trembles by the error of the impulses is watched for longer, until that tells.
 //!
 //! Asleep, velocities are zero and everything else is kept: poses, portals, contacts and joints with the
 //! impulses of both solves, touches. So an island that is woken goes on where it stopped. No forces act
@@ -44,6 +45,10 @@ pub struct Rest {
     pub(super) asleep: Option<BodyId>,
     /// For how long the body has been at rest (s).
     pub(super) idle: Real,
+    /// Its velocities when that began [m/s, rad/s].
+    since: (Vec3, Vec3),
+    /// By how much the velocity of one of its points has differed from that, at most [m/s].
+    change: Real,
     /// Force and torque of the last step that it was awake in [N, N·m].
     pub(super) steady: (Vec3, Vec3),
     /// Counts changes of materials and layers.
@@ -101,17 +106,6 @@ struct Island {
     dt: Real,
 }
 
-/// Is an island ready to sleep?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ready {
-    /// No.
-    No,
-    /// Its bodies are at rest.
-    Calm,
-    /// And something carries it.
-    Carried,
-}
-
 /// All sleeping islands, and what may wake them.
 #[derive(Clone, Debug, Default)]
 pub struct Sleepers {
@@ -134,8 +128,8 @@ pub struct Sleepers {
     /// Gravity and contact settings of the last step.
     last: Option<(Vec3, ContactSettings)>,
     settings: SleepSettings,
-    /// Buffer: the islands of this step.
-    ready: Vec<Ready>,
+    /// Buffer: which islands of this step are ready to sleep.
+    ready: Vec<bool>,
 }
 
 impl Sleepers {

@@ -33,6 +33,10 @@ pub enum PhysicsErrorKind {
     Body(BodyError),
     /// The engine refused the joint. There is none until the component changes.
     Joint(JointError),
+    /// The joint pressed what it holds against what cannot yield either, with a thousand times the weight
+    /// of all that hangs on it, and then yielded. Told once; a joint with a `yield_force` or
+    /// `yield_torque` yields unasked.
+    Pressed,
     /// This component has a value that is NaN or infinite. It was not taken over.
     NotFinite(&'static str),
     /// The state of the body was no longer finite. It is frozen at its last good pose until it is
@@ -48,6 +52,11 @@ impl core::fmt::Display for PhysicsErrorKind {
             Self::Mesh(error) => write!(f, "the mesh makes no collider: {error}"),
             Self::Body(error) => error.fmt(f),
             Self::Joint(error) => error.fmt(f),
+            Self::Pressed => write!(
+                f,
+                "the joint pressed what it holds against something that cannot yield either, and \
+                 yielded itself; give it a yield force to say how hard it may press"
+            ),
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
             Self::Frozen => write!(
                 f,

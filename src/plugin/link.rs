@@ -74,6 +74,8 @@ pub struct EngineJoint {
     pub(super) built: Option<JointDesc>,
     /// The description the engine refused, so that it is not tried again and again.
     pub(super) refused: Option<JointDesc>,
+    /// Was it told that it pressed against what cannot yield?
+    pub(super) pressed: bool,
 }
 
 impl EngineJoint {

@@ -93,6 +93,7 @@ impl_reflect!(
         enabled: bool,
         linear: Real,
         angular: Real,
+        acceleration: Real,
         time: Real,
     }
 );

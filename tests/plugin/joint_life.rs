@@ -211,3 +211,31 @@ fn joints_survive_being_stored() {
     let short: Joint = serde_json::from_str(r#"{"kind":"Revolute"}"#).expect("the rest is default");
     assert_eq!(short, Joint::hinge(None, None));
 }
+
+#[test]
+fn what_is_pressed_against_what_cannot_yield_is_told_once() {
+    let mut app = app();
+    listen(&mut app);
+    floor(&mut app);
+    // Their lower faces are 1 cm below the floor.
+    let hand = |app: &mut App, x: f32, edit: fn(Joint) -> Joint| {
+        let place = at(x, 0.49, 0.0);
+        let target = spawn(app, (RigidBody::Kinematic, place));
+        let hand = spawn(app, (RigidBody::Dynamic, cube(), place));
+        (target, hand, spawn(app, edit(Joint::fixed(target, hand))))
+    };
+    let (target, held, joint) = hand(&mut app, 0.0, |joint| joint);
+    let (_, soft, _) = hand(&mut app, 5.0, |joint| joint.with_yield_force(3.0));
+    run(&mut app, 60);
+    let errors = told(&mut app);
+    assert_eq!(errors, [PhysicsError { entity: joint, error: PhysicsErrorKind::Pressed }]);
+    for hand in [held, soft] {
+        assert!((position(&app, hand).y - 0.5).abs() < 1e-3, "it lies on the floor");
+    }
+    for height in [0.6, 0.49] {
+        app.world_mut().get_mut::<Transform>(target).expect("it has one").translation.y = height;
+        run(&mut app, 60);
+        assert!((position(&app, held).y - Real::from(height).max(0.5)).abs() < 1e-3, "led");
+    }
+    assert_eq!(told(&mut app), [], "told once");
+}

@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use super::super::joint::{Joint, JointId, Maker};
+use super::super::joint::{Joint, JointId, Maker, keeps};
 use super::super::lcp::rows::{dot6, joint_compliance};
 use super::super::lcp::{JointRow, Vec6};
 use super::super::predict::vec6;
@@ -17,6 +17,7 @@ impl StepProblem {
     /// Joint rows of an island, in ascending order of joints.
     pub(super) fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
         let is_closed = self.has_loop(sources, k);
+        let pressed = self.pressed(sources, k);
         let mut rows = core::mem::take(&mut self.joint_rows);
         for i in self.joints_of.range(k) {
             let j = self.joints_of.items[i] as usize;
@@ -39,7 +40,9 @@ impl StepProblem {
                 _ => None,
             });
             let joint = &sources.joints[j];
-            let maker = Maker { joint, ends, free, last, settings, dt: sources.dt };
+            let dt = sources.dt;
+            let strength = if members.contains(&None) { pressed } else { [Double::INFINITY; 2] };
+            let maker = Maker { joint, ends, free, last, strength, settings, dt };
             let place = maker.place();
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);
@@ -61,7 +64,8 @@ impl StepProblem {
                 };
                 let (softness, bounds) = (row.softness, row.bounds);
                 let mut made = JointRow { terms, bias, softness, bounds };
-                if is_closed && !made.is_bounded() && softness == 0.0 {
+                let locks = !made.is_bounded() || (keeps(row.slot) && bounds[0] < 0.0);
+                if is_closed && locks && softness == 0.0 {
                     let first = sources.islands.start[k] as usize;
                     made.softness = YIELD * joint_compliance(&self.bodies[first..], &made);
                 }
@@ -75,6 +79,27 @@ impl StepProblem {
             }
         }
         self.joint_rows = rows;
+    }
+
+    /// The force (N) and torque (N·m) that joints of an island bear which tie it to what does not move:
+    /// any, unless it touches what does not move as well. Both together may ask for the impossible.
+    fn pressed(&self, sources: &Sources<'_>, k: usize) -> [Double; 2] {
+        let islands = sources.islands;
+        let members = islands.start[k] as usize..islands.start[k + 1] as usize;
+        let fixed = members.len() as u32;
+        let from = k.checked_sub(1).map_or(0, |k| self.end[k].manifolds);
+        if !self.manifolds[from..].iter().any(|m| m.a == fixed || m.b == fixed) {
+            return [Double::INFINITY; 2];
+        }
+        let center = |i: u32| sources.bodies[i as usize].center();
+        let (mut mass, mut reach) = (0.0, Real::MIN_POSITIVE);
+        for &i in &islands.members[members.clone()] {
+            let motion = &sources.motions[i as usize];
+            mass += widen(motion.mass);
+            let from_first = (center(i) - center(islands.members[members.start])).length();
+            reach = reach.max(from_first + motion.radius);
+        }
+        [PRESSED * mass, PRESSED * mass * widen(reach)]
     }
 
     /// Do joints of an island close a loop, through the world or what does not move?
@@ -96,12 +121,14 @@ impl StepProblem {
         false
     }
 
-    /// Writes impulses and reactions back to the joints; lists those that broke, which hold no more.
+    /// Writes impulses and reactions back to the joints; lists those that broke, which hold no more, and
+    /// those that bore all they do.
     pub(in crate::engine) fn keep_joints(
         &self,
         joints: &mut [Joint],
         dt: Real,
         broken: &mut Vec<JointId>,
+        yielded: &mut Vec<JointId>,
     ) {
         for &j in &self.joints_of.items {
             joints[j as usize].rest();
@@ -118,6 +145,11 @@ impl StepProblem {
                 joint.impulse[1][slot] = relaxed;
                 force += self.joint_wrench[row][0] * relaxed;
                 torque += self.joint_wrench[row][1] * relaxed;
+                let [lo, hi] = self.joints[row].bounds;
+                let at_bound = (lo < 0.0 && relaxed <= lo) || (hi > 0.0 && relaxed >= hi);
+                if keeps(slot) && at_bound && yielded.last() != Some(&joint.id) {
+                    yielded.push(joint.id);
+                }
                 row += 1;
             }
             joint.reaction = [force, torque].map(|sum| narrow3(sum / widen(dt)));
@@ -128,8 +160,13 @@ impl StepProblem {
             }
         }
         broken.sort_unstable();
+        yielded.sort_unstable();
     }
 }
+
+/// What ties an island to the fixed world that it touches, too, bears this acceleration of all of it, as a
+/// thousand times its weight would take, and then yields [m/s²].
+const PRESSED: Double = 1e4;
 
 /// Softness of locks in loops, relative to their compliance (–).
 ///

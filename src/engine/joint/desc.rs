@@ -164,8 +164,8 @@ pub struct AxisLimit {
     pub max: Real,
 }
 
-/// A motor or spring on an axis: the force `-k (x - position) - d (v - velocity)`, taken at the end of the
-/// step (implicit Euler), which is stable however stiff, within `± max_force`.
+/// A motor or spring on an axis: the force `-k (x - position) - d (v - velocity)`, within `± max_force`. Of
+/// second order in the step; stable and damped where the step is too long for the oscillation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motor {
@@ -239,6 +239,10 @@ pub struct JointDesc {
     pub break_force: Real,
     /// The joint breaks under a larger torque (N·m), > 0; infinite for one that never does.
     pub break_torque: Real,
+    /// What it keeps yields to a larger force along an axis (N), > 0; infinite for none.
+    pub yield_force: Real,
+    /// And to a larger torque about one (N·m), > 0; infinite for none.
+    pub yield_torque: Real,
 }
 
 impl JointDesc {
@@ -258,6 +262,8 @@ impl JointDesc {
             enabled: true,
             break_force: Real::INFINITY,
             break_torque: Real::INFINITY,
+            yield_force: Real::INFINITY,
+            yield_torque: Real::INFINITY,
         }
     }
 
@@ -342,6 +348,14 @@ impl JointDesc {
         self
     }
 
+    /// Yields to a larger force along an axis (N) or torque about one (N·m): what it keeps, locks and limits,
+    /// then gives way while it bears that much, and comes back when less is asked of it.
+    #[must_use]
+    pub const fn with_yield(mut self, force: Real, torque: Real) -> Self {
+        (self.yield_force, self.yield_torque) = (force, torque);
+        self
+    }
+
     /// Is this body one of its ends?
     #[must_use]
     pub fn joins(&self, id: BodyId) -> bool {
@@ -395,7 +409,12 @@ impl JointDesc {
                 return Err(JointError::Swing(swing));
             }
         }
-        let strength = [("break force", self.break_force), ("break torque", self.break_torque)];
+        let strength = [
+            ("break force", self.break_force),
+            ("break torque", self.break_torque),
+            ("yield force", self.yield_force),
+            ("yield torque", self.yield_torque),
+        ];
         match strength.into_iter().find(|(_, x)| x.is_nan() || *x <= 0.0) {
             Some((what, x)) => Err(JointError::NotPositive(what, x)),
             None => Ok(self),

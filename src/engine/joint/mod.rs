@@ -22,7 +22,7 @@ mod unbounded;
 
 pub(crate) use self::axes::{End, Place, half_way};
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
-pub(crate) use self::rows::{Aim, Maker, Row, SLOTS};
+pub(crate) use self::rows::{Aim, Maker, Row, SLOTS, keeps};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
 use crate::math::{Double, Real, Vec3, narrow};

@@ -14,6 +14,8 @@
 //! These are the rows of the papers' step, at its start. Each row also knows its [aim](Aim), from which
 //! `midpoint.rs` makes the rows of a step that keeps energy and angular momentum.
 //!
+//! Locks and limits may have a bound `F h`, too: they yield to a larger force.
+//!
 //! The row of a motor or spring is the force of the end of the step,
 //! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
 //! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
@@ -55,7 +57,7 @@ pub(crate) enum Aim {
     /// A rate [m/s or rad/s].
     Rate(Double),
     /// A rate, by a damper [m/s or rad/s].
-    Damper(Double),
+    Damper,
     /// The force of a spring and damper.
     Spring,
 }
@@ -85,6 +87,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) free: [Vec6; 2],
     /// Velocities of its ends before the step.
     pub(crate) last: [Vec6; 2],
+    /// The force along an axis and the torque about one that its island bears [N, N·m]; may be infinite.
+    pub(crate) strength: [Double; 2],
     /// Settings.
     pub(crate) settings: &'a Settings,
     /// Step (s).
@@ -134,6 +138,19 @@ impl Maker<'_> {
                 rows.push(Row { bounds, ..row(FRICTION + k, sides) });
             }
         }
+        for row in rows {
+            self.yield_at_most(row);
+        }
+    }
+
+    /// Bounds the impulse of a row by what the joint and its island bear.
+    fn yield_at_most(&self, row: &mut Row) {
+        let desc = &self.joint.desc;
+        let about = usize::from(row.slot % 6 >= 3 || row.slot == CONE);
+        let own = [desc.yield_force, desc.yield_torque][about];
+        let own = if keeps(row.slot) { widen(own) } else { Double::INFINITY };
+        let most = own.min(self.strength[about]) * widen(self.dt);
+        row.bounds = [row.bounds[0].max(-most), row.bounds[1].min(most)];
     }
 
     /// The row of a locked axis, with the largest speed at which it is drawn together [m/s].
@@ -195,7 +212,7 @@ impl Maker<'_> {
         if stiffness == 0.0 || damping.is_infinite() {
             let softness = 1.0 / (dt * total);
             let sides = self.rate(place, k);
-            let aim = if softness > 0.0 { Aim::Damper(target) } else { Aim::Rate(target) };
+            let aim = if softness > 0.0 { Aim::Damper } else { Aim::Rate(target) };
             return Some(Row { bias: -target, softness, bounds, aim, ..row(MOTOR + k, sides) });
         }
         let (error, sides) = self.joint.at(place, MOTOR + k);
@@ -231,6 +248,11 @@ impl Maker<'_> {
         }
         sum
     }
+}
+
+/// Is a row of this slot what a joint keeps, a lock or limit?
+pub(crate) const fn keeps(slot: usize) -> bool {
+    slot < MOTOR || slot == CONE
 }
 
 /// A hard row without bounds.

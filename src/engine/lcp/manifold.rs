@@ -97,7 +97,7 @@ impl Manifold {
 
     /// Arm of contact `lane` from the center of body a (m).
     #[inline]
-    fn arm(&self, arm: [Double; 3], lane: usize) -> [Double; 3] {
+    pub(super) fn arm(&self, arm: [Double; 3], lane: usize) -> [Double; 3] {
         [arm[0] + self.point[0][lane], arm[1] + self.point[1][lane], arm[2] + self.point[2][lane]]
     }
 

@@ -122,6 +122,9 @@ impl SolverState {
         core::mem::swap(&mut self.memory, &mut self.last);
         self.memory.clear();
         let steady = sources.steady;
+        let mut settings = *settings;
+        settings.solver.tolerance = settings.solver.tolerance_at(widen(report.dt));
+        let settings = &settings;
         let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
         let mut tasks = Vec::new();
         let mut solvers = self.solvers.pop().unwrap_or_default();

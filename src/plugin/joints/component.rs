@@ -135,6 +135,10 @@ pub struct Joint {
     pub break_force: Option<Real>,
     /// It breaks under a larger torque (N·m), > 0.
     pub break_torque: Option<Real>,
+    /// What it keeps yields to a larger force along an axis (N), > 0.
+    pub yield_force: Option<Real>,
+    /// What it keeps yields to a larger torque about an axis (N·m), > 0.
+    pub yield_torque: Option<Real>,
     /// Do the two bodies collide with each other?
     pub collision: bool,
 }
@@ -166,6 +170,8 @@ impl Joint {
             swing: None,
             break_force: None,
             break_torque: None,
+            yield_force: None,
+            yield_torque: None,
             collision: false,
         }
     }
@@ -420,6 +426,21 @@ impl Joint {
         self
     }
 
+    /// Yields to a larger force along an axis (N), > 0: it gives way while it bears that much, and comes
+    /// back when less is asked of it.
+    #[must_use]
+    pub const fn with_yield_force(mut self, force: Real) -> Self {
+        self.yield_force = Some(force);
+        self
+    }
+
+    /// Yields to a larger torque about an axis (N·m), > 0.
+    #[must_use]
+    pub const fn with_yield_torque(mut self, torque: Real) -> Self {
+        self.yield_torque = Some(torque);
+        self
+    }
+
     /// Lets the two bodies collide with each other, or not.
     #[must_use]
     pub const fn with_collision(mut self, collision: bool) -> Self {
@@ -492,6 +513,8 @@ impl Joint {
             enabled,
             break_force: self.break_force.unwrap_or(Real::INFINITY),
             break_torque: self.break_torque.unwrap_or(Real::INFINITY),
+            yield_force: self.yield_force.unwrap_or(Real::INFINITY),
+            yield_torque: self.yield_torque.unwrap_or(Real::INFINITY),
         }
     }
 }

@@ -56,7 +56,9 @@ impl Plugin for PhysicsJointsPlugin {
         app.add_systems(PhysicsSchedule, update_joints.in_set(GatherSystems::Joints));
         app.add_systems(
             PhysicsSchedule,
-            (read::read_joints, read::tell_broken).chain().in_set(PhysicsStepSystems::Events),
+            (read::read_joints, read::tell_broken, read::tell_pressed)
+                .chain()
+                .in_set(PhysicsStepSystems::Events),
         );
     }
 }

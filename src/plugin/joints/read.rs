@@ -8,6 +8,7 @@ use bevy_reflect::std_traits::ReflectDefault;
 use super::{Joint, JointDisabled, pose};
 use crate::engine::joint::{self, AxisLimit, JointAxis, JointFrame, JointId};
 use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate};
+use crate::plugin::error::{Errors, PhysicsErrorKind};
 use crate::plugin::link::EngineJoint;
 use crate::plugin::world::PhysicsWorld;
 
@@ -231,5 +232,33 @@ pub(super) fn tell_broken(
         messages.write(event);
         commands.entity(event.joint).try_insert(JointDisabled);
         commands.trigger(event);
+    }
+}
+
+/// Tells once of every joint that it pressed against what cannot yield.
+pub(super) fn tell_pressed(
+    physics: Res<PhysicsWorld>,
+    mut joints: Query<(Entity, &mut EngineJoint)>,
+    mut errors: Errors,
+    mut list: Local<Vec<(JointId, Entity)>>,
+) {
+    let yielded = &physics.engine.report().yielded;
+    if yielded.is_empty() {
+        return;
+    }
+    list.clear();
+    for (entity, mut link) in &mut joints {
+        let Some(id) = link.id.filter(|id| yielded.contains(id)) else { continue };
+        let unasked = link.built.is_some_and(|desc| {
+            desc.yield_force == Real::INFINITY && desc.yield_torque == Real::INFINITY
+        });
+        if unasked && !link.pressed {
+            link.pressed = true;
+            list.push((id, entity));
+        }
+    }
+    list.sort_unstable();
+    for &(_, entity) in list.iter() {
+        errors.tell(entity, PhysicsErrorKind::Pressed);
     }
 }

@@ -147,8 +147,8 @@ pub struct ChordScratch {
     best_joint: Vec<Double>,
     anderson: Anderson,
     gamma_error: Vec<Double>,
-    holds: Vec<u32>,
-    grips: Vec<(u32, u32, u32)>,
+    supports: Vec<held::Support>,
+    grips: Vec<(u32, u8)>,
 }
 
 /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a contact.

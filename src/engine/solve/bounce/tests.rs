@@ -5,7 +5,7 @@ use crate::engine::body::{BodyDesc, BodyKind};
 use crate::engine::collider::{Collider, Material};
 use crate::engine::joint::{JointDesc, JointKind};
 use crate::engine::lcp::{JointRow, Method};
-use crate::engine::settings::{RestitutionModel, Settings};
+use crate::engine::settings::{Integration, RestitutionModel, Settings};
 use crate::engine::shape::Shape;
 use crate::math::{Double, Real, Vec3, widen};
 
@@ -64,6 +64,8 @@ fn settings(method: Method, restitution: RestitutionModel) -> Settings {
     let mut settings = Settings::default();
     settings.solver.method = method;
     settings.contact.restitution = restitution;
+    // The rows of a step at its start, which are changed here.
+    settings.integration = Integration::Euler;
     settings
 }
 

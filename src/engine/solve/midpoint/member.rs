@@ -1,0 +1,163 @@
+//! A body on its way through a step of an island with joints.
+//!
+//! Input: a body and its free motion, half impulses. Output: where it flies to under them, by the midpoint rule, with
+//! which mean velocity, and its mass block at any rotation on the way.
+
+use super::super::super::assemble::Sources;
+use super::super::super::body::LockedAxes;
+use super::super::super::joint::End;
+use super::super::super::lcp::{BodyBlock, Vec6};
+use super::super::super::predict::spin::{Rotor, is_round};
+use super::super::stiffness::{self, Sym};
+use super::{join, split};
+use crate::math::{DVec3, Double, SymMat3, quat_exp_double, quat_mul_double, widen, widen3};
+
+/// A body on its way through the step.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// Where it began the step.
+    pub(super) start: End,
+    /// None if its inertia is round, or a rotation is locked.
+    pub(super) rotor: Option<Rotor>,
+    pub(super) mass: Double,
+    pub(super) locked: LockedAxes,
+    /// World inertia and its inverse of those without a rotor.
+    pub(super) inertia: [Sym; 2],
+    /// Damping of both velocities (1/s).
+    pub(super) damping: [Double; 2],
+    /// Acceleration by forces [m/s²]; torque [N·m], of those without a rotor angular acceleration.
+    pub(super) force: [DVec3; 2],
+    /// State at the start of the part: center, rotation, velocity, angular velocity or momentum.
+    pub(super) center: DVec3,
+    pub(super) rotation: [Double; 4],
+    pub(super) velocity: DVec3,
+    pub(super) spin: DVec3,
+    /// Where it ends the part, and by which mean velocity.
+    pub(super) to: (DVec3, [Double; 4]),
+    pub(super) mean: Vec6,
+}
+
+impl Member {
+    pub(super) fn new(sources: &Sources<'_>, i: u32) -> Self {
+        let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
+        let h = widen(sources.dt);
+        let damping = [body.linear_damping, body.angular_damping].map(|d| widen(d.max(0.0)));
+        let [f, g] = damping.map(|d| 1.0 + h * d);
+        // The mean is the velocity at the start and half of what comes in the step.
+        let begin = |mean, lead| widen3(mean) - widen3(lead);
+        let velocity = begin(motion.linear, motion.lead[0]);
+        let gain = (widen3(motion.lead[0]) * 2.0 + velocity) * f - velocity;
+        let plain = body.locked_axes.locks_rotation() || is_round(body.inertia());
+        let (spin, turn) = if plain {
+            let spin = begin(motion.angular, motion.lead[1]);
+            (spin, (widen3(motion.lead[1]) * 2.0 + spin) * g - spin)
+        } else {
+            let [middle, end] = motion.momentum.map(widen3);
+            let spin = middle * 2.0 - end;
+            (spin, end * g - spin)
+        };
+        let tensor = |s: SymMat3, factor: Double| -> Sym {
+            [s.xx, s.yy, s.zz, s.xy, s.xz, s.yz].map(|x| widen(x) * factor)
+        };
+        let start = End::of(body);
+        Self {
+            start,
+            rotor: (!plain).then(|| Rotor::new(body)),
+            mass: widen(body.mass()),
+            locked: body.locked_axes,
+            inertia: [tensor(motion.inertia, 1.0 / g), tensor(motion.inverse_inertia, g)],
+            damping,
+            force: [gain / h, turn / h],
+            center: start.center,
+            rotation: start.rotation,
+            velocity,
+            spin,
+            to: (start.center, start.rotation),
+            mean: [0.0; 6],
+        }
+    }
+
+    /// Angular velocity at the start of the part [rad/s].
+    pub(super) fn angular(&self) -> DVec3 {
+        self.rotor.map_or(self.spin, |rotor| rotor.with(self.rotation).velocity(self.spin))
+    }
+
+    /// Velocity and angular velocity or momentum after `h` seconds with these impulses.
+    pub(super) fn pushed(&self, impulse: &Vec6, h: Double) -> [DVec3; 2] {
+        let [f, g] = self.damping.map(|d| 1.0 + h * d);
+        let (push, turn) = split(impulse);
+        let push = self.filter(push / self.mass);
+        let turn = match self.rotor {
+            Some(_) => turn,
+            None => stiffness::times(&self.inertia[1], turn),
+        };
+        [(self.velocity + self.force[0] * h + push) / f, (self.spin + self.force[1] * h + turn) / g]
+    }
+
+    pub(super) fn filter(&self, v: DVec3) -> DVec3 {
+        let keep = |axis, x| if self.locked.translation(axis) { 0.0 } else { x };
+        DVec3::new(keep(0, v.x), keep(1, v.y), keep(2, v.z))
+    }
+
+    /// Moves for `h` seconds under these half impulses.
+    pub(super) fn fly(&mut self, half: &Vec6, h: Double) {
+        let [velocity, spin] = self.pushed(&half.map(|x| 2.0 * x), h);
+        let linear = (self.velocity + velocity) * 0.5;
+        let middle = (self.spin + spin) * 0.5;
+        let angular = match self.rotor {
+            Some(rotor) => rotor.with(self.rotation).fly(middle, DVec3::ZERO, h).mean,
+            None => middle,
+        };
+        let turn = quat_exp_double(angular * h);
+        self.to = (self.center + linear * h, quat_mul_double(turn, self.rotation));
+        self.mean = join(linear, angular);
+    }
+
+    /// Stays where it is.
+    pub(super) fn stand(&mut self) {
+        (self.to, self.mean) = ((self.center, self.rotation), [0.0; 6]);
+    }
+
+    /// Goes on from the end of a part with these velocities.
+    pub(super) fn go_on(&mut self, velocity: &Vec6) {
+        (self.center, self.rotation) = self.to;
+        let angular;
+        (self.velocity, angular) = split(velocity);
+        self.spin = self.rotor.map_or(angular, |rotor| rotor.with(self.rotation).momentum(angular));
+    }
+
+    /// Mass block at a rotation, with damping, and `added` to its inertia; the velocity is to be filled in.
+    pub(super) fn block(&self, rotation: [Double; 4], added: Option<&Sym>, h: Double) -> BodyBlock {
+        let [f, g] = self.damping.map(|d| 1.0 + h * d);
+        let free = [0, 1, 2].map(|axis| !self.locked.translation(axis));
+        let mass = f * self.mass;
+        let mut inertia = match self.rotor {
+            Some(rotor) => rotor.with(rotation).tensor(),
+            None => self.inertia[0],
+        };
+        inertia = inertia.map(|x| g * x);
+        let mut inverse = self.inertia[1].map(|x| x / g);
+        if let Some(added) = added {
+            let turns = [0, 1, 2].map(|axis| !self.locked.rotation(axis));
+            for (k, [row, column]) in stiffness::PLACES.into_iter().enumerate() {
+                // A locked axis neither gives way nor couples the others.
+                if turns[row] && turns[column] {
+                    inertia[k] += added[k];
+                }
+            }
+        }
+        if self.rotor.is_some() || added.is_some() {
+            inverse = stiffness::inverse(&inertia);
+            for axis in (0..3).filter(|&axis| self.locked.rotation(axis)) {
+                inverse[axis] = 0.0;
+            }
+        }
+        BodyBlock {
+            mass: free.map(|free| if free { mass } else { 1.0 }),
+            inertia,
+            inverse_mass: free.map(|free| if free { 1.0 / mass } else { 0.0 }),
+            inverse_inertia: inverse,
+            velocity_free: [0.0; 6],
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Pressed by what cannot yield: joints to a kinematic target against contacts with the fixed world.
+
+mod support;
+
+use orthant::engine::Simulation;
+use orthant::engine::body::{BodyId, BodyKind};
+use orthant::engine::joint::{JointAxis, JointDesc, JointFrame, JointId, JointKind, Motor};
+use orthant::engine::report::StepStatus;
+use orthant::engine::settings::Settings;
+use orthant::math::{Quat, Real, Vec3, quat_exp};
+use support::{DT, add, body, change, cuboid, sphere};
+
+/// Side of all boxes (m).
+const SIZE: Real = 0.1;
+
+/// What a joint bears for each kilogram of its island when it is pressed [m/s²].
+const PRESSED: Real = 1e4;
+
+/// A table with its surface at y = 0, a hand welded to a target, a box that lies on the hand, and two
+/// that stand on each other beside it.
+struct Scene {
+    world: Simulation,
+    target: BodyId,
+    hand: BodyId,
+    free: Vec<BodyId>,
+    weld: JointId,
+}
+
+impl Scene {
+    /// The hand is welded where its lower face is at `height`, `gap` (m) from the two.
+    fn new(height: Real, gap: Real) -> Self {
+        let mut world = Simulation::new();
+        add(&mut world, BodyKind::Static, cuboid(2.0, 0.5, 2.0), Vec3::Y * -0.25);
+        let at = Vec3::Y * (height + 0.5 * SIZE);
+        let target = add(&mut world, BodyKind::Kinematic, sphere(0.01), at);
+        let mut cube = |at| add(&mut world, BodyKind::Dynamic, cuboid(SIZE, SIZE, SIZE), at);
+        let hand = cube(at);
+        let beside = SIZE + gap;
+        let places = [
+            at + Vec3::Y * SIZE,
+            Vec3::new(beside, 0.5 * SIZE, 0.0),
+            Vec3::new(beside, 1.5 * SIZE, 0.0),
+        ];
+        let free = places.map(cube).to_vec();
+        let weld = JointDesc::between(JointKind::Fixed, target, hand);
+        let weld = world.add_joint(weld).expect("two bodies");
+        Self { world, target, hand, free, weld }
+    }
+
+    fn aim(&mut self, height: Real, rotation: Quat) {
+        let at = Vec3::Y * (height + 0.5 * SIZE);
+        change(&mut self.world, self.target).set_target(at, rotation);
+    }
+
+    /// Largest speed of a corner of a free body or the hand [m/s].
+    fn speed(&self) -> Real {
+        let speed = |id: &BodyId| {
+            let body = body(&self.world, *id);
+            body.linear_velocity.length() + SIZE * body.angular_velocity.length()
+        };
+        self.free.iter().chain([&self.hand]).map(speed).fold(0.0, Real::max)
+    }
+
+    fn force(&self) -> Real {
+        self.world.joint(self.weld).expect("it is there").reaction().0.length()
+    }
+
+    fn mass(&self) -> Real {
+        body(&self.world, self.hand).mass()
+    }
+}
+
+/// A hand whose target is 1 cm inside a table, level or turned, lies on the table.
+#[test]
+fn a_hand_that_is_held_in_a_table_lies_on_it() {
+    let settings = Settings::default();
+    // What turns may push the others aside until it has turned.
+    for (turn, gap, first) in [(0.0, 0.001, 10), (0.1, 0.03, 90), (0.3, 0.03, 90)] {
+        let mut scene = Scene::new(-0.01, gap);
+        let (mut unsolved, mut fastest, mut most): (u32, Real, Real) = (0, 0.0, 0.0);
+        for step in 0..first + 290 {
+            let part = (step as Real / 60.0).min(1.0);
+            scene.aim(-0.01, quat_exp(Vec3::new(0.0, turn, turn) * part));
+            let report = scene.world.step(&settings, DT);
+            let unmet = report.status != StepStatus::Solved;
+            if step >= first {
+                assert_eq!(report.yielded, [scene.weld], "turned by {turn}, step {step}");
+                unsolved += u32::from(unmet);
+                fastest = fastest.max(scene.speed());
+                most = most.max(scene.force());
+            }
+        }
+        println!("turned by {turn}: {unsolved} unsolved, {fastest} m/s, {most} N");
+        assert_eq!(unsolved, 0, "turned by {turn}");
+        assert!(fastest <= 0.01, "turned by {turn}: {fastest} m/s");
+        // All four boxes may be one island; along three axes.
+        let bound = 4.0 * PRESSED * scene.mass() * Real::sqrt(3.0);
+        assert!(most <= 1.0001 * bound, "turned by {turn}: {most} N of {bound} N");
+        // It comes back.
+        for step in 0..120 {
+            let part = (step as Real / 60.0).min(1.0);
+            scene.aim(-0.01 + 0.06 * part, Quat::IDENTITY);
+            scene.world.step(&settings, DT);
+        }
+        let report = scene.world.report();
+        assert_eq!((report.status, &report.yielded[..]), (StepStatus::Solved, &[][..]), "free");
+        assert!(report.joint_error < 1e-5, "turned by {turn}: {}", report.joint_error);
+        let y = body(&scene.world, scene.hand).position().y;
+        assert!((y - 0.1).abs() < 1e-4, "turned by {turn}: held at {y} m");
+    }
+}
+
+/// A hand that is led down into a table, dragged along in it and lifted does not jump.
+#[test]
+fn a_hand_that_is_led_through_a_table_slides_on_it() {
+    let settings = Settings::default();
+    let mut scene = Scene::new(0.03, 0.001);
+    let (mut unsolved, mut fastest): (u32, Real) = (0, 0.0);
+    for step in 0..400 {
+        let time = step as Real * DT;
+        let down = 0.04 * time.min(1.0);
+        let up = 0.05 * (time - 5.0).clamp(0.0, 1.0);
+        let at =
+            Vec3::new(-0.05 * (time - 2.0).clamp(0.0, 2.0), 0.03 + 0.5 * SIZE - down + up, 0.0);
+        change(&mut scene.world, scene.target).set_target(at, Quat::IDENTITY);
+        let report = scene.world.step(&settings, DT);
+        unsolved += u32::from(report.status != StepStatus::Solved);
+        fastest = fastest.max(scene.speed());
+    }
+    println!("{unsolved} unsolved, {fastest} m/s");
+    assert_eq!(unsolved, 0, "all are solved");
+    // It is led at 50 mm/s; what lies on it may slip, what it lets go of follows at its speed.
+    assert!(fastest < 0.2, "{fastest} m/s");
+    let report = scene.world.report();
+    assert!(report.joint_error < 1e-4 && report.yielded.is_empty(), "{report}");
+}
+
+/// Joints yield at the force that they are given, and hold below it.
+#[test]
+fn joints_yield_at_their_own_force() {
+    let settings = Settings::default();
+    for (strength, holds) in [(1.05, true), (0.95, false)] {
+        let mut world = Simulation::new();
+        let id = add(&mut world, BodyKind::Dynamic, cuboid(SIZE, SIZE, SIZE), Vec3::ZERO);
+        let weight = 9.81 * body(&world, id).mass();
+        let desc = JointDesc::to_world(JointKind::Fixed, id);
+        let desc = desc.with_yield(strength * weight, Real::INFINITY);
+        let joint = world.add_joint(desc).expect("a body");
+        for _ in 0..60 {
+            let report = world.step(&settings, DT);
+            assert_eq!(report.status, StepStatus::Solved, "{report}");
+            assert_eq!(report.yielded.is_empty(), holds, "at {strength} of the weight");
+            assert!(report.broken.is_empty(), "it does not break");
+        }
+        let force = world.joint(joint).expect("it is there").reaction().0.y;
+        let want = weight * Real::min(strength, 1.0);
+        assert!((force - want).abs() < 1e-3 * weight, "{strength}: {force} N, {want} N");
+        // It falls with what is left of gravity.
+        let speed = -body(&world, id).linear_velocity.y;
+        let want = 9.81 * Real::max(1.0 - strength, 0.0);
+        assert!((speed - want).abs() < 1e-3 * 9.81, "{strength}: {speed} m/s, {want} m/s");
+    }
+}
+
+/// A press with a motor of unlimited force.
+#[test]
+fn a_motor_that_knows_no_bound_presses_and_stops() {
+    let settings = Settings::default();
+    let mut world = Simulation::new();
+    add(&mut world, BodyKind::Static, cuboid(2.0, 0.5, 2.0), Vec3::Y * -0.25);
+    let block = add(&mut world, BodyKind::Dynamic, cuboid(SIZE, SIZE, SIZE), Vec3::Y * 0.05);
+    let stamp = add(&mut world, BodyKind::Dynamic, cuboid(SIZE, SIZE, SIZE), Vec3::Y * 0.2);
+    let frame = |anchor: Vec3| JointFrame::along(anchor, Vec3::NEG_Y);
+    let desc = JointDesc::to_world(JointKind::Prismatic, stamp)
+        .with_frames(frame(Vec3::Y * 0.2), frame(Vec3::ZERO))
+        .with_motor(JointAxis::LinearX, Motor::velocity(0.1, Real::INFINITY));
+    world.add_joint(desc).expect("a body");
+    let mut unsolved = 0;
+    for step in 0..300 {
+        let status = world.step(&settings, DT).status;
+        if step >= 60 {
+            unsolved += u32::from(status != StepStatus::Solved);
+        }
+    }
+    let speed = [block, stamp].map(|id| body(&world, id).linear_velocity.length());
+    let overlap = 0.15 - body(&world, stamp).position().y;
+    println!("{unsolved} unsolved, {speed:?} m/s, {overlap} m");
+    assert_eq!(unsolved, 0, "all are solved");
+    assert!(speed.iter().all(|v| *v < 1e-4), "{speed:?} m/s");
+    assert!(overlap < 1e-4, "{overlap} m");
+}
