@@ -6,8 +6,8 @@
 //!
 //! What is carried of rotation is angular momentum: that of a free step, and what the impulses gave,
 //! `L⁺ = L* + I (ω - ω*)`, with the inertia `I` of the rotation at which the step problem was posed. The angular
-//! velocity is the one that has it after the body has turned, `ω⁺ = I(q⁺)⁻¹ L⁺`: so equal and opposite impulses
-//! keep the angular momentum of the world, whatever the bodies turn by.
+//! velocity is the one that has it after the body has turned, `ω⁺ = I(q⁺)⁻¹ L⁺`, or less where that would take more
+//! energy than at the start. Where impulses matter the carried problem is posed at the end already (`solve/ending.rs`).
 
 use super::bodies::Bodies;
 use super::body::{Body, BodyId, BodyKind};
@@ -47,7 +47,12 @@ fn carried(body: &Body, motion: &Motion, solved: Vec3, end: Quat) -> Vec3 {
     let [_, free] = motion.end();
     let rotor = Rotor::new(body);
     let momentum = widen3(motion.momentum[1]) + rotor.momentum(widen3(solved) - widen3(free));
-    narrow3(rotor.with(unit(widen_quat(end))).velocity(momentum))
+    let there = rotor.with(unit(widen_quat(end))).velocity(momentum);
+    // The turn does not give energy.
+    let (before, after) = (rotor.velocity(momentum).dot(momentum), there.dot(momentum));
+    let pushed = solved != free;
+    let part = if pushed && after > before { (before / after).sqrt() } else { 1.0 };
+    narrow3(there * part)
 }
 
 /// The velocities of body `i` that the solver found, or its free ones.

@@ -16,8 +16,8 @@
 
 use crate::engine::body::Body;
 use crate::math::{
-    DMat3, DVec3, Double, PI_DOUBLE, SymMat3, atan2_double, quat_mul_double, quat_rotate_double,
-    sin_cos_double, widen, widen_mat3, widen_quat, widen3,
+    DMat3, DVec3, Double, PI_DOUBLE, SymMat3, atan2_double, quat_exp_double, quat_mul_double,
+    quat_rotate_double, sin_cos_double, widen, widen_mat3, widen_quat, widen3,
 };
 
 /// Largest turn of a part of the step (rad): its orientation is off by a twelfth of the square of it, relatively.
@@ -80,6 +80,12 @@ impl Rotor {
         Self { rotation, ..self }
     }
 
+    /// The same body turned by a rotation vector (rad).
+    #[must_use]
+    pub fn turned(self, by: DVec3) -> Self {
+        self.with(quat_mul_double(quat_exp_double(by), self.rotation))
+    }
+
     /// Inertia in the world's axes [kg·m²], as (xx, yy, zz, xy, xz, yz).
     pub fn tensor(&self) -> [Double; 6] {
         let columns =
@@ -100,13 +106,13 @@ impl Rotor {
     }
 
     /// From the world's axes to the body's.
-    fn inside(&self, v: DVec3) -> DVec3 {
+    pub fn inside(&self, v: DVec3) -> DVec3 {
         let [x, y, z, w] = self.rotation;
         quat_rotate_double([-x, -y, -z, w], v)
     }
 
     /// From the body's axes to the world's.
-    fn out(&self, v: DVec3) -> DVec3 {
+    pub fn out(&self, v: DVec3) -> DVec3 {
         quat_rotate_double(self.rotation, v)
     }
 

@@ -7,12 +7,16 @@
 
 use super::super::assemble::{IslandStep, Sources};
 use super::super::lcp::BodyBlock;
-use super::super::predict::spin::{Rotor, is_round, unit};
+use super::super::predict::spin::{Rotor, is_round};
 use super::stiffness;
-use crate::math::{DVec3, Double, quat_exp_double, quat_mul_double, widen, widen_quat, widen3};
+use crate::math::{DVec3, Double, widen, widen3};
 
-/// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise.
+/// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise. Where bodies bounce
+/// all do, since no energy is lost.
 const TURNED: Double = 0.01;
+
+/// Part of its energy that a rotation may be lent for its angular momentum (–): thin rods would need many times theirs.
+const LENT: Double = 0.05;
 
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
@@ -28,10 +32,12 @@ impl EndingScratch {
         sources: &Sources<'_>,
         dt: Double,
     ) -> bool {
+        let bounces = step.manifolds.iter().any(|m| m.restitution > 0.0);
+        let least = if bounces { 0.0 } else { TURNED };
         step.members.iter().zip(&*step.biased.velocity).any(|(&i, v)| {
             let body = &sources.bodies[i as usize];
             let turn = dt * DVec3::new(v[3], v[4], v[5]).length();
-            turn > TURNED && !body.locked_axes.locks_rotation() && !is_round(body.inertia())
+            turn > least && !body.locked_axes.locks_rotation() && !is_round(body.inertia())
         })
     }
 
@@ -47,19 +53,25 @@ impl EndingScratch {
             if body.locked_axes.locks_rotation() || is_round(body.inertia()) {
                 continue;
             }
-            let turn = quat_exp_double(DVec3::new(v[3], v[4], v[5]) * dt);
-            let start = unit(widen_quat(body.rotation()));
-            let rotor = Rotor::new(body).with(quat_mul_double(turn, start));
+            let start = Rotor::new(body);
+            let rotor = start.turned(DVec3::new(v[3], v[4], v[5]) * dt);
             let damping = 1.0 + dt * widen(body.angular_damping.max(0.0));
             block.inertia = rotor.tensor().map(|x| damping * x);
             block.inverse_inertia = stiffness::inverse(&block.inertia);
-            let free = rotor.velocity(widen3(motion.momentum[1]));
+            let momentum = widen3(motion.momentum[1]);
+            let mut free = rotor.velocity(momentum);
+            let flown = start.turned(widen3(motion.angular) * dt);
+            let energy = flown.velocity(momentum).dot(momentum);
+            if free.dot(momentum) > (1.0 + LENT) * energy {
+                // Turned far aside by a blow: the same in its own axes.
+                free = rotor.out(flown.inside(flown.velocity(momentum)));
+            }
             block.velocity_free[3..].copy_from_slice(&free.to_array());
         }
         *step.at_end = true;
     }
 
-    /// Puts the blocks back.
+    /// Puts the blocks back; the velocities stay those at the end.
     pub(super) fn put_back(&self, step: &mut IslandStep<'_>) {
         step.bodies.copy_from_slice(&self.blocks);
     }

@@ -345,6 +345,9 @@ impl Solvers {
             }
         }
         if turns {
+            let mut bounce = core::mem::take(&mut self.bounce);
+            bounce.cap(island);
+            self.bounce = bounce;
             self.ending.put_back(island.step);
         }
         if let Some(stats) = &relaxed {

@@ -174,11 +174,8 @@ impl Solvers {
         self.wide(island, |problem, iterate, scratch| {
             solve_substeps(problem, iterate, &params, scratch);
         });
-        let bounced = self.bounce_swept(island, &mut |state, island, _| {
-            let sweeps = 2 * island.settings.solver.substeps;
-            state.sweep_times(island, 1, sweeps)
-        });
         let certificate = self.certify(island, 0);
+        let bounced = self.bounce_at_end(island);
         let carried = match bounced {
             Some(stats) => stats.certificate,
             None => self.certify_carried(island),
@@ -192,6 +189,30 @@ impl Solvers {
             certificate,
         };
         Outcome { method: Method::Substeps, biased, relaxed: None, carried, beyond_lemke: false }
+    }
+
+    /// Where bodies bounce after small steps, at the pose to which those took them.
+    fn bounce_at_end(&mut self, island: &mut Island<'_, '_>) -> Option<SolveStats> {
+        if !island.step.manifolds.iter().any(|m| m.restitution > 0.0) {
+            return None;
+        }
+        self.flight.fly(island.step, island.settings.solver.tolerance);
+        self.ending.pose(island.step, island.sources);
+        let bounced = self.bounce_swept(island, &mut |state, island, _| {
+            let sweeps = 2 * island.settings.solver.substeps;
+            state.sweep_times(island, 1, sweeps)
+        });
+        if bounced.is_none() {
+            island.step.take_push(-1.0);
+            self.measure(island, 1);
+            self.take_measured(island, 1);
+            island.step.take_push(1.0);
+        }
+        let mut bounce = core::mem::take(&mut self.bounce);
+        bounce.cap(island);
+        self.bounce = bounce;
+        self.ending.put_back(island.step);
+        bounced
     }
 
     /// Calls a solver in eight lanes.

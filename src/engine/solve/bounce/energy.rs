@@ -19,9 +19,10 @@ use super::super::super::assemble::{IslandUnknowns, Unknowns};
 use super::super::super::lcp::rolling::RollingRow;
 use super::super::super::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use super::super::super::lcp::{BodyBlock, Vec6};
+use super::super::super::predict::spin::{Rotor, is_round};
 use super::super::island::Island;
 use super::BounceScratch;
-use crate::math::Double;
+use crate::math::{DVec3, Double, widen3};
 
 impl BounceScratch {
     /// Shortens the way from the base to the relaxed unknowns to where no energy is gained.
@@ -43,6 +44,24 @@ impl BounceScratch {
         island.step.relaxed.mix(&self.base, &self.end, part);
     }
 
+    /// Slows the rotations of an island that has more energy than it was given, at the pose of the end.
+    pub(in crate::engine::solve) fn cap(&mut self, island: &mut Island<'_, '_>) {
+        self.free.clear();
+        self.free.extend(island.step.bodies.iter().map(|body| body.velocity_free));
+        self.half.take(&island.step.relaxed);
+        let excess = self.excess(island, &self.half);
+        if excess <= 0.0 {
+            return;
+        }
+        let step = &mut *island.step;
+        let spins = step.bodies.iter().zip(&*step.relaxed.velocity);
+        let all: Double = spins.map(|(body, v)| spin_energy(body, v)).sum();
+        let factor = (1.0 - excess / all).max(0.0).sqrt();
+        if factor.is_finite() {
+            step.relaxed.velocity.iter_mut().flat_map(|v| &mut v[3..]).for_each(|x| *x *= factor);
+        }
+    }
+
     /// `X` of unknowns (J).
     pub(super) fn excess(&self, island: &Island<'_, '_>, at: &Unknowns) -> Double {
         let (step, tolerance) = (&*island.step, island.settings.solver.tolerance);
@@ -57,7 +76,8 @@ impl BounceScratch {
                 let way = if flies { 0.5 * (start[k] + free[k]) } else { moved[i][k] };
                 sum += body.mass[k] * (kinetic - force * way);
             }
-            sum += spin_energy(body, end) - spin_energy(body, free);
+            sum += spin_energy(body, end)
+                - spin_given(island, i).unwrap_or_else(|| spin_energy(body, free));
         }
         for m in &*step.manifolds {
             for lane in 0..m.count as usize {
@@ -74,6 +94,23 @@ impl BounceScratch {
         }
         sum
     }
+}
+
+/// Energy that the rotation of member `i` has in free motion (J), if the problem is posed where it does not turn by
+/// itself: the angular momentum that it keeps is not that energy there.
+fn spin_given(island: &Island<'_, '_>, i: usize) -> Option<Double> {
+    let (step, sources) = (&*island.step, island.sources);
+    let at = step.members[i] as usize;
+    let (body, motion) = (&sources.bodies[at], &sources.motions[at]);
+    let plain = body.locked_axes.locks_rotation() || is_round(body.inertia());
+    if plain || !*step.at_end || !step.joints.is_empty() {
+        return None;
+    }
+    let v = &step.velocity_last[i];
+    let spin = DVec3::new(v[3], v[4], v[5]);
+    let [middle, end] = motion.momentum.map(widen3);
+    let work = (end - middle).dot(widen3(motion.angular)) * 2.0;
+    Some(0.5 * spin.dot(Rotor::new(body).momentum(spin)) + work)
 }
 
 /// Energy of rotation (J).
