@@ -18,8 +18,8 @@ fn flying(world: &mut Simulation, position: Vec3, linear_velocity: Vec3) -> Body
     world.add_body(desc).expect("a sound body")
 }
 
-/// Whatever solves the rest of the world, a thrown body is where Galilei says: alone, beside a neighbor that it
-/// might touch, and in an island with another that stands.
+/// Whatever solves the rest of the world, a thrown body is where Galilei says: alone, beside a neighbor
+/// that it might touch, and in an island with another that stands.
 #[test]
 fn a_thrown_body_follows_its_parabola_in_every_method() {
     for method in METHODS {
@@ -69,8 +69,8 @@ fn the_papers_fall_with_euler() {
     assert!((body(&world, id).center().y - fallen).abs() < if DOUBLE { 1e-12 } else { 1e-4 });
 }
 
-/// A body that just misses a step of another is not stopped by it, and one that brakes before a ceiling does not
-/// end inside it.
+/// A body that just misses a step of another is not stopped by it, and one that brakes before a ceiling
+/// does not end inside it.
 #[test]
 fn flight_ends_where_a_row_begins() {
     let settings = settings();

@@ -158,9 +158,9 @@ fn a_record_tells_what_happened() {
     let mut game = Game::new("fall").lasting(1.0);
     game.add(Form::Ball(0.5), Vec3::ZERO);
     let (record, _) = Plan::new(&game).run(&game).expect("the engine takes a ball");
-    let (g, h, n) = (widen(games::G), widen(games::DT), 60.0);
+    let (g, h, n): (Double, Double, Double) = (widen(games::G), widen(games::DT), 60.0);
     assert_eq!(record.steps.len(), 60, "a second");
-    assert!((record.drop - g * h * h * n * (n + 1.0) / 2.0).abs() < 1e-4, "fell {}", record.drop);
+    assert!((record.drop - 0.5 * g * (h * n).powi(2)).abs() < 1e-4, "fell {}", record.drop);
     assert!(!record.stands(), "it fell");
     let squares = (n + 1.0) * (2.0 * n + 1.0) / 6.0;
     let rms = g * h * squares.sqrt();

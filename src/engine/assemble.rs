@@ -36,7 +36,7 @@ use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
 use super::pair::Pair;
 use super::predict::{Motion, block, vec6};
-use super::settings::Settings;
+use super::settings::{Integration, Settings};
 use super::steady::Touching;
 use crate::math::{DVec3, Double, Real};
 
@@ -94,6 +94,9 @@ pub struct StepProblem {
     pub relaxed: Unknowns,
     /// Largest position error of a joint [m or rad].
     pub joint_error: Real,
+    /// Impulses of the biased problem that make a whole one (–): two where islands with joints are solved
+    /// half way.
+    pub(super) halves: Double,
     /// First body of every island.
     pub first: Vec<BodyId>,
     /// Buffer: the rows of one joint.
@@ -360,6 +363,8 @@ impl StepProblem {
             self.relaxed.velocity.push(last);
         }
         self.sort(sources);
+        let midpoint = settings.integration == Integration::SecondOrder;
+        self.halves = if midpoint { 2.0 } else { 1.0 };
         for k in 0..sources.islands.len() {
             let first = sources.islands.members[sources.islands.start[k] as usize];
             self.first.push(sources.bodies[first as usize].id());

@@ -1,13 +1,15 @@
 //! Integration: velocities out of the solver, poses a step further.
 //!
-//! Positions move with the biased velocity, `q⁺ = q + h v⁺` (Algorithm 6.5 step 3 with `v^{l+1}`), those of
-//! bodies on which nothing acts with the mean velocity of their flight; the rotation by the exponential map of
-//! `h ω`. The velocity carried to the next step is that of the relaxed problem: without the push out of overlap.
+//! Positions move with the biased velocity, `q⁺ = q + h v⁺` (Algorithm 6.5 step 3 with `v^{l+1}`), those
+//! of bodies on which nothing acts with the mean velocity of their flight; the rotation by the
+//! exponential map of `h ω`. The velocity carried to the next step is that of the relaxed problem:
+//! without the push out of overlap.
 //!
 //! What is carried of rotation is angular momentum: that of a free step, and what the impulses gave,
-//! `L⁺ = L* + I (ω - ω*)`, with the inertia `I` of the rotation at which the step problem was posed. The angular
-//! velocity is the one that has it after the body has turned, `ω⁺ = I(q⁺)⁻¹ L⁺`, or less where that would take more
-//! energy than at the start. Where impulses matter the carried problem is posed at the end already (`solve/ending.rs`).
+//! `L⁺ = L* + I (ω - ω*)`, with the inertia `I` of the rotation at which the step problem was posed. The
+//! angular velocity is the one that has it after the body has turned, `ω⁺ = I(q⁺)⁻¹ L⁺`, or less where
+//! that would take more energy than at the start. Where impulses matter the carried problem is posed at
+//! the end already (`solve/ending.rs`).
 
 use super::bodies::Bodies;
 use super::body::{Body, BodyId, BodyKind};
@@ -77,8 +79,8 @@ pub(super) fn state(body: &Body) -> (Vec3, Quat, [Vec3; 2]) {
     (body.center(), body.rotation(), [body.linear_velocity, body.angular_velocity])
 }
 
-/// Moves the active bodies, those of `stops` to the poses given there; appends the bodies it had to freeze.
-/// Returns the kinetic energy (J).
+/// Moves the active bodies, those of `stops` to the poses given there; appends the bodies it had to
+/// freeze. Returns the kinetic energy (J).
 pub fn integrate(
     bodies: &mut Bodies,
     motions: &[Motion],

@@ -1,9 +1,9 @@
 //! The method: plain functions on slices, no Bevy, no clock. It cannot fail.
 //!
 //! A step is the list of calls in [`Simulation::step`]. It advances poses `q` and velocities `v` by the
-//! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one complementarity problem a step, no
-//! adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). Large islands in which bodies strike
-//! each other are not solved to a tolerance but advanced in small steps with soft contacts, see
+//! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one complementarity problem a step,
+//! no adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). Large islands in which bodies
+//! strike each other are not solved to a tolerance but advanced in small steps with soft contacts, see
 //! [`lcp::wide`].
 //!
 //! # Symbols
@@ -73,6 +73,7 @@ use self::body::{Body, BodyDesc, BodyError, BodyId};
 use self::broad::{BroadPhase, Enlarge, Input};
 use self::graph::{Islands, NO_BODY};
 use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
+pub use self::pair::Contact;
 use self::pair::{Pair, Pairs};
 use self::par::{Pool, Serial};
 use self::predict::Motion;
@@ -108,8 +109,8 @@ pub struct Simulation {
     work: Work,
 }
 
-/// Buffers of a step. The next one depends on nothing in them but what islands keep in `solver`, and on that
-/// only within the tolerance.
+/// Buffers of a step. The next one depends on nothing in them but what islands keep in `solver`, and on
+/// that only within the tolerance.
 #[derive(Clone, Debug, Default)]
 struct Work {
     shapes: Shapes,
@@ -313,7 +314,6 @@ impl Simulation {
             dt_ratio: warm_start(dt, self.dt_last),
         };
         self.work.problem.assemble(&sources, settings);
-        // (6.3): contacts in ratio units, joints in m or rad.
         self.report.joint_error = self.work.problem.joint_error;
         self.report.infeasibility = self.report.infeasibility.max(self.report.joint_error);
         self.check_problem();
@@ -413,7 +413,7 @@ impl Simulation {
             } else {
                 self.look_at_edited();
                 let (bodies, motions) = (self.bodies.as_slice(), &self.work.motions);
-                self.touches.update(&self.pairs, bodies, motions, self.margin);
+                self.touches.update(&self.pairs, bodies, motions, self.margin, self.report.dt);
                 self.check_touches();
             }
             self.dt_last = self.report.dt;
@@ -479,8 +479,8 @@ impl Simulation {
     }
 
     /// Changes a joint and, if it is another than before, wakes what it joins. Its impulses are kept as a
-    /// start for the next step unless ends or kind change. Between two stages of a step: it holds from the
-    /// next step on, wholly.
+    /// start for the next step unless ends or kind change. Between two stages of a step: it holds from
+    /// the next step on, wholly.
     ///
     /// # Errors
     /// As for a new joint, or there is none of this id; the joint is unchanged then.
@@ -597,21 +597,4 @@ impl Simulation {
     fn check_sleepers(&self) {}
     fn check_problem(&self) {}
     fn check_touches(&self) {}
-}
-
-/// A contact of the last step, for reading.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// The two bodies, ascending.
-    pub bodies: [BodyId; 2],
-    /// World point in the middle between the two touching points (m), found at the start of the step and
-    /// moved along with the center of the first body.
-    pub point: Vec3,
-    /// Unit normal from the first body to the second.
-    pub normal: Vec3,
-    /// Distance of the touching points along the normal at the start of the step (m); negative in
-    /// overlap.
-    pub gap: Real,
-    /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
-    pub impulse: Vec3,
 }

@@ -1,15 +1,15 @@
 //! Pairs: what is kept of two pieces from step to step.
 //!
 //! Input: which candidates came and went in the broad phase, ascending by key. Output: pairs in order of
-//! their keys, with the portal, the contacts and the impulses of those that were there before. A pair whose
-//! body was teleported or changed its shape starts afresh. A *dormant* pair, of a sleeper and nothing
-//! that moves, stays as it is.
+//! their keys, with the portal, the contacts and the impulses of those that were there before. A pair
+//! whose body was teleported or changed its shape starts afresh. A *dormant* pair, of a sleeper and
+//! nothing that moves, stays as it is.
 //!
 //! A pair is large and stays where it is in memory; the list holds pointers to them, and beside it lies a
-//! list of heads, of what is asked of every pair. A step *looks at* the pairs that are not dormant, and at
-//! those of which something may have changed; their places are listed, and found anew, in O(pairs) of a
-//! nanosecond each, when a pair comes or goes, falls asleep or wakes. Else O(pairs looked at), and a byte for
-//! each body.
+//! list of heads, of what is asked of every pair. A step *looks at* the pairs that are not dormant, and
+//! at those of which something may have changed; their places are listed, and found anew, in O(pairs) of
+//! a nanosecond each, when a pair comes or goes, falls asleep or wakes. Else O(pairs looked at), and a
+//! byte for each body.
 
 use std::sync::Arc;
 
@@ -193,8 +193,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Begins a step with what changed among the candidates. `changed` tells which bodies may be others than
-    /// in the last step.
+    /// Begins a step with what changed among the candidates. `changed` tells which bodies may be others
+    /// than in the last step.
     pub(super) fn update(&mut self, broad: &BroadPhase, known: &Bodies, changed: &[bool]) {
         if !broad.renumbered.is_empty() {
             for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
@@ -223,8 +223,8 @@ impl Pairs {
         }
     }
 
-    /// Finds out which pairs are dormant, and lists the others to be looked at. Takes over what colliders say
-    /// for those that are new or edited, or for all.
+    /// Finds out which pairs are dormant, and lists the others to be looked at. Takes over what colliders
+    /// say for those that are new or edited, or for all.
     fn renew(&mut self, bodies: &[Body], all: bool) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             let [a, b] = head.bodies.map(|i| self.flags[i as usize]);
@@ -504,4 +504,21 @@ impl Simulation {
             kept
         });
     }
+}
+
+/// A contact of the last step, for reading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The two bodies, ascending.
+    pub bodies: [BodyId; 2],
+    /// World point in the middle between the two touching points (m), found at the start of the step and
+    /// moved along with the center of the first body.
+    pub point: Vec3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vec3,
+    /// Distance of the touching points along the normal at the start of the step (m); negative in
+    /// overlap.
+    pub gap: Real,
+    /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
+    pub impulse: Vec3,
 }

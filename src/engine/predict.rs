@@ -1,14 +1,14 @@
 //! Free motion: world inertia and the velocity every body would have without constraints.
 //!
-//! `v* = v + h M⁻¹ k` (right-hand side of (5.1)), with gravity, applied forces and impulses, and damping. A body
-//! on which no impulse acts in the step moves by the mean velocity of its free flight instead,
+//! `v* = v + h M⁻¹ k` (right-hand side of (5.1)), with gravity, applied forces and impulses, and damping.
+//! A body on which no impulse acts in the step moves by the mean velocity of its free flight instead,
 //!
 //! ```text
 //! x⁺ = x + h v + h²/2 M⁻¹ k,    R⁺ and ω⁺ of a free rotation (`spin.rs`)
 //! ```
 //!
-//! which is exact under a constant force. The papers' Euler step `x⁺ = x + h v*` falls `g h t / 2` too far; it is
-//! [`Integration::Euler`].
+//! which is exact under a constant force. The papers' Euler step `x⁺ = x + h v*` falls `g h t / 2` too
+//! far; it is [`Integration::Euler`].
 
 use super::body::{Body, BodyId, BodyKind};
 use super::lcp::{BodyBlock, Vec6};
@@ -42,8 +42,8 @@ pub struct Motion {
     pub angular: Vec3,
     /// What the forces of the step add to that until its end: half of what they add in it [m/s, rad/s].
     pub lead: [Vec3; 2],
-    /// Mean angular momentum of a free step, and that at its end [N·m·s]; zero for bodies of round or locked
-    /// inertia, whose angular velocity tells all.
+    /// Mean angular momentum of a free step, and that at its end [N·m·s]; zero for bodies of round or
+    /// locked inertia, whose angular velocity tells all.
     pub momentum: [Vec3; 2],
     /// The part of the free velocity that gravity gave in this step [m/s].
     pub fall: Vec3,
@@ -61,10 +61,16 @@ impl Motion {
         self.linear + self.angular.cross(arm)
     }
 
-    /// Velocities at the end of the step if nothing else acts [m/s, rad/s], those of rotation as the step problem
-    /// knows them: what the body turns by in the step, and what torques add until its end.
+    /// Velocities at the end of the step if nothing else acts [m/s, rad/s], those of rotation as the step
+    /// problem knows them: what the body turns by in the step, and what torques add until its end.
     pub fn end(&self) -> [Vec3; 2] {
         [self.linear + self.lead[0], self.angular + self.lead[1]]
+    }
+
+    /// What forces add until the end of the step to the mean velocity of the point at `arm` from the
+    /// center [m/s].
+    pub fn lead_at(&self, arm: Vec3) -> Vec3 {
+        self.lead[0] + self.lead[1].cross(arm)
     }
 
     /// `v + r |ω|` [m/s]: no point of the body is faster.
@@ -160,9 +166,9 @@ pub fn predict(body: &mut Body, settings: &Settings, dt: Real) -> Motion {
     motion
 }
 
-/// From the velocities of the start to the mean ones, with damping at the velocity of the end of the step:
-/// `(1 + h d) M v' = M v + h k + Jᵀ λ`. The factor is on the mass, so that it acts on impulses as on all else; on
-/// the free velocity alone it would let what rests weigh less than it does.
+/// From the velocities of the start to the mean ones, with damping at the velocity of the end of the
+/// step: `(1 + h d) M v' = M v + h k + Jᵀ λ`. The factor is on the mass, so that it acts on impulses as
+/// on all else; on the free velocity alone it would let what rests weigh less than it does.
 fn damp(motion: &mut Motion, body: &Body, dt: Real) {
     let linear = 1.0 + dt * body.linear_damping.max(0.0);
     motion.mass *= linear;
@@ -230,15 +236,15 @@ fn lock(inertia: SymMat3, body: &Body) -> (SymMat3, SymMat3) {
     (i, inverse)
 }
 
-/// How far two bodies, the second one's center `between` from the first one's, can come closer within `dt`
-/// seconds of free motion (m), at most:
+/// How far two bodies, the second one's center `between` from the first one's, can come closer within
+/// `dt` seconds of free motion (m), at most:
 ///
 /// ```text
 /// h |v_s - v_l - ω_l × d| + h r_s |ω_s - ω_l| + h² |ω_l| |v_s - v_l| / 2,    d = x_s - x_l
 /// ```
 ///
-/// where `s` is the smaller one: no point of it moves farther as seen from the other, which turns. What is
-/// carried along does not come closer, but for the last term, by which a straight way leaves a circle.
+/// where `s` is the smaller one: no point of it moves farther as seen from the other, which turns. What
+/// is carried along does not come closer, but for the last term, by which a straight way leaves a circle.
 pub fn approach([a, b]: [&Motion; 2], between: Vec3, dt: Real) -> Real {
     let unbounded = |motion: &Motion| motion.radius == 0.0;
     let (small, large, d) = if unbounded(a) || (b.radius < a.radius && !unbounded(b)) {

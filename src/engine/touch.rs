@@ -7,9 +7,9 @@
 //! sensor go by overlap alone. A body that arrives within a step is slowed by that step to just reach
 //! the other, and stopped by the next one: the impulse of a hit is the sum of both. If it bounces, the
 //! step of the arrival tells the whole.
-//! Every touch that began ends exactly once, whatever becomes of its bodies. Touches of pairs that the step
-//! does not look at stay as they are. O(pairs looked at) and a sort of those that are near, and O(touches) if
-//! one begins or ends; no allocation once the lists have grown.
+//! Every touch that began ends exactly once, whatever becomes of its bodies. Touches of pairs that the
+//! step does not look at stay as they are. O(pairs looked at) and a sort of those that are near, and
+//! O(touches) if one begins or ends; no allocation once the lists have grown.
 
 use super::body::{Body, BodyId};
 use super::pair::{Pair, Pairs};
@@ -34,8 +34,8 @@ pub struct TouchPoint {
     pub point: Vec3,
     /// Unit normal there, from the first body to the second.
     pub normal: Vec3,
-    /// Speed [m/s] at which the bodies approached each other there before the contact acted; negative
-    /// if they parted.
+    /// Speed [m/s] at which the bodies approached each other there as they met, the fall to there
+    /// counted; negative if they parted.
     pub speed: Real,
     /// Gap there at the start of the step (m).
     pub gap: Real,
@@ -68,8 +68,8 @@ pub struct Touches {
     last: Vec<Touch>,
     started: Vec<u32>,
     ended: Vec<Touch>,
-    /// Buffers: the touches of the pairs that were looked at, of which those are left that begin; places in
-    /// the list of what was known of the same bodies; those of the touches that end.
+    /// Buffers: the touches of the pairs that were looked at, of which those are left that begin; places
+    /// in the list of what was known of the same bodies; those of the touches that end.
     new: Vec<Touch>,
     asked: Vec<u32>,
     dropped: Vec<u32>,
@@ -106,12 +106,13 @@ impl Touches {
         bodies: &[Body],
         motions: &[Motion],
         margin: Real,
+        dt: Real,
     ) {
         self.settle();
         let near =
             pairs.seen().filter(|pair| pair.separation <= margin || !pair.contacts.is_empty());
         self.new.clear();
-        self.new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin)));
+        self.new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin, dt)));
         self.new.sort_unstable_by_key(|touch| touch.key);
         self.new.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
         self.ask(pairs);
@@ -129,9 +130,10 @@ impl Touches {
         bodies: &[Body],
         motions: &[Motion],
         margin: Real,
+        dt: Real,
     ) {
         let near = pairs.iter().filter(|p| p.separation <= margin || !p.contacts.is_empty());
-        let mut all: Vec<_> = near.filter_map(|p| touch(p, bodies, motions, margin)).collect();
+        let mut all: Vec<_> = near.filter_map(|p| touch(p, bodies, motions, margin, dt)).collect();
         all.sort_unstable_by_key(|touch| touch.key);
         all.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
         let known = |touch: &Touch| self.list.binary_search_by_key(&touch.key, |touch| touch.key);
@@ -168,7 +170,8 @@ impl Touches {
         }
     }
 
-    /// Takes over those that go on; finds those that end, and of the others those that are firm, which begin.
+    /// Takes over those that go on; finds those that end, and of the others those that are firm, which
+    /// begin.
     fn compare(&mut self) {
         let Self { list, asked, new, ended, dropped, .. } = self;
         dropped.clear();
@@ -232,8 +235,21 @@ impl Touch {
     }
 }
 
+/// Speed after a way (m) with a speed at its start [m/s] and an acceleration [m/s²]: `√(v² + 2 a s)`; the
+/// one at the start if it does not approach.
+fn met_at(start: Real, acceleration: Real, way: Real) -> Real {
+    let square = start * start + 2.0 * acceleration * way;
+    if start > 0.0 && square > 0.0 { square.sqrt() } else { start }
+}
+
 /// What a pair of pieces tells; none if they are too far apart to touch.
-fn touch(pair: &Pair, bodies: &[Body], motions: &[Motion], margin: Real) -> Option<Touch> {
+fn touch(
+    pair: &Pair,
+    bodies: &[Body],
+    motions: &[Motion],
+    margin: Real,
+    dt: Real,
+) -> Option<Touch> {
     let key = TouchKey { bodies: [pair.key.a, pair.key.b], tags: pair.tags };
     let overlaps = pair.separation <= 0.0;
     let mut touch = Touch { key, sensor: pair.sensor, firm: overlaps, ..Touch::default() };
@@ -254,11 +270,13 @@ fn touch(pair: &Pair, bodies: &[Body], motions: &[Motion], margin: Real) -> Opti
         if first {
             let apart =
                 motion_b.velocity_at(contact.arms[1]) - motion_a.velocity_at(contact.arms[0]);
+            let lead = motion_b.lead_at(contact.arms[1]) - motion_a.lead_at(contact.arms[0]);
+            let [mean, half] = [apart, lead].map(|v| -contact.normal.dot(v));
             touch.largest = along;
             touch.at = Some(TouchPoint {
                 point: center + contact.arms[0],
                 normal: contact.normal,
-                speed: -contact.normal.dot(apart),
+                speed: met_at(mean - half, 2.0 * half / dt, contact.gap.max(0.0)),
                 gap: contact.gap,
             });
         }

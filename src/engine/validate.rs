@@ -22,8 +22,8 @@ impl Simulation {
         }
     }
 
-    /// Pairs that a step does not look at are dormant, of bodies that are as they were, and told of by the
-    /// least of what is known of them.
+    /// Pairs that a step does not look at are dormant, of bodies that are as they were, and told of by
+    /// the least of what is known of them.
     fn check_unseen(&self) {
         let mut seen = self.pairs.seen.iter().copied().peekable();
         let mut least = [Real::INFINITY; 2];
@@ -45,7 +45,8 @@ impl Simulation {
     /// Touches are those that all pairs tell, of which those that are not firm were there before.
     pub(super) fn check_touches(&self) {
         let bodies = self.bodies.as_slice();
-        self.touches.check(&self.pairs.list, bodies, &self.work.motions, self.margin);
+        let (motions, dt) = (&self.work.motions, self.report.dt);
+        self.touches.check(&self.pairs.list, bodies, motions, self.margin, dt);
     }
 
     /// Contacts are strictly ascending by id, finite, with unit normals, and both arms lead to the
@@ -177,8 +178,8 @@ mod tests {
         assert!(world.report().contacts > 30, "they lie on each other");
     }
 
-    /// Whatever happens to sleepers and to what they lie on, a step looks at all that is not as it was, and
-    /// touches are those of all pairs: see `check_unseen` and `check_touches`.
+    /// Whatever happens to sleepers and to what they lie on, a step looks at all that is not as it was,
+    /// and touches are those of all pairs: see `check_unseen` and `check_touches`.
     #[test]
     fn a_step_looks_at_all_that_changes() {
         let mut rng = Random::new(3);

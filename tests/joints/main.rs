@@ -2,15 +2,14 @@
 
 mod loops;
 mod ragdoll;
+mod refused;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
-use orthant::engine::joint::{
-    Joint, JointAxis, JointDesc, JointError, JointFrame, JointId, JointKind, Motor,
-};
+use orthant::engine::joint::{Joint, JointAxis, JointDesc, JointFrame, JointId, JointKind, Motor};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::mass::MassProperties;
@@ -256,25 +255,35 @@ fn a_motor_turns_a_wheel_up_to_its_speed() {
     }
 }
 
-/// Spring, damper and gravity by the trapezoidal rule in closed form, in double precision; of what is faster
-/// than the step, `h² k > m`, the part at its end.
+/// Spring, damper and gravity by the midpoint rule in closed form, in double precision; of the impulse of
+/// what is faster than the step less is carried.
 fn sprung(x: &mut f64_, v: &mut f64_, spring: [f64_; 3], force: f64_) {
     let [k, d, rest] = spring;
     let (h, m) = (1.0 / 60.0, f64_::from(2.0_f32));
-    let late = (1.0 - m / (h * h * k)).max(0.0);
     let delta = h * d / m;
-    let end = if delta > 0.0 { 1.0 / -(-delta).exp_m1() - 1.0 / delta } else { 0.5 };
-    let (mean, late) = (0.25 * (1.0 - late) * h * h * k / m, late * h * h * k / m);
-    *v = (*v * (1.0 + mean - delta * (1.0 - end)) + h * (force - k * (*x - rest)) / m)
-        / (1.0 + mean + late + delta * end);
-    *x += h * *v;
+    // Half impulse `c = -r (u - u_0)` by the mean velocity, and how much of it is carried.
+    let (rate, aim, whole) = if k > 0.0 {
+        let fast = (h * h * k / m).max(delta);
+        let part = if fast > 1.0 { 1.0 - 0.5 / fast } else { 0.5 };
+        let total = d + part * h * k;
+        (part * h * total, -k * (*x - rest) / total, 1.0 / part)
+    } else if d > 0.0 {
+        let mean = -(-delta).exp_m1() / delta;
+        (m * (1.0 - mean) / mean, 0.0, delta * mean / (1.0 - mean))
+    } else {
+        (0.0, 0.0, 2.0)
+    };
+    let free = *v + 0.5 * h * force / m;
+    let mean = (m * free + rate * aim) / (m + rate);
+    *v += h * force / m - whole * rate * (mean - aim) / m;
+    *x += h * mean;
 }
 
 #[allow(non_camel_case_types, reason = "a number that is always in double precision")]
 type f64_ = orthant::math::Double;
 
 #[test]
-fn springs_are_trapezoidal_and_stable_at_any_stiffness() {
+fn springs_follow_the_midpoint_rule_at_any_stiffness() {
     for stiffness in [0.0, 3.0, 200.0, 1e5, 1e9] {
         for damping in [0.0, 1.5, 400.0] {
             let motor = Motor::spring(0.3, stiffness, damping);
@@ -413,7 +422,7 @@ fn a_rope_is_slack_until_it_is_not() {
     let id = weight(&mut world, Vec3::ZERO);
     let desc = JointDesc::to_world(JointKind::Distance { min: 0.0, max: 1.0 }, id);
     let rope = world.add_joint(desc).expect("a sound joint");
-    let fall = |n: Real| G * DT * DT * n * (n + 1.0) / 2.0;
+    let fall = |n: Real| G * DT * DT * n * n / 2.0;
     for n in 1..=25 {
         step(&mut world, &settings());
         let y = body(&world, id).position().y;
@@ -557,44 +566,4 @@ fn a_changed_joint_wakes_what_it_joins() {
     assert!(world.set_joint_enabled(hook, false), "it is there");
     step(&mut world, &drowsy);
     assert!(body(&world, id).linear_velocity.y < 0.0, "it falls");
-}
-
-#[test]
-fn what_makes_no_sense_is_refused() {
-    let mut world = Simulation::new();
-    let a = weight(&mut world, Vec3::ZERO);
-    let hinge = JointDesc::to_world(JointKind::Revolute, a);
-    let x = JointAxis::LinearX;
-    let turn = JointAxis::AngularX;
-    let cases = [
-        (JointDesc::new(JointKind::Fixed, [None, None]), JointError::NoBody),
-        (hinge.with_motor(x, Motor::velocity(1.0, 1.0)), JointError::Locked(x)),
-        (hinge.with_limit(x, 0.0, 1.0), JointError::Locked(x)),
-        (hinge.with_friction(x, 1.0), JointError::Locked(x)),
-        (hinge.with_limit(turn, 1.0, 0.0), JointError::Limits(turn, 1.0, 0.0)),
-        (
-            hinge.with_limit(turn, 1.0, 1.0).with_motor(turn, Motor::spring(0.0, 1.0, 1.0)),
-            JointError::Locked(turn),
-        ),
-        (
-            hinge.with_motor(turn, Motor::spring(0.0, -1.0, 1.0)),
-            JointError::Negative(turn, "stiffness", -1.0),
-        ),
-        (hinge.with_swing(1.0), JointError::NoSwing),
-        (JointDesc::to_world(JointKind::Spherical, a).with_swing(4.0), JointError::Swing(4.0)),
-        (hinge.with_strength(0.0, 1.0), JointError::NotPositive("break force", 0.0)),
-        (
-            JointDesc::to_world(JointKind::Distance { min: 2.0, max: 1.0 }, a),
-            JointError::Length(2.0, 1.0),
-        ),
-        (hinge.with_anchors(Vec3::NAN, Vec3::ZERO), JointError::NotFinite("anchor")),
-    ];
-    for (desc, error) in cases {
-        assert_eq!(world.add_joint(desc), Err(error.clone()), "{error}");
-    }
-    assert!(world.joints().is_empty(), "nothing was added");
-    let id = world.add_joint(hinge).expect("a sound joint");
-    let bad = hinge.with_limit(x, 0.0, 1.0);
-    assert_eq!(world.set_joint(id, bad), Err(JointError::Locked(x)), "nor changed");
-    assert_eq!(joint(&world, id).desc(), &hinge, "it is as it was");
 }

@@ -1,7 +1,7 @@
 //! Joint rows of an island, and what the bodies feel of them.
 //!
-//! Input: the joints of an island. Output: their rows in ascending order of joints, each with the joint and
-//! slot it came from; after the solve impulses and reactions of every joint. O(rows).
+//! Input: the joints of an island. Output: their rows in ascending order of joints, each with the joint
+//! and slot it came from; after the solve impulses and reactions of every joint. O(rows).
 
 use smallvec::SmallVec;
 
@@ -146,7 +146,10 @@ impl StepProblem {
                 force += self.joint_wrench[row][0] * relaxed;
                 torque += self.joint_wrench[row][1] * relaxed;
                 let [lo, hi] = self.joints[row].bounds;
-                let at_bound = (lo < 0.0 && relaxed <= lo) || (hi > 0.0 && relaxed >= hi);
+                let moved = self.halves * self.biased.joint_impulse[row];
+                let at = |bound: Double| (moved - bound).abs() <= YIELDS * bound.abs();
+                let at_bound = (lo < 0.0 && lo.is_finite() && at(lo))
+                    || (hi > 0.0 && hi.is_finite() && at(hi));
                 if keeps(slot) && at_bound && yielded.last() != Some(&joint.id) {
                     yielded.push(joint.id);
                 }
@@ -164,16 +167,19 @@ impl StepProblem {
     }
 }
 
-/// What ties an island to the fixed world that it touches, too, bears this acceleration of all of it, as a
-/// thousand times its weight would take, and then yields [m/s²].
+/// What ties an island to the fixed world that it touches, too, bears this acceleration of all of it, as
+/// a thousand times its weight would take, and then yields [m/s²].
 const PRESSED: Double = 1e4;
+
+/// Impulses that are this near to a bound are there (–).
+pub(in crate::engine) const YIELDS: Double = 1e-9;
 
 /// Softness of locks in loops, relative to their compliance (–).
 ///
-/// Rows of a loop may repeat each other where all anchors meet, and almost do where they meet almost: what
-/// they say of the motion in which the mechanism moves is then an error of the second order, divided by a
-/// small number, and it jams or shakes. Softened by a millionth, such rows say nothing; a lock under a
-/// thousand times the weight of its bodies yields by 3 µm (h² g ε 1000).
+/// Rows of a loop may repeat each other where all anchors meet, and almost do where they meet almost:
+/// what they say of the motion in which the mechanism moves is then an error of the second order, divided
+/// by a small number, and it jams or shakes. Softened by a millionth, such rows say nothing; a lock under
+/// a thousand times the weight of its bodies yields by 3 µm (h² g ε 1000).
 const YIELD: Double = 1e-6;
 
 /// Force and torque about the anchor of a row on the body of end b, for an impulse of one.

@@ -1,8 +1,8 @@
 //! Where a joint is: the positions of its axes, and their gradients.
 //!
-//! Input: the frames of a joint and the poses of its ends. Output: positions of the six axes and their rows,
-//! with `dx/dt = row_a · v_a + row_b · v_b` exactly. In frame a, with `q = (v, w)` the rotation of frame b
-//! relative to frame a, `u` its x axis and `ω` the relative angular velocity:
+//! Input: the frames of a joint and the poses of its ends. Output: positions of the six axes and their
+//! rows, with `dx/dt = row_a · v_a + row_b · v_b` exactly. In frame a, with `q = (v, w)` the rotation of
+//! frame b relative to frame a, `u` its x axis and `ω` the relative angular velocity:
 //!
 //! ```text
 //! linear k    x = a_k · p, p from anchor a to anchor b
@@ -14,10 +14,10 @@
 //! universal   α of y_b about x_a, β of x_a about y_b, and the lock -x_a · y_b
 //! ```
 //!
-//! A swing is the shortest rotation that takes x of frame a to x of frame b; twist is what is left. The rows
-//! of a lock of all three angular axes are those of `log`, which knows no pole short of a full turn. Rows of
-//! anchors that coincide are along the world's axes, so that their impulses survive a turn. In double
-//! precision. O(1).
+//! A swing is the shortest rotation that takes x of frame a to x of frame b; twist is what is left. The
+//! rows of a lock of all three angular axes are those of `log`, which knows no pole short of a full turn.
+//! Rows of anchors that coincide are along the world's axes, so that their impulses survive a turn. In
+//! double precision. O(1).
 
 use super::super::body::Body;
 use super::super::lcp::Vec6;
@@ -102,8 +102,8 @@ impl Place {
         Self::from_parts(kind, arms, apart, rotations)
     }
 
-    /// Half way between two places: of rotations the one half way, of arms and of the distance the mean, so that
-    /// rows along them are exact over the way: `|p⁺|² - |p|² = 2 p̄ · (p⁺ - p)`.
+    /// Half way between two places: of rotations the one half way, of arms and of the distance the mean,
+    /// so that rows along them are exact over the way: `|p⁺|² - |p|² = 2 p̄ · (p⁺ - p)`.
     pub(crate) fn middle(from: &Self, to: &Self) -> Self {
         let arms = [0, 1].map(|k| (from.arms[k] + to.arms[k]) * 0.5);
         let apart = (from.apart + to.apart) * 0.5;
@@ -170,8 +170,8 @@ impl Place {
         about(self.axes[0][k % 3])
     }
 
-    /// Component k, in frame a, of the rotation vector from a target orientation of frame b to its own, and
-    /// its rows.
+    /// Component k, in frame a, of the rotation vector from a target orientation of frame b to its own,
+    /// and its rows.
     pub(crate) fn turn_from(&self, target: DVec3, k: usize) -> (Double, Sides) {
         let back = conjugate(quat_exp_double(target));
         let turn = if target == DVec3::ZERO { self.turn } else { quat_mul_double(self.turn, back) };
@@ -282,8 +282,8 @@ impl Place {
     }
 }
 
-/// Gradient, with respect to the relative angular velocity in frame a, of the part about an axis of the swing
-/// whose x axis is `u`.
+/// Gradient, with respect to the relative angular velocity in frame a, of the part about an axis of the
+/// swing whose x axis is `u`.
 fn swing_gradient(u: DVec3, axis: DVec3, sine: Double, factor: Double) -> DVec3 {
     if u.x < SWING_POLE {
         return axis;

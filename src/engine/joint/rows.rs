@@ -62,7 +62,8 @@ pub(crate) enum Aim {
     Spring,
 }
 
-/// First slot of upper limits, motors and friction; that of the swing cone. Locks and lower limits are first.
+/// First slot of upper limits, motors and friction; that of the swing cone. Locks and lower limits are
+/// first.
 const UPPER: usize = 6;
 const MOTOR: usize = 12;
 const FRICTION: usize = 18;
@@ -108,8 +109,8 @@ impl Maker<'_> {
         let desc = &self.joint.desc;
         let locked = desc.locked();
         if locked != 0 {
-            // Positions keep up with the curvature of the motion, however fast; beyond that a joint far apart
-            // is drawn together at v_push.
+            // Positions keep up with the curvature of the motion, however fast; beyond that a joint far
+            // apart is drawn together at v_push.
             let contact = &self.settings.contact;
             let cap = widen(contact.push_speed_max) + widen(self.dt) * self.curvature(place);
             let locks = (0..6).filter(|k| locked & 1 << k != 0);
@@ -186,7 +187,8 @@ impl Maker<'_> {
         let zone = widen(contact.dead_zone) * dt * dt;
         let pushed = self.joint.impulse[0][slot] != 0.0;
         let (bias, push) = if gap >= -zone {
-            // As for contacts: what pushed still touches, so that trembling within the zone changes nothing.
+            // As for contacts: what pushed still touches, so that trembling within the zone changes
+            // nothing.
             (((gap - if pushed { zone } else { 0.0 }).max(0.0)) / dt, 0.0)
         } else {
             let full = widen(contact.gamma) * (gap + zone) / dt;
@@ -278,8 +280,8 @@ impl Joint {
         }
     }
 
-    /// What a row of this name is about at a place, how far a position is from its aim [m or rad], and the rows
-    /// of its rate.
+    /// What a row of this name is about at a place, how far a position is from its aim [m or rad], and
+    /// the rows of its rate.
     pub(crate) fn at(&self, place: &Place, slot: usize) -> (Double, Sides) {
         let desc = &self.desc;
         let k = slot % 6;
@@ -333,8 +335,8 @@ impl Joint {
         self.counted(k, place.position(k))
     }
 
-    /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an axis of
-    /// frame a.
+    /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an
+    /// axis of frame a.
     pub(crate) fn rate_rows(&self, place: &Place, k: usize) -> Sides {
         let swings = self.desc.kind != JointKind::Universal && k >= 4;
         if swings || (k == 3 && self.is_ball()) { place.spin(k) } else { place.gradient(k) }

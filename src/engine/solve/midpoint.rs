@@ -1,8 +1,8 @@
 //! Islands with joints: the implicit midpoint rule on the constraint manifold.
 //!
-//! Input: an island's bodies, contacts and joints at the start of the step. Output: how its bodies move, the
-//! velocities they keep, impulses. With the half impulses `λ` of all rows, rows `J̄` half way between the poses of
-//! the start and of the end, and forces `k`,
+//! Input: an island's bodies, contacts and joints at the start of the step. Output: how its bodies move,
+//! the velocities they keep, impulses. With the half impulses `λ` of all rows, rows `J̄` half way between
+//! the poses of the start and of the end, and forces `k`,
 //!
 //! ```text
 //! M (u - v) = h k/2 + J̄ᵀ λ            u moves the bodies: q⁺ = q + h u
@@ -10,17 +10,19 @@
 //! v⁺ = v + M⁻¹ (h k + 2 J̄ᵀ λ) + M⁻¹ J(q⁺)ᵀ μ,    J(q⁺) v⁺ = 0
 //! ```
 //!
-//! Impulses act at the mean of an anchor's places, along which the bodies move (`Place::middle`): so joints do no
-//! work, and opposite impulses have one point, which keeps the angular momentum. Loaded links that turn against
-//! each other are stable at any load, without damping. (Gonzalez, Physica D 132 (1999); Betsch & Steinmann, Int. J.
-//! Numer. Meth. Eng. 53 (2002); free rotation as in [`spin`](crate::engine::predict::spin).)
+//! Impulses act at the mean of an anchor's places, along which the bodies move (`Place::middle`): so
+//! joints do no work, and opposite impulses have one point, which keeps the angular momentum. Loaded
+//! links that turn against each other are stable at any load, without damping. (Gonzalez, Physica D 132
+//! (1999); Betsch & Steinmann, Int. J. Numer. Meth. Eng. 53 (2002); free rotation as in
+//! [`spin`](crate::engine::predict::spin).)
 //!
-//! The first two equations are solved by Newton's method, each step of which is a step problem of the form (5.1)
-//! for the method at hand: its blocks are `M` and half the geometric stiffness of the loads (`stiffness.rs`), by
-//! which torques change as the arms turn; what remains of the joints is published with the certificate. The third
-//! is a second problem, at the pose of the end, where closed contacts and limits ask for no approach; where bodies
-//! bounce it is that of `bounce.rs`. Without contacts a step in which a body turns by more than [`TURN_MAX`] is
-//! made in parts. Cost: a place and its rows for each joint and Newton step; two to four of those.
+//! The first two equations are solved by Newton's method, each step of which is a step problem of the
+//! form (5.1) for the method at hand: its blocks are `M` and half the geometric stiffness of the loads
+//! (`stiffness.rs`), by which torques change as the arms turn; what remains of the joints is published
+//! with the certificate. The third is a second problem, at the pose of the end, where closed contacts and
+//! limits ask for no approach; where bodies bounce it is that of `bounce.rs`. Without contacts a step in
+//! which a body turns by more than [`TURN_MAX`] is made in parts. Cost: a place and its rows for each
+//! joint and Newton step; two to four of those.
 
 mod link;
 mod member;
@@ -28,6 +30,7 @@ mod pose;
 
 use self::link::{Link, link};
 use self::member::Member;
+use super::super::assemble::joints::YIELDS;
 use super::super::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use super::super::joint::Aim;
 use super::super::lcp::certificate::Certificate;
@@ -47,14 +50,15 @@ const PASSES: u32 = 6;
 const TURN_MAX: Double = 0.35;
 /// Most parts: beyond eight radians a step joints are held less well.
 const PARTS_MAX: Double = 16.0;
-/// Largest part of the energy that a part of the step may lose as its velocities are made to fit the joints (–): in
-/// ten seconds at 60 Hz it sums to less than a hundredth.
+/// Largest part of the energy that a part of the step may lose as its velocities are made to fit the
+/// joints (–): in ten seconds at 60 Hz it sums to less than a hundredth.
 const LOSS_MAX: Double = 1e-5;
 /// Speed (m/s) below which nobody minds that.
 const STILL: Double = 1e-2;
 /// Arms are near enough in a blow when they are off by this part of it (–).
 const ARMS: Double = 1e-3;
-/// Newton's method ends at a residual of so many tolerances of the solver: what it leaves is seen by the next step.
+/// Newton's method ends at a residual of so many tolerances of the solver: what it leaves is seen by the
+/// next step.
 const NEAR: Double = 10.0;
 /// Bias of a contact or limit that is open at the end of the step [m/s]: faster than anything.
 const OPEN: Double = 1e6;
@@ -191,7 +195,8 @@ impl MidpointScratch {
         (island.dt * fastest / TURN_MAX).ceil().clamp(1.0, PARTS_MAX)
     }
 
-    /// Newton's method for the poses of the end; leaves half impulses in the biased unknowns. Did it come near?
+    /// Newton's method for the poses of the end; leaves half impulses in the biased unknowns. Did it come
+    /// near?
     fn find_poses(
         &mut self,
         state: &mut Solvers,
@@ -282,8 +287,8 @@ impl MidpointScratch {
         }
     }
 
-    /// Largest velocity by which the impulses of the rows at hand differ from those by which the bodies flew [m/s],
-    /// in a blow relative to what they change.
+    /// Largest velocity by which the impulses of the rows at hand differ from those by which the bodies
+    /// flew [m/s], in a blow relative to what they change.
     fn mismatch(&self, step: &IslandStep<'_>, near: Double) -> Double {
         let (mut worst, mut change_max): (Double, Double) = (0.0, 0.0);
         for ((block, half), sum) in step.bodies.iter().zip(&self.half).zip(&self.sum) {
@@ -308,6 +313,14 @@ impl MidpointScratch {
         solve: &mut Solve<'_>,
         h: Double,
     ) -> SolveStats {
+        for (i, row) in island.step.joints.iter().enumerate() {
+            if matches!(island.step.joint_aim[i], Aim::Place(_)) {
+                // What yields presses against something; at the end it is to stand with it, by whatever
+                // force.
+                let yields = yielded(row.bounds, island.step.biased.joint_impulse[i]).is_some();
+                self.whole[i] = if yields { 0.0 } else { 2.0 };
+            }
+        }
         self.pose_end(island, h);
         let stats = match state.bounce(island, solve) {
             Some(stats) => stats,
@@ -334,7 +347,7 @@ impl MidpointScratch {
 
     /// Whole impulse that a half one of row `i` gives (–).
     fn given(&self, i: usize) -> Double {
-        if self.near { self.whole[i] } else { 1.0 }
+        if self.near { self.whole[i] } else { self.whole[i].min(1.0) }
     }
 
     /// Did the velocities lose much energy when they were made to fit the joints?
@@ -365,7 +378,7 @@ impl MidpointScratch {
             member.go_on(velocity);
         }
         for link in &mut self.links {
-            link.from = link.to;
+            link.go_on(h);
         }
     }
 
@@ -453,6 +466,14 @@ impl IslandUnknowns<'_> {
             vectors.flatten().for_each(|c| *c *= factor);
         }
     }
+}
+
+/// The bound at which an impulse is, if it is at one that is not zero.
+fn yielded(bounds: [Double; 2], c: Double) -> Option<Double> {
+    let at = |bound: &Double| {
+        bound.is_finite() && *bound != 0.0 && (c - bound).abs() <= YIELDS * bound.abs()
+    };
+    bounds.into_iter().find(at)
 }
 
 /// Is a row that keeps a place one of a lock, not a limit?

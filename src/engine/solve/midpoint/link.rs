@@ -41,7 +41,7 @@ pub(super) fn link(sources: &Sources<'_>, members: &[u32], j: u32, rows: [usize;
 
 impl Link {
     /// Where its ends come to.
-    pub(super) fn ends(&mut self, members: &[Member], h: Double) -> [Option<End>; 2] {
+    pub(super) fn ends(&self, members: &[Member], h: Double) -> [Option<End>; 2] {
         [0, 1].map(|side| {
             let end = self.ends[side]?;
             Some(match self.members[side] {
@@ -49,13 +49,19 @@ impl Link {
                     let (center, rotation) = members[i as usize].to;
                     end.at(center, rotation)
                 }
-                None => {
-                    let (linear, angular) = split(&end.velocity);
-                    let turn = quat_exp_double(angular * h);
-                    end.at(end.center + linear * h, quat_mul_double(turn, end.rotation))
-                }
+                None => driven(end, h),
             })
         })
+    }
+
+    /// Goes on to the next part of the step.
+    pub(super) fn go_on(&mut self, h: Double) {
+        self.from = self.to;
+        for (end, member) in self.ends.iter_mut().zip(self.members) {
+            if let (Some(end), None) = (end, member) {
+                *end = driven(*end, h);
+            }
+        }
     }
 
     /// Gives a row the sides of the members, without their locked directions.
@@ -82,11 +88,13 @@ pub(super) struct Given {
     pub(super) whole: Double,
 }
 
-/// The row of a spring by the half impulse, with the force of the mean of its places and speeds:
-/// `2 c = -h (k ((x + x⁺)/2 - x*) + d ((x⁺ - x)/h - w*))`. `compliance` is that of the row.
+/// The row of a spring by the half impulse, with the force at a place and at the speed of the step:
+/// `c = -σ h (k (x + θ (x⁺ - x) - x*) + d ((x⁺ - x)/h - w*))`, of which `1/σ` is carried. `compliance` is
+/// that of the row.
 ///
-/// It is of second order and keeps the energy of a spring without damping. What is faster than the step, `h² k W > 1`
-/// or `h d W > 1`, would ring for ever; of its impulse less is carried, down to one half of it: that ends at rest.
+/// With `σ = θ = 1/2` it is the midpoint rule, of second order, which keeps the energy of a spring
+/// without damping. What is faster than the step, `h² k W > 1` or `h d W > 1`, would ring for ever; both
+/// pass over to 1, implicit Euler.
 pub(super) fn spring(
     joint: &Joint,
     slot: usize,
@@ -98,15 +106,16 @@ pub(super) fn spring(
     let [stiffness, damping, speed] =
         motor.map_or([0.0; 3], |m| [m.stiffness, m.damping, m.velocity].map(widen));
     let [from, to] = ends.map(|place| joint.at(place, slot).0);
-    let total = damping + 0.5 * h * stiffness;
-    let force = stiffness * 0.5 * (from + to) + damping * ((to - from) / h - speed);
     let fast = (h * h * stiffness).max(h * damping) * compliance;
-    let whole = if fast > 1.0 { 1.0 + 1.0 / fast } else { 2.0 };
-    Given { bias: force / total, softness: 2.0 / (h * total), whole }
+    let late = if fast > 1.0 { 1.0 - 1.0 / fast } else { 0.0 };
+    let part = 0.5 * (1.0 + late);
+    let total = damping + part * h * stiffness;
+    let force = stiffness * (from + part * (to - from)) + damping * ((to - from) / h - speed);
+    Given { bias: force / total, softness: 1.0 / (h * part * total), whole: 1.0 / part }
 }
 
-/// The row of a damper by the half impulse: with `δ = h d W` the speed against its aim falls by `e^-δ`, and its mean
-/// is `φ = (1 - e^-δ)/δ` of what it was.
+/// The row of a damper by the half impulse: with `δ = h d W` the speed against its aim falls by `e^-δ`,
+/// and its mean is `φ = (1 - e^-δ)/δ` of what it was.
 pub(super) fn damper(joint: &Joint, slot: usize, compliance: Double, h: Double) -> Given {
     let motor = joint.desc.motors[slot % 6];
     let [damping, speed] = motor.map_or([0.0; 2], |m| [m.damping, m.velocity].map(widen));
@@ -119,4 +128,11 @@ pub(super) fn damper(joint: &Joint, slot: usize, compliance: Double, h: Double) 
         (compliance * mean / (1.0 - mean), delta * mean / (1.0 - mean))
     };
     Given { bias: -speed, softness, whole }
+}
+
+/// An end that moves by itself, `h` seconds later.
+fn driven(end: End, h: Double) -> End {
+    let (linear, angular) = split(&end.velocity);
+    let turn = quat_exp_double(angular * h);
+    end.at(end.center + linear * h, quat_mul_double(turn, end.rotation))
 }

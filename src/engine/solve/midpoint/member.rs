@@ -1,7 +1,7 @@
 //! A body on its way through a step of an island with joints.
 //!
-//! Input: a body and its free motion, half impulses. Output: where it flies to under them, by the midpoint rule, with
-//! which mean velocity, and its mass block at any rotation on the way.
+//! Input: a body and its free motion, half impulses. Output: where it flies to under them, by the
+//! midpoint rule, with which mean velocity, and its mass block at any rotation on the way.
 
 use super::super::super::assemble::Sources;
 use super::super::super::body::LockedAxes;
@@ -63,7 +63,7 @@ impl Member {
         Self {
             start,
             rotor: (!plain).then(|| Rotor::new(body)),
-            mass: widen(body.mass()),
+            mass: widen(motion.mass) / f,
             locked: body.locked_axes,
             inertia: [tensor(motion.inertia, 1.0 / g), tensor(motion.inverse_inertia, g)],
             damping,
@@ -126,7 +126,8 @@ impl Member {
         self.spin = self.rotor.map_or(angular, |rotor| rotor.with(self.rotation).momentum(angular));
     }
 
-    /// Mass block at a rotation, with damping, and `added` to its inertia; the velocity is to be filled in.
+    /// Mass block at a rotation, with damping, and `added` to its inertia; the velocity is to be filled
+    /// in.
     pub(super) fn block(&self, rotation: [Double; 4], added: Option<&Sym>, h: Double) -> BodyBlock {
         let [f, g] = self.damping.map(|d| 1.0 + h * d);
         let free = [0, 1, 2].map(|axis| !self.locked.translation(axis));

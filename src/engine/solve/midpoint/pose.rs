@@ -1,8 +1,8 @@
 //! The problems of an island with joints: one of each Newton step, and that of the velocities at the end.
 //!
-//! Input: where its bodies fly to. Output: the rows of joints half way, with biases by which they reach their aims;
-//! mass blocks with the geometric stiffness of the loads; the rows, blocks and momentum at the end; biases of
-//! contacts. O(rows).
+//! Input: where its bodies fly to. Output: the rows of joints half way, with biases by which they reach
+//! their aims; mass blocks with the geometric stiffness of the loads; the rows, blocks and momentum at
+//! the end; biases of contacts. O(rows).
 
 use super::super::super::assemble::joints::wrench;
 use super::super::super::joint::{Aim, Place, half_way};
@@ -29,8 +29,8 @@ impl MidpointScratch {
         }
     }
 
-    /// Where every joint comes to, and rows for the way: sides half way, biases by which they reach their aims.
-    /// Returns how far joints are from them, over the step [m/s or rad/s].
+    /// Where every joint comes to, and rows for the way: sides half way, biases by which they reach their
+    /// aims. Returns how far joints are from them, over the step [m/s or rad/s].
     pub(super) fn turn(&mut self, island: &mut Island<'_, '_>, h: Double) -> Double {
         let (step, joints) = (&mut *island.step, island.sources.joints);
         let mut worst: Double = 0.0;
@@ -74,6 +74,7 @@ impl MidpointScratch {
                         };
                         row.bias = given.bias + if is_spring { -moved } else { imposed };
                         (row.softness, self.whole[i]) = (given.softness, given.whole);
+                        row.bounds = old.bounds.map(|b| b * (h / island.dt) / given.whole);
                     }
                 }
                 step.joint_push[i] = 0.0;
@@ -119,8 +120,8 @@ impl MidpointScratch {
         }
     }
 
-    /// Poses the problem of the velocities at the end: rows and inertia there, momentum by what locks and springs
-    /// gave.
+    /// Poses the problem of the velocities at the end: rows and inertia there, momentum by what locks and
+    /// springs gave.
     pub(super) fn pose_end(&mut self, island: &mut Island<'_, '_>, h: Double) {
         let (step, joints) = (&mut *island.step, island.sources.joints);
         let contact = &island.settings.contact;
@@ -140,7 +141,9 @@ impl MidpointScratch {
                         let sum = &mut self.sum[*k as usize];
                         (0..6).for_each(|k| sum[k] += given * terms[k]);
                     }
-                    step.relaxed.joint_impulse[i] = 0.0;
+                    if self.whole[i] != 0.0 {
+                        step.relaxed.joint_impulse[i] = 0.0;
+                    }
                 }
                 let (value, sides) = match aim {
                     Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.to, slot % 6)),
