@@ -70,8 +70,8 @@ pub struct StepReport {
     pub dt: Real,
     /// How it ended.
     pub status: StepStatus,
-    /// Infeasibility `I(q)` (6.3) in ratio units (-), at the pose the step began with: the largest
-    /// `-Φ` of all pairs, or 0.
+    /// Infeasibility `I(q)` (6.3) at the pose the step began with: the largest of `-Φ` of all pairs in ratio
+    /// units (-) and `|Θ|` of all joints [m or rad], or 0.
     pub infeasibility: Real,
     /// Deepest overlap (m) at the pose the step began with: the largest `-Φ D` of all pairs, or 0.
     pub overlap: Real,
