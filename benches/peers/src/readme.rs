@@ -38,7 +38,7 @@ fn alone(outcomes: &[Outcome]) -> String {
                 format!("`{}`{note}", outcome.scene),
                 times(figures),
                 rapier.map_or_else(dash, times),
-                over_rapier(outcome, engine, figures),
+                if figures.is_yardstick() { over_rapier(outcome, engine, figures) } else { dash() },
                 error(figures),
                 rapier.map_or_else(dash, error),
                 unsolved(figures),

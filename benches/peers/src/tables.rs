@@ -196,9 +196,10 @@ pub fn dash() -> String {
 
 /// Error at the end and at worst (mm), or how it failed.
 pub fn error(figures: &Figures) -> String {
-    match figures.stands {
-        Some(false) => "falls".to_owned(),
-        _ => pair(figures.error()),
+    match (figures.stands, figures.escaped) {
+        (Some(false), _) => "falls".to_owned(),
+        (_, 0) => pair(figures.error()),
+        (_, n) => format!("flies apart, {n} left"),
     }
 }
 
