@@ -1,11 +1,11 @@
 //! Rigid-body physics for [Bevy](https://bevy.org) with hard contacts.
 //!
-//! Contact and joint forces solve one complementarity problem a step, and every step says how well: heavy
-//! things do not sink into light ones, and a stack stands because it is solved. Heaps of many rows in which
-//! bodies strike each other are advanced in small, softened steps instead, and the report says so. It is the
+//! Contact and joint forces solve complementarity problems, and every step says how well: heavy things do
+//! not sink into light ones, and a stack stands because it is solved. Heaps of many rows in which bodies
+//! strike each other are advanced in small, softened steps instead, and the report says so. It is the
 //! constraint-stabilized time-stepping of Anitescu, Hart, Potra and Miller for convex polyhedra: one
-//! metric for distance and overlap (the ratio metric), one problem a step, infeasibility that stays
-//! O(h²).
+//! metric for distance and overlap (the ratio metric), a linear complementarity problem for the contacts of
+//! a step, infeasibility that stays O(h²).
 //!
 //! A first app stands in the README and, shorter, at the head of `plugin`.
 //!

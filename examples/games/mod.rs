@@ -7,6 +7,7 @@
 //! | name | what | file |
 //! |---|---|---|
 //! | `pyramid-N`, `tower-N`, `ratio-R` | cubes of 1 m at rest | [`piles`] |
+//! | the same with `-floor`, `-top`, `-ball` | alive: the floor creeps, the top turns, a ball rolls in | [`alive`] |
 //! | `hulls-N`, `boxes-N` | dropped into a container | [`piles`] |
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
 //! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
@@ -24,6 +25,7 @@
     reason = "a library of several programs, each of which uses a part of it"
 )]
 
+pub mod alive;
 pub mod friction;
 pub mod hull;
 pub mod impact;
@@ -158,6 +160,20 @@ pub enum Motion {
         /// Angular velocity [rad/s].
         omega: Real,
     },
+    /// Along a line.
+    Slide {
+        /// Position at the start (m).
+        from: Vec3,
+        /// Velocity [m/s].
+        velocity: Vec3,
+    },
+    /// Turning about a vertical axis through its position.
+    TurnY {
+        /// Position (m).
+        at: Vec3,
+        /// Angular velocity [rad/s].
+        omega: Real,
+    },
 }
 
 impl Motion {
@@ -172,6 +188,11 @@ impl Motion {
             Self::SpinZ { omega } => {
                 let (sin, cos) = sin_cos_double(0.5 * widen(omega) * widen(time));
                 Some((Vec3::ZERO, Quat::from_xyzw(0.0, 0.0, narrow(sin), narrow(cos))))
+            }
+            Self::Slide { from, velocity } => Some((from + velocity * time, Quat::IDENTITY)),
+            Self::TurnY { at, omega } => {
+                let (sin, cos) = sin_cos_double(0.5 * widen(omega) * widen(time));
+                Some((at, Quat::from_xyzw(0.0, narrow(sin), 0.0, narrow(cos))))
             }
         }
     }
@@ -366,11 +387,16 @@ impl Play {
 }
 
 /// Names of the scenes as they are usually played.
-pub const ALL: [&str; 32] = [
+pub const ALL: [&str; 37] = [
     "pyramid-20",
+    "pyramid-20-floor",
+    "pyramid-20-top",
+    "pyramid-20-ball",
     "pyramid-40",
+    "pyramid-40-floor",
     "tower-10",
     "tower-30",
+    "tower-30-floor",
     "tower-50",
     "ratio-100",
     "ratio-1000",
@@ -435,6 +461,12 @@ pub fn by_name(name: &str) -> Option<Game> {
         "keystone" => masonry::keystone(first?),
         "dominoes" => masonry::dominoes(first?),
         _ => return None,
+    };
+    game = match name.rsplit('-').next() {
+        Some("floor") => alive::floor(game),
+        Some("top") => alive::top(game),
+        Some("ball") => alive::ball(game),
+        _ => game,
     };
     game.name = name.to_owned();
     Some(game)

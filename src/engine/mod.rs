@@ -1,10 +1,11 @@
 //! The method: plain functions on slices, no Bevy, no clock. It cannot fail.
 //!
 //! A step is the list of calls in [`Simulation::step`]. It advances poses `q` and velocities `v` by the
-//! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one complementarity problem a step,
-//! no adaptive step, and infeasibility that stays O(h²) (Theorem 6.12). Large islands in which bodies
-//! strike each other are not solved to a tolerance but advanced in small steps with soft contacts, see
-//! [`lcp::wide`].
+//! constraint-stabilized scheme of Anitescu, Hart, Potra and Miller: one complementarity problem for each
+//! island of contacts, and infeasibility that stays O(h²) (Theorem 6.12). A second one gives the velocities
+//! that are carried on where the first pushed, where bodies turned or bounce; islands with joints pose one
+//! for each Newton pass. Large islands in which bodies strike each other are not solved to a tolerance but
+//! advanced in small steps with soft contacts, see [`lcp::wide`].
 //!
 //! # Symbols
 //!
@@ -314,8 +315,7 @@ impl Simulation {
             dt_ratio: warm_start(dt, self.dt_last),
         };
         self.work.problem.assemble(&sources, settings);
-        self.report.joint_error = self.work.problem.joint_error;
-        self.report.infeasibility = self.report.infeasibility.max(self.report.joint_error);
+        self.report.take_joint_error(self.work.problem.joint_error);
         self.check_problem();
     }
 
@@ -562,8 +562,8 @@ impl Simulation {
     }
 
     /// Infeasibility `I(q)` (6.3) of the poses as they are now: the largest `-Φ` of all pairs
-    /// [ratio units] and the largest overlap `-Φ D` (m), about centroids. Measures every pair anew;
-    /// allocates.
+    /// [ratio units] and the largest overlap `-Φ D` (m), about centroids, without joints. Measures every
+    /// pair anew; allocates.
     #[must_use]
     pub fn infeasibility(&self) -> (Real, Real) {
         let mut probe = self.clone();

@@ -70,8 +70,8 @@ pub struct StepReport {
     pub dt: Real,
     /// How it ended.
     pub status: StepStatus,
-    /// Infeasibility `I(q)` (6.3) in ratio units (-), at the pose the step began with: the largest
-    /// `-Φ` of all pairs, or 0.
+    /// Infeasibility `I(q)` (6.3) at the pose the step began with: the largest of `-Φ` of all pairs in ratio
+    /// units (-) and `|Θ|` of all joints [m or rad], or 0.
     pub infeasibility: Real,
     /// Deepest overlap (m) at the pose the step began with: the largest `-Φ D` of all pairs, or 0.
     pub overlap: Real,
@@ -149,6 +149,12 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Takes up the joint error, which is part of `I(q)` (6.3): contacts in ratio units, joints in m or rad.
+    pub(crate) fn take_joint_error(&mut self, error: Real) {
+        self.joint_error = error;
+        self.infeasibility = self.infeasibility.max(error);
+    }
+
     /// Empties the report for the next step, keeping its memory.
     pub(crate) fn begin(&mut self, dt: Real) {
         let mut quarantined = core::mem::take(&mut self.quarantined);

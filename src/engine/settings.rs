@@ -249,8 +249,10 @@ impl Default for SleepSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Integration {
-    /// Bodies on which no impulse acts fly exactly, `x⁺ = x + h v + h²/2 a`; what hangs on joints moves by the
-    /// implicit midpoint rule; what touches moves by the velocity at the end of the step, `q⁺ = q + h v⁺`.
+    /// Bodies on which no impulse acts fly freely: `x⁺ = x + h v + h²/2 a`, which is exact under a constant
+    /// force, and a rotation of second order that keeps energy and angular momentum. What hangs on joints moves
+    /// by the implicit midpoint rule, but for small steps. What touches moves by the velocity at the end of the
+    /// step, `q⁺ = q + h v⁺`, of first order.
     #[default]
     SecondOrder,
     /// The papers' `q⁺ = q + h v⁺` for every body: of first order.
@@ -303,7 +305,7 @@ impl core::fmt::Display for SettingsError {
 impl core::error::Error for SettingsError {}
 
 impl Settings {
-    /// The papers' scheme to the letter: `Δ = γ Φ̂ / h` on every row, the thesis' active set (4.8) with
+    /// The papers' scheme: `Δ = γ Φ̂ / h` on every row, the thesis' active set (4.8) with
     /// its windows, centroids as scaling centers, rows at the touching points of the scaled bodies, the
     /// biased velocity carried, no cap on the push, Euler's step, and a friction pyramid with `m_c` sides.
     pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {

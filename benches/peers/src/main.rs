@@ -13,6 +13,7 @@ mod measure;
 mod options;
 mod outcome;
 mod picture;
+mod readme;
 mod recorded;
 mod tables;
 
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 use check::Checker;
 use games::{Game, Piece, steps};
 use indicatif::{ProgressBar, ProgressStyle};
-use measure::Figures;
+use measure::{Clock, Figures};
 use options::Options;
 use orthant::engine::body::LockedAxes;
 use orthant::math::{Real, Vec3};
@@ -57,6 +58,7 @@ fn run(options: &Options) -> Result<(), String> {
     bar.finish_and_clear();
     println!("{}", tables::bars(&outcomes));
     println!("## Summary\n\n{}", tables::summary(&outcomes));
+    println!("## For the README\n\n{}", readme::tables(&outcomes));
     if let Some(file) = &options.out {
         let svg = picture::draw(&outcomes).map_err(|error| error.to_string())?;
         std::fs::write(file, svg).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -75,7 +77,8 @@ fn play(game: &Game, options: &Options, bar: &ProgressBar) -> Result<Outcome, St
         for engine in engines {
             bar.set_message(format!("{} {}", game.name, engine.name()));
             let mut runner = engine.start(game, options.threads)?;
-            outcome.add(engine, Figures::measure(game, &checker, &mut *runner));
+            let clock = if engine.is_app() { Clock::Wall } else { Clock::Thread };
+            outcome.add(engine, Figures::measure(game, &checker, clock, &mut *runner));
             bar.inc(cost(game) as u64);
         }
     }
@@ -96,9 +99,7 @@ fn cost(game: &Game) -> usize {
 /// The scene of a name, if every engine knows all that is in it.
 fn game(name: &str, quick: bool) -> Result<Game, String> {
     let game = games::by_name(name).ok_or_else(|| format!("there is no scene {name}"))?;
-    let plain = |piece: &Piece| {
-        piece.velocity == Vec3::ZERO && piece.push == Vec3::ZERO && piece.locked == LockedAxes::NONE
-    };
+    let plain = |piece: &Piece| piece.push == Vec3::ZERO && piece.locked == LockedAxes::NONE;
     let rods = game.links.iter().any(|link| link.length.is_some());
     let fine = game.pieces.iter().all(plain)
         && !rods
@@ -106,7 +107,7 @@ fn game(name: &str, quick: bool) -> Result<Game, String> {
         && game.gravity == games::G
         && game.restitution == 0.0;
     match (fine, quick) {
-        (false, _) => Err(format!("{name} has more than shapes, friction and ball joints")),
+        (false, _) => Err(format!("{name} has more than shapes, speeds, friction and ball joints")),
         (true, false) => Ok(game),
         (true, true) => Ok(game.lasting(QUICK)),
     }

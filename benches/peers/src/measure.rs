@@ -1,8 +1,10 @@
 //! Plays a scene on an engine: times of the steps, and what is wrong with the states.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use orthant::engine::body::BodyKind;
+use orthant::engine::report::StepReport;
 
 use crate::check::Checker;
 use crate::engines::{Drive, Pose, Runner};
@@ -13,6 +15,8 @@ use crate::games::{DT, Game, steps};
 pub struct Figures {
     /// Median time of a step in the window of the scene (ms).
     pub milliseconds: f64,
+    /// Time that 19 of 20 of these steps stay within, and that of the slowest (ms), if known.
+    pub tail: Option<[f64; 2]>,
     /// Deepest overlap (m).
     pub overlap: [f64; 2],
     /// Largest distance of the anchors of a joint (m), if there are joints.
@@ -21,22 +25,79 @@ pub struct Figures {
     pub stands: Option<bool>,
     /// Bodies that left their container.
     pub escaped: usize,
+    /// How our engine came to its steps.
+    pub solving: Option<Solving>,
+}
+
+/// How the steps of a run were solved, from our reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solving {
+    /// Steps.
+    pub steps: usize,
+    /// Those with an island above the tolerance.
+    pub unsolved: usize,
+    /// Contacts and joint rows of all steps: solved, swept, softened.
+    pub rows: [u64; 3],
+}
+
+impl Solving {
+    fn add(&mut self, report: &StepReport) {
+        self.steps += 1;
+        self.unsolved += usize::from(report.islands_unsolved > 0);
+        let rows = [report.rows_solved, report.rows_swept, report.rows_softened];
+        self.rows.iter_mut().zip(rows).for_each(|(sum, rows)| *sum += u64::from(rows));
+    }
+
+    /// Parts of all rows: solved, swept, softened (-).
+    pub fn parts(&self) -> [f64; 3] {
+        let all = self.rows.iter().sum::<u64>().max(1);
+        self.rows.map(|rows| rows as f64 / all as f64)
+    }
+}
+
+/// What a step takes: of an engine alone the time that its thread had, of an app that of the whole update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Time of this thread on a core.
+    Thread,
+    /// Time that passes.
+    Wall,
+}
+
+impl Clock {
+    fn time(self, run: impl FnOnce()) -> Duration {
+        match self {
+            Self::Thread => {
+                let start = ThreadTime::now();
+                run();
+                start.elapsed()
+            }
+            Self::Wall => {
+                let start = Instant::now();
+                run();
+                start.elapsed()
+            }
+        }
+    }
 }
 
 impl Figures {
     /// Plays a scene. Only the steps are timed; overlaps are looked for as often as the scene says, joint
     /// errors in every step.
-    pub fn measure(game: &Game, checker: &Checker, runner: &mut dyn Runner) -> Self {
+    pub fn measure(game: &Game, checker: &Checker, clock: Clock, runner: &mut dyn Runner) -> Self {
         let (total, every) = (steps(game.duration, DT), steps(game.check_every, DT));
         let jointed = !game.links.is_empty();
         let mut milliseconds = Vec::with_capacity(total);
         let (mut overlap, mut joint_error) = ([0.0_f64; 2], [0.0_f64; 2]);
         let mut poses = Vec::new();
+        let mut solving = None;
         for step in 1..=total {
             let drive = drive(game, step);
-            let start = Instant::now();
-            runner.step(drive.as_ref());
-            milliseconds.push(1e3 * start.elapsed().as_secs_f64());
+            let time = clock.time(|| runner.step(drive.as_ref()));
+            milliseconds.push(1e3 * time.as_secs_f64());
+            if let Some(report) = runner.report() {
+                solving.get_or_insert_with(Solving::default).add(report);
+            }
             let checked = step % every == 0 || step == total;
             if checked || jointed {
                 poses = runner.poses();
@@ -52,19 +113,24 @@ impl Figures {
         }
         // A window that starts with the scene has no step before it.
         let from = if game.window.0 > 0.0 { steps(game.window.0, DT) } else { 0 };
+        let [median, tail @ ..] = spread(&mut milliseconds[from..steps(game.window.1, DT)]);
         Self {
-            milliseconds: median(&mut milliseconds[from..steps(game.window.1, DT)]),
+            milliseconds: median,
+            tail: Some(tail),
             overlap,
             joint_error: jointed.then_some(joint_error),
             stands: game.stands.then(|| checker.stands(&poses)),
             escaped: checker.escaped(&poses),
+            solving,
         }
     }
 
-    /// Joins what another run of the same scene showed: the least time and the worst of everything else.
+    /// Joins what another run of the same scene showed: the least times and the worst of everything else.
     pub fn join(&mut self, again: &Self) {
         let worse = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
         self.milliseconds = self.milliseconds.min(again.milliseconds);
+        let less = |(a, b): ([f64; 2], [f64; 2])| [a[0].min(b[0]), a[1].min(b[1])];
+        self.tail = self.tail.zip(again.tail).map(less);
         self.overlap = worse(self.overlap, again.overlap);
         self.joint_error = self.joint_error.zip(again.joint_error).map(|(a, b)| worse(a, b));
         self.stands = self.stands.zip(again.stands).map(|(a, b)| a && b);
@@ -93,9 +159,12 @@ fn drive(game: &Game, step: usize) -> Option<Drive> {
     Some(Drive { body, from: pose(step - 1)?, to: pose(step)? })
 }
 
-fn median(times: &mut [f64]) -> f64 {
+/// Median, 95th percentile and largest.
+fn spread(times: &mut [f64]) -> [f64; 3] {
     times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+    let n = times.len();
+    [n / 2, (n * 19).div_ceil(20).saturating_sub(1), n.saturating_sub(1)]
+        .map(|at| times.get(at).copied().unwrap_or(f64::NAN))
 }
 
 #[cfg(test)]
@@ -119,6 +188,13 @@ mod tests {
             // Half g t² and, with steps of the end's velocity, at most one step's way more.
             assert!((4.9..5.0).contains(&way), "{} fell {way} m", engine.name());
         }
+    }
+
+    #[test]
+    fn of_twenty_steps_nineteen_stay_within_the_percentile() {
+        let mut times: Vec<f64> = (1..=20).rev().map(f64::from).collect();
+        assert_eq!(spread(&mut times), [11.0, 19.0, 20.0], "median, p95, slowest");
+        assert!(spread(&mut []).iter().all(|x| x.is_nan()), "of no steps there is none");
     }
 
     #[test]

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn options_are_read() {
         let all = read("").expect("nothing is asked for");
-        assert_eq!((all.scenes.len(), all.engines.len(), all.repeats), (15, 7, 3), "everything");
+        assert_eq!((all.scenes.len(), all.engines.len(), all.repeats), (20, 7, 3), "everything");
         assert!(all.out.is_some(), "and drawn");
         let some = read("tower-10 --engines rapier3d,orthant net-30 --quick --threads 2");
         let some = some.expect("all of this is known");

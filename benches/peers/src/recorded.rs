@@ -46,7 +46,8 @@ const fn figures(
     stands: Option<bool>,
     escaped: usize,
 ) -> Figures {
-    Figures { milliseconds, overlap, joint_error, stands, escaped }
+    let (tail, solving) = (None, None);
+    Figures { milliseconds, tail, overlap, joint_error, stands, escaped, solving }
 }
 
 /// Times (ms), overlaps and joint errors at the end and at worst (m), who stands, who left.

@@ -6,16 +6,16 @@ use crate::measure::Figures;
 use crate::outcome::Outcome;
 
 /// Rows below a head, padded so that they can be read as they are.
-struct Table {
+pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    fn new(head: &[&str]) -> Self {
+    pub fn new(head: &[&str]) -> Self {
         Self { rows: vec![head.iter().map(|&word| word.to_owned()).collect()] }
     }
 
-    fn add<const N: usize>(&mut self, row: [String; N]) {
+    pub fn add<const N: usize>(&mut self, row: [String; N]) {
         self.rows.push(row.into());
     }
 }
@@ -44,22 +44,25 @@ pub fn scene(outcome: &Outcome) -> String {
     let (from, to) = outcome.window;
     let mut table = Table::new(&[
         "engine",
-        "ms a step",
-        "× rapier3d",
+        "ms a step: median / p95 / slowest",
+        "× rapier",
         "overlap mm: end / run",
         "joint error mm: end / run",
         "stands",
+        "steps unsolved",
+        "% of rows solved / swept / softened",
     ]);
-    let rapier = outcome.of(Engine::Rapier).map(|figures| figures.milliseconds);
     for (engine, figures) in &outcome.figures {
         let note = if engine.is_recorded() { " (scaled)" } else { "" };
         table.add([
             format!("{}{note}", engine.name()),
-            number(figures.milliseconds),
-            rapier.map_or_else(dash, |rapier| number(figures.milliseconds / rapier)),
+            times(figures),
+            over_rapier(outcome, *engine, figures),
             pair(figures.overlap),
             figures.joint_error.map_or_else(dash, pair),
             stands(figures),
+            unsolved(figures),
+            rows(figures),
         ]);
     }
     let (name, moving) = (&outcome.scene, outcome.moving);
@@ -159,15 +162,44 @@ pub fn summary(outcomes: &[Outcome]) -> String {
     table.to_string()
 }
 
-fn dash() -> String {
+/// Median, 95th percentile and largest time of a step (ms).
+pub fn times(figures: &Figures) -> String {
+    let median = number(figures.milliseconds);
+    figures.tail.map_or_else(
+        || median.clone(),
+        |[p95, slowest]| format!("{median} / {} / {}", number(p95), number(slowest)),
+    )
+}
+
+/// Median over that of rapier3d: of engines alone over the engine's, of apps over its app's.
+pub fn over_rapier(outcome: &Outcome, engine: Engine, figures: &Figures) -> String {
+    let rapier = if engine.is_app() { Engine::BevyRapier } else { Engine::Rapier };
+    let ratio = |rapier: &Figures| number(figures.milliseconds / rapier.milliseconds);
+    outcome.of(rapier).map_or_else(dash, ratio)
+}
+
+/// Steps with an island above the tolerance, of all.
+pub fn unsolved(figures: &Figures) -> String {
+    figures.solving.map_or_else(dash, |s| format!("{} of {}", s.unsolved, s.steps))
+}
+
+/// Parts of rows that were solved, swept, softened (%).
+pub fn rows(figures: &Figures) -> String {
+    let percent = |part: f64| format!("{:.1}", 100.0 * part);
+    let parts = |[a, b, c]: [f64; 3]| format!("{} / {} / {}", percent(a), percent(b), percent(c));
+    figures.solving.map_or_else(dash, |solving| parts(solving.parts()))
+}
+
+pub fn dash() -> String {
     "–".to_owned()
 }
 
 /// Error at the end and at worst (mm), or how it failed.
-fn error(figures: &Figures) -> String {
-    match figures.stands {
-        Some(false) => "falls".to_owned(),
-        _ => pair(figures.error()),
+pub fn error(figures: &Figures) -> String {
+    match (figures.stands, figures.escaped) {
+        (Some(false), _) => "falls".to_owned(),
+        (_, 0) => pair(figures.error()),
+        (_, n) => format!("flies apart, {n} left"),
     }
 }
 

@@ -10,9 +10,10 @@
 //!
 //! The dot products with `ω̄` and `I ω̄` vanish, and the Cayley transform turns `I ω` into `I ω⁺`: so energy and
 //! angular momentum in the world are kept to rounding, and the orientation is of second order (Simo & Wong,
-//! Int. J. Numer. Meth. Eng. 31 (1991), with `k = h`; this `k` makes steady rotations exact as well). Torques act half before and half after. (Backward Euler, the usual
-//! choice, loses nine tenths of the energy of a box tumbling at 20 rad/s in 10 s.) A ball or a cube turns about
-//! one axis and costs nothing; else three Newton steps of a 3×3 matrix for each part.
+//! Int. J. Numer. Meth. Eng. 31 (1991), with `k = h`; this `k` makes steady rotations exact as well). Torques act
+//! half before and half after. (Backward Euler, the usual choice, loses nine tenths of the energy of a box
+//! tumbling at 20 rad/s in 10 s.) A ball or a cube turns about one axis and costs nothing; else three Newton
+//! steps of a 3×3 matrix for each part.
 
 use crate::engine::body::Body;
 use crate::math::{

@@ -34,6 +34,7 @@ pub fn app(game: &Game, threads: Option<usize>) -> Result<Box<dyn Runner>, Strin
             SleepingDisabled,
             Position(piece.position),
             Rotation(piece.rotation),
+            LinearVelocity(piece.velocity),
         );
         entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));
     }

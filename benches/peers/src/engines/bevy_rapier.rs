@@ -34,7 +34,7 @@ pub fn app(game: &Game, threads: Option<usize>) -> Result<Box<dyn Runner>, Strin
             Friction::coefficient(game.friction),
             Restitution::coefficient(game.restitution),
             Sleeping::disabled(),
-            Velocity::zero(),
+            Velocity { linear: piece.velocity, ..Velocity::zero() },
         );
         entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));
     }

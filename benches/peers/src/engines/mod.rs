@@ -9,6 +9,7 @@ mod bevy_rapier;
 mod ours;
 mod rapier;
 
+use orthant::engine::report::StepReport;
 use orthant::engine::settings::SolverSettings;
 use orthant::math::{Quat, Vec3};
 
@@ -138,4 +139,9 @@ pub trait Runner {
 
     /// Poses of all bodies, in the order of the scene.
     fn poses(&self) -> Vec<Pose>;
+
+    /// What our engine tells about its last step.
+    fn report(&self) -> Option<&StepReport> {
+        None
+    }
 }

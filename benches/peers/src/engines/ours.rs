@@ -2,6 +2,7 @@
 
 use bevy::prelude::{App, Entity};
 use orthant::engine::body::{Body, BodyId, BodyKind};
+use orthant::engine::report::StepReport;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Vec3};
 use orthant::prelude::*;
@@ -40,6 +41,10 @@ impl Runner for Library {
         };
         self.play.ids.iter().map(pose).collect()
     }
+
+    fn report(&self) -> Option<&StepReport> {
+        Some(self.play.world.report())
+    }
 }
 
 struct Plugin {
@@ -68,6 +73,7 @@ pub fn app(game: &Game, mode: Mode, threads: Option<usize>) -> Result<Box<dyn Ru
             ColliderDensity(piece.density),
             Friction::new(game.friction),
             Restitution(game.restitution),
+            LinearVelocity(piece.velocity),
         );
         entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));
     }
@@ -105,5 +111,9 @@ impl Runner for Plugin {
 
     fn poses(&self) -> Vec<Pose> {
         poses(&self.app, &self.entities)
+    }
+
+    fn report(&self) -> Option<&StepReport> {
+        self.app.world().get_resource::<orthant::plugin::StepReport>().map(|report| &**report)
     }
 }

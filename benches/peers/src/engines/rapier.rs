@@ -35,7 +35,10 @@ pub fn library(game: &Game) -> Result<Box<dyn Runner>, String> {
             BodyKind::Kinematic => RigidBodyBuilder::kinematic_position_based(),
             BodyKind::Dynamic => RigidBodyBuilder::dynamic(),
         };
-        let body = body.pose(place(piece.position, piece.rotation)).can_sleep(false);
+        let body = body
+            .pose(place(piece.position, piece.rotation))
+            .linvel(vector(piece.velocity))
+            .can_sleep(false);
         let collider = collider(&piece.form)?
             .density(piece.density)
             .friction(game.friction)
