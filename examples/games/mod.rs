@@ -7,7 +7,7 @@
 //! | name | what | file |
 //! |---|---|---|
 //! | `pyramid-N`, `tower-N`, `ratio-R` | cubes of 1 m at rest | [`piles`] |
-//! | the same with `-floor`, `-top`, `-ball` | alive: the floor creeps, the top turns, a ball rolls in | [`alive`] |
+//! | these with `-floor`, `-top`, `-ball` | the floor creeps, the top turns, a ball rolls in | [`alive`] |
 //! | `hulls-N`, `boxes-N` | dropped into a container | [`piles`] |
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
 //! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
