@@ -58,7 +58,7 @@ fn a_thrown_body_follows_its_parabola_in_every_method() {
 #[test]
 fn the_papers_fall_with_euler() {
     let mut settings = Settings::papers(1.0, 0.5, 0.1, 0.1, 0.1, 4);
-    assert_eq!(settings.integration, Integration::Euler, "the papers' step");
+    assert_eq!(settings.solver.integration, Integration::Euler, "the papers' step");
     settings.contact.active = orthant::engine::settings::ActiveEvents::Clipped;
     let mut world = Simulation::new();
     let id = flying(&mut world, Vec3::ZERO, Vec3::ZERO);

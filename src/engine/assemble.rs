@@ -363,7 +363,7 @@ impl StepProblem {
             self.relaxed.velocity.push(last);
         }
         self.sort(sources);
-        let midpoint = settings.integration == Integration::SecondOrder;
+        let midpoint = settings.solver.integration == Integration::SecondOrder;
         self.halves = if midpoint { 2.0 } else { 1.0 };
         for k in 0..sources.islands.len() {
             let first = sources.islands.members[sources.islands.start[k] as usize];

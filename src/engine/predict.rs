@@ -158,7 +158,7 @@ pub fn predict(body: &mut Body, settings: &Settings, dt: Real) -> Motion {
         motion.momentum = [end - torque * (0.5 * dt), end];
     }
     damp(&mut motion, body, dt);
-    if settings.integration == Integration::Euler {
+    if settings.solver.integration == Integration::Euler {
         motion.linear += motion.lead[0];
         motion.angular += motion.lead[1];
         motion.lead = [Vec3::ZERO; 2];

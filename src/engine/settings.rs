@@ -3,7 +3,6 @@
 //! | parameter | symbol | default | unit | range |
 //! |---|---|---|---|---|
 //! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
-//! | [`Settings::integration`] | | second order | | |
 //! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
 //! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | ≥ 0 |
@@ -20,6 +19,7 @@
 //! | [`SleepSettings::angular`] | | 0.05 | rad/s | ≥ 0 |
 //! | [`SleepSettings::acceleration`] | | 5e-5 | m/s² | ≥ 0 |
 //! | [`SleepSettings::time`] | | 0.5 | s | ≥ 0 |
+//! | [`SolverSettings::integration`] | | second order | | |
 //! | [`SolverSettings::method`] | | Auto | | |
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
 //! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
@@ -129,10 +129,26 @@ impl Default for ContactSettings {
     }
 }
 
+/// How velocities become poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum Integration {
+    /// Bodies on which no impulse acts fly freely: `x⁺ = x + h v + h²/2 a`, which is exact under a constant
+    /// force, and a rotation of second order that keeps energy and angular momentum. What hangs on joints moves
+    /// by the implicit midpoint rule, but for small steps. What touches moves by the velocity at the end of the
+    /// step, `q⁺ = q + h v⁺`, of first order.
+    #[default]
+    SecondOrder,
+    /// The papers' `q⁺ = q + h v⁺` for every body: of first order.
+    Euler,
+}
+
 /// How the step problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverSettings {
+    /// From velocities to poses.
+    pub integration: Integration,
     /// The solver.
     pub method: Method,
     /// Natural-map residual [m/s] at which an island is solved in steps of 1/60 s and longer ones. In shorter
@@ -178,6 +194,7 @@ pub struct SolverSettings {
 impl Default for SolverSettings {
     fn default() -> Self {
         Self {
+            integration: Integration::SecondOrder,
             method: Method::Auto,
             tolerance: 1e-5,
             cone: Cone::Circular,
@@ -245,28 +262,12 @@ impl Default for SleepSettings {
     }
 }
 
-/// How velocities become poses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub enum Integration {
-    /// Bodies on which no impulse acts fly freely: `x⁺ = x + h v + h²/2 a`, which is exact under a constant
-    /// force, and a rotation of second order that keeps energy and angular momentum. What hangs on joints moves
-    /// by the implicit midpoint rule, but for small steps. What touches moves by the velocity at the end of the
-    /// step, `q⁺ = q + h v⁺`, of first order.
-    #[default]
-    SecondOrder,
-    /// The papers' `q⁺ = q + h v⁺` for every body: of first order.
-    Euler,
-}
-
 /// All parameters of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
     /// Gravity [m/s²].
     pub gravity: Vec3,
-    /// From velocities to poses.
-    pub integration: Integration,
     /// From poses to rows.
     pub contact: ContactSettings,
     /// From rows to velocities.
@@ -279,7 +280,6 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             gravity: Vec3::new(0.0, -9.81, 0.0),
-            integration: Integration::SecondOrder,
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),
             sleep: SleepSettings::default(),
@@ -310,7 +310,6 @@ impl Settings {
     /// biased velocity carried, no cap on the push, Euler's step, and a friction pyramid with `m_c` sides.
     pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {
         let mut settings = Self::default();
-        settings.integration = Integration::Euler;
         settings.contact.gamma = gamma;
         settings.contact.push_speed_max = Real::INFINITY;
         settings.contact.dead_zone = 0.0;
@@ -318,6 +317,7 @@ impl Settings {
         settings.contact.relax = false;
         settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0 };
         settings.contact.friction = Some(mu);
+        settings.solver.integration = Integration::Euler;
         settings.solver.method = Method::Auto;
         settings.solver.tolerance = 1e-10;
         settings.solver.factorizations_max = u32::MAX;

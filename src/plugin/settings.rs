@@ -6,7 +6,8 @@ use bevy_reflect::{Reflect, impl_reflect};
 
 use crate::engine::lcp::{Cone, Method};
 use crate::engine::settings::{
-    ActiveEvents, ContactSettings, RestitutionModel, Settings, SleepSettings, SolverSettings,
+    ActiveEvents, ContactSettings, Integration, RestitutionModel, Settings, SleepSettings,
+    SolverSettings,
 };
 use crate::math::{Double, Real, Vec3};
 
@@ -41,6 +42,14 @@ impl_reflect!(
 impl_reflect!(
     #[type_path = "orthant::engine::settings"]
     #[reflect(Debug, Default, PartialEq, Clone)]
+    enum Integration {
+        SecondOrder,
+        Euler,
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
     enum RestitutionModel {
         Poisson,
         Newton,
@@ -69,6 +78,7 @@ impl_reflect!(
     #[type_path = "orthant::engine::settings"]
     #[reflect(Debug, Default, PartialEq, Clone)]
     struct SolverSettings {
+        integration: Integration,
         method: Method,
         tolerance: Double,
         cone: Cone,

@@ -30,7 +30,9 @@ fn a_ragdoll_falls_and_lies_still() {
     for step in 0..STEPS {
         let report = play.advance(&game.settings());
         assert!(report.joint_error < 1e-3, "step {step}: {report}");
-        assert!(energy(&play) <= begin, "step {step}: {} of {begin} J", energy(&play));
+        let rounding = 1.0 + 64.0 * widen(orthant::math::EPSILON);
+        let now = energy(&play);
+        assert!(now <= begin * rounding, "step {step}: {now} of {begin} J");
     }
     for (k, link) in game.links.iter().enumerate() {
         let [a, b] = [0, 1].map(|k| {

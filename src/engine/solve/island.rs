@@ -263,12 +263,18 @@ impl Solvers {
             }
             stats
         });
+        let midpoint =
+            solver.integration == Integration::SecondOrder && !island.step.joints.is_empty();
         let solved = |stats: &SolveStats| stats.status == Status::Converged;
         if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
             return outcome;
         }
         if sweeps {
             // The next steps go on from here.
+            return outcome;
+        }
+        if island.step.manifolds.is_empty() && midpoint {
+            // The linear problems are solved; their poses did not agree.
             return outcome;
         }
         if small {
@@ -316,7 +322,7 @@ impl Solvers {
         method: Method,
         mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
     ) -> Outcome {
-        let midpoint = island.settings.integration == Integration::SecondOrder;
+        let midpoint = island.settings.solver.integration == Integration::SecondOrder;
         if midpoint && !island.step.joints.is_empty() {
             return self.midpoint(island, method, &mut solve);
         }

@@ -50,6 +50,8 @@ const PASSES: u32 = 6;
 const TURN_MAX: Double = 0.35;
 /// Most parts: beyond eight radians a step joints are held less well.
 const PARTS_MAX: Double = 16.0;
+/// Most rows of all parts together: large islands are not made in parts.
+const ROWS_MAX: Double = 8192.0;
 /// Largest part of the energy that a part of the step may lose as its velocities are made to fit the
 /// joints (–): in ten seconds at 60 Hz it sums to less than a hundredth.
 const LOSS_MAX: Double = 1e-5;
@@ -88,7 +90,10 @@ pub(super) struct MidpointScratch {
     gaps: Vec<Lanes>,
     /// Whole impulses that the half ones of the rows give (–), and whether Newton's method came near.
     whole: Vec<Double>,
-    near: bool,
+    /// Was the part made by [`soften`](Self::soften)?
+    soft: bool,
+    /// Was any part of this step?
+    failed: bool,
     /// Mass blocks at the start of a part.
     plain: Vec<BodyBlock>,
 }
@@ -117,22 +122,29 @@ impl MidpointScratch {
         solve: &mut Solve<'_>,
     ) -> Outcome {
         self.begin(island);
+        self.failed = false;
         let mut left = 1.0;
         let mut part = 1.0 / self.parts(island);
         let splits = island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        let rows = island.rows() as Double;
+        let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
         island.step.biased.scale(part);
         let (mut biased, mut relaxed) = (None, None);
         while left > 0.5 * part {
             let h = part * island.dt;
             self.kept.take(&island.step.biased);
             let near = self.find_poses(state, island, solve, h, &mut biased);
-            let may_split = splits && part * PARTS_MAX > 1.5;
+            let may_split = splits && part * parts_max > 1.5;
             let mut rough = !near;
-            if near || !may_split {
-                // What is not solved gives back less than it took.
-                self.near = near;
+            if near {
+                self.soft = false;
                 add(&mut relaxed, self.find_velocities(state, island, solve, h));
                 rough |= may_split && self.loses_much(island.step);
+            } else if !may_split {
+                island.step.biased.put(&self.kept);
+                self.soft = true;
+                self.soften(state, island, solve, h, &mut biased);
+                add(&mut relaxed, self.find_velocities(state, island, solve, h));
             }
             if rough && may_split {
                 part *= 0.5;
@@ -148,7 +160,10 @@ impl MidpointScratch {
             }
         }
         self.end(island);
-        let (biased, last) = (biased.unwrap_or(NOTHING), relaxed.unwrap_or(NOTHING));
+        let (mut biased, last) = (biased.unwrap_or(NOTHING), relaxed.unwrap_or(NOTHING));
+        if self.failed {
+            biased.status = Status::IterationLimit;
+        }
         Outcome { method, biased, relaxed, carried: last.certificate, beyond_lemke: false }
     }
 
@@ -239,6 +254,31 @@ impl MidpointScratch {
             *v = member.mean;
         }
         error <= NEAR * tolerance
+    }
+
+    /// Where Newton's method does not come near: one problem with the rows of the start, in which the geometric
+    /// stiffness of the loads counts as inertia. It is stable and swallows angular momentum; the step is not solved.
+    fn soften(
+        &mut self,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+        h: Double,
+        total: &mut Option<SolveStats>,
+    ) {
+        self.approach(island, h);
+        self.pose_start(island, h);
+        island.step.biased.scale(2.0);
+        let stats = solve(state, island, false);
+        island.step.biased.scale(0.5);
+        self.failed = true;
+        add(total, stats);
+        for (member, v) in self.members.iter_mut().zip(&*island.step.biased.velocity) {
+            member.go_with(v, h);
+        }
+        for link in &mut self.links {
+            link.find_end(&self.members, island.sources.joints, h);
+        }
     }
 
     /// Sums the half impulses of all rows at hand.
@@ -347,7 +387,7 @@ impl MidpointScratch {
 
     /// Whole impulse that a half one of row `i` gives (–).
     fn given(&self, i: usize) -> Double {
-        if self.near { self.whole[i] } else { self.whole[i].min(1.0) }
+        self.whole[i]
     }
 
     /// Did the velocities lose much energy when they were made to fit the joints?

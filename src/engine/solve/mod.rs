@@ -98,7 +98,7 @@ impl Task<'_> {
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory };
         let outcome = solvers.solve_island(&mut island);
-        if step.joints.is_empty() || settings.integration == Integration::Euler {
+        if step.joints.is_empty() || settings.solver.integration == Integration::Euler {
             solvers.flight.fly(step, settings.solver.tolerance);
         }
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);

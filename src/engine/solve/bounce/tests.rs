@@ -65,7 +65,7 @@ fn settings(method: Method, restitution: RestitutionModel) -> Settings {
     settings.solver.method = method;
     settings.contact.restitution = restitution;
     // The rows of a step at its start, which are changed here.
-    settings.integration = Integration::Euler;
+    settings.solver.integration = Integration::Euler;
     settings
 }
 

@@ -54,6 +54,12 @@ impl Link {
         })
     }
 
+    /// Finds where it comes to.
+    pub(super) fn find_end(&mut self, members: &[Member], joints: &[Joint], h: Double) {
+        let desc = &joints[self.joint as usize].desc;
+        self.to = Place::new(desc.kind, &desc.frames, &self.ends(members, h));
+    }
+
     /// Goes on to the next part of the step.
     pub(super) fn go_on(&mut self, h: Double) {
         self.from = self.to;

@@ -113,6 +113,14 @@ impl Member {
         self.mean = join(linear, angular);
     }
 
+    /// Moves for `h` seconds with this velocity.
+    pub(super) fn go_with(&mut self, velocity: &Vec6, h: Double) {
+        let (linear, angular) = split(velocity);
+        let turn = quat_exp_double(angular * h);
+        self.to = (self.center + linear * h, quat_mul_double(turn, self.rotation));
+        self.mean = *velocity;
+    }
+
     /// Stays where it is.
     pub(super) fn stand(&mut self) {
         (self.to, self.mean) = ((self.center, self.rotation), [0.0; 6]);

@@ -120,6 +120,61 @@ impl MidpointScratch {
         }
     }
 
+    /// Poses one problem with the rows of the start, of whole impulses, with the loads of the last step as
+    /// inertia.
+    pub(super) fn pose_start(&mut self, island: &mut Island<'_, '_>, h: Double) {
+        let most = widen(island.settings.contact.push_speed_max);
+        let (step, joints) = (&mut *island.step, island.sources.joints);
+        self.load.clear();
+        self.load.resize(self.members.len(), [0.0; 6]);
+        for link in &self.links {
+            let joint = &joints[link.joint as usize];
+            let mut force = DVec3::ZERO;
+            for i in link.rows[0]..link.rows[1] {
+                let slot = step.joint_source[i][1] as usize;
+                let (aim, old, row) = (step.joint_aim[i], &self.rows[i], &mut step.joints[i]);
+                let (value, sides) = match aim {
+                    Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.from, slot % 6)),
+                    _ => joint.at(&link.from, slot),
+                };
+                link.set_terms(row, &sides, &self.members);
+                let imposed = link.imposed(&sides);
+                row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
+                row.softness = old.softness * (island.dt / h);
+                row.bias = match aim {
+                    Aim::Place(aim) => imposed + ((value - aim) / h).clamp(-most, most),
+                    Aim::Rate(rate) => imposed - rate,
+                    Aim::Spring | Aim::Damper => old.bias,
+                };
+                step.joint_push[i] = 0.0;
+                step.joint_wrench[i] = wrench(&sides[1], link.from.arms[1]);
+                force += step.joint_wrench[i][0] * (2.0 * step.biased.joint_impulse[i]);
+                self.whole[i] = 2.0;
+            }
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                if let Some(i) = link.members[side] {
+                    let stiff = stiffness::of(link.from.arms[side], force * (sign * h));
+                    stiffness::add(&mut self.load[i as usize], &stiff);
+                }
+            }
+        }
+        for (i, member) in self.members.iter().enumerate() {
+            let plain = member.block(member.rotation, None, h);
+            let [velocity, spin] = member.pushed(&[0.0; 6], h);
+            let rotor = member.rotor.map(|rotor| rotor.with(member.rotation));
+            let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
+            let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
+            let mut block = match &added {
+                Some(added) => member.block(member.rotation, Some(added), h),
+                None => plain,
+            };
+            let momentum = stiffness::times(&plain.inertia, angular);
+            block.velocity_free =
+                join(velocity, stiffness::times(&block.inverse_inertia, momentum));
+            step.bodies[i] = block;
+        }
+    }
+
     /// Poses the problem of the velocities at the end: rows and inertia there, momentum by what locks and
     /// springs gave.
     pub(super) fn pose_end(&mut self, island: &mut Island<'_, '_>, h: Double) {
@@ -161,6 +216,8 @@ impl MidpointScratch {
                         let closed = is_lock || half > 0.0 || value <= zone;
                         row.bias = if closed { imposed + push } else { OPEN };
                         // All that was given may be taken back.
+                        // What is soft has acted already.
+                        let given = if self.soft { 0.0 } else { given };
                         row.bounds = old.bounds.map(|bound| bound * (h / island.dt) - given);
                     }
                     Aim::Rate(rate) => {
@@ -179,7 +236,7 @@ impl MidpointScratch {
             let [velocity, spin] = member.pushed(&self.sum[i], h);
             let rotor = member.rotor.map(|rotor| rotor.with(member.to.1));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
-            block.velocity_free = join(velocity, angular);
+            block.velocity_free = if self.soft { member.mean } else { join(velocity, angular) };
             step.bodies[i] = block;
         }
     }
