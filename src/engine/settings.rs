@@ -134,9 +134,9 @@ impl Default for ContactSettings {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Integration {
     /// Bodies on which no impulse acts fly freely: `x⁺ = x + h v + h²/2 a`, which is exact under a constant
-    /// force, and a rotation of second order that keeps energy and angular momentum. What hangs on joints moves
-    /// by the implicit midpoint rule, but for small steps. What touches moves by the velocity at the end of the
-    /// step, `q⁺ = q + h v⁺`, of first order.
+    /// force, and a rotation of second order that keeps energy and angular momentum. What hangs on joints
+    /// moves by the implicit midpoint rule, but for small steps. What touches moves by the velocity at the
+    /// end of the step, `q⁺ = q + h v⁺`, of first order.
     #[default]
     SecondOrder,
     /// The papers' `q⁺ = q + h v⁺` for every body: of first order.

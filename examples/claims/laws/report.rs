@@ -35,8 +35,9 @@ fn ground(lab: &mut Lab, friction: Double) {
 }
 
 /// Sixty cubes, whose inertia is the same however they turn, without friction, that fall on each other: the
-/// published residual of the carried velocity over that recomputed from poses, impulses and velocities. Without friction it is the largest
-/// `|min(l W, u + g/h)|` of all contacts, to within what the pose of the middle of a step would change.
+/// published residual of the carried velocity over that recomputed from poses, impulses and velocities.
+/// Without friction it is the largest `|min(l W, u + g/h)|` of all contacts, to within what the pose of the
+/// middle of a step would change.
 fn carried(claims: &mut Claims, name: &str, method: Method) {
     let mut lab = Lab::new();
     lab.settings.solver.method = method;

@@ -124,8 +124,8 @@ fn spring_order(claims: &mut Claims) {
     at_least(claims, "spring of 50 N/m: order to the continuous motion", slope(&errors), 1.9);
 }
 
-/// Whatever the stiffness, an undamped spring at 60 Hz stays bounded: it goes no farther later than first, and
-/// never twice as far as it was pulled.
+/// Whatever the stiffness, an undamped spring at 60 Hz stays bounded: it goes no farther later than first,
+/// and never twice as far as it was pulled.
 fn spring_is_stable(claims: &mut Claims) {
     let (mut grows, mut far): (Double, Double) = (0.0, 0.0);
     for power in 0..=12 {

@@ -165,7 +165,7 @@ pub struct AxisLimit {
 }
 
 /// A motor or spring on an axis: the force `-k (x - position) - d (v - velocity)`, within `± max_force`. Of
-/// second order in the step; bounded where the step is too long for the oscillation.
+/// second order in the step; stable and damped where the step is too long for the oscillation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motor {

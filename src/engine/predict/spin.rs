@@ -1,19 +1,19 @@
 //! Free rotation: of a body on which nothing acts but torques known beforehand.
 //!
 //! Input: inertia, rotation, angular momentum. Output: the mean angular velocity that takes the body to its
-//! rotation at the end of the step, and the angular velocity there. In body axes, by the implicit midpoint rule
-//! in parts of the step in which the body turns by no more than [`TURN_MAX`],
+//! rotation at the end of the step, and the angular velocity there. In body axes, by the implicit midpoint
+//! rule in parts of the step in which the body turns by no more than [`TURN_MAX`],
 //!
 //! ```text
 //! I (ω⁺ - ω) + k ω̄ × I ω̄ = 0,    ω̄ = (ω + ω⁺)/2,    R⁺ = R cay(k ω̄),    k = 2 tan(h |ω| / 2) / |ω|
 //! ```
 //!
-//! The dot products with `ω̄` and `I ω̄` vanish, and the Cayley transform turns `I ω` into `I ω⁺`: so energy and
-//! angular momentum in the world are kept to rounding, and the orientation is of second order (Simo & Wong,
-//! Int. J. Numer. Meth. Eng. 31 (1991), with `k = h`; this `k` makes steady rotations exact as well). Torques act
-//! half before and half after. (Backward Euler, the usual choice, loses nine tenths of the energy of a box
-//! tumbling at 20 rad/s in 10 s.) A ball or a cube turns about one axis and costs nothing; else three Newton
-//! steps of a 3×3 matrix for each part.
+//! The dot products with `ω̄` and `I ω̄` vanish, and the Cayley transform turns `I ω` into `I ω⁺`: so energy
+//! and angular momentum in the world are kept to rounding, and the orientation is of second order (Simo &
+//! Wong, Int. J. Numer. Meth. Eng. 31 (1991), with `k = h`; this `k` makes steady rotations exact as well).
+//! Torques act half before and half after. (Backward Euler, the usual choice, loses nine tenths of the energy
+//! of a box tumbling at 20 rad/s in 10 s.) A ball or a cube turns about one axis and costs nothing; else
+//! three Newton steps of a 3×3 matrix for each part.
 
 use crate::engine::body::Body;
 use crate::math::{
@@ -21,7 +21,8 @@ use crate::math::{
     quat_rotate_double, sin_cos_double, widen, widen_mat3, widen_quat, widen3,
 };
 
-/// Largest turn of a part of the step (rad): its orientation is off by a twelfth of the square of it, relatively.
+/// Largest turn of a part of the step (rad): its orientation is off by a twelfth of the square of it,
+/// relatively.
 const TURN_MAX: Double = 0.25;
 /// Most parts of a step: beyond 64 rad in it the energy is kept less well.
 const PARTS_MAX: Double = 256.0;

@@ -32,8 +32,8 @@
 //! `w_n(v_p)`, are corrected until `d_n` is as it was without friction within 2 %; no solve where no impact
 //! has friction, one for balls, two for a corner.) One ball on the ground gets the same from all: `e u`.
 //!
-//! **Energy.** No model may raise the energy beyond the work of what acts, see `energy.rs`. The inertia is that of the
-//! pose of the end, too (`ending.rs`), so that the angular momentum is kept as well.
+//! **Energy.** No model may raise the energy beyond the work of what acts, see `energy.rs`. The inertia is
+//! that of the pose of the end, too (`ending.rs`), so that the angular momentum is kept as well.
 //!
 //! Cost: one to seven solves more in the step of an impact; else a look at each manifold. With Poisson and
 //! Newton several balls in contact share a blow at once, as the equations say: the first of five equal
@@ -121,8 +121,8 @@ impl Solvers {
         stats.flatten()
     }
 
-    /// Counts the worst of the solves of a bounce, of what approaches at its end, and of velocities that are not
-    /// those of their impulses.
+    /// Counts the worst of the solves of a bounce, of what approaches at its end, and of velocities that are
+    /// not those of their impulses.
     fn certify_bounce(
         &mut self,
         bounce: &BounceScratch,

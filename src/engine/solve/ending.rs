@@ -1,9 +1,10 @@
 //! The pose of the end: where the problem of the carried velocities is posed if bodies turn.
 //!
-//! Input: an island whose biased problem is solved. Output: its mass blocks with the inertia of the rotations to
-//! which that takes the bodies, and the angular velocities that their momentum has there. Impulses of such a problem
-//! keep angular momentum and do the work that its velocities say; those of the start of the step would keep only
-//! one of both once the inertia has turned. Bodies of round inertia are the same in every rotation. O(bodies).
+//! Input: an island whose biased problem is solved. Output: its mass blocks with the inertia of the rotations
+//! to which that takes the bodies, and the angular velocities that their momentum has there. Impulses of such
+//! a problem keep angular momentum and do the work that its velocities say; those of the start of the step
+//! would keep only one of both once the inertia has turned. Bodies of round inertia are the same in every
+//! rotation. O(bodies).
 
 use super::super::assemble::{IslandStep, Sources};
 use super::super::lcp::BodyBlock;
@@ -11,11 +12,12 @@ use super::super::predict::spin::{Rotor, is_round};
 use super::stiffness;
 use crate::math::{DVec3, Double, widen, widen3};
 
-/// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise. Where bodies bounce
-/// all do, since no energy is lost.
+/// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise. Where bodies
+/// bounce all do, since no energy is lost.
 const TURNED: Double = 0.01;
 
-/// Part of its energy that a rotation may be lent for its angular momentum (–): thin rods would need many times theirs.
+/// Part of its energy that a rotation may be lent for its angular momentum (–): thin rods would need many
+/// times theirs.
 const LENT: Double = 0.05;
 
 /// Buffers; their content never influences a result.

@@ -1,9 +1,9 @@
 //! Flight within an island: how bodies move on which none of its rows acts.
 //!
 //! Input: a solved island. Output: the velocities of the bodies without any impulse: they move by the mean
-//! velocity of their free flight, `v* - lead`, which is exact, where bodies with impulses move by the velocity of
-//! the end of the step. A body of which that closes a row too far takes part in Euler's step as the others do.
-//! A pass or two over the manifolds.
+//! velocity of their free flight, `v* - lead`, which is exact, where bodies with impulses move by the
+//! velocity of the end of the step. A body of which that closes a row too far takes part in Euler's step as
+//! the others do. A pass or two over the manifolds.
 
 use super::super::assemble::IslandStep;
 use super::super::lcp::Vec6;

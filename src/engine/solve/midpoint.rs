@@ -256,8 +256,9 @@ impl MidpointScratch {
         error <= NEAR * tolerance
     }
 
-    /// Where Newton's method does not come near: one problem with the rows of the start, in which the geometric
-    /// stiffness of the loads counts as inertia. It is stable and swallows angular momentum; the step is not solved.
+    /// Where Newton's method does not come near: one problem with the rows of the start, in which the
+    /// geometric stiffness of the loads counts as inertia. It is stable and swallows angular momentum; the
+    /// step is not solved.
     fn soften(
         &mut self,
         state: &mut Solvers,

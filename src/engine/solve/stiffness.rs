@@ -1,16 +1,17 @@
 //! Geometric stiffness of loads: how their torques change as the arms turn.
 //!
-//! A load with the force `F` at the arm `r` of a body turns it back like a spring: by a turn θ the torque `r × F`
-//! changes by `-K θ`,
+//! A load with the force `F` at the arm `r` of a body turns it back like a spring: by a turn θ the torque `r
+//! × F` changes by `-K θ`,
 //!
 //! ```text
 //! K = (F · r) 1 - (r Fᵀ + F rᵀ) / 2        summed over the joints of the body
 //! ```
 //!
-//! up to a part that does no work. Newton's method for the poses of the end needs it where `h² K` is not small
-//! beside the inertia: without it links that turn against each other under a load of many times their weight never
-//! agree with their arms. Of compression only so much is taken as keeps the matrix definite. It is no inertia: at the
-//! solution it acts on nothing. Cost: O(joints), and a 3×3 eigenvalue problem for each body loaded enough.
+//! up to a part that does no work. Newton's method for the poses of the end needs it where `h² K` is not
+//! small beside the inertia: without it links that turn against each other under a load of many times their
+//! weight never agree with their arms. Of compression only so much is taken as keeps the matrix definite. It
+//! is no inertia: at the solution it acts on nothing. Cost: O(joints), and a 3×3 eigenvalue problem for each
+//! body loaded enough.
 
 use crate::math::{DVec3, Double};
 

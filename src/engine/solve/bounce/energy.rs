@@ -96,8 +96,8 @@ impl BounceScratch {
     }
 }
 
-/// Energy that the rotation of member `i` has in free motion (J), if the problem is posed where it does not turn by
-/// itself: the angular momentum that it keeps is not that energy there.
+/// Energy that the rotation of member `i` has in free motion (J), if the problem is posed where it does not
+/// turn by itself: the angular momentum that it keeps is not that energy there.
 fn spin_given(island: &Island<'_, '_>, i: usize) -> Option<Double> {
     let (step, sources) = (&*island.step, island.sources);
     let at = step.members[i] as usize;
