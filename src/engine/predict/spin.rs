@@ -2,7 +2,7 @@
 //!
 //! Input: inertia, rotation, angular momentum. Output: the mean angular velocity that takes the body to its
 //! rotation at the end of the step, and the angular velocity there. In body axes, by the implicit midpoint
-//! rule in parts of the step in which the body turns by no more than [`TURN_MAX`],
+//! rule in parts of the step in which the body turns by no more than `TURN_MAX`,
 //!
 //! ```text
 //! I (ω⁺ - ω) + k ω̄ × I ω̄ = 0,    ω̄ = (ω + ω⁺)/2,    R⁺ = R cay(k ω̄),    k = 2 tan(h |ω| / 2) / |ω|

@@ -21,7 +21,7 @@
 //! (`stiffness.rs`), by which torques change as the arms turn; what remains of the joints is published
 //! with the certificate. The third is a second problem, at the pose of the end, where closed contacts and
 //! limits ask for no approach; where bodies bounce it is that of `bounce.rs`. Without contacts a step in
-//! which a body turns by more than [`TURN_MAX`] is made in parts. Cost: a place and its rows for each
+//! which a body turns by more than `TURN_MAX` is made in parts. Cost: a place and its rows for each
 //! joint and Newton step; two to four of those.
 
 mod link;

@@ -4,7 +4,7 @@
 //! problem, the same without the push, gives the velocity that is carried to the next step and the
 //! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
 //! warm-started from its own impulses of the last step; the residuals of both are reported, of velocities and
-//! impulses as they are returned. Small steps ([`Method::Substeps`](super::lcp::Method::Substeps)) do both at
+//! impulses as they are returned. Small steps ([`Method::Substeps`]) do both at
 //! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity;
 //! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints.
 //!
