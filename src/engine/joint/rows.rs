@@ -160,7 +160,7 @@ impl Maker<'_> {
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
         let full = widen(contact.gamma) * error / dt;
-        let bias = full.clamp(-cap, cap);
+        let bias = if cap.is_nan() { 0.0 } else { full.clamp(-cap, cap) };
         let kept = if contact.relax { CARRIED_MAX } else { Double::INFINITY };
         let push = bias - bias.clamp(-kept, kept);
         let most = widen(contact.push_speed_max);

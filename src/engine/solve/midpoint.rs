@@ -42,7 +42,7 @@ use super::Solvers;
 use super::bounce::Solve;
 use super::island::{Island, Outcome};
 use super::stiffness::{self, Sym};
-use crate::math::{DVec3, Double};
+use crate::math::{DVec3, Double, widen};
 
 /// Newton steps; a joint that is not where it should be then is drawn there in the next step.
 const PASSES: u32 = 6;
@@ -52,6 +52,8 @@ const TURN_MAX: Double = 0.35;
 const PARTS_MAX: Double = 16.0;
 /// Most rows of all parts together: large islands are not made in parts.
 const ROWS_MAX: Double = 8192.0;
+/// A soft problem lends no body more than this speed [m/s].
+const PUSH_MAX: Double = 3.0;
 /// Largest part of the energy that a part of the step may lose as its velocities are made to fit the
 /// joints (–): in ten seconds at 60 Hz it sums to less than a hundredth.
 const LOSS_MAX: Double = 1e-5;
@@ -274,12 +276,30 @@ impl MidpointScratch {
         island.step.biased.scale(0.5);
         self.failed = true;
         add(total, stats);
+        let part = self.bounded_part(island, h);
         for (member, v) in self.members.iter_mut().zip(&*island.step.biased.velocity) {
-            member.go_with(v, h);
+            let v = v.map(|x| if part > 0.0 { part * x } else { 0.0 });
+            member.go_with(&v, h);
         }
         for link in &mut self.links {
             link.find_end(&self.members, island.sources.joints, h);
         }
+    }
+
+    /// The part of the velocities of a soft problem that is taken, from 0 to 1: they have no more energy than the
+    /// bodies had, with what their forces and a push may add.
+    fn bounded_part(&self, island: &Island<'_, '_>, h: Double) -> Double {
+        let push = widen(island.settings.contact.push_speed_max).min(PUSH_MAX);
+        let (mut most, mut all) = (0.0, 0.0);
+        let lists = self.members.iter().zip(&self.plain).zip(&*island.step.biased.velocity);
+        for ((member, block), v) in lists {
+            let before = join(member.velocity, member.angular());
+            let gain = member.force[0].length() * h + push;
+            most += 2.0 * dot6(&before, &mass_mul(block, &before)) + member.mass * gain * gain;
+            all += dot6(v, &mass_mul(block, v));
+        }
+        let part = if all > most { (most / all).sqrt() } else { 1.0 };
+        if all.is_finite() && part.is_finite() { part } else { 0.0 }
     }
 
     /// Sums the half impulses of all rows at hand.
