@@ -48,8 +48,8 @@ use crate::math::{DVec3, Double, widen};
 const PASSES: u32 = 6;
 /// Largest turn of a part of the step (rad): Newton's method gains a factor of about its inverse a step.
 const TURN_MAX: Double = 0.35;
-/// Most parts: beyond eight radians a step joints are held less well.
-const PARTS_MAX: Double = 16.0;
+/// Most parts: beyond twenty radians a step joints are held less well.
+const PARTS_MAX: Double = 64.0;
 /// Most rows of all parts together: large islands are not made in parts.
 const ROWS_MAX: Double = 8192.0;
 /// A soft problem lends no body more than this speed [m/s].
@@ -64,6 +64,8 @@ const ARMS: Double = 1e-3;
 /// Newton's method ends at a residual of so many tolerances of the solver: what it leaves is seen by the
 /// next step.
 const NEAR: Double = 10.0;
+/// Least residual that it is asked for [m/s]: of the second order in a step, it is a nanometer.
+const NEAR_MIN: Double = 1e-7;
 /// Bias of a contact or limit that is open at the end of the step [m/s]: faster than anything.
 const OPEN: Double = 1e6;
 /// Softness of rows that have given their impulse already.
@@ -228,7 +230,7 @@ impl MidpointScratch {
         self.add_up(island.step);
         self.fly(h);
         self.turn(island, h);
-        let tolerance = island.settings.solver.tolerance;
+        let near = (NEAR * island.settings.solver.tolerance).max(NEAR_MIN);
         let mut error = Double::INFINITY;
         for _ in 0..PASSES {
             self.pose(island, h);
@@ -238,13 +240,13 @@ impl MidpointScratch {
             self.fly(h);
             error = self.turn(island, h);
             self.add_up(island.step);
-            error = error.max(self.mismatch(island.step, NEAR * tolerance));
+            error = error.max(self.mismatch(island.step, near));
             stats.certificate.joint = stats.certificate.joint.max(error);
-            if error > NEAR * tolerance {
+            if error > near {
                 stats.status = Status::IterationLimit;
             }
             add(total, stats);
-            if error <= NEAR * tolerance {
+            if error <= near {
                 break;
             }
         }
@@ -255,7 +257,7 @@ impl MidpointScratch {
             }
             *v = member.mean;
         }
-        error <= NEAR * tolerance
+        error <= near
     }
 
     /// Where Newton's method does not come near: one problem with the rows of the start, in which the
