@@ -11,6 +11,10 @@ use super::support::{DT, add_floor, body, settings};
 /// Half the distance between two joints of a link (m).
 const HALF: Real = 0.15;
 
+/// Drag (1/s). A link that bears on one cap and hangs in its joint rolls about the line through both
+/// without slip, and without drag for ever.
+const DRAG: Real = 1.0;
+
 /// Capsules in a row above the ground, thrown so that the chain bends.
 fn chain(n: usize) -> (Simulation, Vec<BodyId>) {
     let mut world = Simulation::new();
@@ -21,8 +25,15 @@ fn chain(n: usize) -> (Simulation, Vec<BodyId>) {
             let rotation = quat_exp(Vec3::Z * (0.5 * PI));
             let position = Vec3::new(2.0 * HALF * i as Real, 0.4, 0.0);
             let linear_velocity = Vec3::Z * sin(0.7 * i as Real);
-            let desc =
-                BodyDesc { shape, position, rotation, linear_velocity, ..BodyDesc::default() };
+            let angular_damping = DRAG;
+            let desc = BodyDesc {
+                shape,
+                position,
+                rotation,
+                linear_velocity,
+                angular_damping,
+                ..BodyDesc::default()
+            };
             world.add_body(desc)
         })
         .map(|id| id.expect("a sound body"))
