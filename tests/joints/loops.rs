@@ -1,5 +1,7 @@
 //! Joints that close loops, or repeat each other.
 
+use orthant::math::narrow;
+
 use super::*;
 
 /// A door on three hinges, and a bar on four parallel cranks: rows that repeat each other.
@@ -89,5 +91,9 @@ fn a_ring_of_six_hinges_moves() {
         assert!(worst < 0.02, "joint error {worst}");
         assert!(change.abs() < 0.05 * highest, "energy changes by {change} of {highest} J");
     }
-    assert!(fine[3].abs() < 0.4 * coarse[3].abs(), "{fine:?} after {coarse:?}");
+    // Of the second order, down to what steps that are solved to the tolerance sum to: each may change
+    // the momentum of the ring by M tolerance, one way or the other.
+    let (steps, speed) = (4.0 / (DT / 4.0), (2.0 * coarse[2] / (5.0 * M)).sqrt());
+    let noise = steps.sqrt() * 5.0 * M * speed * narrow(settings().solver.tolerance);
+    assert!(fine[3].abs() < (0.4 * coarse[3].abs()).max(noise), "{fine:?} after {coarse:?}");
 }
