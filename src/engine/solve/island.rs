@@ -39,7 +39,8 @@ pub(super) struct IslandMemory {
     /// Its first body.
     pub(super) first: BodyId,
     pub(super) chord: ChordMemory,
-    direct: DirectMemory,
+    /// For the poses and for the velocities of the end, whose matrices differ.
+    direct: [DirectMemory; 2],
     /// Steps for which Newton is not tried again.
     pause: u32,
     /// The part of the budget of all its rows that it gets (-); none before its first step.
@@ -64,7 +65,7 @@ impl IslandMemory {
         Self {
             first,
             chord: ChordMemory::default(),
-            direct: DirectMemory::default(),
+            direct: Default::default(),
             pause: 0,
             share: None,
             changed: [false; 2],
@@ -394,8 +395,7 @@ impl Solvers {
                 &alone,
                 &mut iterate,
                 solver.tolerance,
-                relaxed,
-                &mut memory.direct,
+                &mut memory.direct[usize::from(relaxed)],
                 &mut self.direct,
             )
         {

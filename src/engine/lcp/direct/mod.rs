@@ -96,13 +96,12 @@ pub fn suits(problem: &ManifoldProblem<'_>) -> bool {
     problem.manifolds.is_empty() && !problem.joints.iter().any(JointRow::is_bounded)
 }
 
-/// Solves a problem of joints alone to the tolerance [m/s]; `again` if only biases differ from the last one.
+/// Solves a problem of joints alone to the tolerance [m/s].
 /// None, and nothing changed, if it has hubs or the corrections do not converge.
 pub fn solve(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
     tolerance: Double,
-    again: bool,
     memory: &mut DirectMemory,
     scratch: &mut DirectScratch,
 ) -> Option<SolveStats> {
@@ -123,8 +122,8 @@ pub fn solve(
         let goal = AIM * tolerance;
         let [new, correction] = memory.costs();
         let mut fresh = false;
-        memory.pause = memory.pause.saturating_sub(u32::from(!again));
-        let mut usable = memory.made && (again || memory.pause == 0);
+        memory.pause = memory.pause.saturating_sub(1);
+        let mut usable = memory.made && memory.pause == 0;
         while stats.iterations < CORRECTIONS && error > goal {
             if !usable {
                 if fresh {

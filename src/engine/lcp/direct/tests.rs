@@ -83,7 +83,7 @@ fn it_agrees_with_the_chord_newton() {
         let tolerance = 1e-9;
         let (ours, _) = velocity_of(&bodies, &joints, |problem, iterate| {
             assert!(suits(problem));
-            let stats = solve(problem, iterate, tolerance, false, &mut memory, &mut scratch);
+            let stats = solve(problem, iterate, tolerance, &mut memory, &mut scratch);
             let stats = stats.expect("it is solved");
             assert_eq!(stats.status, Status::Converged);
             assert!(stats.certificate.error() <= tolerance);
@@ -116,21 +116,21 @@ fn what_is_known_is_used_again() {
     let mut rng = Random::new(5);
     let (bodies, mut joints) = mechanism(&mut rng, 40, 0, 100.0);
     let (mut memory, mut scratch) = (DirectMemory::default(), DirectScratch::default());
-    let mut again = |joints: &[JointRow], joint: &mut Vec<Double>, same: bool| {
+    let mut again = |joints: &[JointRow], joint: &mut Vec<Double>| {
         let mut velocity: Vec<Vec6> = bodies.iter().map(|b| b.velocity_free).collect();
         let problem = ManifoldProblem { bodies: &bodies, manifolds: &[], joints };
         let mut iterate = ManifoldIterate { velocity: &mut velocity, contact: &mut [], joint };
-        solve(&problem, &mut iterate, 1e-6, same, &mut memory, &mut scratch).expect("solved")
+        solve(&problem, &mut iterate, 1e-6, &mut memory, &mut scratch).expect("solved")
     };
     let mut joint = vec![0.0; joints.len()];
-    let first = again(&joints, &mut joint, false);
+    let first = again(&joints, &mut joint);
     assert_eq!(first.factorizations, 1);
     let before = joint.clone();
-    let second = again(&joints, &mut joint, false);
+    let second = again(&joints, &mut joint);
     assert_eq!((second.iterations, second.factorizations), (0, 0));
     assert_eq!(joint, before, "nothing was to do");
     joints[7].bias += 0.5;
-    let third = again(&joints, &mut joint, true);
+    let third = again(&joints, &mut joint);
     assert_eq!((third.iterations, third.factorizations), (1, 0));
 }
 
@@ -145,7 +145,7 @@ fn repeated_rows_and_immovable_ones() {
     let (mut memory, mut scratch) = (DirectMemory::default(), DirectScratch::default());
     let (_, joint) = velocity_of(&bodies, &joints, |problem, iterate| {
         iterate.joint[2] = Double::NAN;
-        let stats = solve(problem, iterate, 1e-8, false, &mut memory, &mut scratch);
+        let stats = solve(problem, iterate, 1e-8, &mut memory, &mut scratch);
         assert!(stats.expect("it is solved").certificate.error() <= 1e-8);
     });
     assert!(joint.iter().all(|c| c.is_finite()));
@@ -166,7 +166,7 @@ fn hubs_and_bounds_are_left_to_others() {
         joints.push(JointRow { terms, ..row.clone() });
     }
     velocity_of(&bodies, &joints, |problem, iterate| {
-        let stats = solve(problem, iterate, 1e-8, false, &mut memory, &mut scratch);
+        let stats = solve(problem, iterate, 1e-8, &mut memory, &mut scratch);
         assert!(stats.is_none(), "a hub");
     });
     joints[0].bounds = [0.0, Double::INFINITY];
