@@ -9,10 +9,10 @@ mod lcp_case;
 
 use lcp_case::LcpCase;
 use orthant::engine::lcp::{
-    Iterate, Scratch, SolveStats, Status, Vec6,
+    Iterate, SolveStats, Status, Vec6,
     lemke::{self, LemkeParams},
-    newton::{self, NewtonParams},
-    pgs::{self, PgsParams},
+    newton::{self, NewtonParams, NewtonScratch},
+    pgs::{self, PgsParams, PgsScratch},
 };
 use orthant::math::Double;
 
@@ -71,13 +71,11 @@ fn check_velocities(
 
 #[test]
 fn lemke_gives_the_velocities_of_the_step_problem() {
-    let mut scratch = Scratch::default();
     check_velocities(
         "Lemke",
         |case| &case.velocity,
         |case, iterate| {
-            let stats =
-                lemke::solve(&case.problem(), iterate, &LemkeParams::default(), &mut scratch);
+            let stats = lemke::solve(&case.problem(), iterate, &LemkeParams::default());
             assert!(stats.certificate.error() < 1e-11, "case {}: {stats:?}", case.id);
             stats
         },
@@ -86,7 +84,7 @@ fn lemke_gives_the_velocities_of_the_step_problem() {
 
 #[test]
 fn newton_gives_the_velocities_of_the_step_problem() {
-    let mut scratch = Scratch::default();
+    let mut scratch = NewtonScratch::default();
     check_velocities(
         "Newton",
         |case| &case.velocity,
@@ -99,7 +97,7 @@ fn newton_gives_the_velocities_of_the_step_problem() {
 
 #[test]
 fn newton_gives_the_velocities_of_the_relaxation() {
-    let mut scratch = Scratch::default();
+    let mut scratch = NewtonScratch::default();
     let params = NewtonParams::default();
     check_velocities(
         "Newton at Γ",
@@ -133,11 +131,15 @@ fn lemke_gives_the_velocities_at_fixed_slip() {
 
 #[test]
 fn gauss_seidel_meets_the_step_problem() {
-    let mut scratch = Scratch::default();
     let params = PgsParams { iterations_max: 20_000, ..PgsParams::default() };
     for case in &cases() {
         let mut buffers = Buffers::new(case);
-        let stats = pgs::solve(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        let stats = pgs::solve(
+            &case.problem(),
+            &mut buffers.iterate(),
+            &params,
+            &mut PgsScratch::default(),
+        );
         println!("PGS case {}: {stats:?}", case.id);
         assert_eq!(stats.status, Status::Converged, "case {}: {stats:?}", case.id);
         assert!(stats.certificate.natural_map <= 1e-6, "case {}: {stats:?}", case.id);
@@ -146,7 +148,7 @@ fn gauss_seidel_meets_the_step_problem() {
 
 #[test]
 fn solution_as_warm_start_ends_at_once() {
-    let mut scratch = Scratch::default();
+    let mut scratch = NewtonScratch::default();
     for case in &cases() {
         let mut buffers = Buffers::new(case);
         let params = NewtonParams::default();

@@ -5,9 +5,9 @@
 //! problem itself: its natural-map residual is judged [m/s].
 
 use orthant::engine::lcp::lemke::{self, LemkeParams};
-use orthant::engine::lcp::newton::{self, NewtonParams};
-use orthant::engine::lcp::pgs::{self, PgsParams};
-use orthant::engine::lcp::{Iterate, Scratch, SolveStats, Vec6};
+use orthant::engine::lcp::newton::{self, NewtonParams, NewtonScratch};
+use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
+use orthant::engine::lcp::{Iterate, SolveStats, Vec6};
 use orthant::math::Double;
 use serde_json::Value;
 
@@ -44,13 +44,13 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
         Check::new(name.clone(), case.velocity_error(&velocity, expected), VELOCITY)
             .note(format!("{:?} in {} iterations", stats.status, stats.iterations))
     };
-    let mut scratch = Scratch::default();
+    let mut scratch = NewtonScratch::default();
     groups[0].checks.push(velocity(&case.velocity, &mut |iterate| {
         newton::solve(&problem, iterate, &newton, &mut scratch)
     }));
-    groups[1].checks.push(velocity(&case.velocity, &mut |iterate| {
-        lemke::solve(&problem, iterate, &lemke, &mut scratch)
-    }));
+    groups[1]
+        .checks
+        .push(velocity(&case.velocity, &mut |iterate| lemke::solve(&problem, iterate, &lemke)));
     let zero = vec![0.0; case.contacts.len()];
     for (gamma, expected) in [
         (&case.relaxation.gamma, &case.relaxation.velocity),
@@ -65,8 +65,9 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
         lemke::solve_fixed_slip(&problem, &slip.slip, iterate, &lemke)
     }));
     let sweeps = PgsParams { iterations_max: 20_000, ..PgsParams::default() };
-    let (_, stats) =
-        solve_from_free(case, &mut |iterate| pgs::solve(&problem, iterate, &sweeps, &mut scratch));
+    let (_, stats) = solve_from_free(case, &mut |iterate| {
+        pgs::solve(&problem, iterate, &sweeps, &mut PgsScratch::default())
+    });
     let residual = stats.certificate.natural_map;
     let note = format!("{:?} after {} sweeps", stats.status, stats.iterations);
     groups[4].checks.push(Check::new(name, residual, NATURAL_MAP).note(note));

@@ -27,9 +27,7 @@ use super::certificate::{Certificate, measure_with};
 use super::cone::FrictionCone;
 use super::pivoting::lcp_lemke;
 use super::rows::{dot6, inverse_mass_mul};
-use super::{
-    CHECK, Cone, FIXED, Iterate, JointRow, OPERATIONS, Problem, Scratch, SolveStats, Status, Vec6,
-};
+use super::{CHECK, Cone, FIXED, Iterate, JointRow, OPERATIONS, Problem, SolveStats, Status, Vec6};
 use crate::math::Double;
 
 /// Parameters of Lemke's algorithm.
@@ -57,14 +55,10 @@ impl Default for LemkeParams {
 const CIRCULAR_DIRECTIONS: u32 = 8;
 
 /// Solves (5.1)–(5.2).
-pub fn solve(
-    problem: &Problem,
-    iterate: &mut Iterate,
-    params: &LemkeParams,
-    scratch: &mut Scratch,
-) -> SolveStats {
-    scratch.cone.set(problem.cone);
-    let cone = &scratch.cone;
+pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> SolveStats {
+    let mut cone = FrictionCone::default();
+    cone.set(problem.cone);
+    let cone = &cone;
     let before = rebuild(problem, iterate, params, cone);
     let mut stats = SolveStats {
         status: Status::Converged,

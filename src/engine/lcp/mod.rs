@@ -15,7 +15,7 @@
 //! (5.3)–(5.7). Some contacts have three more rows, see [`rolling`].
 //!
 //! The general solvers: [`pgs`] (any size, modest accuracy), [`newton`] (exact to rounding where the
-//! problem allows), [`lemke`] (small problems, pivoting). [`solve`] chooses one. The fast ones work on
+//! problem allows), [`lemke`] (small problems, pivoting). [`solvers::solve`] chooses one. The fast ones work on
 //! contacts in [manifolds](manifold), for circular cones without rolling rows: [`chord`] (Newton with
 //! kept factors, the default) and [`wide`] (sweeps and small steps in eight lanes). Whatever the method,
 //! the [`certificate`](certificate::Certificate) tells how well what is returned solves the problem. But for
@@ -44,14 +44,14 @@ pub(in crate::engine) mod random;
 mod relaxation;
 pub mod rolling;
 pub(crate) mod rows;
+pub mod solvers;
 #[cfg(test)]
 mod tests;
 pub mod wide;
 
 use crate::math::Double;
 use certificate::{Certificate, rebuild_velocity};
-use cone::FrictionCone;
-use rolling::RollingRow;
+pub(crate) use rolling::RollingRow;
 
 pub use joint_row::JointRow;
 
@@ -198,7 +198,7 @@ pub enum Status {
 /// Work of measuring impulses, in sweeps: their velocity is rebuilt and looked at.
 pub(crate) const CHECK: Double = 2.0;
 /// Operations of a sweep over one contact.
-const OPERATIONS: Double = 150.0;
+pub(crate) const OPERATIONS: Double = 150.0;
 
 /// Outcome of a solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -219,7 +219,7 @@ pub struct SolveStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
-    /// Newton up to [`SolverParams::newton_rows_max`] rows; if it does not converge, up to three
+    /// Newton up to [`newton_rows_max`](solvers::SolverParams::newton_rows_max) rows; if it does not converge, up to three
     /// rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a
     /// pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones and
     /// without rolling rows get the [`chord`] Newton first, and softened small steps where they are large and
@@ -235,114 +235,6 @@ pub enum Method {
     Newton,
     /// Lemke's algorithm.
     Lemke,
-}
-
-/// Parameters of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SolverParams {
-    /// Which solver.
-    pub method: Method,
-    /// Largest number of contacts, joint rows and bodies together that `Auto` gives to Newton.
-    /// Default 2500: about 250 bodies in a pile, whose factor takes ten milliseconds. Counted, not
-    /// timed, so that results do not depend on the machine.
-    pub newton_rows_max: usize,
-    /// Parameters of the cone Newton.
-    pub newton: newton::NewtonParams,
-    /// Parameters of projected Gauss–Seidel.
-    pub pgs: pgs::PgsParams,
-    /// Parameters of Lemke's algorithm.
-    pub lemke: lemke::LemkeParams,
-}
-
-impl Default for SolverParams {
-    fn default() -> Self {
-        Self {
-            method: Method::Auto,
-            newton_rows_max: 2500,
-            newton: newton::NewtonParams::default(),
-            pgs: pgs::PgsParams::default(),
-            lemke: lemke::LemkeParams::default(),
-        }
-    }
-}
-
-impl SolverParams {
-    /// Sets the tolerance of all methods [m/s].
-    pub fn aim(&mut self, tolerance: Double) {
-        self.newton.tolerance = tolerance;
-        self.pgs.tolerance = tolerance;
-        self.lemke.tolerance = tolerance;
-    }
-}
-
-/// Buffers of all solvers, reused from problem to problem. Its content never influences a result.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    pub(crate) cone: FrictionCone,
-    pub(crate) newton: newton::NewtonScratch,
-    pub(crate) pgs: pgs::PgsScratch,
-}
-
-/// Solves the step problem (5.1)–(5.2) by the method chosen in `params`, from the warm start in
-/// `iterate`.
-pub fn solve(
-    problem: &Problem,
-    iterate: &mut Iterate,
-    params: &SolverParams,
-    scratch: &mut Scratch,
-) -> SolveStats {
-    match params.method {
-        Method::Pgs | Method::Substeps => pgs::solve(problem, iterate, &params.pgs, scratch),
-        Method::Newton => newton::solve(problem, iterate, &params.newton, scratch),
-        Method::Lemke => lemke::solve(problem, iterate, &params.lemke, scratch),
-        Method::Auto => solve_auto(problem, iterate, params, scratch),
-    }
-}
-
-/// Rounds of sweeps and Newton after a first Newton that did not converge.
-const AUTO_ROUNDS: u32 = 3;
-
-fn solve_auto(
-    problem: &Problem,
-    iterate: &mut Iterate,
-    params: &SolverParams,
-    scratch: &mut Scratch,
-) -> SolveStats {
-    let rows = problem.contacts.len() + problem.joints.len() + problem.bodies.len();
-    if rows > params.newton_rows_max {
-        return pgs::solve(problem, iterate, &params.pgs, scratch);
-    }
-    let (tolerance, gravity_dt) = (params.newton.tolerance, params.newton.gravity_dt);
-    let sweeps = pgs::PgsParams { tolerance, gravity_dt, ..params.pgs };
-    // Every solver keeps the best iterate it sees, its start among them: no round makes things
-    // worse.
-    let mut total = newton::solve(problem, iterate, &params.newton, scratch);
-    for _ in 0..AUTO_ROUNDS {
-        if total.factorizations >= params.newton.factorizations_max {
-            // The budget is spent: sweeps alone from here.
-            if total.status != Status::Converged {
-                total.add(&pgs::solve(problem, iterate, &sweeps, scratch));
-            }
-            return total;
-        }
-        if total.status != Status::Converged {
-            total.add(&pgs::solve(problem, iterate, &sweeps, scratch));
-        }
-        if total.status != Status::Converged {
-            total.add(&newton::solve(problem, iterate, &params.newton, scratch));
-        }
-    }
-    let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
-    let pivots = problem.cone != Cone::Circular && known;
-    if total.status != Status::Converged && pivots {
-        let status = total.status;
-        let lemke = lemke::LemkeParams { tolerance, gravity_dt, ..params.lemke };
-        total.add(&lemke::solve(problem, iterate, &lemke, scratch));
-        if total.certificate.error() > tolerance {
-            total.status = status;
-        }
-    }
-    total
 }
 
 impl SolveStats {

@@ -27,7 +27,7 @@ use super::certificate::{Certificate, measure_with, rebuild_velocity};
 use super::cone::FrictionCone;
 use super::relaxation::Relaxation;
 use super::rolling::slip_bound;
-use super::{CHECK, Impulses, Iterate, Problem, Scratch, SolveStats, Status, Vec6};
+use super::{CHECK, Impulses, Iterate, Problem, SolveStats, Status, Vec6};
 use crate::math::Double;
 
 /// Parameters of the cone Newton.
@@ -79,7 +79,8 @@ impl Default for NewtonParams {
 
 /// Buffers of the cone Newton.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NewtonScratch {
+pub struct NewtonScratch {
+    cone: FrictionCone,
     relaxation: Relaxation,
     anderson: Anderson,
     /// Velocity rebuilt from the impulses at hand.
@@ -99,10 +100,9 @@ pub fn solve(
     problem: &Problem,
     iterate: &mut Iterate,
     params: &NewtonParams,
-    scratch: &mut Scratch,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
-    scratch.cone.set(problem.cone);
-    run(problem, None, iterate, params, &scratch.cone, &mut scratch.newton)
+    run(problem, None, iterate, params, scratch)
 }
 
 /// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity
@@ -112,11 +112,10 @@ pub fn solve_relaxation(
     gamma: &[Double],
     iterate: &mut Iterate,
     params: &NewtonParams,
-    scratch: &mut Scratch,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     debug_assert_eq!(gamma.len(), problem.contacts.len(), "one Γ a contact");
-    scratch.cone.set(problem.cone);
-    run(problem, Some(gamma), iterate, params, &scratch.cone, &mut scratch.newton)
+    run(problem, Some(gamma), iterate, params, scratch)
 }
 
 /// What the outer loop remembers from one update to the next.
@@ -148,6 +147,20 @@ const COUPLED_PENALTY: Double = 100.0;
 const COUPLED_WAIT: u32 = 3;
 
 fn run(
+    problem: &Problem,
+    gamma: Option<&[Double]>,
+    iterate: &mut Iterate,
+    params: &NewtonParams,
+    scratch: &mut NewtonScratch,
+) -> SolveStats {
+    let mut cone = core::mem::take(&mut scratch.cone);
+    cone.set(problem.cone);
+    let stats = iterate_gamma(problem, gamma, iterate, params, &cone, scratch);
+    scratch.cone = cone;
+    stats
+}
+
+fn iterate_gamma(
     problem: &Problem,
     gamma: Option<&[Double]>,
     iterate: &mut Iterate,

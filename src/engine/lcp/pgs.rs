@@ -21,8 +21,7 @@ use super::rows::{
     joint_rate,
 };
 use super::{
-    BodyBlock, CHECK, ContactRow, FIXED, Iterate, Problem, RollingRow, Scratch, SolveStats, Status,
-    Vec6,
+    BodyBlock, CHECK, ContactRow, FIXED, Iterate, Problem, RollingRow, SolveStats, Status, Vec6,
 };
 use crate::math::Double;
 
@@ -95,7 +94,8 @@ impl PreparedContact {
 
 /// Buffers of projected Gauss–Seidel.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PgsScratch {
+pub struct PgsScratch {
+    cone: FrictionCone,
     contacts: Vec<PreparedContact>,
     rolling: Vec<PreparedContact>,
     /// `1 / (W_νν + s)` of every joint row.
@@ -111,10 +111,22 @@ pub fn solve(
     problem: &Problem,
     iterate: &mut Iterate,
     params: &PgsParams,
-    scratch: &mut Scratch,
+    scratch: &mut PgsScratch,
 ) -> SolveStats {
-    scratch.cone.set(problem.cone);
-    let (cone, scratch) = (&scratch.cone, &mut scratch.pgs);
+    let mut cone = core::mem::take(&mut scratch.cone);
+    cone.set(problem.cone);
+    let stats = run(problem, iterate, params, &cone, scratch);
+    scratch.cone = cone;
+    stats
+}
+
+fn run(
+    problem: &Problem,
+    iterate: &mut Iterate,
+    params: &PgsParams,
+    cone: &FrictionCone,
+    scratch: &mut PgsScratch,
+) -> SolveStats {
     for (row, c) in problem.joints.iter().zip(iterate.joint_impulse.iter_mut()) {
         *c = row.clamp(*c);
     }

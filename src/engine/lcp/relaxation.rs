@@ -25,6 +25,8 @@
 //! curved surface it is kept only while it reduces the error tenfold a step. Cost: one pass over
 //! the rows a trial point, one envelope factor a change of zones.
 
+mod rolling;
+
 use super::bounded::Bounded;
 use super::cone::{FrictionCone, Projection, Zone};
 use super::envelope::Envelope;

@@ -49,6 +49,7 @@ mod boxes;
 mod center;
 mod curved;
 mod finish;
+mod half_space;
 mod one_sided;
 mod polish;
 mod rounded;
@@ -58,7 +59,8 @@ mod walk;
 mod tests;
 
 pub use center::{Centers, is_long, near_centers, scaling_center};
-pub use one_sided::{measure_half_space, one_sided};
+pub use half_space::measure_half_space;
+pub use one_sided::one_sided;
 
 use super::shape::hull::Hull;
 use crate::math::{Array3, Double, Mat3, Real, Scalar, Vec3, array3};

@@ -1,53 +1,11 @@
 //! The one-sided metric: only the moving body grows (thesis, Remark 2.18).
 
-use super::{
-    Centers, Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status, measure,
-};
+use super::{Centers, Measured, PortalCache, Relative, measure};
 use crate::engine::shape::hull::{Face, Hull, LANES};
-use crate::math::{Mat3, Real, Vec3, narrow, widen3};
+use crate::math::{Real, Vec3, narrow, widen3};
 
-/// Centers deeper than this fraction of the inradius above the plane keep their height; below, `D`
-/// is floored there.
-const FLOOR: Real = 1e-3;
 /// Most steps of Newton's method; each finds a new normal, random pairs need two or three.
 const STEPS_MAX: u32 = 64;
-
-/// The one-sided ratio of a moving piece over a fixed half-space: `r̂ = height / h_K(-n)`.
-///
-/// `rotation` is that of the piece in the world, `height = n·x - δ` that of its centroid above the
-/// plane (m), `normal` the unit normal of the half-space in the world. The returned normal is in
-/// the world and points from the half-space to the piece. For a center at or below the plane `D` is
-/// floored at a small fraction of the inradius: the gap is very negative but finite, the separation
-/// right.
-#[must_use]
-pub fn measure_half_space(hull: &Hull, rotation: Mat3, height: Real, normal: Vec3) -> Ratio {
-    let down = -(rotation.transpose() * normal);
-    let (reach, feature) = match &hull.curve {
-        Some(curve) => {
-            let n = widen3(down);
-            let reach = narrow(n.dot(curve.support(n)));
-            (reach + hull.radius, Feature { ids: [NO_VERTEX; 3], len: 0 })
-        }
-        None => {
-            let lowest = hull.support(down, 0);
-            let reach = down.dot(hull.vertices[lowest as usize]) + hull.radius;
-            (reach, Feature { ids: [lowest, NO_VERTEX, NO_VERTEX], len: 1 })
-        }
-    };
-    let floor = FLOOR * hull.inradius;
-    let denominator = if height > floor { height } else { floor };
-    Ratio {
-        ratio: denominator / reach,
-        gap: (denominator - reach) / denominator,
-        separation: height - reach,
-        denominator,
-        normal,
-        features: [Feature { ids: [NO_VERTEX; 3], len: 0 }, feature],
-        contact: Contact::FaceOfA(0),
-        status: if height > floor { Status::Exact } else { Status::Coincident },
-        iterations: 1,
-    }
-}
 
 /// The one-sided ratio `r̂ = min { t : (x_a + t K_a) ∩ (x_b + K_b) ≠ ∅ }`: only a grows, about its
 /// centroid. Zero if the centroid of a lies in b. Allocates; not for the steady step.

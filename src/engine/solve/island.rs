@@ -26,11 +26,11 @@ use super::super::lcp::certificate::Certificate;
 use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
 use super::super::lcp::direct::{self, DirectMemory};
 use super::super::lcp::{
-    self, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
-    newton::NewtonParams,
+    Cone, Iterate, JointRow, Method, Problem, SolveStats, Status, newton::NewtonParams,
 };
 use super::super::settings::{Integration, Settings};
 use super::Solvers;
+use crate::engine::lcp::solvers::{self, SolverParams};
 use crate::math::{Double, widen};
 
 /// What an island keeps from step to step.
@@ -455,7 +455,7 @@ impl Solvers {
             contact_impulse: &mut self.rows.impulse,
             rolling_impulse: &mut *unknowns.rolling_impulse,
         };
-        let mut stats = lcp::solve(&problem, &mut iterate, &params, &mut self.scratch);
+        let mut stats = solvers::solve(&problem, &mut iterate, &params, &mut self.scratch);
         self.rows.keep(manifolds, world);
         island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
         if stats.certificate.error() <= tolerance {

@@ -21,6 +21,7 @@ mod rows;
 mod stiffness;
 mod sweeps;
 
+use crate::engine::lcp::solvers::Scratch;
 use std::sync::{Mutex, PoisonError};
 
 use self::bounce::BounceScratch;
@@ -36,7 +37,7 @@ use super::body::BodyId;
 use super::lcp::chord::ChordScratch;
 use super::lcp::direct::DirectScratch;
 use super::lcp::wide::WideScratch;
-use super::lcp::{Method, Scratch, Status};
+use super::lcp::{Method, Status};
 use super::pair::Pair;
 use super::par::Pool;
 use super::report::{IslandReport, StepReport, StepStatus};

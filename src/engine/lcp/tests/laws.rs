@@ -1,9 +1,9 @@
 //! Exact answers: boxes that stick and slide, towers and chains of unequal masses, degenerate rows.
 
 use super::scenes::{DT, GRAVITY, Scene, chain, pyramid, stack};
+use crate::engine::lcp::solvers::{Scratch, SolverParams, solve};
 use crate::engine::lcp::{
-    Cone, FIXED, Method, Scratch, SolveStats, SolverParams, Status, newton::NewtonParams,
-    pgs::PgsParams, solve,
+    Cone, FIXED, Method, SolveStats, Status, newton::NewtonParams, pgs::PgsParams,
 };
 use crate::math::Double;
 

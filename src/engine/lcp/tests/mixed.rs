@@ -4,7 +4,8 @@ use super::random_problems::{frame, pile, run};
 use super::scenes::Scene;
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul, joint_compliance};
-use crate::engine::lcp::{BodyBlock, Cone, FIXED, JointRow, Method, Scratch, Status, Vec6};
+use crate::engine::lcp::solvers::Scratch;
+use crate::engine::lcp::{BodyBlock, Cone, FIXED, JointRow, Method, Status, Vec6};
 use crate::math::Double;
 
 /// A pile with up to eight more joint rows. All hard rows are met at rest, so there is a solution.

@@ -2,9 +2,9 @@
 
 use super::scenes::{Point, Scene, cross};
 use crate::engine::lcp::random::Random;
+use crate::engine::lcp::solvers::{Scratch, SolverParams, solve};
 use crate::engine::lcp::{
-    Cone, FIXED, Method, Scratch, SolveStats, SolverParams, Status, newton::NewtonParams,
-    pgs::PgsParams, solve,
+    Cone, FIXED, Method, SolveStats, Status, newton::NewtonParams, pgs::PgsParams,
 };
 use crate::math::Double;
 

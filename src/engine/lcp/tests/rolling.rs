@@ -6,7 +6,8 @@ use super::scenes::{DT, GRAVITY, Scene};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::{dot6, mass_mul};
-use crate::engine::lcp::{Cone, FIXED, Method, Scratch, Status, newton, pgs};
+use crate::engine::lcp::solvers::Scratch;
+use crate::engine::lcp::{Cone, FIXED, Method, Status, newton, pgs};
 use crate::math::Double;
 
 const CONES: [Cone; 5] =
@@ -324,7 +325,7 @@ fn the_relaxation_at_the_right_gamma_is_the_problem() {
         iterate.contact_impulse.fill([0.0; 3]);
         iterate.rolling_impulse.fill([0.0; 3]);
         let params = newton::NewtonParams { tolerance: 1e-9, ..Default::default() };
-        newton::solve_relaxation(&problem, &gamma, &mut iterate, &params, &mut scratch);
+        newton::solve_relaxation(&problem, &gamma, &mut iterate, &params, &mut scratch.newton);
         for (v, w) in scene.velocity.iter().zip(&velocity) {
             assert!((0..6).all(|k| (v[k] - w[k]).abs() < 1e-6), "{v:?} and {w:?}");
         }
@@ -339,6 +340,6 @@ fn warm_starts_are_taken_up() {
     assert_eq!(again.iterations, 0, "the answer is known");
     let (problem, mut iterate) = scene.parts();
     let params = pgs::PgsParams { tolerance: 1e-11, ..Default::default() };
-    let swept = pgs::solve(&problem, &mut iterate, &params, &mut Scratch::default());
+    let swept = pgs::solve(&problem, &mut iterate, &params, &mut Scratch::default().pgs);
     assert_eq!(swept.iterations, 0, "nor has the sweep anything to do");
 }

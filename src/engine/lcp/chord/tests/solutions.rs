@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::engine::lcp::random::Random;
+use crate::engine::lcp::solvers::Scratch;
 use crate::engine::lcp::tests::random_problems::pile;
 use crate::engine::lcp::tests::scenes::{DT, GRAVITY, Scene, chain, pyramid, stack};
-use crate::engine::lcp::{Cone, FIXED, Scratch, newton};
+use crate::engine::lcp::{Cone, FIXED, newton};
 
 /// Solves from the warm start of the world and checks all that is said about the result.
 fn run(world: &mut World, params: &ChordParams, memory: &mut ChordMemory) -> SolveStats {
@@ -82,7 +83,7 @@ fn frictionless_velocities_are_those_of_the_general_newton() {
         assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         let (problem, mut iterate) = scene.parts();
         let exact = newton::NewtonParams { tolerance: 1e-10, ..newton::NewtonParams::default() };
-        let stats = newton::solve(&problem, &mut iterate, &exact, &mut scratch);
+        let stats = newton::solve(&problem, &mut iterate, &exact, &mut scratch.newton);
         assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         for (v, w) in world.velocity.iter().zip(&scene.velocity) {
             for k in 0..6 {
