@@ -15,8 +15,8 @@
 //! (5.3)–(5.7). Some contacts have three more rows, see [`rolling`].
 //!
 //! The general solvers: [`pgs`] (any size, modest accuracy), [`newton`] (exact to rounding where the
-//! problem allows), [`lemke`] (small problems, pivoting). [`solvers::solve`] chooses one. The fast ones work on
-//! contacts in [manifolds](manifold), for circular cones without rolling rows: [`chord`] (Newton with
+//! problem allows), [`lemke`] (small problems, pivoting). [`solvers::solve`] chooses one. The fast ones work
+//! on contacts in [manifolds](manifold), for circular cones without rolling rows: [`chord`] (Newton with
 //! kept factors, the default) and [`wide`] (sweeps and small steps in eight lanes). Whatever the method,
 //! the [`certificate`](certificate::Certificate) tells how well what is returned solves the problem. But for
 //! small steps, and bodies that [`chord`] holds still, the velocity returned is the one that the impulses
@@ -219,8 +219,8 @@ pub struct SolveStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
-    /// Newton up to [`newton_rows_max`](solvers::SolverParams::newton_rows_max) rows; if it does not converge, up to three
-    /// rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a
+    /// Newton up to [`newton_rows_max`](solvers::SolverParams::newton_rows_max) rows; if it does not
+    /// converge, up to three rounds of Gauss–Seidel and Newton from where it stopped, and for small problems with a
     /// pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones and
     /// without rolling rows get the [`chord`] Newton first, and softened small steps where they are large and
     /// violent.
