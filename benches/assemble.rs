@@ -7,17 +7,14 @@
 //! to lie, and a net of ball joints. The stage empties its lists first, so it is called again and again
 //! on one state, with memory at hand as in a running game; the step ends as if it had been called once.
 
-#![allow(missing_docs, dead_code, reason = "a program; the scenes are shared with examples")]
+#![allow(missing_docs, reason = "a program")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orthant::engine::Simulation;
 use orthant::engine::settings::Settings;
 use orthant::math::Vec3;
 
-#[path = "../examples/games/mod.rs"]
-mod games;
-
-use games::{DT, Play, by_name};
+use orthant_lab::games::{DT, Play, by_name};
 
 /// The scene after some steps, between stages 4 and 5 of the next one.
 fn ready(name: &str, steps: usize) -> (Simulation, Settings) {

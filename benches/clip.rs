@@ -6,7 +6,7 @@
 //! on a half-space; the gap is ±1 mm, contacts are wanted up to 5 mm, and the hints are the metric's.
 //! Pairs are visited in turn as an engine does, so that none is the one used last.
 
-#![allow(missing_docs, dead_code, reason = "a program; the random numbers are shared with tests")]
+#![allow(missing_docs, reason = "a program")]
 
 use std::hint::black_box;
 
@@ -18,10 +18,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{Mat3, Real, Vec3, quat_exp, quat_to_mat3};
 
-#[path = "../tests/support/mod.rs"]
-mod support;
-
-use support::Rng;
+use orthant_lab::support::Rng;
 
 const PAIRS: usize = 512;
 /// Contacts up to this gap are found (m).

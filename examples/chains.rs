@@ -6,20 +6,17 @@
 //! apart, what its hook carries, and what is left of the energy it began with. A picture goes to
 //! `out/chains.svg`. The exit status says whether in the end every hook carries what hangs there.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
 use orthant::math::{DVec3, Real, Vec3, quat_exp, quat_rotate, single_quat, single3};
 use orthant::plugin::EngineBody;
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::{PALETTE, Rgb};
 
 /// Links of a chain, their length (m) and mass (kg).
 const LINKS: u16 = 20;
@@ -50,7 +47,7 @@ struct Shackle(usize);
 
 fn main() -> AppExit {
     println!("Chains of {LINKS} links of {MASS} kg; at their ends 1, 100 and 10 000 times that.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, brake)

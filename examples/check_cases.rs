@@ -3,11 +3,10 @@
 //!
 //! Ends with the counts of passed and failed checks, and with status 1 if any failed.
 
-mod cases;
-mod scenes;
-
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+use orthant_lab::cases;
 
 fn main() -> ExitCode {
     let folder = std::env::args().nth(1).map_or_else(

@@ -4,18 +4,15 @@
 //! a surface velocity. A crate and a lying cylinder are carried to the end of the first belt, drop to the
 //! second, which runs across, and are carried off. A picture goes to `out/conveyor.svg`.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
 use orthant::math::{DVec3, Vec3};
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::{PALETTE, Rgb};
 
 /// A surface that runs at this velocity (m/s), in world axes.
 #[derive(Component)]
@@ -26,7 +23,7 @@ struct Cargo(&'static str);
 
 fn main() -> AppExit {
     println!("Two belts, the second one lower and across, at 1.5 m/s and 1 m/s.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(PhysicsSchedule, run_belts.in_set(PhysicsStepSystems::ModifyContacts))

@@ -6,19 +6,16 @@
 //! the load is and what the motors do. A picture goes to `out/crane.svg`. The exit status says whether
 //! the load stands where it should, and whether the rope carried what hung on it.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
 use orthant::math::{DVec3, Real, Vec3, from_single3, quat_exp, quat_rotate, single3, widen3};
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::{PALETTE, Rgb};
 
 /// Height of the jib, and where the trolley is at first (m).
 const HEIGHT: Real = 6.0;
@@ -74,7 +71,7 @@ struct Crane {
 
 fn main() -> AppExit {
     println!("A crane takes {LOAD} kg to another place.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, drive)

@@ -4,8 +4,6 @@
 //! components and the contacts after every step and told as it happens, each time with the certificate
 //! of the step. A picture of these moments goes to `out/falling_dice.svg`.
 
-mod draw;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,14 +12,14 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
-use draw::solid::{Placed, Rgb, Solid};
-use draw::{Camera, Strip, Tiles};
 use orthant::engine::report::StepStatus;
 use orthant::math::{DMat3, DVec3, Double, Vec3, widen, widen3};
 use orthant::plugin::{
     AngularVelocity, Collider, EngineBody, Friction, LinearVelocity, PhysicsPlugins, PhysicsWorld,
     RigidBody, StepReport,
 };
+use orthant_lab::draw::solid::{Placed, Rgb, Solid};
+use orthant_lab::draw::{Camera, Strip, Tiles};
 
 /// The tale ends when nothing moved for this long (s).
 const REST: Double = 0.5;

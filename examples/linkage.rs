@@ -8,20 +8,17 @@
 //! step problem has no solution. Whether it sticks or slips then means nothing, and the report says so in
 //! every step. A picture goes to `out/linkage.svg`. The exit status says whether all of this is so.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
 use orthant::math::{DVec3, PI, Real, Vec3, atan2, from_single3, quat_exp, single_quat, single3};
 use orthant::plugin::EngineBody;
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::{PALETTE, Rgb};
 
 /// Speed [rad/s] and largest torque (N·m) of every motor.
 const SPEED: Real = 2.0;
@@ -60,7 +57,7 @@ struct Pressed(Vec3);
 
 fn main() -> AppExit {
     println!("Motors of {SPEED} rad/s and at most {TORQUE} N·m on four machines.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedLast, tell);

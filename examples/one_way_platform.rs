@@ -4,17 +4,14 @@
 //! from below or from the side it takes them away, and remembers who is passing until it is out. A
 //! picture goes to `out/one_way_platform.svg`.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::Rgb;
 use orthant::math::{DVec3, Vec3};
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::Rgb;
 
 /// What lets pass who comes from below, and who is passing.
 #[derive(Component, Default)]
@@ -27,7 +24,7 @@ struct Jumper;
 
 fn main() -> AppExit {
     println!("A cube jumps through a platform and lands on it; a second one falls onto it.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(PhysicsSchedule, pass.in_set(PhysicsStepSystems::ModifyContacts))

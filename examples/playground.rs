@@ -5,9 +5,6 @@
 //! second tells how many rest, with the certificate of the step; a picture of six moments goes to
 //! `out/playground.svg`. The exit status says whether all came to rest where they should.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -15,12 +12,12 @@ use bevy_math::Dir3;
 use bevy_time::{Fixed, Time};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
 use orthant::engine::shape::{Shape, ShapeError};
 use orthant::math::{DVec3, Quat, Real, Vec3, cos, from_single3, quat_exp, sin};
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::{PALETTE, Rgb};
 
 /// Length of a side of the field (m), and into how many cells it is divided.
 const SIDE: Real = 8.0;
@@ -59,7 +56,7 @@ struct Area {
 
 fn main() -> AppExit {
     println!("Every shape falls on a bumpy field.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins((TransformPlugin, PhysicsPlugins::default()))
         .add_systems(Startup, (spawn_ground, spawn_bodies))
         .add_systems(FixedLast, (film, tell).chain())

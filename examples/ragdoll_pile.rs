@@ -6,20 +6,17 @@
 //! certificate of the step, until all sleep. A picture goes to `out/ragdoll_pile.svg`. The exit status says
 //! whether they sleep, whole, without ever having gained energy.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::PALETTE;
 use orthant::math::{
     DVec3, PI, Quat, Real, Vec3, quat_exp, quat_mul, quat_rotate, single_quat, single3,
 };
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::PALETTE;
 
 /// How many, each of how many bodies.
 const DOLLS: u8 = 6;
@@ -33,7 +30,7 @@ const MOMENTS: [f64; 5] = [0.3, 0.5, 0.7, 1.0, 1.5];
 
 fn main() -> AppExit {
     println!("{DOLLS} ragdolls of {PARTS} bodies fall on a pile.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedLast, (film, tell).chain());

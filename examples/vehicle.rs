@@ -5,18 +5,15 @@
 //! carry its weight and its speed must be that of its wheels, drives over bumps and brakes. A picture goes
 //! to `out/vehicle.svg`. The exit status says whether it kept to its springs, its speed and its stop.
 
-mod draw;
-mod headless;
-
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use draw::film::Film;
-use draw::solid::{PALETTE, Rgb};
 use orthant::engine::body::Body;
 use orthant::math::{DVec3, PI, Real, Vec3, from_single3, quat_exp, single_quat, single3};
 use orthant::prelude::*;
+use orthant_lab::draw::film::Film;
+use orthant_lab::draw::solid::{PALETTE, Rgb};
 
 /// Masses of the chassis, of a hub and of a wheel (kg).
 const CHASSIS: Real = 400.0;
@@ -51,7 +48,7 @@ struct Axle;
 
 fn main() -> AppExit {
     println!("A buggy starts, drives over bumps and brakes.\n");
-    let mut app = headless::app();
+    let mut app = orthant_lab::headless::app();
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, drive)

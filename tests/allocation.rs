@@ -1,17 +1,13 @@
 //! A steady step does not allocate.
 
-#[path = "support/counting.rs"]
-mod counting;
-mod support;
-
-use counting::{Counting, allocations};
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3, cos, sin};
-use support::{DT, Rng, add, heap, run, stack};
+use orthant_lab::counting::{Counting, allocations};
+use orthant_lab::support::{DT, Rng, add, heap, run, stack};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -1,7 +1,5 @@
 //! How high things bounce, and that they never gain energy.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
 use orthant::engine::collider::Material;
@@ -9,8 +7,10 @@ use orthant::engine::lcp::{Cone, Method};
 use orthant::engine::settings::{RestitutionModel, Settings};
 use orthant::engine::shape::Shape;
 use orthant::math::{Double, Real, Vec3, widen};
-use support::bounces::{G, MODELS, energy, ground, kinetic, material, model, place, wall};
-use support::{DOUBLE, DT, Rng, body, change, cuboid, sphere};
+use orthant_lab::support::bounces::{
+    G, MODELS, energy, ground, kinetic, material, model, place, wall,
+};
+use orthant_lab::support::{DOUBLE, DT, Rng, body, change, cuboid, sphere};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];

@@ -1,11 +1,8 @@
 //! Every case file of `tests/cases` passes, in the precision of the build.
 
-#[path = "../examples/cases/mod.rs"]
-mod cases;
-#[path = "../examples/scenes/mod.rs"]
-mod scenes;
-
 use std::path::Path;
+
+use orthant_lab::{cases, scenes};
 
 #[test]
 fn every_case_file_passes() {

@@ -5,8 +5,6 @@
 //! gaps at which the step began and the impulses, by nothing of the engine's own. Rounding of poses of a few
 //! meters in single precision makes `ε |x| / h`, 4e-5 m/s for 5 m.
 
-mod support;
-
 use std::collections::HashMap;
 
 use orthant::engine::Simulation;
@@ -19,7 +17,7 @@ use orthant::engine::settings::Settings;
 use orthant::math::{
     DVec3, Double, Quat, Real, Vec3, quat_conjugate, quat_log, quat_mul, widen, widen3,
 };
-use support::{DT, Rng, body, cuboid, floor, settings, sphere};
+use orthant_lab::support::{DT, Rng, body, cuboid, floor, settings, sphere};
 
 /// Side of the cubes, diameter of the balls (m).
 const SIZE: Real = 0.5;

@@ -1,14 +1,12 @@
 //! Which bodies changed: all that did are named, and what sleeps is not.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3};
-use support::{DT, Rng, add, cuboid, floor, heap};
+use orthant_lab::support::{DT, Rng, add, cuboid, floor, heap};
 
 /// What a mirror of a body shows.
 type State = (Vec3, Quat, Vec3, Vec3, bool);

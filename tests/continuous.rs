@@ -6,15 +6,13 @@
 //! edge, and rods that turn by many degrees a step get through thin floors. Swept bodies meet what is on
 //! their path, where it is, and nothing else.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyKind};
 use orthant::engine::collider::Collider;
 use orthant::engine::report::StepStatus;
 use orthant::math::{Double, Real, Vec3, quat_exp, widen};
-use support::fast::{RADIUS, SPEED, ball, bullet, ground, shot, weightless};
-use support::{DT, Rng, add, add_floor, body, cuboid, fingerprint, settings};
+use orthant_lab::support::fast::{RADIUS, SPEED, ball, bullet, ground, shot, weightless};
+use orthant_lab::support::{self, DT, Rng, add, add_floor, body, cuboid, fingerprint, settings};
 
 #[test]
 fn a_swept_bullet_never_goes_through_a_thin_wall() {

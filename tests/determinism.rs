@@ -1,7 +1,5 @@
 //! Same state, same calls, same bits.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyDesc;
 use orthant::engine::collider::{Collider, Material};
@@ -9,7 +7,7 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3};
-use support::{DT, Fine, cuboid, fingerprint, floor, heap, run};
+use orthant_lab::support::{DT, Fine, cuboid, fingerprint, floor, heap, run};
 
 #[test]
 fn two_runs_agree_bit_by_bit() {

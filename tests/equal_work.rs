@@ -1,9 +1,6 @@
-//! The default solver against sweeps with the same work, see `examples/gauge/equal_work.rs`.
+//! The default solver against sweeps with the same work, see `orthant_lab::gauge::equal_work`.
 
-#[path = "../examples/gauge/equal_work.rs"]
-mod equal_work;
-#[path = "../examples/games/mod.rs"]
-mod games;
+use orthant_lab::gauge::equal_work;
 
 /// What stands, slides, hangs or falls is never solved worse than by sweeps.
 #[test]

@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "closed forms are compared within a tolerance")]
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::joint::{JointDesc, JointKind};
@@ -13,7 +11,7 @@ use orthant::engine::shape::Shape;
 use orthant::math::{
     Double, PI, Quat, Real, Vec3, narrow, quat_conjugate, quat_exp, quat_mul, quat_rotate, widen,
 };
-use support::{DT, add, body, change, cuboid};
+use orthant_lab::support::{self, DT, add, body, change, cuboid};
 
 const GRAVITY: Double = 9.81;
 

@@ -1,19 +1,14 @@
 //! Events of pairs of polytopes against an independent reference, and their gradients against
 //! difference quotients.
 
-#[path = "../examples/cases/body.rs"]
-#[allow(dead_code, reason = "shared with the case runner")]
-mod body;
-#[path = "../examples/cases/event.rs"]
-mod event;
-
-use event::{EventCheck, EventTolerance, check_case, is_spatial};
 use orthant::engine::event::active::PapersActive;
 use orthant::engine::event::enumerate::{
     EventFeatures, PairEvent, Placement, enumerate, enumerate_half_space, ratio_of,
 };
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{DMat3, DVec3, Double, Vec3, sin_cos_double};
+use orthant_lab::cases::body;
+use orthant_lab::cases::event::{EventCheck, EventTolerance, check_case, is_spatial};
 use serde_json::Value;
 
 fn cases() -> Vec<Value> {

@@ -1,13 +1,11 @@
 //! Free flight and free rotation against closed forms and a fine reference.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId};
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::{Integration, Settings};
 use orthant::math::{DVec3, Double, Quat, Real, Vec3, quat_conjugate, quat_rotate, widen, widen3};
-use support::{DOUBLE, DT, Rng, add_floor, body, change, cuboid, settings};
+use orthant_lab::support::{DOUBLE, DT, Rng, add_floor, body, change, cuboid, settings};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];

@@ -1,8 +1,6 @@
 //! Bodies roll and slide over seams as if there were none, and over real edges as they are.
 
-mod support;
-
-use support::floors::{Floor, Worst, field, mesh, movers, survey, tiles};
+use orthant_lab::support::floors::{Floor, Worst, field, mesh, movers, survey, tiles};
 
 /// Sends every body over a floor of 30 m.
 fn survey_all(name: &str, floor: Floor) -> Worst {

@@ -1,15 +1,13 @@
 //! Impacts in sequence: a blow runs through what touches, pair by pair.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyKind};
 use orthant::engine::collider::Collider;
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::{RestitutionModel, Settings};
 use orthant::math::{Double, Real, Vec3, widen, widen3};
-use support::bounces::{G, energy, ground, kinetic, material, model, momentum, place};
-use support::{DOUBLE, DT, Rng, body, cuboid, sphere};
+use orthant_lab::support::bounces::{G, energy, ground, kinetic, material, model, momentum, place};
+use orthant_lab::support::{DOUBLE, DT, Rng, body, cuboid, sphere};
 
 /// Relative error of sums that rounding may leave.
 const ROUNDING: Double = if DOUBLE { 1e-13 } else { 1e-6 };

@@ -1,13 +1,11 @@
 //! Kinematic bodies push, carry and never sink in, whether moved by velocities or by targets.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::math::{PI, Quat, Real, Vec3, cos, narrow, quat_exp, quat_rotate};
-use support::driven::{coarse, drive, elevator, filled_drum, plate, turn};
-use support::{DT, add, body, change, cuboid, run};
+use orthant_lab::support::driven::{coarse, drive, elevator, filled_drum, plate, turn};
+use orthant_lab::support::{self, DT, add, body, change, cuboid, run};
 
 const G: Real = 9.81;
 

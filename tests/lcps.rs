@@ -4,10 +4,6 @@
 //! so the exact solvers must meet them to 1e-8; Gauss–Seidel must meet the step problem itself to
 //! 1e-6.
 
-#[path = "../examples/cases/lcp.rs"]
-mod lcp_case;
-
-use lcp_case::LcpCase;
 use orthant::engine::lcp::{
     Iterate, SolveStats, Status, Vec6,
     lemke::{self, LemkeParams},
@@ -15,6 +11,7 @@ use orthant::engine::lcp::{
     pgs::{self, PgsParams, PgsScratch},
 };
 use orthant::math::Double;
+use orthant_lab::cases::lcp::{self as lcp_case, LcpCase};
 
 struct Buffers {
     velocity: Vec<Vec6>,

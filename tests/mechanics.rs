@@ -1,7 +1,5 @@
 //! Mechanisms of joints against conservation laws and equations of motion.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId};
 use orthant::engine::joint::{JointDesc, JointKind};
@@ -11,7 +9,7 @@ use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{
     DVec3, Double, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_rotate, widen, widen3,
 };
-use support::{DT, body, settings};
+use orthant_lab::support::{DT, body, settings};
 
 const G: Double = 9.81;
 

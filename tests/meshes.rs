@@ -1,12 +1,10 @@
 //! Bodies on meshes and height fields.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyError, BodyId, BodyKind};
 use orthant::engine::shape::{Shape, ShapeError};
 use orthant::math::{Real, Vec3, cos, quat_exp, sin};
-use support::{Rng, add, cuboid, fingerprint, run};
+use orthant_lab::support::{Rng, add, cuboid, fingerprint, run};
 
 fn bumpy(x: Real, z: Real) -> Real {
     0.3 * sin(0.9 * x) * cos(0.7 * z) + 0.1 * sin(2.3 * x + 1.1 * z)

@@ -1,7 +1,5 @@
 //! Laws of motion with their exact discrete answers, one world each.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyError, BodyId, BodyKind, LockedAxes};
 use orthant::engine::collider::Material;
@@ -10,7 +8,7 @@ use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, narrow, quat_exp, quat_rotate, sin, widen};
-use support::{DT, add, add_floor, cuboid, floor, heap, run_with, stack};
+use orthant_lab::support::{self, DT, add, add_floor, cuboid, floor, heap, run_with, stack};
 
 const G: Real = 9.81;
 const DOUBLE: bool = size_of::<Real>() == 8;

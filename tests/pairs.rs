@@ -1,9 +1,6 @@
 //! The ratio metric against the pair cases of an independent reference.
 
-#[path = "../examples/cases/pair.rs"]
-mod pair;
-
-use pair::{PairErrors, check_pair, read_pair, tolerances};
+use orthant_lab::cases::pair::{PairErrors, check_pair, read_pair, tolerances};
 use serde_json::Value;
 
 fn cases(name: &str) -> Vec<Value> {

@@ -1,14 +1,12 @@
 //! Pressed by what cannot yield: joints to a kinematic target against contacts with the fixed world.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
 use orthant::engine::joint::{JointAxis, JointDesc, JointFrame, JointId, JointKind, Motor};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3, quat_exp};
-use support::{DT, add, body, change, cuboid, sphere};
+use orthant_lab::support::{DT, add, body, change, cuboid, sphere};
 
 /// Side of all boxes (m).
 const SIZE: Real = 0.1;

@@ -1,7 +1,5 @@
 //! Defects that were, one test each. The comment above a test says what was seen and why.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyError, BodyId, BodyKind};
 use orthant::engine::collider::Material;
@@ -12,7 +10,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{Quat, Real, Vec3, widen};
-use support::{DT, add, add_floor, cuboid, fingerprint, floor, run, stack};
+use orthant_lab::support::{DT, add, add_floor, cuboid, fingerprint, floor, run, stack};
 
 fn body(world: &Simulation, id: BodyId) -> &Body {
     world.body(id).expect("the body is there")

@@ -1,15 +1,15 @@
 //! Restitution: what bounces, how high, and what may never come of it.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyKind};
 use orthant::engine::collider::{Collider, Material};
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::{RestitutionModel, Settings};
 use orthant::math::{Double, Real, Vec3};
-use support::bounces::{G, MODELS, ONE, SHARED, ground, kinetic, material, model, momentum, place};
-use support::{DOUBLE, DT, Rng, body, cuboid, sphere};
+use orthant_lab::support::bounces::{
+    G, MODELS, ONE, SHARED, ground, kinetic, material, model, momentum, place,
+};
+use orthant_lab::support::{DOUBLE, DT, Rng, body, cuboid, sphere};
 
 /// Height over the ground that a ball of radius 0.25 reaches after its first bounce from a fall of 1 m.
 fn rebound_of(a: Material, b: Material) -> Real {

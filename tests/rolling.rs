@@ -1,15 +1,15 @@
 //! Rolling and spinning resistance, belts and dominance: laws with their exact discrete answers.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::pair::Pair;
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3, cos, sin};
-use support::slopes::{G, RADIUS, along, collider, material, roll, slope, way_to_rest};
-use support::{DOUBLE, DT, add, body, cuboid, floor, settings, sphere};
+use orthant_lab::support::slopes::{
+    G, RADIUS, along, collider, material, roll, slope, way_to_rest,
+};
+use orthant_lab::support::{DOUBLE, DT, add, body, cuboid, floor, settings, sphere};
 
 fn run(world: &mut Simulation, n: usize) {
     run_with(world, n, &settings());

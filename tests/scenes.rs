@@ -1,21 +1,16 @@
 //! The scenes on which solvers are judged, and the program that judges: overlaps against known answers
 //! and against a slow oracle.
 
-#[path = "../examples/games/mod.rs"]
-mod games;
-#[path = "../examples/gauge/mod.rs"]
-mod gauge;
-
-use games::hull::Polytope;
-use games::{Form, Game, Piece, Play, Rng};
-use gauge::Plan;
-use gauge::overlap::Checker;
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::{Settings, SolverSettings};
 use orthant::math::{
     DMat3, DVec3, Double, EPSILON, PI_DOUBLE, Quat, Real, Vec3, quat_exp, quat_to_mat3,
     sin_cos_double, widen, widen_mat3, widen3,
 };
+use orthant_lab::games::hull::Polytope;
+use orthant_lab::games::{self, Form, Game, Piece, Play, Rng};
+use orthant_lab::gauge::overlap::Checker;
+use orthant_lab::gauge::{self, Plan};
 
 /// The deepest overlap of two bodies as they are placed.
 fn overlap_of(pieces: [Piece; 2]) -> Double {

@@ -1,7 +1,5 @@
 //! Equal shapes share their memory.
 
-mod support;
-
 use std::sync::Arc;
 
 use orthant::engine::Simulation;
@@ -11,7 +9,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Convex;
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{Real, Vec3};
-use support::{DT, add, cuboid};
+use orthant_lab::support::{DT, add, cuboid};
 
 /// Where the first hull of a body is in memory.
 fn hull(world: &Simulation, id: BodyId) -> *const Hull {

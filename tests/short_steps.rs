@@ -3,15 +3,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "closed forms are compared within a tolerance")]
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::joint::{JointAxis, JointDesc, JointFrame, JointKind, Motor};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::math::{Double, PI_DOUBLE, Real, Vec3, narrow, widen};
-use support::{DT, add, body, cuboid, floor};
+use orthant_lab::support::{self, DT, add, body, cuboid, floor};
 
 const GRAVITY: Double = 9.81;
 

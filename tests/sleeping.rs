@@ -1,7 +1,5 @@
 //! Sleeping: what falls asleep, what it keeps, and what wakes it.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind, LockedAxes};
 use orthant::engine::collider::{Collider, Layers, Material};
@@ -11,7 +9,7 @@ use orthant::engine::report::IslandReport;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{Double, Quat, Real, Vec3};
-use support::*;
+use orthant_lab::support::*;
 
 /// The default settings with sleeping.
 fn drowsy() -> Settings {

@@ -1,7 +1,5 @@
 //! Sleeping in random worlds: all is where it would be without sleep.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Layers};
@@ -9,7 +7,7 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::math::{Vec3, quat_conjugate, quat_rotate};
-use support::*;
+use orthant_lab::support::*;
 
 /// The default settings with sleeping.
 fn drowsy() -> Settings {

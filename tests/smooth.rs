@@ -1,13 +1,11 @@
 //! Motion of cylinders, cones, ellipsoids and rounded bodies, with the default settings.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, cos, quat_exp, quat_rotate, sin};
-use support::{DT, floor, run_with};
+use orthant_lab::support::{self, DT, floor, run_with};
 
 const G: Real = 9.81;
 

@@ -8,8 +8,6 @@
 //! in units of its mass and side) a sweep of Gauss–Seidel leaves an eighth of what it found, its spectral
 //! radius: that much of the push small steps may err by, whose sweeps are two.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
 use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
@@ -17,7 +15,7 @@ use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
-use support::{DT, add, body, cuboid, floor, sphere};
+use orthant_lab::support::{DT, add, body, cuboid, floor, sphere};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];

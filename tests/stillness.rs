@@ -1,14 +1,12 @@
 //! Pairs that hardly move keep their contacts, and what hardly moves stands still.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::active::ActiveContact;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::broad::PairKey;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3, quat_conjugate, quat_rotate, widen};
-use support::{DT, Rng, add, add_floor, body, change, cuboid, heap, run, stack};
+use orthant_lab::support::{DT, Rng, add, add_floor, body, change, cuboid, heap, run, stack};
 
 /// The step up to the contacts; those of pairs that have four, pair by pair.
 fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<Option<[ActiveContact; 4]>> {

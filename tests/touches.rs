@@ -1,14 +1,12 @@
 //! Touches: each begins once and ends once, and tells how hard it was.
 
-mod support;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Layers};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Quat, Real, Vec3};
-use support::*;
+use orthant_lab::support::*;
 
 /// A collider with a name.
 fn named(tag: u64, shape: Shape) -> Collider {

@@ -3,8 +3,6 @@
 mod loops;
 mod ragdoll;
 mod refused;
-#[path = "../support/mod.rs"]
-mod support;
 mod table;
 
 use orthant::engine::Simulation;
@@ -16,7 +14,7 @@ use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{
     PI, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_mul, quat_rotate,
 };
-use support::{DOUBLE, DT, Rng, add, body, change, cuboid, settings};
+use orthant_lab::support::{DOUBLE, DT, Rng, add, body, change, cuboid, settings};
 
 const G: Real = 9.81;
 /// Mass (kg) and moments of inertia [kg·m²] of the bodies here.

@@ -1,11 +1,8 @@
 //! A ragdoll that falls on the floor: it gains no energy, its joints hold, it comes to rest.
 
-#[path = "../../examples/games/mod.rs"]
-mod games;
-
-use games::{DT, Play};
 use orthant::engine::joint::{JointAxis, JointKind};
 use orthant::math::{DVec3, Double, quat_rotate, widen, widen3};
+use orthant_lab::games::{self, DT, Play};
 
 /// Steps: the fall, and some seconds more.
 const STEPS: usize = 400;

@@ -6,7 +6,7 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Real, Vec3, quat_exp, quat_rotate, sin};
 
-use super::support::{DT, add_floor, body, settings};
+use orthant_lab::support::{DT, add_floor, body, settings};
 
 /// Half the distance between two joints of a link (m).
 const HALF: Real = 0.15;

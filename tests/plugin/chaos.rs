@@ -1,9 +1,6 @@
 //! A thousand random things happen to a world: nothing panics, nothing leaks, every start has its end.
 
-#[path = "../support/chaos.rs"]
-mod happen;
-
-use happen::disorder;
+use orthant_lab::chaos::disorder;
 
 #[test]
 fn a_thousand_random_operations() {

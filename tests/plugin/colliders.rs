@@ -5,7 +5,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use orthant::engine::collider;
 use orthant::engine::collider::Layers;
 use orthant::math::{Quat, from_single_quat, quat_conjugate, quat_mul, quat_rotate};
-use support::Rng;
+use orthant_lab::support::Rng;
 
 /// The engine's colliders of an entity's body.
 fn list(app: &App, entity: Entity) -> &[collider::Collider] {

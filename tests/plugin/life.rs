@@ -2,7 +2,7 @@
 
 use super::*;
 use bevy_ecs::entity_disabling::Disabled;
-use support::Rng;
+use orthant_lab::support::Rng;
 
 #[test]
 fn a_disabled_body_is_out_of_the_world_and_comes_back() {

@@ -1,10 +1,10 @@
 //! Whatever users write, reparent or remove: components and engine agree after each step, and only what
 //! changed is written.
 
-use super::support::Rng;
 use super::*;
 use bevy_ecs::entity_disabling::{DefaultQueryFilters, Disabled};
 use orthant::math::{from_single_quat, quat_exp, quat_rotate, single_quat};
+use orthant_lab::support::Rng;
 
 /// Bodies and groups, and what may become of them.
 struct Scene {

@@ -1,0 +1,171 @@
+//! The report: what it says of the velocities that are carried, of joints, of γ.
+
+use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::joint::{JointDesc, JointKind};
+use orthant::engine::lcp::Method;
+use orthant::engine::shape::Shape;
+use orthant::math::{DMat3, DVec3, Double, Vec3, narrow, widen, widen_mat3, widen3};
+
+use super::{Lab, at_least, at_most, worst};
+use crate::claims::Claims;
+use crate::support::Rng;
+
+const METHODS: [(&str, Method); 4] = [
+    ("Auto", Method::Auto),
+    ("Newton", Method::Newton),
+    ("small steps", Method::Substeps),
+    ("sweeps", Method::Pgs),
+];
+
+/// Residuals, joints apart, stabilization.
+pub fn measure(claims: &mut Claims) {
+    for (name, method) in METHODS {
+        carried(claims, name, method);
+    }
+    joints_apart(claims);
+    for (name, method) in METHODS {
+        stabilizes(claims, name, method);
+    }
+}
+
+fn ground(lab: &mut Lab, friction: Double) {
+    let shape = Shape::half_space(Vec3::Y).ok();
+    let kind = BodyKind::Static;
+    lab.add(BodyDesc { kind, shape, friction: narrow(friction), ..BodyDesc::default() });
+}
+
+/// Sixty cubes, whose inertia is the same however they turn, without friction, that fall on each other: the
+/// published residual of the carried velocity over that recomputed from poses, impulses and velocities.
+/// Without friction it is the largest `|min(l W, u + g/h)|` of all contacts, to within what the pose of the
+/// middle of a step would change.
+fn carried(claims: &mut Claims, name: &str, method: Method) {
+    let mut lab = Lab::new();
+    lab.settings.solver.method = method;
+    lab.settings.contact.friction = Some(0.0);
+    ground(&mut lab, 0.0);
+    let mut rng = Rng(3);
+    for i in 0..60_u8 {
+        let (layer, row, column) = (i / 9, i / 3 % 3, i % 3);
+        let side = rng.range(0.3, 0.5);
+        let at = DVec3::new(Double::from(row), Double::from(layer), Double::from(column)) * 0.6;
+        lab.add(BodyDesc {
+            shape: Shape::cuboid(side, side, side).ok(),
+            position: orthant::math::narrow3(at) + Vec3::Y * 0.4,
+            rotation: rng.rotation(),
+            ..BodyDesc::default()
+        });
+    }
+    let (mut ratios, mut published_most): (Vec<Double>, Double) = (Vec::new(), 0.0);
+    for _ in 0..lab.steps(2.0) {
+        let before = lab.clone();
+        lab.step();
+        let own = recomputed(&before, &lab);
+        let report = lab.world.report();
+        // Where nothing overlaps one problem gives both velocities.
+        let zone = lab.settings.contact.dead_zone * lab.dt * lab.dt;
+        let both = report.natural_map_relaxed == 0.0 && report.overlap <= zone;
+        let published = if both { report.natural_map } else { report.natural_map_relaxed };
+        published_most = published_most.max(published);
+        // Below, rounding of the velocities.
+        if own > 1e-3 {
+            ratios.push(published / own);
+        }
+    }
+    ratios.sort_by(Double::total_cmp);
+    // Solved to less than that everywhere: nothing to compare.
+    let median = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
+    let what = format!("60 smooth cubes fall, {name}: published residual over an own one");
+    eprintln!("    {what}: {} steps, {published_most:.1e} m/s at most", ratios.len());
+    let holds = (0.5..=2.0).contains(&median);
+    claims.add(&what, &format!("{median:.3}, {} steps", ratios.len()), "0.5 to 2, median", holds);
+}
+
+/// The residual of the carried velocity by the contacts of the step [m/s].
+fn recomputed(before: &Lab, after: &Lab) -> Double {
+    let h = widen(after.dt);
+    let mut residual: Double = 0.0;
+    for contact in after.world.contacts() {
+        let normal = widen3(contact.normal);
+        let [a, b] = contact.bodies;
+        // The point moved along with the first body.
+        let point = widen3(contact.point) - (after.center(a) - before.center(a));
+        let (mut approach, mut compliance): (Double, Double) = (0.0, 0.0);
+        for (id, sign) in [(a, -1.0), (b, 1.0)] {
+            let (old, new) = (before.body(id), after.body(id));
+            let arm = point - widen3(old.center());
+            let linear = widen3(new.linear_velocity);
+            let velocity = linear + widen3(new.angular_velocity).cross(arm);
+            approach += sign * velocity.dot(normal);
+            if old.is_dynamic() {
+                let turn = widen_mat3(old.rotation_matrix());
+                let inertia: DMat3 = turn * widen_mat3(old.inertia().to_mat3()) * turn.transpose();
+                let lever = arm.cross(normal);
+                compliance += 1.0 / widen(old.mass()) + lever.dot(inertia.inverse() * lever);
+            }
+        }
+        let pushed = widen3(contact.impulse).dot(normal) * compliance;
+        let gap = widen(contact.gap).max(0.0);
+        residual = worst(residual, (approach + gap / h).min(pushed).abs());
+    }
+    residual
+}
+
+/// Two cubes on a ball joint whose anchors are 0.2 m apart.
+fn joints_apart(claims: &mut Claims) {
+    let mut lab = Lab::new().weightless();
+    let ids = [0.0, 2.0].map(|x| {
+        let shape = Shape::cuboid(1.0, 1.0, 1.0).ok();
+        lab.add(BodyDesc { shape, position: Vec3::X * x, ..BodyDesc::default() })
+    });
+    let desc = JointDesc::between(JointKind::Spherical, ids[0], ids[1]);
+    lab.join(desc.with_anchors(Vec3::X * 0.9, Vec3::X * -0.9));
+    let (probe, _) = lab.world.infeasibility();
+    lab.step();
+    let told = widen(lab.world.report().infeasibility);
+    at_least(claims, "anchors 0.2 m apart: infeasibility in the report", told, 0.199);
+    at_least(claims, "anchors 0.2 m apart: infeasibility of the poses", widen(probe), 0.199);
+}
+
+/// A cube sunk by 1 cm: with γ = 0.2 what is left after ten steps, and the speed carried with `relax` and
+/// without; with 0.3 m/s at most, how far a cube sunk by 10 cm comes.
+fn stabilizes(claims: &mut Claims, name: &str, method: Method) {
+    let play = |gamma: Double, push: Double, relax: bool, depth: Double, steps: usize| {
+        let mut lab = Lab::new();
+        lab.settings.solver.method = method;
+        lab.settings.contact.gamma = narrow(gamma);
+        lab.settings.contact.push_speed_max = narrow(push);
+        lab.settings.contact.relax = relax;
+        ground(&mut lab, 0.5);
+        let shape = Shape::cuboid(1.0, 1.0, 1.0).ok();
+        let position = Vec3::Y * narrow(0.5 - depth);
+        let id: BodyId = lab.add(BodyDesc { shape, position, ..BodyDesc::default() });
+        for _ in 0..steps {
+            lab.step();
+        }
+        let body = lab.body(id);
+        [0.5 - lab.center(id).y, widen(body.linear_velocity.y)]
+    };
+    // Overlaps below the dead zone are left alone.
+    let default = Lab::new();
+    let h = widen(default.dt);
+    let zone = widen(default.settings.contact.dead_zone) * h * h;
+    let [left, speed] = play(0.2, 3.0, true, 0.01, 10);
+    let exact = zone + (0.01 - zone) * 0.8_f64.powi(10);
+    let what = format!("γ = 0.2, sunk by 1 cm, {name}");
+    let figure = format!("{:.3} of {:.3} mm", 1e3 * left, 1e3 * exact);
+    let holds = (left - exact).abs() <= 1e-3 * exact;
+    claims.add(&format!("{what}: left after 10 steps"), &figure, "within 0.1 %", holds);
+    at_most(claims, &format!("{what}: speed carried, relaxed"), speed.abs(), 1e-4, "m/s");
+    let [_, speed] = play(0.2, 3.0, false, 0.01, 1);
+    let off = (speed - 0.2 * (0.01 - zone) / h).abs();
+    at_most(claims, &format!("{what}: speed carried off γ d / h, not relaxed"), off, 1e-4, "m/s");
+    let [left, _] = play(1.0, 0.3, true, 0.1, 10);
+    let off = (left - (0.1 - 10.0 * 0.3 * h)).abs();
+    at_most(
+        claims,
+        &format!("v_push = 0.3, sunk by 10 cm, {name}: off after 10 steps"),
+        off,
+        1e-4,
+        "m",
+    );
+}
