@@ -1,0 +1,20 @@
+//! Laws of mechanics: motion, contact, friction, bounces, joints, against closed forms, conservation laws
+//! and fine references.
+
+mod bounce_energy;
+mod continuous;
+mod equilibrium;
+mod flight;
+mod ghosts;
+mod impact_sequence;
+mod joints;
+mod kinematic;
+mod mechanics;
+mod meshes;
+mod motion;
+mod pressed;
+mod restitution;
+mod rolling;
+mod short_steps;
+mod smooth;
+mod stabilization;

@@ -1,0 +1,8 @@
+//! Cases of independent references, and the scenes and gauges by which solvers are judged.
+
+mod cases;
+mod equal_work;
+mod events;
+mod lcps;
+mod pairs;
+mod scenes;

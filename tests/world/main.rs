@@ -1,0 +1,11 @@
+//! How a world behaves from step to step: same bits, sleep, touches, what is kept, what is told.
+
+mod certificate;
+mod changes;
+mod determinism;
+mod regressions;
+mod sharing;
+mod sleeping;
+mod sleeping_random;
+mod stillness;
+mod touches;
