@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --no-default-features --bench assemble`
 //!
-//! Scenes of `examples/games`, played to a moment and through stages 1 to 4: a pyramid whose top is
+//! Scenes of `orthant_lab::games`, played to a moment and through stages 1 to 4: a pyramid whose top is
 //! pushed aside, since what is steady is not assembled, heaps of hulls and of boxes that are coming
 //! to lie, and a net of ball joints. The stage empties its lists first, so it is called again and again
 //! on one state, with memory at hand as in a running game; the step ends as if it had been called once.

@@ -7,6 +7,9 @@
 //! | `experiments --features f64` | the thesis' four experiments: does the infeasibility fall with h²? |
 //! | `measure_scene -- SCENE` | overlap, rest, drift, residual and time of a scene |
 //! | `solver_compare` | error against time of every solver |
+//!
+//! Longer apps that draw what happens are in `examples`; they need the feature `bevy`:
+//! `playground`, `chains`, `ragdoll_pile`, `linkage`, `vehicle`, `crane`.
 
 pub mod cases;
 #[cfg(feature = "bevy")]

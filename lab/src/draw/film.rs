@@ -13,23 +13,33 @@ use super::{Camera, Strip, Tiles};
 /// A camera, a floor and the frames taken so far.
 pub struct Film {
     strip: Strip,
-    frames: usize,
 }
 
 impl Film {
     /// A film with a floor of tiles of one metre, `width` by `depth` (m) about the origin; `columns`
     /// frames make a row.
     pub fn new(toward: DVec3, width: u32, depth: u32, columns: usize) -> Self {
+        Self::about(DVec3::ZERO, toward, width, depth, columns)
+    }
+
+    /// As [`Film::new`] makes it, with its floor about another point.
+    pub fn about(
+        center: DVec3,
+        toward: DVec3,
+        width: u32,
+        depth: u32,
+        columns: usize,
+    ) -> Self {
         let mut strip =
             Strip::new(Camera::new(toward, DVec3::Y), DVec3::new(-0.5, 2.0, 0.8), columns);
         let (w, d) = (Double::from(width), Double::from(depth));
         strip.add_tiles(Tiles {
-            corner: DVec3::new(-0.5 * w, 0.0, 0.5 * d),
+            corner: center + DVec3::new(-0.5 * w, 0.0, 0.5 * d),
             sides: [(DVec3::X * w, width), (DVec3::Z * -d, depth)],
             colors: [Rgb::hex(0xe4e8ee), Rgb::hex(0xd8dde5)],
             shadows: true,
         });
-        Self { strip, frames: 0 }
+        Self { strip }
     }
 
     /// Puts the meshes of the bodies that have a color behind every frame, triangle by triangle.
@@ -65,8 +75,12 @@ impl Film {
                 placed.extend(pieces(body, color));
             }
         }
+        self.add(caption, placed);
+    }
+
+    /// Adds a frame of solids.
+    pub fn add(&mut self, caption: impl Into<String>, placed: Vec<Placed>) {
         self.strip.add_frame(caption, placed);
-        self.frames += 1;
     }
 
     /// Writes the picture and says where, or why not.

@@ -1,4 +1,5 @@
-//! Mechanisms that run, and two that jam: `cargo run --release --example linkage`.
+//! Mechanisms that run, and two that jam:
+//! `cargo run --release -p orthant_lab --features bevy --example linkage`.
 //!
 //! Four lie on a table, each with a motor that keeps its speed as far as its torque goes. The rocker of a
 //! four-bar linkage swings between the angles that its lengths tell. The slider of a slider–crank rubs in

@@ -1,4 +1,5 @@
-//! Ragdolls fall on a pile: `cargo run --release --example ragdoll_pile`.
+//! Ragdolls fall on a pile:
+//! `cargo run --release -p orthant_lab --features bevy --example ragdoll_pile`.
 //!
 //! Eleven bodies each: neck, waist, shoulders and hips are ball joints with a cone to swing in and limits
 //! of their twist, elbows and knees are hinges that bend one way, and all have a little friction. A line

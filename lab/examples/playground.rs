@@ -1,4 +1,5 @@
-//! A little of everything: `cargo run --release --example playground`.
+//! A little of everything:
+//! `cargo run --release -p orthant_lab --features bevy --example playground`.
 //!
 //! Bodies of every shape fall on a bumpy height field with a half-space around and beneath it. An area
 //! counts who enters, a ghost falls through all but the ground, an eye looks down on the hill. A line a

@@ -1,4 +1,5 @@
-//! Chains with light and heavy ends: `cargo run --release --example chains`.
+//! Chains with light and heavy ends:
+//! `cargo run --release -p orthant_lab --features bevy --example chains`.
 //!
 //! Under each of three hooks hang twenty links of 100 g, and at their end as much as one of them, a
 //! hundred times that, ten thousand times: a ton. Let go at an angle they swing; after ten seconds a

@@ -1,4 +1,5 @@
-//! A buggy on bumps: `cargo run --release --example vehicle`.
+//! A buggy on bumps:
+//! `cargo run --release -p orthant_lab --features bevy --example vehicle`.
 //!
 //! Each wheel hangs on a slide with a spring, its suspension, and turns on a hinge with a motor. A system
 //! gives gas and brakes by rewriting the motors. The buggy starts on the flat, where its springs must

@@ -1,4 +1,5 @@
-//! A crane moves a load: `cargo run --release --example crane`.
+//! A crane moves a load:
+//! `cargo run --release -p orthant_lab --features bevy --example crane`.
 //!
 //! Its jib turns on a hinge and its trolley slides along the jib, both by motors with a position to go to; a
 //! rope with a motor is the winch. A system drives it while physics runs: it writes targets and speeds, and
