@@ -12,28 +12,9 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orthant::engine::Simulation;
 use orthant::engine::settings::Settings;
-use orthant::math::Vec3;
 
-use orthant_lab::games::{DT, Play, by_name};
-
-/// The scene after some steps, between stages 4 and 5 of the next one.
-fn ready(name: &str, steps: usize) -> (Simulation, Settings) {
-    let game = by_name(name).expect("a known scene");
-    let settings = game.settings();
-    let mut play = Play::new(&game, DT).expect("a sound scene");
-    for _ in 0..steps {
-        play.advance(&settings);
-    }
-    let last = *play.ids.last().expect("it has bodies");
-    play.drive();
-    let mut world = play.world;
-    world.body_mut(last).expect("it was added").linear_velocity += Vec3::X;
-    world.begin(&settings, DT);
-    world.find_pairs(&settings);
-    world.find_contacts(&settings);
-    world.build_islands();
-    (world, settings)
-}
+use orthant_lab::games::by_name;
+use orthant_lab::gauge::ready;
 
 /// The rest of the step.
 fn end(world: &mut Simulation, settings: &Settings) {
@@ -47,7 +28,7 @@ fn assemble(c: &mut Criterion) {
     let mut group = c.benchmark_group("assemble");
     group.sample_size(30);
     for (name, steps) in scenes {
-        let (mut world, settings) = ready(name, steps);
+        let (mut world, settings) = ready(&by_name(name).expect("a known scene"), steps);
         let mut once = world.clone();
         once.assemble(&settings);
         end(&mut once, &settings);

@@ -18,7 +18,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{Mat3, Real, Vec3, quat_exp, quat_to_mat3};
 
-use orthant_lab::support::Rng;
+use orthant_lab::random::Rng;
 
 const PAIRS: usize = 512;
 /// Contacts up to this gap are found (m).
@@ -148,7 +148,7 @@ fn time<T>(
 }
 
 fn clip(c: &mut Criterion) {
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let params = ClipParams::new(BAND, Settings::default().contact.reference_slack);
     let kinds: [(&str, fn(&mut Rng) -> Pair, _); 3] =
         [("face", faces, 3..=8), ("edge", edges, 1..=1), ("hull20", hulls, 1..=8)];

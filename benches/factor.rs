@@ -7,6 +7,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use orthant::engine::lcp::factor::{Block, Factor, Pattern};
 use orthant::math::{Double, Scalar, Single};
+use orthant_lab::random::Rng;
 
 struct Scene {
     name: &'static str,
@@ -38,12 +39,7 @@ fn tower(name: &'static str, height: u32) -> Scene {
 
 /// A lattice whose bodies touch their six neighbors mostly, and diagonal ones sometimes.
 fn pile(name: &'static str, size: [u32; 3]) -> Scene {
-    let mut state = 7_u64;
-    let mut unit = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as Double / (1_u64 << 31) as Double
-    };
+    let mut rng = Rng::new(7);
     let [w, d, h] = size;
     let at = |x, y, z| (z * d + y) * w + x;
     let mut edges = Vec::new();
@@ -57,7 +53,7 @@ fn pile(name: &'static str, size: [u32; 3]) -> Scene {
                     (1, 0, 1, 0.3),
                     (0, 1, 1, 0.3),
                 ] {
-                    if x + dx < w && y + dy < d && z + dz < h && unit() < chance {
+                    if x + dx < w && y + dy < d && z + dz < h && rng.unit() < chance {
                         edges.push([at(x, y, z), at(x + dx, y + dy, z + dz)]);
                     }
                 }

@@ -11,21 +11,17 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orthant::engine::ratio::{Centers, Measured, PortalCache, Relative, measure};
 use orthant::engine::shape::hull::Hull;
-use orthant::math::{Real, Vec3, narrow, quat_exp, quat_to_mat3};
+use orthant::math::{Double, Real, Vec3, narrow, quat_exp, quat_to_mat3};
+use orthant_lab::random::Rng;
 
 const PAIRS: usize = 512;
 
-/// splitmix64.
-struct Rng(u64);
+/// Random hulls and boxes.
+struct Random(Rng);
 
-impl Rng {
-    fn range(&mut self, low: f64, high: f64) -> Real {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        narrow(low + (high - low) * (z >> 11) as f64 / (1_u64 << 53) as f64)
+impl Random {
+    fn range(&mut self, low: Double, high: Double) -> Real {
+        narrow(self.0.between(low, high))
     }
 
     fn unit(&mut self) -> Vec3 {
@@ -70,7 +66,7 @@ fn query(p: &Pair, relative: &Relative, cache: &mut PortalCache) -> Measured {
 }
 
 fn pairs(n: Option<usize>) -> Vec<Pair> {
-    let mut rng = Rng(7);
+    let mut rng = Random(Rng::new(7));
     (0..PAIRS)
         .map(|_| {
             let (a, b) = match n {

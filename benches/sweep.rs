@@ -1,62 +1,53 @@
 //! Time of sweeps and small steps, one core: ns for each contact, of walls of 20 and 40 cubes at the base
-//! and of a heap of 2000 cubes.
+//! and of a heap of 2000 boxes.
 //!
-//! `sweep` is one sweep of many over the one problem of a step; `substep` one substep: gaps, warm start
-//! and two sweeps. Laying the island out, which happens once a step, is measured by itself.
+//! `cargo bench --no-default-features --bench sweep`
+//!
+//! A step is played up to its solution, which is then found again and again from there. `sweep` is one of
+//! many accelerated sweeps over the one problem of a step, `substep` one small step: gaps, warm start and
+//! two sweeps. With one of them in place of many, what is measured is what comes once a step: laying out
+//! and the certificate.
 
-#![allow(missing_docs, dead_code, reason = "a program; the scenes are shared with tests")]
+#![allow(missing_docs, reason = "a program")]
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use orthant::engine::lcp::manifold::Manifold;
-use orthant::engine::lcp::wide::{
-    Island, SubstepParams, WideIterate, WideScratch, solve_substeps, solve_sweeps,
-};
-use orthant::engine::lcp::{BodyBlock, FIXED, JointRow, Vec6};
-use orthant::math::Double;
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use orthant::engine::Simulation;
+use orthant::engine::lcp::Method;
+use orthant::engine::settings::Settings;
+use orthant_lab::games::by_name;
+use orthant_lab::gauge::ready;
 
-#[path = "../src/engine/lcp/wide/tests/world.rs"]
-mod world;
-
-use world::World;
-
-/// Sweeps and substeps in one call; a call with none of them is what laying out costs.
+/// Sweeps and small steps in one solution.
 const MANY: u32 = 100;
 
+/// Settings with so many sweeps or small steps, and no tolerance that would save one.
+fn settings(settings: &Settings, method: Method, count: u32) -> Settings {
+    let mut settings = *settings;
+    settings.solver.method = method;
+    settings.solver.tolerance = 1e-30;
+    (settings.solver.sweeps_max, settings.solver.substeps) = (count, count);
+    settings
+}
+
 fn sweeps(c: &mut Criterion) {
-    let scenes = [
-        ("wall20", World::pyramid(20)),
-        ("wall40", World::pyramid(40)),
-        ("heap2000", World::pile()),
-    ];
-    for (name, mut world) in scenes {
-        let mut scratch = WideScratch::default();
-        let params = SubstepParams::default();
-        for _ in 0..30 {
-            world.step(&params, &mut scratch);
-        }
-        let (manifolds, joints) = world.problem(1.0);
-        let contacts: u64 = manifolds.iter().map(|m| u64::from(m.count)).sum();
+    for (name, steps) in [("pyramid-20", 60), ("pyramid-40", 60), ("boxes-2000", 90)] {
+        let (mut world, plain) = ready(&by_name(name).expect("a known scene"), steps);
+        world.assemble(&plain);
+        let mut once = world.clone();
+        once.solve(&plain);
+        let contacts = u64::from(once.report().contacts);
         let mut group = c.benchmark_group(name);
-        group.sample_size(20);
-        for (kind, count) in [("layout", 0), ("sweep", MANY)] {
-            group.throughput(Throughput::Elements(contacts * u64::from(count.max(1))));
-            group.bench_function(BenchmarkId::from_parameter(kind), |b| {
-                b.iter(|| {
-                    world.solve(&manifolds, &joints, |island, iterate| {
-                        solve_sweeps(island, iterate, 0, count, &mut scratch);
-                    });
+        group.sample_size(10);
+        for (kind, method) in [("sweep", Method::Pgs), ("substep", Method::Substeps)] {
+            for count in [1, MANY] {
+                let settings = settings(&plain, method, count);
+                group.throughput(Throughput::Elements(contacts * u64::from(count)));
+                group.bench_function(BenchmarkId::new(kind, count), |b| {
+                    let solve = |mut world: Simulation| world.solve(&settings);
+                    b.iter_batched(|| world.clone(), solve, BatchSize::LargeInput);
                 });
-            });
+            }
         }
-        let params = SubstepParams { substeps: MANY, ..params };
-        group.throughput(Throughput::Elements(contacts * u64::from(MANY)));
-        group.bench_function(BenchmarkId::from_parameter("substep"), |b| {
-            b.iter(|| {
-                world.solve(&manifolds, &joints, |island, iterate| {
-                    solve_substeps(island, iterate, &params, &mut scratch);
-                });
-            });
-        });
         group.finish();
     }
 }

@@ -7,7 +7,8 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3, cos, sin};
 use orthant_lab::counting::{Counting, allocations};
-use orthant_lab::support::{DT, Rng, add, heap, run, stack};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DT, add, heap, run, stack};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -26,7 +27,7 @@ fn hills() -> Simulation {
     let field = Shape::heightfield(&heights, Vec3::new(16.0, 1.0, 16.0)).expect("a field");
     let mut world = Simulation::new();
     add(&mut world, BodyKind::Static, field, Vec3::ZERO);
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     for i in 0..12 {
         let shape = match i % 3 {
             0 => Shape::sphere(0.3),

@@ -110,7 +110,7 @@ fn no_fused_operations() {
 #[test]
 fn files_are_short_and_lines_fit() {
     let mut found = Vec::new();
-    for folder in ["src", "derive", "tests", "examples", "benches"] {
+    for folder in ["src", "derive", "tests", "examples", "lab", "benches"] {
         for path in files(folder) {
             let text = read(&path);
             let lines = text.lines().count();
@@ -149,4 +149,36 @@ fn the_architecture_names_every_module_of_the_engine() {
         .collect();
     complain("ARCHITECTURE.md says what is where", &found);
     assert!(map.lines().count() < 200, "ARCHITECTURE.md stays under 200 lines");
+}
+
+#[test]
+fn examples_are_few_and_short() {
+    let examples = files("examples");
+    assert!(examples.len() <= 16, "at most 16 examples, not {}", examples.len());
+    let long = |path: &&PathBuf| read(path).lines().count() > 120;
+    let found: Vec<_> = examples.iter().filter(long).map(|p| p.display().to_string()).collect();
+    complain("an example is one idea in at most 120 lines", &found);
+}
+
+#[test]
+fn tests_are_few_programs() {
+    let entries = fs::read_dir(root().join("tests")).expect("the folder is part of the repository");
+    let is_program = |path: &PathBuf| {
+        path.join("main.rs").is_file() || path.extension().is_some_and(|e| e == "rs")
+    };
+    let programs = entries.flatten().map(|entry| entry.path()).filter(is_program).count();
+    assert!(programs <= 6, "at most 6 programs, not {programs}: each is linked by itself");
+}
+
+#[test]
+fn modules_are_not_taken_from_elsewhere() {
+    let mut found = Vec::new();
+    for folder in ["tests", "examples", "lab", "benches"] {
+        for path in files(folder) {
+            let text = read(&path);
+            let lines = text.lines().filter(|line| line.starts_with("#[path"));
+            found.extend(lines.map(|line| format!("{}: {line}", path.display())));
+        }
+    }
+    complain("what several programs share is in the lab", &found);
 }

@@ -11,7 +11,7 @@ use bevy_transform::components::Transform;
 use orthant::math::{Quat, Vec3, single_quat, single3};
 use orthant::plugin::*;
 
-use crate::support::Rng;
+use crate::random::Rng;
 
 /// What is to be found afterwards.
 #[derive(Debug)]
@@ -239,7 +239,8 @@ pub fn disorder(seed: u64, operations: usize) -> Outcome {
     // The first update only starts the clock.
     app.update();
     let ground = spawn(&mut app, (RigidBody::Static, Collider::cuboid(8.0, 1.0, 8.0)));
-    let mut world = World { app: &mut app, rng: Rng(seed), bodies: vec![ground], joints: vec![] };
+    let mut world =
+        World { app: &mut app, rng: Rng::new(seed), bodies: vec![ground], joints: vec![] };
     for _ in 0..operations {
         world.happen();
         if world.rng.below(2) == 0 {

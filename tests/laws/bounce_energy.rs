@@ -7,10 +7,11 @@ use orthant::engine::lcp::{Cone, Method};
 use orthant::engine::settings::{RestitutionModel, Settings};
 use orthant::engine::shape::Shape;
 use orthant::math::{Double, Real, Vec3, widen};
+use orthant_lab::random::Rng;
 use orthant_lab::support::bounces::{
     G, MODELS, energy, ground, kinetic, material, model, place, wall,
 };
-use orthant_lab::support::{DOUBLE, DT, Rng, body, change, cuboid, sphere};
+use orthant_lab::support::{DOUBLE, DT, body, change, cuboid, sphere};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];
@@ -91,7 +92,7 @@ fn throw(
 /// Largest energy over that of the start of a box that tumbles until
 /// it bounced 200 times or did not for 2 s: then it lies.
 fn tumble(settings: &Settings, material: Material, seed: u64) -> Double {
-    let mut rng = Rng(100 + seed);
+    let mut rng = Rng::new(100 + seed);
     let mut world = room(material);
     let id = throw(&mut world, &mut rng, material, Vec3::Y * 2.0, 0.5, 2.0);
     let start = energy(&world);
@@ -148,7 +149,7 @@ fn boxes_that_strike_each_other_gain_no_energy() {
     for of in MODELS {
         for mu in [0.0, 0.5] {
             for seed in 0..12 {
-                let (mut rng, rubs) = (Rng(7 + seed), material(mu, 1.0));
+                let (mut rng, rubs) = (Rng::new(7 + seed), material(mu, 1.0));
                 let mut world = room(rubs);
                 for i in 0..8_u8 {
                     let at = Vec3::new(0.0, 1.0 + 0.9 * Real::from(i), 0.0);
@@ -178,7 +179,7 @@ fn thrown(rng: &mut Rng, material: Material) -> Simulation {
 
 #[test]
 fn a_box_that_tumbles_without_gravity_keeps_its_energy() {
-    let mut rng = Rng(5);
+    let mut rng = Rng::new(5);
     for of in MODELS {
         for (cone, mu) in [(Cone::Circular, 0.5), (Cone::Circular, 0.0), (Cone::Pyramid(8), 0.5)] {
             let mut settings = model(of, 0.0);

@@ -5,7 +5,8 @@ use orthant::engine::body::{BodyDesc, BodyId};
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::{Integration, Settings};
 use orthant::math::{DVec3, Double, Quat, Real, Vec3, quat_conjugate, quat_rotate, widen, widen3};
-use orthant_lab::support::{DOUBLE, DT, Rng, add_floor, body, change, cuboid, settings};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DOUBLE, DT, add_floor, body, change, cuboid, settings};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];
@@ -72,7 +73,7 @@ fn the_papers_fall_with_euler() {
 #[test]
 fn flight_ends_where_a_row_begins() {
     let settings = settings();
-    let mut rng = Rng(3);
+    let mut rng = Rng::new(3);
     for _ in 0..200 {
         let mut world = Simulation::new();
         let desc = BodyDesc {

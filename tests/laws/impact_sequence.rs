@@ -6,8 +6,9 @@ use orthant::engine::collider::Collider;
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::{RestitutionModel, Settings};
 use orthant::math::{Double, Real, Vec3, widen, widen3};
+use orthant_lab::random::Rng;
 use orthant_lab::support::bounces::{G, energy, ground, kinetic, material, model, momentum, place};
-use orthant_lab::support::{DOUBLE, DT, Rng, body, cuboid, sphere};
+use orthant_lab::support::{DOUBLE, DT, body, cuboid, sphere};
 
 /// Relative error of sums that rounding may leave.
 const ROUNDING: Double = if DOUBLE { 1e-13 } else { 1e-6 };
@@ -190,7 +191,7 @@ fn a_billiard_break_is_symmetric() {
 fn boxes_that_strike_in_sequence_keep_momentum_and_gain_no_energy() {
     for mu in [0.0, 0.5] {
         for seed in 0..8 {
-            let (mut world, mut rng) = (Simulation::new(), Rng(seed));
+            let (mut world, mut rng) = (Simulation::new(), Rng::new(seed));
             for i in 0..27_u8 {
                 let at = [i % 3, i / 3 % 3, i / 9].map(|k| 0.9 * (Real::from(k) - 1.0));
                 let at = Vec3::from_array(at);

@@ -4,7 +4,8 @@ use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyError, BodyId, BodyKind};
 use orthant::engine::shape::{Shape, ShapeError};
 use orthant::math::{Real, Vec3, cos, quat_exp, sin};
-use orthant_lab::support::{Rng, add, cuboid, fingerprint, run};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{add, cuboid, fingerprint, run};
 
 fn bumpy(x: Real, z: Real) -> Real {
     0.3 * sin(0.9 * x) * cos(0.7 * z) + 0.1 * sin(2.3 * x + 1.1 * z)
@@ -70,7 +71,7 @@ fn box_mesh(half: Vec3, turned: bool) -> Shape {
 #[test]
 fn balls_dropped_on_bumps_rest_without_overlap() {
     let mut world = on_ground(12, bumpy);
-    let mut rng = Rng(3);
+    let mut rng = Rng::new(3);
     let balls: Vec<(BodyId, Real)> = (0..20)
         .map(|_| {
             let radius = rng.range(0.15, 0.5);
@@ -150,7 +151,7 @@ fn bodies_stay_in_a_closed_room() {
     let mut world = Simulation::new();
     let shape = box_mesh(Vec3::new(2.0, 1.5, 2.0), true);
     add(&mut world, BodyKind::Static, shape, Vec3::ZERO);
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     let mut bodies = Vec::new();
     for i in 0..12 {
         let shape = match i % 3 {
@@ -186,7 +187,7 @@ fn fast_bodies_do_not_fall_through() {
         ("plate", cuboid(0.6, 0.1, 0.6)),
         ("capsule", Shape::capsule(0.1, 0.5).expect("a capsule")),
     ] {
-        let mut rng = Rng(5);
+        let mut rng = Rng::new(5);
         for round in 0..20 {
             let mut world = on_ground(10, bumpy);
             let desc = BodyDesc {
@@ -363,7 +364,7 @@ fn the_mesh_may_come_second() {
 fn steps_are_the_same_each_time_and_from_a_snapshot() {
     let make = || {
         let mut world = on_ground(10, bumpy);
-        let mut rng = Rng(9);
+        let mut rng = Rng::new(9);
         for i in 0..12 {
             let shape = if i % 2 == 0 { sphere(0.3) } else { cuboid(0.5, 0.4, 0.6) };
             let desc = BodyDesc {

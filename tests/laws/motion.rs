@@ -8,6 +8,7 @@ use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, narrow, quat_exp, quat_rotate, sin, widen};
+use orthant_lab::random::Rng;
 use orthant_lab::support::{self, DT, add, add_floor, cuboid, floor, heap, run_with, stack};
 
 const G: Real = 9.81;
@@ -491,7 +492,7 @@ fn a_step_of_no_length_or_bad_settings_is_refused() {
 #[test]
 fn bodies_may_go_and_come_at_any_time() {
     let (mut world, mut ids) = heap(12);
-    let mut rng = support::Rng(3);
+    let mut rng = Rng::new(3);
     for step in 0..300 {
         run(&mut world, 1);
         if step % 7 == 0 && ids.len() > 3 {

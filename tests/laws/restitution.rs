@@ -6,10 +6,11 @@ use orthant::engine::collider::{Collider, Material};
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::{RestitutionModel, Settings};
 use orthant::math::{Double, Real, Vec3};
+use orthant_lab::random::Rng;
 use orthant_lab::support::bounces::{
     G, MODELS, ONE, SHARED, ground, kinetic, material, model, momentum, place,
 };
-use orthant_lab::support::{DOUBLE, DT, Rng, body, cuboid, sphere};
+use orthant_lab::support::{DOUBLE, DT, body, cuboid, sphere};
 
 /// Height over the ground that a ball of radius 0.25 reaches after its first bounce from a fall of 1 m.
 fn rebound_of(a: Material, b: Material) -> Real {
@@ -131,7 +132,7 @@ fn fastest(world: &Simulation) -> Real {
 /// Fifteen balls in a triangle and one that comes with 10 m/s.
 fn rack(material: Material) -> Simulation {
     let mut world = Simulation::new();
-    let mut rng = Rng(15);
+    let mut rng = Rng::new(15);
     let radius = 0.028_575;
     let pitch = 2.0 * radius + 4e-4;
     let mut ball = |at: Vec3, v: Vec3| {

@@ -5,7 +5,6 @@ use bevy_ecs::entity_disabling::Disabled;
 use orthant::engine::collider;
 use orthant::engine::collider::Layers;
 use orthant::math::{Quat, from_single_quat, quat_conjugate, quat_mul, quat_rotate};
-use orthant_lab::support::Rng;
 
 /// The engine's colliders of an entity's body.
 fn list(app: &App, entity: Entity) -> &[collider::Collider] {
@@ -508,7 +507,7 @@ fn random_operation(rng: &mut Rng, app: &mut App, entities: &mut Vec<Entity>) {
 #[test]
 fn the_engine_knows_the_hierarchy_after_any_operation() {
     for seed in 0..4 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let mut app = app();
         let mut entities = Vec::new();
         for _ in 0..600 {

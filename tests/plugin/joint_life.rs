@@ -191,7 +191,7 @@ fn entities_are_mapped() {
 fn joints_survive_being_stored() {
     let mut world = World::new();
     let [one, two] = [(); 2].map(|()| world.spawn_empty().id());
-    let mut rng = support::Rng(1);
+    let mut rng = Rng::new(1);
     let all = [
         Joint::default(),
         Joint::ball(one, two).with_anchors(rng.vector(-1.0, 1.0), rng.vector(-1.0, 1.0)),

@@ -128,7 +128,7 @@ fn an_end_may_be_the_world() {
 
 /// Two bodies somewhere, and their poses.
 fn two_bodies(app: &mut App) -> [(Entity, Vec3, Quat); 2] {
-    let mut rng = support::Rng(3);
+    let mut rng = Rng::new(3);
     [Vec3::ZERO, Vec3::new(0.3, 1.5, -0.4)].map(|place| {
         let turn = rng.rotation();
         let place = Transform::from_translation(single3(place)).with_rotation(single_quat(turn));

@@ -2,7 +2,6 @@
 
 use super::*;
 use bevy_ecs::entity_disabling::Disabled;
-use orthant_lab::support::Rng;
 
 #[test]
 fn a_disabled_body_is_out_of_the_world_and_comes_back() {
@@ -204,7 +203,7 @@ fn compare(app: &mut App) {
 #[test]
 fn a_thousand_random_operations() {
     for seed in 0..2 {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let mut app = app();
         let mut list = Vec::new();
         floor(&mut app);
@@ -230,7 +229,7 @@ fn a_thousand_random_operations() {
 #[test]
 fn live_entities_are_counted_exactly() {
     // As above, with sound components only: every enabled body must be in the engine.
-    let mut rng = Rng(99);
+    let mut rng = Rng::new(99);
     let mut app = app();
     let mut live: Vec<(Entity, bool)> = Vec::new();
     for _ in 0..300 {

@@ -30,6 +30,7 @@ use bevy_transform::components::Transform;
 use orthant::engine::body::Body;
 use orthant::math::{Quat, Real, Vec3, from_single3, single3};
 use orthant::plugin::*;
+use orthant_lab::random::Rng;
 use orthant_lab::support;
 
 /// An app that takes one step an update.

@@ -4,7 +4,6 @@
 use super::*;
 use bevy_ecs::entity_disabling::{DefaultQueryFilters, Disabled};
 use orthant::math::{from_single_quat, quat_exp, quat_rotate, single_quat};
-use orthant_lab::support::Rng;
 
 /// Bodies and groups, and what may become of them.
 struct Scene {
@@ -18,7 +17,7 @@ impl Scene {
     fn new(seed: u64, mut app: App) -> Self {
         without_gravity(&mut app);
         app.world_mut().resource_mut::<SleepConfig>().time = 0.1;
-        let mut scene = Self { app, rng: Rng(seed), bodies: Vec::new(), groups: Vec::new() };
+        let mut scene = Self { app, rng: Rng::new(seed), bodies: Vec::new(), groups: Vec::new() };
         for _ in 0..4 {
             let place = scene.place();
             scene.groups.push(spawn(&mut scene.app, place));

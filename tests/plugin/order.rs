@@ -18,7 +18,7 @@ fn fingerprint(world: &Simulation) -> Vec<[Vec3; 4]> {
 }
 
 fn heap_positions() -> impl Iterator<Item = (usize, [f32; 3])> {
-    let mut rng = support::Rng(7);
+    let mut rng = Rng::new(7);
     let mut next = move || (rng.below(1000) as f32) / 1000.0;
     (0..12).map(move |i| (i, [next() * 0.6, 0.8 + 1.1 * i as f32, next() * 0.6]))
 }

@@ -8,9 +8,10 @@ use orthant::math::{
     sin_cos_double, widen, widen_mat3, widen3,
 };
 use orthant_lab::games::hull::Polytope;
-use orthant_lab::games::{self, Form, Game, Piece, Play, Rng};
+use orthant_lab::games::{self, Form, Game, Piece, Play};
 use orthant_lab::gauge::overlap::Checker;
 use orthant_lab::gauge::{self, Plan};
+use orthant_lab::random::Rng;
 
 /// The deepest overlap of two bodies as they are placed.
 fn overlap_of(pieces: [Piece; 2]) -> Double {
@@ -47,7 +48,7 @@ fn sizes_are_those_of_the_measured_scenes() {
     assert_eq!(moving("brazil-nut"), Some((270, 0)), "4 large, 266 small");
     assert_eq!(moving("chain-50-100"), Some((51, 51)), "a ball at the end");
     assert_eq!(moving("drum"), Some((1000, 0)), "ten layers");
-    assert_eq!(Rng::new(1234).next(), FIRST, "the same generator");
+    assert_eq!(Rng::of_scene(1234).next(), FIRST, "the same generator");
 }
 
 /// The first number of the generator of the other measurements, seed 1234.
@@ -80,11 +81,11 @@ fn overlaps_of_round_bodies_are_exact() {
 /// directions agree.
 #[test]
 fn separating_axes_agree_with_a_search_over_directions() {
-    let mut rng = Rng::new(5);
+    let mut rng = Rng::of_scene(5);
     let mut deep = 0;
     for _ in 0..200 {
         let mut vector = |low, high| {
-            let mut x = || rng.range(low, high) as Real;
+            let mut x = || rng.between(low, high) as Real;
             Vec3::new(x(), x(), x())
         };
         let halves = [vector(0.2, 0.6), vector(0.2, 0.6)];
@@ -135,7 +136,7 @@ fn search([a, b]: &[Vec<DVec3>; 2]) -> Double {
 
 #[test]
 fn a_hull_by_brute_force_is_closed() {
-    let mut rng = Rng::new(3);
+    let mut rng = Rng::of_scene(3);
     for _ in 0..20 {
         let points: Vec<DVec3> = (0..20).map(|_| DVec3::from_array(rng.direction())).collect();
         let hull = Polytope::new(&points);

@@ -17,7 +17,8 @@ use orthant::engine::settings::Settings;
 use orthant::math::{
     DVec3, Double, Quat, Real, Vec3, quat_conjugate, quat_log, quat_mul, widen, widen3,
 };
-use orthant_lab::support::{DT, Rng, body, cuboid, floor, settings, sphere};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DT, body, cuboid, floor, settings, sphere};
 
 /// Side of the cubes, diameter of the balls (m).
 const SIZE: Real = 0.5;
@@ -45,7 +46,7 @@ struct Found {
 
 /// A heap of balls and cubes in the air, thrown down. Two hundred of them make up one island soon.
 fn heap(n: usize, restitution: Real) -> (Simulation, Vec<BodyId>) {
-    let (mut world, mut rng) = (floor(), Rng(11));
+    let (mut world, mut rng) = (floor(), Rng::new(11));
     let mut ids = Vec::new();
     for i in 0..n {
         let shape = if i % 3 == 0 { sphere(SIZE / 2.0) } else { cuboid(SIZE, SIZE, SIZE) };

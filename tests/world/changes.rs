@@ -6,7 +6,8 @@ use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3};
-use orthant_lab::support::{DT, Rng, add, cuboid, floor, heap};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DT, add, cuboid, floor, heap};
 
 /// What a mirror of a body shows.
 type State = (Vec3, Quat, Vec3, Vec3, bool);
@@ -51,7 +52,7 @@ fn every_change_is_named() {
     settings.sleep.time = 0.2;
     for seed in 0..4 {
         let (mut world, mut ids) = heap(12);
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let (mut before, mut spared) = (states(&world), 0);
         for _ in 0..300 {
             if rng.below(12) == 0 {

@@ -7,6 +7,7 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::math::{Vec3, quat_conjugate, quat_rotate};
+use orthant_lab::random::Rng;
 use orthant_lab::support::*;
 
 /// The default settings with sleeping.
@@ -65,7 +66,7 @@ fn disturb(world: &mut Simulation, rng: &mut Rng, ids: &mut Vec<BodyId>) {
 fn whatever_happens_all_is_where_it_would_be_without_sleep() {
     let mut judged = 0;
     for seed in 0..4 {
-        let (mut world, mut rng) = (floor(), Rng(seed));
+        let (mut world, mut rng) = (floor(), Rng::new(seed));
         let mut ids = Vec::new();
         for _ in 0..10 {
             let place = rng.vector(-1.5, 1.5) + Vec3::Y * 1.8;

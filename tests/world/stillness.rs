@@ -6,7 +6,8 @@ use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::broad::PairKey;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3, quat_conjugate, quat_rotate, widen};
-use orthant_lab::support::{DT, Rng, add, add_floor, body, change, cuboid, heap, run, stack};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DT, add, add_floor, body, change, cuboid, heap, run, stack};
 
 /// The step up to the contacts; those of pairs that have four, pair by pair.
 fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<Option<[ActiveContact; 4]>> {
@@ -175,7 +176,7 @@ fn contacts_turn_with_what_carries_them() {
 #[test]
 fn followed_contacts_are_those_of_slow_motion() {
     let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
-    let mut rng = Rng(5);
+    let mut rng = Rng::new(5);
     let mut tally = Tally::default();
     for round in 0..60 {
         let mut world = Simulation::new();
@@ -308,7 +309,7 @@ fn steady_islands_keep_what_solving_would_give() {
         let mut world = Simulation::new();
         let first = add(&mut world, BodyKind::Static, cuboid(1.0, 1.0, 1.0), Vec3::splat(-90.0));
         add_floor(&mut world);
-        let mut rng = Rng(n as u64);
+        let mut rng = Rng::new(n as u64);
         let mut drop_box = |i: usize| {
             let mut side = || rng.range(0.3, 0.7);
             let shape = cuboid(side(), side(), side());

@@ -25,23 +25,20 @@ use parry3d::query::{
     PersistentQueryDispatcher,
 };
 use parry3d::shape::{ConvexPolyhedron, Cuboid, Shape};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const PAIRS: usize = 512;
 const FRAMES: usize = 64;
 const BAND: f32 = 0.02;
 const DT: f32 = 1.0 / 60.0;
 
-/// splitmix64.
-struct Random(u64);
+/// Random numbers and directions.
+struct Random(SplitMix64);
 
 impl Random {
     fn within(&mut self, low: f32, high: f32) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        low + (high - low) * ((z >> 40) as f32 / (1_u64 << 24) as f32)
+        low + (high - low) * ((self.0.next_u64() >> 40) as f32 / (1_u64 << 24) as f32)
     }
 
     fn unit(&mut self) -> Vec3 {
@@ -106,7 +103,7 @@ fn frame(rotation: Quat, offset: Vec3, twist: Twist) -> Frame {
 }
 
 fn pairs(points: Option<usize>, aligned: bool) -> Vec<Pair> {
-    let mut random = Random(99 + points.unwrap_or(1) as u64);
+    let mut random = Random(SplitMix64::seed_from_u64(99 + points.unwrap_or(1) as u64));
     (0..PAIRS)
         .map(|_| {
             let (a, shape_a) = pieces(&mut random, points);

@@ -12,7 +12,7 @@ use parry3d_f64::query::contact;
 use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Shape};
 
 use crate::engines::Pose;
-use crate::games::{Form, Game, Link, Piece};
+use orthant_lab::games::{Form, Game, Link, Piece};
 
 /// A body that should stand may move this far sideways (m).
 const DRIFT_MAX: f64 = 0.1;

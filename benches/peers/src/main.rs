@@ -7,8 +7,6 @@
 mod bars;
 mod check;
 mod engines;
-#[path = "../../../examples/games/mod.rs"]
-mod games;
 mod measure;
 mod options;
 mod outcome;
@@ -20,12 +18,12 @@ mod tables;
 use std::process::ExitCode;
 
 use check::Checker;
-use games::{Game, Piece, steps};
 use indicatif::{ProgressBar, ProgressStyle};
 use measure::{Clock, Figures};
 use options::Options;
 use orthant::engine::body::LockedAxes;
 use orthant::math::{Real, Vec3};
+use orthant_lab::games::{self, Game, Piece, steps};
 use outcome::Outcome;
 
 /// Length of a scene in a quick run (s).

@@ -8,7 +8,7 @@ use orthant::engine::report::StepReport;
 
 use crate::check::Checker;
 use crate::engines::{Drive, Pose, Runner};
-use crate::games::{DT, Game, steps};
+use orthant_lab::games::{DT, Game, steps};
 
 /// What an engine showed in a scene. Of pairs the first is at the end, the second the worst of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,7 +171,7 @@ fn spread(times: &mut [f64]) -> [f64; 3] {
 mod tests {
     use super::*;
     use crate::engines::{Engine, Mode};
-    use crate::games::by_name;
+    use orthant_lab::games::by_name;
 
     /// In a time in which a falling body is not yet stopped every engine must have made the same steps.
     #[test]

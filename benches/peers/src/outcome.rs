@@ -1,7 +1,7 @@
 //! What was measured, by scene and engine.
 
 use crate::engines::Engine;
-use crate::games::Game;
+use orthant_lab::games::Game;
 use crate::measure::Figures;
 use crate::recorded;
 
@@ -140,7 +140,7 @@ pub mod tests {
 
     #[test]
     fn repeats_join_to_the_least_time_and_the_worst_error() {
-        let game = crate::games::by_name("tower-3").expect("a scene of this name");
+        let game = orthant_lab::games::by_name("tower-3").expect("a scene of this name");
         let mut joined = Outcome::new(&game);
         for (_, figures) in
             outcome("", &[(Engine::Rapier, 2.0, 1.0), (Engine::Rapier, 3.0, 2.0)]).figures

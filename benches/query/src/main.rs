@@ -19,21 +19,18 @@ use orthant::math::{Quat, Vec3, quat_exp};
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{self, Ray, RayCast, ShapeCastOptions};
 use parry3d::shape::{Compound, SharedShape};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const BODIES: usize = 1000;
 const QUERIES: usize = 2000;
 
-/// splitmix64.
-struct Random(u64);
+/// Random numbers and directions.
+struct Random(SplitMix64);
 
 impl Random {
     fn within(&mut self, low: f32, high: f32) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        low + (high - low) * ((z >> 40) as f32 / (1_u64 << 24) as f32)
+        low + (high - low) * ((self.0.next_u64() >> 40) as f32 / (1_u64 << 24) as f32)
     }
 
     fn cube(&mut self, half: f32) -> Vec3 {
@@ -111,7 +108,7 @@ struct Scene {
 }
 
 fn scene(kinds: &[Kind], count: usize, half: f32) -> Scene {
-    let mut random = Random(7 + count as u64);
+    let mut random = Random(SplitMix64::seed_from_u64(7 + count as u64));
     let mut simulation = Simulation::default();
     let mut parts = Vec::new();
     for k in 0..count {
@@ -222,7 +219,7 @@ fn main() {
         ("capsule", Kind::Capsule),
     ];
     let all = kinds.map(|(_, kind)| kind);
-    let mut random = Random(3);
+    let mut random = Random(SplitMix64::seed_from_u64(3));
     let mut table = Vec::new();
     for (name, kind) in kinds {
         table.push((format!("scene: {name} cast"), &all[..3], BODIES, Some(kind)));

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use orthant::engine::lcp::Method;
 use orthant::math::{Double, Real};
-use orthant_lab::draw::plot::{Chart, Line, LineStyle};
+use orthant_lab::draw::plot::{Chart, Line, LineStyle, side_by_side};
 use orthant_lab::games;
 use orthant_lab::gauge::{METHODS, Plan, Record};
 
@@ -74,7 +74,7 @@ fn run() -> Result<PathBuf, Box<dyn std::error::Error>> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    std::fs::write(&file, side_by_side(&charts)?)?;
+    std::fs::write(&file, side_by_side(&charts, 2, SIZE)?)?;
     Ok(file)
 }
 
@@ -159,23 +159,4 @@ fn point(record: &Record) -> Point {
     let last = &record.steps[record.steps.len() / 2..];
     let residual = last.iter().map(|step| step.residual[1]).fold(0.0, Double::max);
     Point { milliseconds, errors: [1e3 * record.overlap[1], residual] }
-}
-
-/// Charts in two columns, as one picture.
-fn side_by_side(charts: &[Chart]) -> Result<String, Box<dyn std::error::Error>> {
-    let (width, height) = SIZE;
-    let rows = charts.len().div_ceil(2) as u32;
-    let (all, high) = (2 * width, rows * height);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{all}\" height=\"{high}\" \
-         viewBox=\"0 0 {all} {high}\">\n"
-    );
-    for (chart, k) in charts.iter().zip(0_u32..) {
-        let (x, y) = (k % 2 * width, k / 2 * height);
-        let picture = chart.to_svg(SIZE)?;
-        svg.push_str(&picture.replacen("<svg ", &format!("<svg x=\"{x}\" y=\"{y}\" "), 1));
-        svg.push('\n');
-    }
-    svg.push_str("</svg>\n");
-    Ok(svg)
 }

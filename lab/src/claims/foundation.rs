@@ -15,9 +15,10 @@ use crate::cases::{self, Totals};
 use crate::claims::Claims;
 use crate::counting::allocations;
 use crate::measure::{Preset, fitted_slope, measure as measure_run};
+use crate::random::Rng;
 use crate::scenes;
 use crate::scenes::thesis::{Experiment, all};
-use crate::support::{DT, Rng, fingerprint, heap, stack};
+use crate::support::{DT, fingerprint, heap, stack};
 
 /// Measures every claim of this topic that this build can.
 pub fn measure(claims: &mut Claims) {
@@ -155,7 +156,7 @@ type NearPair = ([usize; 2], [Relative; 2]);
 /// game do.
 fn pairs(points: usize, count: usize) -> (Vec<Hull>, Vec<NearPair>) {
     const HULLS: usize = 24;
-    let mut rng = Rng(points as u64);
+    let mut rng = Rng::new(points as u64);
     let mut hulls = Vec::new();
     while hulls.len() < HULLS {
         let mut point = || rng.vector(-1.0, 1.0).normalize_or(Vec3::X) * rng.range(0.3, 0.36);

@@ -23,13 +23,7 @@ impl Film {
     }
 
     /// As [`Film::new`] makes it, with its floor about another point.
-    pub fn about(
-        center: DVec3,
-        toward: DVec3,
-        width: u32,
-        depth: u32,
-        columns: usize,
-    ) -> Self {
+    pub fn about(center: DVec3, toward: DVec3, width: u32, depth: u32, columns: usize) -> Self {
         let mut strip =
             Strip::new(Camera::new(toward, DVec3::Y), DVec3::new(-0.5, 2.0, 0.8), columns);
         let (w, d) = (Double::from(width), Double::from(depth));

@@ -1,6 +1,7 @@
 //! Line charts as SVG, with logarithmic axes.
 
 use orthant::math::Double;
+use plotters::coord::Shift;
 use plotters::coord::combinators::LogCoord;
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
@@ -46,32 +47,48 @@ pub struct Chart {
 
 type Error = Box<dyn std::error::Error>;
 
+/// Charts in so many columns as one picture, each of `size` in pixels.
+///
+/// # Errors
+/// The drawing library refused something.
+pub fn side_by_side(charts: &[Chart], columns: usize, size: (u32, u32)) -> Result<String, Error> {
+    let rows = charts.len().div_ceil(columns);
+    let mut svg = String::new();
+    {
+        let all = (size.0 * columns as u32, size.1 * rows as u32);
+        let root = SVGBackend::with_string(&mut svg, all).into_drawing_area();
+        root.fill(&WHITE)?;
+        for (chart, area) in charts.iter().zip(root.split_evenly((rows, columns))) {
+            chart.draw_on(&area)?;
+        }
+        root.present()?;
+    }
+    Ok(svg)
+}
+
 impl Chart {
     /// The chart as SVG, `size` in pixels.
     ///
     /// # Errors
     /// The drawing library refused something.
     pub fn to_svg(&self, size: (u32, u32)) -> Result<String, Error> {
-        let mut svg = String::new();
-        {
-            let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-            root.fill(&WHITE)?;
-            let ([x0, x1], [y0, y1]) = self.ranges();
-            let mut builder = ChartBuilder::on(&root);
-            builder
-                .caption(&self.title, ("sans-serif", 18))
-                .margin(14)
-                .x_label_area_size(44)
-                .y_label_area_size(64);
-            if self.log_x {
-                let coordinates = ((x0..x1).log_scale(), (y0..y1).log_scale());
-                self.draw(&mut builder.build_cartesian_2d(coordinates.0, coordinates.1)?)?;
-            } else {
-                self.draw(&mut builder.build_cartesian_2d(x0..x1, (y0..y1).log_scale())?)?;
-            }
-            root.present()?;
+        side_by_side(std::slice::from_ref(self), 1, size)
+    }
+
+    fn draw_on(&self, area: &DrawingArea<SVGBackend, Shift>) -> Result<(), Error> {
+        let ([x0, x1], [y0, y1]) = self.ranges();
+        let mut builder = ChartBuilder::on(area);
+        builder
+            .caption(&self.title, ("sans-serif", 18))
+            .margin(14)
+            .x_label_area_size(44)
+            .y_label_area_size(64);
+        if self.log_x {
+            let coordinates = ((x0..x1).log_scale(), (y0..y1).log_scale());
+            self.draw(&mut builder.build_cartesian_2d(coordinates.0, coordinates.1)?)
+        } else {
+            self.draw(&mut builder.build_cartesian_2d(x0..x1, (y0..y1).log_scale())?)
         }
-        Ok(svg)
     }
 
     /// Ranges of both axes with some air.

@@ -3,7 +3,8 @@
 use orthant::engine::body::BodyKind;
 use orthant::math::{Real, Vec3};
 
-use super::{Form, Game, Link, Piece, Rng, piles};
+use super::{Form, Game, Link, Piece, piles};
+use crate::random::Rng;
 
 /// A pyramid, after two seconds of rest too short to wait for, hit in the middle by a ball of 1 m across,
 /// ten times as dense, with 10 m/s.
@@ -58,7 +59,7 @@ pub fn cradle(n: usize, phase: Real) -> Game {
 /// kept in all directions. Positions have a random part of up to 0.1 mm, gaps are at least 0.2 mm.
 pub fn billiard(restitution: Real) -> Game {
     let mut game = Game { gravity: 0.0, restitution, ..Game::new("billiard") }.lasting(4.0);
-    let mut rng = Rng::new(15);
+    let mut rng = Rng::of_scene(15);
     let radius: Real = 0.028_575;
     let pitch = 2.0 * radius + 4e-4;
     let ball = |position| Piece { density: 1700.0, ..Piece::new(Form::Ball(radius), position) };
@@ -66,7 +67,7 @@ pub fn billiard(restitution: Real) -> Game {
     game.pieces.push(Piece { velocity: Vec3::X * 5.0, ..cue });
     for row in 0..5 {
         for k in 0..=row {
-            let mut shift = || orthant::math::narrow(rng.range(-1e-4, 1e-4));
+            let mut shift = || orthant::math::narrow(rng.between(-1e-4, 1e-4));
             let x = row as Real * pitch * 0.866_025_4 + shift();
             let z = (k as Real - 0.5 * row as Real) * pitch + shift();
             game.pieces.push(ball(Vec3::new(x, 0.0, z)));

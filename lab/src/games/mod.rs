@@ -34,7 +34,7 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::report::StepReport;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::{Shape, ShapeError};
-use orthant::math::{Double, PI_DOUBLE, Quat, Real, Vec3, narrow, sin_cos_double, widen};
+use orthant::math::{PI_DOUBLE, Quat, Real, Vec3, narrow, sin_cos_double, widen};
 
 /// Step of a game (s).
 pub const DT: Real = 1.0 / 60.0;
@@ -464,59 +464,4 @@ pub fn by_name(name: &str) -> Option<Game> {
     };
     game.name = name.to_owned();
     Some(game)
-}
-
-/// splitmix64, seeded as it was when other engines were measured.
-pub struct Rng(u64);
-
-impl Rng {
-    /// A generator of a seed.
-    pub const fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
-    }
-
-    /// 64 random bits.
-    pub const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [0, 1).
-    pub fn unit(&mut self) -> Double {
-        (self.next() >> 11) as Double / (1_u64 << 53) as Double
-    }
-
-    /// Uniform between two numbers.
-    pub fn range(&mut self, low: Double, high: Double) -> Double {
-        low + (high - low) * self.unit()
-    }
-
-    /// A direction, uniform on the sphere.
-    pub fn direction(&mut self) -> [Double; 3] {
-        let z = self.range(-1.0, 1.0);
-        let (sin, cos) = sin_cos_double(self.range(0.0, 2.0 * PI_DOUBLE));
-        let s = (1.0 - z * z).sqrt();
-        [s * cos, s * sin, z]
-    }
-
-    /// A rotation, uniform.
-    pub fn rotation(&mut self) -> Quat {
-        let first = self.unit();
-        let (s2, c2) = sin_cos_double(self.unit() * 2.0 * PI_DOUBLE);
-        let (s3, c3) = sin_cos_double(self.unit() * 2.0 * PI_DOUBLE);
-        let (a, b) = ((1.0 - first).sqrt(), first.sqrt());
-        Quat::from_xyzw(narrow(a * s2), narrow(a * c2), narrow(b * s3), narrow(b * c3))
-    }
-
-    /// A random order of the numbers below `n`.
-    pub fn order(&mut self, n: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..n).collect();
-        for i in (1..n).rev() {
-            order.swap(i, (self.next() % (i as u64 + 1)) as usize);
-        }
-        order
-    }
 }

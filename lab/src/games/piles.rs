@@ -4,7 +4,8 @@ use orthant::engine::body::BodyKind;
 use orthant::math::{DVec3, Double, PI_DOUBLE, Quat, Real, Vec3, narrow, narrow3, widen};
 
 use super::hull::Polytope;
-use super::{Form, Game, Link, Motion, Piece, Rng};
+use super::{Form, Game, Link, Motion, Piece};
+use crate::random::Rng;
 
 /// Half lengths of a cube of one meter.
 const CUBE: Vec3 = Vec3::splat(0.5);
@@ -53,7 +54,7 @@ pub(super) fn add_container(game: &mut Game, inner: Real, height: Real) {
 
 /// `n` points on a random ellipsoid, about the center of mass of their hull.
 fn random_hull(rng: &mut Rng, n: usize) -> Vec<Vec3> {
-    let axes = [rng.range(0.3, 0.6), rng.range(0.3, 0.6), rng.range(0.3, 0.6)];
+    let axes = [rng.between(0.3, 0.6), rng.between(0.3, 0.6), rng.between(0.3, 0.6)];
     let mut point = || {
         let u = rng.direction();
         DVec3::new(u[0] * axes[0], u[1] * axes[1], u[2] * axes[2])
@@ -70,16 +71,16 @@ pub(super) fn add_grid(
     seed: u64,
     mut form: impl FnMut(&mut Rng) -> Form,
 ) {
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::of_scene(seed);
     let (spacing, k) = (1.28, 9);
     for i in 0..n {
         let (layer, rest) = (i / (k * k), i % (k * k));
         let (a, b) = (rest / k, rest % k);
         let form = form(&mut rng);
-        let x = (a as Double - 4.0) * spacing + rng.range(-0.02, 0.02);
-        let z = (b as Double - 4.0) * spacing + rng.range(-0.02, 0.02);
+        let x = (a as Double - 4.0) * spacing + rng.between(-0.02, 0.02);
+        let z = (b as Double - 4.0) * spacing + rng.between(-0.02, 0.02);
         let y = 0.8 + layer as Double * spacing;
-        let rotation = rng.rotation();
+        let rotation = rng.uniform_rotation();
         let position = Vec3::new(narrow(x), narrow(y), narrow(z));
         game.pieces.push(Piece { rotation, ..Piece::new(form, position) });
     }
@@ -96,7 +97,7 @@ pub fn hulls(n: usize) -> Game {
 
 /// A box with half lengths between 0.15 m and 0.36 m.
 pub(super) fn random_box(rng: &mut Rng) -> Form {
-    let mut half = || narrow(rng.range(0.15, 0.36));
+    let mut half = || narrow(rng.between(0.15, 0.36));
     let (x, y, z) = (half(), half(), half());
     Form::Cuboid(Vec3::new(x, y, z))
 }
@@ -191,13 +192,13 @@ pub fn brazil_nut() -> Game {
     for (x, z) in [(-0.4, -0.4), (0.4, -0.4), (-0.4, 0.4), (0.4, 0.4)] {
         game.add(Form::Ball(large), Vec3::new(x, large, z));
     }
-    let mut rng = Rng::new(77);
+    let mut rng = Rng::of_scene(77);
     let k = 6;
     for i in 0..266 {
         let (layer, rest) = (i / (k * k), i % (k * k));
         let (a, b) = (rest / k, rest % k);
-        let x = (a as Double - 2.5) * 0.24 + rng.range(-0.01, 0.01);
-        let z = (b as Double - 2.5) * 0.24 + rng.range(-0.01, 0.01);
+        let x = (a as Double - 2.5) * 0.24 + rng.between(-0.01, 0.01);
+        let z = (b as Double - 2.5) * 0.24 + rng.between(-0.01, 0.01);
         let y = 0.72 + 0.22 * layer as Real;
         game.add(Form::Ball(small), Vec3::new(narrow(x), y, narrow(z)));
     }

@@ -7,16 +7,39 @@ pub mod stages;
 
 use std::time::{Duration, Instant};
 
+use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::Method;
 use orthant::engine::par::{Pool, Serial};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
-use orthant::math::{DVec3, Double, quat_rotate, widen, widen3};
+use orthant::math::{DVec3, Double, Vec3, quat_rotate, widen, widen3};
 
 use crate::games::{DT, Game, Play, steps};
 use overlap::Checker;
 use stages::{SOLVE, STAGES, timed_step};
+
+/// A scene after some steps, between stages 4 and 5 of the next one; its last body is pushed, so that what
+/// rests moves.
+///
+/// # Panics
+/// The engine refuses the scene.
+pub fn ready(game: &Game, steps: usize) -> (Simulation, Settings) {
+    let settings = game.settings();
+    let mut play = Play::new(game, DT).expect("a sound scene");
+    for _ in 0..steps {
+        play.advance(&settings);
+    }
+    let last = *play.ids.last().expect("it has bodies");
+    play.drive();
+    let mut world = play.world;
+    world.body_mut(last).expect("it was added").linear_velocity += Vec3::X;
+    world.begin(&settings, DT);
+    world.find_pairs(&settings);
+    world.find_contacts(&settings);
+    world.build_islands();
+    (world, settings)
+}
 
 /// Solvers by name.
 pub const METHODS: [(&str, Method); 5] = [

@@ -7,7 +7,8 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{PI, Quat, Real, Vec3, cos, quat_exp, quat_mul, sin};
 
-use super::{DT, Rng, add, change, cuboid, run};
+use super::{DT, add, change, cuboid, run};
+use crate::random::Rng;
 
 /// A kinematic box of the given size.
 pub fn plate(world: &mut Simulation, size: Vec3, position: Vec3) -> BodyId {
@@ -64,7 +65,7 @@ fn drum(world: &mut Simulation) -> BodyId {
 pub fn filled_drum() -> (Simulation, BodyId, Vec<BodyId>) {
     let mut world = Simulation::new();
     let drum = drum(&mut world);
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     let mut ids = Vec::new();
     for i in 0..60 {
         let (row, column) = (i / 12, i % 12);

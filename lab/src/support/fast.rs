@@ -6,7 +6,8 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
 
-use super::{Rng, add_floor, cuboid, settings};
+use super::{add_floor, cuboid, settings};
+use crate::random::Rng;
 
 pub const RADIUS: Real = 0.005;
 pub const SPEED: Real = 300.0;

@@ -13,7 +13,9 @@ use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
 use orthant::engine::par::Pool;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
-use orthant::math::{PI, Quat, Real, Vec3, quat_exp};
+use orthant::math::{Real, Vec3};
+
+use crate::random::Rng;
 
 /// Time step of a game (s).
 pub const DT: Real = 1.0 / 60.0;
@@ -38,38 +40,6 @@ impl Pool for Fine {
             }
         };
         std::thread::scope(|scope| (0..self.0).for_each(|_| drop(scope.spawn(take))));
-    }
-}
-
-/// splitmix64: small, seeded, the same everywhere.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [0, n).
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// Uniform between two numbers.
-    pub fn range(&mut self, low: Real, high: Real) -> Real {
-        let unit = (self.next() >> 40) as Real / (1_u64 << 24) as Real;
-        low + (high - low) * unit
-    }
-
-    pub fn vector(&mut self, low: Real, high: Real) -> Vec3 {
-        Vec3::new(self.range(low, high), self.range(low, high), self.range(low, high))
-    }
-
-    pub fn rotation(&mut self) -> Quat {
-        quat_exp(self.vector(-PI, PI))
     }
 }
 
@@ -131,7 +101,7 @@ pub fn stack(n: usize) -> (Simulation, Vec<BodyId>) {
 
 /// A heap of boxes on a floor.
 pub fn pile(n: usize, seed: u64) -> (Simulation, Vec<BodyId>) {
-    let (mut world, mut rng) = (floor(), Rng(seed));
+    let (mut world, mut rng) = (floor(), Rng::new(seed));
     let mut ids = Vec::new();
     for i in 0..n {
         let (row, column) = ((i / 4) as Real, (i % 4) as Real);
@@ -150,7 +120,7 @@ pub fn pile(n: usize, seed: u64) -> (Simulation, Vec<BodyId>) {
 pub fn heap(n: usize) -> (Simulation, Vec<BodyId>) {
     use orthant::engine::joint::{JointDesc, JointKind};
     let mut world = floor();
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let mut ids = Vec::new();
     for i in 0..n {
         let shape = match i % 4 {

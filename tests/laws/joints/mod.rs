@@ -14,7 +14,8 @@ use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{
     PI, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_mul, quat_rotate,
 };
-use orthant_lab::support::{DOUBLE, DT, Rng, add, body, change, cuboid, settings};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DOUBLE, DT, add, body, change, cuboid, settings};
 
 const G: Real = 9.81;
 /// Mass (kg) and moments of inertia [kg·m²] of the bodies here.
@@ -78,7 +79,7 @@ fn near(what: &str, got: Real, want: Real, tolerance: Real) {
 #[test]
 fn every_kind_keeps_what_it_locks_and_frees_the_rest() {
     for (number, kind) in KINDS.into_iter().enumerate() {
-        let mut rng = Rng(number as u64);
+        let mut rng = Rng::new(number as u64);
         let mut world = Simulation::new();
         let a = world.add_body(with_mass(Vec3::ZERO, rng.rotation())).expect("a sound body");
         let b = world.add_body(with_mass(Vec3::X, rng.rotation())).expect("a sound body");

@@ -6,7 +6,7 @@ use orthant::engine::body::BodyKind;
 
 use super::app::{headless, ready, spawn};
 use super::{Drive, Pose, Runner};
-use crate::games::{DT, Form, Game};
+use orthant_lab::games::{DT, Form, Game};
 
 struct Plugin {
     app: App,

@@ -1,6 +1,6 @@
 //! The engines that are compared, each as a world made from a scene.
 //!
-//! All play with the gravity of the scene, steps of [`DT`](crate::games::DT), its friction, no
+//! All play with the gravity of the scene, steps of [`DT`](orthant_lab::games::DT), its friction, no
 //! restitution, no damping and no sleeping, and else with their own defaults.
 
 mod app;
@@ -13,7 +13,7 @@ use orthant::engine::report::StepReport;
 use orthant::engine::settings::SolverSettings;
 use orthant::math::{Quat, Vec3};
 
-use crate::games::Game;
+use orthant_lab::games::Game;
 
 /// How our engine solves a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use orthant::prelude::*;
 
 use super::app::{headless, poses, ready, spawn};
 use super::{Drive, Mode, Pose, Runner};
-use crate::games::{DT, Form, Game, Play};
+use orthant_lab::games::{DT, Form, Game, Play};
 
 struct Library {
     play: Play,

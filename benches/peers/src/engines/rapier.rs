@@ -8,7 +8,7 @@ use rapier3d::prelude::{
 };
 
 use super::{Drive, Pose, Runner};
-use crate::games::{DT, Form, Game};
+use orthant_lab::games::{DT, Form, Game};
 
 struct Library {
     world: PhysicsWorld,

@@ -7,8 +7,9 @@ use orthant::math::{Double, Real, Vec3, quat_exp, widen};
 
 use super::never;
 use crate::claims::Claims;
+use crate::random::Rng;
 use crate::support::fast::{RADIUS, SPEED, ball, bullet, ground, shot, weightless};
-use crate::support::{DT, Rng, add, add_floor, body, change, cuboid, settings};
+use crate::support::{DT, add, add_floor, body, change, cuboid, settings};
 
 /// Thickness of the wall (m).
 const WALL: Real = 0.01;
@@ -33,7 +34,7 @@ pub fn measure(claims: &mut Claims) {
 fn shots_at_walls() -> (usize, usize) {
     let (mut through, mut shots) = (0, 0);
     for size in [0.2, 1.0, 10.0] {
-        let mut rng = Rng(21);
+        let mut rng = Rng::new(21);
         for _ in 0..700 {
             let mut world = Simulation::new();
             add(&mut world, BodyKind::Static, cuboid(size, size, WALL), Vec3::ZERO);
@@ -77,7 +78,7 @@ fn is_in_wall(at: Vec3, half: Real) -> bool {
 fn rods_on_floors() -> (usize, usize) {
     let (mut through, mut rods) = (0, 0);
     for half_space in [false, true] {
-        let mut rng = Rng(22);
+        let mut rng = Rng::new(22);
         for _ in 0..100 {
             let mut world = Simulation::new();
             if half_space {
@@ -114,7 +115,7 @@ fn rods_on_floors() -> (usize, usize) {
 
 /// Of pairs of bullets: hits that had no effect, and all hits; passes that had one, and all passes.
 fn bullets() -> (usize, usize, usize, usize) {
-    let mut rng = Rng(23);
+    let mut rng = Rng::new(23);
     let (mut through, mut hits, mut bent, mut passes) = (0, 0, 0, 0);
     for case in 0..1000 {
         let mut world = Simulation::new();
@@ -144,7 +145,7 @@ fn bullets() -> (usize, usize, usize, usize) {
 
 /// Bullets whose lower side passes 1 cm above the edge of a wall: those deflected, and all.
 fn over_the_edge() -> (usize, usize) {
-    let mut rng = Rng(24);
+    let mut rng = Rng::new(24);
     let (mut bent, passes) = (0, 500);
     for _ in 0..passes {
         let mut world = Simulation::new();

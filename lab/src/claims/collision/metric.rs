@@ -10,7 +10,7 @@ use orthant::math::{DVec3, Double, Mat3, Real, Vec3, quat_to_mat3, widen, widen_
 
 use super::{at_most, by_precision};
 use crate::claims::Claims;
-use crate::support::Rng;
+use crate::random::Rng;
 
 /// Every claim about the metric.
 pub fn measure(claims: &mut Claims) {
@@ -23,18 +23,18 @@ pub fn measure(claims: &mut Claims) {
         ("ellipsoids and balls along an axis", along_axes),
     ];
     for (name, form) in forms {
-        let mut rng = Rng(31);
+        let mut rng = Rng::new(31);
         let worst = (0..1000).map(|_| form(&mut rng)).fold(0.0, Double::max);
         at_most(claims, &format!("metric of {name}"), worst, bar);
     }
     let mut worst = Worst::default();
-    let mut rng = Rng(32);
+    let mut rng = Rng::new(32);
     for _ in 0..2000 {
         worst.certify(&mut rng);
     }
     at_most(claims, "curved pairs: ratio against its own bound", worst.certificate, bar);
     at_most(claims, "… by how much a sampled normal beats it", worst.beaten, bar);
-    let mut rng = Rng(33);
+    let mut rng = Rng::new(33);
     for _ in 0..2000 {
         worst.obey(&mut rng);
     }

@@ -10,7 +10,8 @@ use orthant::engine::shape::Shape;
 use orthant::math::{Double, Real, Vec3, widen};
 
 use crate::claims::Claims;
-use crate::support::{DT, Rng, add, add_floor};
+use crate::random::Rng;
+use crate::support::{DT, add, add_floor};
 
 const BODIES: usize = 1000;
 /// Bodies of a layer along each side.
@@ -25,7 +26,7 @@ fn pen() -> Simulation {
         let wall = Shape::half_space(normal).expect("a direction");
         add(&mut world, BodyKind::Static, wall, normal * (-0.31 * ROW as Real));
     }
-    let mut rng = Rng(1000);
+    let mut rng = Rng::new(1000);
     let material = Material { rolling: 0.01, spinning: 0.01, ..Material::new(0.5) };
     for i in 0..BODIES {
         let mut size = || rng.range(0.2, 0.34);

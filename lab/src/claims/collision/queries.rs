@@ -13,7 +13,7 @@ use orthant::math::{Double, Quat, Real, Vec3, quat_mul, quat_rotate, quat_to_mat
 use super::never;
 use crate::cases;
 use crate::claims::Claims;
-use crate::support::Rng;
+use crate::random::Rng;
 
 /// Distances of the same hit may differ by this (m).
 const SAME: Real = 1e-4;
@@ -23,7 +23,7 @@ pub fn measure(claims: &mut Claims) {
     let (mut wrong, mut asked) = ([0; 4], 0);
     for seed in 0..10 {
         let scene = Scene::new(seed, 60);
-        let mut rng = Rng(100 + seed);
+        let mut rng = Rng::new(100 + seed);
         for round in 0..200 {
             let shape = shape(&mut rng, round);
             wrong[0] += usize::from(!scene.rays_agree(&mut rng, round % 2 == 0));
@@ -80,7 +80,7 @@ struct Scene {
 impl Scene {
     /// Bodies of one or two colliders, a ground and a hilly mesh among them.
     fn new(seed: u64, count: usize) -> Self {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let mut world = Simulation::new();
         for k in 0..count {
             let mut colliders: Vec<Collider> = Vec::new();

@@ -4,7 +4,8 @@ use orthant::math::{DVec3, Double, widen3};
 
 use super::at_most;
 use crate::claims::Claims;
-use crate::games::{DT, Game, Play, Rng, joints};
+use crate::games::{DT, Game, Play, joints};
+use crate::random::Rng;
 
 /// Seconds that a chain swings.
 const TIME: usize = 60;
@@ -20,7 +21,7 @@ pub fn measure(claims: &mut Claims) {
     claims.add("chain-20-100: the same order again, bit for bit", figure, "equal", again);
     let mut worst: Double = 0.0;
     for seed in 1..=3 {
-        let mut rng = Rng::new(seed);
+        let mut rng = Rng::of_scene(seed);
         let mut other = game.clone();
         let order = rng.order(other.links.len());
         other.links = order.iter().map(|&i| game.links[i]).collect();

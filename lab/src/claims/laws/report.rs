@@ -8,7 +8,7 @@ use orthant::math::{DMat3, DVec3, Double, Vec3, narrow, widen, widen_mat3, widen
 
 use super::{Lab, at_least, at_most, worst};
 use crate::claims::Claims;
-use crate::support::Rng;
+use crate::random::Rng;
 
 const METHODS: [(&str, Method); 4] = [
     ("Auto", Method::Auto),
@@ -43,7 +43,7 @@ fn carried(claims: &mut Claims, name: &str, method: Method) {
     lab.settings.solver.method = method;
     lab.settings.contact.friction = Some(0.0);
     ground(&mut lab, 0.0);
-    let mut rng = Rng(3);
+    let mut rng = Rng::new(3);
     for i in 0..60_u8 {
         let (layer, row, column) = (i / 9, i / 3 % 3, i % 3);
         let side = rng.range(0.3, 0.5);

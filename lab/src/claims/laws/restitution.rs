@@ -7,7 +7,7 @@ use orthant::math::{Double, Vec3, narrow, widen, widen3};
 
 use super::{G, Lab, at_most, worst};
 use crate::claims::Claims;
-use crate::support::Rng;
+use crate::random::Rng;
 
 /// Bounces, tumbling boxes, a cradle.
 pub fn measure(claims: &mut Claims) {
@@ -67,7 +67,7 @@ fn bounces(claims: &mut Claims, name: &str, shape: &Shape, height: Double) {
 fn tumbles(claims: &mut Claims, friction: Double) {
     let (mut most, mut above, mut fewest): (Double, usize, usize) = (0.0, 0, usize::MAX);
     for seed in 0..20 {
-        let mut rng = Rng(100 + seed);
+        let mut rng = Rng::new(100 + seed);
         let mut lab = Lab::new();
         floor(&mut lab, friction);
         let sides = rng.vector(0.3, 0.8);

@@ -9,7 +9,7 @@ use super::reference::{angle, free_rotation};
 use super::{Lab, angular_momentum, at_most, kinetic, slope, spin, worst};
 use crate::cases;
 use crate::claims::Claims;
-use crate::support::Rng;
+use crate::random::Rng;
 
 /// Sides of the box (m) and its angular velocity: about the middle axis, and a little about the others.
 const SIDES: DVec3 = DVec3::new(1.0, 2.0, 3.0);
@@ -88,7 +88,7 @@ fn cluster(claims: &mut Claims, name: &str, method: Method) {
 fn collide(method: Method, seed: u64) -> [Double; 2] {
     let mut lab = Lab::new().weightless();
     lab.settings.solver.method = method;
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     for i in 0..40_u8 {
         let (a, b, c) = (i % 4, i / 4 % 4, i / 16);
         let grid = DVec3::new(Double::from(a) - 1.5, Double::from(b) - 1.5, Double::from(c) - 0.75);

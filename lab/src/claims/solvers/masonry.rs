@@ -5,8 +5,9 @@ use orthant::math::{Double, Vec3, quat_rotate, widen, widen3};
 
 use super::{at_most_mm, note, residual, scene};
 use crate::claims::Claims;
-use crate::games::{Game, Play, Rng};
+use crate::games::{Game, Play};
 use crate::gauge::Record;
+use crate::random::Rng;
 
 /// Card house, arch and dominoes, in the order of the scene and in two others.
 pub fn measure(claims: &mut Claims) {
@@ -19,7 +20,7 @@ pub fn measure(claims: &mut Claims) {
 /// Orders in which the bodies of a scene are made.
 fn orders(game: &Game) -> [Vec<usize>; 3] {
     let n = game.pieces.len();
-    [(0..n).collect(), Rng::new(1).order(n), Rng::new(2).order(n)]
+    [(0..n).collect(), Rng::of_scene(1).order(n), Rng::of_scene(2).order(n)]
 }
 
 /// Plays a scene in an order of its bodies.

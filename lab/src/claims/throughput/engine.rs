@@ -15,7 +15,8 @@ use super::{at_most, median, seconds, times_at_most};
 use crate::claims::Claims;
 use crate::counting::bytes;
 use crate::gauge::stages::timed_step;
-use crate::support::{DT, Rng, add};
+use crate::random::Rng;
+use crate::support::{DT, add};
 
 /// Steps in which the boxes fall and come to lie.
 const FALL: usize = 150;
@@ -50,7 +51,7 @@ fn container(side: u16) -> Simulation {
         let wall = Shape::half_space(normal).expect("a normal");
         add(&mut world, BodyKind::Static, wall, at);
     }
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let place = |i: u16| 1.2 * (Real::from(i) + 0.5) - half;
     for layer in 0..8_u8 {
         for i in 0..side {
