@@ -125,12 +125,11 @@ fn a_hand_that_is_led_through_a_table_slides_on_it() {
         change(&mut scene.world, scene.target).set_target(at, Quat::IDENTITY);
         let report = scene.world.step(&settings, DT);
         unsolved += u32::from(report.status != StepStatus::Solved);
-        // Some steps of the drag end above the tolerance, by less than one can see.
         worst = worst.max(report.natural_map).max(report.natural_map_relaxed);
         fastest = fastest.max(scene.speed());
     }
     println!("{unsolved} unsolved, residual up to {worst}, {fastest} m/s");
-    assert!(worst < 1e-3, "{worst} m/s");
+    assert_eq!(unsolved, 0, "all are solved");
     // It is led at 50 mm/s; what lies on it may slip, what it lets go of follows at its speed.
     assert!(fastest < 0.2, "{fastest} m/s");
     let report = scene.world.report();
