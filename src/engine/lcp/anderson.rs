@@ -20,6 +20,10 @@ use crate::math::Double;
 /// Differences kept.
 const DEPTH: usize = 6;
 
+/// Longest step along `f` (–): a residual of the tolerance of games, 10 µm/s, then still moves by less than
+/// a millimeter a second.
+const STRIDE_MAX: Double = 64.0;
+
 /// History of the iteration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Anderson {
@@ -30,12 +34,14 @@ pub(crate) struct Anderson {
     f_last: Vec<Double>,
     /// Pairs seen since the last restart.
     seen: usize,
+    /// Length of the next step along `f` (–).
+    stride: Double,
 }
 
 impl Anderson {
     /// Forgets the history; `n` is the length of `x`.
     pub(crate) fn restart(&mut self, n: usize) {
-        self.seen = 0;
+        (self.seen, self.stride) = (0, 1.0);
         for list in [&mut self.x_change, &mut self.f_change] {
             list.clear();
             list.resize(DEPTH * n, 0.0);
@@ -52,7 +58,8 @@ impl Anderson {
     }
 
     /// The same, but never against `f`. Where the residual grows along the way, extrapolation leads back to
-    /// where `g` repels: it helps who has no other way out of there, but misses some points that attract.
+    /// where `g` repels: steps along `f` follow instead, each twice as long as the one before. It helps who
+    /// has no other way out of there, but misses some points that attract.
     pub(crate) fn advance_onward(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
         self.advance_where(true, x, f, damping);
     }
@@ -81,14 +88,17 @@ impl Anderson {
         };
         let along = (0..n).fold(0.0, |sum: Double, i| sum + (next(x[i], i) - x[i]) * f[i]);
         if along > 0.0 || !onward {
+            self.stride = 1.0;
             for i in 0..n {
                 x[i] = next(x[i], i).max(0.0);
             }
         } else {
             self.seen = 1;
+            let step = self.stride * damping;
             for i in 0..n {
-                x[i] = (x[i] + damping * f[i]).max(0.0);
+                x[i] = (x[i] + step * f[i]).max(0.0);
             }
+            self.stride = (2.0 * self.stride).min(STRIDE_MAX);
         }
     }
 

@@ -146,10 +146,10 @@ const SWEPT_TO: Double = 1e-6;
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
-/// The work of `Newton`, and that of mechanisms, in budgets of others.
+/// The work of `Newton`, and that of mechanisms and tiny islands, in budgets of others.
 const PATIENCE: Double = 12.5;
 
-/// Work of the chord Newton in a small island without joints within which the error has to fall by half, in
+/// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has to fall by half, in
 /// sweeps.
 const HALF_WORK: Double = 60.0;
 
@@ -253,7 +253,7 @@ impl Solvers {
             }
         }
         let sweeps = island.is_swept_at_last();
-        let patient = mechanism || small && !sweeps;
+        let patient = mechanism || small && !sweeps || island.rows() <= chord::TINY;
         let share = island.memory.share.unwrap_or(1.0);
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
@@ -370,7 +370,8 @@ impl Solvers {
         work_max: Double,
     ) -> SolveStats {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
-        let half_work = if island.is_swept_at_last() { HALF_WORK } else { Double::INFINITY };
+        let hurried = island.is_swept_at_last() && island.rows() > chord::TINY;
+        let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
         let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let problem = ManifoldProblem {

@@ -55,6 +55,13 @@ pub struct ManifoldProblem<'a> {
     pub joints: &'a [JointRow],
 }
 
+impl ManifoldProblem<'_> {
+    fn is_tiny(&self) -> bool {
+        let contacts: usize = self.manifolds.iter().map(|m| m.count as usize).sum();
+        contacts + self.bodies.len() <= TINY
+    }
+}
+
 /// Unknowns of an island: warm start in, solution out.
 #[derive(Debug)]
 pub struct ManifoldIterate<'a> {
@@ -169,8 +176,11 @@ const REST: Double = 100.0;
 const VIOLENT: Double = 0.1;
 /// Multiplier updates that leave more of the residual than this, and of the aim, let `ρ` grow.
 const SLOW: Double = 0.25;
-/// Multiplier updates without a gain after which a solve ends, without and with joints.
-const IDLE: [u32; 2] = [4, 12];
+/// Multiplier updates without a gain after which a solve ends: without and with joints, and of tiny problems.
+const IDLE: [u32; 3] = [4, 12, 40];
+/// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only, far from
+/// where they start, on a way along which the error hardly falls.
+pub const TINY: usize = 20;
 /// A solve of so few updates lets `ρ` fall again.
 const FEW: u32 = 3;
 /// Growth of `ρ`, and where it ends in single and double precision.
@@ -459,6 +469,11 @@ impl ChordScratch {
         let mut idle = 0;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
         let joined = !problem.joints.is_empty();
+        let patience = match (joined, problem.is_tiny()) {
+            (true, _) => IDLE[1],
+            (false, true) => IDLE[2],
+            (false, false) => IDLE[0],
+        };
         let mut slip = SlipProgress {
             damping: 1.0 / friction_max,
             best: Double::INFINITY,
@@ -510,7 +525,7 @@ impl ChordScratch {
                     (halved, since) = (best, progress.work);
                 }
                 let slow = progress.work - since > progress.half_work;
-                if slow || idle > IDLE[usize::from(joined)] {
+                if slow || idle > patience {
                     progress.stats.status = Status::Stalled;
                     return;
                 }
