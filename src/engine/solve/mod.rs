@@ -8,7 +8,7 @@
 //! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity;
 //! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints.
 //!
-//! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
+//! `pressed.rs` finds contacts that ask for the impossible, `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
 //! into rows for the general ones, `judge.rs` measures what is returned.
 
 mod bounce;
@@ -17,6 +17,7 @@ mod flight;
 mod island;
 mod judge;
 mod midpoint;
+mod pressed;
 mod rows;
 mod stiffness;
 mod sweeps;
@@ -28,6 +29,7 @@ use self::ending::EndingScratch;
 use self::flight::FlightScratch;
 use self::island::{Island, IslandMemory, Outcome, Steady};
 use self::midpoint::MidpointScratch;
+use self::pressed::PressedScratch;
 use self::rows::Rows;
 use self::sweeps::Best;
 use super::active::Blow;
@@ -55,6 +57,7 @@ struct Solvers {
     ending: EndingScratch,
     flight: FlightScratch,
     midpoint: MidpointScratch,
+    pressed: PressedScratch,
     best: Best,
 }
 
@@ -166,6 +169,9 @@ impl SolverState {
     /// velocities and the outcome that it had.
     fn keep(&mut self, task: Task<'_>, report: &mut StepReport) {
         let Task { step, memory, outcome, .. } = task;
+        if memory.pressed {
+            report.pressed.push(step.first);
+        }
         match (outcome, &memory.steady) {
             (Some(outcome), _) => add(report, &outcome, step.first, step.size()),
             (None, last) => {

@@ -152,6 +152,8 @@ pub struct ChordScratch {
     double: Vec<NodeLanes<Double>>,
     best_impulse: Vec<LaneVectors>,
     best_joint: Vec<Double>,
+    /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
+    went_back: bool,
     anderson: Anderson,
     gamma_error: Vec<Double>,
     supports: Vec<held::Support>,
@@ -283,8 +285,9 @@ pub fn solve(
         memory.penalty = eased.max(params.penalty);
     }
     memory.changed = progress.stats.certificate.error() < first.error();
-    if progress.last_error > progress.stats.certificate.error() {
-        scratch.sweep.impulse.clone_from(&scratch.best_impulse);
+    scratch.went_back = progress.last_error > progress.stats.certificate.error();
+    if scratch.went_back {
+        core::mem::swap(&mut scratch.sweep.impulse, &mut scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
         progress.stats.certificate = scratch.judge(problem, params);
     }
@@ -391,6 +394,12 @@ impl ChordScratch {
         let (velocity, joint) = (&self.rebuilt, &self.joint);
         let certificate = self.sweep.certify(problem, velocity, joint, params.gravity_dt);
         Certificate { motion, ..certificate }
+    }
+
+    /// Where the multipliers of the last solve had come to, of every manifold: if nothing solves the problem
+    /// they grow along the proof of that.
+    pub fn last_impulses(&self) -> &[LaneVectors] {
+        if self.went_back { &self.best_impulse } else { &self.sweep.impulse }
     }
 
     /// Gives the impulses of the last measurement and the velocity rebuilt from them.
