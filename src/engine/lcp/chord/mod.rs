@@ -183,6 +183,9 @@ const IDLE: [u32; 3] = [4, 12, 40];
 /// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only, far from
 /// where they start, on a way along which the error hardly falls.
 pub const TINY: usize = 20;
+/// Longest step along the error of `Γ` away from a solution that repels (–): an error of the tolerance,
+/// 10 µm/s, then still moves `Γ` by less than a millimeter a second. Joints do not let it go far.
+const STRIDE: Double = 64.0;
 /// A solve of so few updates lets `ρ` fall again.
 const FEW: u32 = 3;
 /// Growth of `ρ`, and where it ends in single and double precision.
@@ -215,6 +218,8 @@ struct SlipProgress {
     best: Double,
     /// Does the extrapolation keep away from solutions that repel?
     onward: bool,
+    /// Longest step away from them (–).
+    stride: Double,
 }
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
@@ -488,6 +493,7 @@ impl ChordScratch {
             best: Double::INFINITY,
             // Between joints a solution that repels is often the only one.
             onward: !joined,
+            stride: if joined { 1.0 } else { STRIDE },
         };
         for pass in 0..params.outer_max {
             if pass > 0 {
@@ -578,7 +584,7 @@ impl ChordScratch {
         slip.best = slip.best.min(size);
         let gamma = self.sweep.gamma.as_flattened_mut();
         if slip.onward {
-            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping);
+            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping, slip.stride);
         } else {
             self.anderson.advance(gamma, &self.gamma_error, slip.damping);
         }
