@@ -160,8 +160,7 @@ fn turn_by_gravity(world: &Simulation, ids: &[BodyId], before: &[[DVec3; 2]]) ->
 fn chains_keep_their_angular_momentum() {
     for (n, ratio) in CHAINS {
         let (mut world, ids) = chain(n, ratio, 0.0);
-        let mut floating = Settings::default();
-        floating.gravity = Vec3::ZERO;
+        let floating = Settings { gravity: Vec3::ZERO, ..Settings::default() };
         let mut off: Double = 0.0;
         for step in 0..600 {
             if step % 100 == 50 {
