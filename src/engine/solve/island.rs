@@ -152,8 +152,8 @@ const ROUGH: Double = 0.05;
 /// The work of `Newton`, and that of mechanisms and tiny islands, in budgets of others.
 const PATIENCE: Double = 12.5;
 
-/// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has to fall by half, in
-/// sweeps.
+/// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has
+/// to fall by half, in sweeps.
 const HALF_WORK: Double = 60.0;
 
 impl Island<'_, '_> {

@@ -288,8 +288,8 @@ impl MidpointScratch {
         }
     }
 
-    /// The part of the velocities of a soft problem that is taken, from 0 to 1: they have no more energy than the
-    /// bodies had, with what their forces and a push may add.
+    /// The part of the velocities of a soft problem that is taken, from 0 to 1: they have no more energy than
+    /// the bodies had, with what their forces and a push may add.
     fn bounded_part(&self, island: &Island<'_, '_>, h: Double) -> Double {
         let push = widen(island.settings.contact.push_speed_max).min(PUSH_MAX);
         let (mut most, mut all) = (0.0, 0.0);

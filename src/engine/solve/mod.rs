@@ -8,8 +8,9 @@
 //! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity;
 //! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints.
 //!
-//! `pressed.rs` finds contacts that ask for the impossible, `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
-//! into rows for the general ones, `judge.rs` measures what is returned.
+//! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
+//! into rows for the general ones, `judge.rs` measures what is returned, `pressed.rs` finds contacts that ask
+//! for the impossible.
 
 mod bounce;
 mod ending;

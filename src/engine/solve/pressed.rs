@@ -8,8 +8,8 @@
 //! y·(J v - Δ) ≥ 0,   so   |v| ≥ (y·Δ) / |Jᵀ y|        in the norm of the masses
 //! ```
 //!
-//! (Farkas): if the least such speed is beyond all speeds at hand, there is none. Each contact then asks for no
-//! more than it has at the velocity at hand, in which all give way alike. O(contacts).
+//! (Farkas): if the least such speed is beyond all speeds at hand, there is none. Each contact then asks for
+//! no more than it has at the velocity at hand, in which all give way alike. O(contacts).
 
 use super::super::lcp::Vec6;
 use super::super::lcp::manifold::{LaneVectors, Lanes};
