@@ -11,7 +11,7 @@ use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{
     DVec3, Double, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_rotate, widen, widen3,
 };
-use support::{DT, body, settings};
+use support::{DOUBLE, DT, body, settings};
 
 const G: Double = 9.81;
 
@@ -95,33 +95,29 @@ fn chain(n: usize, ratio: Real, angle: Real) -> (Simulation, Vec<BodyId>) {
     (world, ids)
 }
 
-/// Chains that fall from level, light ones that whip and such with heavy ends: joints hold in every step,
-/// the angular momentum about the hook changes by the torque of gravity alone, and energy is kept.
+/// Chains that fall from level: light ones that whip, and such with heavy ends.
+const CHAINS: [(usize, Real); 6] =
+    [(17, 1.0), (20, 1.0), (50, 1.0), (50, 100.0), (20, 100.0), (10, 1000.0)];
+
+/// Joints hold in every step, all are solved, the angular momentum about the hook changes by the torque of
+/// gravity alone, and energy is kept.
 #[test]
 fn chains_obey_mechanics() {
-    for (n, ratio) in [(17, 1.0), (20, 1.0), (50, 1.0), (50, 100.0), (20, 100.0), (10, 1000.0)] {
+    for (n, ratio) in CHAINS {
         let (mut world, ids) = chain(n, ratio, 0.0);
         let (begin, mut before) = state(&world, &ids);
         let (mut apart, mut off, mut drift): (Double, Double, Double) = (0.0, 0.0, 0.0);
         let (mut kinetic, mut unsolved, mut size): (Double, u32, Double) = (0.0, 0, 0.0);
         for _ in 0..600 {
-            let at: Vec<DVec3> = ids.iter().map(|&id| widen3(body(&world, id).center())).collect();
+            let at = motions(&world, &ids);
             let report = world.step(&Settings::default(), DT);
-            let solved = report.status == StepStatus::Solved;
-            unsolved += u32::from(!solved);
+            unsolved += u32::from(report.status != StepStatus::Solved);
             kinetic = kinetic.max(report.kinetic_energy);
             apart = apart.max(widen(report.joint_error));
             let (energy, momentum) = state(&world, &ids);
-            let mut torque = DVec3::ZERO;
-            for (&id, from) in ids.iter().zip(&at) {
-                let body = body(&world, id);
-                let middle = (widen3(body.center()) + *from) * 0.5;
-                torque += middle.cross(DVec3::NEG_Y * G * widen(body.mass()));
-            }
+            let (turn, between) = turn_by_gravity(&world, &ids, &at);
             size = size.max(momentum.length());
-            // A step that is not solved, which the report tells, may swallow some.
-            let balance = (momentum - before - torque * widen(DT)).length();
-            off = if solved { off.max(balance) } else { off };
+            off = off.max((momentum - before - turn).length() - between);
             before = momentum;
             drift = drift.max((energy - begin).abs());
         }
@@ -131,10 +127,57 @@ fn chains_obey_mechanics() {
         );
         println!("    energy {percent:.2} % of {kinetic:.0} J, {unsolved} unsolved");
         assert!(apart < 0.01, "{n} links, x{ratio}: joints part by {apart} m");
-        // Gravity turns by the mean of both ends of the way, but where the step is made in parts.
-        assert!(off / size < 1e-4, "{n} links, x{ratio}: {off} of {size}");
-        assert!(unsolved <= 6, "{n} links, x{ratio}: {unsolved} of 600 steps unsolved");
+        let bar = if DOUBLE { 1e-9 } else { 1e-6 };
+        assert!(part < bar, "{n} links, x{ratio}: {off} of {size}");
+        assert_eq!(unsolved, 0, "{n} links, x{ratio}: all steps are solved");
         assert!(drift < 0.05 * kinetic, "{n} links, x{ratio}: {drift} of {kinetic} J");
+    }
+}
+
+/// Centers and velocities.
+fn motions(world: &Simulation, ids: &[BodyId]) -> Vec<[DVec3; 2]> {
+    let bodies = ids.iter().map(|&id| body(world, id));
+    bodies.map(|body| [body.center(), body.linear_velocity].map(widen3)).collect()
+}
+
+/// What gravity adds to the angular momentum about the origin in a step, by the mean of both ends of the
+/// ways [N·m·s], and by how much the ways themselves may differ from that: with the velocities at its ends
+/// as tangents a way that bends to one side lies in a triangle of the area `h² |Δv| / 8` beside its chord.
+/// A step that the engine makes in parts knows more of the ways than their ends.
+fn turn_by_gravity(world: &Simulation, ids: &[BodyId], before: &[[DVec3; 2]]) -> (DVec3, Double) {
+    let (mut turn, mut between) = (DVec3::ZERO, 0.0);
+    for ((id, from), to) in ids.iter().zip(before).zip(motions(world, ids)) {
+        let weight = DVec3::NEG_Y * G * widen(body(world, *id).mass());
+        let h = widen(DT);
+        turn += ((from[0] + to[0]) * (0.5 * h)).cross(weight);
+        between += ((to[1] - from[1]) * (h * h / 8.0)).cross(weight).length();
+    }
+    (turn, between)
+}
+
+/// Without gravity nothing turns them about the hook: whips and all, the angular momentum stays.
+#[test]
+fn chains_keep_their_angular_momentum() {
+    for (n, ratio) in CHAINS {
+        let (mut world, ids) = chain(n, ratio, 0.0);
+        let floating = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+        let mut off: Double = 0.0;
+        for step in 0..600 {
+            if step % 100 == 50 {
+                let mut world = world.clone();
+                let (_, begin) = state(&world, &ids);
+                for _ in 0..20 {
+                    world.step(&floating, DT);
+                    let (_, momentum) = state(&world, &ids);
+                    off = off.max((momentum - begin).length() / begin.length());
+                }
+            }
+            world.step(&Settings::default(), DT);
+        }
+        println!("{n} links, ball x{ratio}: L off by {off:.1e} in 20 steps");
+        // The state is rounded in every step; in double precision arms are off by the gaps of joints.
+        let bar = (20.0 * widen(orthant::math::EPSILON)).max(1e-8);
+        assert!(off < bar, "{n} links, x{ratio}: {off}");
     }
 }
 

@@ -146,6 +146,9 @@ pub struct StepReport {
     /// [`yield_force`](super::joint::JointDesc::yield_force) or torque of their own, and those that pressed
     /// against what cannot yield either.
     pub yielded: Vec<JointId>,
+    /// First bodies of the islands whose contacts asked for the impossible, ascending: bodies between what
+    /// cannot yield. All give way alike, and overlap.
+    pub pressed: Vec<BodyId>,
 }
 
 impl StepReport {
@@ -165,8 +168,10 @@ impl StepReport {
         broken.clear();
         let mut yielded = core::mem::take(&mut self.yielded);
         yielded.clear();
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.clear();
         let step = self.step + 1;
-        *self = Self { step, dt, quarantined, solves, broken, yielded, ..Self::default() };
+        *self = Self { step, dt, quarantined, solves, broken, yielded, pressed, ..Self::default() };
     }
 }
 
@@ -187,7 +192,9 @@ impl Clone for StepReport {
         broken.clone_from(&source.broken);
         let mut yielded = core::mem::take(&mut self.yielded);
         yielded.clone_from(&source.yielded);
-        *self = Self { solves, quarantined, broken, yielded, ..*source };
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.clone_from(&source.pressed);
+        *self = Self { solves, quarantined, broken, yielded, pressed, ..*source };
     }
 }
 

@@ -48,6 +48,8 @@ pub(super) struct IslandMemory {
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
+    /// Did contacts ask for the impossible in this step?
+    pub(super) pressed: bool,
     /// The last solution, if it had been taken as it was.
     pub(super) steady: Option<Steady>,
 }
@@ -69,6 +71,7 @@ impl IslandMemory {
             pause: 0,
             share: None,
             changed: [false; 2],
+            pressed: false,
             steady: None,
         }
     }
@@ -147,11 +150,11 @@ const SWEPT_TO: Double = 1e-6;
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
-/// The work of `Newton`, and that of mechanisms, in budgets of others.
+/// The work of `Newton`, and that of mechanisms and tiny islands, in budgets of others.
 const PATIENCE: Double = 12.5;
 
-/// Work of the chord Newton in a small island without joints within which the error has to fall by half, in
-/// sweeps.
+/// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has
+/// to fall by half, in sweeps.
 const HALF_WORK: Double = 60.0;
 
 impl Island<'_, '_> {
@@ -216,6 +219,7 @@ impl Island<'_, '_> {
 impl Solvers {
     /// Solves an island by the method of the settings.
     pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        island.memory.pressed = false;
         let solver = &island.settings.solver;
         let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
@@ -254,11 +258,11 @@ impl Solvers {
             }
         }
         let sweeps = island.is_swept_at_last();
-        let patient = mechanism || small && !sweeps;
+        let patient = mechanism || small && !sweeps || island.rows() <= chord::TINY;
         let share = island.memory.share.unwrap_or(1.0);
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
-            let mut stats = state.chord_solve(island, relaxed, budget);
+            let mut stats = state.chord_or_press(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
             }
@@ -294,8 +298,8 @@ impl Solvers {
     /// The chord Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
-            let stats =
-                state.chord_solve(island, relaxed, PATIENCE * island.settings.solver.work_max);
+            let work_max = PATIENCE * island.settings.solver.work_max;
+            let stats = state.chord_or_press(island, relaxed, work_max);
             if stats.status == Status::Converged {
                 return stats;
             }
@@ -363,6 +367,28 @@ impl Solvers {
         Outcome { method, biased, relaxed, carried, beyond_lemke: false }
     }
 
+    /// The chord Newton; where contacts ask for the impossible they give way.
+    fn chord_or_press(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        work_max: Double,
+    ) -> SolveStats {
+        let mut stats = self.chord_solve(island, relaxed, work_max);
+        if stats.status == Status::Converged
+            || !self.pressed.is_so(island, self.chord.last_impulses())
+        {
+            return stats;
+        }
+        island.memory.pressed = true;
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.give_way(island, relaxed);
+        stats.add(&self.chord_solve(island, relaxed, work_max));
+        pressed.put_back(island);
+        self.pressed = pressed;
+        stats
+    }
+
     /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
     fn chord_solve(
         &mut self,
@@ -371,7 +397,8 @@ impl Solvers {
         work_max: Double,
     ) -> SolveStats {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
-        let half_work = if island.is_swept_at_last() { HALF_WORK } else { Double::INFINITY };
+        let hurried = island.is_swept_at_last() && island.rows() > chord::TINY;
+        let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
         let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let problem = ManifoldProblem {

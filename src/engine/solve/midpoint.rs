@@ -387,14 +387,7 @@ impl MidpointScratch {
         solve: &mut Solve<'_>,
         h: Double,
     ) -> SolveStats {
-        for (i, row) in island.step.joints.iter().enumerate() {
-            if matches!(island.step.joint_aim[i], Aim::Place(_)) {
-                // What yields presses against something; at the end it is to stand with it, by whatever
-                // force.
-                let yields = yielded(row.bounds, island.step.biased.joint_impulse[i]).is_some();
-                self.whole[i] = if yields { 0.0 } else { 2.0 };
-            }
-        }
+        island.step.press_on();
         self.pose_end(island, h);
         let stats = match state.bounce(island, solve) {
             Some(stats) => stats,
@@ -524,6 +517,18 @@ impl Unknowns {
     }
 }
 
+impl IslandStep<'_> {
+    /// What is pressed is so at the end as on the way: another stress of contacts and joints that together
+    /// hold more than there is to hold would be as good, but far away.
+    fn press_on(&mut self) {
+        let mut rows = self.joints.iter().zip(&*self.biased.joint_impulse);
+        if rows.any(|(row, c)| is_at_bound(row.bounds, *c)) {
+            let pairs = self.relaxed.contact_impulse.iter_mut().zip(&*self.biased.contact_impulse);
+            pairs.for_each(|(whole, half)| *whole = half.map(|c| 2.0 * c));
+        }
+    }
+}
+
 impl IslandUnknowns<'_> {
     /// Takes the impulses of a copy back.
     fn put_impulses(&mut self, one: &Unknowns) {
@@ -542,12 +547,12 @@ impl IslandUnknowns<'_> {
     }
 }
 
-/// The bound at which an impulse is, if it is at one that is not zero.
-fn yielded(bounds: [Double; 2], c: Double) -> Option<Double> {
-    let at = |bound: &Double| {
-        bound.is_finite() && *bound != 0.0 && (c - bound).abs() <= YIELDS * bound.abs()
+/// Is an impulse at a bound that is not zero?
+fn is_at_bound(bounds: [Double; 2], c: Double) -> bool {
+    let at = |bound: Double| {
+        bound.is_finite() && bound != 0.0 && (c - bound).abs() <= YIELDS * bound.abs()
     };
-    bounds.into_iter().find(at)
+    bounds.into_iter().any(at)
 }
 
 /// Is a row that keeps a place one of a lock, not a limit?

@@ -9,7 +9,8 @@
 //! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints.
 //!
 //! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
-//! into rows for the general ones, `judge.rs` measures what is returned.
+//! into rows for the general ones, `judge.rs` measures what is returned, `pressed.rs` finds contacts that ask
+//! for the impossible.
 
 mod bounce;
 mod ending;
@@ -17,6 +18,7 @@ mod flight;
 mod island;
 mod judge;
 mod midpoint;
+mod pressed;
 mod rows;
 mod stiffness;
 mod sweeps;
@@ -29,6 +31,7 @@ use self::ending::EndingScratch;
 use self::flight::FlightScratch;
 use self::island::{Island, IslandMemory, Outcome, Steady};
 use self::midpoint::MidpointScratch;
+use self::pressed::PressedScratch;
 use self::rows::Rows;
 use self::sweeps::Best;
 use super::active::Blow;
@@ -56,6 +59,7 @@ struct Solvers {
     ending: EndingScratch,
     flight: FlightScratch,
     midpoint: MidpointScratch,
+    pressed: PressedScratch,
     best: Best,
 }
 
@@ -167,6 +171,9 @@ impl SolverState {
     /// velocities and the outcome that it had.
     fn keep(&mut self, task: Task<'_>, report: &mut StepReport) {
         let Task { step, memory, outcome, .. } = task;
+        if memory.pressed {
+            report.pressed.push(step.first);
+        }
         match (outcome, &memory.steady) {
             (Some(outcome), _) => add(report, &outcome, step.first, step.size()),
             (None, last) => {

@@ -196,9 +196,7 @@ impl MidpointScratch {
                         let sum = &mut self.sum[*k as usize];
                         (0..6).for_each(|k| sum[k] += given * terms[k]);
                     }
-                    if self.whole[i] != 0.0 {
-                        step.relaxed.joint_impulse[i] = 0.0;
-                    }
+                    step.relaxed.joint_impulse[i] = 0.0;
                 }
                 let (value, sides) = match aim {
                     Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.to, slot % 6)),
