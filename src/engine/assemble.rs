@@ -92,8 +92,6 @@ pub struct StepProblem {
     pub biased: Unknowns,
     /// Relaxed solve: the carried velocity.
     pub relaxed: Unknowns,
-    /// Largest position error of a joint [m or rad].
-    pub joint_error: Real,
     /// Impulses of the biased problem that make a whole one (–): two where islands with joints are solved
     /// half way.
     pub(super) halves: Double,
@@ -417,7 +415,6 @@ impl StepProblem {
             unknowns.contact_impulse.clear();
             unknowns.rolling_impulse.clear();
         }
-        self.joint_error = 0.0;
     }
 }
 
