@@ -111,6 +111,8 @@ impl Maker<'_> {
             // apart is drawn together at v_push.
             let contact = &self.settings.contact;
             let cap = widen(contact.push_speed_max) + widen(self.dt) * self.curvature(place);
+            // Too fast to be told: not drawn at all.
+            let cap = if cap.is_nan() { 0.0 } else { cap };
             let locks = (0..6).filter(|k| locked & 1 << k != 0);
             rows.extend(locks.map(|k| self.lock(place, k, cap)));
         }
@@ -150,11 +152,11 @@ impl Maker<'_> {
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
         let full = widen(contact.gamma) * error / dt;
-        let bias = if cap.is_nan() { 0.0 } else { full.clamp(-cap, cap) };
+        let bias = full.max(-cap).min(cap);
         let kept = if contact.relax { CARRIED_MAX } else { Double::INFINITY };
-        let push = bias - bias.clamp(-kept, kept);
+        let push = bias - bias.max(-kept).min(kept);
         let most = widen(contact.push_speed_max);
-        let aim = Aim::Place(error - dt * full.clamp(-most, most));
+        let aim = Aim::Place(error - dt * full.max(-most).min(most));
         Row { bias, push, aim, ..row(k, sides) }
     }
 

@@ -244,7 +244,7 @@ impl Solvers {
             let memory = &mut *island.memory;
             memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
             memory.share = Some(match memory.share {
-                Some(share) if !violent => (REGAIN * share).min((CALM / rows).clamp(share, 1.0)),
+                Some(share) if !violent => (REGAIN * share).min((CALM / rows).max(share).min(1.0)),
                 None if approach < STANDS => 1.0,
                 _ => (STRUCK / rows).min(1.0),
             });
