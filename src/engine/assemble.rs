@@ -31,6 +31,7 @@ use super::active::Blow;
 use super::body::{Body, BodyId};
 use super::graph::{DisjointSets, Islands, NO_ISLAND};
 use super::joint::{Aim, Joint, Row};
+use super::lcp::chord::{ManifoldIterate, ManifoldProblem};
 use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
@@ -200,6 +201,25 @@ impl IslandStep<'_> {
     #[must_use]
     pub fn size(&self) -> [u32; 3] {
         [self.bodies.len(), self.blows.len(), self.joints.len()].map(|n| n as u32)
+    }
+
+    /// The problem with its contacts in manifolds.
+    #[must_use]
+    pub const fn problem(&self) -> ManifoldProblem<'_> {
+        ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints }
+    }
+
+    /// The same, with the unknowns of the biased (0) or relaxed (1) solve.
+    pub fn unknowns(&mut self, of: usize) -> (ManifoldProblem<'_>, ManifoldIterate<'_>) {
+        let problem =
+            ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints };
+        let unknowns = if of == 0 { &mut self.biased } else { &mut self.relaxed };
+        let iterate = ManifoldIterate {
+            velocity: unknowns.velocity,
+            contact: unknowns.contact_impulse,
+            joint: unknowns.joint_impulse,
+        };
+        (problem, iterate)
     }
 }
 

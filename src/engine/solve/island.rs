@@ -23,7 +23,7 @@
 use super::super::assemble::{IslandStep, Sources};
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
-use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
+use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldProblem};
 use super::super::lcp::direct::{self, DirectMemory};
 use super::super::lcp::{
     self, Cone, Iterate, JointRow, Method, Problem, SolveStats, SolverParams, Status,
@@ -371,18 +371,7 @@ impl Solvers {
     ) -> SolveStats {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let half_work = if island.is_swept_at_last() { HALF_WORK } else { Double::INFINITY };
-        let step = &mut *island.step;
-        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
-        let problem = ManifoldProblem {
-            bodies: &*step.bodies,
-            manifolds: &*step.manifolds,
-            joints: &*step.joints,
-        };
-        let mut iterate = ManifoldIterate {
-            velocity: &mut *unknowns.velocity,
-            contact: &mut *unknowns.contact_impulse,
-            joint: &mut *unknowns.joint_impulse,
-        };
+        let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
         // Contacts that did not push may be none: chains that fold have many near each other.
@@ -467,8 +456,7 @@ impl Solvers {
     /// Largest speed at which contacts approach each other before the step.
     pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
         let step = &*island.step;
-        let problem =
-            ManifoldProblem { bodies: &*step.bodies, manifolds: &*step.manifolds, joints: &[] };
+        let problem = ManifoldProblem { joints: &[], ..step.problem() };
         chord::approach(&problem, step.velocity_last, &mut self.chord)
     }
 }
