@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::collider::{Collider, Layers};
 use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
-use support::{DT, Rng, add, body, cuboid, floor, sphere};
+use support::{DT, Rng, body, cuboid, floor, sphere};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Substeps, Method::Pgs, Method::Lemke];
@@ -26,11 +28,22 @@ fn play(method: Method, absurd: impl Fn(&mut Simulation) + Send + 'static) -> Op
     let (send, receive) = mpsc::channel();
     let work = move || {
         let mut world = floor();
+        // It meets its own floor and itself: what is thrown about would touch it.
+        let layers = Layers { memberships: 2, filters: 2 };
+        let colliders = |shape| vec![Collider { layers, ..Collider::new(shape) }];
+        let half_space = Shape::half_space(Vec3::Y).expect("a direction");
+        let (kind, ground) = (BodyKind::Static, colliders(half_space));
+        let ground = BodyDesc { kind, colliders: ground, ..BodyDesc::default() };
+        world.add_body(ground).expect("a floor");
         let heap: Vec<BodyId> = (0..4_u8)
             .map(|i| {
                 let shape = if i == 3 { sphere(0.3) } else { cuboid(0.5, 0.5, 0.5) };
-                let at = Vec3::new(0.1 * Real::from(i), 0.25 + 0.5 * Real::from(i), 0.0);
-                add(&mut world, BodyKind::Dynamic, shape, at)
+                let desc = BodyDesc {
+                    colliders: colliders(shape),
+                    position: Vec3::new(0.1 * Real::from(i), 0.25 + 0.5 * Real::from(i), 0.0),
+                    ..BodyDesc::default()
+                };
+                world.add_body(desc).expect("a cube or ball")
             })
             .collect();
         absurd(&mut world);
