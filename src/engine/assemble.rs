@@ -31,6 +31,7 @@ use super::active::Blow;
 use super::body::{Body, BodyId};
 use super::graph::{DisjointSets, Islands, NO_ISLAND};
 use super::joint::{Aim, Joint, Row};
+use super::lcp::chord::{ManifoldIterate, ManifoldProblem};
 use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
@@ -92,8 +93,6 @@ pub struct StepProblem {
     pub biased: Unknowns,
     /// Relaxed solve: the carried velocity.
     pub relaxed: Unknowns,
-    /// Largest position error of a joint [m or rad].
-    pub joint_error: Real,
     /// Impulses of the biased problem that make a whole one (–): two where islands with joints are solved
     /// half way.
     pub(super) halves: Double,
@@ -202,6 +201,25 @@ impl IslandStep<'_> {
     #[must_use]
     pub fn size(&self) -> [u32; 3] {
         [self.bodies.len(), self.blows.len(), self.joints.len()].map(|n| n as u32)
+    }
+
+    /// The problem with its contacts in manifolds.
+    #[must_use]
+    pub const fn problem(&self) -> ManifoldProblem<'_> {
+        ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints }
+    }
+
+    /// The same, with the unknowns of the biased (0) or relaxed (1) solve.
+    pub fn unknowns(&mut self, of: usize) -> (ManifoldProblem<'_>, ManifoldIterate<'_>) {
+        let problem =
+            ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints };
+        let unknowns = if of == 0 { &mut self.biased } else { &mut self.relaxed };
+        let iterate = ManifoldIterate {
+            velocity: unknowns.velocity,
+            contact: unknowns.contact_impulse,
+            joint: unknowns.joint_impulse,
+        };
+        (problem, iterate)
     }
 }
 
@@ -417,7 +435,6 @@ impl StepProblem {
             unknowns.contact_impulse.clear();
             unknowns.rolling_impulse.clear();
         }
-        self.joint_error = 0.0;
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::lcp::{JointRow, Vec6};
 use super::super::predict::vec6;
 use super::super::settings::Settings;
 use super::{Sources, StepProblem, mask};
-use crate::math::{DVec3, Double, Real, Vec3, narrow, narrow3, widen};
+use crate::math::{DVec3, Double, Real, Vec3, narrow3, widen};
 
 impl StepProblem {
     /// Joint rows of an island, in ascending order of joints.
@@ -47,7 +47,6 @@ impl StepProblem {
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);
             for row in &rows {
-                self.joint_error = self.joint_error.max(narrow(row.error));
                 let mut bias = row.bias;
                 for side in 0..2 {
                     if members[side].is_none() {

@@ -23,7 +23,7 @@
 use super::super::assemble::{IslandStep, Sources};
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
-use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
+use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldProblem};
 use super::super::lcp::direct::{self, DirectMemory};
 use super::super::lcp::{
     Cone, Iterate, JointRow, Method, Problem, SolveStats, Status, newton::NewtonParams,
@@ -249,7 +249,7 @@ impl Solvers {
             let memory = &mut *island.memory;
             memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
             memory.share = Some(match memory.share {
-                Some(share) if !violent => (REGAIN * share).min((CALM / rows).clamp(share, 1.0)),
+                Some(share) if !violent => (REGAIN * share).min((CALM / rows).max(share).min(1.0)),
                 None if approach < STANDS => 1.0,
                 _ => (STRUCK / rows).min(1.0),
             });
@@ -399,18 +399,7 @@ impl Solvers {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let hurried = island.is_swept_at_last() && island.rows() > chord::TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
-        let step = &mut *island.step;
-        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
-        let problem = ManifoldProblem {
-            bodies: &*step.bodies,
-            manifolds: &*step.manifolds,
-            joints: &*step.joints,
-        };
-        let mut iterate = ManifoldIterate {
-            velocity: &mut *unknowns.velocity,
-            contact: &mut *unknowns.contact_impulse,
-            joint: &mut *unknowns.joint_impulse,
-        };
+        let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
         // Contacts that did not push may be none: chains that fold have many near each other.
@@ -494,8 +483,7 @@ impl Solvers {
     /// Largest speed at which contacts approach each other before the step.
     pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
         let step = &*island.step;
-        let problem =
-            ManifoldProblem { bodies: &*step.bodies, manifolds: &*step.manifolds, joints: &[] };
+        let problem = ManifoldProblem { joints: &[], ..step.problem() };
         chord::approach(&problem, step.velocity_last, &mut self.chord)
     }
 }

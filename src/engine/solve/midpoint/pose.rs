@@ -142,7 +142,7 @@ impl MidpointScratch {
                 row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
                 row.softness = old.softness * (island.dt / h);
                 row.bias = match aim {
-                    Aim::Place(aim) => imposed + ((value - aim) / h).clamp(-most, most),
+                    Aim::Place(aim) => imposed + ((value - aim) / h).max(-most).min(most),
                     Aim::Rate(rate) => imposed - rate,
                     Aim::Spring | Aim::Damper => old.bias,
                 };
