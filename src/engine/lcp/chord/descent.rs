@@ -122,6 +122,9 @@ impl ChordScratch {
                 self.sweep.evaluate::<false>(problem, &self.trial, &self.trial_joint, penalty);
             progress.work += size;
             let now = self.sweep.slope(&self.step);
+            if !now.is_finite() {
+                return None;
+            }
             let fallen = now <= LEVEL * slope.abs() && (now >= -LEVEL * slope.abs() || t == 1.0);
             if fallen || meets_joints || measure.gradient < POOR * start.gradient {
                 return Some(measure);
