@@ -150,6 +150,8 @@ pub struct IslandStep<'a> {
     pub manifolds: &'a mut [Manifold],
     /// Part of every contact in a bounce.
     pub blows: &'a mut [Blow],
+    /// (pair, contact) of every contact.
+    pub contact_source: &'a [[u32; 2]],
     /// Rolling rows.
     pub rolling: &'a [RollingRow],
     /// Joint rows.
@@ -341,6 +343,7 @@ impl StepProblem {
         let mut biased = IslandUnknowns::new(&mut self.biased);
         let mut relaxed = IslandUnknowns::new(&mut self.relaxed);
         let (rolling, joint_source) = (&self.rolling, &self.joint_source);
+        let contact_source = &self.contact_source;
         let (joint_aim, mut joint_push) = (&self.joint_aim, &mut self.joint_push[..]);
         let (mut joint_wrench, mut at_end) = (&mut self.joint_wrench[..], &mut self.at_end[..]);
         (0..islands.len()).map(move |k| {
@@ -352,6 +355,7 @@ impl StepProblem {
                 lead: &lead[r.members.clone()],
                 manifolds: cut(&mut manifolds, r.manifolds.len()),
                 blows: cut(&mut blows, r.contacts.len()),
+                contact_source: &contact_source[r.contacts.clone()],
                 rolling: &rolling[r.rolling.clone()],
                 joints: cut(&mut joints, r.joints.len()),
                 joint_push: cut(&mut joint_push, r.joints.len()),
@@ -448,7 +452,7 @@ fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
 
 /// The velocity with which a body enters rows that do not push it: that of a kinematic body in this
 /// step; of a dominant one the last, since what carries it keeps it from falling freely.
-fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
+pub(super) fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
     let (body, motion) = (&sources.bodies[i], &sources.motions[i]);
     if motion.moves {
         vec6(body.linear_velocity, body.angular_velocity)

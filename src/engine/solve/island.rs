@@ -28,10 +28,11 @@ use super::super::lcp::direct::{self, DirectMemory};
 use super::super::lcp::{
     Cone, Iterate, JointRow, Method, Problem, SolveStats, Status, newton::NewtonParams,
 };
+use super::super::predict::spin::is_round;
 use super::super::settings::{Integration, Settings};
 use super::Solvers;
 use crate::engine::lcp::solvers::{self, SolverParams};
-use crate::math::{Double, widen};
+use crate::math::{DVec3, Double, widen};
 
 /// What an island keeps from step to step.
 #[derive(Clone, Debug)]
@@ -98,6 +99,8 @@ pub(super) struct Outcome {
     /// Residual of the carried velocity, whatever found it.
     pub(super) carried: Certificate,
     pub(super) beyond_lemke: bool,
+    /// Do bodies without impulses move by their free flight already?
+    pub(super) flown: bool,
 }
 
 impl Outcome {
@@ -156,6 +159,10 @@ const PATIENCE: Double = 12.5;
 /// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has
 /// to fall by half, in sweeps.
 const HALF_WORK: Double = 60.0;
+
+/// A turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts: islands
+/// without joints move by the midpoint rule then as well.
+const FAST: Double = 0.05;
 
 impl Island<'_, '_> {
     /// Contacts, joint rows and bodies together.
@@ -328,19 +335,23 @@ impl Solvers {
         mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
     ) -> Outcome {
         let midpoint = island.settings.solver.integration == Integration::SecondOrder;
-        if midpoint && !island.step.joints.is_empty() {
-            return self.midpoint(island, method, &mut solve);
+        if midpoint
+            && (!island.step.joints.is_empty() || turns_fast(island))
+            && let Some(outcome) = self.midpoint(island, method, &mut solve)
+        {
+            return outcome;
         }
-        let biased = solve(self, island, false);
+        let mut biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
         let mut carried = biased.certificate;
-        let turns = self.ending.is_other(island.step, island.sources, island.dt);
-        if turns {
-            self.ending.pose(island.step, island.sources);
-        }
+        let pushed = island.step.is_pushed(tolerance);
+        let turns = self.ending.is_other(island.step, island.sources, island.dt, false);
+        let ends =
+            turns || pushed && self.ending.is_other(island.step, island.sources, island.dt, true);
+        let flies = ends && self.ending.pose(island, false);
         let mut relaxed = self.bounce(island, &mut solve);
         if relaxed.is_none() {
-            let mut is_other = turns || island.step.is_pushed(tolerance);
+            let mut is_other = turns || pushed;
             if !is_other {
                 let step = &mut *island.step;
                 step.relaxed.copy_from(&step.biased);
@@ -359,12 +370,20 @@ impl Solvers {
             let mut bounce = core::mem::take(&mut self.bounce);
             bounce.cap(island);
             self.bounce = bounce;
+        }
+        if ends {
             self.ending.put_back(island.step);
+        }
+        if flies {
+            biased.certificate = self.certify(island, 0);
+            if biased.certificate.error() > tolerance {
+                biased.status = Status::IterationLimit;
+            }
         }
         if let Some(stats) = &relaxed {
             carried = stats.certificate;
         }
-        Outcome { method, biased, relaxed, carried, beyond_lemke: false }
+        Outcome { method, biased, relaxed, carried, beyond_lemke: false, flown: false }
     }
 
     /// The chord Newton; where contacts ask for the impossible they give way.
@@ -486,4 +505,16 @@ impl Solvers {
         let problem = ManifoldProblem { joints: &[], ..step.problem() };
         chord::approach(&problem, step.velocity_last, &mut self.chord)
     }
+}
+
+/// Does a body of the island turn so fast that its contacts and inertia are others within the step?
+fn turns_fast(island: &Island<'_, '_>) -> bool {
+    let step = &*island.step;
+    let plain = step.rolling.is_empty() && step.manifolds.iter().all(|m| m.restitution <= 0.0);
+    plain
+        && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
+            let body = &island.sources.bodies[i as usize];
+            let turn = island.dt * DVec3::new(v[3], v[4], v[5]).length();
+            turn > FAST && !body.locked_axes.locks_rotation() && !is_round(body.inertia())
+        })
 }

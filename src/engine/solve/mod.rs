@@ -6,7 +6,8 @@
 //! warm-started from its own impulses of the last step; the residuals of both are reported, of velocities and
 //! impulses as they are returned. Small steps ([`Method::Substeps`]) do both at
 //! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity;
-//! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints.
+//! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints and those in
+//! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
 //!
 //! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
 //! into rows for the general ones, `judge.rs` measures what is returned, `pressed.rs` finds contacts that ask
@@ -44,7 +45,7 @@ use super::lcp::{Method, Status};
 use super::pair::Pair;
 use super::par::Pool;
 use super::report::{IslandReport, StepReport, StepStatus};
-use super::settings::{Integration, Settings};
+use super::settings::Settings;
 use crate::math::{DVec3, Double, widen};
 
 /// The solvers with their buffers, whose content never influences a result.
@@ -103,7 +104,7 @@ impl Task<'_> {
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory };
         let outcome = solvers.solve_island(&mut island);
-        if step.joints.is_empty() || settings.solver.integration == Integration::Euler {
+        if !outcome.flown {
             solvers.flight.fly(step, settings.solver.tolerance);
         }
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);

@@ -123,7 +123,7 @@ impl ChordScratch {
             progress.work += size;
             let now = self.sweep.slope(&self.step);
             // So far the problem is not finite.
-            if now.is_nan() {
+            if !now.is_finite() {
                 return None;
             }
             let fallen = now <= LEVEL * slope.abs() && (now >= -LEVEL * slope.abs() || t == 1.0);
