@@ -335,11 +335,18 @@ impl Solvers {
         mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
     ) -> Outcome {
         let midpoint = island.settings.solver.integration == Integration::SecondOrder;
+        // What yields dissipates: Euler's step comes to rest, the midpoint rule would swing.
         if midpoint
+            && !island.step.is_pressed()
             && (!island.step.joints.is_empty() || turns_fast(island))
             && let Some(outcome) = self.midpoint(island, method, &mut solve)
         {
             return outcome;
+        }
+        // The midpoint rule keeps half impulses.
+        let halved = midpoint && !island.step.joints.is_empty();
+        if halved {
+            island.step.biased.scale(2.0);
         }
         let mut biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
@@ -382,6 +389,9 @@ impl Solvers {
         }
         if let Some(stats) = &relaxed {
             carried = stats.certificate;
+        }
+        if halved {
+            island.step.biased.scale(0.5);
         }
         Outcome { method, biased, relaxed, carried, beyond_lemke: false, flown: false }
     }

@@ -532,6 +532,14 @@ impl Unknowns {
 }
 
 impl IslandStep<'_> {
+    /// Did a lock yield in the last step?
+    pub(super) fn is_pressed(&self) -> bool {
+        let mut rows = self.joints.iter().zip(self.joint_aim).zip(&*self.biased.joint_impulse);
+        rows.any(|((row, aim), c)| {
+            matches!(aim, Aim::Place(_)) && is_lock(row) && is_at_bound(row.bounds, 2.0 * c)
+        })
+    }
+
     /// What is pressed is so at the end as on the way: another stress of contacts and joints that together
     /// hold more than there is to hold would be as good, but far away.
     fn press_on(&mut self) {
@@ -552,7 +560,7 @@ impl IslandUnknowns<'_> {
     }
 
     /// Scales the impulses.
-    fn scale(&mut self, factor: Double) {
+    pub(super) fn scale(&mut self, factor: Double) {
         if factor != 1.0 {
             self.joint_impulse.iter_mut().for_each(|c| *c *= factor);
             let vectors = self.contact_impulse.iter_mut().chain(&mut *self.rolling_impulse);
