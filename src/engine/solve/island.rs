@@ -517,10 +517,12 @@ impl Solvers {
     }
 }
 
-/// Does a body of the island turn so fast that its contacts and inertia are others within the step?
+/// Does a body of a small island turn so fast that its contacts and inertia are others within the step?
 fn turns_fast(island: &Island<'_, '_>) -> bool {
     let step = &*island.step;
-    let plain = step.rolling.is_empty() && step.manifolds.iter().all(|m| m.restitution <= 0.0);
+    let plain = island.rows() <= island.settings.solver.newton_rows_max as usize
+        && step.rolling.is_empty()
+        && step.manifolds.iter().all(|m| m.restitution <= 0.0);
     plain
         && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
             let body = &island.sources.bodies[i as usize];
