@@ -15,14 +15,14 @@
 //! start: else it would do work. O(bodies + contacts).
 
 use super::super::assemble::{IslandStep, Sources};
-use super::super::lcp::BodyBlock;
 use super::super::lcp::manifold::Manifold;
+use super::super::lcp::{BodyBlock, Vec6};
 use super::super::predict::spin::is_round;
 use super::island::Island;
 use super::midpoint::contact::{self, At, Touch};
 use super::midpoint::member::Member;
 use super::stiffness;
-use crate::math::{DVec3, Double};
+use crate::math::{DVec3, Double, widen};
 
 /// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise. Where bodies
 /// bounce or are pushed all do.
@@ -39,6 +39,8 @@ pub(super) struct EndingScratch {
     manifolds: Vec<Manifold>,
     members: Vec<Member>,
     touches: Vec<Touch>,
+    /// The free velocities, as they were, of bodies that fly on after a blow.
+    flown: Vec<Option<Vec6>>,
     /// Torques that the contacts gave at the start beyond those at the end [N·m·s].
     sum: Vec<DVec3>,
     /// Impulses of the contacts by which small steps moved the bodies.
@@ -64,9 +66,13 @@ impl EndingScratch {
     }
 
     /// Poses the problem at the end. `small`: small steps moved the bodies, by the impulses in `ways`.
-    /// Does a body fly on that a blow turns far aside?
-    pub(super) fn pose(&mut self, island: &mut Island<'_, '_>, small: bool) -> bool {
-        let flies = self.turn(island);
+    pub(super) fn pose(&mut self, island: &mut Island<'_, '_>, small: bool) {
+        self.members.clear();
+        for (&i, v) in island.step.members.iter().zip(&*island.step.biased.velocity) {
+            let mut member = Member::new(island.sources, i);
+            member.go_with(v, island.dt);
+            self.members.push(member);
+        }
         self.pose_contacts(island, small);
         let step = &mut *island.step;
         self.blocks.clear();
@@ -86,36 +92,51 @@ impl EndingScratch {
             block.velocity_free[3..].copy_from_slice(&free.to_array());
         }
         *step.at_end = true;
-        flies
     }
 
-    /// Where the bodies come to. One that would need more energy for its angular momentum there, since a blow
-    /// turns it far aside, flies on as it may after the blow; is there any?
-    fn turn(&mut self, island: &mut Island<'_, '_>) -> bool {
+    /// Forgets which bodies fly on.
+    pub(super) fn land(&mut self, step: &IslandStep<'_>) {
+        self.flown.clear();
+        self.flown.resize(step.bodies.len(), None);
+    }
+
+    /// Bodies that would need more energy for their angular momentum where they come to, since a blow turns
+    /// them far aside, fly on as they may after the blow: their free velocity becomes the one with which
+    /// their impulses give the mean velocity of that flight. Returns by how much that is another one than the
+    /// biased [m/s]; none if no body flies on.
+    pub(super) fn fly(&mut self, island: &mut Island<'_, '_>) -> Option<Double> {
         let (step, h) = (&mut *island.step, island.dt);
-        let mut any = false;
-        self.members.clear();
-        for ((&i, v), block) in
-            step.members.iter().zip(&mut *step.biased.velocity).zip(&*step.bodies)
-        {
+        let mut most = None;
+        let bodies = step.biased.velocity.iter_mut().zip(&mut *step.bodies);
+        for ((&i, (v, block)), flown) in step.members.iter().zip(bodies).zip(&mut self.flown) {
             let mut member = Member::new(island.sources, i);
             member.go_with(v, h);
-            if let Some(rotor) = member.rotor {
-                let [.., momentum] = member.pushed(&[0.0; 6], h);
-                let [x, y, z] = [3, 4, 5].map(|k| v[k] - block.velocity_free[k]);
-                let struck = momentum + stiffness::times(&block.inertia, DVec3::new(x, y, z));
-                let [before, after] = [member.rotation, member.to.1]
-                    .map(|rotation| rotor.with(rotation).velocity(struck).dot(struck));
-                if after > (1.0 + LENT) * before {
-                    let mean = rotor.fly(struck, DVec3::ZERO, h).mean;
-                    v[3..].copy_from_slice(&mean.to_array());
-                    member.go_with(v, h);
-                    any = true;
-                }
+            let Some(rotor) = member.rotor else { continue };
+            let [.., momentum] = member.pushed(&[0.0; 6], h);
+            let [x, y, z] = [3, 4, 5].map(|k| v[k] - block.velocity_free[k]);
+            let given = DVec3::new(x, y, z);
+            let struck = momentum + stiffness::times(&block.inertia, given);
+            let [before, after] = [member.rotation, member.to.1]
+                .map(|rotation| rotor.with(rotation).velocity(struck).dot(struck));
+            if flown.is_none() && after <= (1.0 + LENT) * before {
+                continue;
             }
-            self.members.push(member);
+            flown.get_or_insert(block.velocity_free);
+            let mean = rotor.fly(struck, DVec3::ZERO, h).mean;
+            let radius = widen(island.sources.motions[i as usize].radius);
+            let change = radius * (mean - DVec3::new(v[3], v[4], v[5])).length();
+            most = Some(change.max(most.unwrap_or(0.0)));
+            v[3..].copy_from_slice(&mean.to_array());
+            block.velocity_free[3..].copy_from_slice(&(mean - given).to_array());
         }
-        any
+        most
+    }
+
+    /// Puts the free velocities of those bodies back.
+    pub(super) fn put_free_back(&self, step: &mut IslandStep<'_>) {
+        for (block, flown) in step.bodies.iter_mut().zip(&self.flown) {
+            block.velocity_free = flown.unwrap_or(block.velocity_free);
+        }
     }
 
     /// Poses the contacts at the end, where that acts by which the carried impulses differ from those that

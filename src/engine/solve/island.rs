@@ -31,6 +31,7 @@ use super::super::lcp::{
 use super::super::predict::spin::is_round;
 use super::super::settings::{Integration, Settings};
 use super::Solvers;
+use super::bounce::Solve;
 use crate::engine::lcp::solvers::{self, SolverParams};
 use crate::math::{DVec3, Double, widen};
 
@@ -163,6 +164,9 @@ const HALF_WORK: Double = 60.0;
 /// A turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts: islands
 /// without joints move by the midpoint rule then as well.
 const FAST: Double = 0.05;
+
+/// Solves for the ways of bodies that fly on after a blow: each gains a factor of about their turn.
+const FLIGHTS: u32 = 8;
 
 impl Island<'_, '_> {
     /// Contacts, joint rows and bodies together.
@@ -350,12 +354,15 @@ impl Solvers {
         }
         let mut biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let mut carried = biased.certificate;
         let pushed = island.step.is_pushed(tolerance);
         let turns = self.ending.is_other(island.step, island.sources, island.dt, false);
         let ends =
             turns || pushed && self.ending.is_other(island.step, island.sources, island.dt, true);
-        let flies = ends && self.ending.pose(island, false);
+        let flies = ends && self.let_fly(island, &mut biased, &mut solve);
+        let mut carried = biased.certificate;
+        if ends {
+            self.ending.pose(island, false);
+        }
         let mut relaxed = self.bounce(island, &mut solve);
         if relaxed.is_none() {
             let mut is_other = turns || pushed;
@@ -382,10 +389,7 @@ impl Solvers {
             self.ending.put_back(island.step);
         }
         if flies {
-            biased.certificate = self.certify(island, 0);
-            if biased.certificate.error() > tolerance {
-                biased.status = Status::IterationLimit;
-            }
+            self.ending.put_free_back(island.step);
         }
         if let Some(stats) = &relaxed {
             carried = stats.certificate;
@@ -394,6 +398,32 @@ impl Solvers {
             island.step.biased.scale(0.5);
         }
         Outcome { method, biased, relaxed, carried, beyond_lemke: false, flown: false }
+    }
+
+    /// Solves the biased problem anew while bodies that a blow turns far aside fly on other ways; does any?
+    fn let_fly(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        biased: &mut SolveStats,
+        solve: &mut Solve<'_>,
+    ) -> bool {
+        self.ending.land(island.step);
+        let tolerance = island.settings.solver.tolerance;
+        let mut flies = false;
+        for pass in 1..=FLIGHTS {
+            let Some(change) = self.ending.fly(island) else { break };
+            flies = true;
+            if change <= tolerance || pass == FLIGHTS {
+                break;
+            }
+            biased.add(&solve(self, island, false));
+        }
+        if flies {
+            biased.certificate = self.certify(island, 0);
+            let solved = biased.certificate.error() <= tolerance;
+            biased.status = if solved { Status::Converged } else { Status::IterationLimit };
+        }
+        flies
     }
 
     /// The chord Newton; where contacts ask for the impossible they give way.

@@ -97,7 +97,7 @@ pub(super) struct MidpointScratch {
     gaps: Vec<Lanes>,
     /// Whole impulses that the half ones of the rows give (–), and whether Newton's method came near.
     whole: Vec<Double>,
-    /// How far contacts that push are from where they were to come [m/s].
+    /// How far contacts that push are from where they were to come, or others nearer than they may [m/s].
     astray: Double,
     /// Was the part made by [`soften`](Self::soften)?
     soft: bool,

@@ -207,6 +207,9 @@ impl Solvers {
         });
         self.ending.ways = ways;
         self.flight.fly(island.step, island.settings.solver.tolerance);
+        self.ending.land(island.step);
+        self.ending.fly(island);
+        self.ending.put_free_back(island.step);
         self.ending.pose(island, true);
         let bounced = self.bounce_swept(island, &mut |state, island, _| {
             state.sweep_times(island, 1, 2 * substeps)

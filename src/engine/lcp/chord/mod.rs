@@ -182,7 +182,7 @@ const SLOW: Double = 0.25;
 const IDLE: [u32; 3] = [4, 12, 40];
 /// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only, far
 /// from where they start, on a way along which the error hardly falls.
-pub const TINY: usize = 20;
+pub const TINY: usize = 40;
 /// Longest step along the error of `Γ` away from a solution that repels (–): an error of the tolerance,
 /// 10 µm/s, then still moves `Γ` by less than a millimeter a second. Joints do not let it go far.
 const STRIDE: Double = 64.0;

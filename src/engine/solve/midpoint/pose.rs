@@ -91,7 +91,7 @@ impl MidpointScratch {
     }
 
     /// Where every contact comes to, and its rows for the way. Returns how far those that push are from
-    /// where they were to come [m/s].
+    /// where they were to come, or others nearer than they may [m/s].
     fn turn_contacts(&mut self, island: &mut Island<'_, '_>, h: Double) -> Double {
         let step = &mut *island.step;
         let mut worst: Double = 0.0;
@@ -113,9 +113,12 @@ impl MidpointScratch {
                 let now = way + DVec3::from_array(drift);
                 let linear = m.relative(lane, &ends);
                 (0..3).for_each(|k| m.drift[k][lane] = now.to_array()[k] - linear[k]);
-                if step.biased.contact_impulse[i] != [0.0; 3] {
-                    worst = worst.max((now - aims[lane]).length());
-                }
+                let astray = if step.biased.contact_impulse[i] == [0.0; 3] {
+                    -(DVec3::from_array(m.normal).dot(now) + m.bias[lane])
+                } else {
+                    (now - aims[lane]).length()
+                };
+                worst = worst.max(astray);
             }
         }
         worst
