@@ -87,6 +87,8 @@ pub(super) struct Island<'a, 'b> {
     pub(super) settings: &'a Settings,
     pub(super) dt: Double,
     pub(super) memory: &'a mut IslandMemory,
+    /// What the solves of this step have taken so far, as a budget of that size would allow (–).
+    pub(super) spent: Double,
 }
 
 /// How an island was solved.
@@ -198,6 +200,16 @@ impl Island<'_, '_> {
         self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
     }
 
+    /// What is left of the work of the whole step (–).
+    fn left(&self) -> Double {
+        (PATIENCE * self.settings.solver.work_max - self.spent).max(0.0)
+    }
+
+    /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left() == 0.0
+    }
+
     pub(super) fn gravity_dt(&self) -> Double {
         widen(self.settings.gravity.length()) * self.dt
     }
@@ -294,6 +306,8 @@ impl Solvers {
             return outcome;
         }
         if small {
+            // As much again.
+            island.spent = 0.0;
             return self.general(island, Method::Auto).after(&outcome);
         }
         let error = |stats: &SolveStats| stats.certificate.error();
@@ -458,6 +472,7 @@ impl Solvers {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let hurried = island.is_swept_at_last() && island.rows() > chord::TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
+        let left = island.left().max(island.settings.solver.work_max);
         let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
@@ -493,10 +508,13 @@ impl Solvers {
             penalty: solver.penalty,
             outer_max: solver.newton_max,
             newton_max: 40,
-            work_max,
+            work_max: work_max.min(left),
             half_work,
         };
-        chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord)
+        let stats =
+            chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
+        island.spent += stats.work / problem.budget();
+        stats
     }
 
     /// A solver of rows.
@@ -532,6 +550,7 @@ impl Solvers {
         };
         let mut stats = solvers::solve(&problem, &mut iterate, &params, &mut self.scratch);
         self.rows.keep(manifolds, world);
+        island.spent += stats.work / island.step.problem().budget();
         island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
         if stats.certificate.error() <= tolerance {
             stats.status = Status::Converged;

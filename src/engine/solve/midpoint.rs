@@ -144,7 +144,7 @@ impl MidpointScratch {
             let h = part * island.dt;
             self.kept.take(&island.step.biased);
             let near = self.find_poses(state, island, solve, h, &mut biased);
-            let may_split = splits && part * parts_max > 1.5;
+            let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
             let mut rough = !near;
             if near {
                 self.soft = false;
@@ -175,6 +175,11 @@ impl MidpointScratch {
             left -= part;
             if left > 0.5 * part {
                 self.next(island.step, h);
+                if island.is_spent() {
+                    // The rest in one go.
+                    island.step.biased.scale(left / part);
+                    part = left;
+                }
             }
         }
         self.end(island);
@@ -274,7 +279,7 @@ impl MidpointScratch {
                 stats.status = Status::IterationLimit;
             }
             add(total, stats);
-            if error <= near || error > OPEN {
+            if error <= near || error > OPEN || island.is_spent() {
                 break;
             }
         }

@@ -102,7 +102,7 @@ impl Task<'_> {
         }
         let (step, memory) = (&mut self.step, &mut self.memory);
         let dt = widen(sources.dt);
-        let mut island = Island { step, sources, settings, dt, memory };
+        let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
         let outcome = solvers.solve_island(&mut island);
         if !outcome.flown {
             solvers.flight.fly(step, settings.solver.tolerance);

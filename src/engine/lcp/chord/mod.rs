@@ -56,6 +56,16 @@ pub struct ManifoldProblem<'a> {
 }
 
 impl ManifoldProblem<'_> {
+    /// Contacts and bodies, as if every manifold were full.
+    fn size(&self) -> Double {
+        (self.manifolds.len() * 4 + self.bodies.len()) as Double
+    }
+
+    /// Sweeps over all of it that a budget of one allows.
+    pub fn budget(&self) -> Double {
+        (self.size() + SMALL) / self.size().max(1.0)
+    }
+
     fn is_tiny(&self) -> bool {
         let contacts: usize = self.manifolds.iter().map(|m| m.count as usize).sum();
         contacts + self.bodies.len() <= TINY
@@ -230,7 +240,6 @@ pub fn solve(
     memory: &mut ChordMemory,
     scratch: &mut ChordScratch,
 ) -> SolveStats {
-    let n = problem.bodies.len();
     scratch.begin(problem, iterate.contact, iterate.joint);
     let first = scratch.certify(problem, params.gravity_dt);
     let stats = SolveStats {
@@ -260,7 +269,7 @@ pub fn solve(
         memory.penalty = params.penalty;
     }
     let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
-    let size = (problem.manifolds.len() * 4 + n) as Double;
+    let size = problem.size();
     let at_rest = first.error() < REST * params.tolerance;
     let mut progress = Progress {
         stats: SolveStats { status: Status::IterationLimit, ..stats },
