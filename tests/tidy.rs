@@ -107,6 +107,45 @@ fn no_fused_operations() {
     complain("fused operations change bits between targets", &found);
 }
 
+/// Is a bound of `clamp` a number that is known when it is compiled?
+fn is_constant(bound: &str) -> bool {
+    let name = bound.trim().trim_start_matches('-');
+    let number = name.starts_with(|c: char| c.is_ascii_digit());
+    let constant = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    number || (constant && !name.is_empty())
+}
+
+/// The arguments of a call, from behind its parenthesis; none if the line ends before.
+fn arguments(rest: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0, 0, Vec::new());
+    for (at, c) in rest.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' if depth > 0 => depth -= 1,
+            ')' | ',' if depth == 0 => {
+                found.push(&rest[start..at]);
+                start = at + 1;
+                if c == ')' {
+                    return found;
+                }
+            }
+            _ => {}
+        }
+    }
+    Vec::new()
+}
+
+#[test]
+fn the_engine_clamps_between_constants() {
+    let bad = |line: &str| {
+        let calls = code(line).split(".clamp(").skip(1);
+        calls.map(arguments).any(|list| list.len() != 1 && !list.into_iter().all(is_constant))
+    };
+    // The bound there is a setting, which is checked.
+    let found = findings("src/engine", &["midpoint/pose.rs"], bad);
+    complain("clamp panics for bounds that are NaN or crossed: .max(low).min(high)", &found);
+}
+
 #[test]
 fn files_are_short_and_lines_fit() {
     let mut found = Vec::new();

@@ -31,6 +31,7 @@ use super::active::Blow;
 use super::body::{Body, BodyId};
 use super::graph::{DisjointSets, Islands, NO_ISLAND};
 use super::joint::{Aim, Joint, Row};
+use super::lcp::chord::{ManifoldIterate, ManifoldProblem};
 use super::lcp::manifold::Manifold;
 use super::lcp::rolling::RollingRow;
 use super::lcp::{BodyBlock, JointRow, Vec6};
@@ -92,8 +93,6 @@ pub struct StepProblem {
     pub biased: Unknowns,
     /// Relaxed solve: the carried velocity.
     pub relaxed: Unknowns,
-    /// Largest position error of a joint [m or rad].
-    pub joint_error: Real,
     /// Impulses of the biased problem that make a whole one (–): two where islands with joints are solved
     /// half way.
     pub(super) halves: Double,
@@ -151,6 +150,8 @@ pub struct IslandStep<'a> {
     pub manifolds: &'a mut [Manifold],
     /// Part of every contact in a bounce.
     pub blows: &'a mut [Blow],
+    /// (pair, contact) of every contact.
+    pub contact_source: &'a [[u32; 2]],
     /// Rolling rows.
     pub rolling: &'a [RollingRow],
     /// Joint rows.
@@ -202,6 +203,25 @@ impl IslandStep<'_> {
     #[must_use]
     pub fn size(&self) -> [u32; 3] {
         [self.bodies.len(), self.blows.len(), self.joints.len()].map(|n| n as u32)
+    }
+
+    /// The problem with its contacts in manifolds.
+    #[must_use]
+    pub const fn problem(&self) -> ManifoldProblem<'_> {
+        ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints }
+    }
+
+    /// The same, with the unknowns of the biased (0) or relaxed (1) solve.
+    pub fn unknowns(&mut self, of: usize) -> (ManifoldProblem<'_>, ManifoldIterate<'_>) {
+        let problem =
+            ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints };
+        let unknowns = if of == 0 { &mut self.biased } else { &mut self.relaxed };
+        let iterate = ManifoldIterate {
+            velocity: unknowns.velocity,
+            contact: unknowns.contact_impulse,
+            joint: unknowns.joint_impulse,
+        };
+        (problem, iterate)
     }
 }
 
@@ -323,6 +343,7 @@ impl StepProblem {
         let mut biased = IslandUnknowns::new(&mut self.biased);
         let mut relaxed = IslandUnknowns::new(&mut self.relaxed);
         let (rolling, joint_source) = (&self.rolling, &self.joint_source);
+        let contact_source = &self.contact_source;
         let (joint_aim, mut joint_push) = (&self.joint_aim, &mut self.joint_push[..]);
         let (mut joint_wrench, mut at_end) = (&mut self.joint_wrench[..], &mut self.at_end[..]);
         (0..islands.len()).map(move |k| {
@@ -334,6 +355,7 @@ impl StepProblem {
                 lead: &lead[r.members.clone()],
                 manifolds: cut(&mut manifolds, r.manifolds.len()),
                 blows: cut(&mut blows, r.contacts.len()),
+                contact_source: &contact_source[r.contacts.clone()],
                 rolling: &rolling[r.rolling.clone()],
                 joints: cut(&mut joints, r.joints.len()),
                 joint_push: cut(&mut joint_push, r.joints.len()),
@@ -417,7 +439,6 @@ impl StepProblem {
             unknowns.contact_impulse.clear();
             unknowns.rolling_impulse.clear();
         }
-        self.joint_error = 0.0;
     }
 }
 
@@ -431,7 +452,7 @@ fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
 
 /// The velocity with which a body enters rows that do not push it: that of a kinematic body in this
 /// step; of a dominant one the last, since what carries it keeps it from falling freely.
-fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
+pub(super) fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
     let (body, motion) = (&sources.bodies[i], &sources.motions[i]);
     if motion.moves {
         vec6(body.linear_velocity, body.angular_velocity)

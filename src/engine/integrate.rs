@@ -35,7 +35,7 @@ fn shorten(body: &mut Body, motion: &Motion, stop: &Stop, rotation: Quat) {
     if length > 0.0 {
         let down = motion.fall / length;
         let lost = length * (1.0 - stop.part);
-        body.linear_velocity -= down * down.dot(body.linear_velocity).clamp(0.0, lost);
+        body.linear_velocity -= down * down.dot(body.linear_velocity).max(0.0).min(lost);
     }
     let turn = quat_mul(stop.rotation, quat_conjugate(rotation));
     body.angular_velocity = quat_rotate(turn, body.angular_velocity);

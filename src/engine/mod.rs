@@ -243,22 +243,15 @@ impl Simulation {
             self.rouse(settings);
             self.measure(settings, pool);
         }
-        let [gap, separation] = self.pairs.unseen;
-        self.report.infeasibility = self.report.infeasibility.max(-gap);
-        self.report.overlap = self.report.overlap.max(-separation);
         for pair in self.pairs.seen() {
             self.report.measured += u32::from(pair.measured_in == self.pairs.step && !pair.kept);
-            if pair.sensor {
-                continue;
-            }
-            self.report.infeasibility = self.report.infeasibility.max(-pair.gap);
-            self.report.overlap = self.report.overlap.max(-pair.separation);
-            if !pair.is_dormant(&self.work.motions) {
+            if !pair.sensor && !pair.is_dormant(&self.work.motions) {
                 self.report.contacts += pair.contacts.len() as u32;
                 self.report.events_dropped += pair.dropped;
             }
         }
         self.pairs.measured = self.report.measured;
+        self.note_infeasibility();
         self.check_contacts();
     }
 
@@ -315,7 +308,6 @@ impl Simulation {
             dt_ratio: warm_start(dt, self.dt_last),
         };
         self.work.problem.assemble(&sources, settings);
-        self.report.take_joint_error(self.work.problem.joint_error);
         self.check_problem();
     }
 
@@ -559,19 +551,6 @@ impl Simulation {
     #[must_use]
     pub const fn report(&self) -> &StepReport {
         &self.report
-    }
-
-    /// Infeasibility `I(q)` (6.3) of the poses as they are now: the largest `-Φ` of all pairs
-    /// [ratio units] and the largest overlap `-Φ D` (m), about centroids, without joints. Measures every
-    /// pair anew; allocates.
-    #[must_use]
-    pub fn infeasibility(&self) -> (Real, Real) {
-        let mut probe = self.clone();
-        let settings = Settings::papers(1.0, 0.0, 0.0, 0.0, 0.0, 4);
-        probe.begin(&Settings { gravity: Vec3::ZERO, ..settings }, Real::EPSILON);
-        probe.find_pairs(&settings);
-        probe.find_contacts(&settings);
-        (probe.report.infeasibility, probe.report.overlap)
     }
 }
 

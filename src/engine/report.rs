@@ -7,10 +7,13 @@
 //! step, for small steps as well. After a bounce, whose velocities solve other equations, the relaxed
 //! residual is the worst of the solves of the bounce, of what still approaches, and of that difference.
 
+use super::Simulation;
 use super::body::BodyId;
+use super::graph::NO_BODY;
 use super::joint::JointId;
 use super::lcp::Method;
-use crate::math::{Double, Real};
+use super::settings::Settings;
+use crate::math::{Double, Real, Vec3, narrow};
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -146,15 +149,12 @@ pub struct StepReport {
     /// [`yield_force`](super::joint::JointDesc::yield_force) or torque of their own, and those that pressed
     /// against what cannot yield either.
     pub yielded: Vec<JointId>,
+    /// First bodies of the islands whose contacts asked for the impossible, ascending: bodies between what
+    /// cannot yield. All give way alike, and overlap.
+    pub pressed: Vec<BodyId>,
 }
 
 impl StepReport {
-    /// Takes up the joint error, which is part of `I(q)` (6.3): contacts in ratio units, joints in m or rad.
-    pub(crate) fn take_joint_error(&mut self, error: Real) {
-        self.joint_error = error;
-        self.infeasibility = self.infeasibility.max(error);
-    }
-
     /// Empties the report for the next step, keeping its memory.
     pub(crate) fn begin(&mut self, dt: Real) {
         let mut quarantined = core::mem::take(&mut self.quarantined);
@@ -165,8 +165,42 @@ impl StepReport {
         broken.clear();
         let mut yielded = core::mem::take(&mut self.yielded);
         yielded.clear();
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.clear();
         let step = self.step + 1;
-        *self = Self { step, dt, quarantined, solves, broken, yielded, ..Self::default() };
+        *self = Self { step, dt, quarantined, solves, broken, yielded, pressed, ..Self::default() };
+    }
+}
+
+impl Simulation {
+    /// `I(q)` (6.3) of the poses the step begins with: of pairs in ratio units, of joints in m or rad.
+    pub(super) fn note_infeasibility(&mut self) {
+        let ([mut gap, mut separation], bodies) = (self.pairs.unseen, self.bodies.as_slice());
+        for pair in self.pairs.seen().filter(|pair| !pair.sensor) {
+            gap = gap.min(pair.gap);
+            separation = separation.min(pair.separation);
+        }
+        let mut error: Double = 0.0;
+        let joints = self.joints.as_slice().iter().zip(&self.work.joint_bodies);
+        for (joint, ends) in joints.filter(|(_, ends)| **ends != [NO_BODY; 2]) {
+            error = error.max(joint.error(ends.map(|i| bodies.get(i as usize))));
+        }
+        self.report.joint_error = narrow(error);
+        self.report.overlap = (-separation).max(0.0);
+        self.report.infeasibility = (-gap).max(self.report.joint_error);
+    }
+
+    /// Infeasibility `I(q)` (6.3) of the poses as they are now: the largest of `-Φ` of all pairs [ratio
+    /// units] and `|Θ|` of all joints [m or rad], as in the report; and the largest overlap `-Φ D` (m).
+    /// About centroids. Measures every pair anew; allocates.
+    #[must_use]
+    pub fn infeasibility(&self) -> (Real, Real) {
+        let mut probe = self.clone();
+        let settings = Settings::papers(1.0, 0.0, 0.0, 0.0, 0.0, 4);
+        probe.begin(&Settings { gravity: Vec3::ZERO, ..settings }, Real::EPSILON);
+        probe.find_pairs(&settings);
+        probe.find_contacts(&settings);
+        (probe.report.infeasibility, probe.report.overlap)
     }
 }
 
@@ -187,7 +221,9 @@ impl Clone for StepReport {
         broken.clone_from(&source.broken);
         let mut yielded = core::mem::take(&mut self.yielded);
         yielded.clone_from(&source.yielded);
-        *self = Self { solves, quarantined, broken, yielded, ..*source };
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.clone_from(&source.pressed);
+        *self = Self { solves, quarantined, broken, yielded, pressed, ..*source };
     }
 }
 

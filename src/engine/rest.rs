@@ -177,7 +177,7 @@ impl Solved<'_> {
         let dot = |a: Way, b: Way| a.linear.dot(b.linear) + square * a.angular.dot(b.angular);
         let length = dot(free, free);
         let until = stop.time.min(self.dt);
-        let time = if length > 0.0 { (dot(way, free) / length).clamp(0.0, until) } else { 0.0 };
+        let time = if length > 0.0 { (dot(way, free) / length).max(0.0).min(until) } else { 0.0 };
         let apart = way.plus(free, -time);
         let bent = apart.linear.length() + motion.radius * apart.angular.length();
         bent <= SLOW * motion.inradius

@@ -1,17 +1,23 @@
 //! Mechanisms of joints against conservation laws and equations of motion.
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId};
+use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::collider::{Collider, Material};
 use orthant::engine::joint::{JointDesc, JointKind};
+use orthant::engine::lcp::Method;
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
 use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{
-    DVec3, Double, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_rotate, widen, widen3,
+    DVec3, Double, PI, Real, SymMat3, Vec3, quat_conjugate, quat_exp, quat_rotate, widen, widen3,
 };
-use orthant_lab::support::{DT, body, settings};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DOUBLE, DT, body, cuboid, settings};
 
 const G: Double = 9.81;
+/// Rounding in single precision (–).
+const SINGLE: Real = 1.2e-7;
 
 fn heavy(position: Vec3, mass: Real, inertia: Vec3) -> BodyDesc {
     let mass_properties =
@@ -93,33 +99,29 @@ fn chain(n: usize, ratio: Real, angle: Real) -> (Simulation, Vec<BodyId>) {
     (world, ids)
 }
 
-/// Chains that fall from level, light ones that whip and such with heavy ends: joints hold in every step,
-/// the angular momentum about the hook changes by the torque of gravity alone, and energy is kept.
+/// Chains that fall from level: light ones that whip, and such with heavy ends.
+const CHAINS: [(usize, Real); 6] =
+    [(17, 1.0), (20, 1.0), (50, 1.0), (50, 100.0), (20, 100.0), (10, 1000.0)];
+
+/// Joints hold in every step, all are solved, the angular momentum about the hook changes by the torque of
+/// gravity alone, and energy is kept.
 #[test]
 fn chains_obey_mechanics() {
-    for (n, ratio) in [(17, 1.0), (20, 1.0), (50, 1.0), (50, 100.0), (20, 100.0), (10, 1000.0)] {
+    for (n, ratio) in CHAINS {
         let (mut world, ids) = chain(n, ratio, 0.0);
         let (begin, mut before) = state(&world, &ids);
         let (mut apart, mut off, mut drift): (Double, Double, Double) = (0.0, 0.0, 0.0);
         let (mut kinetic, mut unsolved, mut size): (Double, u32, Double) = (0.0, 0, 0.0);
         for _ in 0..600 {
-            let at: Vec<DVec3> = ids.iter().map(|&id| widen3(body(&world, id).center())).collect();
+            let at = motions(&world, &ids);
             let report = world.step(&Settings::default(), DT);
-            let solved = report.status == StepStatus::Solved;
-            unsolved += u32::from(!solved);
+            unsolved += u32::from(report.status != StepStatus::Solved);
             kinetic = kinetic.max(report.kinetic_energy);
             apart = apart.max(widen(report.joint_error));
             let (energy, momentum) = state(&world, &ids);
-            let mut torque = DVec3::ZERO;
-            for (&id, from) in ids.iter().zip(&at) {
-                let body = body(&world, id);
-                let middle = (widen3(body.center()) + *from) * 0.5;
-                torque += middle.cross(DVec3::NEG_Y * G * widen(body.mass()));
-            }
+            let (turn, between) = turn_by_gravity(&world, &ids, &at);
             size = size.max(momentum.length());
-            // A step that is not solved, which the report tells, may swallow some.
-            let balance = (momentum - before - torque * widen(DT)).length();
-            off = if solved { off.max(balance) } else { off };
+            off = off.max((momentum - before - turn).length() - between);
             before = momentum;
             drift = drift.max((energy - begin).abs());
         }
@@ -129,10 +131,57 @@ fn chains_obey_mechanics() {
         );
         println!("    energy {percent:.2} % of {kinetic:.0} J, {unsolved} unsolved");
         assert!(apart < 0.01, "{n} links, x{ratio}: joints part by {apart} m");
-        // Gravity turns by the mean of both ends of the way, but where the step is made in parts.
-        assert!(off / size < 1e-4, "{n} links, x{ratio}: {off} of {size}");
-        assert!(unsolved <= 6, "{n} links, x{ratio}: {unsolved} of 600 steps unsolved");
+        let bar = if DOUBLE { 1e-9 } else { 1e-6 };
+        assert!(part < bar, "{n} links, x{ratio}: {off} of {size}");
+        assert_eq!(unsolved, 0, "{n} links, x{ratio}: all steps are solved");
         assert!(drift < 0.05 * kinetic, "{n} links, x{ratio}: {drift} of {kinetic} J");
+    }
+}
+
+/// Centers and velocities.
+fn motions(world: &Simulation, ids: &[BodyId]) -> Vec<[DVec3; 2]> {
+    let bodies = ids.iter().map(|&id| body(world, id));
+    bodies.map(|body| [body.center(), body.linear_velocity].map(widen3)).collect()
+}
+
+/// What gravity adds to the angular momentum about the origin in a step, by the mean of both ends of the
+/// ways [N·m·s], and by how much the ways themselves may differ from that: with the velocities at its ends
+/// as tangents a way that bends to one side lies in a triangle of the area `h² |Δv| / 8` beside its chord.
+/// A step that the engine makes in parts knows more of the ways than their ends.
+fn turn_by_gravity(world: &Simulation, ids: &[BodyId], before: &[[DVec3; 2]]) -> (DVec3, Double) {
+    let (mut turn, mut between) = (DVec3::ZERO, 0.0);
+    for ((id, from), to) in ids.iter().zip(before).zip(motions(world, ids)) {
+        let weight = DVec3::NEG_Y * G * widen(body(world, *id).mass());
+        let h = widen(DT);
+        turn += ((from[0] + to[0]) * (0.5 * h)).cross(weight);
+        between += ((to[1] - from[1]) * (h * h / 8.0)).cross(weight).length();
+    }
+    (turn, between)
+}
+
+/// Without gravity nothing turns them about the hook: whips and all, the angular momentum stays.
+#[test]
+fn chains_keep_their_angular_momentum() {
+    for (n, ratio) in CHAINS {
+        let (mut world, ids) = chain(n, ratio, 0.0);
+        let floating = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+        let mut off: Double = 0.0;
+        for step in 0..600 {
+            if step % 100 == 50 {
+                let mut world = world.clone();
+                let (_, begin) = state(&world, &ids);
+                for _ in 0..20 {
+                    world.step(&floating, DT);
+                    let (_, momentum) = state(&world, &ids);
+                    off = off.max((momentum - begin).length() / begin.length());
+                }
+            }
+            world.step(&Settings::default(), DT);
+        }
+        println!("{n} links, ball x{ratio}: L off by {off:.1e} in 20 steps");
+        // The state is rounded in every step; in double precision arms are off by the gaps of joints.
+        let bar = (20.0 * widen(orthant::math::EPSILON)).max(1e-8);
+        assert!(off < bar, "{n} links, x{ratio}: {off}");
     }
 }
 
@@ -219,5 +268,117 @@ fn what_cannot_be_followed_stays_bounded() {
             "{n} links, x{ratio}: apart {apart} m, gains {most} of {kinetic} J, {unsolved} unsolved"
         );
         assert!(apart < 1.0 && most < 0.05 * kinetic, "{n} links, x{ratio}: {apart} m, {most} J");
+    }
+}
+
+/// Forty bodies that fly into each other.
+fn cluster(rng: &mut Rng, shape: impl Fn(Vec3) -> Shape) -> (Simulation, Vec<BodyId>) {
+    let mut world = Simulation::new();
+    let mut ids = Vec::new();
+    for i in 0..40_u8 {
+        let grid = [i % 4, i / 4 % 4, i / 16].map(Real::from);
+        let grid = Vec3::new(grid[0] - 1.5, grid[1] - 1.5, grid[2] - 0.75);
+        let position = grid * 0.9 + rng.vector(-0.1, 0.1);
+        let desc = BodyDesc {
+            shape: Some(shape(rng.vector(0.3, 0.6))),
+            position,
+            rotation: rng.rotation(),
+            linear_velocity: position * -4.0 + rng.vector(-2.0, 2.0),
+            angular_velocity: rng.vector(-10.0, 10.0),
+            ..BodyDesc::default()
+        };
+        ids.push(world.add_body(desc).expect("a sound body"));
+    }
+    (world, ids)
+}
+
+/// Without gravity bodies that collide change their angular momentum about the origin by the rounding of
+/// their states in every step, whatever solves them.
+///
+/// Cubes only in small steps: else what pushes bodies of round inertia out of overlaps is relaxed where they
+/// were at the start of the step, and they drift by up to 2e-3.
+#[test]
+fn what_collides_keeps_its_angular_momentum() {
+    let boxes = |sides: Vec3| cuboid(sides.x, sides.y, sides.z);
+    let cubes = |sides: Vec3| cuboid(sides.x, sides.x, sides.x);
+    let capsules = |sides: Vec3| Shape::capsule(0.4 * sides.x, sides.y).expect("a capsule");
+    let shapes: [(&str, &dyn Fn(Vec3) -> Shape); 3] =
+        [("boxes", &boxes), ("cubes", &cubes), ("capsules", &capsules)];
+    for method in [Method::Auto, Method::Newton, Method::Substeps] {
+        for (name, shape) in shapes {
+            if name == "cubes" && method != Method::Substeps {
+                continue;
+            }
+            for seed in 1..=2 {
+                let mut settings = Settings { gravity: Vec3::ZERO, ..settings() };
+                settings.solver.method = method;
+                let (mut world, ids) = cluster(&mut Rng::new(seed), shape);
+                // Small steps count in single precision; the others sum impulses of hundreds of contacts.
+                let single = widen(if method == Method::Newton { 0.0 } else { SINGLE });
+                let epsilon = widen(Real::EPSILON).max(256.0 * Double::EPSILON).max(single);
+                let (_, begin) = state(&world, &ids);
+                let all: Double = ids.iter().map(|id| state(&world, &[*id]).1.length()).sum();
+                let (mut drift, mut part, mut last): (Double, Double, DVec3) = (0.0, 0.0, begin);
+                for _ in 0..200 {
+                    world.step(&settings, DT);
+                    let now = state(&world, &ids).1;
+                    // Places, rotations and velocities are rounded.
+                    let rounding = |id: &BodyId| {
+                        let body = body(&world, *id);
+                        let lever = widen(body.center().length() * body.linear_velocity.length());
+                        2.0 * epsilon * (lever * widen(body.mass()) + spin(&world, *id).length())
+                    };
+                    let rounding: Double = ids.iter().map(rounding).sum();
+                    part = part.max((now - last).length() / rounding);
+                    drift = drift.max((now - begin).length() / all);
+                    last = now;
+                }
+                let what = format!("{method:?}, {name} {seed}");
+                println!("{what}: L drifts by {drift:.1e}, {part:.1e} of rounding in a step");
+                assert!(part < 1.0 && drift < 1e-3, "{what}: {drift}, {part} of rounding");
+            }
+        }
+    }
+}
+
+/// Largest tilt (rad) of a cone of 0.4 m on its tip in five seconds.
+fn tilt_on_the_ground(speed: Real, hertz: u32) -> Real {
+    let mut world = Simulation::new();
+    let collider = |shape| Collider { material: Material::new(0.8), ..Collider::new(shape) };
+    let ground = Shape::half_space(Vec3::Y).expect("a direction");
+    let colliders = vec![collider(ground)];
+    let desc = BodyDesc { kind: BodyKind::Static, colliders, ..BodyDesc::default() };
+    world.add_body(desc).expect("a sound body");
+    let rim = (0..24).map(|k: u8| {
+        let turn = quat_exp(Vec3::Y * (2.0 * PI * Real::from(k) / 24.0));
+        quat_rotate(turn, Vec3::X * 0.2) + Vec3::Y * 0.4
+    });
+    let points: Vec<Vec3> = core::iter::once(Vec3::ZERO).chain(rim).collect();
+    let turn = quat_exp(Vec3::Z * -0.2);
+    let desc = BodyDesc {
+        colliders: vec![collider(Shape::convex_hull(&points).expect("a hull"))],
+        density: 50.0,
+        rotation: turn,
+        angular_velocity: quat_rotate(turn, Vec3::Y) * speed,
+        ..BodyDesc::default()
+    };
+    let id = world.add_body(desc).expect("a sound body");
+    let mut most: Real = 0.0;
+    for _ in 0..5 * hertz {
+        world.step(&settings(), 1.0 / hertz as Real);
+        let axis = quat_rotate(body(&world, id).rotation(), Vec3::Y);
+        let side = Vec3::new(axis.x, 0.0, axis.z).length();
+        most = most.max(orthant::math::atan2(side, axis.y));
+    }
+    most
+}
+
+/// A cone that spins on the ground nods as far as it does in steps of a sixteenth.
+#[test]
+fn tops_on_the_ground_stand() {
+    for speed in [100.0, 120.0, 150.0] {
+        let [coarse, fine] = [60, 960].map(|hertz| tilt_on_the_ground(speed, hertz));
+        println!("{speed} rad/s: tilt {coarse}, {fine} at 960 Hz");
+        assert!((coarse - fine).abs() < 0.1 * fine, "{speed} rad/s: {coarse} for {fine}");
     }
 }

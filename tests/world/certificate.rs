@@ -9,8 +9,9 @@ use std::collections::HashMap;
 
 use orthant::engine::Simulation;
 use orthant::engine::active::ActiveContact;
-use orthant::engine::body::{BodyDesc, BodyId};
+use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Material};
+use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::pair::Pair;
 use orthant::engine::settings::Settings;
@@ -18,7 +19,7 @@ use orthant::math::{
     DVec3, Double, Quat, Real, Vec3, quat_conjugate, quat_log, quat_mul, widen, widen3,
 };
 use orthant_lab::random::Rng;
-use orthant_lab::support::{DT, body, cuboid, floor, settings, sphere};
+use orthant_lab::support::{DT, add, body, cuboid, floor, settings, sphere};
 
 /// Side of the cubes, diameter of the balls (m).
 const SIZE: Real = 0.5;
@@ -265,6 +266,51 @@ fn the_report_tells_by_how_much_a_bounce_is_not_that_of_its_impulses() {
                 let what = format!("{method:?}, step {step}: told {told}, found {found}");
                 assert!(told + ROUNDING + PART * found >= *found, "{what}: {report}");
             }
+        }
+    }
+}
+
+/// How far two cubes at rest may be from where their joint keeps them [m or rad]: `|Θ|_∞` by definition.
+const APART: Real = 0.2;
+
+#[test]
+fn infeasibility_takes_joints_in() {
+    let anchors = |kind, b: Vec3| {
+        move |ids: [BodyId; 2]| {
+            JointDesc::between(kind, ids[0], ids[1]).with_anchors(Vec3::X * 0.9, b)
+        }
+    };
+    let ball = anchors(JointKind::Spherical, Vec3::X * -0.9);
+    // The centers are 2 m apart along x.
+    let rope = |ids: [BodyId; 2]| {
+        let kind = JointKind::Distance { min: 0.0, max: 2.0 - APART };
+        JointDesc::between(kind, ids[0], ids[1])
+    };
+    let slider = |ids: [BodyId; 2]| {
+        let desc = JointDesc::between(JointKind::Prismatic, ids[0], ids[1]);
+        desc.with_limit(JointAxis::LinearX, -1.0, 2.0 - APART)
+    };
+    let cases: [(&str, &dyn Fn([BodyId; 2]) -> JointDesc); 3] =
+        [("ball", &ball), ("rope", &rope), ("slider", &slider)];
+    let near = |x: Real| (x - APART).abs() < 4.0 * Real::EPSILON;
+    for (name, desc) in cases {
+        for asleep in [false, true] {
+            let mut world = Simulation::new();
+            let ids = [0.0, 2.0]
+                .map(|x| add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::X * x));
+            let joint = world.add_joint(desc(ids)).expect("two bodies");
+            let mut settings = Settings { gravity: Vec3::ZERO, ..settings() };
+            settings.sleep.enabled = asleep;
+            // The second is connected with the first.
+            assert!(!asleep || world.sleep_body(ids[0]), "{name}");
+            let of_poses = world.infeasibility();
+            let report = world.step(&settings, DT);
+            assert!(near(report.joint_error), "{name}, {asleep}: {report}");
+            assert_eq!(report.infeasibility, report.joint_error, "{name}, {asleep}");
+            assert_eq!(of_poses, (report.infeasibility, 0.0), "{name}, {asleep}");
+            // What does not hold is not apart.
+            assert!(world.set_joint_enabled(joint, false));
+            assert_eq!(world.infeasibility().0, 0.0, "{name}, {asleep}");
         }
     }
 }

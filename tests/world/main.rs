@@ -3,6 +3,7 @@
 mod certificate;
 mod changes;
 mod determinism;
+mod extremes;
 mod regressions;
 mod sharing;
 mod sleeping;

@@ -300,7 +300,7 @@ impl Trail {
 
 impl ContactId {
     /// Are the features that meet corners?
-    const fn corners(self) -> [bool; 2] {
+    pub(in crate::engine) const fn corners(self) -> [bool; 2] {
         [self.0 >> 62 == 0, self.0 >> 30 & 3 == 0]
     }
 }

@@ -11,7 +11,7 @@ use super::super::lcp::{JointRow, Vec6};
 use super::super::predict::vec6;
 use super::super::settings::Settings;
 use super::{Sources, StepProblem, mask};
-use crate::math::{DVec3, Double, Real, Vec3, narrow, narrow3, widen};
+use crate::math::{DVec3, Double, Real, Vec3, narrow3, widen};
 
 impl StepProblem {
     /// Joint rows of an island, in ascending order of joints.
@@ -47,7 +47,6 @@ impl StepProblem {
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);
             for row in &rows {
-                self.joint_error = self.joint_error.max(narrow(row.error));
                 let mut bias = row.bias;
                 for side in 0..2 {
                     if members[side].is_none() {
@@ -102,7 +101,8 @@ impl StepProblem {
         [PRESSED * mass, PRESSED * mass * widen(reach)]
     }
 
-    /// Do joints of an island close a loop, through the world or what does not move?
+    /// Do joints of an island close a loop, through the world or what does not move, or with a contact
+    /// between bodies that they connect?
     fn has_loop(&mut self, sources: &Sources<'_>, k: usize) -> bool {
         let islands = sources.islands;
         let ground = islands.start[k + 1] - islands.start[k];
@@ -118,7 +118,9 @@ impl StepProblem {
             }
             self.joint_sets.join(a, b);
         }
-        false
+        let from = k.checked_sub(1).map_or(0, |k| self.end[k].manifolds);
+        let sets = &mut self.joint_sets;
+        self.manifolds[from..].iter().any(|m| sets.find(m.a) == sets.find(m.b))
     }
 
     /// Writes impulses and reactions back to the joints; lists those that broke, which hold no more, and
@@ -179,7 +181,8 @@ pub(in crate::engine) const YIELDS: Double = 1e-9;
 /// Rows of a loop may repeat each other where all anchors meet, and almost do where they meet almost:
 /// what they say of the motion in which the mechanism moves is then an error of the second order, divided
 /// by a small number, and it jams or shakes. Softened by a millionth, such rows say nothing; a lock under
-/// a thousand times the weight of its bodies yields by 3 µm (h² g ε 1000).
+/// a thousand times the weight of its bodies yields by 3 µm (h² g ε 1000). The same where bodies that joints
+/// connect touch each other: joints that pull against contacts that push would find no end of it.
 const YIELD: Double = 1e-6;
 
 /// Force and torque about the anchor of a row on the body of end b, for an impulse of one.

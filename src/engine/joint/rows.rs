@@ -43,8 +43,6 @@ pub(crate) struct Row {
     pub(crate) softness: Double,
     /// Bounds of the impulse.
     pub(crate) bounds: [Double; 2],
-    /// How far it is from where it should be [m or rad].
-    pub(crate) error: Double,
     /// What it is for.
     pub(crate) aim: Aim,
 }
@@ -113,19 +111,13 @@ impl Maker<'_> {
             // apart is drawn together at v_push.
             let contact = &self.settings.contact;
             let cap = widen(contact.push_speed_max) + widen(self.dt) * self.curvature(place);
+            // Too fast to be told: not drawn at all.
+            let cap = if cap.is_nan() { 0.0 } else { cap };
             let locks = (0..6).filter(|k| locked & 1 << k != 0);
             rows.extend(locks.map(|k| self.lock(place, k, cap)));
         }
-        for k in (0..6).filter(|k| locked & 1 << k == 0) {
-            let Some([min, max]) = self.joint.range(k) else { continue };
-            for (slot, bound) in [(k, min), (UPPER + k, max)] {
-                if bound.is_finite() {
-                    self.limit(place, slot, rows);
-                }
-            }
-        }
-        if desc.swing.is_some() {
-            self.limit(place, CONE, rows);
+        for slot in self.joint.limits() {
+            self.limit(place, slot, rows);
         }
         for k in 0..6 {
             if let Some(motor) = &desc.motors[k] {
@@ -160,12 +152,12 @@ impl Maker<'_> {
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
         let full = widen(contact.gamma) * error / dt;
-        let bias = if cap.is_nan() { 0.0 } else { full.clamp(-cap, cap) };
+        let bias = full.max(-cap).min(cap);
         let kept = if contact.relax { CARRIED_MAX } else { Double::INFINITY };
-        let push = bias - bias.clamp(-kept, kept);
+        let push = bias - bias.max(-kept).min(kept);
         let most = widen(contact.push_speed_max);
-        let aim = Aim::Place(error - dt * full.clamp(-most, most));
-        Row { bias, push, error: error.abs(), aim, ..row(k, sides) }
+        let aim = Aim::Place(error - dt * full.max(-most).min(most));
+        Row { bias, push, aim, ..row(k, sides) }
     }
 
     /// The row of a limit, if it is within reach.
@@ -197,7 +189,7 @@ impl Maker<'_> {
         };
         let bounds = [0.0, Double::INFINITY];
         let aim = Aim::Place(gap - dt * bias);
-        rows.push(Row { bias, push, bounds, error: (-gap).max(0.0), aim, ..row(slot, sides) });
+        rows.push(Row { bias, push, bounds, aim, ..row(slot, sides) });
     }
 
     /// The row of a motor, unless it does nothing.
@@ -261,7 +253,7 @@ pub(crate) const fn keeps(slot: usize) -> bool {
 const fn row(slot: usize, sides: Sides) -> Row {
     let bounds = [-Double::INFINITY, Double::INFINITY];
     let aim = Aim::Rate(0.0);
-    Row { slot, sides, bias: 0.0, push: 0.0, softness: 0.0, bounds, error: 0.0, aim }
+    Row { slot, sides, bias: 0.0, push: 0.0, softness: 0.0, bounds, aim }
 }
 
 fn opposite(sides: Sides) -> Sides {
@@ -278,6 +270,29 @@ impl Joint {
             (_, Some(AxisLimit { min, max })) => Some([min, max]),
             _ => None,
         }
+    }
+
+    /// Slots of its limits, lower and upper of each axis, then of the swing cone.
+    fn limits(&self) -> impl Iterator<Item = usize> {
+        let locked = self.desc.locked();
+        let free = (0..6).filter(move |k| locked & 1 << k == 0);
+        let of_axes = free.flat_map(|k| {
+            let ranges = self.range(k).into_iter();
+            let bounds = ranges.flat_map(move |[min, max]| [(k, min), (UPPER + k, max)]);
+            bounds.filter(|(_, bound)| bound.is_finite()).map(|(slot, _)| slot)
+        });
+        of_axes.chain(self.desc.swing.map(|_| CONE))
+    }
+
+    /// `|Θ|_∞`: how far its ends are from where it keeps them, the worst lock or limit [m or rad].
+    pub(crate) fn error(&self, ends: [Option<&Body>; 2]) -> Double {
+        let desc = &self.desc;
+        let place = Place::new(desc.kind, &desc.frames, &ends.map(|end| end.map(End::of)));
+        let locked = desc.locked();
+        let locks = (0..6).filter(|k| locked & 1 << k != 0);
+        let apart = locks.map(|k| self.at(&place, k).0.abs());
+        let beyond = self.limits().map(|slot| -self.at(&place, slot).0);
+        apart.chain(beyond).fold(0.0, Double::max)
     }
 
     /// What a row of this name is about at a place, how far a position is from its aim [m or rad], and

@@ -30,12 +30,14 @@ pub(crate) struct Anderson {
     f_last: Vec<Double>,
     /// Pairs seen since the last restart.
     seen: usize,
+    /// Length of the next step along `f` (–).
+    stride: Double,
 }
 
 impl Anderson {
     /// Forgets the history; `n` is the length of `x`.
     pub(crate) fn restart(&mut self, n: usize) {
-        self.seen = 0;
+        (self.seen, self.stride) = (0, 1.0);
         for list in [&mut self.x_change, &mut self.f_change] {
             list.clear();
             list.resize(DEPTH * n, 0.0);
@@ -48,16 +50,29 @@ impl Anderson {
 
     /// Replaces `x` by the next point, kept non-negative; `f = g(x) - x`, `damping` is β.
     pub(crate) fn advance(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
-        self.advance_where(false, x, f, damping);
+        self.advance_where(None, x, f, damping);
     }
 
     /// The same, but never against `f`. Where the residual grows along the way, extrapolation leads back to
-    /// where `g` repels: it helps who has no other way out of there, but misses some points that attract.
-    pub(crate) fn advance_onward(&mut self, x: &mut [Double], f: &[Double], damping: Double) {
-        self.advance_where(true, x, f, damping);
+    /// where `g` repels: steps along `f` follow instead, each twice as long as the one before up to `stride`.
+    /// It helps who has no other way out of there, but misses some points that attract.
+    pub(crate) fn advance_onward(
+        &mut self,
+        x: &mut [Double],
+        f: &[Double],
+        damping: Double,
+        stride: Double,
+    ) {
+        self.advance_where(Some(stride), x, f, damping);
     }
 
-    fn advance_where(&mut self, onward: bool, x: &mut [Double], f: &[Double], damping: Double) {
+    fn advance_where(
+        &mut self,
+        onward: Option<Double>,
+        x: &mut [Double],
+        f: &[Double],
+        damping: Double,
+    ) {
         let n = x.len();
         if self.seen > 0 {
             let slot = (self.seen - 1) % DEPTH * n;
@@ -80,16 +95,19 @@ impl Anderson {
             next
         };
         let along = (0..n).fold(0.0, |sum: Double, i| sum + (next(x[i], i) - x[i]) * f[i]);
-        if along > 0.0 || !onward {
+        let Some(most) = onward.filter(|_| along <= 0.0) else {
+            self.stride = 1.0;
             for i in 0..n {
                 x[i] = next(x[i], i).max(0.0);
             }
-        } else {
-            self.seen = 1;
-            for i in 0..n {
-                x[i] = (x[i] + damping * f[i]).max(0.0);
-            }
+            return;
+        };
+        self.seen = 1;
+        let step = self.stride * damping;
+        for i in 0..n {
+            x[i] = (x[i] + step * f[i]).max(0.0);
         }
+        self.stride = (2.0 * self.stride).min(most);
     }
 
     /// Least-squares weights by the normal equations, slightly regularized.
@@ -177,8 +195,27 @@ mod tests {
         let mut x = [0.1];
         for _ in 0..20 {
             let f = [g(x[0]) - x[0]];
-            anderson.advance_onward(&mut x, &f, 1.0);
+            anderson.advance_onward(&mut x, &f, 1.0, 1.0);
         }
         assert!((x[0] - 0.4).abs() < 1e-10, "the fixed point is found: {x:?}");
+    }
+
+    #[test]
+    fn longer_steps_follow_a_drift_that_hardly_changes() {
+        // Away from 0, which repels, by a thousandth of the distance in each step; the fixed point is 2.
+        let g = |x: f64| x + if x < 1.9 { 1e-3 * x } else { 2.0 - x };
+        let steps = |stride| {
+            let mut anderson = Anderson::default();
+            anderson.restart(1);
+            let mut x = [1.0];
+            (0..1000).position(|_| {
+                let f = [g(x[0]) - x[0]];
+                anderson.advance_onward(&mut x, &f, 1.0, stride);
+                (x[0] - 2.0).abs() < 1e-10
+            })
+        };
+        let [plain, long] = [1.0, 64.0].map(steps);
+        assert!(plain.is_some_and(|n| n > 500), "{plain:?}");
+        assert!(long.is_some_and(|n| n < 30), "{long:?}");
     }
 }

@@ -204,7 +204,7 @@ impl FrictionCone {
                 let s = if length > radius { radius / length } else { 1.0 };
                 [t[0] * s, t[1] * s]
             }
-            2 => [t[0].clamp(-radius, radius), 0.0],
+            2 => [t[0].max(-radius).min(radius), 0.0],
             _ => {
                 let sector = self.half_sector(t);
                 if sector.x <= radius * self.apothem {

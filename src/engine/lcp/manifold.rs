@@ -101,6 +101,12 @@ impl Manifold {
         [arm[0] + self.point[0][lane], arm[1] + self.point[1][lane], arm[2] + self.point[2][lane]]
     }
 
+    /// Arms of contact `lane` from the centers of both bodies (m).
+    #[must_use]
+    pub fn arms(&self, lane: usize) -> [[Double; 3]; 2] {
+        [self.arm(self.arm_a, lane), self.arm(self.arm_b, lane)]
+    }
+
     /// The directions of the rows of its contacts: normal, tangent, and the tangent across.
     #[must_use]
     pub fn frame(&self) -> [[Double; 3]; 3] {
@@ -118,6 +124,19 @@ impl Manifold {
             for k in 0..3 {
                 sum[k] += sign * (v[k] + turn[k]);
             }
+        }
+        sum
+    }
+
+    /// Relative velocity at contact `lane` of bodies with these velocities, without its drift [m/s].
+    #[must_use]
+    pub fn relative(&self, lane: usize, ends: &[Option<Vec6>; 2]) -> [Double; 3] {
+        let mut sum = [0.0; 3];
+        let arms = self.arms(lane);
+        for ((v, arm), sign) in ends.iter().zip(arms).zip([-1.0, 1.0]) {
+            let Some(v) = v else { continue };
+            let turn = cross([v[3], v[4], v[5]], arm);
+            (0..3).for_each(|k| sum[k] += sign * (v[k] + turn[k]));
         }
         sum
     }

@@ -1,29 +1,50 @@
-//! The pose of the end: where the problem of the carried velocities is posed if bodies turn.
+//! The pose of the end: where the problem of the carried velocities is posed if bodies turn or are pushed.
 //!
-//! Input: an island whose biased problem is solved. Output: its mass blocks with the inertia of the rotations
-//! to which that takes the bodies, and the angular velocities that their momentum has there. Impulses of such
-//! a problem keep angular momentum and do the work that its velocities say; those of the start of the step
-//! would keep only one of both once the inertia has turned. Bodies of round inertia are the same in every
-//! rotation. O(bodies).
+//! Input: an island whose biased problem is solved. Output: its problem at the poses to which that takes the
+//! bodies: inertia, the arms of the contacts, momentum. The impulses `λ` that moved the bodies acted where
+//! those were, what the carried ones `l` differ by acts where they come to:
+//!
+//! ```text
+//! x⁺ = x + h u,    u = v + M⁻¹ λ,    p⁺ = p + Σ l,    s⁺ = s + Σ r × λ + Σ r⁺ × (l - λ)
+//! ```
+//!
+//! With arms `r`, `r⁺` of both bodies to one point each, opposite impulses keep `Σ x × p + s`, the angular
+//! momentum about any point: what is left, `h u × p⁺ - h u × (l - λ) = h u × m u`, is zero. With the arms of
+//! the start alone that holds only for `l = λ`. Small steps, in which impulses move the bodies from when they
+//! act on, are the same with the mean `λ` of the way. Where bodies bounce a blow has one place, that of the
+//! start: else it would do work. O(bodies + contacts).
 
 use super::super::assemble::{IslandStep, Sources};
-use super::super::lcp::BodyBlock;
-use super::super::predict::spin::{Rotor, is_round};
+use super::super::lcp::manifold::Manifold;
+use super::super::lcp::{BodyBlock, Vec6};
+use super::super::predict::spin::is_round;
+use super::island::Island;
+use super::midpoint::contact::{self, At, Touch};
+use super::midpoint::member::Member;
 use super::stiffness;
-use crate::math::{DVec3, Double, widen, widen3};
+use crate::math::{DVec3, Double, widen};
 
 /// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise. Where bodies
-/// bounce all do, since no energy is lost.
+/// bounce or are pushed all do.
 const TURNED: Double = 0.01;
 
 /// Part of its energy that a rotation may be lent for its angular momentum (–): thin rods would need many
 /// times theirs.
-const LENT: Double = 0.05;
+pub(super) const LENT: Double = 1e-3;
 
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EndingScratch {
     blocks: Vec<BodyBlock>,
+    manifolds: Vec<Manifold>,
+    members: Vec<Member>,
+    touches: Vec<Touch>,
+    /// The free velocities, as they were, of bodies that fly on after a blow.
+    flown: Vec<Option<Vec6>>,
+    /// Torques that the contacts gave at the start beyond those at the end [N·m·s].
+    sum: Vec<DVec3>,
+    /// Impulses of the contacts by which small steps moved the bodies.
+    pub(super) ways: Vec<[Double; 3]>,
 }
 
 impl EndingScratch {
@@ -33,9 +54,10 @@ impl EndingScratch {
         step: &IslandStep<'_>,
         sources: &Sources<'_>,
         dt: Double,
+        pushed: bool,
     ) -> bool {
         let bounces = step.manifolds.iter().any(|m| m.restitution > 0.0);
-        let least = if bounces { 0.0 } else { TURNED };
+        let least = if bounces || pushed { 0.0 } else { TURNED };
         step.members.iter().zip(&*step.biased.velocity).any(|(&i, v)| {
             let body = &sources.bodies[i as usize];
             let turn = dt * DVec3::new(v[3], v[4], v[5]).length();
@@ -43,38 +65,108 @@ impl EndingScratch {
         })
     }
 
-    /// Poses the blocks at the end.
-    pub(super) fn pose(&mut self, step: &mut IslandStep<'_>, sources: &Sources<'_>) {
-        let dt = widen(sources.dt);
+    /// Poses the problem at the end. `small`: small steps moved the bodies, by the impulses in `ways`.
+    pub(super) fn pose(&mut self, island: &mut Island<'_, '_>, small: bool) {
+        self.members.clear();
+        for (&i, v) in island.step.members.iter().zip(&*island.step.biased.velocity) {
+            let mut member = Member::new(island.sources, i);
+            member.go_with(v, island.dt);
+            self.members.push(member);
+        }
+        self.pose_contacts(island, small);
+        let step = &mut *island.step;
         self.blocks.clear();
         self.blocks.extend_from_slice(step.bodies);
-        for ((&i, v), block) in
-            step.members.iter().zip(&*step.biased.velocity).zip(&mut *step.bodies)
-        {
-            let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
-            if body.locked_axes.locks_rotation() || is_round(body.inertia()) {
+        for ((member, block), lever) in self.members.iter().zip(&mut *step.bodies).zip(&self.sum) {
+            let Some(rotor) = member.rotor else {
+                let turn = stiffness::times(&block.inverse_inertia, *lever).to_array();
+                (0..3).for_each(|k| block.velocity_free[3 + k] += turn[k]);
                 continue;
-            }
-            let start = Rotor::new(body);
-            let rotor = start.turned(DVec3::new(v[3], v[4], v[5]) * dt);
-            let damping = 1.0 + dt * widen(body.angular_damping.max(0.0));
+            };
+            let [.., momentum] = member.pushed(&[0.0; 6], island.dt);
+            let damping = 1.0 + island.dt * member.damping[1];
+            let rotor = rotor.with(member.to.1);
             block.inertia = rotor.tensor().map(|x| damping * x);
             block.inverse_inertia = stiffness::inverse(&block.inertia);
-            let momentum = widen3(motion.momentum[1]);
-            let mut free = rotor.velocity(momentum);
-            let flown = start.turned(widen3(motion.angular) * dt);
-            let energy = flown.velocity(momentum).dot(momentum);
-            if free.dot(momentum) > (1.0 + LENT) * energy {
-                // Turned far aside by a blow: the same in its own axes.
-                free = rotor.out(flown.inside(flown.velocity(momentum)));
-            }
+            let free = rotor.velocity(momentum) + stiffness::times(&block.inverse_inertia, *lever);
             block.velocity_free[3..].copy_from_slice(&free.to_array());
         }
         *step.at_end = true;
     }
 
+    /// Forgets which bodies fly on.
+    pub(super) fn land(&mut self, step: &IslandStep<'_>) {
+        self.flown.clear();
+        self.flown.resize(step.bodies.len(), None);
+    }
+
+    /// Bodies that would need more energy for their angular momentum where they come to, since a blow turns
+    /// them far aside, fly on as they may after the blow: their free velocity becomes the one with which
+    /// their impulses give the mean velocity of that flight. Returns by how much that is another one than the
+    /// biased [m/s]; none if no body flies on.
+    pub(super) fn fly(&mut self, island: &mut Island<'_, '_>) -> Option<Double> {
+        let (step, h) = (&mut *island.step, island.dt);
+        let mut most = None;
+        let bodies = step.biased.velocity.iter_mut().zip(&mut *step.bodies);
+        for ((&i, (v, block)), flown) in step.members.iter().zip(bodies).zip(&mut self.flown) {
+            let mut member = Member::new(island.sources, i);
+            member.go_with(v, h);
+            let Some(rotor) = member.rotor else { continue };
+            let [.., momentum] = member.pushed(&[0.0; 6], h);
+            let [x, y, z] = [3, 4, 5].map(|k| v[k] - block.velocity_free[k]);
+            let given = DVec3::new(x, y, z);
+            let struck = momentum + stiffness::times(&block.inertia, given);
+            let [before, after] = [member.rotation, member.to.1]
+                .map(|rotation| rotor.with(rotation).velocity(struck).dot(struck));
+            if flown.is_none() && after <= (1.0 + LENT) * before {
+                continue;
+            }
+            flown.get_or_insert(block.velocity_free);
+            let mean = rotor.fly(struck, DVec3::ZERO, h).mean;
+            let radius = widen(island.sources.motions[i as usize].radius);
+            let change = radius * (mean - DVec3::new(v[3], v[4], v[5])).length();
+            most = Some(change.max(most.unwrap_or(0.0)));
+            v[3..].copy_from_slice(&mean.to_array());
+            block.velocity_free[3..].copy_from_slice(&(mean - given).to_array());
+        }
+        most
+    }
+
+    /// Puts the free velocities of those bodies back.
+    pub(super) fn put_free_back(&self, step: &mut IslandStep<'_>) {
+        for (block, flown) in step.bodies.iter_mut().zip(&self.flown) {
+            block.velocity_free = flown.unwrap_or(block.velocity_free);
+        }
+    }
+
+    /// Poses the contacts at the end, where that acts by which the carried impulses differ from those that
+    /// moved the bodies.
+    fn pose_contacts(&mut self, island: &mut Island<'_, '_>, small: bool) {
+        contact::take_up(island, &mut self.touches);
+        let step = &mut *island.step;
+        self.manifolds.clear();
+        self.manifolds.extend_from_slice(step.manifolds);
+        self.sum.clear();
+        self.sum.resize(step.bodies.len(), DVec3::ZERO);
+        let impulses = if small { &*self.ways } else { &*step.biased.contact_impulse };
+        for m in &mut *step.manifolds {
+            for i in m.first as usize..(m.first + m.count) as usize {
+                let touch = &mut self.touches[i];
+                touch.find_end(&self.members, island.dt);
+                let levers = touch.lever(DVec3::from_array(impulses[i]));
+                for ((k, sign), lever) in [(m.a, -1.0), (m.b, 1.0)].into_iter().zip(levers) {
+                    if let Some(sum) = self.sum.get_mut(k as usize) {
+                        *sum += lever * sign;
+                    }
+                }
+            }
+            contact::put(m, &self.touches, At::End);
+        }
+    }
+
     /// Puts the blocks back; the velocities stay those at the end.
     pub(super) fn put_back(&self, step: &mut IslandStep<'_>) {
         step.bodies.copy_from_slice(&self.blocks);
+        step.manifolds.copy_from_slice(&self.manifolds);
     }
 }

@@ -23,15 +23,17 @@
 use super::super::assemble::{IslandStep, Sources};
 use super::super::body::BodyId;
 use super::super::lcp::certificate::Certificate;
-use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldIterate, ManifoldProblem};
+use super::super::lcp::chord::{self, ChordMemory, ChordParams, ManifoldProblem};
 use super::super::lcp::direct::{self, DirectMemory};
 use super::super::lcp::{
     Cone, Iterate, JointRow, Method, Problem, SolveStats, Status, newton::NewtonParams,
 };
+use super::super::predict::spin::is_round;
 use super::super::settings::{Integration, Settings};
 use super::Solvers;
+use super::bounce::Solve;
 use crate::engine::lcp::solvers::{self, SolverParams};
-use crate::math::{Double, widen};
+use crate::math::{DVec3, Double, widen};
 
 /// What an island keeps from step to step.
 #[derive(Clone, Debug)]
@@ -48,6 +50,8 @@ pub(super) struct IslandMemory {
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
+    /// Did contacts ask for the impossible in this step?
+    pub(super) pressed: bool,
     /// The last solution, if it had been taken as it was.
     pub(super) steady: Option<Steady>,
 }
@@ -69,6 +73,7 @@ impl IslandMemory {
             pause: 0,
             share: None,
             changed: [false; 2],
+            pressed: false,
             steady: None,
         }
     }
@@ -82,6 +87,8 @@ pub(super) struct Island<'a, 'b> {
     pub(super) settings: &'a Settings,
     pub(super) dt: Double,
     pub(super) memory: &'a mut IslandMemory,
+    /// What the solves of this step have taken so far, as a budget of that size would allow (–).
+    pub(super) spent: Double,
 }
 
 /// How an island was solved.
@@ -95,6 +102,8 @@ pub(super) struct Outcome {
     /// Residual of the carried velocity, whatever found it.
     pub(super) carried: Certificate,
     pub(super) beyond_lemke: bool,
+    /// Do bodies without impulses move by their free flight already?
+    pub(super) flown: bool,
 }
 
 impl Outcome {
@@ -147,12 +156,19 @@ const SWEPT_TO: Double = 1e-6;
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
-/// The work of `Newton`, and that of mechanisms, in budgets of others.
+/// The work of `Newton`, and that of mechanisms and tiny islands, in budgets of others.
 const PATIENCE: Double = 12.5;
 
-/// Work of the chord Newton in a small island without joints within which the error has to fall by half, in
-/// sweeps.
+/// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has
+/// to fall by half, in sweeps.
 const HALF_WORK: Double = 60.0;
+
+/// A turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts: islands
+/// without joints move by the midpoint rule then as well.
+const FAST: Double = 0.05;
+
+/// Solves for the ways of bodies that fly on after a blow: each gains a factor of about their turn.
+const FLIGHTS: u32 = 8;
 
 impl Island<'_, '_> {
     /// Contacts, joint rows and bodies together.
@@ -182,6 +198,16 @@ impl Island<'_, '_> {
     /// Has it only rows that Lemke's algorithm knows?
     fn lemke_knows(&self) -> bool {
         self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
+    }
+
+    /// What is left of the work of the whole step (–).
+    fn left(&self) -> Double {
+        (PATIENCE * self.settings.solver.work_max - self.spent).max(0.0)
+    }
+
+    /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left() == 0.0
     }
 
     pub(super) fn gravity_dt(&self) -> Double {
@@ -216,6 +242,7 @@ impl Island<'_, '_> {
 impl Solvers {
     /// Solves an island by the method of the settings.
     pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        island.memory.pressed = false;
         let solver = &island.settings.solver;
         let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
@@ -245,7 +272,7 @@ impl Solvers {
             let memory = &mut *island.memory;
             memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
             memory.share = Some(match memory.share {
-                Some(share) if !violent => (REGAIN * share).min((CALM / rows).clamp(share, 1.0)),
+                Some(share) if !violent => (REGAIN * share).min((CALM / rows).max(share).min(1.0)),
                 None if approach < STANDS => 1.0,
                 _ => (STRUCK / rows).min(1.0),
             });
@@ -254,11 +281,11 @@ impl Solvers {
             }
         }
         let sweeps = island.is_swept_at_last();
-        let patient = mechanism || small && !sweeps;
+        let patient = mechanism || small && !sweeps || island.rows() <= chord::TINY;
         let share = island.memory.share.unwrap_or(1.0);
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
-            let mut stats = state.chord_solve(island, relaxed, budget);
+            let mut stats = state.chord_or_press(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
             }
@@ -279,6 +306,8 @@ impl Solvers {
             return outcome;
         }
         if small {
+            // As much again.
+            island.spent = 0.0;
             return self.general(island, Method::Auto).after(&outcome);
         }
         let error = |stats: &SolveStats| stats.certificate.error();
@@ -294,8 +323,8 @@ impl Solvers {
     /// The chord Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
-            let stats =
-                state.chord_solve(island, relaxed, PATIENCE * island.settings.solver.work_max);
+            let work_max = PATIENCE * island.settings.solver.work_max;
+            let stats = state.chord_or_press(island, relaxed, work_max);
             if stats.status == Status::Converged {
                 return stats;
             }
@@ -324,19 +353,33 @@ impl Solvers {
         mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
     ) -> Outcome {
         let midpoint = island.settings.solver.integration == Integration::SecondOrder;
-        if midpoint && !island.step.joints.is_empty() {
-            return self.midpoint(island, method, &mut solve);
+        // What yields dissipates: Euler's step comes to rest, the midpoint rule would swing.
+        if midpoint
+            && !island.step.is_pressed()
+            && (!island.step.joints.is_empty() || turns_fast(island))
+            && let Some(outcome) = self.midpoint(island, method, &mut solve)
+        {
+            return outcome;
         }
-        let biased = solve(self, island, false);
+        // The midpoint rule keeps half impulses.
+        let halved = midpoint && !island.step.joints.is_empty();
+        if halved {
+            island.step.biased.scale(2.0);
+        }
+        let mut biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
+        let pushed = island.step.is_pushed(tolerance);
+        let turns = self.ending.is_other(island.step, island.sources, island.dt, false);
+        let ends =
+            turns || pushed && self.ending.is_other(island.step, island.sources, island.dt, true);
+        let flies = ends && self.let_fly(island, &mut biased, &mut solve);
         let mut carried = biased.certificate;
-        let turns = self.ending.is_other(island.step, island.sources, island.dt);
-        if turns {
-            self.ending.pose(island.step, island.sources);
+        if ends {
+            self.ending.pose(island, false);
         }
         let mut relaxed = self.bounce(island, &mut solve);
         if relaxed.is_none() {
-            let mut is_other = turns || island.step.is_pushed(tolerance);
+            let mut is_other = turns || pushed;
             if !is_other {
                 let step = &mut *island.step;
                 step.relaxed.copy_from(&step.biased);
@@ -355,12 +398,68 @@ impl Solvers {
             let mut bounce = core::mem::take(&mut self.bounce);
             bounce.cap(island);
             self.bounce = bounce;
+        }
+        if ends {
             self.ending.put_back(island.step);
+        }
+        if flies {
+            self.ending.put_free_back(island.step);
         }
         if let Some(stats) = &relaxed {
             carried = stats.certificate;
         }
-        Outcome { method, biased, relaxed, carried, beyond_lemke: false }
+        if halved {
+            island.step.biased.scale(0.5);
+        }
+        Outcome { method, biased, relaxed, carried, beyond_lemke: false, flown: false }
+    }
+
+    /// Solves the biased problem anew while bodies that a blow turns far aside fly on other ways; does any?
+    fn let_fly(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        biased: &mut SolveStats,
+        solve: &mut Solve<'_>,
+    ) -> bool {
+        self.ending.land(island.step);
+        let tolerance = island.settings.solver.tolerance;
+        let mut flies = false;
+        for pass in 1..=FLIGHTS {
+            let Some(change) = self.ending.fly(island) else { break };
+            flies = true;
+            if change <= tolerance || pass == FLIGHTS {
+                break;
+            }
+            biased.add(&solve(self, island, false));
+        }
+        if flies {
+            biased.certificate = self.certify(island, 0);
+            let solved = biased.certificate.error() <= tolerance;
+            biased.status = if solved { Status::Converged } else { Status::IterationLimit };
+        }
+        flies
+    }
+
+    /// The chord Newton; where contacts ask for the impossible they give way.
+    fn chord_or_press(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        work_max: Double,
+    ) -> SolveStats {
+        let mut stats = self.chord_solve(island, relaxed, work_max);
+        if stats.status == Status::Converged
+            || !self.pressed.is_so(island, self.chord.last_impulses())
+        {
+            return stats;
+        }
+        island.memory.pressed = true;
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.give_way(island, relaxed);
+        stats.add(&self.chord_solve(island, relaxed, work_max));
+        pressed.put_back(island);
+        self.pressed = pressed;
+        stats
     }
 
     /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
@@ -371,19 +470,10 @@ impl Solvers {
         work_max: Double,
     ) -> SolveStats {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
-        let half_work = if island.is_swept_at_last() { HALF_WORK } else { Double::INFINITY };
-        let step = &mut *island.step;
-        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
-        let problem = ManifoldProblem {
-            bodies: &*step.bodies,
-            manifolds: &*step.manifolds,
-            joints: &*step.joints,
-        };
-        let mut iterate = ManifoldIterate {
-            velocity: &mut *unknowns.velocity,
-            contact: &mut *unknowns.contact_impulse,
-            joint: &mut *unknowns.joint_impulse,
-        };
+        let hurried = island.is_swept_at_last() && island.rows() > chord::TINY;
+        let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
+        let left = island.left().max(island.settings.solver.work_max);
+        let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
         // Contacts that did not push may be none: chains that fold have many near each other.
@@ -418,10 +508,13 @@ impl Solvers {
             penalty: solver.penalty,
             outer_max: solver.newton_max,
             newton_max: 40,
-            work_max,
+            work_max: work_max.min(left),
             half_work,
         };
-        chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord)
+        let stats =
+            chord::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
+        island.spent += stats.work / problem.budget();
+        stats
     }
 
     /// A solver of rows.
@@ -457,6 +550,7 @@ impl Solvers {
         };
         let mut stats = solvers::solve(&problem, &mut iterate, &params, &mut self.scratch);
         self.rows.keep(manifolds, world);
+        island.spent += stats.work / island.step.problem().budget();
         island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
         if stats.certificate.error() <= tolerance {
             stats.status = Status::Converged;
@@ -467,8 +561,21 @@ impl Solvers {
     /// Largest speed at which contacts approach each other before the step.
     pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
         let step = &*island.step;
-        let problem =
-            ManifoldProblem { bodies: &*step.bodies, manifolds: &*step.manifolds, joints: &[] };
+        let problem = ManifoldProblem { joints: &[], ..step.problem() };
         chord::approach(&problem, step.velocity_last, &mut self.chord)
     }
+}
+
+/// Does a body of a small island turn so fast that its contacts and inertia are others within the step?
+fn turns_fast(island: &Island<'_, '_>) -> bool {
+    let step = &*island.step;
+    let plain = island.rows() <= island.settings.solver.newton_rows_max as usize
+        && step.rolling.is_empty()
+        && step.manifolds.iter().all(|m| m.restitution <= 0.0);
+    plain
+        && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
+            let body = &island.sources.bodies[i as usize];
+            let turn = island.dt * DVec3::new(v[3], v[4], v[5]).length();
+            turn > FAST && !body.locked_axes.locks_rotation() && !is_round(body.inertia())
+        })
 }

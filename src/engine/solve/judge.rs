@@ -5,7 +5,7 @@
 //! velocities and impulses as they are, whoever made them. Cost: two sweeps.
 
 use super::super::lcp::certificate::{Certificate, distance, measure_with, rebuild_velocity};
-use super::super::lcp::chord::{self, ManifoldIterate, ManifoldProblem};
+use super::super::lcp::chord;
 use super::super::lcp::{Impulses, Problem};
 use super::Solvers;
 use super::island::Island;
@@ -15,30 +15,13 @@ impl Solvers {
     pub(super) fn measure(&mut self, island: &Island<'_, '_>, of: usize) -> Certificate {
         let step = &*island.step;
         let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
-        let problem = ManifoldProblem {
-            bodies: &*step.bodies,
-            manifolds: &*step.manifolds,
-            joints: &*step.joints,
-        };
-        let contact = &*unknowns.contact_impulse;
-        let joint = &*unknowns.joint_impulse;
-        chord::measure(&problem, contact, joint, island.gravity_dt(), &mut self.chord)
+        let (contact, joint) = (&*unknowns.contact_impulse, &*unknowns.joint_impulse);
+        chord::measure(&step.problem(), contact, joint, island.gravity_dt(), &mut self.chord)
     }
 
     /// Takes what was measured last: the impulses in their cones, and the velocity rebuilt from them.
     pub(super) fn take_measured(&self, island: &mut Island<'_, '_>, of: usize) {
-        let step = &mut *island.step;
-        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
-        let problem = ManifoldProblem {
-            bodies: &*step.bodies,
-            manifolds: &*step.manifolds,
-            joints: &*step.joints,
-        };
-        let mut iterate = ManifoldIterate {
-            velocity: &mut *unknowns.velocity,
-            contact: &mut *unknowns.contact_impulse,
-            joint: &mut *unknowns.joint_impulse,
-        };
+        let (problem, mut iterate) = island.step.unknowns(of);
         self.chord.give(&problem, &mut iterate);
     }
 
@@ -46,20 +29,11 @@ impl Solvers {
     pub(super) fn certify(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
         let (gravity_dt, plain) = (island.gravity_dt(), island.is_plain());
         let step = &mut *island.step;
-        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
         if plain {
-            let problem = ManifoldProblem {
-                bodies: &*step.bodies,
-                manifolds: &*step.manifolds,
-                joints: &*step.joints,
-            };
-            let mut iterate = ManifoldIterate {
-                velocity: &mut *unknowns.velocity,
-                contact: &mut *unknowns.contact_impulse,
-                joint: &mut *unknowns.joint_impulse,
-            };
+            let (problem, mut iterate) = step.unknowns(of);
             return chord::certify(&problem, &mut iterate, gravity_dt, &mut self.chord);
         }
+        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
         let bodies = &*step.bodies;
         self.rows.expand(&*step.manifolds, bodies, &*unknowns.contact_impulse);
         let cone = island.settings.solver.cone;

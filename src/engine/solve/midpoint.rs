@@ -1,4 +1,4 @@
-//! Islands with joints: the implicit midpoint rule on the constraint manifold.
+//! Islands with joints, or in which bodies turn fast: the implicit midpoint rule on the constraint manifold.
 //!
 //! Input: an island's bodies, contacts and joints at the start of the step. Output: how its bodies move,
 //! the velocities they keep, impulses. With the half impulses `λ` of all rows, rows `J̄` half way between
@@ -20,22 +20,28 @@
 //! form (5.1) for the method at hand: its blocks are `M` and half the geometric stiffness of the loads
 //! (`stiffness.rs`), by which torques change as the arms turn; what remains of the joints is published
 //! with the certificate. The third is a second problem, at the pose of the end, where closed contacts and
-//! limits ask for no approach; where bodies bounce it is that of `bounce.rs`. Without contacts a step in
-//! which a body turns by more than `TURN_MAX` is made in parts. Cost: a place and its rows for each
-//! joint and Newton step; two to four of those.
+//! limits ask for no approach; where bodies bounce it is that of `bounce.rs`. Contacts go with what touches
+//! (`contact.rs`); their half impulses acted half way, only what the whole ones differ by from twice those
+//! acts at the end, which keeps the angular momentum, too. With joints alone or contacts alone a step in
+//! which a body turns by more than `TURN_MAX` is made in parts. Contacts alone that do not come near, or
+//! would gain energy, as in a blow that turns a body far, are left to Euler's step. Cost: a place and its
+//! rows for each joint or contact and Newton step; two to four of those.
 
+pub(super) mod contact;
+mod energy;
 mod link;
-mod member;
+pub(super) mod member;
 mod pose;
 
+use self::contact::Touch;
 use self::link::{Link, link};
 use self::member::Member;
 use super::super::assemble::joints::YIELDS;
 use super::super::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use super::super::joint::Aim;
 use super::super::lcp::certificate::Certificate;
-use super::super::lcp::manifold::Lanes;
-use super::super::lcp::rows::{dot3, dot6, inverse_mass_mul, mass_mul};
+use super::super::lcp::manifold::{Lanes, Manifold};
+use super::super::lcp::rows::{dot6, inverse_mass_mul, mass_mul};
 use super::super::lcp::{BodyBlock, JointRow, Method, SolveStats, Status, Vec6};
 use super::super::predict::spin::turn_between;
 use super::Solvers;
@@ -46,6 +52,8 @@ use crate::math::{DVec3, Double, widen};
 
 /// Newton steps; a joint that is not where it should be then is drawn there in the next step.
 const PASSES: u32 = 6;
+/// The same without joints: contacts open and close.
+const PASSES_CONTACTS: u32 = 10;
 /// Largest turn of a part of the step (rad): Newton's method gains a factor of about its inverse a step.
 const TURN_MAX: Double = 0.35;
 /// Most parts: beyond twenty radians a step joints are held less well.
@@ -54,11 +62,6 @@ const PARTS_MAX: Double = 64.0;
 const ROWS_MAX: Double = 8192.0;
 /// A soft problem lends no body more than this speed [m/s].
 const PUSH_MAX: Double = 3.0;
-/// Largest part of the energy that a part of the step may lose as its velocities are made to fit the
-/// joints (–): in ten seconds at 60 Hz it sums to less than a hundredth.
-const LOSS_MAX: Double = 1e-5;
-/// Speed (m/s) below which nobody minds that.
-const STILL: Double = 1e-2;
 /// Arms are near enough in a blow when they are off by this part of it (–).
 const ARMS: Double = 1e-3;
 /// Newton's method ends at a residual of so many tolerances of the solver: what it leaves is seen by the
@@ -74,11 +77,13 @@ const GIVEN: Double = 1e30;
 pub(super) struct MidpointScratch {
     members: Vec<Member>,
     links: Vec<Link>,
-    /// What the problem was before: blocks, joint rows, their pushes, biases of contacts.
+    /// The contacts in the order of their impulses, and their manifolds at the start.
+    touches: Vec<Touch>,
+    manifolds: Vec<Manifold>,
+    /// What the problem was before: blocks, joint rows, their pushes.
     blocks: Vec<BodyBlock>,
     rows: Vec<JointRow>,
     push: Vec<Double>,
-    bias: Vec<Lanes>,
     /// Half impulses on the bodies by which they flew.
     half: Vec<Vec6>,
     /// The same for the rows at hand.
@@ -92,6 +97,8 @@ pub(super) struct MidpointScratch {
     gaps: Vec<Lanes>,
     /// Whole impulses that the half ones of the rows give (–), and whether Newton's method came near.
     whole: Vec<Double>,
+    /// How far contacts that push are from where they were to come, or others nearer than they may [m/s].
+    astray: Double,
     /// Was the part made by [`soften`](Self::soften)?
     soft: bool,
     /// Was any part of this step?
@@ -101,13 +108,13 @@ pub(super) struct MidpointScratch {
 }
 
 impl Solvers {
-    /// Solves an island with joints.
+    /// Solves an island by the midpoint rule; none if that fails without joints.
     pub(super) fn midpoint(
         &mut self,
         island: &mut Island<'_, '_>,
         method: Method,
         solve: &mut Solve<'_>,
-    ) -> Outcome {
+    ) -> Option<Outcome> {
         let mut midpoint = core::mem::take(&mut self.midpoint);
         let outcome = midpoint.run(self, island, method, solve);
         self.midpoint = midpoint;
@@ -122,12 +129,13 @@ impl MidpointScratch {
         island: &mut Island<'_, '_>,
         method: Method,
         solve: &mut Solve<'_>,
-    ) -> Outcome {
+    ) -> Option<Outcome> {
         self.begin(island);
         self.failed = false;
         let mut left = 1.0;
         let mut part = 1.0 / self.parts(island);
-        let splits = island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        let joints = !island.step.joints.is_empty();
+        let splits = joints && island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
         let rows = island.rows() as Double;
         let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
         island.step.biased.scale(part);
@@ -136,13 +144,21 @@ impl MidpointScratch {
             let h = part * island.dt;
             self.kept.take(&island.step.biased);
             let near = self.find_poses(state, island, solve, h, &mut biased);
-            let may_split = splits && part * parts_max > 1.5;
+            let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
             let mut rough = !near;
             if near {
                 self.soft = false;
                 add(&mut relaxed, self.find_velocities(state, island, solve, h));
                 rough |= may_split && self.loses_much(island.step);
-            } else if !may_split {
+                rough |= !joints && self.gains_much(island.step, h);
+            }
+            if rough && !joints {
+                island.step.biased.put(&self.kept);
+                island.step.biased.scale(2.0 / part);
+                self.put_back(island.step);
+                return None;
+            }
+            if !near && !may_split {
                 island.step.biased.put(&self.kept);
                 self.soft = true;
                 self.soften(state, island, solve, h, &mut biased);
@@ -159,6 +175,11 @@ impl MidpointScratch {
             left -= part;
             if left > 0.5 * part {
                 self.next(island.step, h);
+                if island.is_spent() {
+                    // The rest in one go.
+                    island.step.biased.scale(left / part);
+                    part = left;
+                }
             }
         }
         self.end(island);
@@ -166,7 +187,14 @@ impl MidpointScratch {
         if self.failed {
             biased.status = Status::IterationLimit;
         }
-        Outcome { method, biased, relaxed, carried: last.certificate, beyond_lemke: false }
+        Some(Outcome {
+            method,
+            biased,
+            relaxed,
+            carried: last.certificate,
+            beyond_lemke: false,
+            flown: true,
+        })
     }
 
     /// Takes up the bodies, the joints and the problem as it is.
@@ -180,8 +208,9 @@ impl MidpointScratch {
         self.rows.extend_from_slice(step.joints);
         self.push.clear();
         self.push.extend_from_slice(step.joint_push);
-        self.bias.clear();
-        self.bias.extend(step.manifolds.iter().map(|m| m.bias));
+        self.manifolds.clear();
+        self.manifolds.extend_from_slice(step.manifolds);
+        contact::take_up(island, &mut self.touches);
         self.whole.clear();
         self.whole.resize(step.joints.len(), 2.0);
         self.gaps.clear();
@@ -205,7 +234,7 @@ impl MidpointScratch {
     /// In how many parts the step is made.
     fn parts(&self, island: &Island<'_, '_>) -> Double {
         // Where bodies touch, only those steps that cannot be solved whole.
-        if !island.step.manifolds.is_empty() {
+        if !island.step.manifolds.is_empty() && !island.step.joints.is_empty() {
             return 1.0;
         }
         let fastest = self.members.iter().map(|m| m.angular().length()).fold(0.0, Double::max);
@@ -227,9 +256,11 @@ impl MidpointScratch {
         self.approach(island, h);
         self.foresee(h);
         self.turn(island, h);
-        let near = NEAR * island.settings.solver.tolerance;
+        let joints = !island.step.joints.is_empty();
+        let (factor, passes) = if joints { (NEAR, PASSES) } else { (1.0, PASSES_CONTACTS) };
+        let near = factor * island.settings.solver.tolerance;
         let mut error = Double::INFINITY;
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             self.pose(island, h);
             let mut stats = solve(state, island, false);
             self.add_up(island.step);
@@ -237,13 +268,18 @@ impl MidpointScratch {
             self.fly(h);
             error = self.turn(island, h);
             self.add_up(island.step);
-            error = error.max(self.mismatch(island.step, near));
+            let (arms, part) = self.mismatch(island.step, near);
+            error = error.max(part * arms.max(self.astray));
+            let finite = |member: &Member| member.mean.iter().all(|x| x.is_finite());
+            if !self.members.iter().all(finite) {
+                error = Double::INFINITY;
+            }
             stats.certificate.joint = stats.certificate.joint.max(error);
             if error > near {
                 stats.status = Status::IterationLimit;
             }
             add(total, stats);
-            if error <= near {
+            if error <= near || error > OPEN || island.is_spent() {
                 break;
             }
         }
@@ -363,7 +399,7 @@ impl MidpointScratch {
 
     /// Largest velocity by which the impulses of the rows at hand differ from those by which the bodies
     /// flew [m/s], in a blow relative to what they change.
-    fn mismatch(&self, step: &IslandStep<'_>, near: Double) -> Double {
+    fn mismatch(&self, step: &IslandStep<'_>, near: Double) -> (Double, Double) {
         let (mut worst, mut change_max): (Double, Double) = (0.0, 0.0);
         for ((block, half), sum) in step.bodies.iter().zip(&self.half).zip(&self.sum) {
             let change: Vec6 = core::array::from_fn(|k| sum[k] - half[k]);
@@ -376,7 +412,7 @@ impl MidpointScratch {
             let pushed = inverse_mass_mul(block, half);
             change_max = change_max.max(split(&pushed).0.length());
         }
-        worst * (near / (ARMS * change_max).max(near)).min(1.0)
+        (worst, (near / (ARMS * change_max).max(near)).min(1.0))
     }
 
     /// The velocities at the end of the part; leaves whole impulses in the relaxed unknowns.
@@ -387,24 +423,13 @@ impl MidpointScratch {
         solve: &mut Solve<'_>,
         h: Double,
     ) -> SolveStats {
-        for (i, row) in island.step.joints.iter().enumerate() {
-            if matches!(island.step.joint_aim[i], Aim::Place(_)) {
-                // What yields presses against something; at the end it is to stand with it, by whatever
-                // force.
-                let yields = yielded(row.bounds, island.step.biased.joint_impulse[i]).is_some();
-                self.whole[i] = if yields { 0.0 } else { 2.0 };
-            }
-        }
+        island.step.press_on();
         self.pose_end(island, h);
         let stats = match state.bounce(island, solve) {
             Some(stats) => stats,
             None => {
                 self.close(island, h);
-                let stats = solve(state, island, true);
-                for (m, bias) in island.step.manifolds.iter_mut().zip(&self.bias) {
-                    m.bias = *bias;
-                }
-                stats
+                solve(state, island, true)
             }
         };
         let step = &mut *island.step;
@@ -424,30 +449,14 @@ impl MidpointScratch {
         self.whole[i]
     }
 
-    /// Did the velocities lose much energy when they were made to fit the joints?
-    fn loses_much(&self, step: &IslandStep<'_>) -> bool {
-        if !step.manifolds.is_empty() || self.rows.iter().any(JointRow::is_bounded) {
-            // Blows and stops take energy by nature.
-            return false;
-        }
-        let (mut lost, mut all, mut still) = (0.0, 0.0, 0.0);
-        for (block, v) in step.bodies.iter().zip(&*step.relaxed.velocity) {
-            let change: Vec6 = core::array::from_fn(|k| v[k] - block.velocity_free[k]);
-            lost += dot6(&change, &mass_mul(block, &change));
-            all += dot6(v, &mass_mul(block, v));
-            still += block.mass[0] * STILL * STILL;
-        }
-        // What is at rest trembles by the tolerance.
-        lost > LOSS_MAX * all.max(still)
-    }
-
     /// Goes on to the next part.
     fn next(&mut self, step: &IslandStep<'_>, h: Double) {
         for (m, gap) in step.manifolds.iter().zip(&mut self.gaps) {
             for lane in 0..m.count as usize {
-                gap[lane] += h * dot3(&m.normal, &m.velocity(lane, step.biased.velocity));
+                gap[lane] += self.touches[m.first as usize + lane].closes(m, lane, h);
             }
         }
+        self.touches.iter_mut().for_each(|touch| touch.go_on(&self.members));
         for (member, velocity) in self.members.iter_mut().zip(&*step.relaxed.velocity) {
             member.go_on(velocity);
         }
@@ -465,16 +474,19 @@ impl MidpointScratch {
                 turn_between(member.start.rotation, member.to.1, split(&member.mean).1 * dt);
             *v = join(linear, angular / dt);
         }
-        step.bodies.copy_from_slice(&self.blocks);
-        step.joints.clone_from_slice(&self.rows);
-        step.joint_push.copy_from_slice(&self.push);
-        for (m, bias) in step.manifolds.iter_mut().zip(&self.bias) {
-            m.bias = *bias;
-        }
+        self.put_back(step);
         let [half, whole] = &self.spent;
         step.biased.put_impulses(half);
         step.relaxed.put_impulses(whole);
         *step.at_end = true;
+    }
+
+    /// Puts the problem back.
+    fn put_back(&self, step: &mut IslandStep<'_>) {
+        step.bodies.copy_from_slice(&self.blocks);
+        step.joints.clone_from_slice(&self.rows);
+        step.joint_push.copy_from_slice(&self.push);
+        step.manifolds.copy_from_slice(&self.manifolds);
     }
 }
 
@@ -524,6 +536,26 @@ impl Unknowns {
     }
 }
 
+impl IslandStep<'_> {
+    /// Did a lock yield in the last step?
+    pub(super) fn is_pressed(&self) -> bool {
+        let mut rows = self.joints.iter().zip(self.joint_aim).zip(&*self.biased.joint_impulse);
+        rows.any(|((row, aim), c)| {
+            matches!(aim, Aim::Place(_)) && is_lock(row) && is_at_bound(row.bounds, 2.0 * c)
+        })
+    }
+
+    /// What is pressed is so at the end as on the way: another stress of contacts and joints that together
+    /// hold more than there is to hold would be as good, but far away.
+    fn press_on(&mut self) {
+        let mut rows = self.joints.iter().zip(&*self.biased.joint_impulse);
+        if rows.any(|(row, c)| is_at_bound(row.bounds, *c)) {
+            let pairs = self.relaxed.contact_impulse.iter_mut().zip(&*self.biased.contact_impulse);
+            pairs.for_each(|(whole, half)| *whole = half.map(|c| 2.0 * c));
+        }
+    }
+}
+
 impl IslandUnknowns<'_> {
     /// Takes the impulses of a copy back.
     fn put_impulses(&mut self, one: &Unknowns) {
@@ -533,7 +565,7 @@ impl IslandUnknowns<'_> {
     }
 
     /// Scales the impulses.
-    fn scale(&mut self, factor: Double) {
+    pub(super) fn scale(&mut self, factor: Double) {
         if factor != 1.0 {
             self.joint_impulse.iter_mut().for_each(|c| *c *= factor);
             let vectors = self.contact_impulse.iter_mut().chain(&mut *self.rolling_impulse);
@@ -542,12 +574,12 @@ impl IslandUnknowns<'_> {
     }
 }
 
-/// The bound at which an impulse is, if it is at one that is not zero.
-fn yielded(bounds: [Double; 2], c: Double) -> Option<Double> {
-    let at = |bound: &Double| {
-        bound.is_finite() && *bound != 0.0 && (c - bound).abs() <= YIELDS * bound.abs()
+/// Is an impulse at a bound that is not zero?
+fn is_at_bound(bounds: [Double; 2], c: Double) -> bool {
+    let at = |bound: Double| {
+        bound.is_finite() && bound != 0.0 && (c - bound).abs() <= YIELDS * bound.abs()
     };
-    bounds.into_iter().find(at)
+    bounds.into_iter().any(at)
 }
 
 /// Is a row that keeps a place one of a lock, not a limit?

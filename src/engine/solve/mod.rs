@@ -6,10 +6,12 @@
 //! warm-started from its own impulses of the last step; the residuals of both are reported, of velocities and
 //! impulses as they are returned. Small steps ([`Method::Substeps`]) do both at
 //! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity;
-//! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints.
+//! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints and those in
+//! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
 //!
 //! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
-//! into rows for the general ones, `judge.rs` measures what is returned.
+//! into rows for the general ones, `judge.rs` measures what is returned, `pressed.rs` finds contacts that ask
+//! for the impossible.
 
 mod bounce;
 mod ending;
@@ -17,6 +19,7 @@ mod flight;
 mod island;
 mod judge;
 mod midpoint;
+mod pressed;
 mod rows;
 mod stiffness;
 mod sweeps;
@@ -29,6 +32,7 @@ use self::ending::EndingScratch;
 use self::flight::FlightScratch;
 use self::island::{Island, IslandMemory, Outcome, Steady};
 use self::midpoint::MidpointScratch;
+use self::pressed::PressedScratch;
 use self::rows::Rows;
 use self::sweeps::Best;
 use super::active::Blow;
@@ -41,7 +45,7 @@ use super::lcp::{Method, Status};
 use super::pair::Pair;
 use super::par::Pool;
 use super::report::{IslandReport, StepReport, StepStatus};
-use super::settings::{Integration, Settings};
+use super::settings::Settings;
 use crate::math::{DVec3, Double, widen};
 
 /// The solvers with their buffers, whose content never influences a result.
@@ -56,6 +60,7 @@ struct Solvers {
     ending: EndingScratch,
     flight: FlightScratch,
     midpoint: MidpointScratch,
+    pressed: PressedScratch,
     best: Best,
 }
 
@@ -97,9 +102,9 @@ impl Task<'_> {
         }
         let (step, memory) = (&mut self.step, &mut self.memory);
         let dt = widen(sources.dt);
-        let mut island = Island { step, sources, settings, dt, memory };
+        let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
         let outcome = solvers.solve_island(&mut island);
-        if step.joints.is_empty() || settings.solver.integration == Integration::Euler {
+        if !outcome.flown {
             solvers.flight.fly(step, settings.solver.tolerance);
         }
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);
@@ -167,6 +172,9 @@ impl SolverState {
     /// velocities and the outcome that it had.
     fn keep(&mut self, task: Task<'_>, report: &mut StepReport) {
         let Task { step, memory, outcome, .. } = task;
+        if memory.pressed {
+            report.pressed.push(step.first);
+        }
         match (outcome, &memory.steady) {
             (Some(outcome), _) => add(report, &outcome, step.first, step.size()),
             (None, last) => {

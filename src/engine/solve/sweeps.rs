@@ -2,8 +2,9 @@
 
 use super::Solvers;
 use super::island::{Island, Outcome};
+use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::wide::{
-    self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps,
+    self, SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps, substep_ways,
 };
 use crate::engine::lcp::{CHECK, Method, SolveStats, Status};
 use crate::math::{Double, widen};
@@ -175,11 +176,7 @@ impl Solvers {
             solve_substeps(problem, iterate, &params, scratch);
         });
         let certificate = self.certify(island, 0);
-        let bounced = self.bounce_at_end(island);
-        let carried = match bounced {
-            Some(stats) => stats.certificate,
-            None => self.certify_carried(island),
-        };
+        let carried = self.end_small_steps(island);
         let solved = certificate.error().max(carried.error()) <= solver.tolerance;
         let biased = SolveStats {
             status: if solved { Status::Converged } else { Status::IterationLimit },
@@ -188,19 +185,34 @@ impl Solvers {
             work: Double::from(2 * solver.substeps) + 2.0 * CHECK,
             certificate,
         };
-        Outcome { method: Method::Substeps, biased, relaxed: None, carried, beyond_lemke: false }
+        Outcome {
+            method: Method::Substeps,
+            biased,
+            relaxed: None,
+            carried,
+            beyond_lemke: false,
+            flown: true,
+        }
     }
 
-    /// Where bodies bounce after small steps, at the pose to which those took them.
-    fn bounce_at_end(&mut self, island: &mut Island<'_, '_>) -> Option<SolveStats> {
-        if !island.step.manifolds.iter().any(|m| m.restitution > 0.0) {
-            return None;
-        }
+    /// The carried velocity after small steps, at the pose to which those took the bodies: that of their
+    /// impulses, or what bounces gets there.
+    fn end_small_steps(&mut self, island: &mut Island<'_, '_>) -> Certificate {
+        let mut ways = core::mem::take(&mut self.ending.ways);
+        ways.clear();
+        ways.resize(island.step.blows.len(), [0.0; 3]);
+        let substeps = island.settings.solver.substeps;
+        self.wide(island, |problem, _, scratch| {
+            substep_ways(problem, substeps, &mut ways, scratch);
+        });
+        self.ending.ways = ways;
         self.flight.fly(island.step, island.settings.solver.tolerance);
-        self.ending.pose(island.step, island.sources);
+        self.ending.land(island.step);
+        self.ending.fly(island);
+        self.ending.put_free_back(island.step);
+        self.ending.pose(island, true);
         let bounced = self.bounce_swept(island, &mut |state, island, _| {
-            let sweeps = 2 * island.settings.solver.substeps;
-            state.sweep_times(island, 1, sweeps)
+            state.sweep_times(island, 1, 2 * substeps)
         });
         if bounced.is_none() {
             island.step.take_push(-1.0);
@@ -208,11 +220,16 @@ impl Solvers {
             self.take_measured(island, 1);
             island.step.take_push(1.0);
         }
-        let mut bounce = core::mem::take(&mut self.bounce);
-        bounce.cap(island);
-        self.bounce = bounce;
+        if island.step.manifolds.iter().any(|m| m.restitution > 0.0) {
+            let mut bounce = core::mem::take(&mut self.bounce);
+            bounce.cap(island);
+            self.bounce = bounce;
+        }
         self.ending.put_back(island.step);
-        bounced
+        match bounced {
+            Some(stats) => stats.certificate,
+            None => self.certify_carried(island),
+        }
     }
 
     /// Calls a solver in eight lanes.

@@ -26,7 +26,7 @@ fn a_ragdoll_falls_and_lies_still() {
     let begin = energy(&play);
     for step in 0..STEPS {
         let report = play.advance(&game.settings());
-        assert!(report.joint_error < 1e-3, "step {step}: {report}");
+        assert!(report.joint_residual < 1e-3, "step {step}: {report}");
         let rounding = 1.0 + 64.0 * widen(orthant::math::EPSILON);
         let now = energy(&play);
         assert!(now <= begin * rounding, "step {step}: {now} of {begin} J");

@@ -6,18 +6,11 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{DVec3, Double, Real, Vec3, widen, widen3};
 
-use super::{G, Lab, at_most};
+use super::{G, Lab, METHODS, at_most};
 use crate::claims::Claims;
 
 /// Steps of a second.
 const STEPS: usize = 60;
-
-const METHODS: [(&str, Method); 4] = [
-    ("Auto", Method::Auto),
-    ("Newton", Method::Newton),
-    ("small steps", Method::Substeps),
-    ("sweeps", Method::Pgs),
-];
 
 /// Falls, throws, and the papers' step.
 pub fn measure(claims: &mut Claims) {

@@ -22,6 +22,7 @@ mod tops;
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId};
 use orthant::engine::joint::JointDesc;
+use orthant::engine::lcp::Method;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{
@@ -34,6 +35,14 @@ use crate::claims::joints::{at_least, at_most, slope};
 
 /// Gravity of the default settings [m/s²].
 const G: Double = 9.81;
+
+/// Methods that are to obey the same laws.
+const METHODS: [(&str, Method); 4] = [
+    ("Auto", Method::Auto),
+    ("Newton", Method::Newton),
+    ("small steps", Method::Substeps),
+    ("sweeps", Method::Pgs),
+];
 
 /// Measures every law.
 pub fn measure(claims: &mut Claims) {

@@ -6,16 +6,9 @@ use orthant::engine::lcp::Method;
 use orthant::engine::shape::Shape;
 use orthant::math::{DMat3, DVec3, Double, Vec3, narrow, widen, widen_mat3, widen3};
 
-use super::{Lab, at_least, at_most, worst};
+use super::{Lab, METHODS, at_least, at_most, worst};
 use crate::claims::Claims;
 use crate::random::Rng;
-
-const METHODS: [(&str, Method); 4] = [
-    ("Auto", Method::Auto),
-    ("Newton", Method::Newton),
-    ("small steps", Method::Substeps),
-    ("sweeps", Method::Pgs),
-];
 
 /// Residuals, joints apart, stabilization.
 pub fn measure(claims: &mut Claims) {

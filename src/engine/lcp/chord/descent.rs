@@ -122,6 +122,10 @@ impl ChordScratch {
                 self.sweep.evaluate::<false>(problem, &self.trial, &self.trial_joint, penalty);
             progress.work += size;
             let now = self.sweep.slope(&self.step);
+            // So far the problem is not finite.
+            if !now.is_finite() {
+                return None;
+            }
             let fallen = now <= LEVEL * slope.abs() && (now >= -LEVEL * slope.abs() || t == 1.0);
             if fallen || meets_joints || measure.gradient < POOR * start.gradient {
                 return Some(measure);
@@ -135,7 +139,7 @@ impl ChordScratch {
             t = if trial % 3 == 2 {
                 0.5 * (low + high)
             } else {
-                secant.clamp(low + 0.05 * (high - low), high - 0.05 * (high - low))
+                secant.max(low + 0.05 * (high - low)).min(high - 0.05 * (high - low))
             };
             if t < 1e-7 || t.is_nan() {
                 return None;

@@ -55,6 +55,23 @@ pub struct ManifoldProblem<'a> {
     pub joints: &'a [JointRow],
 }
 
+impl ManifoldProblem<'_> {
+    /// Contacts and bodies, as if every manifold were full.
+    fn size(&self) -> Double {
+        (self.manifolds.len() * 4 + self.bodies.len()) as Double
+    }
+
+    /// Sweeps over all of it that a budget of one allows.
+    pub fn budget(&self) -> Double {
+        (self.size() + SMALL) / self.size().max(1.0)
+    }
+
+    fn is_tiny(&self) -> bool {
+        let contacts: usize = self.manifolds.iter().map(|m| m.count as usize).sum();
+        contacts + self.bodies.len() <= TINY
+    }
+}
+
 /// Unknowns of an island: warm start in, solution out.
 #[derive(Debug)]
 pub struct ManifoldIterate<'a> {
@@ -145,6 +162,8 @@ pub struct ChordScratch {
     double: Vec<NodeLanes<Double>>,
     best_impulse: Vec<LaneVectors>,
     best_joint: Vec<Double>,
+    /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
+    went_back: bool,
     anderson: Anderson,
     gamma_error: Vec<Double>,
     supports: Vec<held::Support>,
@@ -169,8 +188,14 @@ const REST: Double = 100.0;
 const VIOLENT: Double = 0.1;
 /// Multiplier updates that leave more of the residual than this, and of the aim, let `ρ` grow.
 const SLOW: Double = 0.25;
-/// Multiplier updates without a gain after which a solve ends, without and with joints.
-const IDLE: [u32; 2] = [4, 12];
+/// Multiplier updates without a gain after which a solve ends: without and with joints, and of tiny problems.
+const IDLE: [u32; 3] = [4, 12, 40];
+/// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only, far
+/// from where they start, on a way along which the error hardly falls.
+pub const TINY: usize = 40;
+/// Longest step along the error of `Γ` away from a solution that repels (–): an error of the tolerance,
+/// 10 µm/s, then still moves `Γ` by less than a millimeter a second. Joints do not let it go far.
+const STRIDE: Double = 64.0;
 /// A solve of so few updates lets `ρ` fall again.
 const FEW: u32 = 3;
 /// Growth of `ρ`, and where it ends in single and double precision.
@@ -203,6 +228,8 @@ struct SlipProgress {
     best: Double,
     /// Does the extrapolation keep away from solutions that repel?
     onward: bool,
+    /// Longest step away from them (–).
+    stride: Double,
 }
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
@@ -213,7 +240,6 @@ pub fn solve(
     memory: &mut ChordMemory,
     scratch: &mut ChordScratch,
 ) -> SolveStats {
-    let n = problem.bodies.len();
     scratch.begin(problem, iterate.contact, iterate.joint);
     let first = scratch.certify(problem, params.gravity_dt);
     let stats = SolveStats {
@@ -243,7 +269,7 @@ pub fn solve(
         memory.penalty = params.penalty;
     }
     let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
-    let size = (problem.manifolds.len() * 4 + n) as Double;
+    let size = problem.size();
     let at_rest = first.error() < REST * params.tolerance;
     let mut progress = Progress {
         stats: SolveStats { status: Status::IterationLimit, ..stats },
@@ -273,8 +299,9 @@ pub fn solve(
         memory.penalty = eased.max(params.penalty);
     }
     memory.changed = progress.stats.certificate.error() < first.error();
-    if progress.last_error > progress.stats.certificate.error() {
-        scratch.sweep.impulse.clone_from(&scratch.best_impulse);
+    scratch.went_back = progress.last_error > progress.stats.certificate.error();
+    if scratch.went_back {
+        core::mem::swap(&mut scratch.sweep.impulse, &mut scratch.best_impulse);
         scratch.joint.clone_from(&scratch.best_joint);
         progress.stats.certificate = scratch.judge(problem, params);
     }
@@ -383,6 +410,12 @@ impl ChordScratch {
         Certificate { motion, ..certificate }
     }
 
+    /// Where the multipliers of the last solve had come to, of every manifold: if nothing solves the problem
+    /// they grow along the proof of that.
+    pub fn last_impulses(&self) -> &[LaneVectors] {
+        if self.went_back { &self.best_impulse } else { &self.sweep.impulse }
+    }
+
     /// Gives the impulses of the last measurement and the velocity rebuilt from them.
     pub fn give(&self, problem: &ManifoldProblem<'_>, iterate: &mut ManifoldIterate<'_>) {
         self.sweep.give(problem, iterate.contact);
@@ -459,11 +492,17 @@ impl ChordScratch {
         let mut idle = 0;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
         let joined = !problem.joints.is_empty();
+        let patience = match (joined, problem.is_tiny()) {
+            (true, _) => IDLE[1],
+            (false, true) => IDLE[2],
+            (false, false) => IDLE[0],
+        };
         let mut slip = SlipProgress {
             damping: 1.0 / friction_max,
             best: Double::INFINITY,
             // Between joints a solution that repels is often the only one.
             onward: !joined,
+            stride: if joined { 1.0 } else { STRIDE },
         };
         for pass in 0..params.outer_max {
             if pass > 0 {
@@ -510,7 +549,7 @@ impl ChordScratch {
                     (halved, since) = (best, progress.work);
                 }
                 let slow = progress.work - since > progress.half_work;
-                if slow || idle > IDLE[usize::from(joined)] {
+                if slow || idle > patience {
                     progress.stats.status = Status::Stalled;
                     return;
                 }
@@ -554,7 +593,7 @@ impl ChordScratch {
         slip.best = slip.best.min(size);
         let gamma = self.sweep.gamma.as_flattened_mut();
         if slip.onward {
-            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping);
+            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping, slip.stride);
         } else {
             self.anderson.advance(gamma, &self.gamma_error, slip.damping);
         }

@@ -44,6 +44,8 @@ pub(super) struct Point<const L: usize> {
     pub(super) friction: Row3<L>,
     /// Sums of the impulses over substeps, after the biased and after the relaxing sweep.
     pub(super) total: [[Row<L>; 4]; 2],
+    /// The latter, each by the part of the step that is left after it.
+    pub(super) ahead: [Row<L>; 4],
 }
 
 impl<const L: usize> Point<L> {
@@ -59,6 +61,7 @@ impl<const L: usize> Point<L> {
         normal: [0.0; L],
         friction: [[0.0; L]; 3],
         total: [[[0.0; L]; 4]; 2],
+        ahead: [[0.0; L]; 4],
     };
 }
 

@@ -30,7 +30,7 @@ mod sweep;
 mod tests;
 
 pub use conjugate::solve_conjugate;
-pub use substeps::{SubstepParams, WideStats, solve_substeps, solve_sweeps};
+pub use substeps::{SubstepParams, WideStats, solve_substeps, solve_sweeps, substep_ways};
 
 use super::manifold::Manifold;
 use super::{BodyBlock, JointRow, Vec6};

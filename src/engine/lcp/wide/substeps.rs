@@ -19,7 +19,8 @@
 //! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on, with the sums
 //! `Σ l` of its impulses, which give it to the digits of single precision. With the biased velocity go the
 //! impulses `Σ l + Σ (l_biased - l)/n`. They give the velocity of the end of the step with the mean push, not
-//! the mean over the step: what both differ by is how bodies accelerate within it, and is reported.
+//! the mean over the step: what both differ by is how bodies accelerate within it, and is reported. Those of
+//! the way, `Σ l (n - 1 - k)/n + Σ l_biased/n`, are kept as well ([`substep_ways`]).
 //!
 //! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
 //! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
@@ -97,6 +98,17 @@ pub fn solve_substeps(
     scratch: &mut WideScratch,
 ) -> WideStats {
     scratch.lists.substeps(island, iterate, params)
+}
+
+/// The impulses of the contacts by which [`solve_substeps`] moved the bodies last, with the scratch of that
+/// call: `s/n - v = M⁻¹ Jᵀ l` but for other forces.
+pub fn substep_ways(
+    island: &Island<'_>,
+    substeps: u32,
+    out: &mut [[Double; 3]],
+    scratch: &WideScratch,
+) {
+    scratch.lists.moved(island, 1.0 / Double::from(substeps.max(1)), out);
 }
 
 /// Sweeps `sweeps` times over the one problem of the step, from the impulses in `iterate`. Of each pair of
@@ -297,6 +309,20 @@ impl<const L: usize> Lists<L> {
             let sums = mean(row.total.map(|total| Double::from(total[lane])), part);
             for (impulses, sum) in impulses.iter_mut().zip(sums) {
                 impulses[i] = sum;
+            }
+        });
+    }
+
+    /// The impulses by which bodies moved in small steps: each by the part of the step that it acted.
+    pub(super) fn moved(&self, island: &Island<'_>, part: Double, out: &mut [[Double; 3]]) {
+        self.contacts.each(|m, batch, lane| {
+            let manifold = &island.manifolds[m];
+            let n = at(&batch.normal, lane);
+            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
+                let [now, ahead] = [&point.total[0], &point.ahead]
+                    .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
+                out[manifold.first as usize + k] =
+                    [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
             }
         });
     }

@@ -217,6 +217,7 @@ fn solve_point<const L: usize, const MODE: u8, const DRIFTS: bool>(
     bias: &Row<L>,
     kept: &Row<L>,
     drift: &Row3<L>,
+    ahead: Single,
 ) {
     for l in 0..L {
         let n = at(normal, l);
@@ -249,6 +250,12 @@ fn solve_point<const L: usize, const MODE: u8, const DRIFTS: bool>(
                 total[1 + k][l] += t[k];
             }
         }
+        if MODE == mode::RELAXED {
+            point.ahead[0][l] += ahead * new;
+            for k in 0..3 {
+                point.ahead[1 + k][l] += ahead * t[k];
+            }
+        }
         let [a, b] = sides;
         push(b, lane_mass(mass_b, l), at(&point.arm_b, l), impulse, l);
         push(a, lane_mass(mass_a, l), at(&point.arm_a, l), scale(impulse, -1.0), l);
@@ -275,7 +282,16 @@ fn sweep_batch<const L: usize, const MODE: u8, const DRIFTS: bool>(
     for (k, point) in points.iter_mut().enumerate() {
         let bias = if MODE == mode::BIASED { bias[k] } else { point.bias };
         solve_point::<L, MODE, DRIFTS>(
-            &mut sides, normal, friction, mass_a, mass_b, point, &bias, &kept[k], &drift[k],
+            &mut sides,
+            normal,
+            friction,
+            mass_a,
+            mass_b,
+            point,
+            &bias,
+            &kept[k],
+            &drift[k],
+            rates.ahead,
         );
     }
     scatter(bodies, a, b, &sides);

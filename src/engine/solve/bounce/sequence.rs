@@ -201,25 +201,16 @@ impl SequenceScratch {
 
     /// Normal impulses, by sweeps.
     fn stop(&mut self, manifolds: &[Manifold], bodies: &[BodyBlock], fastest: Double) {
+        self.sweep(manifolds, fastest, |strike, m, lane, velocity| {
+            let goal = m.restitution * (-strike.before[lane]).max(0.0);
+            let rate = dot3(&m.normal, &m.velocity(lane, velocity));
+            let next = strike.normal[lane] + (goal - rate) / m.compliance[lane];
+            let by = next.max(0.0) - strike.normal[lane];
+            strike.normal[lane] += by;
+            m.strike(lane, m.normal.map(|n| n * by), bodies, velocity);
+            by.abs() * m.compliance[lane]
+        });
         let velocity = &mut self.velocity;
-        for _ in 0..SWEEPS_MAX {
-            let mut change: Double = 0.0;
-            for strike in &mut self.now {
-                let m = &manifolds[strike.manifold];
-                for lane in lanes(strike.closed, m) {
-                    let goal = m.restitution * (-strike.before[lane]).max(0.0);
-                    let rate = dot3(&m.normal, &m.velocity(lane, velocity));
-                    let next = strike.normal[lane] + (goal - rate) / m.compliance[lane];
-                    let by = next.max(0.0) - strike.normal[lane];
-                    strike.normal[lane] += by;
-                    m.strike(lane, m.normal.map(|n| n * by), bodies, velocity);
-                    change = change.max(by.abs() * m.compliance[lane]);
-                }
-            }
-            if change <= EXACT * fastest {
-                break;
-            }
-        }
         let (mut first, mut last) = (0.0, 0.0);
         for strike in &self.now {
             let m = &manifolds[strike.manifold];
@@ -246,31 +237,42 @@ impl SequenceScratch {
 
     /// Friction, by sweeps each of which lowers the energy.
     fn rub(&mut self, manifolds: &[Manifold], bodies: &[BodyBlock], fastest: Double) {
-        let velocity = &mut self.velocity;
+        self.sweep(manifolds, fastest, |strike, m, lane, velocity| {
+            let most = m.friction * strike.normal[lane];
+            if most <= 0.0 {
+                return 0.0;
+            }
+            let slip = across(m, m.velocity(lane, velocity));
+            let compliance = slip_compliance(m, lane, bodies);
+            let last = [0, 1, 2].map(|k| strike.across[k][lane]);
+            let mut next: [Double; 3] = core::array::from_fn(|k| last[k] - slip[k] / compliance);
+            let length = dot3(&next, &next).sqrt();
+            if length > most {
+                next = next.map(|x| x * (most / length));
+            }
+            let by: [Double; 3] = core::array::from_fn(|k| next[k] - last[k]);
+            for k in 0..3 {
+                strike.across[k][lane] = next[k];
+            }
+            m.strike(lane, by, bodies, velocity);
+            dot3(&by, &by).sqrt() * compliance
+        });
+    }
+
+    /// Sweeps over the lanes that strike until `correct` changes no velocity by much; it returns by how
+    /// much it did [m/s].
+    fn sweep(
+        &mut self,
+        manifolds: &[Manifold],
+        fastest: Double,
+        mut correct: impl FnMut(&mut Strike, &Manifold, usize, &mut [Vec6]) -> Double,
+    ) {
         for _ in 0..SWEEPS_MAX {
             let mut change: Double = 0.0;
             for strike in &mut self.now {
                 let m = &manifolds[strike.manifold];
                 for lane in lanes(strike.closed, m) {
-                    let most = m.friction * strike.normal[lane];
-                    if most <= 0.0 {
-                        continue;
-                    }
-                    let slip = across(m, m.velocity(lane, velocity));
-                    let compliance = slip_compliance(m, lane, bodies);
-                    let last = [0, 1, 2].map(|k| strike.across[k][lane]);
-                    let mut next: [Double; 3] =
-                        core::array::from_fn(|k| last[k] - slip[k] / compliance);
-                    let length = dot3(&next, &next).sqrt();
-                    if length > most {
-                        next = next.map(|x| x * (most / length));
-                    }
-                    let by: [Double; 3] = core::array::from_fn(|k| next[k] - last[k]);
-                    for k in 0..3 {
-                        strike.across[k][lane] = next[k];
-                    }
-                    m.strike(lane, by, bodies, velocity);
-                    change = change.max(dot3(&by, &by).sqrt() * compliance);
+                    change = change.max(correct(strike, m, lane, &mut self.velocity));
                 }
             }
             if change <= EXACT * fastest {

@@ -10,35 +10,37 @@ use super::super::super::lcp::{BodyBlock, Vec6};
 use super::super::super::predict::spin::{Rotor, is_round};
 use super::super::stiffness::{self, Sym};
 use super::{join, split};
-use crate::math::{DVec3, Double, SymMat3, quat_exp_double, quat_mul_double, widen, widen3};
+use crate::math::{
+    DVec3, Double, SymMat3, quat_exp_double, quat_mul_double, quat_rotate_double, widen, widen3,
+};
 
 /// A body on its way through the step.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(in crate::engine::solve) struct Member {
     /// Where it began the step.
-    pub(super) start: End,
+    pub(in crate::engine::solve) start: End,
     /// None if its inertia is round, or a rotation is locked.
-    pub(super) rotor: Option<Rotor>,
-    pub(super) mass: Double,
-    pub(super) locked: LockedAxes,
+    pub(in crate::engine::solve) rotor: Option<Rotor>,
+    pub(in crate::engine::solve) mass: Double,
+    pub(in crate::engine::solve) locked: LockedAxes,
     /// World inertia and its inverse of those without a rotor.
-    pub(super) inertia: [Sym; 2],
+    pub(in crate::engine::solve) inertia: [Sym; 2],
     /// Damping of both velocities (1/s).
-    pub(super) damping: [Double; 2],
+    pub(in crate::engine::solve) damping: [Double; 2],
     /// Acceleration by forces [m/s²]; torque [N·m], of those without a rotor angular acceleration.
-    pub(super) force: [DVec3; 2],
+    pub(in crate::engine::solve) force: [DVec3; 2],
     /// State at the start of the part: center, rotation, velocity, angular velocity or momentum.
-    pub(super) center: DVec3,
-    pub(super) rotation: [Double; 4],
-    pub(super) velocity: DVec3,
-    pub(super) spin: DVec3,
+    pub(in crate::engine::solve) center: DVec3,
+    pub(in crate::engine::solve) rotation: [Double; 4],
+    pub(in crate::engine::solve) velocity: DVec3,
+    pub(in crate::engine::solve) spin: DVec3,
     /// Where it ends the part, and by which mean velocity.
-    pub(super) to: (DVec3, [Double; 4]),
-    pub(super) mean: Vec6,
+    pub(in crate::engine::solve) to: (DVec3, [Double; 4]),
+    pub(in crate::engine::solve) mean: Vec6,
 }
 
 impl Member {
-    pub(super) fn new(sources: &Sources<'_>, i: u32) -> Self {
+    pub(in crate::engine::solve) fn new(sources: &Sources<'_>, i: u32) -> Self {
         let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
         let h = widen(sources.dt);
         let damping = [body.linear_damping, body.angular_damping].map(|d| widen(d.max(0.0)));
@@ -78,12 +80,12 @@ impl Member {
     }
 
     /// Angular velocity at the start of the part [rad/s].
-    pub(super) fn angular(&self) -> DVec3 {
+    pub(in crate::engine::solve) fn angular(&self) -> DVec3 {
         self.rotor.map_or(self.spin, |rotor| rotor.with(self.rotation).velocity(self.spin))
     }
 
     /// Velocity and angular velocity or momentum after `h` seconds with these impulses.
-    pub(super) fn pushed(&self, impulse: &Vec6, h: Double) -> [DVec3; 2] {
+    pub(in crate::engine::solve) fn pushed(&self, impulse: &Vec6, h: Double) -> [DVec3; 2] {
         let [f, g] = self.damping.map(|d| 1.0 + h * d);
         let (push, turn) = split(impulse);
         let push = self.filter(push / self.mass);
@@ -94,13 +96,13 @@ impl Member {
         [(self.velocity + self.force[0] * h + push) / f, (self.spin + self.force[1] * h + turn) / g]
     }
 
-    pub(super) fn filter(&self, v: DVec3) -> DVec3 {
+    pub(in crate::engine::solve) fn filter(&self, v: DVec3) -> DVec3 {
         let keep = |axis, x| if self.locked.translation(axis) { 0.0 } else { x };
         DVec3::new(keep(0, v.x), keep(1, v.y), keep(2, v.z))
     }
 
     /// Moves for `h` seconds under these half impulses.
-    pub(super) fn fly(&mut self, half: &Vec6, h: Double) {
+    pub(in crate::engine::solve) fn fly(&mut self, half: &Vec6, h: Double) {
         let [velocity, spin] = self.pushed(&half.map(|x| 2.0 * x), h);
         let linear = (self.velocity + velocity) * 0.5;
         let middle = (self.spin + spin) * 0.5;
@@ -114,7 +116,7 @@ impl Member {
     }
 
     /// Moves for `h` seconds with this velocity.
-    pub(super) fn go_with(&mut self, velocity: &Vec6, h: Double) {
+    pub(in crate::engine::solve) fn go_with(&mut self, velocity: &Vec6, h: Double) {
         let (linear, angular) = split(velocity);
         let turn = quat_exp_double(angular * h);
         self.to = (self.center + linear * h, quat_mul_double(turn, self.rotation));
@@ -122,21 +124,32 @@ impl Member {
     }
 
     /// Stays where it is.
-    pub(super) fn stand(&mut self) {
+    pub(in crate::engine::solve) fn stand(&mut self) {
         (self.to, self.mean) = ((self.center, self.rotation), [0.0; 6]);
     }
 
     /// Goes on from the end of a part with these velocities.
-    pub(super) fn go_on(&mut self, velocity: &Vec6) {
+    pub(in crate::engine::solve) fn go_on(&mut self, velocity: &Vec6) {
         (self.center, self.rotation) = self.to;
         let angular;
         (self.velocity, angular) = split(velocity);
         self.spin = self.rotor.map_or(angular, |rotor| rotor.with(self.rotation).momentum(angular));
     }
 
+    /// What is fixed to it, from its center, at the end of the part.
+    pub(in crate::engine::solve) fn turned(&self, arm: DVec3) -> DVec3 {
+        let [x, y, z, w] = self.rotation;
+        quat_rotate_double(self.to.1, quat_rotate_double([-x, -y, -z, w], arm))
+    }
+
     /// Mass block at a rotation, with damping, and `added` to its inertia; the velocity is to be filled
     /// in.
-    pub(super) fn block(&self, rotation: [Double; 4], added: Option<&Sym>, h: Double) -> BodyBlock {
+    pub(in crate::engine::solve) fn block(
+        &self,
+        rotation: [Double; 4],
+        added: Option<&Sym>,
+        h: Double,
+    ) -> BodyBlock {
         let [f, g] = self.damping.map(|d| 1.0 + h * d);
         let free = [0, 1, 2].map(|axis| !self.locked.translation(axis));
         let mass = f * self.mass;

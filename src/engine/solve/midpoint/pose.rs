@@ -4,21 +4,26 @@
 //! their aims; mass blocks with the geometric stiffness of the loads; the rows, blocks and momentum at
 //! the end; biases of contacts. O(rows).
 
+use super::super::super::assemble::IslandStep;
 use super::super::super::assemble::joints::wrench;
 use super::super::super::joint::{Aim, Place, half_way};
 use super::super::super::lcp::JointRow;
+use super::super::super::lcp::manifold::LANES;
 use super::super::super::lcp::rows::{dot3, dot6, inverse_mass_mul, joint_compliance};
 use super::super::island::Island;
 use super::super::stiffness;
+use super::contact::{self, At};
 use super::link::{damper, spring};
+use super::member::Member;
 use super::{GIVEN, MidpointScratch, OPEN, is_lock, join};
 use crate::math::{DVec3, Double, widen};
 
 impl MidpointScratch {
     /// Biases of the contacts for a part: what is apart may close in it, what overlaps is pushed as ever.
     pub(super) fn approach(&self, island: &mut Island<'_, '_>, h: Double) {
-        let lists = self.bias.iter().zip(&self.gaps);
-        for (m, (bias, gap)) in island.step.manifolds.iter_mut().zip(lists) {
+        let lists = self.manifolds.iter().zip(&self.gaps);
+        for (m, (plain, gap)) in island.step.manifolds.iter_mut().zip(lists) {
+            let bias = &plain.bias;
             for lane in 0..m.count as usize {
                 let aim = m.gap[lane] - island.dt * bias[lane];
                 m.bias[lane] = bias[lane].min((gap[lane] - aim).max(0.0) / h);
@@ -81,6 +86,41 @@ impl MidpointScratch {
                 step.joint_wrench[i] = wrench(&sides[1], middle.arms[1]);
             }
         }
+        self.astray = self.turn_contacts(island, h);
+        worst
+    }
+
+    /// Where every contact comes to, and its rows for the way. Returns how far those that push are from
+    /// where they were to come, or others nearer than they may [m/s].
+    fn turn_contacts(&mut self, island: &mut Island<'_, '_>, h: Double) -> Double {
+        let step = &mut *island.step;
+        let mut worst: Double = 0.0;
+        let mean = |members: &[Member], i: u32| members.get(i as usize).map(|m| m.mean);
+        for (m, plain) in step.manifolds.iter_mut().zip(&self.manifolds) {
+            let here = m.first as usize..(m.first + m.count) as usize;
+            let aims: [DVec3; LANES] = core::array::from_fn(|lane| {
+                DVec3::from_array(m.velocity(lane, step.biased.velocity))
+            });
+            for touch in &mut self.touches[here] {
+                touch.find_end(&self.members, h);
+            }
+            contact::put(m, &self.touches, At::Middle);
+            let ends = [m.a, m.b].map(|i| mean(&self.members, i));
+            for lane in 0..m.count as usize {
+                let i = m.first as usize + lane;
+                let way = self.touches[i].way / h;
+                let drift = [0, 1, 2].map(|k| plain.drift[k][lane]);
+                let now = way + DVec3::from_array(drift);
+                let linear = m.relative(lane, &ends);
+                (0..3).for_each(|k| m.drift[k][lane] = now.to_array()[k] - linear[k]);
+                let astray = if step.biased.contact_impulse[i] == [0.0; 3] {
+                    -(DVec3::from_array(m.normal).dot(now) + m.bias[lane])
+                } else {
+                    (now - aims[lane]).length()
+                };
+                worst = worst.max(astray);
+            }
+        }
         worst
     }
 
@@ -125,6 +165,10 @@ impl MidpointScratch {
     pub(super) fn pose_start(&mut self, island: &mut Island<'_, '_>, h: Double) {
         let most = widen(island.settings.contact.push_speed_max);
         let (step, joints) = (&mut *island.step, island.sources.joints);
+        for (m, plain) in step.manifolds.iter_mut().zip(&self.manifolds) {
+            contact::put(m, &self.touches, At::Start);
+            m.drift = plain.drift;
+        }
         self.load.clear();
         self.load.resize(self.members.len(), [0.0; 6]);
         for link in &self.links {
@@ -142,7 +186,7 @@ impl MidpointScratch {
                 row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
                 row.softness = old.softness * (island.dt / h);
                 row.bias = match aim {
-                    Aim::Place(aim) => imposed + ((value - aim) / h).clamp(-most, most),
+                    Aim::Place(aim) => imposed + ((value - aim) / h).max(-most).min(most),
                     Aim::Rate(rate) => imposed - rate,
                     Aim::Spring | Aim::Damper => old.bias,
                 };
@@ -196,9 +240,7 @@ impl MidpointScratch {
                         let sum = &mut self.sum[*k as usize];
                         (0..6).for_each(|k| sum[k] += given * terms[k]);
                     }
-                    if self.whole[i] != 0.0 {
-                        step.relaxed.joint_impulse[i] = 0.0;
-                    }
+                    step.relaxed.joint_impulse[i] = 0.0;
                 }
                 let (value, sides) = match aim {
                     Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.to, slot % 6)),
@@ -231,6 +273,7 @@ impl MidpointScratch {
                 }
             }
         }
+        self.end_contacts(step);
         for (i, member) in self.members.iter().enumerate() {
             let mut block = member.block(member.to.1, None, h);
             let [velocity, spin] = member.pushed(&self.sum[i], h);
@@ -241,6 +284,29 @@ impl MidpointScratch {
         }
     }
 
+    /// Contacts at the end. What they gave half way acted there: the rest of the whole impulses acts at the
+    /// end.
+    fn end_contacts(&mut self, step: &mut IslandStep<'_>) {
+        for (m, plain) in step.manifolds.iter_mut().zip(&self.manifolds) {
+            if !self.soft {
+                for lane in 0..m.count as usize {
+                    let i = m.first as usize + lane;
+                    // The whole impulses of what is half way.
+                    let half = DVec3::from_array(step.biased.contact_impulse[i]);
+                    let levers = self.touches[i].lever(half);
+                    for ((k, sign), lever) in [(m.a, -1.0), (m.b, 1.0)].into_iter().zip(levers) {
+                        if let Some(sum) = self.sum.get_mut(k as usize) {
+                            let lever = (lever * sign).to_array();
+                            (0..3).for_each(|k| sum[3 + k] += lever[k]);
+                        }
+                    }
+                }
+            }
+            contact::put(m, &self.touches, At::End);
+            (m.drift, m.bias) = (plain.drift, plain.bias);
+        }
+    }
+
     /// Contacts that are closed at the end ask for no approach, the others for nothing.
     pub(super) fn close(&self, island: &mut Island<'_, '_>, h: Double) {
         let zone = widen(island.settings.contact.dead_zone) * island.dt * island.dt;
@@ -248,8 +314,8 @@ impl MidpointScratch {
         for (m, gap) in step.manifolds.iter_mut().zip(&self.gaps) {
             for lane in 0..m.count as usize {
                 let impulse = &step.biased.contact_impulse[m.first as usize + lane];
-                let speed = dot3(&m.normal, &m.velocity(lane, step.biased.velocity));
-                let closed = dot3(&m.normal, impulse) > 0.0 || gap[lane] + h * speed <= zone;
+                let change = self.touches[m.first as usize + lane].closes(m, lane, h);
+                let closed = dot3(&m.normal, impulse) > 0.0 || gap[lane] + change <= zone;
                 let bias = &mut m.bias[lane];
                 *bias = if closed { bias.min(0.0) - m.push[lane] } else { OPEN };
             }
