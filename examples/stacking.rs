@@ -6,13 +6,13 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
-use orthant::math::Vec3;
+use orthant::math::{Real, Vec3};
 use orthant::prelude::*;
 
 /// How many crates, each of 1 m.
 const CRATES: u8 = 10;
 /// How many times as dense as the others the uppermost one is.
-const HEAVY: f32 = 100.0;
+const HEAVY: Real = 100.0;
 
 #[derive(Component)]
 struct Top;
@@ -40,7 +40,7 @@ fn spawn(mut commands: Commands) {
         let at = Transform::from_xyz(0.0, 0.5 + f32::from(i), 0.0);
         let crate_ = (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), at);
         if i + 1 == CRATES {
-            commands.spawn((crate_, ColliderDensity(HEAVY.into()), Top));
+            commands.spawn((crate_, ColliderDensity(HEAVY), Top));
         } else {
             commands.spawn(crate_);
         }

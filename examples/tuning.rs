@@ -6,7 +6,7 @@ use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::components::Transform;
-use orthant::math::{Real, Vec3};
+use orthant::math::{Real, Vec3, from_single3};
 use orthant::prelude::*;
 
 fn main() {
@@ -55,12 +55,12 @@ fn play(app: &mut App, what: &str) -> Real {
     (0..32).for_each(|_| app.update());
     let rose = height(app) - before;
     println!("{what}: it moves by {rose:.3} m.");
-    rose.into()
+    rose
 }
 
-fn height(app: &mut App) -> f32 {
+fn height(app: &mut App) -> Real {
     let mut bodies = app.world_mut().query_filtered::<&Transform, With<RigidBody>>();
-    bodies.single(app.world()).expect("one ball").translation.y
+    from_single3(bodies.single(app.world()).expect("one ball").translation).y
 }
 
 fn expect(moved: Real, wanted: Real) {

@@ -20,18 +20,18 @@ impl Rng {
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// Uniform in [0, n).
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.next_u64() % n as u64) as usize
     }
 
     /// Uniform in [0, 1), of 53 bits.
     pub fn unit(&mut self) -> Double {
-        (self.next() >> 11) as Double / (1_u64 << 53) as Double
+        (self.next_u64() >> 11) as Double / (1_u64 << 53) as Double
     }
 
     /// Uniform between two numbers, of 53 bits.
@@ -41,7 +41,7 @@ impl Rng {
 
     /// Uniform between two numbers, of 24 bits: the same in either precision.
     pub fn range(&mut self, low: Real, high: Real) -> Real {
-        let unit = (self.next() >> 40) as Real / (1_u64 << 24) as Real;
+        let unit = (self.next_u64() >> 40) as Real / (1_u64 << 24) as Real;
         low + (high - low) * unit
     }
 

@@ -48,7 +48,7 @@ fn sizes_are_those_of_the_measured_scenes() {
     assert_eq!(moving("brazil-nut"), Some((270, 0)), "4 large, 266 small");
     assert_eq!(moving("chain-50-100"), Some((51, 51)), "a ball at the end");
     assert_eq!(moving("drum"), Some((1000, 0)), "ten layers");
-    assert_eq!(Rng::of_scene(1234).next(), FIRST, "the same generator");
+    assert_eq!(Rng::of_scene(1234).next_u64(), FIRST, "the same generator");
 }
 
 /// The first number of the generator of the other measurements, seed 1234.
