@@ -222,8 +222,8 @@ pub enum Method {
     /// Newton up to [`newton_rows_max`](solvers::SolverParams::newton_rows_max) rows; if it does not
     /// converge, up to three rounds of Gauss–Seidel and Newton from where it stopped, and for small problems
     /// with a pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones
-    /// and without rolling rows get the [`chord`] Newton first, and softened small steps where they are large and
-    /// violent.
+    /// and without rolling rows get the [`chord`] Newton first, and softened small steps where they are large
+    /// and violent.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.

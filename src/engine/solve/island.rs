@@ -576,6 +576,8 @@ fn turns_fast(island: &Island<'_, '_>) -> bool {
         && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
             let body = &island.sources.bodies[i as usize];
             let turn = island.dt * DVec3::new(v[3], v[4], v[5]).length();
-            turn > FAST && !body.locked_axes.locks_rotation() && !is_round(body.inertia())
+            // The contacts of swept bodies are of where they meet, and do not turn with them.
+            let turns = !body.swept && !body.locked_axes.locks_rotation();
+            turn > FAST && turns && !is_round(body.inertia())
         })
 }
