@@ -49,6 +49,8 @@ pub(super) struct IslandMemory {
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
+    /// The part of the work of a step that it gets (–): less where the last steps were not solved.
+    effort: Double,
     /// Did contacts ask for the impossible in this step?
     pub(super) pressed: bool,
     /// The last solution, if it had been taken as it was.
@@ -72,6 +74,7 @@ impl IslandMemory {
             pause: 0,
             share: None,
             changed: [false; 2],
+            effort: 1.0,
             pressed: false,
             steady: None,
         }
@@ -106,6 +109,11 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    fn is_solved(&self) -> bool {
+        let solved = |stats: &SolveStats| stats.status == Status::Converged;
+        solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
+    }
+
     /// Were the impulses taken as they were?
     pub(super) fn is_as_it_was(&self) -> bool {
         let as_it_was = |stats: &SolveStats| {
@@ -158,6 +166,10 @@ const ROUGH: Double = 0.05;
 /// The work of `Newton`, and that of mechanisms and tiny islands, in budgets of others.
 const PATIENCE: Double = 12.5;
 
+/// By how much the work of a step shrinks after one that was not solved, down to a budget of others, and
+/// grows after one that was (–): what has no solution most often has none in the next step.
+const RECOVERY: Double = 2.0;
+
 /// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has
 /// to fall by half, in sweeps.
 const HALF_WORK: Double = 60.0;
@@ -198,7 +210,7 @@ impl Island<'_, '_> {
 
     /// What is left of the work of the whole step (–).
     fn left(&self) -> Double {
-        (PATIENCE * self.settings.solver.work_max - self.spent).max(0.0)
+        (PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent).max(0.0)
     }
 
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
@@ -239,6 +251,16 @@ impl Solvers {
     /// Solves an island by the method of the settings.
     pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         island.memory.pressed = false;
+        let outcome = self.choose(island);
+        let effort = &mut island.memory.effort;
+        *effort = match outcome.is_solved() {
+            true => (RECOVERY * *effort).min(1.0),
+            false => (*effort / RECOVERY).max(1.0 / PATIENCE),
+        };
+        outcome
+    }
+
+    fn choose(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let solver = &island.settings.solver;
         let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
@@ -289,8 +311,7 @@ impl Solvers {
         });
         let midpoint =
             solver.integration == Integration::SecondOrder && !island.step.joints.is_empty();
-        let solved = |stats: &SolveStats| stats.status == Status::Converged;
-        if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
+        if outcome.is_solved() {
             return outcome;
         }
         if sweeps {
