@@ -18,7 +18,10 @@
 //! and the next few are made small. Islands nearly without contacts are never made small: their factor is
 //! worth its cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. Where nothing is pushed
 //! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that problem too.
-//! All this is counted, never timed, so that results do not depend on the machine.
+//! The whole step of an island, with all Newton steps, parts and presses, has one budget, the general solvers
+//! behind as much again; where it runs out the step is made in one soft part. With joints it is halved after
+//! each step that was not solved, and grows back. All this is counted, never timed, so that results do not
+//! depend on the machine.
 
 use super::super::assemble::{IslandStep, Sources};
 use super::super::body::BodyId;
@@ -163,7 +166,7 @@ const SWEPT_TO: Double = 1e-6;
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
-/// The work of `Newton`, and that of mechanisms and tiny islands, in budgets of others.
+/// The work of `Newton`, that of mechanisms and tiny islands, and that of a whole step, in budgets of others.
 const PATIENCE: Double = 12.5;
 
 /// By how much the work of a step shrinks after one that was not solved, down to a budget of others, and
@@ -206,6 +209,12 @@ impl Island<'_, '_> {
     /// Has it only rows that Lemke's algorithm knows?
     fn lemke_knows(&self) -> bool {
         self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
+    }
+
+    /// Does `Auto` spend less on it where it does not solve it?
+    fn has_effort(&self) -> bool {
+        let auto = self.settings.solver.method == Method::Auto;
+        auto && self.is_plain() && !self.step.joints.is_empty()
     }
 
     /// What is left of the work of the whole step (–).
@@ -252,11 +261,13 @@ impl Solvers {
     pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         island.memory.pressed = false;
         let outcome = self.choose(island);
-        let effort = &mut island.memory.effort;
-        *effort = match outcome.is_solved() {
-            true => (RECOVERY * *effort).min(1.0),
-            false => (*effort / RECOVERY).max(1.0 / PATIENCE),
-        };
+        if island.has_effort() {
+            let effort = &mut island.memory.effort;
+            *effort = match outcome.is_solved() {
+                true => (RECOVERY * *effort).min(1.0),
+                false => (*effort / RECOVERY).max(1.0 / PATIENCE),
+            };
+        }
         outcome
     }
 

@@ -12,9 +12,9 @@
 use super::super::super::assemble::{IslandStep, IslandUnknowns};
 use super::super::super::lcp::rows::{dot3, dot6, mass_mul};
 use super::super::super::lcp::{BodyBlock, JointRow, Vec6};
+use super::super::super::settings::Settings;
 use super::super::ending::LENT;
 use super::super::stiffness;
-use super::super::super::settings::Settings;
 use super::member::Member;
 use super::{MidpointScratch, join, split};
 use crate::math::{DVec3, Double, widen};
