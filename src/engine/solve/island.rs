@@ -18,7 +18,10 @@
 //! and the next few are made small. Islands nearly without contacts are never made small: their factor is
 //! worth its cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. Where nothing is pushed
 //! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that problem too.
-//! All this is counted, never timed, so that results do not depend on the machine.
+//! The whole step of an island, with all Newton steps, parts and presses, has one budget, the general solvers
+//! behind as much again; where it runs out the step is made in one soft part. With joints it is halved after
+//! each step that was not solved, and grows back. All this is counted, never timed, so that results do not
+//! depend on the machine.
 
 use super::super::assemble::{IslandStep, Sources};
 use super::super::body::BodyId;
@@ -50,6 +53,8 @@ pub(super) struct IslandMemory {
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     changed: [bool; 2],
+    /// The part of the work of a step that it gets (–): less where the last steps were not solved.
+    effort: Double,
     /// Did contacts ask for the impossible in this step?
     pub(super) pressed: bool,
     /// The last solution, if it had been taken as it was.
@@ -73,6 +78,7 @@ impl IslandMemory {
             pause: 0,
             share: None,
             changed: [false; 2],
+            effort: 1.0,
             pressed: false,
             steady: None,
         }
@@ -107,6 +113,11 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    fn is_solved(&self) -> bool {
+        let solved = |stats: &SolveStats| stats.status == Status::Converged;
+        solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
+    }
+
     /// Were the impulses taken as they were?
     pub(super) fn is_as_it_was(&self) -> bool {
         let as_it_was = |stats: &SolveStats| {
@@ -156,8 +167,12 @@ const SWEPT_TO: Double = 1e-6;
 /// A residual with which small steps do no better [m/s].
 const ROUGH: Double = 0.05;
 
-/// The work of `Newton`, and that of mechanisms and tiny islands, in budgets of others.
+/// The work of `Newton`, that of mechanisms and tiny islands, and that of a whole step, in budgets of others.
 const PATIENCE: Double = 12.5;
+
+/// By how much the work of a step shrinks after one that was not solved, down to a budget of others, and
+/// grows after one that was (–): what has no solution most often has none in the next step.
+const RECOVERY: Double = 2.0;
 
 /// Work of the chord Newton in a small island without joints, but not a tiny one, within which the error has
 /// to fall by half, in sweeps.
@@ -200,9 +215,15 @@ impl Island<'_, '_> {
         self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
     }
 
+    /// Does `Auto` spend less on it where it does not solve it?
+    fn has_effort(&self) -> bool {
+        let auto = self.settings.solver.method == Method::Auto;
+        auto && self.is_plain() && !self.step.joints.is_empty()
+    }
+
     /// What is left of the work of the whole step (–).
     fn left(&self) -> Double {
-        (PATIENCE * self.settings.solver.work_max - self.spent).max(0.0)
+        (PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent).max(0.0)
     }
 
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
@@ -243,6 +264,18 @@ impl Solvers {
     /// Solves an island by the method of the settings.
     pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         island.memory.pressed = false;
+        let outcome = self.choose(island);
+        if island.has_effort() {
+            let effort = &mut island.memory.effort;
+            *effort = match outcome.is_solved() {
+                true => (RECOVERY * *effort).min(1.0),
+                false => (*effort / RECOVERY).max(1.0 / PATIENCE),
+            };
+        }
+        outcome
+    }
+
+    fn choose(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let solver = &island.settings.solver;
         let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
@@ -293,8 +326,7 @@ impl Solvers {
         });
         let midpoint =
             solver.integration == Integration::SecondOrder && !island.step.joints.is_empty();
-        let solved = |stats: &SolveStats| stats.status == Status::Converged;
-        if solved(&outcome.biased) && outcome.relaxed.as_ref().is_none_or(solved) {
+        if outcome.is_solved() {
             return outcome;
         }
         if sweeps {

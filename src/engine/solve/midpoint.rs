@@ -41,14 +41,14 @@ use super::super::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use super::super::joint::Aim;
 use super::super::lcp::certificate::Certificate;
 use super::super::lcp::manifold::{Lanes, Manifold};
-use super::super::lcp::rows::{dot6, inverse_mass_mul, mass_mul};
+use super::super::lcp::rows::{inverse_mass_mul, mass_mul};
 use super::super::lcp::{BodyBlock, JointRow, Method, SolveStats, Status, Vec6};
 use super::super::predict::spin::turn_between;
 use super::Solvers;
 use super::bounce::Solve;
 use super::island::{Island, Outcome};
 use super::stiffness::{self, Sym};
-use crate::math::{DVec3, Double, widen};
+use crate::math::{DVec3, Double};
 
 /// Newton steps; a joint that is not where it should be then is drawn there in the next step.
 const PASSES: u32 = 6;
@@ -60,8 +60,6 @@ const TURN_MAX: Double = 0.35;
 const PARTS_MAX: Double = 64.0;
 /// Most rows of all parts together: large islands are not made in parts.
 const ROWS_MAX: Double = 8192.0;
-/// A soft problem lends no body more than this speed [m/s].
-const PUSH_MAX: Double = 3.0;
 /// Arms are near enough in a blow when they are off by this part of it (–).
 const ARMS: Double = 1e-3;
 /// Newton's method ends at a residual of so many tolerances of the solver: what it leaves is seen by the
@@ -163,6 +161,8 @@ impl MidpointScratch {
                 self.soft = true;
                 self.soften(state, island, solve, h, &mut biased);
                 add(&mut relaxed, self.find_velocities(state, island, solve, h));
+                let (step, settings) = (&mut *island.step, island.settings);
+                self.lend(settings, step.bodies, &mut step.relaxed, h);
             }
             if rough && may_split {
                 part *= 0.5;
@@ -311,30 +311,14 @@ impl MidpointScratch {
         island.step.biased.scale(0.5);
         self.failed = true;
         add(total, stats);
-        let part = self.bounded_part(island, h);
-        for (member, v) in self.members.iter_mut().zip(&*island.step.biased.velocity) {
-            let v = v.map(|x| if part > 0.0 { part * x } else { 0.0 });
-            member.go_with(&v, h);
+        let (step, settings) = (&mut *island.step, island.settings);
+        self.lend(settings, step.bodies, &mut step.biased, h);
+        for (member, v) in self.members.iter_mut().zip(&*step.biased.velocity) {
+            member.go_with(v, h);
         }
         for link in &mut self.links {
             link.find_end(&self.members, island.sources.joints, h);
         }
-    }
-
-    /// The part of the velocities of a soft problem that is taken, from 0 to 1: they have no more energy
-    /// than the bodies had, with what their forces and a push may add.
-    fn bounded_part(&self, island: &Island<'_, '_>, h: Double) -> Double {
-        let push = widen(island.settings.contact.push_speed_max).min(PUSH_MAX);
-        let (mut most, mut all) = (0.0, 0.0);
-        let lists = self.members.iter().zip(&self.plain).zip(&*island.step.biased.velocity);
-        for ((member, block), v) in lists {
-            let before = join(member.velocity, member.angular());
-            let gain = member.force[0].length() * h + push;
-            most += 2.0 * dot6(&before, &mass_mul(block, &before)) + member.mass * gain * gain;
-            all += dot6(v, &mass_mul(block, v));
-        }
-        let part = if all > most { (most / all).sqrt() } else { 1.0 };
-        if all.is_finite() && part.is_finite() { part } else { 0.0 }
     }
 
     /// Sums the half impulses of all rows at hand.
@@ -564,12 +548,13 @@ impl IslandUnknowns<'_> {
         self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
     }
 
-    /// Scales the impulses.
+    /// Scales the impulses; zero takes away what is not finite as well.
     pub(super) fn scale(&mut self, factor: Double) {
         if factor != 1.0 {
-            self.joint_impulse.iter_mut().for_each(|c| *c *= factor);
+            let scale = |c: &mut Double| *c = if factor == 0.0 { 0.0 } else { *c * factor };
+            self.joint_impulse.iter_mut().for_each(scale);
             let vectors = self.contact_impulse.iter_mut().chain(&mut *self.rolling_impulse);
-            vectors.flatten().for_each(|c| *c *= factor);
+            vectors.flatten().for_each(scale);
         }
     }
 }

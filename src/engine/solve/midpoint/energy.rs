@@ -1,22 +1,31 @@
 //! What a part of a step does to the energy of its island.
 //!
 //! Input: an island at the end of a part, with its velocities there. Output: is that part to be made anew?
+//! If it is not solved, so much of the impulses as cannot throw its bodies about:
+//!
+//! ```text
+//! v ← v* + s (v - v*)      largest s ≤ 1 with |v| ≤ |v_0| + |f h / m + u|     in the norm of the masses
+//! ```
+//!
 //! O(bodies + contacts).
 
-use super::super::super::assemble::IslandStep;
+use super::super::super::assemble::{IslandStep, IslandUnknowns};
 use super::super::super::lcp::rows::{dot3, dot6, mass_mul};
 use super::super::super::lcp::{BodyBlock, JointRow, Vec6};
+use super::super::super::settings::Settings;
 use super::super::ending::LENT;
 use super::super::stiffness;
 use super::member::Member;
-use super::{MidpointScratch, split};
-use crate::math::{DVec3, Double};
+use super::{MidpointScratch, join, split};
+use crate::math::{DVec3, Double, widen};
 
 /// Largest part of the energy that a part of the step may lose as its velocities are made to fit the
 /// joints (–): in ten seconds at 60 Hz it sums to less than a hundredth.
 const LOSS_MAX: Double = 1e-5;
 /// Speed (m/s) below which nobody minds that.
 const STILL: Double = 1e-2;
+/// A soft problem lends no body more than this speed `u` [m/s].
+const PUSH_MAX: Double = 3.0;
 
 impl MidpointScratch {
     /// Did the velocities lose much energy when they were made to fit the joints?
@@ -65,5 +74,47 @@ impl MidpointScratch {
             }
         }
         gain > LENT * first
+    }
+
+    /// Takes of the impulses of a soft problem what lends the bodies no more energy than their forces and a
+    /// push may add to what they had.
+    pub(super) fn lend(
+        &self,
+        settings: &Settings,
+        blocks: &[BodyBlock],
+        unknowns: &mut IslandUnknowns<'_>,
+        h: Double,
+    ) {
+        let push = widen(settings.contact.push_speed_max).min(PUSH_MAX);
+        let (mut before, mut gain) = (0.0, 0.0);
+        for (member, block) in self.members.iter().zip(&self.plain) {
+            let v = join(member.velocity, member.angular());
+            let speed = member.force[0].length() * h + push;
+            before += dot6(&v, &mass_mul(block, &v));
+            gain += member.mass * speed * speed;
+        }
+        let most = before.sqrt() + gain.sqrt();
+        // |v* + s d|² = free + 2 s across + s² along
+        let (mut free, mut across, mut along) = (0.0, 0.0, 0.0);
+        for (to, v) in blocks.iter().zip(&*unknowns.velocity) {
+            let change: Vec6 = core::array::from_fn(|k| v[k] - to.velocity_free[k]);
+            let momentum = mass_mul(to, &change);
+            free += dot6(&to.velocity_free, &mass_mul(to, &to.velocity_free));
+            across += dot6(&to.velocity_free, &momentum);
+            along += dot6(&change, &momentum);
+        }
+        let left = most * most - free;
+        if free + 2.0 * across + along <= most * most {
+            return;
+        }
+        let part = (across * across + along * left.max(0.0)).sqrt() - across;
+        let part = part / along;
+        let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+        for (to, v) in blocks.iter().zip(&mut *unknowns.velocity) {
+            for (x, free) in v.iter_mut().zip(&to.velocity_free) {
+                *x = if part > 0.0 { free + part * (*x - free) } else { *free };
+            }
+        }
+        unknowns.scale(part);
     }
 }
