@@ -14,7 +14,7 @@
 //! act on, are the same with the mean `λ` of the way. Where bodies bounce a blow has one place, that of the
 //! start: else it would do work. O(bodies + contacts).
 
-use super::super::assemble::{IslandStep, Sources};
+use super::super::assemble::{IslandStep, Sources, Unknowns};
 use super::super::lcp::manifold::Manifold;
 use super::super::lcp::{BodyBlock, Vec6};
 use super::super::predict::spin::is_round;
@@ -41,6 +41,8 @@ pub(super) struct EndingScratch {
     touches: Vec<Touch>,
     /// The free velocities, as they were, of bodies that fly on after a blow.
     flown: Vec<Option<Vec6>>,
+    /// What was solved before they did.
+    pub(super) before: Unknowns,
     /// Torques that the contacts gave at the start beyond those at the end [N·m·s].
     sum: Vec<DVec3>,
     /// Impulses of the contacts by which small steps moved the bodies.
