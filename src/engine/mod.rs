@@ -5,7 +5,7 @@
 //! island of contacts, and infeasibility that stays O(h²) (Theorem 6.12). A second one gives the velocities
 //! that are carried on where the first pushed, where bodies turned or bounce; islands with joints pose one
 //! for each Newton pass. Large islands in which bodies strike each other are not solved to a tolerance but
-//! advanced in small steps with soft contacts, see [`lcp::wide`].
+//! advanced in small steps with soft contacts, see [`lcp::sweeps`].
 //!
 //! # Symbols
 //!
@@ -30,62 +30,48 @@
 //! The same state and the same calls give the same bits, in debug and in release, with any number of
 //! threads, on any platform, for the same features of the crate. Why: the order of everything comes
 //! from ids, which are counters; every list that leaves a stage is sorted by a documented key (pairs by
-//! [`PairKey`](broad::PairKey), contacts by feature id, islands by their first body); hash maps are
+//! [`PairKey`](pair_key::PairKey), contacts by feature id, islands by their first body); hash maps are
 //! only looked up, never iterated; a pair is updated from its own state and that of its two bodies
 //! alone; islands do not share unknowns; no sum depends on chunking; all arithmetic is scalar, without
 //! fused operations, and transcendental functions come from `libm`; there is no clock. Portals and
 //! impulses are part of the state: a clone of a [`Simulation`] continues as the original does.
 
-pub mod active;
-pub mod assemble;
-pub mod bodies;
-pub mod body;
-pub mod broad;
-pub mod bvh;
-pub mod collider;
-pub mod event;
-pub mod graph;
-pub mod integrate;
-pub mod joint;
+pub(crate) mod geometry;
 pub mod lcp;
-pub mod locked_axes;
-pub mod on_mesh;
-pub mod pair;
+pub mod papers;
 pub mod par;
-pub mod predict;
-pub mod query;
-pub mod ratio;
 pub mod report;
-pub mod rest;
 pub mod settings;
-pub mod shape;
-pub mod sleep;
-pub mod solve;
-pub mod steady;
-pub mod sweep;
-pub mod touch;
+pub(crate) mod state;
+pub mod step;
+pub(crate) mod tuning;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
-use self::active::Context;
-use self::assemble::{Sources, StepProblem};
-use self::bodies::Bodies;
-use self::body::{Body, BodyDesc, BodyError, BodyId};
-use self::broad::{BroadPhase, Enlarge, Input};
-use self::graph::{Islands, NO_BODY};
-use self::joint::{Joint, JointDesc, JointError, JointId, Joints};
-pub use self::pair::Contact;
-use self::pair::{Pair, Pairs};
+pub use self::geometry::{bvh, query, ratio, shape};
+pub use self::state::pairs as pair;
+pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};
+pub use self::step::touches as touch;
+
+use self::geometry::shape::share::Shapes;
 use self::par::{Pool, Serial};
-use self::predict::Motion;
 use self::report::{StepReport, StepStatus};
-use self::rest::{Solved, Stop, find_stops};
 use self::settings::{ActiveEvents, Settings};
-use self::shape::share::Shapes;
-use self::sleep::Sleepers;
-use self::solve::SolverState;
-use self::steady::{Steady, Touching};
-use self::touch::Touches;
+use self::state::bodies::Bodies;
+use self::state::body::{Body, BodyDesc, BodyError, BodyId};
+use self::state::joint::{Joint, JointDesc, JointError, JointId, Joints};
+use self::state::motion::Motion;
+pub use self::state::pairs::Contact;
+use self::state::pairs::{Pair, Pairs};
+use self::step::assemble::{Sources, StepProblem};
+use self::step::broad::{BroadPhase, Enlarge, Input};
+use self::step::ccd::stop::{Solved, Stop, find_stops};
+use self::step::islands::{Islands, NO_BODY};
+use self::step::narrow::Context;
+use self::step::sleep::Sleepers;
+use self::step::solve::SolverState;
+use self::step::touches::Touches;
+use self::step::unchanged::{Steady, Touching};
 use crate::math::{Real, Vec3};
 
 /// A world of bodies and joints, and everything a step needs.
@@ -364,7 +350,7 @@ impl Simulation {
             dt: report.dt,
         };
         find_stops(&mut work.stops, &self.pairs, &work.moves, &solved);
-        report.kinetic_energy = integrate::integrate(
+        report.kinetic_energy = step::integrate::integrate(
             &mut self.bodies,
             &work.motions,
             &work.active,

@@ -7,12 +7,12 @@
 //! step, for small steps as well. After a bounce, whose velocities solve other equations, the relaxed
 //! residual is the worst of the solves of the bounce, of what still approaches, and of that difference.
 
-use super::Simulation;
-use super::body::BodyId;
-use super::graph::NO_BODY;
-use super::joint::JointId;
-use super::lcp::Method;
-use super::settings::Settings;
+use crate::engine::Simulation;
+use crate::engine::lcp::Method;
+use crate::engine::settings::Settings;
+use crate::engine::state::body::BodyId;
+use crate::engine::state::joint::JointId;
+use crate::engine::step::islands::NO_BODY;
 use crate::math::{Double, Real, Vec3, narrow};
 
 /// How a step ended.
@@ -112,7 +112,7 @@ pub struct StepReport {
     /// Number of pairs whose bounding boxes met.
     pub pairs: u32,
     /// Number of pairs that were measured; the others moved little against each other, see
-    /// [`ContactSettings::stillness`](super::settings::ContactSettings::stillness), or sleep.
+    /// [`ContactSettings::stillness`](crate::engine::settings::ContactSettings::stillness), or sleep.
     pub measured: u32,
     /// Number of contacts (active events) in the step problem.
     pub contacts: u32,
@@ -121,7 +121,7 @@ pub struct StepReport {
     /// Contacts and joint rows that were left above it, by sweeps or where Newton ended.
     pub rows_swept: u32,
     /// Contacts and joint rows advanced in small steps, which are soft
-    /// ([`SolverSettings::softness`](super::settings::SolverSettings::softness)), however well.
+    /// ([`SolverSettings::softness`](crate::engine::settings::SolverSettings::softness)), however well.
     pub rows_softened: u32,
     /// Number of events left out because a pair had more than it keeps.
     pub events_dropped: u32,
@@ -146,8 +146,8 @@ pub struct StepReport {
     /// Joints that broke in this step, ascending. They are still there, disabled.
     pub broken: Vec<JointId>,
     /// Joints that bore all that they bear in this step and yielded, ascending: those with a
-    /// [`yield_force`](super::joint::JointDesc::yield_force) or torque of their own, and those that pressed
-    /// against what cannot yield either.
+    /// [`yield_force`](crate::engine::state::joint::JointDesc::yield_force) or torque of their own, and
+    /// those that pressed against what cannot yield either.
     pub yielded: Vec<JointId>,
     /// First bodies of the islands whose contacts asked for the impossible, ascending: bodies between what
     /// cannot yield. All give way alike, and overlap.

@@ -35,7 +35,7 @@
 //! | [`SolverSettings::joint_softness`] | s | 0.3 | – | [0, 1] |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
 
-use super::lcp::{Cone, Method};
+use crate::engine::lcp::{Cone, Method};
 use crate::math::{Double, Real, Vec3};
 
 /// How the active events of a pair are found.
@@ -57,7 +57,7 @@ pub enum ActiveEvents {
     },
 }
 
-/// What happens where bodies bounce; see [`solve`](super::solve).
+/// What happens where bodies bounce; see [`solve`](crate::engine::step::solve).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum RestitutionModel {
@@ -173,8 +173,8 @@ pub struct SolverSettings {
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
     /// pyramid of 210 boxes costs thirteen. A large one in which bodies struck each other starts with that of
     /// 200 contacts, joint rows and bodies, which grows by a fiftieth in each step without a blow, to that of
-    /// 1 000: Newton takes no longer for a larger one. The whole step of an island takes at most about thirteen,
-    /// and the general solvers behind Newton as much again.
+    /// 1 000: Newton takes no longer for a larger one. The whole step of an island takes at most about
+    /// thirteen, and the general solvers behind Newton as much again.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// [m/s].
@@ -239,7 +239,7 @@ impl SolverSettings {
     }
 }
 
-/// When islands fall asleep; see [`sleep`](super::sleep).
+/// When islands fall asleep; see [`sleep`](crate::engine::step::sleep).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SleepSettings {

@@ -2,8 +2,8 @@
 //!
 //! A failed check is a defect of the engine, never of its input: it panics and says which rule broke.
 
-use super::Simulation;
-use super::graph::NO_ISLAND;
+use crate::engine::Simulation;
+use crate::engine::step::islands::NO_ISLAND;
 use crate::math::Real;
 
 impl Simulation {
@@ -149,11 +149,11 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use crate::engine::Simulation;
-    use crate::engine::body::{Body, BodyDesc, BodyId, BodyKind};
-    use crate::engine::collider::{Collider, Layers, Material};
+    use crate::engine::geometry::shape::Shape;
     use crate::engine::lcp::random::Random;
     use crate::engine::settings::Settings;
-    use crate::engine::shape::Shape;
+    use crate::engine::state::body::{Body, BodyDesc, BodyId, BodyKind};
+    use crate::engine::state::collider::{Collider, Layers, Material};
     use crate::math::{Real, Vec3, narrow};
 
     /// The checks run after every stage of unit tests; here on a heap that falls apart.

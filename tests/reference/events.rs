@@ -1,8 +1,8 @@
 //! Events of pairs of polytopes against an independent reference, and their gradients against
 //! difference quotients.
 
-use orthant::engine::event::active::PapersActive;
-use orthant::engine::event::enumerate::{
+use orthant::engine::papers::active_set::PapersActive;
+use orthant::engine::papers::enumerate::{
     EventFeatures, PairEvent, Placement, enumerate, enumerate_half_space, ratio_of,
 };
 use orthant::engine::shape::hull::Hull;

@@ -4,12 +4,10 @@
 //! so the exact solvers must meet them to 1e-8; Gauss–Seidel must meet the step problem itself to
 //! 1e-6.
 
-use orthant::engine::lcp::{
-    Iterate, SolveStats, Status, Vec6,
-    lemke::{self, LemkeParams},
-    newton::{self, NewtonParams, NewtonScratch},
-    pgs::{self, PgsParams, PgsScratch},
-};
+use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
+use orthant::engine::lcp::{Iterate, SolveStats, Status, Vec6};
+use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
+use orthant::engine::papers::solvers::newton::{self, NewtonParams, NewtonScratch};
 use orthant::math::Double;
 use orthant_lab::cases::lcp::{self as lcp_case, LcpCase};
 

@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 
 use orthant::engine::Simulation;
-use orthant::engine::active::ActiveContact;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Material};
+use orthant::engine::contact::ActiveContact;
 use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::pair::Pair;

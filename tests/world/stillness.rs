@@ -1,9 +1,9 @@
 //! Pairs that hardly move keep their contacts, and what hardly moves stands still.
 
 use orthant::engine::Simulation;
-use orthant::engine::active::ActiveContact;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
-use orthant::engine::broad::PairKey;
+use orthant::engine::contact::ActiveContact;
+use orthant::engine::pair_key::PairKey;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3, quat_conjugate, quat_rotate, widen};
 use orthant_lab::random::Rng;

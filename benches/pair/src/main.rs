@@ -13,9 +13,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use orthant::engine::event::choose::{Twist, choose_normal};
-use orthant::engine::event::clip::{ClipParams, find_contacts};
-use orthant::engine::event::manifold::Manifold;
+use orthant::engine::step::narrow::normal::{Twist, choose_normal};
+use orthant::engine::step::narrow::clip::{ClipParams, find_contacts};
+use orthant::engine::step::narrow::collect::Manifold;
 use orthant::engine::ratio::{Centers, Measured, PortalCache, Relative, measure};
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{Quat, Vec3, quat_exp, quat_to_mat3};

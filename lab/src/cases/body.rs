@@ -1,6 +1,6 @@
 //! Reads bodies of the case files: a polytope `A x <= 1` about its centroid with its pose.
 
-use orthant::engine::event::enumerate::Placement;
+use orthant::engine::papers::enumerate::Placement;
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{DMat3, DVec3, Double, narrow3, widen3};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 //! Needs `mod body` beside it.
 
 use super::body::{CaseBody, index, list, number, read_body, vector};
-use orthant::engine::event::active::PapersActive;
-use orthant::engine::event::enumerate::{EventFeatures, PairEvent, enumerate, ratio_of};
+use orthant::engine::papers::active_set::PapersActive;
+use orthant::engine::papers::enumerate::{EventFeatures, PairEvent, enumerate, ratio_of};
 use orthant::math::Double;
 use serde_json::Value;
 

@@ -4,10 +4,10 @@
 //! relaxation (5.7) at Γ and at zero, Lemke that of (5.15) at λ. Gauss–Seidel must meet the step
 //! problem itself: its natural-map residual is judged [m/s].
 
-use orthant::engine::lcp::lemke::{self, LemkeParams};
-use orthant::engine::lcp::newton::{self, NewtonParams, NewtonScratch};
 use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use orthant::engine::lcp::{Iterate, SolveStats, Vec6};
+use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
+use orthant::engine::papers::solvers::newton::{self, NewtonParams, NewtonScratch};
 use orthant::math::Double;
 use serde_json::Value;
 

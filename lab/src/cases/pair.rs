@@ -4,9 +4,8 @@
 //! metric: their side faces give the ratio as long as the ends do not, and these never do, because
 //! the centers are at the same height.
 
-use orthant::engine::ratio::{
-    Centers, Measured, PortalCache, Relative, Status, measure, one_sided,
-};
+use orthant::engine::papers::one_sided::one_sided;
+use orthant::engine::ratio::{Centers, Measured, PortalCache, Relative, Status, measure};
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{
     DMat3, DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, sin_cos_double, widen, widen3,

@@ -12,16 +12,12 @@
 //! which costs no digits however large `ρ_j` is. At a bound the row is alone, with nothing to do. The
 //! multiplier is updated with those of the contacts, `m ← c(v)`.
 
+use crate::engine::tuning::bounded::{STIFFER, STIFFEST};
 use core::ops::Range;
 
 use super::rows::{joint_compliance, joint_rate};
 use super::{BodyBlock, JointRow, Vec6};
 use crate::math::Double;
-
-/// `ρ_j W'` for each `ρ` of the contacts. Larger, and zones flip back and forth between steps of Newton.
-const STIFFER: Double = 10.0;
-/// Largest `ρ_j W'`: it magnifies the rounding of `νᵀ v`.
-const STIFFEST: Double = 1e6;
 
 /// State of the joint rows with bounds; one entry for every joint row.
 #[derive(Clone, Debug, Default)]

@@ -14,46 +14,33 @@
 //! with directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation
 //! (5.3)–(5.7). Some contacts have three more rows, see [`rolling`].
 //!
-//! The general solvers: [`pgs`] (any size, modest accuracy), [`newton`] (exact to rounding where the
-//! problem allows), [`lemke`] (small problems, pivoting). [`solvers::solve`] chooses one. The fast ones work
-//! on contacts in [manifolds](manifold), for circular cones without rolling rows: [`chord`] (Newton with
-//! kept factors, the default) and [`wide`] (sweeps and small steps in eight lanes). Whatever the method,
-//! the [`certificate`](certificate::Certificate) tells how well what is returned solves the problem. But for
-//! small steps, and bodies that [`chord`] holds still, the velocity returned is the one that the impulses
-//! give; by how much it is not is part of the certificate. A solver cannot fail: it returns its best iterate
-//! and says so in [`SolveStats::status`].
+//! The solvers of the step work on contacts in [manifolds](manifold), for circular cones without rolling
+//! rows: [`newton`] (with kept factors, the default) and [`sweeps`] (sweeps and small steps in eight lanes).
+//! [`pgs`] (any size, modest accuracy) and those of [`solvers`](crate::engine::papers::solvers) work on rows.
+//! Whatever the method, the [`certificate`](certificate::Certificate) tells how well what is returned solves
+//! the problem. But for small steps, and bodies that [`newton`] holds still, the velocity returned is the one
+//! that the impulses give; by how much it is not is part of the certificate. A solver cannot fail: it returns
+//! its best iterate and says so in [`SolveStats::status`].
 
-mod anderson;
-mod bounded;
+pub(in crate::engine) mod bounded;
 pub mod certificate;
-pub mod chord;
 pub mod cone;
-mod coupled;
-pub mod direct;
-mod envelope;
 pub mod factor;
 mod joint_row;
-pub mod lemke;
 pub mod manifold;
 pub mod newton;
-mod order;
 pub mod pgs;
-pub mod pivoting;
 #[cfg(test)]
 pub(in crate::engine) mod random;
-mod relaxation;
 pub mod rolling;
 pub(crate) mod rows;
-pub mod solvers;
-#[cfg(test)]
-mod tests;
-pub mod wide;
+pub mod sweeps;
 
+use self::certificate::{Certificate, rebuild_velocity};
+pub(crate) use self::rolling::RollingRow;
 use crate::math::Double;
-use certificate::{Certificate, rebuild_velocity};
-pub(crate) use rolling::RollingRow;
 
-pub use joint_row::JointRow;
+pub use self::joint_row::JointRow;
 
 /// Six velocity or impulse components of a body: three of translation, three of rotation (about the
 /// center of mass, world axes).
@@ -195,11 +182,6 @@ pub enum Status {
     TooLarge,
 }
 
-/// Work of measuring impulses, in sweeps: their velocity is rebuilt and looked at.
-pub(crate) const CHECK: Double = 2.0;
-/// Operations of a sweep over one contact.
-pub(crate) const OPERATIONS: Double = 150.0;
-
 /// Outcome of a solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveStats {
@@ -219,16 +201,17 @@ pub struct SolveStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
-    /// Newton up to [`newton_rows_max`](solvers::SolverParams::newton_rows_max) rows; if it does not
+    /// Newton up to `newton_rows_max` rows; if it does not
     /// converge, up to three rounds of Gauss–Seidel and Newton from where it stopped, and for small problems
     /// with a pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones
-    /// and without rolling rows get the [`chord`] Newton first, and softened small steps where they are large
+    /// and without rolling rows get [`newton`] first, and softened small steps where they are large
     /// and violent.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.
     Pgs,
-    /// Small steps of Gauss–Seidel, softened by half of the impulses and to no tolerance, see [`wide`]; here,
+    /// Small steps of Gauss–Seidel, softened by half of the impulses and to no tolerance, see [`sweeps`];
+    /// here,
     /// where rows know no gaps, the same as `Pgs`.
     Substeps,
     /// The cone Newton.

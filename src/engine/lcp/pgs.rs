@@ -20,9 +20,8 @@ use super::rows::{
     add_scaled, contact_compliance, contact_velocity, inverse_mass_mul, joint_compliance,
     joint_rate,
 };
-use super::{
-    BodyBlock, CHECK, ContactRow, FIXED, Iterate, Problem, RollingRow, SolveStats, Status, Vec6,
-};
+use super::{BodyBlock, ContactRow, FIXED, Iterate, Problem, RollingRow, SolveStats, Status, Vec6};
+use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
 /// Parameters of projected Gauss–Seidel.

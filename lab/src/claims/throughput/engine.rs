@@ -1,8 +1,8 @@
 //! The engine alone.
 
 use orthant::engine::Simulation;
-use orthant::engine::active::ActiveContact;
 use orthant::engine::body::{Body, BodyDesc, BodyKind};
+use orthant::engine::contact::ActiveContact;
 use orthant::engine::lcp::Method;
 use orthant::engine::lcp::manifold::Manifold;
 use orthant::engine::pair::Pair;

@@ -37,7 +37,7 @@ mod symbolic;
 #[cfg(test)]
 mod tests;
 
-pub use block::{Block, Lanes};
-pub use fronts::{Fronts, Slot};
-pub use numeric::Factor;
-pub use symbolic::Pattern;
+pub use self::block::{Block, Lanes};
+pub use self::fronts::{Fronts, Slot};
+pub use self::numeric::Factor;
+pub use self::symbolic::Pattern;

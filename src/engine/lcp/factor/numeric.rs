@@ -58,7 +58,7 @@ impl<T: Scalar> Factor<T> {
 
     /// `y = A x`, if this is still the matrix; nodes in their own order.
     #[cfg(test)]
-    pub(in crate::engine::lcp) fn multiply(
+    pub(in crate::engine) fn multiply(
         &self,
         pattern: &Pattern,
         x: &[Lanes<T>],

@@ -31,6 +31,7 @@
 //! from all sides, and costs two thirds.
 
 use super::graph::Graph;
+use crate::engine::tuning::order::HUB;
 
 /// Marks the end of a list and a node in no list.
 const NONE: u32 = u32::MAX;
@@ -67,9 +68,6 @@ pub(super) struct Order {
     /// The hub for which a joint does not wait, by joint.
     excused: Vec<u32>,
 }
-
-/// A body with more joints than this is a hub.
-const HUB: usize = 8;
 
 impl Order {
     /// Finds the sequence.

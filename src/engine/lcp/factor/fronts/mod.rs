@@ -95,19 +95,19 @@ pub struct Fronts {
     front_of: Vec<u32>,
     depth: Vec<u32>,
     cursor: Vec<u32>,
-    tree: Tree,
+    tree: EliminationTree,
 }
 
 /// Children of the columns of a pattern: the first of each, and the next of the same parent. The last
 /// entry of `child` is that of the roots.
 #[derive(Clone, Debug, Default)]
-struct Tree {
+struct EliminationTree {
     child: Vec<u32>,
     sibling: Vec<u32>,
     stack: Vec<u32>,
 }
 
-impl Tree {
+impl EliminationTree {
     fn clear(&mut self, n: usize) {
         for list in [&mut self.child, &mut self.sibling] {
             list.clear();

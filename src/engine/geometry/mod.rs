@@ -1,0 +1,5 @@
+//! Shapes, the ratio metric, trees and queries. Knows no body, no motion and no force.
+pub mod bvh;
+pub mod query;
+pub mod ratio;
+pub mod shape;

@@ -1,0 +1,509 @@
+//! Two convex pieces in the world: casts, distance, overlap, projection. Here the kinds of
+//! [`Convex`] part ways.
+//!
+//! Everything runs in the frame of the first piece, in double precision, from positions and rotations
+//! in [`Real`]: exact however far both are from the origin of the world.
+//!
+//! **Depth.** The depth of two overlapping pieces is the least over the normals of all faces of both,
+//! and from there downhill: the ray from the difference of the centroids along a normal leaves the
+//! Minkowski difference through a facet, whose normal is nearer; repeated, this ends at a facet that is
+//! a local minimum, crossing edges included. Moving by the depth along the normal always separates. It
+//! is at most the separation of the ratio metric.
+
+use super::cast::{Cast, cast};
+use super::gjk::{PointPair, Simplex};
+use super::ray::{is_near, ray};
+use super::round::{Depth, depth_in_cone, depth_in_cylinder, depth_in_ellipsoid, ray_ball};
+use super::support::Difference;
+use super::surface::Surface;
+use crate::engine::geometry::ratio::{
+    Centers, Measured, PortalCache, Ratio, Relative, measure, measure_half_space,
+};
+use crate::engine::geometry::shape::curve::Curve;
+use crate::engine::geometry::shape::hull::{Face, Hull};
+use crate::engine::geometry::shape::{Convex, HalfSpace};
+use crate::math::{
+    DMat3, DVec3, Double, EPSILON, Mat3, Real, Vec3, narrow, narrow3, widen, widen_mat3, widen3,
+};
+
+/// Overlaps of less than this part of the size are a touch, and so are directions for slopes.
+const JUST: Real = 16.0 * EPSILON;
+/// Most facets on the way to a least depth.
+const DOWNHILL_MAX: u32 = 32;
+
+/// A convex piece in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    /// The piece in its own frame.
+    pub convex: &'a Convex,
+    /// World position of its frame (m).
+    pub position: Vec3,
+    /// World rotation of its frame.
+    pub rotation: Mat3,
+}
+
+/// The nearest or deepest points of two pieces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closest {
+    /// Distance (m), negative by the depth in overlap.
+    pub distance: Real,
+    /// Unit normal from the first to the second.
+    pub normal: Vec3,
+    /// World point on the surface of the first (m).
+    pub point1: Vec3,
+    /// World point on the surface of the second (m).
+    pub point2: Vec3,
+}
+
+/// The first touch of a moving piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Impact {
+    pub(super) distance: Real,
+    /// As at the touch; a zero normal says that the pieces overlap, or are too near, from the start.
+    pub(super) at: Closest,
+}
+
+/// What a shape cast wants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CastConfig {
+    /// How far the shape moves (m).
+    pub max_distance: Real,
+    /// The cast ends where the shapes are this near (m).
+    pub target_distance: Real,
+    /// Finds normals and points also where the shapes overlap at the start; else they are zero.
+    pub compute_contact_on_penetration: bool,
+    /// Passes over what overlaps at the start, unless the motion leads deeper into it.
+    pub ignore_origin_penetration: bool,
+}
+
+impl Default for CastConfig {
+    fn default() -> Self {
+        Self {
+            max_distance: Real::MAX,
+            target_distance: 0.0,
+            compute_contact_on_penetration: true,
+            ignore_origin_penetration: false,
+        }
+    }
+}
+
+impl<'a> Placed<'a> {
+    /// The Minkowski difference of two hulls and the displacement of the second, in the frame of the
+    /// first.
+    fn difference(&self, a: &'a Hull, other: &Self, b: &'a Hull) -> (Difference<'a>, DVec3) {
+        let inverse = widen_mat3(self.rotation).transpose();
+        let rotation = inverse * widen_mat3(other.rotation);
+        let offset = inverse * (widen3(other.position) - widen3(self.position));
+        (Difference::new(a, b, rotation), offset)
+    }
+
+    /// Radius of a ball around it (m).
+    fn size(&self) -> Real {
+        self.convex.bounding_radius()
+    }
+
+    fn local(&self, point: Vec3) -> DVec3 {
+        widen_mat3(self.rotation).transpose() * (widen3(point) - widen3(self.position))
+    }
+
+    fn world(&self, point: DVec3) -> Vec3 {
+        narrow3(widen3(self.position) + widen_mat3(self.rotation) * point)
+    }
+
+    fn turned(&self, direction: DVec3) -> Vec3 {
+        narrow3(widen_mat3(self.rotation) * direction)
+    }
+
+    /// See [`ray`]; all in the world.
+    pub(super) fn ray(
+        &self,
+        origin: Vec3,
+        direction: Vec3,
+        max: Real,
+        solid: bool,
+    ) -> Option<(Real, Vec3)> {
+        let (o, v) = (widen3(origin) - widen3(self.position), widen3(direction));
+        let max = widen(max);
+        if let Convex::Hull(hull) = self.convex {
+            if !is_near(o, v, max, widen(hull.bounding_radius)) {
+                return None;
+            }
+            if is_point(hull) {
+                // A ball has no axes.
+                let found = ray(self.convex, o, v, max, solid);
+                return found.map(|(t, normal)| (narrow(t), narrow3(normal)));
+            }
+        }
+        let inverse = widen_mat3(self.rotation).transpose();
+        let found = ray(self.convex, inverse * o, inverse * v, max, solid);
+        found.map(|(t, normal)| (narrow(t), self.turned(normal)))
+    }
+
+    /// Do the pieces touch? Two half-spaces never do.
+    #[must_use]
+    pub fn touches(&self, other: &Self) -> bool {
+        if let (Convex::Hull(a), Convex::Hull(b)) = (self.convex, other.convex) {
+            let (mut m, d) = self.difference(a, other, b);
+            let limit = m.radius;
+            return match Simplex::default().nearest(&mut m, d, limit) {
+                PointPair::Inside => true,
+                PointPair::Outside(v) => v.length() <= limit,
+            };
+        }
+        match (self.surface(), other.surface()) {
+            (Some(surface), None) => return surface.touches(other),
+            (None, Some(surface)) => return surface.touches(self),
+            _ => {}
+        }
+        self.closest(other).is_some_and(|closest| closest.distance <= 0.0)
+    }
+
+    /// The mesh, if it is one.
+    fn surface(&self) -> Option<Surface<'_>> {
+        let Convex::Mesh(mesh) = self.convex else { return None };
+        Some(Surface { mesh, position: self.position, rotation: self.rotation })
+    }
+
+    /// The nearest points of the pieces, or the deepest ones; none where neither is a hull, or where a
+    /// number is none.
+    #[must_use]
+    pub fn closest(&self, other: &Self) -> Option<Closest> {
+        let (a, b) = match (self.convex, other.convex) {
+            (Convex::Hull(a), Convex::Hull(b)) => (a, b),
+            (Convex::HalfSpace(plane), Convex::Hull(_)) => return self.above(plane, other),
+            (Convex::Mesh(_), Convex::Hull(_)) => return self.surface()?.closest(other),
+            (Convex::Hull(_), Convex::HalfSpace(_) | Convex::Mesh(_)) => {
+                let Closest { distance, normal, point1, point2 } = other.closest(self)?;
+                return Some(Closest { distance, normal: -normal, point1: point2, point2: point1 });
+            }
+            (Convex::HalfSpace(_) | Convex::Mesh(_), _) => return None,
+        };
+        let (mut m, d) = self.difference(a, other, b);
+        if !d.is_finite() {
+            return None;
+        }
+        let mut simplex = Simplex::default();
+        let (distance, normal, point_a, point_b) =
+            match simplex.nearest(&mut m, d, Double::INFINITY) {
+                PointPair::Outside(v) => {
+                    let length = v.length();
+                    (length, v / length, simplex.point_a(), simplex.point_b())
+                }
+                PointPair::Inside => {
+                    let starts = normals(a, b, m.rotation());
+                    depth(&mut m, d, starts)?
+                }
+            };
+        let point1 = point_a + normal * widen(a.radius);
+        let point2 = d + point_b - normal * widen(b.radius);
+        Some(Closest {
+            distance: narrow(distance - m.radius),
+            normal: self.turned(normal),
+            point1: self.world(point1),
+            point2: self.world(point2),
+        })
+    }
+
+    /// A hull above a half-space.
+    fn above(&self, plane: &HalfSpace, other: &Self) -> Option<Closest> {
+        let Convex::Hull(hull) = other.convex else { return None };
+        let normal = widen_mat3(self.rotation) * widen3(plane.normal);
+        let down = -(widen_mat3(other.rotation).transpose() * normal);
+        let lowest = Difference::of_point(hull).support(down).a;
+        let offset = widen3(other.position) - widen3(self.position);
+        let lowest = widen_mat3(other.rotation) * lowest - normal * widen(hull.radius);
+        let height = normal.dot(offset + lowest);
+        let point2 = widen3(other.position) + lowest;
+        height.is_finite().then(|| Closest {
+            distance: narrow(height),
+            normal: narrow3(normal),
+            point1: narrow3(point2 - normal * height),
+            point2: narrow3(point2),
+        })
+    }
+
+    /// The first touch of `other`, moving along the unit vector `direction`, with this piece.
+    pub(super) fn cast(
+        &self,
+        other: &Self,
+        direction: Vec3,
+        max: Real,
+        config: &CastConfig,
+    ) -> Option<Impact> {
+        let target = config.target_distance.max(0.0);
+        let impact = match (self.convex, other.convex) {
+            (Convex::Hull(a), Convex::Hull(b)) => {
+                self.cast_hulls((a, b), other, direction, max, target)?
+            }
+            (Convex::HalfSpace(plane), Convex::Hull(_)) => {
+                self.cast_above(plane, other, direction, max, target)?
+            }
+            (Convex::Mesh(_), Convex::Hull(_)) => {
+                return self.surface()?.cast(other, direction, max, config);
+            }
+            (Convex::Hull(_), Convex::HalfSpace(_) | Convex::Mesh(_)) => {
+                // The same seen from the half-space.
+                let back = Impact { ..other.cast(self, -direction, max, config)? };
+                let shift = direction * back.distance;
+                let Closest { distance, normal, point1, point2 } = back.at;
+                let at = Closest { distance, normal: -normal, point1: point2, point2: point1 };
+                let moved = |p: Vec3| if normal == Vec3::ZERO { p } else { p + shift };
+                let at = Closest { point1: moved(at.point1), point2: moved(at.point2), ..at };
+                return Some(Impact { at, ..back });
+            }
+            (Convex::HalfSpace(_) | Convex::Mesh(_), _) => return None,
+        };
+        if impact.at.normal != Vec3::ZERO {
+            return Some(impact);
+        }
+        // Too near from the start. What only just touches is not met by leaving it or sliding along.
+        let at = self.closest(other)?;
+        let just = at.distance - target >= -JUST * self.size().min(other.size());
+        let leads_in = at.normal.dot(direction) < if just { -JUST } else { 0.0 };
+        if !leads_in && (just && direction != Vec3::ZERO || config.ignore_origin_penetration) {
+            return None;
+        }
+        Some(if config.compute_contact_on_penetration { Impact { at, ..impact } } else { impact })
+    }
+
+    /// The ratio metric of the pieces about their centroids, its normal in the world; a half-space does
+    /// not grow, and two of them have none.
+    #[must_use]
+    pub fn ratio(&self, other: &Self) -> Option<Ratio> {
+        let (a, b) = match (self.convex, other.convex) {
+            (Convex::Hull(a), Convex::Hull(b)) => (a, b),
+            (Convex::HalfSpace(plane), Convex::Hull(hull)) => {
+                let normal = self.rotation * plane.normal;
+                let height = normal.dot(other.position - self.position);
+                return Some(measure_half_space(hull, other.rotation, height, normal));
+            }
+            (Convex::Mesh(_), Convex::Hull(_)) => return self.surface()?.ratio(other),
+            (Convex::Hull(_), Convex::HalfSpace(_) | Convex::Mesh(_)) => {
+                let ratio = other.ratio(self)?;
+                let [a, b] = ratio.features;
+                return Some(Ratio { normal: -ratio.normal, features: [b, a], ..ratio });
+            }
+            (Convex::HalfSpace(_) | Convex::Mesh(_), _) => return None,
+        };
+        let relative = Relative::new(self.position, self.rotation, other.position, other.rotation);
+        let mut cache = PortalCache::default();
+        match measure(a, b, &relative, &Centers::default(), Real::INFINITY, &mut cache) {
+            Measured::Near(ratio) => Some(Ratio { normal: self.rotation * ratio.normal, ..ratio }),
+            Measured::Apart { .. } => None,
+        }
+    }
+
+    fn cast_hulls(
+        &self,
+        (a, b): (&'a Hull, &'a Hull),
+        other: &Self,
+        direction: Vec3,
+        max: Real,
+        target: Real,
+    ) -> Option<Impact> {
+        let target_double = widen(target);
+        if is_point(a) && is_point(b) {
+            // Balls have no axes: in those of the world.
+            let d = widen3(other.position) - widen3(self.position);
+            let rho = widen(a.radius) + widen(b.radius) + target_double;
+            let hit = cast_balls(d, widen3(direction), rho, widen(max))?;
+            if hit.normal == DVec3::ZERO {
+                return Some(Impact::OVERLAP);
+            }
+            let point1 = narrow3(widen3(self.position) + hit.normal * widen(a.radius));
+            let normal = narrow3(hit.normal);
+            let at = Closest { distance: target, normal, point1, point2: point1 + normal * target };
+            return Some(Impact { distance: narrow(hit.time), at });
+        }
+        let (mut m, d) = self.difference(a, other, b);
+        let v = widen_mat3(self.rotation).transpose() * widen3(direction);
+        let rho = m.radius + target_double;
+        let Cast { time, normal, point_a, point_b } = cast(&mut m, d, v, rho, widen(max))?;
+        if normal == DVec3::ZERO {
+            return Some(Impact::OVERLAP);
+        }
+        let point1 = point_a + normal * widen(a.radius);
+        let point2 = d + v * time + point_b - normal * widen(b.radius);
+        let at = Closest {
+            distance: target,
+            normal: self.turned(normal),
+            point1: self.world(point1),
+            point2: self.world(point2),
+        };
+        Some(Impact { distance: narrow(time), at })
+    }
+
+    fn cast_above(
+        &self,
+        plane: &HalfSpace,
+        other: &Self,
+        direction: Vec3,
+        max: Real,
+        target: Real,
+    ) -> Option<Impact> {
+        let start = self.above(plane, other)?;
+        let height = start.distance - target;
+        let approach = -start.normal.dot(direction);
+        if height < 0.0 {
+            return Some(Impact::OVERLAP);
+        }
+        let distance = height / approach;
+        if approach.is_nan() || approach <= 0.0 || distance > max {
+            return None;
+        }
+        let point2 = start.point2 + direction * distance;
+        let at =
+            Closest { distance: target, point1: point2 - start.normal * target, point2, ..start };
+        Some(Impact { distance, at })
+    }
+
+    /// The nearest point of the piece to a world point, and whether that is inside. Inside, the point
+    /// itself if `solid`, else the nearest point of the surface.
+    #[must_use]
+    pub fn project(&self, point: Vec3, solid: bool) -> Option<(Vec3, bool)> {
+        let p = self.local(point);
+        if !p.is_finite() {
+            return None;
+        }
+        let hull = match self.convex {
+            Convex::Hull(hull) => hull,
+            Convex::HalfSpace(HalfSpace { normal }) => {
+                let normal = widen3(*normal);
+                let height = normal.dot(p);
+                let keep = height <= 0.0 && solid;
+                let at = if keep { point } else { self.world(p - normal * height) };
+                return Some((at, height <= 0.0));
+            }
+            Convex::Mesh(mesh) => {
+                let at = mesh.project(narrow3(p))?;
+                return Some((self.world(widen3(at)), false));
+            }
+        };
+        let mut m = Difference::of_point(hull);
+        let mut simplex = Simplex::default();
+        let (inside, surface) = match simplex.nearest(&mut m, p, Double::INFINITY) {
+            PointPair::Outside(v) => {
+                let length = v.length();
+                (length <= m.radius, simplex.point_a() + v * (m.radius / length))
+            }
+            PointPair::Inside => {
+                let (depth, normal) = depth_in_core(hull, p);
+                (true, p + normal * (depth + m.radius))
+            }
+        };
+        let at = if inside && solid { point } else { self.world(surface) };
+        Some((at, inside))
+    }
+}
+
+impl Impact {
+    /// Too near from the start.
+    const OVERLAP: Self = Self {
+        distance: 0.0,
+        at: Closest { distance: 0.0, normal: Vec3::ZERO, point1: Vec3::ZERO, point2: Vec3::ZERO },
+    };
+}
+
+/// Is the core a point?
+fn is_point(hull: &Hull) -> bool {
+    hull.vertices.len() == 1 && hull.curve.is_none()
+}
+
+/// Two balls whose radii add up to `rho`.
+fn cast_balls(d: DVec3, v: DVec3, rho: Double, max: Double) -> Option<Cast> {
+    if d.length_squared() < rho * rho {
+        return Some(Cast::OVERLAP);
+    }
+    let hit = ray_ball(d, v, DVec3::ZERO, rho)?;
+    // Touching and going away, or behind.
+    if hit.leave <= 0.0 || hit.normal_in.dot(v) >= 0.0 || hit.enter > max {
+        return None;
+    }
+    let (time, normal) = (hit.enter.max(0.0), hit.normal_in);
+    Some(Cast { time, normal, point_a: DVec3::ZERO, point_b: DVec3::ZERO })
+}
+
+/// Depth of a point in the core of a hull, and the normal of the nearest surface.
+fn depth_in_core(hull: &Hull, p: DVec3) -> Depth {
+    match hull.curve {
+        Some(Curve::Cylinder { radius, half_height }) => {
+            depth_in_cylinder(p, widen(radius), widen(half_height))
+        }
+        Some(Curve::Cone { radius, height }) => depth_in_cone(p, widen(radius), widen(height)),
+        Some(Curve::Ellipsoid { half }) => depth_in_ellipsoid(p, widen3(half)),
+        None => {
+            let depth = |face: &Face| {
+                let normal = widen3(face.normal);
+                (widen(face.offset) - normal.dot(p), normal)
+            };
+            // Points and segments along y have no depth, and x is across.
+            let start = (Double::INFINITY, DVec3::X);
+            let least =
+                hull.faces.iter().map(depth).fold(start, |a, b| if b.0 < a.0 { b } else { a });
+            if least.0.is_finite() { least } else { (0.0, DVec3::X) }
+        }
+    }
+}
+
+/// Where a search of the least depth begins: the normals of the faces of both, and directions across
+/// segments, in the frame of a.
+fn normals(a: &Hull, b: &Hull, rotation: DMat3) -> impl Iterator<Item = DVec3> {
+    let of_a = a.faces.iter().map(|face| widen3(face.normal));
+    let of_b = b.faces.iter().map(move |face| -(rotation * widen3(face.normal)));
+    let is_round = |hull: &Hull| hull.faces.is_empty() && hull.curve.is_none();
+    let flat = if is_round(a) && is_round(b) {
+        let [x, y, z] = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
+        [DVec3::Y.cross(y).normalize_or_zero(), DVec3::X, DVec3::Z, x, z]
+    } else {
+        [DVec3::ZERO; 5]
+    };
+    of_a.chain(of_b).chain(flat.into_iter().filter(|n| *n != DVec3::ZERO))
+}
+
+/// The least depth of `d` in the difference: negative distance, normal, points of both cores.
+fn depth(
+    m: &mut Difference,
+    d: DVec3,
+    starts: impl Iterator<Item = DVec3>,
+) -> Option<(Double, DVec3, DVec3, DVec3)> {
+    let plane = |m: &mut Difference, n: DVec3| n.dot(m.support(n).p - d);
+    let outward = if d == DVec3::ZERO { DVec3::Y } else { d.normalize_or_zero() };
+    let (mut face, mut least) = (DVec3::ZERO, Double::INFINITY);
+    for n in starts {
+        let depth = plane(m, n);
+        if depth < least {
+            (face, least) = (n, depth);
+        }
+    }
+    let mut best: Option<(Double, DVec3, DVec3, DVec3)> = None;
+    for start in [outward, face] {
+        if start != DVec3::ZERO {
+            downhill(m, d, start, &mut best);
+        }
+    }
+    best
+}
+
+/// From facet to facet, each nearer than the last one.
+fn downhill(
+    m: &mut Difference,
+    d: DVec3,
+    start: DVec3,
+    best: &mut Option<(Double, DVec3, DVec3, DVec3)>,
+) {
+    let far = 2.0 * (m.size + m.radius + d.length());
+    let (mut u, mut last) = (start, Double::INFINITY);
+    for _ in 0..DOWNHILL_MAX {
+        // Out along u, seen from outside.
+        let Some(hit) = cast(m, d + u * far, -u, 0.0, 2.0 * far) else { return };
+        let along = far - hit.time;
+        if along >= last - m.slack || hit.normal == DVec3::ZERO {
+            return;
+        }
+        last = along;
+        if best.is_none_or(|b| -along > b.0) {
+            *best = Some((-along, u, hit.point_a, hit.point_b));
+        }
+        u = hit.normal;
+    }
+}

@@ -1,0 +1,179 @@
+//! Rays against dense sampling and bisection.
+
+use super::{KINDS, Random, TOLERANCE, half_space, hull, outside};
+use crate::engine::geometry::query::ray::ray;
+use crate::engine::geometry::query::round::{depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};
+use crate::engine::geometry::shape::Convex;
+use crate::engine::geometry::shape::hull::Hull;
+use crate::math::{DVec3, Double, widen3};
+use std::sync::Arc;
+
+/// The first sample inside on the ray, refined by bisection; the samples are 2 mm apart.
+fn first_inside(hull: &Hull, o: DVec3, v: DVec3, begin: Double, max: Double) -> Option<Double> {
+    let step = 2e-3;
+    let is_inside = |t: Double| outside(hull, o + v * t) <= 0.0;
+    let mut t = begin;
+    while t <= max {
+        if is_inside(t) {
+            let (mut low, mut high) = (t - step, t);
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                if is_inside(middle) { high = middle } else { low = middle }
+            }
+            return Some(high);
+        }
+        t += step;
+    }
+    None
+}
+
+/// Lies a hit on the surface, with the normal there?
+fn check_surface(hull: &Hull, at: DVec3, normal: DVec3, what: &str) {
+    let off = outside(hull, at);
+    assert!(off.abs() < 3.0 * TOLERANCE, "{what}: the hit is {off} m off the surface");
+    assert!((normal.length() - 1.0).abs() < 1e-5, "{what}: the normal has length one");
+    // The plane of the normal supports the hull.
+    let beyond = super::reach(hull, normal) - normal.dot(at);
+    assert!(beyond.abs() < 3.0 * TOLERANCE, "{what}: the plane cuts {beyond} m off the hull");
+}
+
+#[test]
+fn rays_hit_where_sampling_says() {
+    let mut random = Random(1);
+    for kind in 0..KINDS {
+        let (mut hits, mut misses) = (0, 0);
+        for round in 0..60 {
+            let hull = hull(&mut random, kind);
+            let convex = Convex::Hull(Arc::new(hull.clone()));
+            let o = widen3(random.direction()) * 2.0;
+            let aim = widen3(random.in_cube(if round % 2 == 0 { 0.12 } else { 0.6 }));
+            let v = (aim - o).normalize();
+            let what = format!("kind {kind}, round {round}");
+            let wanted = first_inside(&hull, o, v, 0.0, 5.0);
+            match (ray(&convex, o, v, 5.0, true), wanted) {
+                (Some((t, normal)), Some(wanted)) => {
+                    hits += 1;
+                    // Grazing hits are as sharp as the surface is curved.
+                    let sharp = (-normal.dot(v)).max(1e-3);
+                    let error = (t - wanted).abs();
+                    assert!(error < 3.0 * TOLERANCE / sharp, "{what}: {t} is not {wanted}");
+                    check_surface(&hull, o + v * t, normal, &what);
+                    assert!(normal.dot(v) <= 0.0, "{what}: the normal is against the ray");
+                    let short = ray(&convex, o, v, t - 1e-4, true);
+                    assert!(short.is_none(), "{what}: farther than the ray is long");
+                    let back = ray(&convex, o, -v, 5.0, true);
+                    assert!(back.is_none(), "{what}: behind the ray");
+                }
+                (Some((t, normal)), None) => {
+                    // Between two samples: the chord is short.
+                    check_surface(&hull, o + v * t, normal, &what);
+                    let deep = outside(&hull, o + v * (t + 1e-3));
+                    assert!(deep > -2e-3, "{what}: the samples are not that coarse");
+                }
+                (None, Some(wanted)) => panic!("{what}: the hit at {wanted} is missed"),
+                (None, None) => misses += 1,
+            }
+        }
+        assert!(hits > 10 && misses > 3, "kind {kind}: {hits} hits, {misses} misses");
+    }
+}
+
+#[test]
+fn rays_from_inside_leave_where_sampling_says() {
+    let mut random = Random(2);
+    for kind in 0..KINDS {
+        for round in 0..40 {
+            let hull = hull(&mut random, kind);
+            let convex = Convex::Hull(Arc::new(hull.clone()));
+            let o = widen3(random.direction()) * 0.3 * Double::from(hull.inradius);
+            let v = widen3(random.direction()).normalize();
+            let what = format!("kind {kind}, round {round}");
+            let solid = ray(&convex, o, v, 5.0, true);
+            assert_eq!(solid, Some((0.0, DVec3::ZERO)), "{what}: inside");
+            let (t, normal) = ray(&convex, o, v, 5.0, false).expect("a ray leaves");
+            check_surface(&hull, o + v * t, -normal, &what);
+            assert!(normal.dot(v) <= 0.0, "{what}: the normal is against the ray");
+            // The same point from the other side.
+            let (back, _) = ray(&convex, o + v * 5.0, -v, 5.0, true).expect("the way back");
+            assert!((5.0 - back - t).abs() < 1e-4, "{what}: {t} out, {back} back");
+        }
+    }
+}
+
+#[test]
+fn rays_from_afar_lose_no_digits() {
+    let mut random = Random(3);
+    for kind in 0..KINDS {
+        let hull = hull(&mut random, kind);
+        let convex = Convex::Hull(Arc::new(hull.clone()));
+        for _ in 0..20 {
+            let v = widen3(random.direction()).normalize();
+            let aim = widen3(random.direction()) * 0.5 * Double::from(hull.inradius);
+            let (near, normal) = ray(&convex, aim - v * 2.0, v, 9.0, true).expect("a hit");
+            let (far, normal_far) = ray(&convex, aim - v * 2e4, v, 1e5, true).expect("a hit");
+            let error = (far - 2e4 + 2.0 - near).abs();
+            assert!(error < 1e-5, "kind {kind}: {error} m");
+            assert!((normal - normal_far).length() < 1e-2, "kind {kind}: the same normal");
+        }
+    }
+}
+
+#[test]
+fn rays_meet_half_spaces_at_the_plane() {
+    let mut random = Random(4);
+    for _ in 0..100 {
+        let convex = half_space(&mut random);
+        let Convex::HalfSpace(plane) = &convex else { continue };
+        let n = widen3(plane.normal);
+        let (o, v) = (widen3(random.in_cube(3.0)), widen3(random.direction()).normalize());
+        let height = n.dot(o);
+        let t = -height / n.dot(v);
+        let hit = ray(&convex, o, v, 1e3, true);
+        let hollow = ray(&convex, o, v, 1e3, false);
+        if height <= 0.0 {
+            assert_eq!(hit, Some((0.0, DVec3::ZERO)), "inside");
+            let leaves = t > 0.0 && t <= 1e3;
+            assert_eq!(hollow.is_some(), leaves, "a ray leaves upward");
+            assert!(hollow.is_none_or(|h| (h.0 - t).abs() < 1e-9), "at the plane");
+        } else {
+            assert_eq!(hit, hollow, "from outside");
+            assert_eq!(hit.is_some(), t > 0.0 && t <= 1e3, "a ray falls");
+            assert!(hit.is_none_or(|h| (h.0 - t).abs() < 1e-9), "at the plane");
+        }
+    }
+}
+
+#[test]
+fn depths_are_distances_to_the_surface() {
+    // The nearest of many rays out is the depth, from above.
+    let mut random = Random(5);
+    for round in 0..60 {
+        let (a, b) = (random.within(0.2, 0.6), random.within(0.2, 0.6));
+        let half = random.in_cube(0.5).abs() + 0.1;
+        let hulls = [Hull::cylinder(a, 2.0 * b), Hull::cone(a, b), Hull::ellipsoid(half * 2.0)];
+        let (a, b, half) = (Double::from(a), Double::from(b), widen3(half));
+        for (kind, hull) in hulls.into_iter().enumerate() {
+            let hull = hull.expect("lengths are within limits");
+            let mut p = widen3(random.direction()) * 0.9 * Double::from(hull.inradius);
+            if round % 4 == 0 {
+                // In a plane of symmetry, and on an axis.
+                p[round / 4 % 3] = 0.0;
+                p[(round / 4 + 1) % 3] *= if round % 8 == 0 { 0.0 } else { 1.0 };
+            }
+            let (depth, normal) = match kind {
+                0 => depth_in_cylinder(p, a, b),
+                1 => depth_in_cone(p, a, b),
+                _ => depth_in_ellipsoid(p, half),
+            };
+            let surface = p + normal * depth;
+            let off = outside(&hull, surface);
+            assert!(off.abs() < 1e-6, "kind {kind}: {off} m off the surface");
+            for _ in 0..200 {
+                let v = widen3(random.direction()).normalize();
+                let convex = Convex::Hull(Arc::new(hull.clone()));
+                let (out, _) = ray(&convex, p, v, 5.0, false).expect("a ray leaves");
+                assert!(out > depth - 1e-6, "kind {kind}: {out} m is less than {depth} m");
+            }
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Islands of joints alone: one factor, a few corrections.
+//!
+//! Input: an island without contacts whose joint rows have no bounds, a warm start. Output: impulses, the
+//! velocity rebuilt from them, a certificate. Such a problem is linear,
+//!
+//! ```text
+//! A c = -(νᵀ v* + Υ)        A = νᵀ M⁻¹ ν + diag(s + δ)
+//! ```
+//!
+//! with one node a joint, and a pair of nodes for every two joints of a body: a chain is a band of blocks
+//! of three, a net has separators of three rows a cut joint. It is solved by corrections `A Δc = -w` from
+//! the impulses at hand, where `w = νᵀ v + Υ + s c` is exact and `v` rebuilt from the impulses, so that
+//! `δ = 1e-12 νᵀ M⁻¹ ν`, which makes rows that repeat each other solvable, and the age of the factor cost
+//! corrections, never accuracy. The factor of an earlier step is kept as long as the corrections that it
+//! takes cost less than a new one.
+//!
+//! Bodies with more than a dozen joints are left to [`chord`](crate::engine::lcp::newton), whose nodes for
+//! bodies keep a wheel of many spokes sparse. Cost: [`Fronts::work`] a factor.
+
+use crate::engine::tuning::joints_only::{
+    AIM, CORRECTIONS, ENTRY, HUB, PAUSE, POOR, PROXIMAL, ROW, TAKEN,
+};
+use smallvec::SmallVec;
+
+use super::{ManifoldIterate, ManifoldProblem};
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::factor::Fronts;
+use crate::engine::lcp::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_rate};
+use crate::engine::lcp::{BodyBlock, JointRow, SolveStats, Status, Vec6};
+use crate::engine::tuning::work::{CHECK, OPERATIONS};
+use crate::math::Double;
+
+/// What an island keeps from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct DirectMemory {
+    fronts: Fronts,
+    /// Rows and bodies of every node, for which `fronts` was built.
+    nodes: Vec<JointNode>,
+    pairs: Vec<NodePair>,
+    /// Is there a factor?
+    made: bool,
+    /// Steps for which one of an earlier step is not tried.
+    pause: u32,
+}
+
+/// The rows of a joint: `count` from `first` on, and its bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct JointNode {
+    first: u32,
+    count: u32,
+    bodies: SmallVec<[u32; 2]>,
+}
+
+/// Two nodes that share a body, or one and itself, with the place of the body in the lists of both.
+#[derive(Clone, Copy, Debug)]
+struct NodePair {
+    nodes: [u32; 2],
+    sides: [u8; 2],
+}
+
+/// Buffers.
+#[derive(Clone, Debug, Default)]
+pub struct DirectScratch {
+    nodes: Vec<JointNode>,
+    edges: Vec<[u32; 2]>,
+    sizes: Vec<u32>,
+    /// Nodes by body: where those of each end, and all, with the place of the body in their lists.
+    end: Vec<u32>,
+    of_body: Vec<(u32, u8)>,
+    joint: Vec<Double>,
+    trial: Vec<Double>,
+    velocity: Vec<Vec6>,
+    errors: Vec<Double>,
+    /// `M⁻¹ ν` of every row and body.
+    response: Vec<[Vec6; 2]>,
+    x: Vec<Double>,
+}
+
+/// Is this a problem that [`solve`] knows? It has no contacts, and no row has bounds.
+#[must_use]
+pub fn suits(problem: &ManifoldProblem<'_>) -> bool {
+    problem.manifolds.is_empty() && !problem.joints.iter().any(JointRow::is_bounded)
+}
+
+/// Solves a problem of joints alone to the tolerance [m/s].
+/// None, and nothing changed, if it has hubs or the corrections do not converge.
+pub fn solve(
+    problem: &ManifoldProblem<'_>,
+    iterate: &mut ManifoldIterate<'_>,
+    tolerance: Double,
+    memory: &mut DirectMemory,
+    scratch: &mut DirectScratch,
+) -> Option<SolveStats> {
+    scratch.begin(problem, iterate.joint);
+    let mut error = scratch.evaluate(problem);
+    let size = (problem.joints.len() + problem.bodies.len()) as Double;
+    let mut stats = SolveStats {
+        status: Status::Converged,
+        iterations: 0,
+        factorizations: 0,
+        work: CHECK,
+        certificate: Certificate::default(),
+    };
+    if error > TAKEN * tolerance {
+        if !scratch.prepare(problem, memory) {
+            return None;
+        }
+        let goal = AIM * tolerance;
+        let [new, correction] = memory.costs();
+        let mut fresh = false;
+        memory.pause = memory.pause.saturating_sub(1);
+        let mut usable = memory.made && memory.pause == 0;
+        while stats.iterations < CORRECTIONS && error > goal {
+            if !usable {
+                if fresh {
+                    break;
+                }
+                if memory.made && memory.pause == 0 {
+                    memory.pause = PAUSE;
+                }
+                memory.made = scratch.factor(problem, memory);
+                if !memory.made {
+                    return None;
+                }
+                fresh = true;
+                stats.factorizations += 1;
+                stats.work += new / (OPERATIONS * size);
+            }
+            let next = scratch.correct(problem, memory);
+            stats.iterations += 1;
+            stats.work += correction / (OPERATIONS * size);
+            usable = next <= POOR * error
+                && (fresh || reaches(goal, next, next / error, new / correction));
+            if next < error {
+                error = next;
+            } else {
+                scratch.undo(problem);
+            }
+        }
+        if error > tolerance {
+            return None;
+        }
+    }
+    scratch.give(iterate);
+    stats.certificate.joint = error;
+    Some(stats)
+}
+
+/// Does an error come down to a goal in fewer than so many corrections, each of which leaves so much?
+fn reaches(goal: Double, mut error: Double, left: Double, most: Double) -> bool {
+    let mut count = 0.0;
+    while error > goal && count < most {
+        error *= left;
+        count += 1.0;
+    }
+    count < most
+}
+
+impl DirectMemory {
+    /// Multiplications of a new factor, and of a correction.
+    fn costs(&self) -> [Double; 2] {
+        let fronts = &self.fronts;
+        let rows = fronts.rows() as Double;
+        let entries = 9.0 * self.pairs.len() as Double;
+        [fronts.work() + ENTRY * entries, 2.0 * fronts.size() as Double + ROW * rows]
+    }
+}
+
+impl DirectScratch {
+    fn begin(&mut self, problem: &ManifoldProblem<'_>, joint: &[Double]) {
+        self.joint.clear();
+        self.joint.extend(joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
+        self.velocity.clear();
+        self.velocity.resize(problem.bodies.len(), [0.0; 6]);
+    }
+
+    fn give(&self, iterate: &mut ManifoldIterate<'_>) {
+        iterate.joint.copy_from_slice(&self.joint);
+        iterate.velocity.copy_from_slice(&self.velocity);
+    }
+
+    /// Rebuilds the velocity from the impulses at hand, and finds the errors of all rows and the largest.
+    fn evaluate(&mut self, problem: &ManifoldProblem<'_>) -> Double {
+        self.velocity.fill([0.0; 6]);
+        for (row, c) in problem.joints.iter().zip(&self.joint) {
+            add_joint_impulse(row, *c, &mut self.velocity);
+        }
+        for (body, v) in problem.bodies.iter().zip(&mut self.velocity) {
+            let change = inverse_mass_mul(body, v);
+            for k in 0..6 {
+                v[k] = body.velocity_free[k] + change[k];
+            }
+        }
+        self.errors.clear();
+        let mut worst = 0.0;
+        for (row, c) in problem.joints.iter().zip(&self.joint) {
+            let movable = !row.terms.is_empty();
+            let w = if movable { row.speed(joint_rate(row, &self.velocity), *c) } else { 0.0 };
+            self.errors.push(w);
+            let size = if w.is_nan() { Double::INFINITY } else { w.abs() };
+            worst = if size > worst { size } else { worst };
+        }
+        worst
+    }
+
+    /// Finds nodes and fronts anew if they are others than at the last time. False if there is a hub.
+    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut DirectMemory) -> bool {
+        if are_nodes(&memory.nodes, problem.joints) {
+            return true;
+        }
+        self.find_nodes(problem.joints);
+        memory.made = false;
+        memory.nodes.clear();
+        if !self.sort_by_body(problem.bodies.len()) {
+            return false;
+        }
+        memory.nodes.extend_from_slice(&self.nodes);
+        memory.pairs.clear();
+        self.edges.clear();
+        let mut start = 0;
+        for &end in &self.end {
+            let here = &self.of_body[start..end as usize];
+            for (i, &(a, side_a)) in here.iter().enumerate() {
+                for &(b, side_b) in &here[..=i] {
+                    memory.pairs.push(NodePair { nodes: [a, b], sides: [side_a, side_b] });
+                    if a != b {
+                        self.edges.push([a, b]);
+                    }
+                }
+            }
+            start = end as usize;
+        }
+        self.sizes.clear();
+        self.sizes.extend(self.nodes.iter().map(|node| node.count));
+        memory.fronts.build(&self.sizes, &self.edges);
+        true
+    }
+
+    fn find_nodes(&mut self, rows: &[JointRow]) {
+        self.nodes.clear();
+        for (i, row) in rows.iter().enumerate() {
+            let bodies = || row.terms.iter().map(|(body, _)| *body);
+            if let Some(last) = self.nodes.last_mut()
+                && last.count < 6
+                && last.bodies.iter().copied().eq(bodies())
+            {
+                last.count += 1;
+                continue;
+            }
+            self.nodes.push(JointNode { first: i as u32, count: 1, bodies: bodies().collect() });
+        }
+    }
+
+    /// Sorts the nodes by body. False if there is a hub.
+    fn sort_by_body(&mut self, bodies: usize) -> bool {
+        self.end.clear();
+        self.end.resize(bodies, 0);
+        for node in &self.nodes {
+            for body in &node.bodies {
+                self.end[*body as usize] += 1;
+            }
+        }
+        if self.end.iter().any(|count| *count as usize > HUB) {
+            return false;
+        }
+        // Each end is a start first, and moves on with every node.
+        let mut sum = 0;
+        for end in &mut self.end {
+            sum += core::mem::replace(end, sum);
+        }
+        self.of_body.clear();
+        self.of_body.resize(sum as usize, (0, 0));
+        for (k, node) in self.nodes.iter().enumerate() {
+            for (side, body) in node.bodies.iter().enumerate() {
+                let at = &mut self.end[*body as usize];
+                self.of_body[*at as usize] = (k as u32, side as u8);
+                *at += 1;
+            }
+        }
+        true
+    }
+
+    /// A new factor; false if there is none.
+    fn factor(&mut self, problem: &ManifoldProblem<'_>, memory: &mut DirectMemory) -> bool {
+        self.response.clear();
+        self.response.extend(problem.joints.iter().map(|row| respond(row, problem.bodies)));
+        let fronts = &mut memory.fronts;
+        fronts.clear();
+        let mut edge = 0;
+        for pair in &memory.pairs {
+            let [a, b] = pair.nodes.map(|k| &memory.nodes[k as usize]);
+            let slot = if pair.nodes[0] == pair.nodes[1] {
+                fronts.diagonal(pair.nodes[0] as usize)
+            } else {
+                edge += 1;
+                fronts.slot(edge - 1)
+            };
+            let [side_a, side_b] = pair.sides.map(usize::from);
+            for i in 0..a.count as usize {
+                let row = &problem.joints[a.first as usize + i].terms[side_a].1;
+                for j in 0..b.count as usize {
+                    let x = dot6(row, &self.response[b.first as usize + j][side_b]);
+                    let [r, c] = if slot.rows_of_first { [i, j] } else { [j, i] };
+                    fronts.add(slot, r, c, x);
+                }
+            }
+        }
+        for (k, node) in memory.nodes.iter().enumerate() {
+            let slot = fronts.diagonal(k);
+            for i in 0..node.count as usize {
+                let at = node.first as usize + i;
+                let (row, response) = (&problem.joints[at], &self.response[at]);
+                let terms = row.terms.iter().zip(response);
+                let compliance: Double =
+                    terms.map(|((_, row), response)| dot6(row, response)).sum();
+                let x = if compliance > 0.0 { PROXIMAL * compliance + row.softness } else { 1.0 };
+                fronts.add(slot, i, i, x);
+            }
+        }
+        fronts.factor()
+    }
+
+    /// A correction of all impulses; the new error.
+    fn correct(&mut self, problem: &ManifoldProblem<'_>, memory: &mut DirectMemory) -> Double {
+        let fronts = &mut memory.fronts;
+        self.x.clear();
+        self.x.resize(fronts.rows(), 0.0);
+        for (k, node) in memory.nodes.iter().enumerate() {
+            let start = fronts.start(k);
+            for i in 0..node.count as usize {
+                self.x[start + i] = -self.errors[node.first as usize + i];
+            }
+        }
+        fronts.solve(&mut self.x);
+        self.trial.clear();
+        self.trial.extend_from_slice(&self.joint);
+        for (k, node) in memory.nodes.iter().enumerate() {
+            let start = fronts.start(k);
+            for i in 0..node.count as usize {
+                let row = node.first as usize + i;
+                if !problem.joints[row].terms.is_empty() {
+                    self.joint[row] += self.x[start + i];
+                }
+            }
+        }
+        self.evaluate(problem)
+    }
+
+    /// Takes back the last correction.
+    fn undo(&mut self, problem: &ManifoldProblem<'_>) {
+        core::mem::swap(&mut self.joint, &mut self.trial);
+        self.evaluate(problem);
+    }
+}
+
+/// Do these nodes stand for these rows?
+fn are_nodes(nodes: &[JointNode], rows: &[JointRow]) -> bool {
+    let mut known = 0;
+    for node in nodes {
+        let (first, count) = (node.first as usize, node.count as usize);
+        let Some(here) = rows.get(first..first + count) else { return false };
+        let bodies = |row: &JointRow| {
+            let bodies = row.terms.iter().map(|(body, _)| *body);
+            node.bodies.iter().copied().eq(bodies)
+        };
+        if first != known || !here.iter().all(bodies) {
+            return false;
+        }
+        known += count;
+    }
+    known == rows.len()
+}
+
+/// `M⁻¹ ν` for each body of a row.
+fn respond(row: &JointRow, bodies: &[BodyBlock]) -> [Vec6; 2] {
+    let mut response = [[0.0; 6]; 2];
+    for (response, (body, jacobian)) in response.iter_mut().zip(&row.terms) {
+        *response = inverse_mass_mul(&bodies[*body as usize], jacobian);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests;

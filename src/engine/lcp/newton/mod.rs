@@ -1,0 +1,576 @@
+//! The cone Newton with kept factors: fast where little changes from step to step.
+//!
+//! Input: an island's bodies, contacts in manifolds, joint rows, a warm start. Output: impulses, the
+//! velocity rebuilt from them but for bodies that are held (6.), a certificate of both. It solves the same
+//! problem as [`newton`](crate::engine::papers::solvers::newton), by the same augmented Lagrangian, for
+//! circular cones without rolling rows, and does as little as it can:
+//!
+//! 1. the impulses of the last step are measured; within the tolerance they are the solution;
+//! 2. else Newton starts from the last velocity, with `Γ = μ |w_t|` of that velocity, so that most
+//!    contacts keep their zones; each outer pass takes `Γ` from the newest velocity (extrapolated by
+//!    `anderson.rs` once the relaxation is solved more accurately than `Γ` is known), minimizes, and
+//!    updates the multipliers, `l ← P_K(p)`;
+//! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
+//!    content with the tolerance: most often that is all it takes;
+//! 4. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
+//!    the simulation: the gradient is exact and the line search makes every step descend, so an old
+//!    factor costs steps, not accuracy. It is renewed where a step gains too little;
+//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
+//! 6. bodies that contacts hold fast (`held`) stand still instead of drifting by the error of the impulses,
+//!    so that a world at rest has the same problem in every step. The certificate is that of the velocities
+//!    with them at rest; where it is above the tolerance then, they keep theirs.
+//!
+//! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
+//! budget of counted work; then the impulses with the smallest error seen are returned, which may be those
+//! of the start. Cost: a sweep over the contacts (15 ns each) a step and trial, [`Pattern::work`] block
+//! products a factor.
+
+pub(in crate::engine) mod anderson;
+mod descent;
+mod held;
+pub mod joints_only;
+mod kernel;
+mod matrix;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use crate::engine::tuning::newton::{
+    AIM, DOUBLE_RATIO, FEW, GROWTH, IDLE, PENALTY_MAX, PRODUCT, RECHECK, REST, SLOW, SMALL, SOLVE,
+    STRIDE, TINY, VIOLENT,
+};
+use core::ops::Range;
+
+use self::anderson::Anderson;
+use self::kernel::Sweep;
+use super::certificate::{Certificate, distance};
+use super::factor::{Factor, Lanes as NodeLanes, Pattern};
+use super::manifold::{LaneVectors, Manifold};
+use super::rows::joint_compliance;
+use super::{BodyBlock, JointRow, SolveStats, Status, Vec6};
+use crate::engine::tuning::work::CHECK;
+use crate::math::{Double, Single};
+
+/// The problem of one island, with its contacts in manifolds.
+#[derive(Clone, Copy, Debug)]
+pub struct ManifoldProblem<'a> {
+    /// Mass blocks.
+    pub bodies: &'a [BodyBlock],
+    /// Contacts. Body indices equal to the number of bodies stand for the fixed world.
+    pub manifolds: &'a [Manifold],
+    /// Joint rows; those of one joint follow each other.
+    pub joints: &'a [JointRow],
+}
+
+impl ManifoldProblem<'_> {
+    /// Contacts and bodies, as if every manifold were full.
+    fn size(&self) -> Double {
+        (self.manifolds.len() * 4 + self.bodies.len()) as Double
+    }
+
+    /// Sweeps over all of it that a budget of one allows.
+    pub fn budget(&self) -> Double {
+        (self.size() + SMALL) / self.size().max(1.0)
+    }
+
+    fn is_tiny(&self) -> bool {
+        let contacts: usize = self.manifolds.iter().map(|m| m.count as usize).sum();
+        contacts + self.bodies.len() <= TINY
+    }
+}
+
+/// Unknowns of an island: warm start in, solution out.
+#[derive(Debug)]
+pub struct ManifoldIterate<'a> {
+    /// `v`, one for each body.
+    pub velocity: &'a mut [Vec6],
+    /// Impulses of the contacts, world axes, in the order of the manifolds.
+    pub contact: &'a mut [[Double; 3]],
+    /// `c_ν`, one for each joint row.
+    pub joint: &'a mut [Double],
+}
+
+/// Parameters of the chord Newton.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChordParams {
+    /// Bound on [`Certificate::error`] [m/s].
+    pub tolerance: Double,
+    /// `g h` [m/s] of the certificate's `relative`.
+    pub gravity_dt: Double,
+    /// First `ρ` of an island (–).
+    pub penalty: Double,
+    /// Largest number of multiplier updates.
+    pub outer_max: u32,
+    /// Largest number of Newton steps between two updates.
+    pub newton_max: u32,
+    /// Budget of work for each contact and body, in sweeps over a contact.
+    pub work_max: Double,
+    /// Within so much of it the error has to fall by half, else the solve ends; infinite to spend it all.
+    pub half_work: Double,
+}
+
+/// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
+/// only within the tolerance.
+#[derive(Clone, Debug, Default)]
+pub struct ChordMemory {
+    pattern: Pattern,
+    single: Factor<Single>,
+    double: Factor<Double>,
+    /// Is there a factor, in double precision or not, and for which `ρ`?
+    state: FactorState,
+    /// `ρ` of the last solve; 0 before the first.
+    penalty: Double,
+    /// Did the last solve change the impulses? Then they hold what it took to stop the bodies, which would
+    /// act once more if they were taken as they are.
+    changed: bool,
+}
+
+impl ChordMemory {
+    /// Tells that another solver changed the impulses after the last solve.
+    pub fn note_change(&mut self) {
+        self.changed = true;
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum FactorState {
+    #[default]
+    None,
+    Made {
+        double: bool,
+        penalty: Double,
+    },
+}
+
+/// The rows of one joint.
+#[derive(Clone, Debug)]
+struct JointNode {
+    rows: Range<usize>,
+    /// Bodies of the island, one or two.
+    bodies: smallvec::SmallVec<[u32; 2]>,
+    /// `ν M⁻¹ νᵀ + s` of each row.
+    compliance: [Double; 6],
+}
+
+/// Buffers of the chord Newton.
+#[derive(Clone, Debug, Default)]
+pub struct ChordScratch {
+    sweep: Sweep,
+    nodes: Vec<JointNode>,
+    edges: Vec<[u32; 2]>,
+    velocity: Vec<Vec6>,
+    trial: Vec<Vec6>,
+    step: Vec<Vec6>,
+    rebuilt: Vec<Vec6>,
+    joint: Vec<Double>,
+    trial_joint: Vec<Double>,
+    joint_step: Vec<Double>,
+    single: Vec<NodeLanes<Single>>,
+    double: Vec<NodeLanes<Double>>,
+    best_impulse: Vec<LaneVectors>,
+    best_joint: Vec<Double>,
+    /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
+    went_back: bool,
+    anderson: Anderson,
+    gamma_error: Vec<Double>,
+    supports: Vec<held::Support>,
+    grips: Vec<(u32, u8)>,
+}
+
+/// Work and outcome while solving.
+struct Progress {
+    stats: SolveStats,
+    work: Double,
+    work_max: Double,
+    half_work: Double,
+    double: bool,
+    penalty: Double,
+    poor: bool,
+    /// Multiplier updates.
+    passes: u32,
+    /// Error at which the solve ends.
+    aim: Double,
+    /// Error of the impulses at hand; infinite if they have not been measured.
+    last_error: Double,
+    /// Is the factor of an earlier step all there is, for now?
+    at_hand: bool,
+}
+
+/// How `Γ` fares.
+struct SlipProgress {
+    damping: Double,
+    /// Smallest error of `Γ` since the last restart.
+    best: Double,
+    /// Does the extrapolation keep away from solutions that repel?
+    onward: bool,
+    /// Longest step away from them (–).
+    stride: Double,
+}
+
+/// Solves the step problem (5.1)–(5.2) of an island from a warm start.
+pub fn solve(
+    problem: &ManifoldProblem<'_>,
+    iterate: &mut ManifoldIterate<'_>,
+    params: &ChordParams,
+    memory: &mut ChordMemory,
+    scratch: &mut ChordScratch,
+) -> SolveStats {
+    scratch.begin(problem, iterate.contact, iterate.joint);
+    let first = scratch.certify(problem, params.gravity_dt);
+    let stats = SolveStats {
+        status: Status::Converged,
+        iterations: 0,
+        factorizations: 0,
+        work: CHECK,
+        certificate: first,
+    };
+    let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
+    memory.changed = first.error() > accepted;
+    if !memory.changed {
+        let held = scratch.hold(problem, params, first);
+        if held.error() <= params.tolerance {
+            scratch.give(problem, iterate);
+            return SolveStats { certificate: held, ..stats };
+        }
+        memory.changed = true;
+    }
+    scratch.best_impulse.clone_from(&scratch.sweep.impulse);
+    scratch.best_joint.clone_from(&scratch.joint);
+    scratch.velocity.clear();
+    scratch.velocity.extend_from_slice(iterate.velocity);
+    scratch.velocity.push([0.0; 6]);
+    if scratch.prepare(problem, memory) {
+        // Other contacts: what suited the old ones may be far too stiff.
+        memory.penalty = params.penalty;
+    }
+    let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
+    let size = problem.size();
+    let at_rest = first.error() < REST * params.tolerance;
+    let mut progress = Progress {
+        stats: SolveStats { status: Status::IterationLimit, ..stats },
+        work: CHECK * size,
+        work_max: params.work_max * (size + SMALL),
+        half_work: params.half_work * (size + SMALL),
+        double,
+        penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
+        poor: false,
+        passes: 0,
+        aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
+        last_error: Double::INFINITY,
+        at_hand: false,
+    };
+    if let FactorState::Made { double: of, penalty } = memory.state
+        && at_rest
+        && of == double
+    {
+        (progress.at_hand, progress.penalty) = (true, penalty);
+    }
+    scratch.run(problem, params, memory, &mut progress);
+    let eased = if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
+    if progress.stats.status != Status::Converged {
+        // With too much of it contacts change their zones at every step.
+        (memory.penalty, memory.state) = (params.penalty, FactorState::None);
+    } else if at_rest {
+        memory.penalty = eased.max(params.penalty);
+    }
+    memory.changed = progress.stats.certificate.error() < first.error();
+    scratch.went_back = progress.last_error > progress.stats.certificate.error();
+    if scratch.went_back {
+        core::mem::swap(&mut scratch.sweep.impulse, &mut scratch.best_impulse);
+        scratch.joint.clone_from(&scratch.best_joint);
+        progress.stats.certificate = scratch.judge(problem, params);
+    }
+    if at_rest && progress.stats.status == Status::Converged {
+        let held = scratch.hold(problem, params, progress.stats.certificate);
+        progress.stats.certificate =
+            if held.error() <= params.tolerance { held } else { scratch.judge(problem, params) };
+    }
+    scratch.give(problem, iterate);
+    progress.stats.work = progress.work / size;
+    progress.stats
+}
+
+/// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
+pub fn approach(
+    problem: &ManifoldProblem<'_>,
+    velocity: &[Vec6],
+    scratch: &mut ChordScratch,
+) -> Double {
+    scratch.velocity.clear();
+    scratch.velocity.extend_from_slice(velocity);
+    scratch.velocity.push([0.0; 6]);
+    kernel::approach(problem, &scratch.velocity)
+}
+
+/// Measures given impulses, per contact, at the velocity rebuilt from them.
+pub fn measure(
+    problem: &ManifoldProblem<'_>,
+    contact: &[[Double; 3]],
+    joint: &[Double],
+    gravity_dt: Double,
+    scratch: &mut ChordScratch,
+) -> Certificate {
+    scratch.begin(problem, contact, joint);
+    scratch.certify(problem, gravity_dt)
+}
+
+/// Measures velocities and impulses as they are, but for impulses outside of their cones and bounds, which
+/// become the nearest inside.
+pub fn certify(
+    problem: &ManifoldProblem<'_>,
+    iterate: &mut ManifoldIterate<'_>,
+    gravity_dt: Double,
+    scratch: &mut ChordScratch,
+) -> Certificate {
+    scratch.begin(problem, iterate.contact, iterate.joint);
+    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
+    scratch.velocity.clear();
+    scratch.velocity.extend_from_slice(iterate.velocity);
+    scratch.velocity.push([0.0; 6]);
+    let motion = distance(&scratch.rebuilt, &scratch.velocity);
+    let (velocity, joint) = (&scratch.velocity, &scratch.joint);
+    let certificate = scratch.sweep.certify(problem, velocity, joint, gravity_dt);
+    scratch.sweep.give(problem, iterate.contact);
+    iterate.joint.copy_from_slice(joint);
+    Certificate { motion, ..certificate }
+}
+
+/// Largest over smallest mass of an island.
+fn mass_ratio(bodies: &[BodyBlock]) -> Double {
+    let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
+    let (mut low, mut high) = (Double::INFINITY, 0.0);
+    for body in bodies {
+        let x = inverse(body);
+        if x > 0.0 {
+            (low, high) = (x.min(low), x.max(high));
+        }
+    }
+    if high > 0.0 { high / low } else { 1.0 }
+}
+
+impl ChordScratch {
+    fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
+        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+        self.sweep.begin(problem, contact, &mut self.rebuilt);
+        self.joint.clear();
+        let rows = problem.joints.iter().zip(joint);
+        self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
+    }
+
+    /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
+    fn certify(&mut self, problem: &ManifoldProblem<'_>, gravity_dt: Double) -> Certificate {
+        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+        self.sweep.certify(problem, &self.rebuilt, &self.joint, gravity_dt)
+    }
+
+    /// Rebuilds the velocity from the impulses at hand and measures them.
+    fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
+        self.sweep.sum(problem, &mut self.rebuilt);
+        self.certify(problem, params.gravity_dt)
+    }
+
+    /// Lets held bodies stand still after a measurement, and measures again if that changed a velocity.
+    fn hold(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+        measured: Certificate,
+    ) -> Certificate {
+        let motion = self.still(problem, params.tolerance);
+        if motion == 0.0 {
+            return measured;
+        }
+        let (velocity, joint) = (&self.rebuilt, &self.joint);
+        let certificate = self.sweep.certify(problem, velocity, joint, params.gravity_dt);
+        Certificate { motion, ..certificate }
+    }
+
+    /// Where the multipliers of the last solve had come to, of every manifold: if nothing solves the problem
+    /// they grow along the proof of that.
+    pub fn last_impulses(&self) -> &[LaneVectors] {
+        if self.went_back { &self.best_impulse } else { &self.sweep.impulse }
+    }
+
+    /// Gives the impulses of the last measurement and the velocity rebuilt from them.
+    pub fn give(&self, problem: &ManifoldProblem<'_>, iterate: &mut ManifoldIterate<'_>) {
+        self.sweep.give(problem, iterate.contact);
+        iterate.joint.copy_from_slice(&self.joint);
+        iterate.velocity.copy_from_slice(&self.rebuilt[..problem.bodies.len()]);
+    }
+
+    /// Finds the joints and the pattern of the matrix.
+    /// True if it is a new one.
+    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+        self.sweep.prepare(problem);
+        self.find_nodes(problem);
+        let n = problem.bodies.len() as u32;
+        self.edges.clear();
+        let pairs = problem.manifolds.iter().filter(|m| m.a < n && m.b < n);
+        self.edges.extend(pairs.map(|m| [m.a, m.b]));
+        for (k, node) in self.nodes.iter().enumerate() {
+            self.edges.extend(node.bodies.iter().map(|&body| [n + k as u32, body]));
+        }
+        let is_new = memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges);
+        if is_new {
+            memory.state = FactorState::None;
+        }
+        let nodes = problem.bodies.len() + self.nodes.len();
+        self.single.clear();
+        self.single.resize(nodes, [0.0; 8]);
+        self.double.clear();
+        self.double.resize(nodes, [0.0; 8]);
+        for list in [&mut self.step, &mut self.trial] {
+            list.clear();
+            list.resize(problem.bodies.len() + 1, [0.0; 6]);
+        }
+        for list in [&mut self.joint_step, &mut self.trial_joint] {
+            list.clear();
+            list.resize(problem.joints.len(), 0.0);
+        }
+        self.anderson.restart(4 * problem.manifolds.len());
+        is_new
+    }
+
+    fn find_nodes(&mut self, problem: &ManifoldProblem<'_>) {
+        self.nodes.clear();
+        for (i, row) in problem.joints.iter().enumerate() {
+            let bodies = || row.terms.iter().map(|(body, _)| *body);
+            let compliance = joint_compliance(problem.bodies, row) + row.softness;
+            if let Some(last) = self.nodes.last_mut()
+                && last.rows.len() < 6
+                && last.bodies.iter().copied().eq(bodies())
+            {
+                last.compliance[last.rows.len()] = compliance;
+                last.rows.end = i + 1;
+                continue;
+            }
+            let mut node =
+                JointNode { rows: i..i + 1, bodies: bodies().collect(), compliance: [0.0; 6] };
+            node.compliance[0] = compliance;
+            self.nodes.push(node);
+        }
+    }
+
+    /// Outer passes until the tolerance or the budget is met.
+    fn run(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+        memory: &mut ChordMemory,
+        progress: &mut Progress,
+    ) {
+        let aim = progress.aim;
+        let mut last = Double::INFINITY;
+        let mut best = progress.stats.certificate.error();
+        // The error when it had last fallen by half, and the work until then.
+        let (mut halved, mut since) = (best, progress.work);
+        let mut idle = 0;
+        let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
+        let joined = !problem.joints.is_empty();
+        let patience = match (joined, problem.is_tiny()) {
+            (true, _) => IDLE[1],
+            (false, true) => IDLE[2],
+            (false, false) => IDLE[0],
+        };
+        let mut slip = SlipProgress {
+            damping: 1.0 / friction_max,
+            best: Double::INFINITY,
+            // Between joints a solution that repels is often the only one.
+            onward: !joined,
+            stride: if joined { 1.0 } else { STRIDE },
+        };
+        for pass in 0..params.outer_max {
+            if pass > 0 {
+                if idle > IDLE[1] / 2 && !slip.onward {
+                    (slip.onward, slip.best) = (true, Double::INFINITY);
+                    self.anderson.restart(self.gamma_error.len());
+                }
+                self.update_gamma(problem, last, &mut slip);
+            }
+            let measure = self.minimize(problem, params, memory, progress, pass == 0);
+            self.sweep.update_multipliers(problem, &mut self.joint);
+            progress.passes += 1;
+            progress.last_error = Double::INFINITY;
+            let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
+            let close =
+                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
+            if close || out || pass % 2 == 1 || progress.at_hand {
+                let certificate = self.judge(problem, params);
+                progress.work += CHECK * problem.manifolds.len() as Double * 4.0;
+                let error = certificate.error();
+                progress.last_error = error;
+                if error < best {
+                    idle = 0;
+                    best = error;
+                    progress.stats.certificate = certificate;
+                    self.best_impulse.clone_from(&self.sweep.impulse);
+                    self.best_joint.clone_from(&self.joint);
+                } else {
+                    idle += 1;
+                }
+                let done = best <= params.tolerance;
+                if progress.at_hand {
+                    if done {
+                        progress.stats.status = Status::Converged;
+                        return;
+                    }
+                    (progress.at_hand, progress.penalty) = (false, memory.penalty);
+                }
+                if error <= aim || (done && (idle > 0 || out)) {
+                    progress.stats.status = Status::Converged;
+                    return;
+                }
+                if best <= 0.5 * halved {
+                    (halved, since) = (best, progress.work);
+                }
+                let slow = progress.work - since > progress.half_work;
+                if slow || idle > patience {
+                    progress.stats.status = Status::Stalled;
+                    return;
+                }
+            }
+            if out {
+                return;
+            }
+            let penalty_max = PENALTY_MAX[usize::from(progress.double)];
+            // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
+            let slow = pass >= 2 && measure.residual > (SLOW * last).max(aim);
+            if slow && progress.penalty < penalty_max {
+                progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
+            }
+            last = measure.residual;
+        }
+    }
+
+    /// The next `Γ`: that of the velocity at hand; extrapolated where the relaxation is solved more
+    /// accurately than `Γ` is known.
+    fn update_gamma(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        residual: Double,
+        slip: &mut SlipProgress,
+    ) {
+        let size = self.sweep.slip_error(problem, &self.velocity, &mut self.gamma_error);
+        if residual > size {
+            self.anderson.restart(self.gamma_error.len());
+            slip.best = Double::INFINITY;
+            for (x, e) in self.sweep.gamma.as_flattened_mut().iter_mut().zip(&self.gamma_error) {
+                *x += e;
+            }
+            return;
+        }
+        if size > 10.0 * slip.best {
+            // The extrapolation led astray.
+            self.anderson.restart(self.gamma_error.len());
+            slip.damping = (0.5 * slip.damping).max(0.05);
+            slip.best = Double::INFINITY;
+        }
+        slip.best = slip.best.min(size);
+        let gamma = self.sweep.gamma.as_flattened_mut();
+        if slip.onward {
+            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping, slip.stride);
+        } else {
+            self.anderson.advance(gamma, &self.gamma_error, slip.damping);
+        }
+    }
+}

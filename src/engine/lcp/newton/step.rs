@@ -1,0 +1,103 @@
+//! The Newton step: a new factor where it is needed, and the solution with the one at hand.
+//!
+//! Input: the gradient and the joint errors of the last evaluation. Output: changes of velocities and joint
+//! impulses, in double precision whatever the factor's. Cost: one factor and one solution of the pattern.
+
+use super::{ChordMemory, ChordScratch, FactorState, ManifoldProblem, PRODUCT, Progress, matrix};
+use crate::engine::lcp::factor::Lanes as NodeLanes;
+use crate::math::{Double, Scalar, Single};
+
+impl ChordScratch {
+    /// A new factor at the last evaluation; false if the matrix has none.
+    pub(super) fn factor(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        memory: &mut ChordMemory,
+        progress: &mut Progress,
+    ) -> bool {
+        progress.stats.factorizations += 1;
+        progress.work +=
+            PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
+        memory.state = FactorState::None;
+        let (pattern, nodes, edges) = (&memory.pattern, &self.nodes, &self.edges);
+        if !progress.double {
+            matrix::assemble(problem, &self.sweep, nodes, pattern, edges, &mut memory.single);
+            // A matrix too ill-conditioned for single precision gets the other.
+            progress.double = !memory.single.factor(pattern);
+        }
+        if progress.double {
+            matrix::assemble(problem, &self.sweep, nodes, pattern, edges, &mut memory.double);
+            if !memory.double.factor(pattern) {
+                return false;
+            }
+        }
+        memory.state = FactorState::Made { double: progress.double, penalty: progress.penalty };
+        true
+    }
+
+    /// Solves for the step in velocities and joint impulses.
+    pub(super) fn find_step(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        memory: &ChordMemory,
+        double: bool,
+    ) {
+        if double {
+            self.fill_right_side::<Double>(problem, |s| &mut s.double);
+            memory.double.solve(&memory.pattern, &mut self.double);
+            self.take_step::<Double>(problem, |s| &s.double);
+        } else {
+            self.fill_right_side::<Single>(problem, |s| &mut s.single);
+            memory.single.solve(&memory.pattern, &mut self.single);
+            self.take_step::<Single>(problem, |s| &s.single);
+        }
+    }
+
+    fn fill_right_side<T: Scalar>(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        list: impl Fn(&mut Self) -> &mut Vec<NodeLanes<T>>,
+    ) {
+        let n = problem.bodies.len();
+        let mut x = core::mem::take(list(self));
+        for (i, body) in problem.bodies.iter().enumerate() {
+            let free = body.free();
+            for k in 0..6 {
+                let g = if free[k] { -self.sweep.gradient[i][k] } else { 0.0 };
+                x[i][k] = T::from_double(g);
+            }
+        }
+        for (k, node) in self.nodes.iter().enumerate() {
+            x[n + k] = [T::ZERO; 8];
+            for (r, row) in node.rows.clone().enumerate() {
+                let movable = node.compliance[r] > 0.0;
+                let error = if movable { self.sweep.joint_error[row] } else { 0.0 };
+                x[n + k][r] = T::from_double(error);
+            }
+        }
+        *list(self) = x;
+    }
+
+    fn take_step<T: Scalar>(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        list: impl Fn(&Self) -> &Vec<NodeLanes<T>>,
+    ) {
+        let n = problem.bodies.len();
+        let mut step = core::mem::take(&mut self.step);
+        let mut joint_step = core::mem::take(&mut self.joint_step);
+        for i in 0..n {
+            for k in 0..6 {
+                step[i][k] = list(self)[i][k].to_double();
+            }
+        }
+        for (k, node) in self.nodes.iter().enumerate() {
+            for (r, row) in node.rows.clone().enumerate() {
+                // The impulse of a row with bounds follows the velocity.
+                let follows = problem.joints[row].is_bounded();
+                joint_step[row] = if follows { 0.0 } else { list(self)[n + k][r].to_double() };
+            }
+        }
+        (self.step, self.joint_step) = (step, joint_step);
+    }
+}

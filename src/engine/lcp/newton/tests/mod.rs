@@ -1,0 +1,23 @@
+//! The chord Newton against rows: same problem, same measures, same matrix, same answers.
+
+mod bounded;
+mod products;
+mod rows;
+mod solutions;
+mod world;
+
+use self::world::World;
+use super::*;
+use crate::engine::papers::solvers::tests::scenes::{DT, GRAVITY};
+
+fn params(tolerance: Double) -> ChordParams {
+    ChordParams {
+        tolerance,
+        gravity_dt: GRAVITY * DT,
+        penalty: 200.0,
+        outer_max: 200,
+        newton_max: 40,
+        work_max: 1e6,
+        half_work: Double::INFINITY,
+    }
+}

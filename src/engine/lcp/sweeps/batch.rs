@@ -1,0 +1,262 @@
+//! Contacts of many manifolds side by side, in single precision, ready for the sweep.
+//!
+//! Input: manifolds in groups that share no moving body. Output: a [`Batch`] for each group, one manifold
+//! a lane; unused lanes lie between the fixed world and itself and have no mass to give, so that they stay
+//! zero. Each contact keeps what a sweep needs:
+//!
+//! ```text
+//! W    = Σ 1/m + [r]×ᵀ I⁻¹ [r]×                    3×3, of both bodies
+//! normal mass 1/(n·W n),  coupling c = W n - (n·W n) n,  tangent mass 1/λ_max(W on the tangents)
+//! ```
+//!
+//! `λ_max` of the 2×2 part of `W` across `n` comes from its trace `tr W - n·W n` and its determinant
+//! `n·adj(W) n`, without any tangents. Cost: about two sweeps.
+
+use super::color::Coloring;
+use super::{Mass, Row3, add, at, cross, dot, put, scale, single, single3, sub, symmetric};
+use crate::engine::lcp::manifold::{LANES as POINTS, Manifold};
+use crate::math::{Double, Single};
+
+/// A number for each lane.
+pub(super) type Row<const L: usize> = [Single; L];
+
+/// One contact of every lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct PointLanes<const L: usize> {
+    /// Arms from the centers of both bodies (m).
+    pub(super) arm_a: Row3<L>,
+    pub(super) arm_b: Row3<L>,
+    /// `1 / W_nn` (kg), zero where nothing can move.
+    pub(super) normal_mass: Row<L>,
+    /// `1 / λ_max(W_tt)` (kg), zero where nothing can slide.
+    pub(super) tangent_mass: Row<L>,
+    /// Tangential velocity of a unit normal impulse [1/kg].
+    pub(super) coupling: Row3<L>,
+    /// Gap at the start of the step (m).
+    pub(super) gap: Row<L>,
+    /// Part of the overlap that is taken back along the whole step, at one speed (m).
+    pub(super) way: Row<L>,
+    /// What the next sweep without push adds to the normal velocity [m/s].
+    pub(super) bias: Row<L>,
+    /// Normal impulse and friction impulse, a world vector [N·s].
+    pub(super) normal: Row<L>,
+    pub(super) friction: Row3<L>,
+    /// Sums of the impulses over substeps, after the biased and after the relaxing sweep.
+    pub(super) total: [[Row<L>; 4]; 2],
+    /// The latter, each by the part of the step that is left after it.
+    pub(super) ahead: [Row<L>; 4],
+}
+
+impl<const L: usize> PointLanes<L> {
+    const EMPTY: Self = Self {
+        arm_a: [[0.0; L]; 3],
+        arm_b: [[0.0; L]; 3],
+        normal_mass: [0.0; L],
+        tangent_mass: [0.0; L],
+        coupling: [[0.0; L]; 3],
+        gap: [0.0; L],
+        way: [0.0; L],
+        bias: [0.0; L],
+        normal: [0.0; L],
+        friction: [[0.0; L]; 3],
+        total: [[[0.0; L]; 4]; 2],
+        ahead: [[0.0; L]; 4],
+    };
+}
+
+/// Manifolds of one color, one a lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Batch<const L: usize> {
+    /// Indices of the bodies.
+    pub(super) a: [u32; L],
+    pub(super) b: [u32; L],
+    /// Largest number of contacts of a lane.
+    pub(super) count: usize,
+    /// Which of the [`Drift`]s is this batch's; none if nothing drifts.
+    pub(super) drift: Option<u32>,
+    /// Unit normals from a to b.
+    pub(super) normal: Row3<L>,
+    /// Friction coefficients.
+    pub(super) friction: Row<L>,
+    /// Inverse masses and inertia of both bodies.
+    pub(super) mass_a: [Row<L>; 9],
+    pub(super) mass_b: [Row<L>; 9],
+    pub(super) points: [PointLanes<L>; POINTS],
+}
+
+/// Relative velocities beside those of the bodies [m/s], of every contact of a batch.
+pub(super) type Drift<const L: usize> = [Row3<L>; POINTS];
+
+/// All contacts of an island.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contacts<const L: usize> {
+    pub(super) coloring: Coloring,
+    pub(super) batches: Vec<Batch<L>>,
+    pub(super) drifts: Vec<Drift<L>>,
+}
+
+impl<const L: usize> Contacts<L> {
+    /// Lays the manifolds out in lanes. `impulses` are world vectors, one for each contact; the sweeps
+    /// start from `part` of them.
+    pub(super) fn fill(
+        &mut self,
+        manifolds: &[Manifold],
+        masses: &[Mass],
+        impulses: &[[Double; 3]],
+        part: Double,
+    ) {
+        let fixed = masses.len() as u32 - 1;
+        let items = manifolds.iter().map(|m| [m.a, m.b, m.count]);
+        self.coloring.update(fixed as usize, items);
+        self.batches.clear();
+        self.drifts.clear();
+        for group in self.coloring.groups(L) {
+            let mut batch = Batch {
+                a: [fixed; L],
+                b: [fixed; L],
+                count: 0,
+                drift: None,
+                normal: [[0.0; L]; 3],
+                friction: [0.0; L],
+                mass_a: [[0.0; L]; 9],
+                mass_b: [[0.0; L]; 9],
+                points: [PointLanes::EMPTY; POINTS],
+            };
+            let mut drifting = false;
+            for (lane, &i) in self.coloring.order[group.clone()].iter().enumerate() {
+                let manifold = &manifolds[i as usize];
+                batch.place(lane, manifold, masses);
+                batch.start(lane, manifold, impulses, part);
+                drifting |= manifold.drift != [[0.0; POINTS]; 3];
+            }
+            batch.find_masses();
+            if drifting {
+                batch.drift = Some(self.drifts.len() as u32);
+                let order = self.coloring.order[group].iter();
+                self.drifts.push(drift(order.map(|&i| &manifolds[i as usize])));
+            }
+            self.batches.push(batch);
+        }
+    }
+
+    /// Calls `write` with the index of every manifold, its batch and its lane.
+    pub(super) fn each(&self, mut write: impl FnMut(usize, &Batch<L>, usize)) {
+        for (group, batch) in self.coloring.groups(L).zip(&self.batches) {
+            for (lane, &i) in self.coloring.order[group].iter().enumerate() {
+                write(i as usize, batch, lane);
+            }
+        }
+    }
+}
+
+fn drift<'a, const L: usize>(manifolds: impl Iterator<Item = &'a Manifold>) -> Drift<L> {
+    let mut drift = [[[0.0; L]; 3]; POINTS];
+    for (lane, manifold) in manifolds.enumerate() {
+        for k in 0..manifold.count as usize {
+            for axis in 0..3 {
+                drift[k][axis][lane] = single(manifold.drift[axis][k]);
+            }
+        }
+    }
+    drift
+}
+
+impl<const L: usize> Batch<L> {
+    /// Puts a manifold into a lane.
+    fn place(&mut self, lane: usize, manifold: &Manifold, masses: &[Mass]) {
+        (self.a[lane], self.b[lane]) = (manifold.a, manifold.b);
+        let count = manifold.count as usize;
+        self.count = self.count.max(count);
+        put(&mut self.normal, lane, single3(manifold.normal));
+        self.friction[lane] = single(manifold.friction);
+        for (mass, i) in [(&mut self.mass_a, manifold.a), (&mut self.mass_b, manifold.b)] {
+            for (row, x) in mass.iter_mut().zip(masses[i as usize]) {
+                row[lane] = x;
+            }
+        }
+        for (k, point) in self.points[..count].iter_mut().enumerate() {
+            for axis in 0..3 {
+                let offset = manifold.point[axis][k];
+                point.arm_a[axis][lane] = single(manifold.arm_a[axis] + offset);
+                point.arm_b[axis][lane] = single(manifold.arm_b[axis] + offset);
+            }
+            point.gap[lane] = single(manifold.gap[k]);
+            point.bias[lane] = single(manifold.bias[k]);
+            // Marks the lanes in use for `find_masses`.
+            point.normal_mass[lane] = 1.0;
+        }
+    }
+
+    /// Starts a lane from a part of the impulses of its contacts.
+    fn start(&mut self, lane: usize, manifold: &Manifold, impulses: &[[Double; 3]], part: Double) {
+        let n = at(&self.normal, lane);
+        let first = manifold.first as usize;
+        let impulses = &impulses[first..first + manifold.count as usize];
+        for (point, impulse) in self.points.iter_mut().zip(impulses) {
+            let l = single3(impulse.map(|x| x * part));
+            let along = dot(n, l);
+            point.normal[lane] = if along > 0.0 { along } else { 0.0 };
+            put(&mut point.friction, lane, sub(l, scale(n, along)));
+        }
+    }
+
+    /// Works out the masses and the coupling of all contacts.
+    fn find_masses(&mut self) {
+        for point in &mut self.points[..self.count] {
+            for l in 0..L {
+                let n = at(&self.normal, l);
+                let w_a = compliance(lane_mass(&self.mass_a, l), at(&point.arm_a, l));
+                let w_b = compliance(lane_mass(&self.mass_b, l), at(&point.arm_b, l));
+                let mut w = [0.0; 6];
+                for k in 0..6 {
+                    w[k] = w_a[k] + w_b[k];
+                }
+                let wn = symmetric(w, n);
+                let along = dot(n, wn);
+                let half = 0.5 * ((w[0] + w[1] + w[2]) - along);
+                let square = half * half - dot(n, symmetric(adjugate(w), n));
+                let square = if square > 0.0 { square } else { 0.0 };
+                let used = point.normal_mass[l];
+                point.normal_mass[l] = if along > 0.0 { used / along } else { 0.0 };
+                let largest = half + square.sqrt();
+                point.tangent_mass[l] = if largest > 0.0 { used / largest } else { 0.0 };
+                put(&mut point.coupling, l, sub(wn, scale(n, along)));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn lane_mass<const L: usize>(mass: &[Row<L>; 9], l: usize) -> Mass {
+    [
+        mass[0][l], mass[1][l], mass[2][l], mass[3][l], mass[4][l], mass[5][l], mass[6][l],
+        mass[7][l], mass[8][l],
+    ]
+}
+
+/// `1/m + [r]×ᵀ I⁻¹ [r]×` as (xx, yy, zz, xy, xz, yz).
+#[inline(always)]
+fn compliance(mass: Mass, r: [Single; 3]) -> [Single; 6] {
+    let [mx, my, mz, ..] = mass;
+    let inertia = [mass[3], mass[4], mass[5], mass[6], mass[7], mass[8]];
+    let column = |axis: [Single; 3]| cross(symmetric(inertia, cross(r, axis)), r);
+    let x = add(column([1.0, 0.0, 0.0]), [mx, 0.0, 0.0]);
+    let y = add(column([0.0, 1.0, 0.0]), [0.0, my, 0.0]);
+    let z = add(column([0.0, 0.0, 1.0]), [0.0, 0.0, mz]);
+    [x[0], y[1], z[2], x[1], x[2], y[2]]
+}
+
+/// The matrix of the cofactors of a symmetric one.
+#[inline(always)]
+fn adjugate([xx, yy, zz, xy, xz, yz]: [Single; 6]) -> [Single; 6] {
+    [
+        yy * zz - yz * yz,
+        xx * zz - xz * xz,
+        xx * yy - xy * xy,
+        xz * yz - xy * zz,
+        xy * yz - xz * yy,
+        xy * xz - yz * xx,
+    ]
+}

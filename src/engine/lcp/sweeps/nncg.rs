@@ -1,0 +1,134 @@
+//! Sweeps accelerated by conjugate directions: nonsmooth nonlinear conjugate gradients.
+//!
+//! A sweep is taken for a gradient, and the way of the last sweeps is added to it (Silcowitz, Niebe and
+//! Erleben, The Visual Computer 26 (2010)):
+//!
+//! ```text
+//! g = x - sweep(x),   β = |g|² / |g_last|²
+//! β ≤ 1:  x ← x - g + β p,   p ← β p - g          else  x ← x - g,   p ← 0
+//! ```
+//!
+//! with Fletcher and Reeves' `β` of the impulses. Velocities are linear in the impulses, so that they take
+//! the same combination and no product with the matrix is needed. A sum may leave the friction cones; the
+//! next sweep brings it back, and the last sweep of a call is a plain one. In a blow, where the residual of
+//! plain sweeps falls like `1/n`, this one is two to five times smaller after as many sweeps; a sweep costs
+//! a third to a half more. It stalls on single bodies now and then, where plain sweeps find the solution.
+//!
+//! Deliberately not done: a line search, which the non-smooth problem has no function for.
+
+use super::{Lists, SweptIsland, WideIterate, WideScratch};
+use crate::math::Single;
+
+/// What one sweep leaves to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Conjugate {
+    old: Vec<Single>,
+    new: Vec<Single>,
+    direction: Vec<Single>,
+    /// `|g|²` of the last sweep; 0 before the first.
+    last: Single,
+}
+
+/// Sweeps as [`solve_sweeps`](super::solve_sweeps), but accelerated. A call goes on with the direction of the
+/// last one, which was for the same problem, unless it is `fresh`.
+pub fn solve_conjugate(
+    island: &SweptIsland<'_>,
+    iterate: &mut WideIterate<'_>,
+    of: usize,
+    sweeps: u32,
+    fresh: bool,
+    scratch: &mut WideScratch,
+) {
+    let lists = &mut scratch.lists;
+    lists.start_sweeps(island, iterate, of);
+    let mut conjugate = core::mem::take(&mut lists.conjugate);
+    if fresh {
+        conjugate.last = 0.0;
+    }
+    for _ in 1..sweeps {
+        lists.accelerated_sweep(&mut conjugate);
+    }
+    if sweeps > 0 {
+        lists.plain_sweep();
+    }
+    lists.conjugate = conjugate;
+    lists.end_sweeps(island, iterate, of);
+}
+
+impl<const L: usize> Lists<L> {
+    fn accelerated_sweep(&mut self, c: &mut Conjugate) {
+        self.read(&mut c.old);
+        self.plain_sweep();
+        let impulses = self.read(&mut c.new);
+        let mut sums = [0.0; L];
+        for (old, new) in c.old[..impulses].chunks_exact(L).zip(c.new.chunks_exact(L)) {
+            for l in 0..L {
+                sums[l] += (new[l] - old[l]) * (new[l] - old[l]);
+            }
+        }
+        let norm: Single = sums.iter().sum();
+        let beta = norm / c.last;
+        if c.last > 0.0 && beta <= 1.0 {
+            let lists = c.new.iter_mut().zip(&c.old).zip(&mut c.direction);
+            for ((new, old), way) in lists {
+                let change = *new - old;
+                *new += beta * *way;
+                *way = beta * *way + change;
+            }
+            self.write(&c.new);
+        } else {
+            c.direction.clear();
+            if c.last > 0.0 {
+                c.direction.resize(c.new.len(), 0.0);
+            } else {
+                c.direction.extend(c.new.iter().zip(&c.old).map(|(new, old)| new - old));
+            }
+        }
+        c.last = norm;
+    }
+
+    /// Copies the impulses, then the velocities; tells how many numbers the former are.
+    fn read(&self, out: &mut Vec<Single>) -> usize {
+        out.clear();
+        for batch in &self.contacts.batches {
+            for point in &batch.points[..batch.count] {
+                out.extend_from_slice(&point.normal);
+                out.extend_from_slice(point.friction.as_flattened());
+            }
+        }
+        for batch in &self.joints.batches {
+            for row in &batch.rows {
+                out.extend_from_slice(&row.impulse);
+            }
+        }
+        let impulses = out.len();
+        for body in &self.bodies {
+            out.extend_from_slice(&body.velocity);
+        }
+        impulses
+    }
+
+    /// Puts back what [`Self::read`] copied.
+    fn write(&mut self, from: &[Single]) {
+        let mut rest = from;
+        let mut next = |list: &mut [Single]| {
+            let (these, others) = rest.split_at(list.len());
+            list.copy_from_slice(these);
+            rest = others;
+        };
+        for batch in &mut self.contacts.batches {
+            for point in &mut batch.points[..batch.count] {
+                next(&mut point.normal);
+                next(point.friction.as_flattened_mut());
+            }
+        }
+        for batch in &mut self.joints.batches {
+            for row in &mut batch.rows {
+                next(&mut row.impulse);
+            }
+        }
+        for body in &mut self.bodies {
+            next(&mut body.velocity);
+        }
+    }
+}

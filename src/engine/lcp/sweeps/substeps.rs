@@ -1,0 +1,374 @@
+//! A step in `n` small ones, and sweeps over a whole one.
+//!
+//! A substep of `h_s = h/n`:
+//!
+//! ```text
+//! v ← v + (v* - v_l)/n + M⁻¹ Jᵀ l                the impulses of the last substep again
+//! sweep with  b = gap/h_s apart;  b = -min(|gap + left|/h_s, v_push) and softness in overlap
+//! s ← s + v,   gap = gap_0 + h_s n·J s           the biased velocities move the bodies
+//! sweep without push
+//! ```
+//!
+//! `left` is the overlap that is not yet to be taken back: the dead zone, the part `1 - γ` of what was
+//! beyond it at the start of the step, and a share of the way that falls to nothing along the step, see
+//! `plan` in `sweep.rs`. So a step takes back `γ` of an overlap, as the one problem does. With
+//! `relax: false` the second sweep keeps the speed of the way.
+//!
+//! The warm start needs no pass over the contacts: in the substep that ended, the same impulses took the
+//! velocity from `v_0 + (v* - v_l)/n` to `v_1`, so the next one starts from `2 v_1 - v_0`. Poses move with
+//! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on, with the sums
+//! `Σ l` of its impulses, which give it to the digits of single precision. With the biased velocity go the
+//! impulses `Σ l + Σ (l_biased - l)/n`. They give the velocity of the end of the step with the mean push, not
+//! the mean over the step: what both differ by is how bodies accelerate within it, and is reported. Those of
+//! the way, `Σ l (n - 1 - k)/n + Σ l_biased/n`, are kept as well ([`substep_ways`]).
+//!
+//! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
+//! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
+//! warm start repeats. The relaxing sweep takes its effect out of the velocity again. It is a softness all
+//! the same: bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like
+//! `1/n²`.
+//!
+//! Stiffness has no cap but the speed of the push, and where that is reached the softness is less in the
+//! same proportion: so what bodies sink by is in proportion to any load. Capping stiffness at a few hertz, as
+//! is common, leaves an overlap of millimeters that no number of substeps removes. JointBatches follow the
+//! path that their bias sets for the whole step, see `joints.rs`; only what their rows push beyond what may
+//! be carried is relaxed.
+
+use super::sweep::{Rates, apply, mode, plan, sweep};
+use super::{Lists, SweptBody, SweptIsland, WideIterate, WideScratch, at, joints, single};
+use crate::engine::lcp::Vec6;
+use crate::math::{Double, Single};
+
+/// Parameters of [`solve_substeps`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SubstepParams {
+    /// h (s).
+    pub dt: Double,
+    /// n, at least 1. Default 16.
+    pub substeps: u32,
+    /// γ: the part of an overlap that the step takes back, from 0 to 1 [-]. Default 1.
+    pub gamma: Double,
+    /// Is the velocity carried on freed of the push? Default true.
+    pub relax: bool,
+    /// Part of the impulse it starts from that the biased sweep of a substep drops, of normal rows that are
+    /// not apart, from 0 to 1 [-]. Default 0.5. Without it bodies at rest tremble at 0.1 m/s, with it at
+    /// 0.5 mm/s (wall of 210 cubes, 32 substeps). It lets them sink by `softness / gamma` of what
+    /// their load moves them in a substep, which falls like `1/n²`.
+    pub softness: Double,
+    /// The same for joint rows. Default 0.3. Without it chains blow up.
+    pub joint_softness: Double,
+    /// Part of what a joint row missed that a substep takes back [-]. Default 1.
+    pub joint_rate: Double,
+    /// v_push [m/s]: an overlap is never pushed out faster than this. Default 3.
+    pub push_speed_max: Double,
+    /// Overlap that is left alone (m). Default 0.
+    pub dead_zone: Double,
+}
+
+impl Default for SubstepParams {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 60.0,
+            substeps: 16,
+            gamma: 1.0,
+            relax: true,
+            softness: 0.5,
+            joint_softness: 0.3,
+            joint_rate: 1.0,
+            push_speed_max: 3.0,
+            dead_zone: 0.0,
+        }
+    }
+}
+
+/// Work done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WideStats {
+    /// Sweeps over all rows.
+    pub sweeps: u32,
+    /// Batches of eight manifolds or joints.
+    pub batches: u32,
+}
+
+/// Solves a step in small ones, see the [module](super). Starts from the relaxed impulses in `iterate`.
+pub fn solve_substeps(
+    island: &SweptIsland<'_>,
+    iterate: &mut WideIterate<'_>,
+    params: &SubstepParams,
+    scratch: &mut WideScratch,
+) -> WideStats {
+    scratch.lists.substeps(island, iterate, params)
+}
+
+/// The impulses of the contacts by which [`solve_substeps`] moved the bodies last, with the scratch of that
+/// call: `s/n - v = M⁻¹ Jᵀ l` but for other forces.
+pub fn substep_ways(
+    island: &SweptIsland<'_>,
+    substeps: u32,
+    out: &mut [[Double; 3]],
+    scratch: &WideScratch,
+) {
+    scratch.lists.moved(island, 1.0 / Double::from(substeps.max(1)), out);
+}
+
+/// Sweeps `sweeps` times over the one problem of the step, from the impulses in `iterate`. Of each pair of
+/// unknowns only the one with index `of` is read and written.
+pub fn solve_sweeps(
+    island: &SweptIsland<'_>,
+    iterate: &mut WideIterate<'_>,
+    of: usize,
+    sweeps: u32,
+    scratch: &mut WideScratch,
+) -> WideStats {
+    scratch.lists.sweeps(island, iterate, of, sweeps)
+}
+
+impl<const L: usize> Lists<L> {
+    pub(super) fn substeps(
+        &mut self,
+        island: &SweptIsland<'_>,
+        iterate: &mut WideIterate<'_>,
+        params: &SubstepParams,
+    ) -> WideStats {
+        let n = params.substeps.max(1);
+        let part = 1.0 / Double::from(n);
+        let dt = params.dt * part;
+        let mut rates = Rates {
+            dt: single(dt),
+            inverse_dt: single(1.0 / dt),
+            done: 0.0,
+            push: single(1.0 / dt),
+            push_max: single(params.push_speed_max),
+            dead_zone: single(params.dead_zone),
+            gamma: single(params.gamma),
+            ahead: 1.0 - 1.0 / n as Single,
+            carried: single(if params.relax { 0.0 } else { 1.0 / params.dt }),
+            softness: single(params.softness),
+        };
+        let mut joint_rates = Rates {
+            push: single(params.joint_rate / dt),
+            softness: single(params.joint_softness),
+            ..rates
+        };
+        let last = |i: usize| &island.velocity_last[i];
+        self.fill(island, iterate, 1, part, last);
+        plan(&mut self.contacts.batches, &rates);
+        for _ in 0..n {
+            joints::sweep::<L, { mode::BIASED }>(
+                &mut self.joints.batches,
+                &mut self.bodies,
+                &joint_rates,
+            );
+            let contacts = &mut self.contacts;
+            let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
+            sweep::<L, { mode::BIASED }>(batches, drifts, &mut self.bodies, &rates);
+            self.bodies.iter_mut().for_each(SweptBody::advance);
+            joints::sweep::<L, { mode::RELAXED }>(
+                &mut self.joints.batches,
+                &mut self.bodies,
+                &joint_rates,
+            );
+            sweep::<L, { mode::RELAXED }>(batches, drifts, &mut self.bodies, &rates);
+            rates.advance(n);
+            joint_rates.advance(n);
+            for (body, last) in self.bodies.iter_mut().zip(&mut self.last) {
+                body.repeat(last);
+            }
+        }
+        self.finish(island, iterate, part);
+        self.stats(2 * n)
+    }
+
+    pub(super) fn sweeps(
+        &mut self,
+        island: &SweptIsland<'_>,
+        iterate: &mut WideIterate<'_>,
+        of: usize,
+        sweeps: u32,
+    ) -> WideStats {
+        self.start_sweeps(island, iterate, of);
+        for _ in 0..sweeps {
+            self.plain_sweep();
+        }
+        self.end_sweeps(island, iterate, of);
+        self.stats(sweeps)
+    }
+
+    /// Lays an island out for sweeps over the one problem of the step.
+    pub(super) fn start_sweeps(
+        &mut self,
+        island: &SweptIsland<'_>,
+        iterate: &WideIterate<'_>,
+        of: usize,
+    ) {
+        self.fill(island, iterate, of, 1.0, |i| &island.bodies[i].velocity_free);
+    }
+
+    /// Sweeps once over the one problem of the step.
+    pub(super) fn plain_sweep(&mut self) {
+        // Given biases know no gaps.
+        let rates = Rates {
+            dt: 0.0,
+            inverse_dt: 0.0,
+            done: 0.0,
+            push: 0.0,
+            push_max: 0.0,
+            dead_zone: 0.0,
+            gamma: 0.0,
+            ahead: 0.0,
+            carried: 0.0,
+            softness: 0.0,
+        };
+        joints::sweep::<L, { mode::PLAIN }>(&mut self.joints.batches, &mut self.bodies, &rates);
+        let contacts = &mut self.contacts;
+        let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
+        sweep::<L, { mode::PLAIN }>(batches, drifts, &mut self.bodies, &rates);
+    }
+
+    /// Writes velocities and impulses of the one problem of the step.
+    pub(super) fn end_sweeps(
+        &self,
+        island: &SweptIsland<'_>,
+        iterate: &mut WideIterate<'_>,
+        of: usize,
+    ) {
+        for (velocity, body) in iterate.velocity[of].iter_mut().zip(&self.bodies) {
+            *velocity = six(&body.velocity, 1.0);
+        }
+        let impulses = &mut iterate.contact_impulse[of];
+        self.contacts.each(|m, batch, lane| {
+            let manifold = &island.manifolds[m];
+            let n = at(&batch.normal, lane);
+            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
+                let t = at(&point.friction, lane);
+                impulses[manifold.first as usize + k] = world(n, point.normal[lane], t);
+            }
+        });
+        let impulses = &mut iterate.joint_impulse[of];
+        self.joints.each(|i, row, lane| impulses[i] = Double::from(row.impulse[lane]));
+    }
+}
+
+impl<const L: usize> Lists<L> {
+    /// Lays an island out. Its bodies start from the velocity `last` with `part` of what the step's forces
+    /// change it by, and `part` of the impulses.
+    fn fill<'a>(
+        &mut self,
+        island: &SweptIsland<'a>,
+        iterate: &WideIterate<'_>,
+        of: usize,
+        part: Double,
+        last: impl Fn(usize) -> &'a Vec6,
+    ) {
+        self.bodies.clear();
+        self.masses.clear();
+        self.last.clear();
+        for (i, block) in island.bodies.iter().enumerate() {
+            let (last, free) = (last(i), &block.velocity_free);
+            let mut body = SweptBody::default();
+            for k in 0..6 {
+                // Never a negative zero, to which adding nothing would make a difference.
+                body.velocity[k] = single(last[k] + (free[k] - last[k]) * part) + 0.0;
+            }
+            self.bodies.push(body);
+            self.last.push(last.map(|x| single(x) + 0.0));
+            let ([x, y, z], [a, b, c, d, e, f]) = (block.inverse_mass, block.inverse_inertia);
+            self.masses.push([x, y, z, a, b, c, d, e, f].map(single));
+        }
+        self.bodies.push(SweptBody::default());
+        self.last.push([0.0; 6]);
+        self.masses.push([0.0; 9]);
+        let impulses = &*iterate.contact_impulse[of];
+        self.contacts.fill(island.manifolds, &self.masses, impulses, part);
+        let (rows, push, blocks) = (island.joints, island.joint_push, island.bodies);
+        self.joints.fill(rows, push, blocks, &*iterate.joint_impulse[of], part);
+        apply(&self.contacts.batches, &mut self.bodies);
+        joints::apply(&self.joints.batches, &mut self.bodies);
+    }
+
+    /// Writes velocities and the impulses of the whole step.
+    fn finish(&self, island: &SweptIsland<'_>, iterate: &mut WideIterate<'_>, part: Double) {
+        let [moved, carried] = &mut iterate.velocity;
+        for (velocity, body) in moved.iter_mut().zip(&self.bodies) {
+            *velocity = six(&body.sum, part);
+        }
+        for (velocity, last) in carried.iter_mut().zip(&self.last) {
+            *velocity = last.map(Double::from);
+        }
+        let impulses = &mut iterate.contact_impulse;
+        self.contacts.each(|m, batch, lane| {
+            let manifold = &island.manifolds[m];
+            let n = at(&batch.normal, lane);
+            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
+                let sums = point.total.map(|total| {
+                    world(n, total[0][lane], [total[1][lane], total[2][lane], total[3][lane]])
+                });
+                for (impulses, of) in impulses.iter_mut().zip([0, 1]) {
+                    impulses[manifold.first as usize + k] =
+                        [0, 1, 2].map(|axis| mean(sums.map(|sum| sum[axis]), part)[of]);
+                }
+            }
+        });
+        let impulses = &mut iterate.joint_impulse;
+        self.joints.each(|i, row, lane| {
+            let sums = mean(row.total.map(|total| Double::from(total[lane])), part);
+            for (impulses, sum) in impulses.iter_mut().zip(sums) {
+                impulses[i] = sum;
+            }
+        });
+    }
+
+    /// The impulses by which bodies moved in small steps: each by the part of the step that it acted.
+    pub(super) fn moved(&self, island: &SweptIsland<'_>, part: Double, out: &mut [[Double; 3]]) {
+        self.contacts.each(|m, batch, lane| {
+            let manifold = &island.manifolds[m];
+            let n = at(&batch.normal, lane);
+            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
+                let [now, ahead] = [&point.total[0], &point.ahead]
+                    .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
+                out[manifold.first as usize + k] =
+                    [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
+            }
+        });
+    }
+
+    fn stats(&self, sweeps: u32) -> WideStats {
+        let batches = self.contacts.batches.len() + self.joints.batches.len();
+        WideStats { sweeps, batches: batches as u32 }
+    }
+}
+
+impl SweptBody {
+    /// Moves on with the velocity at hand.
+    fn advance(&mut self) {
+        for (sum, v) in self.sum.iter_mut().zip(self.velocity) {
+            *sum += v;
+        }
+    }
+
+    /// Starts the next substep: the forces and impulses of the one that ended act again.
+    fn repeat(&mut self, last: &mut [Single; 6]) {
+        for k in 0..6 {
+            let now = self.velocity[k];
+            self.velocity[k] = 2.0 * now - last[k];
+            last[k] = now;
+        }
+    }
+}
+
+/// From the sums over substeps after both sweeps: the impulse with which bodies move, of which the push
+/// counts with its mean, and that of the carried velocity.
+fn mean([biased, relaxed]: [Double; 2], part: Double) -> [Double; 2] {
+    [relaxed + (biased - relaxed) * part, relaxed]
+}
+
+/// Six numbers in double precision, scaled.
+fn six(x: &[Single; 8], scale: Double) -> Vec6 {
+    [0, 1, 2, 3, 4, 5].map(|k| Double::from(x[k]) * scale)
+}
+
+/// The impulse of a contact as a vector of the world.
+fn world(normal: [Single; 3], along: Single, across: [Single; 3]) -> [Double; 3] {
+    let along = Double::from(along);
+    [0, 1, 2].map(|k| Double::from(normal[k]) * along + Double::from(across[k]))
+}

@@ -1,0 +1,77 @@
+//! The active events of the papers, for their preset: every event of the set (4.8) is a contact.
+//!
+//! Input: two pieces in world axes. Output: a contact at the touching point of the scaled bodies for
+//! each event within the windows, with its own value (4.17).
+
+use super::active_set::PapersActive;
+use super::enumerate::{enumerate, enumerate_half_space, ratio_of};
+use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::settings::ActiveEvents;
+use crate::engine::state::contact::Feature;
+use crate::engine::state::contact::{ActiveContact, ContactId};
+use crate::engine::state::pairs::Pair;
+use crate::engine::step::narrow::{Context, Placed};
+use crate::math::{Vec3, narrow, narrow3, widen, widen3};
+
+impl Context<'_> {
+    /// The papers' set for two hulls.
+    pub(in crate::engine) fn enumerated(
+        &self,
+        pair: &mut Pair,
+        [a, b]: [&Hull; 2],
+        placed: &Placed,
+    ) {
+        let Some(active) = self.papers() else { return };
+        let events = enumerate(a, &placed.placement(0), b, &placed.placement(1));
+        let ratio = ratio_of(&events);
+        for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
+            pair.contacts.push(ActiveContact::new(
+                event.features.id(),
+                narrow3(event.normal),
+                placed.arms_to(narrow3(event.point)),
+                narrow(event.gap * event.distance),
+                (event.ratio - 1.0) * event.distance,
+            ));
+        }
+    }
+
+    /// The papers' set for a hull and a half-space.
+    pub(in crate::engine) fn enumerated_half_space(
+        &self,
+        pair: &mut Pair,
+        hull: &Hull,
+        placed: &Placed,
+        hull_side: usize,
+        normal: Vec3,
+    ) {
+        let Some(active) = self.papers() else { return };
+        let placement = placed.placement(hull_side);
+        let offset = widen3(normal).dot(placed.placement(1 - hull_side).position);
+        let events = enumerate_half_space(hull, &placement, widen3(normal), offset);
+        let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
+        for m in active.select_half_space(&events) {
+            let event = &events[m];
+            let id = ContactId::new(Feature::Vertex(event.vertex), Feature::Face(0));
+            pair.contacts.push(ActiveContact::new(
+                if hull_side == 1 { id.swapped() } else { id },
+                normal * toward_b,
+                placed.arms_to(narrow3(event.point)),
+                narrow(event.gap * event.distance),
+                (event.ratio - 1.0) * event.distance,
+            ));
+        }
+    }
+
+    /// The papers' windows, if their events are in use.
+    fn papers(&self) -> Option<PapersActive> {
+        match self.settings.contact.active {
+            ActiveEvents::Clipped => None,
+            ActiveEvents::Enumerated { eps_x, eps_t, eps_0 } => Some(PapersActive {
+                eps_x: widen(eps_x),
+                eps_t: widen(eps_t),
+                eps_0: widen(eps_0),
+                delta_max: 1e6,
+            }),
+        }
+    }
+}

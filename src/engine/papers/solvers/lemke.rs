@@ -1,0 +1,373 @@
+//! Lemke's algorithm on the step problem: exact pivoting for small problems, and the oracle of
+//! tests.
+//!
+//! Velocities and joint impulses of (5.1)–(5.2) are eliminated,
+//!
+//! ```text
+//! A = J (M⁻¹ - M⁻¹ ν S⁻¹ νᵀ M⁻¹) Jᵀ,    S = νᵀ M⁻¹ ν,    q = J v₀ + b
+//! ```
+//!
+//! (`v₀` the free velocity corrected by the joints), which leaves the LCP in standard form
+//!
+//! ```text
+//! ρ = Nᵀv + Δ ⊥ c_n,    σ = Dᵀv + λ e ⊥ β,    ζ = μ c_n - eᵀβ ⊥ λ
+//! ```
+//!
+//! with one β for each of the `m_C` directions. Joint rows that repeat others are found by a
+//! pivoted Cholesky factor of `S` and carry no impulse. Every contact is scaled by `1/√W_nn`, `λ`
+//! by the inverse, which makes all entries about 1 for any mass ratio.
+//!
+//! A circular cone is treated as the pyramid with eight directions; the certificate is that of the
+//! cone asked for, so it shows the difference. The answer can be non-unique; then this finds one.
+//! Rolling rows and joint rows with bounds are not known here; softness adds to the diagonal of `S`. The
+//! better of the warm start and the last basis is kept, so a ray leaves nothing worse than it was. Cost:
+//! O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
+
+use super::pivoting::lcp_lemke;
+use crate::engine::lcp::certificate::{Certificate, measure_with};
+use crate::engine::lcp::cone::FrictionCone;
+use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
+use crate::engine::lcp::{Cone, FIXED, Iterate, JointRow, Problem, SolveStats, Status, Vec6};
+use crate::engine::tuning::work::{CHECK, OPERATIONS};
+use crate::math::Double;
+
+/// Parameters of Lemke's algorithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LemkeParams {
+    /// Largest size `contacts · (m_C + 2)` of the LCP; beyond it `TooLarge` is reported and nothing
+    /// done. Default 240, which takes some milliseconds; the time grows with the cube.
+    pub size_max: usize,
+    /// Largest number of pivots. Default 20 000.
+    pub pivots_max: u32,
+    /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default
+    /// 0.
+    pub tolerance: Double,
+    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
+    pub gravity_dt: Double,
+}
+
+impl Default for LemkeParams {
+    fn default() -> Self {
+        Self { size_max: 240, pivots_max: 20_000, tolerance: 0.0, gravity_dt: 0.0 }
+    }
+}
+
+/// Directions of the pyramid that stands for the circular cone.
+const CIRCULAR_DIRECTIONS: u32 = 8;
+
+/// Solves (5.1)–(5.2).
+pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> SolveStats {
+    let mut cone = FrictionCone::default();
+    cone.set(problem.cone);
+    let cone = &cone;
+    let before = rebuild(problem, iterate, params, cone);
+    let mut stats = SolveStats {
+        status: Status::Converged,
+        iterations: 0,
+        factorizations: 0,
+        work: CHECK,
+        certificate: before,
+    };
+    if before.error() <= params.tolerance {
+        return stats;
+    }
+    let pyramid = pyramid_of(problem.cone);
+    let (n_contacts, n_directions) = (problem.contacts.len(), pyramid.directions().len());
+    let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
+    if n_contacts * (n_directions + 2) > params.size_max || !known {
+        stats.status = Status::TooLarge;
+        return stats;
+    }
+    let reduced = Reduced::new(problem);
+    let (matrix, q) = reduced.standard_form(problem, &pyramid, None);
+    let solution = lcp_lemke(&matrix, &q, params.pivots_max);
+    stats.status = solution.status;
+    stats.iterations = solution.pivots;
+    // A pivot goes over the tableau, of about so many rows as columns.
+    let pivot = 2.0 * (q.len() * q.len()) as Double / OPERATIONS;
+    let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
+    let work = Double::from(solution.pivots) * pivot / sweep + 2.0 * CHECK;
+    stats.work += work;
+    let old_contact = iterate.contact_impulse.to_vec();
+    let old_joint = iterate.joint_impulse.to_vec();
+    reduced.recover(&pyramid, &solution.z, iterate);
+    stats.certificate = rebuild(problem, iterate, params, cone);
+    if before.error() < stats.certificate.error() {
+        iterate.contact_impulse.copy_from_slice(&old_contact);
+        iterate.joint_impulse.copy_from_slice(&old_joint);
+        stats.certificate = rebuild(problem, iterate, params, cone);
+    }
+    stats
+}
+
+/// Solves (5.13)–(5.14), the optimality conditions of (5.15), with the slip speeds `λ` [m/s] given:
+/// the map P₂ of (5.16). Its velocity is unique. The impulses are not bounded by friction; they
+/// solve the step problem, and its certificate vanishes, only if `λ` is the slip of its solution
+/// (Lemma 5.4).
+pub fn solve_fixed_slip(
+    problem: &Problem,
+    slip: &[Double],
+    iterate: &mut Iterate,
+    params: &LemkeParams,
+) -> SolveStats {
+    debug_assert_eq!(slip.len(), problem.contacts.len(), "one slip speed a contact");
+    let cone = FrictionCone::new(problem.cone);
+    let pyramid = pyramid_of(problem.cone);
+    let reduced = Reduced::new(problem);
+    let (matrix, q) = reduced.standard_form(problem, &pyramid, Some(slip));
+    let solution = lcp_lemke(&matrix, &q, params.pivots_max);
+    reduced.recover(&pyramid, &solution.z, iterate);
+    let certificate = rebuild(problem, iterate, params, &cone);
+    let (status, iterations) = (solution.status, solution.pivots);
+    SolveStats { status, iterations, factorizations: 0, work: 0.0, certificate }
+}
+
+fn pyramid_of(cone: Cone) -> FrictionCone {
+    FrictionCone::new(match cone {
+        Cone::Circular => Cone::Pyramid(CIRCULAR_DIRECTIONS),
+        pyramid @ Cone::Pyramid(_) => pyramid,
+    })
+}
+
+fn rebuild(
+    problem: &Problem,
+    iterate: &mut Iterate,
+    params: &LemkeParams,
+    cone: &FrictionCone,
+) -> Certificate {
+    iterate.rebuild(problem);
+    measure_with(problem, cone, None, iterate.velocity, iterate.impulses(), params.gravity_dt)
+}
+
+/// One row as (body, six-vector) terms.
+type Terms = Vec<(usize, Vec6)>;
+
+/// The problem over contact rows alone.
+struct Reduced {
+    /// `A`, three rows a contact, stored row by row.
+    a: Vec<Double>,
+    /// `q = J v₀ + b`.
+    q: Vec<Double>,
+    /// Length of `q`.
+    n: usize,
+    /// `1/√W_nn` of every contact.
+    scale: Vec<Double>,
+    /// Joint rows kept, in the order of the factor.
+    kept: Vec<usize>,
+    /// Lower factor of `S` over the kept rows, row by row.
+    factor: Vec<Vec<Double>>,
+    /// `Y = L⁻¹ νᵀ M⁻¹ Jᵀ`, one row a kept joint row.
+    y: Vec<Vec<Double>>,
+    /// `L⁻¹ (νᵀ v* + Υ)`.
+    y_free: Vec<Double>,
+}
+
+impl Reduced {
+    fn new(problem: &Problem) -> Self {
+        let contacts = contact_terms(problem);
+        let joints: Vec<Terms> = problem
+            .joints
+            .iter()
+            .map(|row| row.terms.iter().map(|(b, j)| (*b as usize, *j)).collect())
+            .collect();
+        let n = contacts.len();
+        let a = gram(problem, &contacts, &contacts);
+        let free = |terms: &Terms| {
+            terms.iter().fold(0.0, |sum, (b, j)| sum + dot6(j, &problem.bodies[*b].velocity_free))
+        };
+        let q: Vec<Double> =
+            (0..n).map(|i| free(&contacts[i]) + problem.contacts[i / 3].bias[i % 3]).collect();
+        let scale = (0..n / 3)
+            .map(|c| {
+                let w = a[3 * c * n + 3 * c];
+                if w > 0.0 { 1.0 / w.sqrt() } else { 1.0 }
+            })
+            .collect();
+        let mut s = gram(problem, &joints, &joints);
+        for (j, row) in problem.joints.iter().enumerate() {
+            s[j * (joints.len() + 1)] += row.softness;
+        }
+        let coupling = gram(problem, &joints, &contacts);
+        let joint_free: Vec<Double> =
+            joints.iter().zip(problem.joints).map(|(terms, row)| free(terms) + row.bias).collect();
+        let (kept, factor) = pivoted_cholesky(&s, joints.len());
+        let (mut y, mut y_free) = (Vec::new(), Vec::new());
+        let mut reduced = Self { a, q, n, scale, kept, factor, y: Vec::new(), y_free: Vec::new() };
+        for (k, j) in reduced.kept.iter().enumerate() {
+            let mut row: Vec<Double> = coupling[j * n..(j + 1) * n].to_vec();
+            let mut value = joint_free[*j];
+            for (i, l) in reduced.factor[k][..k].iter().enumerate() {
+                let earlier: &Vec<Double> = &y[i];
+                row.iter_mut().zip(earlier).for_each(|(x, e)| *x -= l * e);
+                value -= l * y_free[i];
+            }
+            let pivot = reduced.factor[k][k];
+            row.iter_mut().for_each(|x| *x /= pivot);
+            y.push(row);
+            y_free.push(value / pivot);
+        }
+        for (row, value) in y.iter().zip(&y_free) {
+            for i in 0..n {
+                for j in 0..n {
+                    reduced.a[i * n + j] -= row[i] * row[j];
+                }
+                reduced.q[i] -= row[i] * value;
+            }
+        }
+        (reduced.y, reduced.y_free) = (y, y_free);
+        reduced
+    }
+
+    /// Matrix and vector over (c_n, β, λ), or over (c_n, β) with λ given.
+    fn standard_form(
+        &self,
+        problem: &Problem,
+        pyramid: &FrictionCone,
+        slip: Option<&[Double]>,
+    ) -> (Vec<Double>, Vec<Double>) {
+        let directions = pyramid.directions();
+        let (n_contacts, m) = (self.n / 3, directions.len());
+        let impulses = n_contacts * (1 + m);
+        let size = if slip.is_some() { impulses } else { impulses + n_contacts };
+        // Generators (contact, weights of its three rows), scaled.
+        let generators: Vec<(usize, [Double; 3])> = (0..impulses)
+            .map(|k| {
+                if k < n_contacts {
+                    (k, [self.scale[k], 0.0, 0.0])
+                } else {
+                    let (c, d) = ((k - n_contacts) / m, directions[(k - n_contacts) % m]);
+                    (c, [0.0, self.scale[c] * d[0], self.scale[c] * d[1]])
+                }
+            })
+            .collect();
+        let (mut matrix, mut q) = (vec![0.0; size * size], vec![0.0; size]);
+        for (i, (c, x)) in generators.iter().enumerate() {
+            for (j, (e, y)) in generators.iter().enumerate() {
+                let mut sum = 0.0;
+                for r in 0..3 {
+                    let row = &self.a[(3 * c + r) * self.n + 3 * e..][..3];
+                    sum += x[r] * (row[0] * y[0] + row[1] * y[1] + row[2] * y[2]);
+                }
+                matrix[i * size + j] = sum;
+            }
+            for r in 0..3 {
+                q[i] += x[r] * self.q[3 * c + r];
+            }
+        }
+        for c in 0..n_contacts {
+            for i in 0..m {
+                let beta = n_contacts + c * m + i;
+                if let Some(slip) = slip {
+                    q[beta] += self.scale[c] * slip[c];
+                } else {
+                    let lambda = impulses + c;
+                    matrix[beta * size + lambda] = 1.0;
+                    matrix[lambda * size + beta] = -1.0;
+                    matrix[lambda * size + c] = problem.contacts[c].friction;
+                }
+            }
+        }
+        (matrix, q)
+    }
+
+    /// Impulses of the standard form's solution.
+    fn recover(&self, pyramid: &FrictionCone, z: &[Double], iterate: &mut Iterate) {
+        let directions = pyramid.directions();
+        let (n_contacts, m) = (self.n / 3, directions.len());
+        for (c, l) in iterate.contact_impulse.iter_mut().enumerate() {
+            *l = [self.scale[c] * z[c], 0.0, 0.0];
+            for (i, d) in directions.iter().enumerate() {
+                let beta = self.scale[c] * z[n_contacts + c * m + i];
+                l[1] += beta * d[0];
+                l[2] += beta * d[1];
+            }
+        }
+        // Lᵀ c = -(y₀ + Y l).
+        let mut x = self.y_free.clone();
+        for (value, row) in x.iter_mut().zip(&self.y) {
+            for (c, l) in iterate.contact_impulse.iter().enumerate() {
+                *value += row[3 * c] * l[0] + row[3 * c + 1] * l[1] + row[3 * c + 2] * l[2];
+            }
+        }
+        iterate.joint_impulse.fill(0.0);
+        for k in (0..self.kept.len()).rev() {
+            for i in k + 1..self.kept.len() {
+                x[k] -= self.factor[i][k] * x[i];
+            }
+            x[k] /= self.factor[k][k];
+            iterate.joint_impulse[self.kept[k]] = -x[k];
+        }
+    }
+}
+
+fn contact_terms(problem: &Problem) -> Vec<Terms> {
+    let mut list = Vec::with_capacity(3 * problem.contacts.len());
+    for row in problem.contacts {
+        for i in 0..3 {
+            let mut terms = Terms::new();
+            if row.a != FIXED {
+                terms.push((row.a as usize, row.jacobian_a[i]));
+            }
+            if row.b != FIXED {
+                terms.push((row.b as usize, row.jacobian_b[i]));
+            }
+            list.push(terms);
+        }
+    }
+    list
+}
+
+/// `R M⁻¹ Qᵀ`, row by row.
+fn gram(problem: &Problem, rows: &[Terms], columns: &[Terms]) -> Vec<Double> {
+    let mut matrix = Vec::with_capacity(rows.len() * columns.len());
+    let mut change = vec![[0.0; 6]; problem.bodies.len()];
+    for row in rows {
+        for (b, j) in row {
+            let x = inverse_mass_mul(&problem.bodies[*b], j);
+            for k in 0..6 {
+                change[*b][k] += x[k];
+            }
+        }
+        for column in columns {
+            matrix.push(column.iter().fold(0.0, |sum, (b, j)| sum + dot6(j, &change[*b])));
+        }
+        for (b, _) in row {
+            change[*b] = [0.0; 6];
+        }
+    }
+    matrix
+}
+
+/// Rows of the symmetric semidefinite `s` that do not depend on others, and their lower factor, by
+/// Cholesky with the relatively largest pivot first.
+fn pivoted_cholesky(s: &[Double], n: usize) -> (Vec<usize>, Vec<Vec<Double>>) {
+    let mut rest: Vec<Double> = (0..n).map(|i| s[i * n + i]).collect();
+    // Column of the factor for every row, also those not kept yet.
+    let mut columns: Vec<Vec<Double>> = vec![Vec::new(); n];
+    let mut kept: Vec<usize> = Vec::new();
+    loop {
+        let mut best: Option<usize> = None;
+        let relative = |i: usize, rest: &[Double]| rest[i] / s[i * n + i];
+        for i in 0..n {
+            let usable = s[i * n + i] > 0.0 && relative(i, &rest) > 1e-11 && !kept.contains(&i);
+            if usable && best.is_none_or(|b| relative(i, &rest) > relative(b, &rest)) {
+                best = Some(i);
+            }
+        }
+        let Some(p) = best else { break };
+        let pivot = rest[p].sqrt();
+        let pivot_row = columns[p].clone();
+        for i in 0..n {
+            if kept.contains(&i) {
+                continue;
+            }
+            let done = columns[i].iter().zip(&pivot_row).fold(0.0, |sum, (x, y)| sum + x * y);
+            let value = if i == p { pivot } else { (s[i * n + p] - done) / pivot };
+            columns[i].push(value);
+            rest[i] -= value * value;
+        }
+        kept.push(p);
+    }
+    let factor = kept.iter().enumerate().map(|(k, p)| columns[*p][..=k].to_vec()).collect();
+    (kept, factor)
+}

@@ -1,0 +1,593 @@
+//! Rigid bodies: state at the center of mass, in world axes.
+//!
+//! A body's *frame* is the frame its shape is given in (what a user places in the world); its *center*
+//! is the center of mass. Velocities are at the center of mass, in world axes. The engine keeps the
+//! center and the rotation; the frame's origin is `center - R center_of_mass`.
+
+use super::collider::{Collider, Colliders, Layers, Material};
+pub use super::locked_axes::LockedAxes;
+use super::sleep_state::SleepState;
+use crate::engine::geometry::shape::mass::MassProperties;
+use crate::engine::geometry::shape::share::Shapes;
+use crate::engine::geometry::shape::{Aabb, Shape};
+use crate::math::{
+    Mat3, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize,
+    quat_rotate, quat_to_mat3,
+};
+
+/// Names a body. Ids are given out in ascending order and never again; every list of the engine is
+/// sorted by them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct BodyId(pub u64);
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BodyKind {
+    /// Moved by forces, contacts and joints.
+    #[default]
+    Dynamic,
+    /// Moved by its velocity or target pose; pushes others and is not pushed.
+    Kinematic,
+    /// Does not move.
+    Static,
+}
+
+/// Why a body or one of its properties was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BodyError {
+    /// This property is NaN or infinite.
+    NotFinite(&'static str),
+    /// The mass of a dynamic body is not positive (kg).
+    Mass(Real),
+    /// The inertia tensor of a dynamic body is not positive definite.
+    Inertia,
+    /// A half-space can only be the shape of a static or kinematic body.
+    HalfSpaceMoves,
+    /// A mesh or height field can only be the shape of a static or kinematic body.
+    MeshMoves,
+    /// No body has this id.
+    Unknown(BodyId),
+}
+
+impl core::fmt::Display for BodyError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NotFinite(what) => write!(f, "{what} is NaN or infinite"),
+            Self::Mass(mass) => write!(
+                f,
+                "a dynamic body needs a positive mass, got {mass} kg; give it a shape with volume, \
+                 a positive density, or a mass"
+            ),
+            Self::Inertia => write!(f, "the inertia tensor is not positive definite"),
+            Self::HalfSpaceMoves => {
+                write!(f, "a half-space has no mass: make its body static or kinematic")
+            }
+            Self::MeshMoves => write!(
+                f,
+                "a mesh or height field has no volume: make its body static or kinematic, or give \
+                 it convex hulls"
+            ),
+            Self::Unknown(id) => write!(f, "there is no body {}", id.0),
+        }
+    }
+}
+
+impl core::error::Error for BodyError {}
+
+/// What a new body is made from. Every field has a default.
+#[derive(Clone, Debug)]
+pub struct BodyDesc {
+    /// How it moves.
+    pub kind: BodyKind,
+    /// World position of the body's frame (m).
+    pub position: Vec3,
+    /// World rotation of the body's frame; normalized on entry.
+    pub rotation: Quat,
+    /// Velocity of the center of mass [m/s].
+    pub linear_velocity: Vec3,
+    /// Angular velocity in world axes [rad/s].
+    pub angular_velocity: Vec3,
+    /// Short for one collider in front of the others: a shape in the body's frame, with the `friction`
+    /// below.
+    pub shape: Option<Shape>,
+    /// Colliders in the body's frame.
+    pub colliders: Vec<Collider>,
+    /// Density [kg/m³] from which the mass properties follow, unless `mass_properties` is given.
+    pub density: Real,
+    /// Mass, center of mass and inertia in the body's frame, instead of those of the shape.
+    pub mass_properties: Option<MassProperties>,
+    /// Coulomb friction coefficient μ (-) of `shape`; a contact takes the mean of both colliders'.
+    pub friction: Real,
+    /// Locked directions.
+    pub locked_axes: LockedAxes,
+    /// Factor on gravity (-).
+    pub gravity_scale: Real,
+    /// Rate at which the linear velocity decays [1/s].
+    pub linear_damping: Real,
+    /// Rate at which the angular velocity decays [1/s].
+    pub angular_damping: Real,
+    /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
+    /// hit the rest of the step is lost for it.
+    pub swept: bool,
+    /// May it fall asleep?
+    pub can_sleep: bool,
+    /// A name for whoever made it; the engine does not look at it.
+    pub tag: u64,
+}
+
+impl Default for BodyDesc {
+    fn default() -> Self {
+        Self {
+            kind: BodyKind::Dynamic,
+            position: Vec3::ZERO,
+            rotation: Quat::IDENTITY,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            shape: None,
+            colliders: Vec::new(),
+            density: 1.0,
+            mass_properties: None,
+            friction: 0.5,
+            locked_axes: LockedAxes::NONE,
+            gravity_scale: 1.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            swept: false,
+            can_sleep: true,
+            tag: 0,
+        }
+    }
+}
+
+/// A rigid body.
+#[derive(Clone, Debug)]
+pub struct Body {
+    id: BodyId,
+    kind: BodyKind,
+    colliders: Colliders,
+    /// Counts changes of shape, mass, kind and teleports: caches of older versions are dropped.
+    version: u32,
+    center: Vec3,
+    rotation: Quat,
+    /// Velocity of the center of mass [m/s].
+    pub linear_velocity: Vec3,
+    /// Angular velocity in world axes [rad/s].
+    pub angular_velocity: Vec3,
+    center_of_mass: Vec3,
+    mass: Real,
+    inertia: SymMat3,
+    /// Locked directions.
+    pub locked_axes: LockedAxes,
+    /// In a pair of two dynamic bodies the one of higher dominance is not pushed by the other. Default 0.
+    pub dominance: i8,
+    /// Factor on gravity (-).
+    pub gravity_scale: Real,
+    /// Rate at which the linear velocity decays [1/s].
+    pub linear_damping: Real,
+    /// Rate at which the angular velocity decays [1/s].
+    pub angular_damping: Real,
+    /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
+    /// hit the rest of the step is lost for it.
+    pub swept: bool,
+    /// May it fall asleep? Its island does not if it may not. Default true.
+    pub can_sleep: bool,
+    /// A name for whoever made the body; the engine does not look at it.
+    pub tag: u64,
+    /// Force and torque of the coming step [N, N·m], cleared by it.
+    force: Vec3,
+    torque: Vec3,
+    /// Impulses of the coming step [N·s, N·m·s], cleared by it.
+    impulse: Vec3,
+    angular_impulse: Vec3,
+    target: Option<(Vec3, Quat)>,
+    /// Velocities of the last step if it ended on a target: unless changed, they end with it.
+    followed: Option<(Vec3, Vec3)>,
+    quarantined: bool,
+    last_good: (Vec3, Quat),
+    /// Did its shapes come after the last step began?
+    reshaped: bool,
+    /// What sleeping needs to know.
+    pub(in crate::engine) rest: SleepState,
+}
+
+fn finite3(what: &'static str, v: Vec3) -> Result<(), BodyError> {
+    if v.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
+}
+
+/// A material with finite coefficients, none of them negative, restitution at most 1.
+fn checked(material: Material) -> Result<Material, BodyError> {
+    finite("friction", material.friction)?;
+    finite("rolling resistance", material.rolling)?;
+    finite("spinning resistance", material.spinning)?;
+    finite("restitution", material.restitution)?;
+    Ok(Material {
+        friction: material.friction.max(0.0),
+        rolling: material.rolling.max(0.0),
+        spinning: material.spinning.max(0.0),
+        restitution: material.restitution.clamp(0.0, 1.0),
+    })
+}
+
+fn finite(what: &'static str, x: Real) -> Result<(), BodyError> {
+    if x.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
+}
+
+impl Body {
+    /// Checks a description and makes the body.
+    pub(crate) fn new(id: BodyId, desc: BodyDesc) -> Result<Self, BodyError> {
+        finite3("position", desc.position)?;
+        finite3("linear velocity", desc.linear_velocity)?;
+        finite3("angular velocity", desc.angular_velocity)?;
+        if !desc.rotation.is_finite() {
+            return Err(BodyError::NotFinite("rotation"));
+        }
+        finite("friction", desc.friction)?;
+        finite("gravity scale", desc.gravity_scale)?;
+        finite("linear damping", desc.linear_damping)?;
+        finite("angular damping", desc.angular_damping)?;
+        let rotation = quat_normalize(desc.rotation);
+        let mut body = Self {
+            id,
+            kind: desc.kind,
+            colliders: Colliders::default(),
+            version: 0,
+            center: desc.position,
+            rotation,
+            linear_velocity: desc.linear_velocity,
+            angular_velocity: desc.angular_velocity,
+            center_of_mass: Vec3::ZERO,
+            mass: 0.0,
+            inertia: SymMat3::default(),
+            locked_axes: desc.locked_axes,
+            dominance: 0,
+            gravity_scale: desc.gravity_scale,
+            linear_damping: desc.linear_damping.max(0.0),
+            angular_damping: desc.angular_damping.max(0.0),
+            swept: desc.swept,
+            force: Vec3::ZERO,
+            torque: Vec3::ZERO,
+            impulse: Vec3::ZERO,
+            angular_impulse: Vec3::ZERO,
+            target: None,
+            followed: None,
+            quarantined: false,
+            last_good: (desc.position, rotation),
+            can_sleep: desc.can_sleep,
+            tag: desc.tag,
+            reshaped: true,
+            rest: SleepState::default(),
+        };
+        let mut colliders = desc.colliders;
+        if let Some(shape) = desc.shape {
+            let material = Material::new(desc.friction);
+            colliders.insert(0, Collider { material, ..Collider::new(shape) });
+        }
+        let density = desc.density;
+        let mass_properties = desc.mass_properties.unwrap_or_else(|| {
+            let masses = colliders.iter().map(|collider| collider.mass_properties(density));
+            masses.reduce(MassProperties::combined).unwrap_or_default()
+        });
+        body.set_colliders(colliders, desc.kind, mass_properties)?;
+        Ok(body)
+    }
+
+    /// Replaces colliders, kind and mass properties at once; the body's frame stays where it is.
+    ///
+    /// # Errors
+    /// As for a new body; the body is unchanged then.
+    pub fn set_colliders(
+        &mut self,
+        mut colliders: Vec<Collider>,
+        kind: BodyKind,
+        mass_properties: MassProperties,
+    ) -> Result<(), BodyError> {
+        for collider in &mut colliders {
+            finite3("position of a collider", collider.position)?;
+            if !collider.rotation.is_finite() {
+                return Err(BodyError::NotFinite("rotation of a collider"));
+            }
+            collider.material = checked(collider.material)?;
+        }
+        let MassProperties { mass, center_of_mass, inertia } = mass_properties;
+        if kind == BodyKind::Dynamic {
+            if colliders.iter().any(|collider| collider.shape.is_half_space()) {
+                return Err(BodyError::HalfSpaceMoves);
+            }
+            if colliders.iter().any(|collider| collider.shape.has_mesh()) {
+                return Err(BodyError::MeshMoves);
+            }
+            if !(mass > 0.0 && mass.is_finite()) {
+                return Err(BodyError::Mass(mass));
+            }
+            finite3("center of mass", center_of_mass)?;
+            // Sylvester's minors, the second and third scaled: `zz` of the inverse is their ratio.
+            let i = inertia;
+            let minor = i.yy - i.xy * (i.xy / i.xx);
+            let inverse = i.inverse_or_zero();
+            if !(i.xx > 0.0 && minor > 0.0 && inverse.zz > 0.0 && inverse.zz.is_finite()) {
+                return Err(BodyError::Inertia);
+            }
+        }
+        let (position, rotation) = (self.position(), self.rotation);
+        if self.kind != kind {
+            // A held body that is let go flies on.
+            self.followed = None;
+        }
+        self.colliders = Colliders::new(colliders);
+        self.reshaped = true;
+        self.kind = kind;
+        // A fixed body has no mass, and its frame is its center.
+        let dynamic = kind == BodyKind::Dynamic;
+        self.mass = if dynamic { mass } else { 0.0 };
+        self.inertia = if dynamic { inertia } else { SymMat3::default() };
+        self.center_of_mass = if dynamic { center_of_mass } else { Vec3::ZERO };
+        self.set_pose(position, rotation);
+        Ok(())
+    }
+
+    /// Changes the material of a collider; contacts keep what they know. Nothing happens if there is no
+    /// collider of this index.
+    ///
+    /// # Errors
+    /// A coefficient is not finite.
+    pub fn set_material(&mut self, collider: usize, material: Material) -> Result<(), BodyError> {
+        let changed = self.colliders.set_material(collider, checked(material)?);
+        self.rest.edits = self.rest.edits.wrapping_add(u32::from(changed));
+        Ok(())
+    }
+
+    /// Changes what a collider meets, from the next step on. Nothing happens if there is no collider of
+    /// this index.
+    pub fn set_layers(&mut self, collider: usize, layers: Layers) {
+        let changed = self.colliders.set_layers(collider, layers);
+        self.rest.edits = self.rest.edits.wrapping_add(u32::from(changed));
+    }
+
+    /// Moves the body at once: contacts and cached planes of the old place are forgotten.
+    /// Non-finite values are ignored.
+    pub fn set_pose(&mut self, position: Vec3, rotation: Quat) {
+        if !(position.is_finite() && rotation.is_finite()) {
+            return;
+        }
+        self.rotation = quat_normalize(rotation);
+        self.center = position + quat_rotate(self.rotation, self.center_of_mass);
+        self.last_good = (self.center, self.rotation);
+        self.quarantined = false;
+        self.target = None;
+        self.rest.idle = 0.0;
+        self.version = self.version.wrapping_add(1);
+    }
+
+    /// The pose a kinematic body is to have after the coming step; sets its velocity for that step.
+    /// Ignored for other bodies and non-finite values.
+    pub fn set_target(&mut self, position: Vec3, rotation: Quat) {
+        if self.kind == BodyKind::Kinematic && position.is_finite() && rotation.is_finite() {
+            self.target = Some((position, quat_normalize(rotation)));
+        }
+    }
+
+    /// Adds a force (N) at the center of mass for the coming step.
+    pub fn apply_force(&mut self, force: Vec3) {
+        self.force += force;
+    }
+
+    /// Adds a force (N) at a world point for the coming step.
+    pub fn apply_force_at_point(&mut self, force: Vec3, point: Vec3) {
+        self.force += force;
+        self.torque += (point - self.center).cross(force);
+    }
+
+    /// Adds a torque [N·m] for the coming step.
+    pub fn apply_torque(&mut self, torque: Vec3) {
+        self.torque += torque;
+    }
+
+    /// Adds an impulse [N·s] at the center of mass, taken up by the coming step.
+    pub fn apply_linear_impulse(&mut self, impulse: Vec3) {
+        self.impulse += impulse;
+    }
+
+    /// Adds an impulse [N·s] at a world point, taken up by the coming step.
+    pub fn apply_linear_impulse_at_point(&mut self, impulse: Vec3, point: Vec3) {
+        self.impulse += impulse;
+        self.angular_impulse += (point - self.center).cross(impulse);
+    }
+
+    /// Adds an angular impulse [N·m·s], taken up by the coming step.
+    pub fn apply_angular_impulse(&mut self, impulse: Vec3) {
+        self.angular_impulse += impulse;
+    }
+
+    /// The body's id.
+    pub const fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// How the body moves.
+    pub const fn kind(&self) -> BodyKind {
+        self.kind
+    }
+
+    /// Is the body dynamic?
+    pub fn is_dynamic(&self) -> bool {
+        self.kind == BodyKind::Dynamic
+    }
+
+    /// What the body carries.
+    pub const fn colliders(&self) -> &Colliders {
+        &self.colliders
+    }
+
+    /// Takes equal shapes from one place, if it has new ones.
+    pub(in crate::engine) fn share_shapes(&mut self, shapes: &mut Shapes) {
+        if core::mem::take(&mut self.reshaped) {
+            self.colliders.share(shapes);
+        }
+    }
+
+    /// World position of the body's frame (m).
+    pub fn position(&self) -> Vec3 {
+        self.center - quat_rotate(self.rotation, self.center_of_mass)
+    }
+
+    /// World rotation of the body's frame.
+    pub const fn rotation(&self) -> Quat {
+        self.rotation
+    }
+
+    /// World position of the center of mass (m).
+    pub const fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    /// Center of mass in the body's frame (m); zero for static and kinematic bodies.
+    pub const fn center_of_mass(&self) -> Vec3 {
+        self.center_of_mass
+    }
+
+    /// Mass (kg); zero for static and kinematic bodies, which no impulse moves.
+    pub const fn mass(&self) -> Real {
+        self.mass
+    }
+
+    /// Inertia about the center of mass in the body's axes [kg·m²].
+    pub const fn inertia(&self) -> SymMat3 {
+        self.inertia
+    }
+
+    /// Was the body frozen because its state was no longer finite?
+    pub const fn is_quarantined(&self) -> bool {
+        self.quarantined
+    }
+
+    /// Does the body sleep, with its island?
+    pub const fn is_sleeping(&self) -> bool {
+        self.rest.asleep.is_some()
+    }
+
+    /// Counts changes that make cached contacts worthless.
+    pub(crate) const fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Counts changes of materials and layers.
+    pub(crate) const fn edits(&self) -> u32 {
+        self.rest.edits
+    }
+
+    /// Velocity of the body's point at `point` (world) [m/s].
+    pub fn velocity_at(&self, point: Vec3) -> Vec3 {
+        self.linear_velocity + self.angular_velocity.cross(point - self.center)
+    }
+
+    /// Kinetic energy (J).
+    pub fn kinetic_energy(&self) -> Real {
+        let w = quat_rotate(quat_conjugate(self.rotation), self.angular_velocity);
+        0.5 * self.mass * self.linear_velocity.length_squared()
+            + 0.5 * w.dot(self.inertia.mul_vec(w))
+    }
+
+    /// Was an impulse applied that is not yet taken?
+    fn is_struck(&self) -> bool {
+        (self.impulse, self.angular_impulse) != (Vec3::ZERO, Vec3::ZERO)
+    }
+
+    /// Does another force wait than that of the last step, or an impulse?
+    pub(crate) fn is_pushed_anew(&self) -> bool {
+        (self.force, self.torque) != self.rest.steady || self.is_struck()
+    }
+
+    /// Does a force or an impulse wait?
+    pub(crate) fn is_pushed(&self) -> bool {
+        (self.force, self.torque) != (Vec3::ZERO, Vec3::ZERO) || self.is_struck()
+    }
+
+    /// Forgets what was applied and not yet taken.
+    pub(crate) fn drop_forces(&mut self) {
+        (self.force, self.torque) = (Vec3::ZERO, Vec3::ZERO);
+        (self.impulse, self.angular_impulse) = (Vec3::ZERO, Vec3::ZERO);
+    }
+
+    /// Takes what was applied since the last step: (force, torque, impulse, angular impulse).
+    pub(crate) fn take_forces(&mut self) -> (Vec3, Vec3, Vec3, Vec3) {
+        let taken = (self.force, self.torque, self.impulse, self.angular_impulse);
+        self.rest.push((self.force, self.torque), self.is_struck());
+        self.drop_forces();
+        taken
+    }
+
+    /// Turns the target pose of a kinematic body into the velocity that reaches it in `dt` seconds.
+    /// The sign of the quaternion does not matter.
+    pub(crate) fn aim(&mut self, dt: Real) {
+        let velocities = Some((self.linear_velocity, self.angular_velocity));
+        if self.followed.take() == velocities && self.target.is_none() {
+            (self.linear_velocity, self.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+        }
+        if let Some((position, rotation)) = self.target {
+            self.linear_velocity = (position - self.center) / dt;
+            let turn = quat_mul(rotation, quat_conjugate(self.rotation));
+            self.angular_velocity = quat_log(turn) / dt;
+        }
+    }
+
+    /// Sets the pose after a step; a kinematic body with a target lands on it exactly.
+    pub(crate) fn advance(&mut self, center: Vec3, rotation: Quat) {
+        let velocities = (self.linear_velocity, self.angular_velocity);
+        self.followed = self.target.map(|_| velocities);
+        (self.center, self.rotation) = self.target.take().unwrap_or((center, rotation));
+    }
+
+    /// Checks that the state is finite. If not, [freezes](Self::freeze) the body and returns true.
+    pub(crate) fn quarantine_if_broken(&mut self) -> bool {
+        let fine = self.center.is_finite()
+            && self.rotation.is_finite()
+            && self.linear_velocity.is_finite()
+            && self.angular_velocity.is_finite()
+            && self.force.is_finite()
+            && self.torque.is_finite()
+            && self.impulse.is_finite()
+            && self.angular_impulse.is_finite()
+            // A coefficient that stays broken is reported once.
+            && (self.quarantined || self.has_finite_coefficients());
+        if fine {
+            self.last_good = (self.center, self.rotation);
+            return false;
+        }
+        self.freeze();
+        true
+    }
+
+    /// Are the numbers finite that multiply the state?
+    fn has_finite_coefficients(&self) -> bool {
+        self.gravity_scale.is_finite()
+            && self.linear_damping.is_finite()
+            && self.angular_damping.is_finite()
+    }
+
+    /// Freezes the body at its last good pose, at rest, until it is placed anew.
+    pub(crate) fn freeze(&mut self) {
+        (self.center, self.rotation) = self.last_good;
+        self.linear_velocity = Vec3::ZERO;
+        self.angular_velocity = Vec3::ZERO;
+        self.take_forces();
+        self.target = None;
+        self.version = self.version.wrapping_add(1);
+        self.quarantined = true;
+    }
+
+    /// Can impulses move the body in this step?
+    pub(crate) fn moves(&self) -> bool {
+        self.kind == BodyKind::Dynamic && !self.quarantined
+    }
+
+    /// Axis-aligned box around the body's colliders in world axes (m); empty without any.
+    pub fn aabb(&self) -> Aabb {
+        self.colliders.aabb(self.position(), self.rotation)
+    }
+
+    /// World rotation as a matrix.
+    pub fn rotation_matrix(&self) -> Mat3 {
+        quat_to_mat3(self.rotation)
+    }
+}

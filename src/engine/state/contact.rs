@@ -1,0 +1,108 @@
+//! A contact of a pair, and its name.
+
+use crate::math::{DVec3, Double, Real, Vec3};
+
+/// A feature of a hull, by its index there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// A vertex.
+    Vertex(u32),
+    /// An edge.
+    Edge(u32),
+    /// A face.
+    Face(u32),
+}
+
+impl Feature {
+    /// Kind in the two high bits, index below.
+    const fn code(self) -> u64 {
+        let (kind, index) = match self {
+            Self::Vertex(i) => (0, i),
+            Self::Edge(i) => (1, i),
+            Self::Face(i) => (2, i),
+        };
+        (kind << 30 | (index & 0x3fff_ffff)) as u64
+    }
+}
+
+/// Names a contact of a pair: the features of `a` and of `b` that meet, 32 bits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContactId(pub u64);
+
+impl ContactId {
+    /// The contact of these two features.
+    #[must_use]
+    pub const fn new(a: Feature, b: Feature) -> Self {
+        Self(a.code() << 32 | b.code())
+    }
+
+    /// The same contact with the bodies exchanged.
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        Self(self.0.rotate_left(32))
+    }
+}
+
+impl ContactId {
+    /// Are the features that meet corners?
+    pub(in crate::engine) const fn corners(self) -> [bool; 2] {
+        [self.0 >> 62 == 0, self.0 >> 30 & 3 == 0]
+    }
+}
+
+/// A contact's part in a bounce. A blow does not come again, so its impulses are no start for the next
+/// step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blow {
+    /// Nothing of its island bounced.
+    #[default]
+    None,
+    /// Others of its island did: the impulse of the relaxed solve holds what the blow added.
+    Near,
+    /// Its bodies bounced off each other.
+    Hit,
+}
+
+/// A contact of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActiveContact {
+    /// The features of both pieces that touch.
+    pub id: ContactId,
+    /// Unit normal in world axes, from body a to body b.
+    pub normal: Vec3,
+    /// Contact point from the center of each body, world axes (m).
+    pub arms: [Vec3; 2],
+    /// The touching points of both pieces without their rounding, in the axes of their bodies from their
+    /// centers (m).
+    pub(in crate::engine) cores: [Vec3; 2],
+    /// Distance of the touching points along the normal (m).
+    pub gap: Real,
+    /// Gap of the row (m): the same, or `(t - 1) D` for an event of the papers.
+    pub row_gap: Double,
+    /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
+    pub impulse: [DVec3; 2],
+    /// Part in a bounce in the last step.
+    pub blow: Blow,
+}
+
+impl ActiveContact {
+    /// A contact that has not been pushed yet.
+    pub(in crate::engine) fn new(
+        id: ContactId,
+        normal: Vec3,
+        arms: [Vec3; 2],
+        gap: Real,
+        row_gap: Double,
+    ) -> Self {
+        Self {
+            id,
+            normal,
+            arms,
+            cores: [Vec3::ZERO; 2],
+            gap,
+            row_gap,
+            impulse: [DVec3::ZERO; 2],
+            blow: Blow::None,
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Where a joint is: the positions of its axes, and their gradients.
+//!
+//! Input: the frames of a joint and the poses of its ends. Output: positions of the six axes and their
+//! rows, with `dx/dt = row_a · v_a + row_b · v_b` exactly. In frame a, with `q = (v, w)` the rotation of
+//! frame b relative to frame a, `u` its x axis and `ω` the relative angular velocity:
+//!
+//! ```text
+//! linear k    x = a_k · p, p from anchor a to anchor b
+//! twist       τ = 2 atan2(v_x, w)
+//!             τ' = ω_x + ((w v_z + v_x v_y) ω_y + (v_x v_z - w v_y) ω_z) / (w² + v_x²)
+//! swing y, z  φ = f (x × u), f = θ / sin θ, f' = df / d cos θ
+//!             φ_d' = ω · u × (f d × x + f' (d · x × u) x)
+//! turn k      e = log q, e_k' = ω · (1 + [e]×/2 + κ [e]×²) a_k
+//! universal   α of y_b about x_a, β of x_a about y_b, and the lock -x_a · y_b
+//! ```
+//!
+//! A swing is the shortest rotation that takes x of frame a to x of frame b; twist is what is left. The
+//! rows of a lock of all three angular axes are those of `log`, which knows no pole short of a full turn.
+//! Rows of anchors that coincide are along the world's axes, so that their impulses survive a turn. In
+//! double precision. O(1).
+
+use super::{JointFrame, JointKind};
+use crate::engine::lcp::Vec6;
+use crate::engine::state::body::Body;
+use crate::engine::step::predict::vec6;
+use crate::math::{
+    DVec3, Double, PI_DOUBLE, atan2_double, quat_exp_double, quat_mul_double, quat_rotate_double,
+    widen_quat, widen3,
+};
+
+/// The rows of both ends.
+pub(crate) type Sides = [Vec6; 2];
+
+/// `νᵀ v` of the velocities of both ends.
+pub(crate) fn rate(sides: &Sides, velocity: &[Vec6; 2]) -> Double {
+    sides.as_flattened().iter().zip(velocity.as_flattened()).map(|(x, v)| x * v).sum()
+}
+
+/// Where the body of an end is and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    /// (x, y, z, w).
+    pub(crate) rotation: [Double; 4],
+    /// Center of mass in the world and in the body's axes (m).
+    pub(crate) center: DVec3,
+    center_of_mass: DVec3,
+    /// Velocity of the center [m/s], angular velocity [rad/s].
+    pub(crate) velocity: Vec6,
+}
+
+impl End {
+    pub(crate) fn of(body: &Body) -> Self {
+        Self {
+            rotation: unit(widen_quat(body.rotation())),
+            center: widen3(body.center()),
+            center_of_mass: widen3(body.center_of_mass()),
+            velocity: vec6(body.linear_velocity, body.angular_velocity),
+        }
+    }
+
+    /// The same body somewhere else.
+    #[must_use]
+    pub(crate) fn at(self, center: DVec3, rotation: [Double; 4]) -> Self {
+        Self { center, rotation, ..self }
+    }
+}
+
+/// Where a joint is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    kind: JointKind,
+    /// From the centers of both ends to the anchors, world axes (m); zero on the world.
+    pub(crate) arms: [DVec3; 2],
+    /// From anchor a to anchor b (m).
+    pub(crate) apart: DVec3,
+    /// World axes of both frames, and their rotations.
+    pub(crate) axes: [[DVec3; 3]; 2],
+    rotations: [[Double; 4]; 2],
+    /// Rotation of frame b relative to frame a, (x, y, z, w) in the axes of frame a, `w ≥ 0`.
+    turn: [Double; 4],
+}
+
+/// Beyond this cosine of the swing its gradient is no longer followed: near a half turn it has a pole.
+const SWING_POLE: Double = -0.9;
+
+impl Place {
+    /// Where the frames of two ends are; an end without a body is the world.
+    pub(crate) fn new(kind: JointKind, frames: &[JointFrame; 2], ends: &[Option<End>; 2]) -> Self {
+        let arm = |k: usize| match ends[k] {
+            Some(end) => {
+                quat_rotate_double(end.rotation, widen3(frames[k].anchor) - end.center_of_mass)
+            }
+            None => DVec3::ZERO,
+        };
+        let arms = [arm(0), arm(1)];
+        let center = |k: usize| ends[k].map_or(widen3(frames[k].anchor), |end| end.center);
+        let apart = (center(1) - center(0)) + (arms[1] - arms[0]);
+        let rotations = [0, 1].map(|k| {
+            let basis = widen_quat(frames[k].basis);
+            unit(ends[k].map_or(basis, |end| quat_mul_double(end.rotation, basis)))
+        });
+        Self::from_parts(kind, arms, apart, rotations)
+    }
+
+    /// Half way between two places: of rotations the one half way, of arms and of the distance the mean,
+    /// so that rows along them are exact over the way: `|p⁺|² - |p|² = 2 p̄ · (p⁺ - p)`.
+    pub(crate) fn middle(from: &Self, to: &Self) -> Self {
+        let arms = [0, 1].map(|k| (from.arms[k] + to.arms[k]) * 0.5);
+        let apart = (from.apart + to.apart) * 0.5;
+        let rotations = [0, 1].map(|k| half_way(from.rotations[k], to.rotations[k]));
+        Self::from_parts(from.kind, arms, apart, rotations)
+    }
+
+    fn from_parts(
+        kind: JointKind,
+        arms: [DVec3; 2],
+        apart: DVec3,
+        rotations: [[Double; 4]; 2],
+    ) -> Self {
+        let axes = rotations
+            .map(|q| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| quat_rotate_double(q, axis)));
+        let turn = upper(quat_mul_double(conjugate(rotations[0]), rotations[1]));
+        Self { kind, arms, apart, axes, rotations, turn }
+    }
+
+    /// Position of axis k [m or rad], angles within half a turn.
+    pub(crate) fn position(&self, k: usize) -> Double {
+        match (self.kind, k) {
+            (JointKind::Distance { .. }, 0) => self.apart.length(),
+            (_, 0..3) => self.axes[0][k].dot(self.apart),
+            (JointKind::Universal, _) => self.universal(k).0,
+            (_, 3) => wrapped(2.0 * atan2_double(self.turn[0], self.turn[3])),
+            _ => {
+                let u = self.pointer();
+                let sine = swing_sine(u);
+                if sine < 1e-12 && u.x < 0.0 {
+                    // Half a turn about any axis: about y.
+                    return if k == 4 { PI_DOUBLE } else { 0.0 };
+                }
+                swing_factor(u) * if k == 4 { -u.z } else { u.y }
+            }
+        }
+    }
+
+    /// Rows of the rate of axis k.
+    pub(crate) fn gradient(&self, k: usize) -> Sides {
+        match (self.kind, k) {
+            (JointKind::Distance { .. }, 0) => {
+                self.along_world(self.apart.try_normalize().unwrap_or(DVec3::Y))
+            }
+            (_, 0..3) => self.along(k),
+            (JointKind::Universal, _) => about(self.universal(k).1),
+            _ => about(self.turned(self.turn_gradient(k))),
+        }
+    }
+
+    /// Rows of the distance of the anchors along a direction that stays in the world.
+    pub(crate) fn along_world(&self, direction: DVec3) -> Sides {
+        [point_row(-direction, self.arms[0]), point_row(direction, self.arms[1])]
+    }
+
+    /// Rows of the distance of the anchors along an axis of frame a, which turns with it.
+    fn along(&self, k: usize) -> Sides {
+        let axis = self.axes[0][k];
+        [point_row(-axis, self.arms[0] + self.apart), point_row(axis, self.arms[1])]
+    }
+
+    /// Rows of the relative angular velocity about an axis of frame a; k is 3, 4 or 5, as of the joint.
+    pub(crate) fn spin(&self, k: usize) -> Sides {
+        about(self.axes[0][k % 3])
+    }
+
+    /// Component k, in frame a, of the rotation vector from a target orientation of frame b to its own,
+    /// and its rows.
+    pub(crate) fn turn_from(&self, target: DVec3, k: usize) -> (Double, Sides) {
+        let back = conjugate(quat_exp_double(target));
+        let turn = if target == DVec3::ZERO { self.turn } else { quat_mul_double(self.turn, back) };
+        let [x, y, z, w] = upper(turn);
+        let v = DVec3::new(x, y, z);
+        let sine = v.length();
+        let angle = 2.0 * atan2_double(sine, w);
+        let (error, kappa) = if sine < 1e-5 {
+            (v * 2.0, 1.0 / 12.0)
+        } else {
+            let kappa = (1.0 - 0.5 * angle * w / sine) / (angle * angle);
+            (v * (angle / sine), kappa)
+        };
+        let axis = [DVec3::X, DVec3::Y, DVec3::Z][k - 3];
+        let once = error.cross(axis);
+        let row = axis + once * 0.5 + error.cross(once) * kappa;
+        (error[k - 3], about(self.turned(row)))
+    }
+
+    /// Angle between the x axes (rad), and the rows of its rate.
+    pub(crate) fn swing(&self) -> (Double, Sides) {
+        let [a, b] = self.axes.map(|axes| axes[0]);
+        let normal = a.cross(b);
+        let sine = normal.length();
+        let direction = if sine > 1e-12 { normal / sine } else { self.axes[0][1] };
+        (atan2_double(sine, a.dot(b)), about(direction))
+    }
+
+    /// Positions and rates of all axes at the velocities of both ends: what [`Self::position`] and
+    /// [`Self::gradient`] say of them, with what they share computed once.
+    pub(crate) fn motion(&self, velocity: &[Vec6; 2]) -> ([Double; 6], [Double; 6]) {
+        let [(va, wa), (vb, wb)] =
+            velocity.map(|[a, b, c, d, e, f]| (DVec3::new(a, b, c), DVec3::new(d, e, f)));
+        // Of anchor b, as frame a sees it.
+        let passing = (vb + wb.cross(self.arms[1])) - (va + wa.cross(self.arms[0] + self.apart));
+        let (mut position, mut speed) = ([0.0; 6], [0.0; 6]);
+        for k in 0..3 {
+            let axis = self.axes[0][k];
+            (position[k], speed[k]) = (axis.dot(self.apart), axis.dot(passing));
+        }
+        if let JointKind::Distance { .. } = self.kind {
+            (position[0], speed[0]) = (self.position(0), rate(&self.gradient(0), velocity));
+        }
+        if self.kind == JointKind::Universal {
+            for k in 3..6 {
+                let (at, gradient) = self.universal(k);
+                (position[k], speed[k]) = (at, gradient.dot(wb - wa));
+            }
+            return (position, speed);
+        }
+        let spin = wb - wa;
+        let spin = DVec3::from_array(self.axes[0].map(|axis| axis.dot(spin)));
+        (position[3], speed[3]) = (self.position(3), self.turn_gradient(3).dot(spin));
+        let u = self.pointer();
+        let (sine, factor) = (swing_sine(u), swing_factor(u));
+        for (k, axis, at) in [(4, DVec3::Y, -u.z), (5, DVec3::Z, u.y)] {
+            let turned = sine < 1e-12 && u.x < 0.0;
+            position[k] = if turned { self.position(k) } else { factor * at };
+            speed[k] = swing_gradient(u, axis, sine, factor).dot(spin);
+        }
+        (position, speed)
+    }
+
+    /// The x axis of frame b in frame a.
+    fn pointer(&self) -> DVec3 {
+        let [x, y, z, w] = self.turn;
+        DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y))
+    }
+
+    /// Gradient of twist or swing with respect to the relative angular velocity in frame a.
+    fn turn_gradient(&self, k: usize) -> DVec3 {
+        let [x, y, z, w] = self.turn;
+        if k == 3 {
+            let size = w * w + x * x;
+            if size < 1e-12 {
+                return DVec3::X;
+            }
+            return DVec3::new(1.0, (w * z + x * y) / size, (x * z - w * y) / size);
+        }
+        let u = self.pointer();
+        swing_gradient(u, [DVec3::Y, DVec3::Z][k - 4], swing_sine(u), swing_factor(u))
+    }
+
+    /// Angle k of a universal joint, and its gradient in the world.
+    fn universal(&self, k: usize) -> (Double, DVec3) {
+        let [a, b] = self.axes;
+        if k == 5 {
+            return (-a[0].dot(b[1]), a[0].cross(b[1]));
+        }
+        // The rates of sine and cosine for a turn of frame b.
+        let (sine, cosine, sine_rate, cosine_rate) = if k == 3 {
+            let [s, c] = [a[2], a[1]];
+            (b[1].dot(s), b[1].dot(c), b[1].cross(s), b[1].cross(c))
+        } else {
+            let [s, c] = [b[2], b[0]];
+            (a[0].dot(s), a[0].dot(c), s.cross(a[0]), c.cross(a[0]))
+        };
+        let size = sine * sine + cosine * cosine;
+        if size < 1e-12 {
+            return (0.0, if k == 3 { a[0] } else { b[1] });
+        }
+        (atan2_double(sine, cosine), (sine_rate * cosine - cosine_rate * sine) / size)
+    }
+
+    fn turned(&self, v: DVec3) -> DVec3 {
+        let [x, y, z] = self.axes[0];
+        x * v.x + y * v.y + z * v.z
+    }
+}
+
+/// Gradient, with respect to the relative angular velocity in frame a, of the part about an axis of the
+/// swing whose x axis is `u`.
+fn swing_gradient(u: DVec3, axis: DVec3, sine: Double, factor: Double) -> DVec3 {
+    if u.x < SWING_POLE {
+        return axis;
+    }
+    // f' = -(sin θ - θ cos θ) / sin³ θ, by its series where that cancels.
+    let slope = if sine < 1e-3 && u.x > 0.0 {
+        -(1.0 / 3.0 + 2.0 / 15.0 * sine * sine)
+    } else {
+        -(1.0 - factor * u.x) / (sine * sine)
+    };
+    let part = axis.dot(DVec3::X.cross(u));
+    u.cross(axis.cross(DVec3::X) * factor + DVec3::X * (slope * part))
+}
+
+/// Sine of the swing whose x axis is `u`.
+fn swing_sine(u: DVec3) -> Double {
+    (u.y * u.y + u.z * u.z).sqrt()
+}
+
+/// `θ / sin θ` of the angle between x and `u`.
+fn swing_factor(u: DVec3) -> Double {
+    let sine = swing_sine(u);
+    if sine < 1e-4 && u.x > 0.0 {
+        return 1.0 + sine * sine / 6.0;
+    }
+    atan2_double(sine, u.x) / sine.max(1e-12)
+}
+
+/// The rows of a turn about a direction of the world.
+fn about(direction: DVec3) -> Sides {
+    let row = |d: DVec3| [0.0, 0.0, 0.0, d.x, d.y, d.z];
+    [row(-direction), row(direction)]
+}
+
+/// The row of a world direction at a point `arm` from the center.
+fn point_row(direction: DVec3, arm: DVec3) -> Vec6 {
+    let turn = arm.cross(direction);
+    [direction.x, direction.y, direction.z, turn.x, turn.y, turn.z]
+}
+
+fn conjugate(q: [Double; 4]) -> [Double; 4] {
+    [-q[0], -q[1], -q[2], q[3]]
+}
+
+/// The same rotation with `w ≥ 0`.
+fn upper(q: [Double; 4]) -> [Double; 4] {
+    if q[3] < 0.0 { q.map(|x| -x) } else { q }
+}
+
+/// The rotation half way between two.
+pub(crate) fn half_way(from: [Double; 4], to: [Double; 4]) -> [Double; 4] {
+    let dot: Double = from.iter().zip(&to).map(|(a, b)| a * b).sum();
+    let sign = if dot < 0.0 { -1.0 } else { 1.0 };
+    unit(core::array::from_fn(|i| from[i] + sign * to[i]))
+}
+
+/// A quaternion of length one: those of single precision are off by their rounding.
+fn unit(q: [Double; 4]) -> [Double; 4] {
+    let size = q.iter().map(|x| x * x).sum::<Double>().sqrt();
+    if size > 0.0 { q.map(|x| x / size) } else { [0.0, 0.0, 0.0, 1.0] }
+}
+
+/// An angle within (-π, π].
+fn wrapped(angle: Double) -> Double {
+    if angle > PI_DOUBLE { angle - 2.0 * PI_DOUBLE } else { angle }
+}
+
+/// The angle that is `raw` up to whole turns and nearest to another.
+pub(crate) fn unwound(raw: Double, near: Double) -> Double {
+    let turn = 2.0 * PI_DOUBLE;
+    raw + ((near - raw) / turn).round() * turn
+}

@@ -1,0 +1,206 @@
+//! Joints: constraints between two bodies, or a body and the world, linearized as (4.14),
+//! `νᵀ v + γ Θ / h = 0`.
+//!
+//! There is one joint, of six axes, three linear and three angular, along frames on both ends; x is *the*
+//! axis. Its kind locks some of them; the others may have limits, a motor or spring, and friction. A row
+//! of an axis is an equality (lock), has an impulse that is not negative (limit) or bounded (motor,
+//! friction), or is soft (spring): all in the one step problem with the contacts, where the thesis has
+//! equalities only.
+//!
+//! `desc.rs` says what a joint is made from, `axes.rs` where it is, `rows.rs` which rows it has in a step. A
+//! joint keeps the impulses of its rows by name, so that they start warm when others come and go, and the
+//! angle of a hinge with its turns. After a step it knows its reaction, and breaks if that is too large. Not
+//! here: gears and other joints of more than two bodies.
+
+mod axes;
+mod desc;
+mod rows;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "serialize")]
+mod unbounded;
+
+pub(crate) use self::axes::{End, Place, half_way};
+pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
+pub(crate) use self::rows::{Aim, JointRowBuilder, Row, SLOTS, keeps};
+use super::bodies::Bodies;
+use super::body::{BodyError, BodyId};
+use crate::math::{Double, Real, Vec3, narrow};
+
+/// Names a joint. Given out in ascending order, never again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct JointId(pub u64);
+
+/// A joint between two bodies, or a body and the world.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    pub(crate) id: JointId,
+    pub(crate) desc: JointDesc,
+    /// Impulses of the last step by slot, biased and relaxed solve.
+    pub(crate) impulse: [[Double; SLOTS]; 2],
+    /// Force and torque on end b at its anchor in the last step [N, N·m].
+    pub(crate) reaction: [Vec3; 2],
+    /// Where its ends were after the last step, from which positions and velocities are found when asked for.
+    ends: [Option<End>; 2],
+    /// Angles about x and y with their turns (rad), of those axes whose turns are counted.
+    turned: [Double; 2],
+    /// Is it to be removed when no step is under way?
+    gone: bool,
+}
+
+impl Joint {
+    /// Forgets what it did in the last step.
+    pub(crate) const fn rest(&mut self) {
+        self.impulse = [[0.0; SLOTS]; 2];
+        self.reaction = [Vec3::ZERO; 2];
+    }
+
+    /// The joint's id.
+    pub const fn id(&self) -> JointId {
+        self.id
+    }
+
+    /// What the joint was made from, as changed since.
+    pub const fn desc(&self) -> &JointDesc {
+        &self.desc
+    }
+
+    /// Does it hold?
+    pub const fn is_enabled(&self) -> bool {
+        self.desc.enabled
+    }
+
+    /// Force (N) and torque (N·m) on the body of end b at its anchor, world axes, averaged over the last
+    /// step: all rows together. The opposite acts on end a.
+    pub const fn reaction(&self) -> (Vec3, Vec3) {
+        (self.reaction[0], self.reaction[1])
+    }
+
+    /// Position of an axis after the last step [m or rad], turns of the twist or hinge counted.
+    pub fn position(&self, axis: JointAxis) -> Real {
+        self.positions()[axis.index()]
+    }
+
+    /// Velocity of an axis after the last step [m/s or rad/s].
+    pub fn velocity(&self, axis: JointAxis) -> Real {
+        self.velocities()[axis.index()]
+    }
+
+    /// Positions of all axes after the last step, x, y, z, then about x, y, z [m or rad], turns of the twist
+    /// or hinge counted.
+    pub fn positions(&self) -> [Real; 6] {
+        self.motion().0.map(narrow)
+    }
+
+    /// Velocities of all axes after the last step, x, y, z, then about x, y, z [m/s or rad/s].
+    pub fn velocities(&self) -> [Real; 6] {
+        self.motion().1.map(narrow)
+    }
+}
+
+/// All joints, in ascending order of their ids.
+#[derive(Clone, Debug, Default)]
+pub struct Joints {
+    list: Vec<Joint>,
+    next: u64,
+    gone: bool,
+}
+
+/// Checks a description and its ends.
+fn checked(desc: JointDesc, bodies: &Bodies) -> Result<JointDesc, JointError> {
+    for id in desc.bodies() {
+        if bodies.get(id).is_none() {
+            return Err(JointError::Body(BodyError::Unknown(id)));
+        }
+    }
+    match desc.ends {
+        [None, None] => Err(JointError::NoBody),
+        [Some(a), Some(b)] if a == b => Err(JointError::SameBody(a)),
+        _ => desc.checked(),
+    }
+}
+
+impl Joints {
+    /// Checks a description and adds the joint at the end.
+    pub(crate) fn add(&mut self, desc: JointDesc, bodies: &Bodies) -> Result<JointId, JointError> {
+        let desc = checked(desc, bodies)?;
+        let id = JointId(self.next);
+        self.next += 1;
+        let mut joint = Joint {
+            id,
+            desc,
+            impulse: [[0.0; SLOTS]; 2],
+            reaction: [Vec3::ZERO; 2],
+            ends: [None; 2],
+            turned: [0.0; 2],
+            gone: false,
+        };
+        joint.read(desc.ends.map(|end| bodies.get(end?)), 0.0);
+        self.list.push(joint);
+        Ok(id)
+    }
+
+    /// Changes a joint. Impulses stay unless ends or kind change.
+    pub(crate) fn set(
+        &mut self,
+        id: JointId,
+        desc: JointDesc,
+        bodies: &Bodies,
+    ) -> Result<(), JointError> {
+        let desc = checked(desc, bodies)?;
+        let place = self.list.binary_search_by_key(&id, |joint| joint.id);
+        let joint = &mut self.list[place.map_err(|_| JointError::Unknown(id))?];
+        let same_kind =
+            core::mem::discriminant(&joint.desc.kind) == core::mem::discriminant(&desc.kind);
+        if !same_kind || joint.desc.ends != desc.ends || !desc.enabled {
+            joint.rest();
+        }
+        joint.desc = desc;
+        joint.read(desc.ends.map(|end| bodies.get(end?)), 0.0);
+        Ok(())
+    }
+
+    /// Marks a joint for removal; false if there is none of this id.
+    pub(crate) fn remove(&mut self, id: JointId) -> bool {
+        match self.list.binary_search_by_key(&id, |joint| joint.id) {
+            Ok(i) => {
+                self.gone = true;
+                !core::mem::replace(&mut self.list[i].gone, true)
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Marks the joints of a body that goes for removal.
+    pub(crate) fn remove_body(&mut self, id: BodyId) {
+        for joint in &mut self.list {
+            if joint.desc.joins(id) {
+                joint.gone = true;
+                self.gone = true;
+            }
+        }
+    }
+
+    /// Removes the joints that are marked. Not during a step: its stages know joints by their index.
+    pub(crate) fn compact(&mut self) {
+        if core::mem::take(&mut self.gone) {
+            self.list.retain(|joint| !joint.gone);
+        }
+    }
+
+    /// The joint of this id.
+    pub fn get(&self, id: JointId) -> Option<&Joint> {
+        self.list.binary_search_by_key(&id, |joint| joint.id).ok().map(|i| &self.list[i])
+    }
+
+    /// The joints in ascending order of their ids.
+    pub fn as_slice(&self) -> &[Joint] {
+        &self.list
+    }
+
+    /// The joints in ascending order of their ids.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Joint] {
+        &mut self.list
+    }
+}

@@ -1,0 +1,11 @@
+//! What there is: bodies, colliders, pairs and joints, and what of them changed. Knows no step.
+pub mod bodies;
+pub mod body;
+pub mod collider;
+pub mod contact;
+pub mod joint;
+pub mod locked_axes;
+pub mod motion;
+pub mod pair_key;
+pub mod pairs;
+pub mod sleep_state;

@@ -1,0 +1,531 @@
+//! Pairs: what is kept of two pieces from step to step.
+//!
+//! Input: which candidates came and went in the broad phase, ascending by key. Output: pairs in order of
+//! their keys, with the portal, the contacts and the impulses of those that were there before. A pair
+//! whose body was teleported or changed its shape starts afresh. A *dormant* pair, of a sleeper and
+//! nothing that moves, stays as it is.
+//!
+//! A pair is large and stays where it is in memory; the list holds pointers to them, and beside it lies a
+//! list of heads, of what is asked of every pair. A step *looks at* the pairs that are not dormant, and
+//! at those of which something may have changed; their places are listed, and found anew, in O(pairs) of
+//! a nanosecond each, when a pair comes or goes, falls asleep or wakes. Else O(pairs looked at), and a
+//! byte for each body.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::bodies::Bodies;
+use super::bodies::flag;
+use super::body::{Body, BodyId};
+use super::contact::{ActiveContact, ContactId};
+use super::motion::Motion;
+use super::pair_key::{Candidate, PairKey};
+use crate::engine::Simulation;
+use crate::engine::geometry::ratio::PortalCache;
+use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::par::Pool;
+use crate::engine::step::broad::BroadPhase;
+use crate::math::{DVec3, Quat, Real, Vec3};
+
+/// Two pieces that may touch.
+#[derive(Clone, Debug, Default)]
+pub struct Pair {
+    /// Names the pair.
+    pub key: PairKey,
+    /// Indices of the two bodies.
+    pub bodies: [u32; 2],
+    /// Versions of the two bodies for which the rest holds.
+    pub versions: [u32; 2],
+    /// Portal and plane of the last ratio query.
+    pub cache: PortalCache,
+    /// Friction coefficient μ of the pair (-).
+    pub friction: Real,
+    /// Rolling resistance of the pair (m).
+    pub rolling: Real,
+    /// Spinning resistance of the pair (m).
+    pub spinning: Real,
+    /// Coefficient of restitution e of the pair (-).
+    pub restitution: Real,
+    /// Velocity of the surface of body b along that of body a, beside their motion, as of a conveyor
+    /// belt [m/s], world axes; its normal part does nothing. A belt under b that runs at u makes it -u.
+    /// Zero at the start of every step.
+    pub surface_velocity: Vec3,
+    /// Indices of the two colliders on their bodies.
+    pub colliders: [u32; 2],
+    /// Names of the two colliders, see [`Collider::tag`](super::collider::Collider::tag).
+    pub tags: [u64; 2],
+    /// Is one of the colliders a sensor? Then the pair is measured and makes no contacts.
+    pub sensor: bool,
+    /// Ratio penetration depth Φ (-); positive infinity for a pair found apart by its plane.
+    pub gap: Real,
+    /// Signed plane separation (m).
+    pub separation: Real,
+    /// Time from the start of the step at which a swept pair blocks the free paths of its bodies (s);
+    /// infinite if it does not, and for pairs that are not swept.
+    pub impact: Real,
+    /// Events left out because there were too many.
+    pub dropped: u32,
+    /// Contacts, sorted by id.
+    pub contacts: SmallVec<[ActiveContact; 4]>,
+    /// Angular impulses of rolling and spinning resistance on body b in world axes [N·m·s], in the biased
+    /// and the relaxed solve, of those contacts that have them.
+    pub angular_impulses: Vec<(ContactId, [DVec3; 2])>,
+    /// The triangle of a mesh as a hull, made when the other body first comes near it.
+    pub triangle: Option<Arc<Hull>>,
+    /// Do its contacts of the last step serve again?
+    pub(in crate::engine) kept: bool,
+    /// Were they brought up to date, then?
+    pub(in crate::engine) followed: bool,
+    /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
+    pub(in crate::engine) measured: Option<Measurement>,
+    /// Does it stay as it is, being of a sleeper and nothing that moves?
+    pub(in crate::engine) dormant: bool,
+    /// The last step in which it was measured, or might have been.
+    pub(in crate::engine) measured_in: u32,
+    /// Is it new, or does it start afresh?
+    pub(in crate::engine) fresh: bool,
+    /// Friction coefficient (-) and number of contacts with which it was last solved.
+    pub(in crate::engine) settled: Option<(Real, u32)>,
+}
+
+/// How two bodies were to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::engine) struct Relation {
+    /// From the center of body a to that of body b (m).
+    pub(in crate::engine) between: Vec3,
+    /// Rotations of both bodies.
+    pub(in crate::engine) rotations: [Quat; 2],
+}
+
+/// Circumstances under which a pair was measured.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Measurement {
+    /// When it was measured.
+    pub(in crate::engine) first: Relation,
+    /// When its contacts were last brought up to date.
+    pub(in crate::engine) last: Relation,
+    /// Which body, 0 or 1, has the smaller piece.
+    pub(in crate::engine) small: u8,
+    /// How far that reaches from the center of its body (m).
+    pub(in crate::engine) lever: Real,
+    /// Nothing nearer than this was left out (m).
+    pub(in crate::engine) reach: Real,
+    /// Distance below which the pair was active when its contacts last served (m).
+    pub(in crate::engine) active: Real,
+    /// How its contacts are followed, if they can be.
+    pub(in crate::engine) trail: Option<Trail>,
+}
+
+/// How the contacts of a pair go on when its bodies move a little.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Trail {
+    /// The body, 0 or 1, that the normal turns with; `None`: it is the line between the touching points.
+    pub(in crate::engine) anchor: Option<u8>,
+    /// The normal in the axes of that body.
+    pub(in crate::engine) normal: Vec3,
+    /// Rounding radii of both pieces (m).
+    pub(in crate::engine) radii: [Real; 2],
+    /// By how much gaps change with a slip, at most (-).
+    pub(in crate::engine) slope: Real,
+    /// Are the gaps exact for any motion?
+    pub(in crate::engine) exact: bool,
+    /// How far the pieces may slide along each other (m).
+    pub(in crate::engine) slip: Real,
+    /// D of the ratio metric (m).
+    pub(in crate::engine) denominator: Real,
+    /// The least gap at the end of the step in which they were measured, as then foreseen (m).
+    pub(in crate::engine) foreseen: Real,
+}
+
+/// What is asked of every pair.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    key: PairKey,
+    bodies: [u32; 2],
+    /// The near pair that it comes from.
+    near: u32,
+    /// Steps since it began: 0, 1, or more.
+    age: u8,
+    dormant: bool,
+    /// Does the step look at it?
+    seen: bool,
+    /// Φ (-) and separation (m) with which it fell dormant.
+    depth: [Real; 2],
+}
+
+/// Fewer pairs to be measured than this are not worth a task, which may have to wake a thread. Looking at
+/// pairs that did not move takes no time.
+const PART: usize = 128;
+
+/// All pairs.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// Pairs, ascending by key: what comes and goes moves pointers, not pairs.
+    pub list: Vec<Box<Pair>>,
+    /// Counts the steps.
+    pub(in crate::engine) step: u32,
+    /// One for each pair.
+    heads: Vec<Head>,
+    /// Buffers of the same.
+    #[expect(clippy::vec_box, reason = "a list of pairs moves pointers, not pairs")]
+    last: Vec<Box<Pair>>,
+    last_heads: Vec<Head>,
+    /// Pairs that went, to be used again.
+    #[expect(clippy::vec_box, reason = "as above")]
+    spare: Vec<Box<Pair>>,
+    /// How many were measured in the last step, and how many came since: as many will be measured, or so.
+    pub(in crate::engine) measured: u32,
+    /// Did pairs come or go in this step, or get other bodies?
+    pub(in crate::engine) merged: bool,
+    /// May materials of pairs have been changed from outside?
+    handed_out: bool,
+    /// Places of the pairs that the step looks at, ascending.
+    pub(in crate::engine) seen: Vec<u32>,
+    /// Does it look at all of them?
+    pub(in crate::engine) all_seen: bool,
+    /// The least Φ (-) and separation (m) of the others; infinite without any.
+    pub(in crate::engine) unseen: [Real; 2],
+    /// Will the next step look at the same pairs if nothing happens?
+    calm: bool,
+    /// The flags of the bodies for which they were listed, without edits.
+    flags: Vec<u8>,
+    /// Those that went in this step, ascending.
+    pub(in crate::engine) gone: Vec<PairKey>,
+}
+
+impl Pairs {
+    /// Begins a step with what changed among the candidates. `changed` tells which bodies may be others
+    /// than in the last step.
+    pub(in crate::engine) fn update(
+        &mut self,
+        broad: &BroadPhase,
+        known: &Bodies,
+        changed: &[bool],
+    ) {
+        if !broad.renumbered.is_empty() {
+            for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+                head.bodies = head.bodies.map(|i| broad.renumbered[i as usize]);
+                pair.bodies = head.bodies;
+            }
+        }
+        self.merged = !broad.renumbered.is_empty();
+        self.all_seen = core::mem::take(&mut self.handed_out);
+        let all = self.all_seen;
+        self.gone.clear();
+        if !(broad.removed.is_empty() && broad.added.is_empty()) {
+            self.merge(&broad.removed, &broad.added, known.as_slice());
+            self.measured += broad.added.len() as u32;
+            self.merged = true;
+        }
+        self.step = self.step.wrapping_add(1);
+        if !self.calm || self.merged || all || self.flags != broad.flags {
+            self.flags.clone_from(&broad.flags);
+            self.renew(known.as_slice(), all);
+        }
+        let stands = |flags: u8| flags & flag::ACTIVE == 0;
+        let bodies = changed.iter().zip(&self.flags).map(|(&changed, &f)| changed & stands(f));
+        if bodies.fold(false, |any, stirs| any | stirs) {
+            self.look(|i| changed[i] && stands(broad.flags[i]));
+        }
+    }
+
+    /// Finds out which pairs are dormant, and lists the others to be looked at. Takes over what colliders
+    /// say for those that are new or edited, or for all.
+    fn renew(&mut self, bodies: &[Body], all: bool) {
+        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+            let [a, b] = head.bodies.map(|i| self.flags[i as usize]);
+            let flags = a | b;
+            let edited = head.age == 0 || all || flags & flag::EDITED != 0;
+            if edited {
+                pair.take_colliders(head.bodies.map(|i| &bodies[i as usize]));
+            }
+            let sleeps = flags & flag::ASLEEP != 0 && flags & flag::ACTIVE == 0;
+            let dormant = sleeps && head.age > 0;
+            // Others of its bodies may touch as one with it.
+            self.all_seen |= sleeps && head.age == 0;
+            if head.age < 2 || head.dormant != dormant || edited {
+                (pair.fresh, pair.dormant) = (head.age == 0, dormant);
+                (head.age, head.dormant) = ((head.age + 1).min(2), dormant);
+                head.depth = pair.depth();
+            }
+            head.seen = !dormant;
+        }
+        // The next edit is another.
+        self.flags.iter_mut().for_each(|flags| *flags &= !flag::EDITED);
+        self.list_seen();
+    }
+
+    /// Lists the places of the pairs that the step looks at.
+    fn list_seen(&mut self) {
+        self.seen.clear();
+        self.unseen = [Real::INFINITY; 2];
+        self.calm = !self.all_seen;
+        for (p, head) in (0..).zip(&self.heads) {
+            if self.all_seen || head.seen {
+                self.seen.push(p);
+                self.calm &= head.age == 2 && !head.dormant;
+            } else {
+                let [gap, separation] = head.depth;
+                self.unseen = [self.unseen[0].min(gap), self.unseen[1].min(separation)];
+            }
+        }
+    }
+
+    /// Looks at the pairs of some bodies, too.
+    pub(in crate::engine) fn look(&mut self, at: impl Fn(usize) -> bool) {
+        for head in &mut self.heads {
+            head.seen |= head.bodies.iter().any(|&i| at(i as usize));
+        }
+        self.list_seen();
+    }
+
+    /// Looks at all pairs.
+    fn look_at_all(&mut self) {
+        self.all_seen = true;
+        self.list_seen();
+    }
+
+    /// The pairs that the step looks at, ascending.
+    pub(in crate::engine) fn seen(&self) -> impl Iterator<Item = &Pair> {
+        self.seen.iter().map(|&p| &*self.list[p as usize])
+    }
+
+    /// Their bodies.
+    pub(in crate::engine) fn bodies_seen(&self) -> impl Iterator<Item = [BodyId; 2]> {
+        let key = |&p: &u32| self.heads[p as usize].key;
+        self.seen.iter().map(key).map(|key| [key.a, key.b])
+    }
+
+    /// Calls `work` with every pair that is to be measured in this step.
+    pub(in crate::engine) fn measure(&mut self, pool: &impl Pool, work: impl Fn(&mut Pair) + Sync) {
+        let Self { list, heads, seen, step, measured, .. } = self;
+        // A part of the list is known by its first pair.
+        let measure = |part: &mut [Box<Pair>]| {
+            let Some(first) = part.first() else { return };
+            let start = heads.partition_point(|head| head.key < first.key);
+            let places = &seen[seen.partition_point(|&p| (p as usize) < start)..];
+            for &p in places {
+                let Some(pair) = part.get_mut(p as usize - start) else { break };
+                if pair.is_stale(*step) {
+                    work(pair);
+                    pair.measured_in = *step;
+                }
+            }
+        };
+        let few = (*measured as usize) < 2 * PART;
+        let least = if few { list.len() } else { PART };
+        pool.run(list, least, measure);
+    }
+
+    /// Lets the pairs of some bodies be measured in this step.
+    pub(in crate::engine) fn wake(&mut self, woken: impl Fn(BodyId) -> bool) {
+        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+            if woken(head.key.a) || woken(head.key.b) {
+                (head.dormant, pair.dormant, head.seen) = (false, false, true);
+                pair.measured_in = self.step.wrapping_sub(1);
+            }
+        }
+        self.list_seen();
+    }
+
+    /// Takes out the pairs that went and puts in those that came. One of both starts afresh if a body of
+    /// it is another.
+    fn merge(&mut self, removed: &[PairKey], added: &[Candidate], bodies: &[Body]) {
+        core::mem::swap(&mut self.list, &mut self.last);
+        core::mem::swap(&mut self.heads, &mut self.last_heads);
+        self.list.clear();
+        self.heads.clear();
+        let mut removed = removed.iter().peekable();
+        let mut added = added.iter().peekable();
+        let mut old = self.last_heads.drain(..).zip(self.last.drain(..)).peekable();
+        loop {
+            // What lies before the next change stays.
+            let next = match (removed.peek(), added.peek()) {
+                (Some(&&key), Some(candidate)) => Some(key.min(candidate.key)),
+                (Some(&&key), None) => Some(key),
+                (None, Some(candidate)) => Some(candidate.key),
+                (None, None) => None,
+            };
+            while let Some((head, pair)) =
+                old.next_if(|(head, _)| next.is_none_or(|next| head.key < next))
+            {
+                self.heads.push(head);
+                self.list.push(pair);
+            }
+            let Some(key) = next else { break };
+            let was = old.next_if(|(head, _)| head.key == key).map(|(head, pair)| {
+                // Others of its bodies, which stay dormant, may have touched as one with it.
+                self.all_seen |= head.dormant;
+                self.gone.push(key);
+                pair
+            });
+            removed.next_if(|removed| **removed == key);
+            let Some(candidate) = added.next_if(|candidate| candidate.key == key) else {
+                self.spare.extend(was);
+                continue;
+            };
+            let versions = candidate.bodies.map(|i| bodies[i as usize].version());
+            let fresh = was.as_ref().is_none_or(|pair| pair.versions != versions);
+            let mut pair = was.or_else(|| self.spare.pop()).unwrap_or_default();
+            if fresh {
+                pair.begin(candidate, versions);
+            }
+            pair.bodies = candidate.bodies;
+            let Candidate { key, bodies, near } = *candidate;
+            let (age, dormant, seen, depth) = (u8::from(!fresh), false, true, [Real::INFINITY; 2]);
+            self.heads.push(Head { key, bodies, near, age, dormant, seen, depth });
+            self.list.push(pair);
+        }
+    }
+
+    /// Lets the next step find all contacts anew.
+    pub(in crate::engine) fn forget_measurements(&mut self) {
+        self.list.iter_mut().for_each(|pair| pair.forget_measurement());
+    }
+
+    /// Takes out the pairs for which `keep` is false, and tells the broad phase.
+    fn retain(&mut self, broad: &mut BroadPhase, mut keep: impl FnMut(&Pair) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.list.len() {
+            if keep(&self.list[i]) {
+                self.list.swap(kept, i);
+                self.heads.swap(kept, i);
+                kept += 1;
+            } else {
+                broad.forget(self.heads[i].near, &self.heads[i].key);
+            }
+        }
+        if kept < self.heads.len() {
+            self.merged = true;
+            self.heads.truncate(kept);
+            self.spare.extend(self.list.drain(kept..));
+            self.look_at_all();
+        }
+    }
+}
+
+impl Pair {
+    /// Starts afresh.
+    fn begin(&mut self, candidate: &Candidate, versions: [u32; 2]) {
+        let mut contacts = core::mem::take(&mut self.contacts);
+        let mut angular_impulses = core::mem::take(&mut self.angular_impulses);
+        contacts.clear();
+        angular_impulses.clear();
+        let key = candidate.key;
+        *self = Self { key, versions, contacts, angular_impulses, ..Self::default() };
+    }
+
+    /// Angular impulses of a contact, see [`angular_impulses`](Self::angular_impulses).
+    pub(in crate::engine) fn angular_impulse(&self, id: ContactId) -> [DVec3; 2] {
+        let known = self.angular_impulses.iter().find(|known| known.0 == id);
+        known.map_or([DVec3::ZERO; 2], |known| known.1)
+    }
+
+    /// Remembers the angular impulses of a contact.
+    pub(in crate::engine) fn set_angular_impulse(&mut self, id: ContactId, impulse: [DVec3; 2]) {
+        match self.angular_impulses.iter_mut().find(|known| known.0 == id) {
+            Some(known) => known.1 = impulse,
+            None => self.angular_impulses.push((id, impulse)),
+        }
+    }
+
+    /// Lets the next step find the contacts anew, wherever the bodies are: for those who change contacts.
+    pub const fn forget_measurement(&mut self) {
+        self.measured = None;
+    }
+
+    /// Is it to be measured in this step?
+    pub(in crate::engine) const fn is_stale(&self, step: u32) -> bool {
+        !self.dormant && self.measured_in != step
+    }
+
+    /// Is one of the bodies asleep, and none awake or moved by hand? Then nothing happens here.
+    pub(in crate::engine) fn is_dormant(&self, motions: &[Motion]) -> bool {
+        let [a, b] = self.bodies.map(|i| &motions[i as usize]);
+        (a.asleep || b.asleep) && !a.is_active() && !b.is_active()
+    }
+
+    /// Φ (-) and separation (m), infinite with a sensor.
+    const fn depth(&self) -> [Real; 2] {
+        if self.sensor { [Real::INFINITY; 2] } else { [self.gap, self.separation] }
+    }
+
+    /// Takes over what the colliders say.
+    fn take_colliders(&mut self, [a, b]: [&Body; 2]) {
+        let pieces = [(a, self.key.piece_a), (b, self.key.piece_b)];
+        self.colliders = pieces.map(|(body, piece)| body.colliders().index_of(piece));
+        let [Some(x), Some(y)] = pieces.map(|(body, piece)| body.colliders().of_piece(piece))
+        else {
+            return;
+        };
+        self.tags = [x.tag, y.tag];
+        self.sensor = x.sensor || y.sensor;
+        self.friction = 0.5 * (x.material.friction + y.material.friction);
+        self.restitution = 0.5 * (x.material.restitution + y.material.restitution);
+        self.surface_velocity = Vec3::ZERO;
+        // Polytopes stand on corners and edges, which resist by themselves.
+        let round = pieces.into_iter().any(|(body, piece)| body.colliders().is_round(piece));
+        let [rolling, spinning] = if round {
+            let (a, b) = (&x.material, &y.material);
+            [a.rolling.max(b.rolling), a.spinning.max(b.spinning)]
+        } else {
+            [0.0; 2]
+        };
+        (self.rolling, self.spinning) = (rolling, spinning);
+    }
+}
+
+impl Simulation {
+    /// The pairs of pieces near each other in the last step, ascending by key, with their contacts.
+    #[must_use]
+    pub fn pairs(&self) -> &[Box<Pair>] {
+        &self.pairs.list
+    }
+
+    /// The pairs of the step that is under way, for changes that hold in this step only: friction after
+    /// stage 2, contacts after stage 3.
+    pub fn pairs_mut(&mut self) -> &mut [Box<Pair>] {
+        self.pairs.forget_measurements();
+        self.pairs_to_change().1
+    }
+
+    /// The same for those who change few: where they change contacts they call
+    /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step. With the
+    /// bodies, to look them up.
+    pub fn pairs_to_change(&mut self) -> (&Bodies, &mut [Box<Pair>]) {
+        self.pairs.handed_out = true;
+        self.pairs.look_at_all();
+        (&self.bodies, &mut self.pairs.list)
+    }
+
+    /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
+    /// false. They forget their contacts.
+    pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
+        let (pairs, sleepers, bodies) = (&mut self.pairs, &mut self.sleepers, &self.bodies);
+        pairs.retain(&mut self.work.broad, |pair| {
+            let kept = keep(pair);
+            if !kept && !pair.contacts.is_empty() {
+                sleepers.note_pair(pair, bodies);
+            }
+            kept
+        });
+    }
+}
+
+/// A contact of the last step, for reading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The two bodies, ascending.
+    pub bodies: [BodyId; 2],
+    /// World point in the middle between the two touching points (m), found at the start of the step and
+    /// moved along with the center of the first body.
+    pub point: Vec3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vec3,
+    /// Distance of the touching points along the normal at the start of the step (m); negative in
+    /// overlap.
+    pub gap: Real,
+    /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
+    pub impulse: Vec3,
+}

@@ -1,0 +1,204 @@
+//! Contacts of an island in manifolds.
+//!
+//! Input: the pairs of an island with their contacts. Output: [`Manifold`]s of up to four contacts of one
+//! pair with one normal, in the order of pairs and contacts, and where each contact came from. O(contacts).
+//!
+//! No contact is left out: those beyond four of a pair are 4 to 6 % in heaps of boxes and hulls, and without
+//! them the certificate would be that of another problem.
+
+use super::{Sources, StepProblem, imposed, pushed};
+use crate::engine::lcp::manifold::{LANES, Manifold};
+use crate::engine::lcp::{Cone, FIXED};
+use crate::engine::settings::{ActiveEvents, Settings};
+use crate::engine::state::contact::{ActiveContact, Blow};
+use crate::engine::state::motion::Motion;
+use crate::engine::state::pairs::Pair;
+use crate::engine::step::predict::planar_axis;
+use crate::math::{DVec3, Double, Real, Vec3, tangents, widen, widen3};
+
+impl StepProblem {
+    /// Contacts of island `k`, sorted by pair, then contact.
+    pub(super) fn add_contacts(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
+        let first = self.contact_source.len();
+        let bodies = sources.islands.start[k] as usize..sources.islands.start[k + 1] as usize;
+        for i in self.pairs_of.range(k) {
+            let p = sources.touching[self.pairs_of.items[i] as usize].pair;
+            let pair = &sources.pairs[p as usize];
+            let maker = ManifoldBuilder::new(sources, settings, pair, bodies.len());
+            let mut c = 0;
+            while c < pair.contacts.len() {
+                let count = maker.alike(&pair.contacts[c..]);
+                let contacts = &pair.contacts[c..c + count];
+                let start = (self.contact_source.len() - first) as u32;
+                let mut manifold = maker.manifold(contacts, start);
+                manifold.find_compliance(&self.bodies[bodies.clone()]);
+                for contact in contacts {
+                    self.contact_source.push([p, c as u32]);
+                    let scale = widen(sources.dt_ratio);
+                    let [biased, relaxed] = match (contact.blow, contact.impulse) {
+                        (Blow::None, impulses) => impulses,
+                        (Blow::Near, [biased, _]) => [biased; 2],
+                        (Blow::Hit, _) => [DVec3::ZERO; 2],
+                    };
+                    self.blows.push(Blow::None);
+                    self.biased.contact_impulse.push((biased * scale).to_array());
+                    self.relaxed.contact_impulse.push((relaxed * scale).to_array());
+                    if pair.rolling > 0.0 || pair.spinning > 0.0 {
+                        self.add_rolling(sources, pair, contact, &manifold, first);
+                    }
+                    c += 1;
+                }
+                self.manifolds.push(manifold);
+            }
+        }
+    }
+}
+
+/// What the manifolds of a pair have in common.
+struct ManifoldBuilder<'a> {
+    sources: &'a Sources<'a>,
+    settings: &'a Settings,
+    pair: &'a Pair,
+    motions: [&'a Motion; 2],
+    pushed: [bool; 2],
+    /// Number of bodies of the island.
+    bodies: usize,
+}
+
+impl<'a> ManifoldBuilder<'a> {
+    fn new(
+        sources: &'a Sources<'a>,
+        settings: &'a Settings,
+        pair: &'a Pair,
+        bodies: usize,
+    ) -> Self {
+        let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
+        Self { sources, settings, pair, motions, pushed: pushed(sources, pair), bodies }
+    }
+
+    /// How many of the first contacts share a manifold: those of one normal. Under a pyramid, whose
+    /// tangents follow the slip of each contact, only the first.
+    fn alike(&self, contacts: &[ActiveContact]) -> usize {
+        if matches!(self.settings.solver.cone, Cone::Pyramid(_)) {
+            return 1;
+        }
+        let same = contacts.iter().take_while(|c| c.normal == contacts[0].normal);
+        same.count().clamp(1, LANES)
+    }
+
+    fn manifold(&self, contacts: &[ActiveContact], first: u32) -> Manifold {
+        let (pair, sources) = (self.pair, self.sources);
+        let local = |side: usize| {
+            let i = pair.bodies[side] as usize;
+            if self.pushed[side] { sources.islands.local[i] } else { FIXED }
+        };
+        let mut manifold = Manifold::new(local(0), local(1), self.bodies, first);
+        let normal = widen3(contacts[0].normal).normalize();
+        let tangent = widen3(self.tangent(&contacts[0]));
+        manifold.normal = normal.to_array();
+        // At a right angle in double precision as well.
+        manifold.tangent = (tangent - normal * normal.dot(tangent)).normalize().to_array();
+        manifold.friction = widen(self.settings.contact.friction.unwrap_or(pair.friction));
+        manifold.restitution = widen(pair.restitution);
+        let arms = contacts[0].arms.map(widen3);
+        (manifold.arm_a, manifold.arm_b) = (arms[0].to_array(), arms[1].to_array());
+        // The shorter arm is the more accurate one.
+        let near = usize::from(arms[1].length_squared() < arms[0].length_squared());
+        manifold.count = contacts.len() as u32;
+        for (lane, contact) in contacts.iter().enumerate() {
+            let point = widen3(contact.arms[near]) - arms[near];
+            let drift = self.drift(contact, normal);
+            for k in 0..3 {
+                manifold.point[k][lane] = point[k];
+                manifold.drift[k][lane] = drift[k];
+            }
+            manifold.gap[lane] = contact.row_gap;
+            let (bias, push) = normal_bias(contact, self.settings, sources.dt);
+            (manifold.bias[lane], manifold.push[lane]) = (bias, push);
+        }
+        manifold
+    }
+
+    /// Relative velocity at a contact beside that of the bodies it pushes.
+    fn drift(&self, contact: &ActiveContact, normal: DVec3) -> DVec3 {
+        // Of a belt and of curved paths only the part along the surface counts.
+        let along = |v: DVec3| v - normal * normal.dot(v);
+        let mut drift = DVec3::ZERO;
+        if self.pair.surface_velocity != Vec3::ZERO {
+            drift += along(widen3(self.pair.surface_velocity));
+        }
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            if !self.pushed[side] {
+                let [vx, vy, vz, x, y, z] = imposed(self.sources, self.pair.bodies[side] as usize);
+                let turn = DVec3::new(x, y, z).cross(widen3(contact.arms[side]));
+                drift += (DVec3::new(vx, vy, vz) + turn) * sign;
+            }
+        }
+        let turns = |motion: &&Motion| !motion.moves && motion.angular != Vec3::ZERO;
+        let clipped = self.settings.contact.active == ActiveEvents::Clipped;
+        if clipped && self.motions.iter().any(turns) {
+            drift += along(curve(self.motions, contact, self.sources.dt));
+        }
+        drift
+    }
+
+    /// First tangent of a contact: in the plane of motion for planar bodies; along the slip for a pyramid,
+    /// whose corners then lie where friction acts; else along the world axes.
+    fn tangent(&self, contact: &ActiveContact) -> Vec3 {
+        let n = contact.normal;
+        let [a, b] = self.motions;
+        if let Some(axis) = planar_axis(a, b)
+            && let Some(t1) = n.cross(axis).try_normalize()
+        {
+            return t1;
+        }
+        let aligned = self.settings.contact.active == ActiveEvents::Clipped
+            && matches!(self.settings.solver.cone, Cone::Pyramid(_));
+        if aligned {
+            let slip = b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0])
+                + self.pair.surface_velocity;
+            let slip = slip - n * n.dot(slip);
+            if slip.length() > 1e-3
+                && let Some(t1) = slip.try_normalize()
+            {
+                return t1;
+            }
+        }
+        tangents(n).0
+    }
+}
+
+/// Normal bias of a contact and the part of it that is not carried on.
+fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Double, Double) {
+    let c = &settings.contact;
+    let (gamma, dt) = (widen(c.gamma), widen(dt));
+    if matches!(c.active, ActiveEvents::Enumerated { .. }) {
+        return (gamma * contact.row_gap / dt, 0.0);
+    }
+    let zone = widen(c.dead_zone) * dt * dt;
+    let gap = contact.row_gap;
+    if gap >= -zone {
+        // What pushed in the last step still touches, so that trembling by less than the zone changes
+        // nothing; what arrives comes all the way.
+        let near = if contact.impulse[0] == DVec3::ZERO { 0.0 } else { zone };
+        return ((gap - near).max(0.0) / dt, 0.0);
+    }
+    let push = ((gap + zone) * gamma / dt).max(-widen(c.push_speed_max));
+    (push, if c.relax { push } else { 0.0 })
+}
+
+/// What the curvature of the paths adds to the mean relative velocity of a contact point over the step,
+/// `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
+///
+/// What a turning body carries follows a circle with it and not the tangent, on which it would creep
+/// outwards by ω² r h² / 2 a step. Only for tangents: a roller turns on under what it moves.
+fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
+    let inward = |k: usize| {
+        let spin = widen3(motions[k].angular);
+        spin.cross(spin.cross(widen3(contact.arms[k])))
+    };
+    (inward(1) - inward(0)) * (0.5 * widen(dt))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,482 @@
+//! Assembly of the step problem: the mixed LCP (5.1)–(5.2), island by island.
+//!
+//! Input: contacts of every pair, joints, free motion, islands. Output: [`StepProblem`]. Each contact
+//! gives a normal row and two tangent rows; a joint one to six equality rows:
+//!
+//! ```text
+//! normal   n · (v_b(p) - v_a(p)) + Δ ≥ 0     Δ = gap/h where apart, -min(γ |gap|/h, v_push) in overlap
+//! joint    νᵀ v + Υ = 0                      Υ = γ Θ/h, |Υ| ≤ v_push + h ω² r
+//! ```
+//!
+//! A pair may move its surfaces like a conveyor belt, which adds to the biases of the tangents. Contacts
+//! of pairs with rolling or spinning resistance have [rolling rows](crate::engine::lcp::rolling) as well: the
+//! bounds are a contact's own, so the sum over a manifold is right whatever its number of contacts.
+//! Bodies of higher dominance enter the rows of those of lower as if they had infinite mass, with the
+//! velocity they had.
+//!
+//! With the papers' events the point is the touching point x* of the scaled bodies and
+//! `Δ = γ Φ̂ r D / h`: the thesis' row (4.17) times `r D`, which makes its multiplier an impulse in N·s
+//! and leaves the friction bound `μ c_n` in the right units. All rows are in double precision.
+//!
+//! `push` remembers the part of each bias that must not stay in the carried velocity: the relaxed
+//! problem is the same with it taken away.
+
+mod contacts;
+pub(in crate::engine) mod joints;
+mod rolling;
+
+use core::ops::Range;
+
+use super::islands::{DisjointSets, Islands, NO_ISLAND};
+use super::predict::{block, vec6};
+use super::unchanged::Touching;
+use crate::engine::lcp::manifold::Manifold;
+use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem};
+use crate::engine::lcp::rolling::RollingRow;
+use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
+use crate::engine::settings::{Integration, Settings};
+use crate::engine::state::body::{Body, BodyId};
+use crate::engine::state::contact::Blow;
+use crate::engine::state::joint::{Aim, Joint, Row};
+use crate::engine::state::motion::Motion;
+use crate::engine::state::pairs::Pair;
+use crate::math::{DVec3, Double, Real};
+
+/// Unknowns of all islands, in the order of the rows.
+#[derive(Clone, Debug, Default)]
+pub struct Unknowns {
+    /// Velocity of every member of an island.
+    pub velocity: Vec<Vec6>,
+    /// Impulse of every joint row.
+    pub joint_impulse: Vec<Double>,
+    /// Impulse of every contact on body b, world axes [N·s].
+    pub contact_impulse: Vec<[Double; 3]>,
+    /// Impulse of every rolling row.
+    pub rolling_impulse: Vec<[Double; 3]>,
+}
+
+/// The step problem of all islands, and where its rows came from.
+#[derive(Clone, Debug, Default)]
+pub struct StepProblem {
+    /// Blocks of the members of all islands, in the order of [`Islands::members`].
+    pub bodies: Vec<BodyBlock>,
+    /// Velocities before the step, in the same order.
+    pub velocity_last: Vec<Vec6>,
+    /// What the free velocities are ahead of the mean ones of free flight, in the same order.
+    pub lead: Vec<Vec6>,
+    /// Contacts in manifolds, island by island.
+    pub manifolds: Vec<Manifold>,
+    /// Rolling rows, island by island; each counts its contact from the first of its island.
+    pub rolling: Vec<RollingRow>,
+    /// Joint rows, island by island.
+    pub joints: Vec<JointRow>,
+    /// (pair, contact) of every contact.
+    pub contact_source: Vec<[u32; 2]>,
+    /// Part of every contact in a bounce.
+    pub blows: Vec<Blow>,
+    /// (joint, row) of every joint row.
+    pub joint_source: Vec<[u32; 2]>,
+    /// Contact of every rolling row.
+    pub rolling_source: Vec<u32>,
+    /// Length ℓ of every rolling row (m).
+    pub rolling_length: Vec<Double>,
+    /// Directions (normal, tangent 1, tangent 2) of every rolling row.
+    pub rolling_frame: Vec<[DVec3; 3]>,
+    /// What every joint row is for.
+    pub(in crate::engine) joint_aim: Vec<Aim>,
+    /// Are the kept velocities of an island those at the pose of the end of the step, rotation included?
+    pub(in crate::engine) at_end: Vec<bool>,
+    /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
+    pub joint_wrench: Vec<[DVec3; 2]>,
+    /// Part of the bias that is not carried on, one for each joint row.
+    pub joint_push: Vec<Double>,
+    /// Biased solve: moves the bodies.
+    pub biased: Unknowns,
+    /// Relaxed solve: the carried velocity.
+    pub relaxed: Unknowns,
+    /// Impulses of the biased problem that make a whole one (–): two where islands with joints are solved
+    /// half way.
+    pub(in crate::engine) halves: Double,
+    /// First body of every island.
+    pub first: Vec<BodyId>,
+    /// Buffer: the rows of one joint.
+    joint_rows: Vec<Row>,
+    /// Buffer: bodies of an island that joints connect.
+    joint_sets: DisjointSets,
+    end: Vec<IslandEnd>,
+    pairs_of: ByIsland,
+    joints_of: ByIsland,
+}
+
+/// Where the parts of an island are in the lists of the problem.
+#[derive(Clone, Debug)]
+pub struct IslandRanges {
+    /// In [`StepProblem::bodies`] and the velocities.
+    pub members: Range<usize>,
+    /// In [`StepProblem::manifolds`].
+    pub manifolds: Range<usize>,
+    /// In [`StepProblem::contact_source`] and the contact impulses.
+    pub contacts: Range<usize>,
+    /// In [`StepProblem::joints`] and the joint impulses.
+    pub joints: Range<usize>,
+    /// In [`StepProblem::rolling`] and the rolling impulses.
+    pub rolling: Range<usize>,
+}
+
+/// The unknowns of one island.
+#[derive(Debug, Default)]
+pub struct IslandUnknowns<'a> {
+    /// Velocity of every member [m/s, rad/s].
+    pub velocity: &'a mut [Vec6],
+    /// Impulse of every joint row [N·s or N·m·s].
+    pub joint_impulse: &'a mut [Double],
+    /// Impulse of every contact on body b, world axes [N·s].
+    pub contact_impulse: &'a mut [[Double; 3]],
+    /// Impulse of every rolling row [N·s].
+    pub rolling_impulse: &'a mut [[Double; 3]],
+}
+
+/// The step problem of one island, see [`StepProblem`].
+#[derive(Debug)]
+pub struct IslandStep<'a> {
+    /// Its first body.
+    pub first: BodyId,
+    /// Blocks of its members.
+    pub bodies: &'a mut [BodyBlock],
+    /// Their velocities before the step [m/s, rad/s].
+    pub velocity_last: &'a [Vec6],
+    /// What their free velocities are ahead of the mean ones of free flight [m/s, rad/s].
+    pub lead: &'a [Vec6],
+    /// Contacts in manifolds.
+    pub manifolds: &'a mut [Manifold],
+    /// Part of every contact in a bounce.
+    pub blows: &'a mut [Blow],
+    /// (pair, contact) of every contact.
+    pub contact_source: &'a [[u32; 2]],
+    /// Rolling rows.
+    pub rolling: &'a [RollingRow],
+    /// Joint rows.
+    pub joints: &'a mut [JointRow],
+    /// Part of the bias that is not carried on, one for each joint row [m/s or rad/s].
+    pub joint_push: &'a mut [Double],
+    /// (joint, row) of every joint row.
+    pub joint_source: &'a [[u32; 2]],
+    /// What they are for.
+    pub(in crate::engine) joint_aim: &'a [Aim],
+    /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
+    pub joint_wrench: &'a mut [[DVec3; 2]],
+    /// Its members, ascending.
+    pub members: &'a [u32],
+    /// Are the kept velocities those at the pose of the end of the step, rotation included?
+    pub at_end: &'a mut bool,
+    /// Biased solve.
+    pub biased: IslandUnknowns<'a>,
+    /// Relaxed solve.
+    pub relaxed: IslandUnknowns<'a>,
+}
+
+/// Cuts the first `n` items off a list.
+fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (first, others) = core::mem::take(rest).split_at_mut(n);
+    *rest = others;
+    first
+}
+
+impl<'a> IslandUnknowns<'a> {
+    fn new(all: &'a mut Unknowns) -> Self {
+        let Unknowns { velocity, joint_impulse, contact_impulse, rolling_impulse } = all;
+        Self { velocity, joint_impulse, contact_impulse, rolling_impulse }
+    }
+
+    /// Cuts off those of the first island.
+    fn cut(&mut self, r: &IslandRanges) -> Self {
+        Self {
+            velocity: cut(&mut self.velocity, r.members.len()),
+            joint_impulse: cut(&mut self.joint_impulse, r.joints.len()),
+            contact_impulse: cut(&mut self.contact_impulse, r.contacts.len()),
+            rolling_impulse: cut(&mut self.rolling_impulse, r.rolling.len()),
+        }
+    }
+}
+
+impl IslandStep<'_> {
+    /// Number of bodies, contacts and joint rows.
+    #[must_use]
+    pub fn size(&self) -> [u32; 3] {
+        [self.bodies.len(), self.blows.len(), self.joints.len()].map(|n| n as u32)
+    }
+
+    /// The problem with its contacts in manifolds.
+    #[must_use]
+    pub const fn problem(&self) -> ManifoldProblem<'_> {
+        ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints }
+    }
+
+    /// The same, with the unknowns of the biased (0) or relaxed (1) solve.
+    pub fn unknowns(&mut self, of: usize) -> (ManifoldProblem<'_>, ManifoldIterate<'_>) {
+        let problem =
+            ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints };
+        let unknowns = if of == 0 { &mut self.biased } else { &mut self.relaxed };
+        let iterate = ManifoldIterate {
+            velocity: unknowns.velocity,
+            contact: unknowns.contact_impulse,
+            joint: unknowns.joint_impulse,
+        };
+        (problem, iterate)
+    }
+}
+
+/// Where the lists of an island end.
+#[derive(Clone, Copy, Debug, Default)]
+struct IslandEnd {
+    manifolds: usize,
+    contacts: usize,
+    joints: usize,
+    rolling: usize,
+}
+
+/// Items sorted by island, in ascending order within each.
+#[derive(Clone, Debug, Default)]
+struct ByIsland {
+    /// Where the items of each island end.
+    end: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl ByIsland {
+    /// Sorts the items `0, 1, …` by their islands; those of [`NO_ISLAND`] are left out.
+    fn fill(&mut self, islands: usize, island: impl Iterator<Item = u32> + Clone) {
+        self.end.clear();
+        self.end.resize(islands, 0);
+        let mut total = 0;
+        for k in island.clone().filter(|&k| k != NO_ISLAND) {
+            self.end[k as usize] += 1;
+            total += 1;
+        }
+        // Each end is a start first, and moves on with every item.
+        let mut sum = 0;
+        for end in &mut self.end {
+            sum += core::mem::replace(end, sum);
+        }
+        self.items.clear();
+        self.items.resize(total, 0);
+        for (i, k) in island.enumerate().filter(|&(_, k)| k != NO_ISLAND) {
+            let at = &mut self.end[k as usize];
+            self.items[*at as usize] = i as u32;
+            *at += 1;
+        }
+    }
+
+    /// Where the items of island `k` are.
+    fn range(&self, k: usize) -> Range<usize> {
+        let start = if k == 0 { 0 } else { self.end[k - 1] };
+        start as usize..self.end[k] as usize
+    }
+}
+
+/// What assembly reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// All bodies.
+    pub bodies: &'a [Body],
+    /// Their free motion.
+    pub motions: &'a [Motion],
+    /// Pairs with their contacts.
+    pub pairs: &'a [Box<Pair>],
+    /// All joints.
+    pub joints: &'a [Joint],
+    /// Indices of the two bodies of every joint, or [`NO_BODY`](super::islands::NO_BODY).
+    pub joint_bodies: &'a [[u32; 2]],
+    /// Islands.
+    pub islands: &'a Islands,
+    /// Which islands are steady and have no rows.
+    pub steady: &'a [bool],
+    /// Pairs that have contacts, in the order of the pairs.
+    pub touching: &'a [Touching],
+    /// Time step (s).
+    pub dt: Real,
+    /// This step's length over the last one's: warm starts scale by it.
+    pub dt_ratio: Real,
+}
+
+/// Where the parts of island `k` are, for the ends of all.
+fn ranges(ends: &[IslandEnd], k: usize, islands: &Islands) -> IslandRanges {
+    let start = if k == 0 { IslandEnd::default() } else { ends[k - 1] };
+    let end = ends[k];
+    IslandRanges {
+        members: islands.start[k] as usize..islands.start[k + 1] as usize,
+        manifolds: start.manifolds..end.manifolds,
+        contacts: start.contacts..end.contacts,
+        joints: start.joints..end.joints,
+        rolling: start.rolling..end.rolling,
+    }
+}
+
+impl StepProblem {
+    /// Where the parts of island `k` are.
+    #[must_use]
+    pub fn ranges(&self, k: usize, islands: &Islands) -> IslandRanges {
+        ranges(&self.end, k, islands)
+    }
+
+    /// Contacts and joint rows of all islands that are not steady, but for those of the largest.
+    pub(in crate::engine) fn rows_beside_largest(&self, steady: &[bool]) -> usize {
+        let (mut sum, mut largest, mut last) = (0, 0, 0);
+        for (end, &steady) in self.end.iter().zip(steady) {
+            let rows = end.contacts + end.joints - last;
+            last = end.contacts + end.joints;
+            if !steady {
+                (sum, largest) = (sum + rows, largest.max(rows));
+            }
+        }
+        sum - largest
+    }
+
+    /// The problems of all islands.
+    pub(in crate::engine) fn split<'a>(
+        &'a mut self,
+        islands: &'a Islands,
+    ) -> impl Iterator<Item = IslandStep<'a>> {
+        let (first, end) = (&self.first, &self.end);
+        let (velocity_last, lead) = (&self.velocity_last, &self.lead);
+        let (mut bodies, mut manifolds) = (&mut self.bodies[..], &mut self.manifolds[..]);
+        let (mut blows, mut joints) = (&mut self.blows[..], &mut self.joints[..]);
+        let mut biased = IslandUnknowns::new(&mut self.biased);
+        let mut relaxed = IslandUnknowns::new(&mut self.relaxed);
+        let (rolling, joint_source) = (&self.rolling, &self.joint_source);
+        let contact_source = &self.contact_source;
+        let (joint_aim, mut joint_push) = (&self.joint_aim, &mut self.joint_push[..]);
+        let (mut joint_wrench, mut at_end) = (&mut self.joint_wrench[..], &mut self.at_end[..]);
+        (0..islands.len()).map(move |k| {
+            let r = ranges(end, k, islands);
+            IslandStep {
+                first: first[k],
+                bodies: cut(&mut bodies, r.members.len()),
+                velocity_last: &velocity_last[r.members.clone()],
+                lead: &lead[r.members.clone()],
+                manifolds: cut(&mut manifolds, r.manifolds.len()),
+                blows: cut(&mut blows, r.contacts.len()),
+                contact_source: &contact_source[r.contacts.clone()],
+                rolling: &rolling[r.rolling.clone()],
+                joints: cut(&mut joints, r.joints.len()),
+                joint_push: cut(&mut joint_push, r.joints.len()),
+                joint_source: &joint_source[r.joints.clone()],
+                joint_aim: &joint_aim[r.joints.clone()],
+                joint_wrench: cut(&mut joint_wrench, r.joints.len()),
+                members: &islands.members[r.members.clone()],
+                at_end: &mut cut(&mut at_end, 1)[0],
+                biased: biased.cut(&r),
+                relaxed: relaxed.cut(&r),
+            }
+        })
+    }
+
+    /// Fills the problem.
+    pub fn assemble(&mut self, sources: &Sources<'_>, settings: &Settings) {
+        self.clear();
+        for &i in &sources.islands.members {
+            let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
+            let steady = sources.steady[sources.islands.island[i as usize] as usize];
+            self.bodies.push(if steady { BodyBlock::default() } else { block(body, motion) });
+            let last = vec6(body.linear_velocity, body.angular_velocity);
+            self.velocity_last.push(last);
+            let [linear, angular] = motion.lead;
+            self.lead.push(vec6(linear, angular));
+            self.biased.velocity.push(last);
+            self.relaxed.velocity.push(last);
+        }
+        self.sort(sources);
+        let midpoint = settings.solver.integration == Integration::SecondOrder;
+        self.halves = if midpoint { 2.0 } else { 1.0 };
+        for k in 0..sources.islands.len() {
+            let first = sources.islands.members[sources.islands.start[k] as usize];
+            self.first.push(sources.bodies[first as usize].id());
+            if !sources.steady[k] {
+                self.add_contacts(sources, settings, k);
+                self.add_joints(sources, settings, k);
+            }
+            self.at_end.push(false);
+            self.end.push(IslandEnd {
+                manifolds: self.manifolds.len(),
+                contacts: self.contact_source.len(),
+                joints: self.joints.len(),
+                rolling: self.rolling.len(),
+            });
+        }
+    }
+
+    /// Sorts pairs with contacts and joints by islands.
+    fn sort(&mut self, sources: &Sources<'_>) {
+        let islands = sources.islands.len();
+        let pairs = sources.touching.iter().map(|pair| island_of(sources, pair.bodies));
+        self.pairs_of.fill(islands, pairs);
+        // A joint without bodies came after the step began.
+        let joints = sources.joint_bodies.iter().map(|&bodies| island_of(sources, bodies));
+        self.joints_of.fill(islands, joints);
+    }
+
+    fn clear(&mut self) {
+        self.bodies.clear();
+        self.velocity_last.clear();
+        self.lead.clear();
+        self.manifolds.clear();
+        self.rolling.clear();
+        self.joints.clear();
+        self.contact_source.clear();
+        self.blows.clear();
+        self.joint_source.clear();
+        self.rolling_source.clear();
+        self.rolling_length.clear();
+        self.rolling_frame.clear();
+        self.joint_push.clear();
+        self.joint_wrench.clear();
+        self.joint_aim.clear();
+        self.at_end.clear();
+        self.first.clear();
+        self.end.clear();
+        for unknowns in [&mut self.biased, &mut self.relaxed] {
+            unknowns.velocity.clear();
+            unknowns.joint_impulse.clear();
+            unknowns.contact_impulse.clear();
+            unknowns.rolling_impulse.clear();
+        }
+    }
+}
+
+/// Which bodies of a pair its impulses act on: those that move, but of two that move only the one of
+/// lower dominance, to which the other is like a body with a velocity of its own.
+fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
+    let moves = pair.bodies.map(|i| sources.motions[i as usize].moves);
+    let [a, b] = pair.bodies.map(|i| sources.bodies[i as usize].dominance);
+    if moves == [true, true] { [a <= b, b <= a] } else { moves }
+}
+
+/// The velocity with which a body enters rows that do not push it: that of a kinematic body in this
+/// step; of a dominant one the last, since what carries it keeps it from falling freely.
+pub(in crate::engine) fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
+    let (body, motion) = (&sources.bodies[i], &sources.motions[i]);
+    if motion.moves {
+        vec6(body.linear_velocity, body.angular_velocity)
+    } else {
+        vec6(motion.linear, motion.angular)
+    }
+}
+
+/// The island of two bodies or of one and none; [`NO_ISLAND`] if neither moves.
+fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
+    let [a, b] = bodies.map(|i| match sources.islands.island.get(i as usize) {
+        Some(&island) => island,
+        None => NO_ISLAND,
+    });
+    if a == NO_ISLAND { b } else { a }
+}
+
+/// A row without the components of locked directions.
+pub(in crate::engine) fn mask(mut row: Vec6, locked: u8) -> Vec6 {
+    for (k, x) in row.iter_mut().enumerate() {
+        if locked & (1 << k) != 0 {
+            *x = 0.0;
+        }
+    }
+    row
+}

@@ -1,0 +1,326 @@
+//! Which near pairs meet in this step: the candidates, and the components that they join.
+
+use super::BroadPhase;
+use super::near::Near;
+use super::tree::NONE;
+use crate::engine::geometry::shape::mesh::Mesh;
+use crate::engine::geometry::shape::{Aabb, Convex, Piece};
+use crate::engine::state::bodies::flag;
+use crate::engine::state::body::Body;
+use crate::engine::state::pair_key::{Candidate, PairKey};
+use crate::math::{Vec3, quat_to_mat3};
+
+impl BroadPhase {
+    /// Looks at the near pairs that have not met yet, and joins the components of those that do.
+    pub(super) fn sweep(&mut self, round: u8, bodies: &[Body]) {
+        if round == 1 {
+            for word in 0..self.near.listed.len() {
+                let mut bits = self.near.listed[word];
+                while bits != 0 {
+                    self.look(64 * word as u32 + bits.trailing_zeros(), bodies);
+                    bits &= bits - 1;
+                }
+            }
+        } else {
+            let mut open = core::mem::take(&mut self.open);
+            open.retain(|&slot| {
+                let near = &self.near.list[slot as usize];
+                let changed = near.proxies.iter().any(|&p| self.boxed_in[p as usize] == round);
+                !(near.gone || changed && self.meet(slot, bodies))
+            });
+            self.open = open;
+        }
+        loop {
+            let mut joined = false;
+            while let Some(slot) = self.came.pop() {
+                if !self.near.list[slot as usize].gone && self.near.list(slot) {
+                    self.look(slot, bodies);
+                }
+                joined = true;
+            }
+            let mut border = core::mem::take(&mut self.border);
+            border.retain(|&slot| {
+                let waits = !self.join(slot);
+                joined |= !waits;
+                waits
+            });
+            // Those that became live brought others.
+            border.append(&mut self.border);
+            self.border = border;
+            if !joined {
+                break;
+            }
+        }
+    }
+
+    /// Looks at a listed near pair for the first time in a step; it leaves the list if no body is live,
+    /// and is removed if it is near no more.
+    #[inline]
+    fn look(&mut self, slot: u32, bodies: &[Body]) {
+        let near = &mut self.near.list[slot as usize];
+        let Near { proxies, paired, triangles, .. } = *near;
+        let again = core::mem::take(&mut near.again);
+        let [a, b] = proxies.map(|p| self.owner[p as usize]);
+        if !(self.is_live(a) || self.is_live(b) || again) {
+            self.near.unlist(slot);
+            return;
+        }
+        if proxies.iter().any(|&p| self.moved_in[p as usize] != 0) && !self.are_near(proxies) {
+            self.remove_near(slot);
+            return;
+        }
+        if !self.meet(slot, bodies) {
+            self.open.push(slot);
+            if paired {
+                self.doubtful.push(slot);
+            }
+        }
+        if triangles != NONE {
+            self.meshes.push(slot);
+        }
+    }
+
+    /// Do the boxes of a near pair meet? If so it is a candidate, and joins components.
+    #[inline]
+    fn meet(&mut self, slot: u32, bodies: &[Body]) -> bool {
+        let near = &self.near.list[slot as usize];
+        let [p, q] = near.proxies.map(|p| self.tight[p as usize]);
+        if near.barred || !p.meets(q) {
+            return false;
+        }
+        if near.triangles != NONE && !self.may_share(slot, bodies) {
+            return false;
+        }
+        let near = &mut self.near.list[slot as usize];
+        near.met_at = self.step;
+        if near.triangles == NONE && !near.paired {
+            near.paired = true;
+            let near = *near;
+            self.added.push(self.candidate(slot, &near, 0));
+        }
+        if !self.join(slot) {
+            self.border.push(slot);
+        }
+        true
+    }
+
+    /// A mesh that moves shares its speed only with what comes near one of its triangles.
+    fn may_share(&self, slot: u32, bodies: &[Body]) -> bool {
+        let near = &self.near.list[slot as usize];
+        let (mesh, _) = self.sides(near);
+        let i = self.owner[mesh as usize];
+        if self.reach[i as usize].component == 0.0 {
+            return true;
+        }
+        let mut any = false;
+        self.triangles(near, bodies, |_| any = true);
+        any
+    }
+
+    /// Joins the components of two bodies that meet; a body that is moved by hand shares its speed and
+    /// does not link components. A sleeper becomes live if it takes over a speed; false if it may do so
+    /// later.
+    fn join(&mut self, slot: u32) -> bool {
+        let [a, b] = self.near.list[slot as usize].proxies.map(|p| self.owner[p as usize]);
+        for [i, j] in [[a, b], [b, a]] {
+            if self.moves(j) && !self.is_live(j) {
+                let joins = self.moves(i);
+                let speed = if joins && self.is_live(i) {
+                    let set = self.sets.find(i);
+                    self.top[set as usize]
+                } else {
+                    self.reach[i as usize].component
+                };
+                if speed > 0.0 {
+                    self.enliven(j);
+                } else if joins {
+                    return false;
+                }
+            }
+        }
+        match [a, b].map(|i| self.moves(i) && self.is_live(i)) {
+            [true, true] => {
+                let [i, j] = [self.sets.find(a), self.sets.find(b)];
+                let top = self.top[i as usize].max(self.top[j as usize]);
+                self.sets.join(i, j);
+                self.top[i.min(j) as usize] = top;
+            }
+            [true, false] => self.share(a, b),
+            [false, true] => self.share(b, a),
+            [false, false] => {}
+        }
+        true
+    }
+
+    /// Gives the component of body `i` the speed of body `j`.
+    fn share(&mut self, i: u32, j: u32) {
+        let speed = self.reach[j as usize].component;
+        let root = self.sets.find(i) as usize;
+        self.top[root] = self.top[root].max(speed);
+    }
+
+    fn moves(&self, i: u32) -> bool {
+        self.reach[i as usize].moves
+    }
+
+    fn is_live(&self, i: u32) -> bool {
+        self.live_at[i as usize] == self.step
+    }
+
+    /// Finds out which pairs are candidates no more, and the triangles of meshes.
+    pub(super) fn settle(&mut self, bodies: &[Body]) {
+        for k in 0..self.doubtful.len() {
+            let slot = self.doubtful[k];
+            let near = self.near.list[slot as usize];
+            if !near.gone && near.met_at != self.step && near.paired && !self.is_dormant(slot) {
+                self.near.list[slot as usize].paired = false;
+                self.removed.push(self.key(&near, 0));
+            }
+        }
+        let mut found = core::mem::take(&mut self.found);
+        for k in 0..self.meshes.len() {
+            let slot = self.meshes[k];
+            let near = self.near.list[slot as usize];
+            if near.gone {
+                continue;
+            }
+            found.clear();
+            if near.met_at == self.step {
+                self.triangles(&near, bodies, |triangle| found.push(triangle));
+            }
+            let mut old = core::mem::take(&mut self.triangles[near.triangles as usize]);
+            if self.is_dormant(slot) {
+                found.extend_from_slice(&old);
+            }
+            found.sort_unstable();
+            found.dedup();
+            for &triangle in old.iter().filter(|old| found.binary_search(old).is_err()) {
+                self.removed.push(self.key(&near, triangle));
+            }
+            for &triangle in found.iter().filter(|new| old.binary_search(new).is_err()) {
+                self.added.push(self.candidate(slot, &near, triangle));
+            }
+            old.clear();
+            old.extend_from_slice(&found);
+            self.triangles[near.triangles as usize] = old;
+        }
+        self.found = found;
+    }
+
+    /// Lets the next step find a candidate anew that was taken out of this one.
+    pub(in crate::engine) fn forget(&mut self, slot: u32, key: &PairKey) {
+        let near = &mut self.near.list[slot as usize];
+        (near.paired, near.again) = (false, true);
+        let near = *near;
+        self.near.list(slot);
+        if near.triangles != NONE {
+            let (mesh, _) = self.sides(&near);
+            let number = if mesh == near.proxies[0] { key.piece_a } else { key.piece_b };
+            let triangle = number - self.proxies[mesh as usize].piece;
+            self.triangles[near.triangles as usize].retain(|&other| other != triangle);
+        }
+    }
+
+    /// Is there a pair?
+    pub(super) fn is_paired(&self, slot: u32) -> bool {
+        let near = &self.near.list[slot as usize];
+        match near.triangles {
+            NONE => near.paired,
+            list => !self.triangles[list as usize].is_empty(),
+        }
+    }
+
+    /// Is one of the bodies asleep, and none awake or moved by hand?
+    pub(super) fn is_dormant(&self, slot: u32) -> bool {
+        let proxies = self.near.list[slot as usize].proxies;
+        let [a, b] = proxies.map(|p| self.flags[self.owner[p as usize] as usize]);
+        (a | b) & flag::ASLEEP != 0 && (a | b) & flag::ACTIVE == 0
+    }
+
+    /// The mesh of a near pair, and the other.
+    fn sides(&self, near: &Near) -> (u32, u32) {
+        let [p, q] = near.proxies;
+        if self.proxies[p as usize].mesh { (p, q) } else { (q, p) }
+    }
+
+    /// The key of a near pair, with a triangle if it is one with a mesh.
+    pub(super) fn key(&self, near: &Near, triangle: u32) -> PairKey {
+        let [a, b] = self.bodies_of(near).map(|i| self.known[i as usize].id);
+        let [piece_a, piece_b] = near.proxies.map(|p| {
+            let proxy = &self.proxies[p as usize];
+            proxy.piece + if proxy.mesh { triangle } else { 0 }
+        });
+        PairKey { a, b, piece_a, piece_b }
+    }
+
+    fn bodies_of(&self, near: &Near) -> [u32; 2] {
+        near.proxies.map(|p| self.owner[p as usize])
+    }
+
+    fn candidate(&self, slot: u32, near: &Near, triangle: u32) -> Candidate {
+        Candidate { key: self.key(near, triangle), bodies: self.bodies_of(near), near: slot }
+    }
+
+    /// Calls `visit` with the triangles whose boxes meet the other of a near pair.
+    fn triangles(&self, near: &Near, bodies: &[Body], visit: impl FnMut(u32)) {
+        let (mesh, other) = self.sides(near);
+        self.triangles_near(mesh, self.tight[other as usize], bodies, visit);
+    }
+
+    /// Calls `visit` with the triangles of a mesh whose boxes meet a box.
+    fn triangles_near(&self, mesh: u32, bounds: Aabb, bodies: &[Body], visit: impl FnMut(u32)) {
+        let i = self.owner[mesh as usize] as usize;
+        let Some((mesh, piece)) = self.mesh(mesh, bodies) else { return };
+        if !(bounds.min.is_finite() && bounds.max.is_finite()) {
+            return;
+        }
+        let turn = quat_to_mat3(bodies[i].rotation());
+        let position = bodies[i].position() + turn * piece.position;
+        let back = (turn * quat_to_mat3(piece.rotation)).transpose();
+        let grow = Vec3::splat(self.grow[i]);
+        let bounds = Aabb { min: bounds.min - grow, max: bounds.max + grow };
+        mesh.overlaps(&bounds.turned(-(back * position), back), visit);
+    }
+
+    /// The mesh that a proxy stands for, and its piece.
+    fn mesh<'b>(&self, p: u32, bodies: &'b [Body]) -> Option<(&'b Mesh, &'b Piece)> {
+        let proxy = &self.proxies[p as usize];
+        let body = bodies.get(self.owner[p as usize] as usize)?;
+        let piece = &body.colliders().pieces().get(proxy.slot as usize)?.piece;
+        if let Convex::Mesh(mesh) = &piece.convex { Some((mesh, piece)) } else { None }
+    }
+
+    /// Calls `visit` with (piece of the body, other body, piece of that) for every piece whose box of
+    /// this step meets `bounds` and that may touch the body. O(log n + found).
+    pub fn near(
+        &self,
+        body: u32,
+        bounds: Aabb,
+        bodies: &[Body],
+        mut visit: impl FnMut(u32, u32, u32),
+    ) {
+        let mut meet = |q: u32| {
+            let (other, j) = (&self.proxies[q as usize], self.owner[q as usize]);
+            let mut p = self.known[body as usize].first;
+            while p != NONE {
+                let own = &self.proxies[p as usize];
+                if self.may_meet(p, q) && !own.sensor && !other.sensor {
+                    if other.mesh {
+                        self.triangles_near(q, bounds, bodies, |triangle| {
+                            visit(own.piece, j, other.piece + triangle);
+                        });
+                    } else {
+                        visit(own.piece, j, other.piece);
+                    }
+                }
+                p = own.next;
+            }
+        };
+        self.tree.overlaps(bounds, |q| {
+            if self.tight[q as usize].meets(bounds) {
+                meet(q);
+            }
+        });
+        self.boundless.iter().for_each(|&q| meet(q));
+    }
+}

@@ -1,0 +1,263 @@
+//! A tree of boxes that come, go and move: which of them meet a box.
+//!
+//! Input: boxes, each with an item (a number). Output: the items whose boxes meet a query. A binary tree
+//! in one list with a free list. A new leaf goes where it costs least surface, by the greedy descent of
+//! Box2D; on the way up every node is fitted anew and, where that shrinks a child, a child changes places
+//! with a grandchild (Kopta et al. 2012). So depth and surface stay good without rebuilding, whatever the
+//! order of changes. What is found does not depend on the shape of the tree; the order does.
+//! Insertion, removal and moves are O(depth), a query O(depth + found).
+
+use smallvec::SmallVec;
+
+use crate::engine::geometry::shape::Aabb;
+use crate::math::Real;
+
+/// No node, no item.
+pub(super) const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct TreeNode {
+    bounds: Aabb,
+    /// The node above; for a free node the next free one.
+    parent: u32,
+    /// Two nodes; for a leaf nothing and its item.
+    children: [u32; 2],
+}
+
+impl TreeNode {
+    const fn is_leaf(&self) -> bool {
+        self.children[0] == NONE
+    }
+}
+
+/// A tree of boxes.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    nodes: Vec<TreeNode>,
+    root: u32,
+    free: u32,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { nodes: Vec::new(), root: NONE, free: NONE }
+    }
+}
+
+/// Half the surface of a box (m²).
+fn area(bounds: Aabb) -> Real {
+    let s = bounds.max - bounds.min;
+    s.x * s.y + s.y * s.z + s.z * s.x
+}
+
+impl Tree {
+    /// Adds a box; returns the name of its leaf.
+    pub(super) fn insert(&mut self, bounds: Aabb, item: u32) -> u32 {
+        let leaf = self.take_node(TreeNode { bounds, parent: NONE, children: [NONE, item] });
+        self.attach(leaf);
+        leaf
+    }
+
+    /// Removes a leaf.
+    pub(super) fn remove(&mut self, leaf: u32) {
+        self.detach(leaf);
+        self.give_back(leaf);
+    }
+
+    /// Gives a leaf another box.
+    pub(super) fn set(&mut self, leaf: u32, bounds: Aabb) {
+        self.detach(leaf);
+        self.node_mut(leaf).bounds = bounds;
+        self.attach(leaf);
+    }
+
+    /// The box of a node.
+    #[inline]
+    fn bounds(&self, leaf: u32) -> Aabb {
+        self.nodes[leaf as usize].bounds
+    }
+
+    /// Visits the items whose boxes meet a box.
+    #[inline]
+    pub(super) fn overlaps(&self, query: Aabb, mut visit: impl FnMut(u32)) {
+        let mut open: SmallVec<[u32; 64]> = SmallVec::new();
+        let mut at = self.root;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            at = NONE;
+            if node.bounds.meets(query) {
+                let [left, right] = node.children;
+                if node.is_leaf() {
+                    visit(right);
+                } else {
+                    open.push(right);
+                    at = left;
+                }
+            }
+            if at == NONE {
+                at = open.pop().unwrap_or(NONE);
+            }
+        }
+    }
+
+    fn node_mut(&mut self, at: u32) -> &mut TreeNode {
+        &mut self.nodes[at as usize]
+    }
+
+    fn take_node(&mut self, node: TreeNode) -> u32 {
+        if self.free == NONE {
+            self.nodes.push(node);
+            return self.nodes.len() as u32 - 1;
+        }
+        let at = self.free;
+        self.free = self.nodes[at as usize].parent;
+        *self.node_mut(at) = node;
+        at
+    }
+
+    fn give_back(&mut self, at: u32) {
+        self.node_mut(at).parent = self.free;
+        self.free = at;
+    }
+
+    /// Hangs a leaf into the tree.
+    fn attach(&mut self, leaf: u32) {
+        if self.root == NONE {
+            self.root = leaf;
+            self.node_mut(leaf).parent = NONE;
+            return;
+        }
+        let bounds = self.bounds(leaf);
+        let sibling = self.best_sibling(bounds);
+        let above = self.nodes[sibling as usize].parent;
+        let union = bounds.union(self.bounds(sibling));
+        let parent =
+            self.take_node(TreeNode { bounds: union, parent: above, children: [sibling, leaf] });
+        self.node_mut(sibling).parent = parent;
+        self.node_mut(leaf).parent = parent;
+        self.replace_child(above, sibling, parent);
+        self.refit(above);
+    }
+
+    /// Takes a leaf out of the tree.
+    fn detach(&mut self, leaf: u32) {
+        let parent = self.nodes[leaf as usize].parent;
+        if parent == NONE {
+            self.root = NONE;
+            return;
+        }
+        let TreeNode { parent: above, children: [left, right], .. } = self.nodes[parent as usize];
+        let sibling = if left == leaf { right } else { left };
+        self.node_mut(sibling).parent = above;
+        self.replace_child(above, parent, sibling);
+        self.give_back(parent);
+        self.refit(above);
+    }
+
+    fn replace_child(&mut self, parent: u32, old: u32, new: u32) {
+        if parent == NONE {
+            self.root = new;
+            return;
+        }
+        let children = &mut self.node_mut(parent).children;
+        children[usize::from(children[1] == old)] = new;
+    }
+
+    /// The node beside which a box adds least surface.
+    fn best_sibling(&self, bounds: Aabb) -> u32 {
+        let mut at = self.root;
+        loop {
+            let node = &self.nodes[at as usize];
+            if node.is_leaf() {
+                return at;
+            }
+            let together = area(node.bounds.union(bounds));
+            // What every node below has to pay for those above it.
+            let inherited = together - area(node.bounds);
+            let cost = |child: u32| {
+                let child = &self.nodes[child as usize];
+                let union = area(child.bounds.union(bounds));
+                inherited + if child.is_leaf() { union } else { union - area(child.bounds) }
+            };
+            let [left, right] = node.children.map(cost);
+            // Written so that what is not a number goes down.
+            if together < left && together < right {
+                return at;
+            }
+            at = node.children[usize::from(right < left)];
+        }
+    }
+
+    /// Fits a node and those above it to their children.
+    fn refit(&mut self, mut at: u32) {
+        while at != NONE {
+            self.rotate(at);
+            let TreeNode { parent, children: [left, right], .. } = self.nodes[at as usize];
+            self.node_mut(at).bounds = self.bounds(left).union(self.bounds(right));
+            at = parent;
+        }
+    }
+
+    /// Lets a child change places with a child of the other where that shrinks the other most.
+    fn rotate(&mut self, at: u32) {
+        let children = self.nodes[at as usize].children;
+        let mut best = (0.0, 0, 0);
+        for side in 0..2 {
+            let [moved, other] = [children[side], children[1 - side]];
+            let other = &self.nodes[other as usize];
+            if other.is_leaf() {
+                continue;
+            }
+            let before = area(other.bounds);
+            for k in 0..2 {
+                let stays = self.bounds(other.children[1 - k]);
+                let gain = before - area(stays.union(self.bounds(moved)));
+                if gain > best.0 {
+                    best = (gain, side, k);
+                }
+            }
+        }
+        let (gain, side, k) = best;
+        if gain > 0.0 {
+            let [moved, other] = [children[side], children[1 - side]];
+            let grandchild = self.nodes[other as usize].children[k];
+            self.node_mut(at).children[side] = grandchild;
+            self.node_mut(grandchild).parent = at;
+            self.node_mut(other).children[k] = moved;
+            self.node_mut(moved).parent = other;
+            let [left, right] = self.nodes[other as usize].children;
+            self.node_mut(other).bounds = self.bounds(left).union(self.bounds(right));
+        }
+    }
+}
+
+#[cfg(test)]
+impl Tree {
+    /// Every node is the parent of its children and the box around them, and there is no other; returns
+    /// the depth.
+    pub(super) fn check(&self, items: usize) -> u32 {
+        let (mut leaves, mut used, mut deepest) = (0, 0, 0);
+        let mut open = vec![(self.root, NONE, 0)];
+        while let Some((at, parent, depth)) = open.pop().filter(|open| open.0 != NONE) {
+            let node = &self.nodes[at as usize];
+            assert_eq!(node.parent, parent, "node {at} knows its parent");
+            used += 1;
+            deepest = deepest.max(depth);
+            if node.is_leaf() {
+                leaves += 1;
+                continue;
+            }
+            let [left, right] = node.children.map(|child| self.bounds(child));
+            assert_eq!(node.bounds, left.union(right), "node {at} is the box around both");
+            open.extend(node.children.map(|child| (child, at, depth + 1)));
+        }
+        assert_eq!(leaves, items, "every item has a leaf");
+        let mut free = self.free;
+        while free != NONE {
+            used += 1;
+            free = self.nodes[free as usize].parent;
+        }
+        assert_eq!(used, self.nodes.len(), "every node is in use or free");
+        deepest
+    }
+}

@@ -1,0 +1,313 @@
+//! Pairs that moved little since they were measured, whose contacts serve again.
+//!
+//! Input: a pair with the poses at which it was measured and at which its contacts were last brought up
+//! to date, and the poses of now. Output: do its contacts serve, and where they are. O(contacts).
+//!
+//! How the pieces moved against each other is told in the axes of the larger one: by a displacement `δ`
+//! that no point of the smaller one exceeds, and the angle `θ` by which that turned. So bodies that are
+//! carried along together have not moved.
+//!
+//! - **Nothing near.** No contact that was left out is nearer than `reach`. While `δ` and what the step
+//!   can move the pieces stay below that, there is still nothing else; pairs without contacts need no more.
+//! - **Kept.** While neither moved by more than `c h²` in the world since the contacts were written, or
+//!   will within the step, they stay as they are, to the bit: a world at rest has the same rows in every
+//!   step, whose solution is at hand. The dead zone covers the error.
+//! - **Followed.** Both touching points go on with their bodies, the normal `n` with the one whose face it
+//!   is, and the gap is `n·(p_b - p_a)`. That is exact for a corner on that face or on a half-space, and
+//!   for two balls. Else the other piece is no steeper than `slope + θ` against the contact plane, so
+//!   sliding by `δ` changes what is under the point by that times `δ`; and a normal of two edges leans by
+//!   `θ` at most from where they turned, which changes a gap, and the ends of a lever of length `r`, by
+//!   `θ² r` and `θ δ`. So
+//!
+//!   ```text
+//!   |error of a gap| ≤ (slope + θ) δ + θ² r
+//!   ```
+//!
+//!   and contacts are followed while this is below `c h²`. They are not while the slip is more than a part
+//!   of the size and of the gap (where they end moves by as much), or if a contact is about to be crossed
+//!   by more than it was when the normal was chosen: another plane may then serve better.
+//!
+//! Everything is compared with the measurement, not with the last step: errors do not add up.
+//! Not followed, only kept: rounded edges, curved pieces, triangles of meshes. Neither: swept bodies, which
+//! touch on their way; the papers' events.
+
+use super::Context;
+use super::collect::{Anchor, Outlook};
+use crate::engine::geometry::ratio::Ratio;
+use crate::engine::settings::ActiveEvents;
+use crate::engine::state::body::Body;
+use crate::engine::state::collider::ConvexRef;
+use crate::engine::state::contact::ActiveContact;
+use crate::engine::state::motion::Motion;
+use crate::engine::state::pairs::{Measurement, Pair, Relation, Trail};
+use crate::engine::tuning::reuse::{APART, ROUNDINGS, SLIP, WORSE};
+use crate::math::{EPSILON, Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
+
+impl Context<'_> {
+    /// Distance up to which a pair counts as unmoved (m); 0: none does.
+    pub(super) fn stillness(&self) -> Real {
+        let contact = &self.settings.contact;
+        if contact.active == ActiveEvents::Clipped {
+            contact.stillness * self.dt * self.dt
+        } else {
+            0.0
+        }
+    }
+
+    /// What a pair that is measured now has to remember, if its contacts can serve again.
+    pub(super) fn measurement(&self, pair: &Pair, [a, b]: [&Body; 2]) -> Option<Measurement> {
+        // What is swept touches on its way, not where it is.
+        (self.stillness() > 0.0 && !a.swept && !b.swept).then(|| {
+            let now = Relation::of([a, b]);
+            let reach = self.band(pair.bodies);
+            let active = 0.0;
+            Measurement {
+                first: now,
+                last: now,
+                small: 0,
+                lever: Real::MAX,
+                reach,
+                active,
+                trail: None,
+            }
+        })
+    }
+
+    /// Is all that [`serves`](Self::serves) depends on as it was in the last step, in which the contacts were
+    /// kept? Nothing else has to be compared then.
+    pub(super) fn is_unchanged(&self, pair: &Pair) -> bool {
+        let as_it_was = |&i: &u32| !self.changed[i as usize];
+        let Some(last) = &pair.measured else { return false };
+        pair.bodies.iter().all(as_it_was) && self.active(pair.bodies) <= last.active
+    }
+
+    /// Do the contacts of the last step serve again? Brings them up to date then.
+    pub(super) fn serves(
+        &self,
+        pair: &mut Pair,
+        bodies: [&Body; 2],
+        motions: [&Motion; 2],
+    ) -> bool {
+        let active = self.active(pair.bodies);
+        let Some(last) = &mut pair.measured else { return false };
+        last.active = active;
+        let now = Relation::of(bodies);
+        let [moved, turned] = now.since(&last.first, last.small, last.lever);
+        // Written so that what is not a number does not serve.
+        let complete = active + moved <= last.reach;
+        if !complete {
+            return false;
+        }
+        if pair.contacts.is_empty() || self.is_still(last, &now, bodies, motions) {
+            return true;
+        }
+        let Some(trail) = &last.trail else { return false };
+        let error = if trail.exact {
+            0.0
+        } else {
+            (trail.slope + turned) * moved + turned * turned * last.lever
+        };
+        let nearest =
+            |list: &[ActiveContact]| list.iter().map(|c| c.gap).fold(Real::MAX, Real::min);
+        let before = nearest(&pair.contacts);
+        let slip = trail.slip + APART * before.max(0.0);
+        let true_enough = error <= self.stillness() && moved <= slip;
+        if !true_enough {
+            return false;
+        }
+        last.last = now;
+        pair.followed = true;
+        let trail = *trail;
+        trail.follow(&mut pair.contacts, now.between, motions);
+        let after = nearest(&pair.contacts);
+        pair.separation += after - before;
+        pair.gap = pair.separation / trail.denominator;
+        let near = after <= active + 2.0 * self.stillness();
+        if !near {
+            return false;
+        }
+        self.foreseen(&pair.contacts, bodies, motions) >= trail.foreseen.min(0.0) - self.worse()
+    }
+
+    /// See [`WORSE`] (m).
+    fn worse(&self) -> Real {
+        WORSE * self.settings.contact.normal_slack * self.dt * self.dt
+    }
+
+    /// Did the bodies stay where they were when the contacts were written?
+    fn is_still(
+        &self,
+        measured: &Measurement,
+        now: &Relation,
+        bodies: [&Body; 2],
+        motions: [&Motion; 2],
+    ) -> bool {
+        let last = &measured.last;
+        let zone = self.stillness();
+        let between = now.between;
+        let slid = (between - last.between).length();
+        let stays = slid <= zone;
+        if !stays {
+            return false;
+        }
+        // What has no bounds touches as far away as the other body reaches.
+        let lever = |k: usize| match motions[k].radius {
+            0.0 => between.length() + motions[1 - k].radius,
+            radius => radius,
+        };
+        let levers = [lever(0), lever(1)];
+        let turned = |k: usize| levers[k] * angle(last.rotations[k], now.rotations[k]);
+        let speed = |k: usize| velocity(bodies[k], motions[k]);
+        let ([linear_a, angular_a], [linear_b, angular_b]) = (speed(0), speed(1));
+        let speed = (linear_b - linear_a).length()
+            + levers[0] * angular_a.length()
+            + levers[1] * angular_b.length();
+        slid + turned(0) + turned(1) <= zone && self.dt * speed <= zone
+    }
+
+    /// The least gap at the end of the step if the bodies go on as they move now (m).
+    fn foreseen(
+        &self,
+        contacts: &[ActiveContact],
+        bodies: [&Body; 2],
+        motions: [&Motion; 2],
+    ) -> Real {
+        let [[linear_a, angular_a], [linear_b, angular_b]] =
+            [0, 1].map(|k| velocity(bodies[k], motions[k]));
+        let after = |contact: &ActiveContact| {
+            let at_a = linear_a + angular_a.cross(contact.arms[0]);
+            let at_b = linear_b + angular_b.cross(contact.arms[1]);
+            contact.gap + self.dt * contact.normal.dot(at_b - at_a)
+        };
+        contacts.iter().map(after).fold(Real::INFINITY, Real::min)
+    }
+
+    /// Remembers how the contacts of a pair that was measured now go on. Their normal turns with `anchor`;
+    /// `radii` are those of the rounding, `inradius` that of the smaller piece (m).
+    pub(super) fn remember(
+        &self,
+        pair: &mut Pair,
+        outlook: &Outlook,
+        anchor: Anchor,
+        ratio: &Ratio,
+        radii: [Real; 2],
+        inradius: Real,
+    ) {
+        let Some(measured) = &mut pair.measured else { return };
+        measured.reach = outlook.complete;
+        let Some(normal) = pair.contacts.first().map(|contact| contact.normal) else { return };
+        let (side, slip) = match anchor {
+            Anchor::Unknown => return,
+            Anchor::Points => (None, Real::MAX),
+            Anchor::Edges => (Some(0), SLIP * inradius),
+            Anchor::Face(side) => (Some(side), SLIP * inradius),
+        };
+        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        measured.trail = Some(Trail {
+            anchor: side.map(|side| side as u8),
+            normal: side.map_or(normal, |side| motions[side].rotation.transpose() * normal),
+            radii,
+            slope: outlook.slope,
+            exact: outlook.exact,
+            slip,
+            denominator: ratio.denominator,
+            foreseen: self.foreseen(&pair.contacts, bodies, motions),
+        });
+    }
+
+    /// How far the piece of a pair's body reaches from the center of the body, which is `arm` away from the
+    /// centroid of the piece, as far as its turning counts (m).
+    pub(super) fn lever(piece: ConvexRef<'_>, arm: Vec3) -> Real {
+        match piece {
+            // A ball may turn about its own center as it likes.
+            ConvexRef::Hull(hull) if hull.is_ball() => arm.length(),
+            ConvexRef::Hull(hull) => arm.length() + hull.bounding_radius(),
+            ConvexRef::HalfSpace(_) | ConvexRef::Triangle(..) => Real::INFINITY,
+        }
+    }
+}
+
+impl Measurement {
+    /// Takes how far the pieces reach from the centers of their bodies (m).
+    pub(super) fn set_levers(&mut self, [a, b]: [Real; 2]) {
+        (self.small, self.lever) = if a < b { (0, a) } else { (1, b) };
+    }
+}
+
+impl Relation {
+    fn of([a, b]: [&Body; 2]) -> Self {
+        Self { between: b.center() - a.center(), rotations: [a.rotation(), b.rotation()] }
+    }
+
+    /// How far points of body `small` within `lever` (m) of its center moved against the other body, at most
+    /// (m), and how far it turned (rad).
+    fn since(&self, first: &Self, small: u8, lever: Real) -> [Real; 2] {
+        let (s, l) = (usize::from(small), 1 - usize::from(small));
+        if self.rotations[l] == first.rotations[l] {
+            let slid = (self.between - first.between).length();
+            if self.rotations[s] == first.rotations[s] {
+                return [slid, 0.0];
+            }
+            let turned = angle(first.rotations[s], self.rotations[s]);
+            return [slid + lever * turned, turned];
+        }
+        let back = quat_mul(first.rotations[l], quat_conjugate(self.rotations[l]));
+        let slid = (quat_rotate(back, self.between) - first.between).length();
+        let rounding = ROUNDINGS * EPSILON * first.between.length();
+        let turned = angle(first.rotations[s], quat_mul(back, self.rotations[s]));
+        [slid + rounding + lever * turned, turned]
+    }
+}
+
+impl Trail {
+    /// Moves contacts on with their bodies, of which b is `between` from a (m).
+    fn follow(&self, contacts: &mut [ActiveContact], between: Vec3, motions: [&Motion; 2]) {
+        let [turn_a, turn_b] = motions.map(|motion| motion.rotation);
+        let mut normal =
+            self.anchor.map_or(Vec3::X, |side| motions[usize::from(side)].rotation * self.normal);
+        for contact in contacts {
+            let core_a = turn_a * contact.cores[0];
+            let core_b = between + turn_b * contact.cores[1];
+            let apart = core_b - core_a;
+            if self.anchor.is_none() {
+                normal = apart.try_normalize().unwrap_or(contact.normal);
+            }
+            let gap = normal.dot(apart) - self.radii[0] - self.radii[1];
+            let on_a = core_a + normal * (self.radii[0] + 0.5 * gap);
+            let on_b = core_b - normal * (self.radii[1] + 0.5 * gap);
+            // Where a corner touches is where the corner is.
+            let middle = match contact.id.corners() {
+                [true, false] => on_a,
+                [false, true] => on_b,
+                _ => (on_a + on_b) * 0.5,
+            };
+            contact.normal = normal;
+            contact.arms = [middle, middle - between];
+            (contact.gap, contact.row_gap) = (gap, widen(gap));
+        }
+    }
+}
+
+/// Linear and angular velocity of a body as it is, without what this step's forces add.
+fn velocity(body: &Body, motion: &Motion) -> [Vec3; 2] {
+    if motion.moves {
+        [body.linear_velocity, body.angular_velocity]
+    } else {
+        [motion.linear, motion.angular]
+    }
+}
+
+/// An upper bound of the angle of a small turn (rad).
+fn angle(from: Quat, to: Quat) -> Real {
+    // A quaternion and its negative are the same turn.
+    let sign = if from.x * to.x + from.y * to.y + from.z * to.z + from.w * to.w < 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    let by = |to: Real, from: Real| sign * to - from;
+    let [dx, dy, dz, dw] = [by(to.x, from.x), by(to.y, from.y), by(to.z, from.z), by(to.w, from.w)];
+    // A chord of the unit sphere of quaternions belongs to twice its angle; the arc is hardly longer.
+    2.01 * (dx * dx + dy * dy + dz * dz + dw * dw).sqrt()
+}

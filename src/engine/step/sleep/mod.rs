@@ -1,0 +1,447 @@
+//! Sleeping: islands at rest stay out of the step until something happens to them.
+//!
+//! Input: a finished step. Output: which islands fell asleep. An island does when all its bodies have
+//! been slower than two thresholds for some time, in the velocities that they carry and in those that
+//! moved them, and in equilibrium: in that time the velocities that the solver gave them did not change but
+//! for a slight acceleration. It does not while one of its bodies may not, or while it touches something that
+//! is moved by hand or a running belt. So nothing sleeps at the top of its path, in mid-swing or at the start
+//! of a slow fall; what trembles by the error of the impulses is watched for longer, until that tells.
+//!
+//! Asleep, velocities are zero and everything else is kept: poses, portals, contacts and joints with the
+//! impulses of both solves, touches. So an island that is woken goes on where it stopped. No forces act
+//! on it, its pairs are not measured, it has no rows and is not integrated. It wakes
+//!
+//! - before the step, when one of its bodies, joints or contacts was changed, or whatever it touched was
+//!   changed or removed; when another force than the one it fell asleep under, or an impulse, acts on
+//!   it; with all others when gravity or the contact settings change; or when it is told to;
+//! - within the step, after the narrow phase, when a contact or joint connects it with something awake
+//!   or moved by hand. Then the pairs of the island are measured, until no sleeper is touched: the step
+//!   is the one that it would have been had the island been awake.
+//!
+//! Islands are named by their first body and wake in the order of their names. Cost: a sleeper has its
+//! boxes in the broad phase and a place in the lists of pairs and touches, none of which are looked at;
+//! otherwise nothing is done for it but to pass over a byte. Falling asleep and waking are O(pairs) for each
+//! round. Not here: islands that are large and mostly at rest are not split.
+
+mod fall;
+
+use super::broad::Reach;
+use super::islands::{DisjointSets, NO_BODY};
+use super::predict::foresee;
+use super::unchanged::Touching;
+use crate::engine::Simulation;
+use crate::engine::settings::{ContactSettings, Settings, SleepSettings};
+use crate::engine::state::bodies::Bodies;
+use crate::engine::state::body::{Body, BodyId, LockedAxes};
+use crate::engine::state::joint::Joint;
+use crate::engine::state::motion::Motion;
+use crate::engine::state::pairs::Pair;
+use crate::engine::warm_start;
+use crate::math::{Real, Vec3, widen};
+
+/// What a user can change of a body that stands still.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Properties {
+    version: u32,
+    edits: u32,
+    linear_velocity: Vec3,
+    angular_velocity: Vec3,
+    factors: [Real; 3],
+    locked_axes: LockedAxes,
+    dominance: i8,
+    swept: bool,
+    can_sleep: bool,
+}
+
+impl Properties {
+    fn of(body: &Body) -> Self {
+        Self {
+            version: body.version(),
+            edits: body.rest.edits,
+            linear_velocity: body.linear_velocity,
+            angular_velocity: body.angular_velocity,
+            factors: [body.gravity_scale, body.linear_damping, body.angular_damping],
+            locked_axes: body.locked_axes,
+            dominance: body.dominance,
+            swept: body.swept,
+            can_sleep: body.can_sleep,
+        }
+    }
+}
+
+/// An island that sleeps.
+#[derive(Clone, Debug)]
+struct SleepingIsland {
+    /// Its bodies, ascending; the first is its name.
+    members: Vec<BodyId>,
+    /// Length of the step after which it fell asleep (s): its impulses are of that.
+    dt: Real,
+}
+
+/// All sleeping islands, and what may wake them.
+#[derive(Clone, Debug, Default)]
+pub struct Sleepers {
+    /// Ascending by name.
+    islands: Vec<SleepingIsland>,
+    /// Names of the islands that are to wake.
+    wake: Vec<BodyId>,
+    /// Bodies that are to sleep, asked for during a step.
+    tired: Vec<BodyId>,
+    /// Bodies that were handed out to be changed, as they were before.
+    edited: Vec<(BodyId, Properties)>,
+    /// Bodies whose neighbors are to wake.
+    disturbed: Vec<BodyId>,
+    /// Sleepers under a steady force.
+    forced: Vec<BodyId>,
+    /// Bodies that woke within this step.
+    woken: Vec<BodyId>,
+    /// Number of bodies asleep.
+    count: usize,
+    /// Gravity and contact settings of the last step.
+    last: Option<(Vec3, ContactSettings)>,
+    settings: SleepSettings,
+    /// Buffer: which islands of this step are ready to sleep.
+    ready: Vec<bool>,
+}
+
+impl Sleepers {
+    /// The islands that sleep, each a list of bodies in ascending order; in order of their first bodies.
+    pub fn islands(&self) -> impl ExactSizeIterator<Item = &[BodyId]> {
+        self.islands.iter().map(|island| island.members.as_slice())
+    }
+
+    /// Number of bodies asleep.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Takes note that a body may be changed. During a step an awake one has not come to rest then.
+    pub(in crate::engine) fn note(&mut self, body: &mut Body, in_step: bool) {
+        if body.moves() && !body.is_sleeping() {
+            if in_step {
+                body.rest.idle = 0.0;
+            }
+        } else if (in_step || !self.islands.is_empty()) && !body.rest.noted {
+            body.rest.noted = true;
+            self.edited.push((body.id(), Properties::of(body)));
+        }
+    }
+
+    /// Takes note that a pair was changed: its sleepers are to wake.
+    pub(in crate::engine) fn note_pair(&mut self, pair: &Pair, bodies: &Bodies) {
+        for id in [pair.key.a, pair.key.b] {
+            self.wake.extend(bodies.get(id).and_then(|body| body.rest.asleep));
+        }
+    }
+
+    /// Takes an island off the list.
+    fn take(&mut self, name: BodyId) -> Option<SleepingIsland> {
+        let place = self.islands.binary_search_by_key(&name, |island| island.members[0]);
+        let island = self.islands.remove(place.ok()?);
+        self.count -= island.members.len();
+        Some(island)
+    }
+
+    /// Puts bodies, ascending and none of them asleep, to sleep as one island.
+    fn put(&mut self, members: Vec<BodyId>, dt: Real, bodies: &mut Bodies) {
+        let Some(&name) = members.first() else { return };
+        for &id in &members {
+            let Some(body) = bodies.get_mut(id) else { continue };
+            body.linear_velocity = Vec3::ZERO;
+            body.angular_velocity = Vec3::ZERO;
+            body.drop_forces();
+            body.rest.asleep = Some(name);
+            body.rest.idle = 0.0;
+            if body.rest.steady != (Vec3::ZERO, Vec3::ZERO) {
+                self.forced.push(id);
+            }
+        }
+        self.count += members.len();
+        let place = self.islands.partition_point(|island| island.members[0] < name);
+        self.islands.insert(place, SleepingIsland { members, dt });
+    }
+}
+
+impl Simulation {
+    /// The islands that sleep.
+    #[must_use]
+    pub const fn sleepers(&self) -> &Sleepers {
+        &self.sleepers
+    }
+
+    /// Wakes a body with its island; false if there is none of this id or it is awake. Between two stages
+    /// of a step: it wakes before the next.
+    pub fn wake_body(&mut self, id: BodyId) -> bool {
+        let asleep = self.bodies.get(id).is_some_and(Body::is_sleeping);
+        self.note_body(id);
+        if !self.active {
+            self.wake();
+        }
+        asleep
+    }
+
+    /// Puts a body to sleep with everything that it is connected with, whatever their velocities, which
+    /// are lost as are forces that no step has taken. False, and nothing happens, if there is no dynamic
+    /// body of this id or one of them may not sleep. Between two stages of a step: it happens when the step
+    /// ends.
+    pub fn sleep_body(&mut self, id: BodyId) -> bool {
+        let Some(body) = self.bodies.get(id) else { return false };
+        if !body.moves() || !body.can_sleep {
+            return false;
+        }
+        if self.active {
+            self.sleepers.tired.push(id);
+            return true;
+        }
+        self.put_connected(id)
+    }
+
+    /// Puts a body to sleep with everything that it is connected with; false if one may not.
+    fn put_connected(&mut self, id: BodyId) -> bool {
+        let members = self.connected(id);
+        let may = |id: &BodyId| self.bodies.get(*id).is_some_and(|body| body.can_sleep);
+        if !members.iter().all(may) {
+            return false;
+        }
+        members.iter().for_each(|&id| self.note_body(id));
+        self.wake();
+        let dt = if self.active { self.report.dt } else { self.dt_last };
+        self.sleepers.put(members, dt, &mut self.bodies);
+        true
+    }
+
+    /// The movable bodies that a body touched in the last step or is joined with, directly or through
+    /// others, ascending; itself among them.
+    fn connected(&self, id: BodyId) -> Vec<BodyId> {
+        let mut sets = DisjointSets::default();
+        let list = self.bodies.as_slice();
+        sets.reset(list.len());
+        let index = |id| self.bodies.index_of(id).filter(|&i| list[i].moves());
+        let touching = self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty());
+        let touching = touching.map(|pair| (pair.key.a, pair.key.b));
+        let joined = self.joints.as_slice().iter().filter_map(|joint| match joint.desc.ends {
+            [Some(a), Some(b)] if joint.desc.enabled => Some((a, b)),
+            _ => None,
+        });
+        for (a, b) in touching.chain(joined) {
+            if let (Some(i), Some(j)) = (index(a), index(b)) {
+                sets.join(i as u32, j as u32);
+            }
+        }
+        let Some(own) = index(id) else { return Vec::new() };
+        let own = sets.find(own as u32);
+        let mut members = Vec::new();
+        for body in self.bodies.iter().filter(|body| body.moves()) {
+            if index(body.id()).is_some_and(|i| sets.find(i as u32) == own) {
+                members.push(body.id());
+            }
+        }
+        members
+    }
+
+    /// Takes note that the island of a body is to wake or, if it is awake, has not come to rest.
+    pub(in crate::engine) fn note_body(&mut self, id: BodyId) {
+        let Some(body) = self.bodies.get_mut(id) else { return };
+        body.rest.idle = 0.0;
+        self.sleepers.wake.extend(body.rest.asleep);
+    }
+
+    /// Takes note that a body is about to be removed.
+    pub(in crate::engine) fn note_removed(&mut self, id: BodyId) {
+        if self.sleepers.islands.is_empty() && !self.active {
+            return;
+        }
+        self.note_body(id);
+        self.sleepers.disturbed.push(id);
+        self.note_joined(id);
+    }
+
+    /// Takes note that what is joined with a body is to wake.
+    fn note_joined(&mut self, id: BodyId) {
+        let joints = self.joints.as_slice().iter().map(Joint::desc);
+        for desc in joints.filter(|desc| desc.joins(id)) {
+            for id in desc.bodies() {
+                self.sleepers.wake.extend(self.bodies.get(id).and_then(|body| body.rest.asleep));
+            }
+        }
+    }
+
+    /// Before a step: wakes the islands to which something happened since the last.
+    pub(in crate::engine) fn stir(&mut self, settings: &Settings) {
+        let now = Some((settings.gravity, settings.contact));
+        let last = core::mem::replace(&mut self.sleepers.last, now);
+        let changed = last.is_some() && last != now;
+        if changed {
+            self.pairs.forget_measurements();
+        }
+        self.sleepers.settings = settings.sleep;
+        self.note_edits();
+        if changed || !settings.sleep.enabled {
+            let Sleepers { islands, wake, .. } = &mut self.sleepers;
+            wake.extend(islands.iter().map(|island| island.members[0]));
+        }
+        self.note_disturbed();
+        self.wake();
+    }
+
+    /// Judges what was done to the bodies that were handed out, and steady forces.
+    fn note_edits(&mut self) {
+        let mut edited = core::mem::take(&mut self.sleepers.edited);
+        for (id, before) in edited.drain(..) {
+            let Some(body) = self.bodies.get_mut(id) else { continue };
+            body.rest.noted = false;
+            if Properties::of(body) != before || (body.is_sleeping() && body.is_pushed_anew()) {
+                self.sleepers.wake.extend(body.rest.asleep);
+                self.sleepers.disturbed.push(id);
+            }
+        }
+        self.sleepers.edited = edited;
+        let Sleepers { forced, wake, .. } = &mut self.sleepers;
+        forced.retain(|&id| {
+            let Some(body) = self.bodies.get(id).filter(|body| body.is_sleeping()) else {
+                return false;
+            };
+            if body.is_pushed_anew() {
+                wake.extend(body.rest.asleep);
+            }
+            true
+        });
+    }
+
+    /// Takes note of what touched or was joined with bodies that changed.
+    fn note_disturbed(&mut self) {
+        if self.sleepers.disturbed.is_empty() {
+            return;
+        }
+        let mut disturbed = core::mem::take(&mut self.sleepers.disturbed);
+        disturbed.sort_unstable();
+        for pair in self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty()) {
+            if [pair.key.a, pair.key.b].iter().any(|id| disturbed.binary_search(id).is_ok()) {
+                self.sleepers.note_pair(pair, &self.bodies);
+            }
+        }
+        disturbed.drain(..).for_each(|id| self.note_joined(id));
+        self.sleepers.disturbed = disturbed;
+    }
+
+    /// Wakes the islands that are to wake; lists their bodies.
+    fn wake(&mut self) {
+        if self.sleepers.wake.is_empty() {
+            return;
+        }
+        let mut wake = core::mem::take(&mut self.sleepers.wake);
+        wake.sort_unstable();
+        wake.dedup();
+        for name in wake.drain(..) {
+            let Some(island) = self.sleepers.take(name) else { continue };
+            let scale = warm_start(self.dt_last, island.dt);
+            if scale != 1.0 {
+                self.scale_impulses(name, scale);
+            }
+            for &id in &island.members {
+                if let Some(body) = self.bodies.get_mut(id) {
+                    (body.rest.asleep, body.rest.idle) = (None, 0.0);
+                }
+            }
+            self.sleepers.woken.extend(island.members);
+        }
+        self.sleepers.wake = wake;
+    }
+
+    /// Makes the impulses of a sleeping island those of a step of another length.
+    fn scale_impulses(&mut self, name: BodyId, scale: Real) {
+        let scale = widen(scale);
+        let bodies = &self.bodies;
+        let inside = |id| bodies.get(id).is_some_and(|body| body.rest.asleep == Some(name));
+        for pair in self.pairs.list.iter_mut().filter(|p| inside(p.key.a) || inside(p.key.b)) {
+            for contact in &mut pair.contacts {
+                contact.impulse = contact.impulse.map(|impulse| impulse * scale);
+            }
+            for (_, impulse) in &mut pair.angular_impulses {
+                *impulse = impulse.map(|impulse| impulse * scale);
+            }
+        }
+        let joints = self.joints.as_mut_slice().iter_mut();
+        for joint in joints.filter(|joint| joint.desc.bodies().any(inside)) {
+            joint.impulse = joint.impulse.map(|rows| rows.map(|impulse| impulse * scale));
+        }
+    }
+
+    /// Within a step: wakes the islands that are to wake, with their free motion, and marks their pairs.
+    pub(in crate::engine) fn rouse(&mut self, settings: &Settings) {
+        self.sleepers.woken.clear();
+        self.wake();
+        if self.sleepers.woken.is_empty() {
+            return;
+        }
+        let (dt, quarantined) = (self.report.dt, &mut self.report.quarantined);
+        let work = &mut self.work;
+        for &id in &self.sleepers.woken {
+            let Some(i) = self.bodies.index_of(id) else { continue };
+            let body = &mut self.bodies.as_mut_slice()[i];
+            let motion = foresee(body, settings, dt, quarantined);
+            let component = work.broad.reach[i].component;
+            work.broad.reach[i] = Reach::of(&motion, body);
+            work.broad.reach[i].component = work.broad.reach[i].own.max(component);
+            work.set_motion(i, motion);
+            work.steady.changed[i] = true;
+        }
+        let woken = &mut self.sleepers.woken;
+        woken.sort_unstable();
+        self.pairs.wake(|id| woken.binary_search(&id).is_ok());
+    }
+
+    /// Takes note of the sleepers that something awake touches or is joined with, and of those that
+    /// newly overlap something; false if there is none.
+    pub(in crate::engine) fn note_touched(&mut self) -> bool {
+        if self.sleepers.islands.is_empty() {
+            return false;
+        }
+        let motions = &self.work.motions;
+        for pair in self.pairs.seen().filter(|pair| !pair.contacts.is_empty()) {
+            let intrudes = pair.fresh && pair.separation < -self.margin;
+            if is_touched(motions, pair.bodies) || (intrudes && pair.is_dormant(motions)) {
+                self.sleepers.note_pair(pair, &self.bodies);
+            }
+        }
+        let joined = self.work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
+        for &ends in joined.filter(|&&ends| is_touched(motions, ends)) {
+            let names = ends.map(|i| self.bodies.as_slice()[i as usize].rest.asleep);
+            self.sleepers.wake.extend(names.into_iter().flatten());
+        }
+        !self.sleepers.wake.is_empty()
+    }
+
+    /// Lists the pairs that have contacts, of those looked at; takes note of dormant ones that were changed
+    /// from outside, which wake before the next step.
+    pub(in crate::engine) fn note_touching(&mut self) {
+        let work = &mut self.work;
+        work.touching.clear();
+        let mut unmoved = !self.pairs.merged;
+        for &p in &self.pairs.seen {
+            let pair = &mut self.pairs.list[p as usize];
+            unmoved &= (pair.dormant || (pair.kept && !pair.followed))
+                && !pair.bodies.iter().any(|&i| work.steady.changed[i as usize]);
+            let now = (pair.friction, pair.contacts.len() as u32);
+            let before = pair.settled.replace(now);
+            if pair.is_dormant(&work.motions)
+                && ((before.is_some() && before != Some(now))
+                    || pair.surface_velocity != Vec3::ZERO)
+            {
+                self.sleepers.note_pair(pair, &self.bodies);
+            }
+            if now.1 > 0 {
+                let (bodies, steady) = (pair.bodies, pair.is_steady(before));
+                work.touching.push(Touching { pair: p, bodies, contacts: now.1, steady });
+            }
+        }
+        work.steady.touches = unmoved;
+    }
+}
+
+/// Does something awake or moved by hand meet a sleeper here?
+fn is_touched(motions: &[Motion], bodies: [u32; 2]) -> bool {
+    let [a, b] = bodies.map(|i| &motions[i as usize]);
+    (a.asleep && b.is_active()) || (b.asleep && a.is_active())
+}

@@ -1,0 +1,168 @@
+//! The pose of the end: where the problem of the carried velocities is posed if bodies turn or are pushed.
+//!
+//! Input: an island whose biased problem is solved. Output: its problem at the poses to which that takes the
+//! bodies: inertia, the arms of the contacts, momentum. The impulses `λ` that moved the bodies acted where
+//! those were, what the carried ones `l` differ by acts where they come to:
+//!
+//! ```text
+//! x⁺ = x + h u,    u = v + M⁻¹ λ,    p⁺ = p + Σ l,    s⁺ = s + Σ r × λ + Σ r⁺ × (l - λ)
+//! ```
+//!
+//! With arms `r`, `r⁺` of both bodies to one point each, opposite impulses keep `Σ x × p + s`, the angular
+//! momentum about any point: what is left, `h u × p⁺ - h u × (l - λ) = h u × m u`, is zero. With the arms of
+//! the start alone that holds only for `l = λ`. Small steps, in which impulses move the bodies from when they
+//! act on, are the same with the mean `λ` of the way. Where bodies bounce a blow has one place, that of the
+//! start: else it would do work. O(bodies + contacts).
+
+use super::midpoint::contact;
+use super::midpoint::contact::{At, Touch};
+use super::midpoint::member::Member;
+use super::policy::Island;
+use super::stiffness;
+use crate::engine::lcp::manifold::Manifold;
+use crate::engine::lcp::{BodyBlock, Vec6};
+use crate::engine::step::assemble::{IslandStep, Sources, Unknowns};
+use crate::engine::step::predict::spin::is_round;
+use crate::engine::tuning::ending::{LENT, TURNED};
+use crate::math::{DVec3, Double, widen};
+
+/// Buffers; their content never influences a result.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EndingScratch {
+    blocks: Vec<BodyBlock>,
+    manifolds: Vec<Manifold>,
+    members: Vec<Member>,
+    touches: Vec<Touch>,
+    /// The free velocities, as they were, of bodies that fly on after a blow.
+    flown: Vec<Option<Vec6>>,
+    /// What was solved before they did.
+    pub(super) before: Unknowns,
+    /// Torques that the contacts gave at the start beyond those at the end [N·m·s].
+    sum: Vec<DVec3>,
+    /// Impulses of the contacts by which small steps moved the bodies.
+    pub(super) ways: Vec<[Double; 3]>,
+}
+
+impl EndingScratch {
+    /// Does the biased velocity turn a body so far that its inertia is another one?
+    pub(super) fn is_other(
+        &self,
+        step: &IslandStep<'_>,
+        sources: &Sources<'_>,
+        dt: Double,
+        pushed: bool,
+    ) -> bool {
+        let bounces = step.manifolds.iter().any(|m| m.restitution > 0.0);
+        let least = if bounces || pushed { 0.0 } else { TURNED };
+        step.members.iter().zip(&*step.biased.velocity).any(|(&i, v)| {
+            let body = &sources.bodies[i as usize];
+            let turn = dt * DVec3::new(v[3], v[4], v[5]).length();
+            turn > least && !body.locked_axes.locks_rotation() && !is_round(body.inertia())
+        })
+    }
+
+    /// Poses the problem at the end. `small`: small steps moved the bodies, by the impulses in `ways`.
+    pub(super) fn pose(&mut self, island: &mut Island<'_, '_>, small: bool) {
+        self.members.clear();
+        for (&i, v) in island.step.members.iter().zip(&*island.step.biased.velocity) {
+            let mut member = Member::new(island.sources, i);
+            member.go_with(v, island.dt);
+            self.members.push(member);
+        }
+        self.pose_contacts(island, small);
+        let step = &mut *island.step;
+        self.blocks.clear();
+        self.blocks.extend_from_slice(step.bodies);
+        for ((member, block), lever) in self.members.iter().zip(&mut *step.bodies).zip(&self.sum) {
+            let Some(rotor) = member.rotor else {
+                let turn = stiffness::times(&block.inverse_inertia, *lever).to_array();
+                (0..3).for_each(|k| block.velocity_free[3 + k] += turn[k]);
+                continue;
+            };
+            let [.., momentum] = member.pushed(&[0.0; 6], island.dt);
+            let damping = 1.0 + island.dt * member.damping[1];
+            let rotor = rotor.with(member.to.1);
+            block.inertia = rotor.tensor().map(|x| damping * x);
+            block.inverse_inertia = stiffness::inverse(&block.inertia);
+            let free = rotor.velocity(momentum) + stiffness::times(&block.inverse_inertia, *lever);
+            block.velocity_free[3..].copy_from_slice(&free.to_array());
+        }
+        *step.at_end = true;
+    }
+
+    /// Forgets which bodies fly on.
+    pub(super) fn land(&mut self, step: &IslandStep<'_>) {
+        self.flown.clear();
+        self.flown.resize(step.bodies.len(), None);
+    }
+
+    /// Bodies that would need more energy for their angular momentum where they come to, since a blow turns
+    /// them far aside, fly on as they may after the blow: their free velocity becomes the one with which
+    /// their impulses give the mean velocity of that flight. Returns by how much that is another one than the
+    /// biased [m/s]; none if no body flies on.
+    pub(super) fn fly(&mut self, island: &mut Island<'_, '_>) -> Option<Double> {
+        let (step, h) = (&mut *island.step, island.dt);
+        let mut most = None;
+        let bodies = step.biased.velocity.iter_mut().zip(&mut *step.bodies);
+        for ((&i, (v, block)), flown) in step.members.iter().zip(bodies).zip(&mut self.flown) {
+            let mut member = Member::new(island.sources, i);
+            member.go_with(v, h);
+            let Some(rotor) = member.rotor else { continue };
+            let [.., momentum] = member.pushed(&[0.0; 6], h);
+            let [x, y, z] = [3, 4, 5].map(|k| v[k] - block.velocity_free[k]);
+            let given = DVec3::new(x, y, z);
+            let struck = momentum + stiffness::times(&block.inertia, given);
+            let [before, after] = [member.rotation, member.to.1]
+                .map(|rotation| rotor.with(rotation).velocity(struck).dot(struck));
+            if flown.is_none() && after <= (1.0 + LENT) * before {
+                continue;
+            }
+            flown.get_or_insert(block.velocity_free);
+            let mean = rotor.fly(struck, DVec3::ZERO, h).mean;
+            let radius = widen(island.sources.motions[i as usize].radius);
+            let change = radius * (mean - DVec3::new(v[3], v[4], v[5])).length();
+            most = Some(change.max(most.unwrap_or(0.0)));
+            v[3..].copy_from_slice(&mean.to_array());
+            block.velocity_free[3..].copy_from_slice(&(mean - given).to_array());
+        }
+        most
+    }
+
+    /// Puts the free velocities of those bodies back.
+    pub(super) fn put_free_back(&self, step: &mut IslandStep<'_>) {
+        for (block, flown) in step.bodies.iter_mut().zip(&self.flown) {
+            block.velocity_free = flown.unwrap_or(block.velocity_free);
+        }
+    }
+
+    /// Poses the contacts at the end, where that acts by which the carried impulses differ from those that
+    /// moved the bodies.
+    fn pose_contacts(&mut self, island: &mut Island<'_, '_>, small: bool) {
+        contact::take_up(island, &mut self.touches);
+        let step = &mut *island.step;
+        self.manifolds.clear();
+        self.manifolds.extend_from_slice(step.manifolds);
+        self.sum.clear();
+        self.sum.resize(step.bodies.len(), DVec3::ZERO);
+        let impulses = if small { &*self.ways } else { &*step.biased.contact_impulse };
+        for m in &mut *step.manifolds {
+            for i in m.first as usize..(m.first + m.count) as usize {
+                let touch = &mut self.touches[i];
+                touch.find_end(&self.members, island.dt);
+                let levers = touch.lever(DVec3::from_array(impulses[i]));
+                for ((k, sign), lever) in [(m.a, -1.0), (m.b, 1.0)].into_iter().zip(levers) {
+                    if let Some(sum) = self.sum.get_mut(k as usize) {
+                        *sum += lever * sign;
+                    }
+                }
+            }
+            contact::put(m, &self.touches, At::End);
+        }
+    }
+
+    /// Puts the blocks back; the velocities stay those at the end.
+    pub(super) fn put_back(&self, step: &mut IslandStep<'_>) {
+        step.bodies.copy_from_slice(&self.blocks);
+        step.manifolds.copy_from_slice(&self.manifolds);
+    }
+}

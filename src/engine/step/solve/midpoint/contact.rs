@@ -1,0 +1,161 @@
+//! The contacts of an island on the way of its bodies: where they come to, and their rows.
+//!
+//! Input: where the bodies fly to. Output: manifolds whose arms are those half way or at the end. A contact
+//! goes with the corner that touches, else with the mean of the points of both bodies that touch; those of
+//! rounded shapes keep their radius along the normal. Arms of both bodies always end at one point: opposite
+//! impulses keep the angular momentum. Half way the drift holds what the true way of the contact points,
+//! along the circles on which they turn, differs from the velocity at the mean arms. O(contacts).
+
+use super::member::Member;
+use super::split;
+use crate::engine::lcp::FIXED;
+use crate::engine::lcp::manifold::Manifold;
+use crate::engine::step::assemble::imposed;
+use crate::engine::step::solve::policy::Island;
+use crate::math::{DVec3, Double, widen_mat3, widen3};
+
+/// A contact on its way.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Touch {
+    /// Members at its ends.
+    members: [Option<u32>; 2],
+    /// From both centers to the touching point without its rounding at the start of the part (m).
+    cores: [DVec3; 2],
+    /// From there to the contact (m).
+    rounding: [DVec3; 2],
+    /// Velocity of ends that are not of the island [m/s].
+    imposed: [DVec3; 2],
+    /// Does it keep its arms, since bodies of its island bounce? A blow has one place, else it would do work.
+    stays: bool,
+    /// The end with which it goes.
+    with: usize,
+    /// Arms at the start and at the end of the part (m).
+    from: [DVec3; 2],
+    to: [DVec3; 2],
+    /// Relative displacement of the material at the contact in the part (m).
+    pub(in crate::engine) way: DVec3,
+}
+
+/// What the arms of the contacts are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum At {
+    Start,
+    Middle,
+    End,
+}
+
+/// Takes up the contacts of an island.
+pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Touch>) {
+    let (step, sources) = (&*island.step, island.sources);
+    touches.clear();
+    let stays = step.manifolds.iter().any(|m| m.restitution > 0.0);
+    for m in &*step.manifolds {
+        for lane in 0..m.count as usize {
+            let [p, c] = step.contact_source[m.first as usize + lane];
+            let pair = &sources.pairs[p as usize];
+            let contact = &pair.contacts[c as usize];
+            let arms = m.arms(lane).map(DVec3::from_array);
+            let member = |i: u32| (i != FIXED && (i as usize) < step.bodies.len()).then_some(i);
+            let members = [member(m.a), member(m.b)];
+            let cores = [0, 1].map(|k| {
+                let turn = sources.motions[pair.bodies[k] as usize].rotation;
+                // On curved shapes another point touches as they turn.
+                let turns = pair.measured.as_ref().is_some_and(|m| m.trail.is_some());
+                if turns { widen_mat3(turn) * widen3(contact.cores[k]) } else { DVec3::ZERO }
+            });
+            let velocity = [0, 1].map(|k| {
+                let (linear, angular) = split(&imposed(sources, pair.bodies[k] as usize));
+                if members[k].is_none() { linear + angular.cross(arms[k]) } else { DVec3::ZERO }
+            });
+            // A corner is where it is; else the smaller body slides or rolls over the larger one.
+            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.small));
+            let with = match (contact.id.corners(), members) {
+                ([true, false], _) => 0,
+                ([false, true], _) => 1,
+                (_, [Some(_), None]) => 0,
+                (_, [None, Some(_)]) => 1,
+                _ => small,
+            };
+            touches.push(Touch {
+                members,
+                cores,
+                rounding: [0, 1].map(|k| arms[k] - cores[k]),
+                imposed: velocity,
+                stays,
+                with,
+                from: arms,
+                to: arms,
+                way: DVec3::ZERO,
+            });
+        }
+    }
+}
+
+impl Touch {
+    /// Finds where it comes to.
+    pub(in crate::engine) fn find_end(&mut self, members: &[Member], h: Double) {
+        let (mut moved, mut way) = ([DVec3::ZERO; 2], [DVec3::ZERO; 2]);
+        let mut shift = [DVec3::ZERO; 2];
+        for k in 0..2 {
+            let Some(i) = self.members[k] else {
+                moved[k] = self.imposed[k] * h;
+                continue;
+            };
+            let member = &members[i as usize];
+            if self.stays {
+                let (linear, angular) = split(&member.mean);
+                way[k] = (linear + angular.cross(self.from[k])) * h;
+                continue;
+            }
+            shift[k] = member.to.0 - member.center;
+            moved[k] = shift[k] + member.turned(self.cores[k]) - self.cores[k];
+            let (_, angular) = split(&member.mean);
+            way[k] = moved[k] + angular.cross(self.rounding[k]) * h;
+        }
+        let point = moved[self.with];
+        if !self.stays {
+            self.to = [0, 1].map(|k| self.from[k] + point - shift[k]);
+        }
+        self.way = way[1] - way[0];
+    }
+
+    /// By how much the gap of contact `lane` of a manifold grows in the part (m).
+    pub(in crate::engine) fn closes(&self, m: &Manifold, lane: usize, h: Double) -> Double {
+        let drift = DVec3::new(m.drift[0][lane], m.drift[1][lane], m.drift[2][lane]);
+        DVec3::from_array(m.normal).dot(self.way + drift * h)
+    }
+
+    /// Goes on to the next part of the step, before its members do.
+    pub(in crate::engine) fn go_on(&mut self, members: &[Member]) {
+        for k in 0..2 {
+            if let Some(i) = self.members[k].filter(|_| !self.stays) {
+                self.cores[k] = members[i as usize].turned(self.cores[k]);
+                self.rounding[k] = self.to[k] - self.cores[k];
+            }
+        }
+        self.from = self.to;
+    }
+
+    /// By what the torque about both centers is larger at the start than at the end, for an impulse.
+    pub(in crate::engine) fn lever(&self, impulse: DVec3) -> [DVec3; 2] {
+        [0, 1].map(|k| (self.from[k] - self.to[k]).cross(impulse))
+    }
+}
+
+/// Gives a manifold the arms of its contacts.
+pub(in crate::engine) fn put(m: &mut Manifold, touches: &[Touch], at: At) {
+    let touches = &touches[m.first as usize..(m.first + m.count) as usize];
+    let arms = |touch: &Touch| match at {
+        At::Start => touch.from,
+        At::Middle => [0, 1].map(|k| (touch.from[k] + touch.to[k]) * 0.5),
+        At::End => touch.to,
+    };
+    let first = arms(&touches[0]);
+    (m.arm_a, m.arm_b) = (first[0].to_array(), first[1].to_array());
+    // The shorter arm is the more accurate one.
+    let near = usize::from(first[1].length_squared() < first[0].length_squared());
+    for (lane, touch) in touches.iter().enumerate() {
+        let point = arms(touch)[near] - first[near];
+        (0..3).for_each(|k| m.point[k][lane] = point.to_array()[k]);
+    }
+}

@@ -1,0 +1,113 @@
+//! What a part of a step does to the energy of its island.
+//!
+//! Input: an island at the end of a part, with its velocities there. Output: is that part to be made anew?
+//! If it is not solved, so much of the impulses as cannot throw its bodies about:
+//!
+//! ```text
+//! v ← v* + s (v - v*)      largest s ≤ 1 with |v| ≤ |v_0| + |f h / m + u|     in the norm of the masses
+//! ```
+//!
+//! O(bodies + contacts).
+
+use super::member::Member;
+use super::{MidpointScratch, join, split};
+use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
+use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
+use crate::engine::settings::Settings;
+use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
+use crate::engine::step::solve::stiffness;
+use crate::engine::tuning::ending::LENT;
+use crate::engine::tuning::midpoint_energy::{LOSS_MAX, PUSH_MAX, STILL};
+use crate::math::{DVec3, Double, widen};
+
+impl MidpointScratch {
+    /// Did the velocities lose much energy when they were made to fit the joints?
+    pub(super) fn loses_much(&self, step: &IslandStep<'_>) -> bool {
+        if !step.manifolds.is_empty() || self.rows.iter().any(JointRow::is_bounded) {
+            // Blows and stops take energy by nature.
+            return false;
+        }
+        let (mut lost, mut all, mut still) = (0.0, 0.0, 0.0);
+        for (block, v) in step.bodies.iter().zip(&*step.relaxed.velocity) {
+            let change: Vec6 = core::array::from_fn(|k| v[k] - block.velocity_free[k]);
+            lost += dot6(&change, &mass_mul(block, &change));
+            all += dot6(v, &mass_mul(block, v));
+            still += block.mass[0] * STILL * STILL;
+        }
+        // What is at rest trembles by the tolerance.
+        lost > LOSS_MAX * all.max(still)
+    }
+
+    /// Has the island more energy at the end of the part than it was given? A blow that turns a body far has
+    /// another arm there.
+    pub(super) fn gains_much(&self, step: &IslandStep<'_>, h: Double) -> bool {
+        let (mut first, mut gain) = (0.0, 0.0);
+        let kinetic = |member: &Member, block: &BodyBlock, linear: DVec3, angular: DVec3| {
+            let damping = 1.0 + h * member.damping[1];
+            let spin = stiffness::times(&block.inertia, angular) / damping;
+            0.5 * (member.mass * member.filter(linear).length_squared() + spin.dot(angular))
+        };
+        let lists = self.members.iter().zip(&self.plain).zip(&*step.bodies);
+        for (((member, from), to), v) in lists.zip(&*step.relaxed.velocity) {
+            let before = kinetic(member, from, member.velocity, member.angular());
+            let (linear, angular) = split(v);
+            let [way, turn] = [split(&member.mean).0, split(&member.mean).1].map(|x| x * h);
+            let torque = match member.rotor {
+                Some(_) => member.force[1],
+                None => stiffness::times(&member.inertia[0], member.force[1]),
+            };
+            let work = member.mass * member.force[0].dot(way) + torque.dot(turn);
+            first += before;
+            gain += kinetic(member, to, linear, angular) - before - work;
+        }
+        for m in &*step.manifolds {
+            for lane in 0..m.count as usize {
+                let drift = [m.drift[0][lane], m.drift[1][lane], m.drift[2][lane]];
+                gain += dot3(&step.relaxed.contact_impulse[m.first as usize + lane], &drift);
+            }
+        }
+        gain > LENT * first
+    }
+
+    /// Takes of the impulses of a soft problem what lends the bodies no more energy than their forces and a
+    /// push may add to what they had.
+    pub(super) fn lend(
+        &self,
+        settings: &Settings,
+        blocks: &[BodyBlock],
+        unknowns: &mut IslandUnknowns<'_>,
+        h: Double,
+    ) {
+        let push = widen(settings.contact.push_speed_max).min(PUSH_MAX);
+        let (mut before, mut gain) = (0.0, 0.0);
+        for (member, block) in self.members.iter().zip(&self.plain) {
+            let v = join(member.velocity, member.angular());
+            let speed = member.force[0].length() * h + push;
+            before += dot6(&v, &mass_mul(block, &v));
+            gain += member.mass * speed * speed;
+        }
+        let most = before.sqrt() + gain.sqrt();
+        // |v* + s d|² = free + 2 s across + s² along
+        let (mut free, mut across, mut along) = (0.0, 0.0, 0.0);
+        for (to, v) in blocks.iter().zip(&*unknowns.velocity) {
+            let change: Vec6 = core::array::from_fn(|k| v[k] - to.velocity_free[k]);
+            let momentum = mass_mul(to, &change);
+            free += dot6(&to.velocity_free, &mass_mul(to, &to.velocity_free));
+            across += dot6(&to.velocity_free, &momentum);
+            along += dot6(&change, &momentum);
+        }
+        let left = most * most - free;
+        if free + 2.0 * across + along <= most * most {
+            return;
+        }
+        let part = (across * across + along * left.max(0.0)).sqrt() - across;
+        let part = part / along;
+        let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+        for (to, v) in blocks.iter().zip(&mut *unknowns.velocity) {
+            for (x, free) in v.iter_mut().zip(&to.velocity_free) {
+                *x = if part > 0.0 { free + part * (*x - free) } else { *free };
+            }
+        }
+        unknowns.scale(part);
+    }
+}

@@ -1,0 +1,144 @@
+//! A joint in a step of an island with joints: where it comes to, and its rows.
+
+use super::member::Member;
+use super::split;
+use crate::engine::lcp::rows::dot6;
+use crate::engine::lcp::{JointRow, Vec6};
+use crate::engine::state::joint::{End, Joint, Place};
+use crate::engine::step::assemble::{Sources, mask};
+use crate::math::{Double, exp_double, quat_exp_double, quat_mul_double, widen};
+
+/// A joint of the island.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) joint: u32,
+    /// Its rows: the first, and behind the last.
+    pub(super) rows: [usize; 2],
+    /// Members of the island at its ends.
+    pub(super) members: [Option<u32>; 2],
+    /// Where ends begin the part that are bodies, and velocities of those that are not of the island.
+    pub(super) ends: [Option<End>; 2],
+    /// Where it is at the start and at the end of the part.
+    pub(super) from: Place,
+    pub(super) to: Place,
+}
+
+/// Takes up a joint of the island.
+pub(super) fn link(sources: &Sources<'_>, members: &[u32], j: u32, rows: [usize; 2]) -> Link {
+    let joint = &sources.joints[j as usize];
+    let bodies = sources.joint_bodies[j as usize];
+    let member = |i: u32| members.binary_search(&i).ok().map(|k| k as u32);
+    let ends = bodies.map(|i| {
+        let body = sources.bodies.get(i as usize)?;
+        let mut end = End::of(body);
+        let motion = &sources.motions[i as usize];
+        end.velocity = crate::engine::step::predict::vec6(motion.linear, motion.angular);
+        Some(end)
+    });
+    let from = Place::new(joint.desc.kind, &joint.desc.frames, &ends);
+    Link { joint: j, rows, members: bodies.map(member), ends, from, to: from }
+}
+
+impl Link {
+    /// Where its ends come to.
+    pub(super) fn ends(&self, members: &[Member], h: Double) -> [Option<End>; 2] {
+        [0, 1].map(|side| {
+            let end = self.ends[side]?;
+            Some(match self.members[side] {
+                Some(i) => {
+                    let (center, rotation) = members[i as usize].to;
+                    end.at(center, rotation)
+                }
+                None => driven(end, h),
+            })
+        })
+    }
+
+    /// Finds where it comes to.
+    pub(super) fn find_end(&mut self, members: &[Member], joints: &[Joint], h: Double) {
+        let desc = &joints[self.joint as usize].desc;
+        self.to = Place::new(desc.kind, &desc.frames, &self.ends(members, h));
+    }
+
+    /// Goes on to the next part of the step.
+    pub(super) fn go_on(&mut self, h: Double) {
+        self.from = self.to;
+        for (end, member) in self.ends.iter_mut().zip(self.members) {
+            if let (Some(end), None) = (end, member) {
+                *end = driven(*end, h);
+            }
+        }
+    }
+
+    /// Gives a row the sides of the members, without their locked directions.
+    pub(super) fn set_terms(&self, row: &mut JointRow, sides: &[Vec6; 2], members: &[Member]) {
+        let ends = (0..2).filter_map(|side| Some((self.members[side]?, sides[side])));
+        for ((_, terms), (i, side)) in row.terms.iter_mut().zip(ends) {
+            *terms = mask(side, members[i as usize].locked.bits());
+        }
+    }
+
+    /// Rate of a row by the velocities of ends that are not of the island.
+    pub(super) fn imposed(&self, sides: &[Vec6; 2]) -> Double {
+        let ends = (0..2).filter(|&side| self.members[side].is_none());
+        ends.filter_map(|side| Some(dot6(&sides[side], &self.ends[side]?.velocity))).sum()
+    }
+}
+
+/// What is given of a spring or damper.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given {
+    pub(super) bias: Double,
+    pub(super) softness: Double,
+    /// Whole impulse for a half one (–).
+    pub(super) whole: Double,
+}
+
+/// The row of a spring by the half impulse, with the force at a place and at the speed of the step:
+/// `c = -σ h (k (x + θ (x⁺ - x) - x*) + d ((x⁺ - x)/h - w*))`, of which `1/σ` is carried. `compliance` is
+/// that of the row.
+///
+/// With `σ = θ = 1/2` it is the midpoint rule, of second order, which keeps the energy of a spring
+/// without damping. What is faster than the step, `h² k W > 1` or `h d W > 1`, would ring for ever; both
+/// pass over to 1, implicit Euler.
+pub(super) fn spring(
+    joint: &Joint,
+    slot: usize,
+    ends: [&Place; 2],
+    compliance: Double,
+    h: Double,
+) -> Given {
+    let motor = joint.desc.motors[slot % 6];
+    let [stiffness, damping, speed] =
+        motor.map_or([0.0; 3], |m| [m.stiffness, m.damping, m.velocity].map(widen));
+    let [from, to] = ends.map(|place| joint.at(place, slot).0);
+    let fast = (h * h * stiffness).max(h * damping) * compliance;
+    let late = if fast > 1.0 { 1.0 - 1.0 / fast } else { 0.0 };
+    let part = 0.5 * (1.0 + late);
+    let total = damping + part * h * stiffness;
+    let force = stiffness * (from + part * (to - from)) + damping * ((to - from) / h - speed);
+    Given { bias: force / total, softness: 1.0 / (h * part * total), whole: 1.0 / part }
+}
+
+/// The row of a damper by the half impulse: with `δ = h d W` the speed against its aim falls by `e^-δ`,
+/// and its mean is `φ = (1 - e^-δ)/δ` of what it was.
+pub(super) fn damper(joint: &Joint, slot: usize, compliance: Double, h: Double) -> Given {
+    let motor = joint.desc.motors[slot % 6];
+    let [damping, speed] = motor.map_or([0.0; 2], |m| [m.damping, m.velocity].map(widen));
+    let delta = h * damping * compliance;
+    let (softness, whole) = if delta < 1e-3 {
+        // To within rounding of what follows from the series of φ.
+        (2.0 / (h * damping) * (1.0 - delta / 6.0), 2.0 - delta / 3.0)
+    } else {
+        let mean = (1.0 - exp_double(-delta)) / delta;
+        (compliance * mean / (1.0 - mean), delta * mean / (1.0 - mean))
+    };
+    Given { bias: -speed, softness, whole }
+}
+
+/// An end that moves by itself, `h` seconds later.
+fn driven(end: End, h: Double) -> End {
+    let (linear, angular) = split(&end.velocity);
+    let turn = quat_exp_double(angular * h);
+    end.at(end.center + linear * h, quat_mul_double(turn, end.rotation))
+}

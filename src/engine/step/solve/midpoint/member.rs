@@ -1,0 +1,186 @@
+//! A body on its way through a step of an island with joints.
+//!
+//! Input: a body and its free motion, half impulses. Output: where it flies to under them, by the
+//! midpoint rule, with which mean velocity, and its mass block at any rotation on the way.
+
+use super::{join, split};
+use crate::engine::lcp::{BodyBlock, Vec6};
+use crate::engine::state::body::LockedAxes;
+use crate::engine::state::joint::End;
+use crate::engine::step::assemble::Sources;
+use crate::engine::step::predict::spin::{Rotor, is_round};
+use crate::engine::step::solve::stiffness;
+use crate::engine::step::solve::stiffness::Sym;
+use crate::math::{
+    DVec3, Double, SymMat3, quat_exp_double, quat_mul_double, quat_rotate_double, widen, widen3,
+};
+
+/// A body on its way through the step.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Member {
+    /// Where it began the step.
+    pub(in crate::engine) start: End,
+    /// None if its inertia is round, or a rotation is locked.
+    pub(in crate::engine) rotor: Option<Rotor>,
+    pub(in crate::engine) mass: Double,
+    pub(in crate::engine) locked: LockedAxes,
+    /// World inertia and its inverse of those without a rotor.
+    pub(in crate::engine) inertia: [Sym; 2],
+    /// Damping of both velocities (1/s).
+    pub(in crate::engine) damping: [Double; 2],
+    /// Acceleration by forces [m/s²]; torque [N·m], of those without a rotor angular acceleration.
+    pub(in crate::engine) force: [DVec3; 2],
+    /// State at the start of the part: center, rotation, velocity, angular velocity or momentum.
+    pub(in crate::engine) center: DVec3,
+    pub(in crate::engine) rotation: [Double; 4],
+    pub(in crate::engine) velocity: DVec3,
+    pub(in crate::engine) spin: DVec3,
+    /// Where it ends the part, and by which mean velocity.
+    pub(in crate::engine) to: (DVec3, [Double; 4]),
+    pub(in crate::engine) mean: Vec6,
+}
+
+impl Member {
+    pub(in crate::engine) fn new(sources: &Sources<'_>, i: u32) -> Self {
+        let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
+        let h = widen(sources.dt);
+        let damping = [body.linear_damping, body.angular_damping].map(|d| widen(d.max(0.0)));
+        let [f, g] = damping.map(|d| 1.0 + h * d);
+        // The mean is the velocity at the start and half of what comes in the step.
+        let begin = |mean, lead| widen3(mean) - widen3(lead);
+        let velocity = begin(motion.linear, motion.lead[0]);
+        let gain = (widen3(motion.lead[0]) * 2.0 + velocity) * f - velocity;
+        let plain = body.locked_axes.locks_rotation() || is_round(body.inertia());
+        let (spin, turn) = if plain {
+            let spin = begin(motion.angular, motion.lead[1]);
+            (spin, (widen3(motion.lead[1]) * 2.0 + spin) * g - spin)
+        } else {
+            let [middle, end] = motion.momentum.map(widen3);
+            let spin = middle * 2.0 - end;
+            (spin, end * g - spin)
+        };
+        let tensor = |s: SymMat3, factor: Double| -> Sym {
+            [s.xx, s.yy, s.zz, s.xy, s.xz, s.yz].map(|x| widen(x) * factor)
+        };
+        let start = End::of(body);
+        Self {
+            start,
+            rotor: (!plain).then(|| Rotor::new(body)),
+            mass: widen(motion.mass) / f,
+            locked: body.locked_axes,
+            inertia: [tensor(motion.inertia, 1.0 / g), tensor(motion.inverse_inertia, g)],
+            damping,
+            force: [gain / h, turn / h],
+            center: start.center,
+            rotation: start.rotation,
+            velocity,
+            spin,
+            to: (start.center, start.rotation),
+            mean: [0.0; 6],
+        }
+    }
+
+    /// Angular velocity at the start of the part [rad/s].
+    pub(in crate::engine) fn angular(&self) -> DVec3 {
+        self.rotor.map_or(self.spin, |rotor| rotor.with(self.rotation).velocity(self.spin))
+    }
+
+    /// Velocity and angular velocity or momentum after `h` seconds with these impulses.
+    pub(in crate::engine) fn pushed(&self, impulse: &Vec6, h: Double) -> [DVec3; 2] {
+        let [f, g] = self.damping.map(|d| 1.0 + h * d);
+        let (push, turn) = split(impulse);
+        let push = self.filter(push / self.mass);
+        let turn = match self.rotor {
+            Some(_) => turn,
+            None => stiffness::times(&self.inertia[1], turn),
+        };
+        [(self.velocity + self.force[0] * h + push) / f, (self.spin + self.force[1] * h + turn) / g]
+    }
+
+    pub(in crate::engine) fn filter(&self, v: DVec3) -> DVec3 {
+        let keep = |axis, x| if self.locked.translation(axis) { 0.0 } else { x };
+        DVec3::new(keep(0, v.x), keep(1, v.y), keep(2, v.z))
+    }
+
+    /// Moves for `h` seconds under these half impulses.
+    pub(in crate::engine) fn fly(&mut self, half: &Vec6, h: Double) {
+        let [velocity, spin] = self.pushed(&half.map(|x| 2.0 * x), h);
+        let linear = (self.velocity + velocity) * 0.5;
+        let middle = (self.spin + spin) * 0.5;
+        let angular = match self.rotor {
+            Some(rotor) => rotor.with(self.rotation).fly(middle, DVec3::ZERO, h).mean,
+            None => middle,
+        };
+        let turn = quat_exp_double(angular * h);
+        self.to = (self.center + linear * h, quat_mul_double(turn, self.rotation));
+        self.mean = join(linear, angular);
+    }
+
+    /// Moves for `h` seconds with this velocity.
+    pub(in crate::engine) fn go_with(&mut self, velocity: &Vec6, h: Double) {
+        let (linear, angular) = split(velocity);
+        let turn = quat_exp_double(angular * h);
+        self.to = (self.center + linear * h, quat_mul_double(turn, self.rotation));
+        self.mean = *velocity;
+    }
+
+    /// Stays where it is.
+    pub(in crate::engine) fn stand(&mut self) {
+        (self.to, self.mean) = ((self.center, self.rotation), [0.0; 6]);
+    }
+
+    /// Goes on from the end of a part with these velocities.
+    pub(in crate::engine) fn go_on(&mut self, velocity: &Vec6) {
+        (self.center, self.rotation) = self.to;
+        let angular;
+        (self.velocity, angular) = split(velocity);
+        self.spin = self.rotor.map_or(angular, |rotor| rotor.with(self.rotation).momentum(angular));
+    }
+
+    /// What is fixed to it, from its center, at the end of the part.
+    pub(in crate::engine) fn turned(&self, arm: DVec3) -> DVec3 {
+        let [x, y, z, w] = self.rotation;
+        quat_rotate_double(self.to.1, quat_rotate_double([-x, -y, -z, w], arm))
+    }
+
+    /// Mass block at a rotation, with damping, and `added` to its inertia; the velocity is to be filled
+    /// in.
+    pub(in crate::engine) fn block(
+        &self,
+        rotation: [Double; 4],
+        added: Option<&Sym>,
+        h: Double,
+    ) -> BodyBlock {
+        let [f, g] = self.damping.map(|d| 1.0 + h * d);
+        let free = [0, 1, 2].map(|axis| !self.locked.translation(axis));
+        let mass = f * self.mass;
+        let mut inertia = match self.rotor {
+            Some(rotor) => rotor.with(rotation).tensor(),
+            None => self.inertia[0],
+        };
+        inertia = inertia.map(|x| g * x);
+        let mut inverse = self.inertia[1].map(|x| x / g);
+        if let Some(added) = added {
+            let turns = [0, 1, 2].map(|axis| !self.locked.rotation(axis));
+            for (k, [row, column]) in stiffness::PLACES.into_iter().enumerate() {
+                // A locked axis neither gives way nor couples the others.
+                if turns[row] && turns[column] {
+                    inertia[k] += added[k];
+                }
+            }
+        }
+        if self.rotor.is_some() || added.is_some() {
+            inverse = stiffness::inverse(&inertia);
+            for axis in (0..3).filter(|&axis| self.locked.rotation(axis)) {
+                inverse[axis] = 0.0;
+            }
+        }
+        BodyBlock {
+            mass: free.map(|free| if free { mass } else { 1.0 }),
+            inertia,
+            inverse_mass: free.map(|free| if free { 1.0 / mass } else { 0.0 }),
+            inverse_inertia: inverse,
+            velocity_free: [0.0; 6],
+        }
+    }
+}

@@ -1,0 +1,565 @@
+//! Islands with joints, or in which bodies turn fast: the implicit midpoint rule on the constraint manifold.
+//!
+//! Input: an island's bodies, contacts and joints at the start of the step. Output: how its bodies move,
+//! the velocities they keep, impulses. With the half impulses `λ` of all rows, rows `J̄` half way between
+//! the poses of the start and of the end, and forces `k`,
+//!
+//! ```text
+//! M (u - v) = h k/2 + J̄ᵀ λ            u moves the bodies: q⁺ = q + h u
+//! Θ(q⁺) = Θ(q) - γ Θ(q)               locks; limits and contacts alike, with their bounds and cones
+//! v⁺ = v + M⁻¹ (h k + 2 J̄ᵀ λ) + M⁻¹ J(q⁺)ᵀ μ,    J(q⁺) v⁺ = 0
+//! ```
+//!
+//! Impulses act at the mean of an anchor's places, along which the bodies move (`Place::middle`): so
+//! joints do no work, and opposite impulses have one point, which keeps the angular momentum. Loaded
+//! links that turn against each other are stable at any load, without damping. (Gonzalez, Physica D 132
+//! (1999); Betsch & Steinmann, Int. J. Numer. Meth. Eng. 53 (2002); free rotation as in
+//! [`spin`](crate::engine::step::predict::spin).)
+//!
+//! The first two equations are solved by Newton's method, each step of which is a step problem of the
+//! form (5.1) for the method at hand: its blocks are `M` and half the geometric stiffness of the loads
+//! (`stiffness.rs`), by which torques change as the arms turn; what remains of the joints is published
+//! with the certificate. The third is a second problem, at the pose of the end, where closed contacts and
+//! limits ask for no approach; where bodies bounce it is that of `bounce.rs`. Contacts go with what touches
+//! (`contact.rs`); their half impulses acted half way, only what the whole ones differ by from twice those
+//! acts at the end, which keeps the angular momentum, too. With joints alone or contacts alone a step in
+//! which a body turns by more than `TURN_MAX` is made in parts. Contacts alone that do not come near, or
+//! would gain energy, as in a blow that turns a body far, are left to Euler's step. Cost: a place and its
+//! rows for each joint or contact and Newton step; two to four of those.
+
+pub(super) mod contact;
+mod energy;
+mod link;
+pub(super) mod member;
+mod pose;
+
+use self::contact::Touch;
+use self::link::{Link, link};
+use self::member::Member;
+use super::Solvers;
+use super::policy::{Island, Outcome};
+use super::restitution::Solve;
+use super::stiffness;
+use super::stiffness::Sym;
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::manifold::{Lanes, Manifold};
+use crate::engine::lcp::rows::{inverse_mass_mul, mass_mul};
+use crate::engine::lcp::{BodyBlock, JointRow, Method, SolveStats, Status, Vec6};
+use crate::engine::state::joint::Aim;
+use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
+use crate::engine::step::predict::spin::turn_between;
+use crate::engine::tuning::midpoint::{
+    ARMS, GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
+};
+use crate::engine::tuning::yielding::YIELDS;
+use crate::math::{DVec3, Double};
+
+/// Buffers; their content never influences a result.
+#[derive(Debug, Default)]
+pub(super) struct MidpointScratch {
+    members: Vec<Member>,
+    links: Vec<Link>,
+    /// The contacts in the order of their impulses, and their manifolds at the start.
+    touches: Vec<Touch>,
+    manifolds: Vec<Manifold>,
+    /// What the problem was before: blocks, joint rows, their pushes.
+    blocks: Vec<BodyBlock>,
+    rows: Vec<JointRow>,
+    push: Vec<Double>,
+    /// Half impulses on the bodies by which they flew.
+    half: Vec<Vec6>,
+    /// The same for the rows at hand.
+    sum: Vec<Vec6>,
+    /// By what torques change with a turn of each body.
+    load: Vec<Sym>,
+    /// Half impulses and whole ones of the parts so far; half ones as a part began.
+    spent: [Unknowns; 2],
+    kept: Unknowns,
+    /// Gaps of the contacts as a part begins (m).
+    gaps: Vec<Lanes>,
+    /// Whole impulses that the half ones of the rows give (–), and whether Newton's method came near.
+    whole: Vec<Double>,
+    /// How far contacts that push are from where they were to come, or others nearer than they may [m/s].
+    astray: Double,
+    /// Was the part made by [`soften`](Self::soften)?
+    soft: bool,
+    /// Was any part of this step?
+    failed: bool,
+    /// Mass blocks at the start of a part.
+    plain: Vec<BodyBlock>,
+}
+
+impl Solvers {
+    /// Solves an island by the midpoint rule; none if that fails without joints.
+    pub(super) fn midpoint(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        method: Method,
+        solve: &mut Solve<'_>,
+    ) -> Option<Outcome> {
+        let mut midpoint = core::mem::take(&mut self.midpoint);
+        let outcome = midpoint.run(self, island, method, solve);
+        self.midpoint = midpoint;
+        outcome
+    }
+}
+
+impl MidpointScratch {
+    fn run(
+        &mut self,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
+        method: Method,
+        solve: &mut Solve<'_>,
+    ) -> Option<Outcome> {
+        self.begin(island);
+        self.failed = false;
+        let mut left = 1.0;
+        let mut part = 1.0 / self.parts(island);
+        let joints = !island.step.joints.is_empty();
+        let splits = joints && island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        let rows = island.rows() as Double;
+        let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
+        island.step.biased.scale(part);
+        let (mut biased, mut relaxed) = (None, None);
+        while left > 0.5 * part {
+            let h = part * island.dt;
+            self.kept.take(&island.step.biased);
+            let near = self.find_poses(state, island, solve, h, &mut biased);
+            let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
+            let mut rough = !near;
+            if near {
+                self.soft = false;
+                add(&mut relaxed, self.find_velocities(state, island, solve, h));
+                rough |= may_split && self.loses_much(island.step);
+                rough |= !joints && self.gains_much(island.step, h);
+            }
+            if rough && !joints {
+                island.step.biased.put(&self.kept);
+                island.step.biased.scale(2.0 / part);
+                self.put_back(island.step);
+                return None;
+            }
+            if !near && !may_split {
+                island.step.biased.put(&self.kept);
+                self.soft = true;
+                self.soften(state, island, solve, h, &mut biased);
+                add(&mut relaxed, self.find_velocities(state, island, solve, h));
+                let (step, settings) = (&mut *island.step, island.settings);
+                self.lend(settings, step.bodies, &mut step.relaxed, h);
+            }
+            if rough && may_split {
+                part *= 0.5;
+                island.step.biased.put(&self.kept);
+                island.step.biased.scale(0.5);
+                continue;
+            }
+            self.spent[0].add(&island.step.biased);
+            self.spent[1].add(&island.step.relaxed);
+            left -= part;
+            if left > 0.5 * part {
+                self.next(island.step, h);
+                if island.is_spent() {
+                    // The rest in one go.
+                    island.step.biased.scale(left / part);
+                    part = left;
+                }
+            }
+        }
+        self.end(island);
+        let (mut biased, last) = (biased.unwrap_or(NOTHING), relaxed.unwrap_or(NOTHING));
+        if self.failed {
+            biased.status = Status::IterationLimit;
+        }
+        Some(Outcome {
+            method,
+            biased,
+            relaxed,
+            carried: last.certificate,
+            beyond_lemke: false,
+            flown: true,
+        })
+    }
+
+    /// Takes up the bodies, the joints and the problem as it is.
+    fn begin(&mut self, island: &Island<'_, '_>) {
+        let (step, sources) = (&*island.step, island.sources);
+        self.members.clear();
+        self.members.extend(step.members.iter().map(|&i| Member::new(sources, i)));
+        self.blocks.clear();
+        self.blocks.extend_from_slice(step.bodies);
+        self.rows.clear();
+        self.rows.extend_from_slice(step.joints);
+        self.push.clear();
+        self.push.extend_from_slice(step.joint_push);
+        self.manifolds.clear();
+        self.manifolds.extend_from_slice(step.manifolds);
+        contact::take_up(island, &mut self.touches);
+        self.whole.clear();
+        self.whole.resize(step.joints.len(), 2.0);
+        self.gaps.clear();
+        self.gaps.extend(step.manifolds.iter().map(|m| m.gap));
+        for (spent, of) in self.spent.iter_mut().zip([&step.biased, &step.relaxed]) {
+            spent.take(of);
+            spent.clear_impulses();
+        }
+        self.links.clear();
+        let mut row = 0;
+        while row < step.joint_source.len() {
+            let first = row;
+            let j = step.joint_source[row][0];
+            while row < step.joint_source.len() && step.joint_source[row][0] == j {
+                row += 1;
+            }
+            self.links.push(link(sources, step.members, j, [first, row]));
+        }
+    }
+
+    /// In how many parts the step is made.
+    fn parts(&self, island: &Island<'_, '_>) -> Double {
+        // Where bodies touch, only those steps that cannot be solved whole.
+        if !island.step.manifolds.is_empty() && !island.step.joints.is_empty() {
+            return 1.0;
+        }
+        let fastest = self.members.iter().map(|m| m.angular().length()).fold(0.0, Double::max);
+        (island.dt * fastest / TURN_MAX).ceil().clamp(1.0, PARTS_MAX)
+    }
+
+    /// Newton's method for the poses of the end; leaves half impulses in the biased unknowns. Did it come
+    /// near?
+    fn find_poses(
+        &mut self,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+        h: Double,
+        total: &mut Option<SolveStats>,
+    ) -> bool {
+        self.plain.clear();
+        self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, None, h)));
+        self.approach(island, h);
+        self.foresee(h);
+        self.turn(island, h);
+        let joints = !island.step.joints.is_empty();
+        let (factor, passes) = if joints { (NEAR, PASSES) } else { (1.0, PASSES_CONTACTS) };
+        let near = factor * island.settings.solver.tolerance;
+        let mut error = Double::INFINITY;
+        for _ in 0..passes {
+            self.pose(island, h);
+            let mut stats = solve(state, island, false);
+            self.add_up(island.step);
+            self.foresee_turn(island.step);
+            self.fly(h);
+            error = self.turn(island, h);
+            self.add_up(island.step);
+            let (arms, part) = self.mismatch(island.step, near);
+            error = error.max(part * arms.max(self.astray));
+            let finite = |member: &Member| member.mean.iter().all(|x| x.is_finite());
+            if !self.members.iter().all(finite) {
+                error = Double::INFINITY;
+            }
+            stats.certificate.joint = stats.certificate.joint.max(error);
+            if error > near {
+                stats.status = Status::IterationLimit;
+            }
+            add(total, stats);
+            if error <= near || error > OPEN || island.is_spent() {
+                break;
+            }
+        }
+        for (member, v) in self.members.iter_mut().zip(&mut *island.step.biased.velocity) {
+            if *v == [0.0; 6] {
+                // Contacts hold it fast.
+                member.stand();
+            }
+            *v = member.mean;
+        }
+        error <= near
+    }
+
+    /// Where Newton's method does not come near: one problem with the rows of the start, in which the
+    /// geometric stiffness of the loads counts as inertia. It is stable and swallows angular momentum; the
+    /// step is not solved.
+    fn soften(
+        &mut self,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+        h: Double,
+        total: &mut Option<SolveStats>,
+    ) {
+        self.approach(island, h);
+        self.pose_start(island, h);
+        island.step.biased.scale(2.0);
+        let stats = solve(state, island, false);
+        island.step.biased.scale(0.5);
+        self.failed = true;
+        add(total, stats);
+        let (step, settings) = (&mut *island.step, island.settings);
+        self.lend(settings, step.bodies, &mut step.biased, h);
+        for (member, v) in self.members.iter_mut().zip(&*step.biased.velocity) {
+            member.go_with(v, h);
+        }
+        for link in &mut self.links {
+            link.find_end(&self.members, island.sources.joints, h);
+        }
+    }
+
+    /// Sums the half impulses of all rows at hand.
+    fn add_up(&mut self, step: &IslandStep<'_>) {
+        self.sum.clear();
+        self.sum.resize(step.bodies.len(), [0.0; 6]);
+        for (row, c) in step.joints.iter().zip(&*step.biased.joint_impulse) {
+            for (i, terms) in &row.terms {
+                let sum = &mut self.sum[*i as usize];
+                (0..6).for_each(|k| sum[k] += terms[k] * c);
+            }
+        }
+        for m in &*step.manifolds {
+            for lane in 0..m.count as usize {
+                let impulse = step.biased.contact_impulse[m.first as usize + lane];
+                m.add_impulse(lane, impulse, &mut self.sum);
+            }
+        }
+        super::restitution::each_rolling(step, |row, m, k| {
+            let impulse = &step.biased.rolling_impulse[k];
+            for (i, rows) in [(m.a, &row.jacobian_a), (m.b, &row.jacobian_b)] {
+                if let Some(sum) = self.sum.get_mut(i as usize) {
+                    for (terms, c) in rows.iter().zip(impulse) {
+                        (0..6).for_each(|k| sum[k] += terms[k] * c);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Takes from them by what torques change as the arms turn on.
+    fn foresee_turn(&mut self, step: &IslandStep<'_>) {
+        let lists = self.members.iter().zip(&*step.biased.velocity).zip(&self.load);
+        for (sum, ((member, new), load)) in self.sum.iter_mut().zip(lists) {
+            let (_, turn) = split(&core::array::from_fn(|k| new[k] - member.mean[k]));
+            let change = stiffness::times(load, turn);
+            (0..3).for_each(|k| sum[3 + k] -= change[k]);
+        }
+    }
+
+    /// Where the bodies come to with the velocities of the start, which fit the joints there, and the half
+    /// impulses that it takes: nearer to where they end than a flight under the loads of the last step,
+    /// which turn light links beyond all bounds.
+    fn foresee(&mut self, h: Double) {
+        self.half.clear();
+        for (member, block) in self.members.iter_mut().zip(&self.plain) {
+            member.fly(&[0.0; 6], h);
+            let velocity = join(member.velocity, member.angular());
+            let change = core::array::from_fn(|k| velocity[k] - member.mean[k]);
+            self.half.push(mass_mul(block, &change));
+            member.go_with(&velocity, h);
+        }
+    }
+
+    /// Moves the bodies by those impulses.
+    fn fly(&mut self, h: Double) {
+        core::mem::swap(&mut self.half, &mut self.sum);
+        for (member, half) in self.members.iter_mut().zip(&self.half) {
+            member.fly(half, h);
+        }
+    }
+
+    /// Largest velocity by which the impulses of the rows at hand differ from those by which the bodies
+    /// flew [m/s], in a blow relative to what they change.
+    fn mismatch(&self, step: &IslandStep<'_>, near: Double) -> (Double, Double) {
+        let (mut worst, mut change_max): (Double, Double) = (0.0, 0.0);
+        for ((block, half), sum) in step.bodies.iter().zip(&self.half).zip(&self.sum) {
+            let change: Vec6 = core::array::from_fn(|k| sum[k] - half[k]);
+            let velocity = inverse_mass_mul(block, &change);
+            // Turns at the radius of gyration.
+            let [xx, yy, zz, ..] = block.inertia;
+            let radius = ((xx + yy + zz) / (3.0 * block.mass[0])).sqrt();
+            let (linear, angular) = split(&velocity);
+            worst = worst.max(linear.length()).max(radius * angular.length());
+            let pushed = inverse_mass_mul(block, half);
+            change_max = change_max.max(split(&pushed).0.length());
+        }
+        (worst, (near / (ARMS * change_max).max(near)).min(1.0))
+    }
+
+    /// The velocities at the end of the part; leaves whole impulses in the relaxed unknowns.
+    fn find_velocities(
+        &mut self,
+        state: &mut Solvers,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+        h: Double,
+    ) -> SolveStats {
+        island.step.press_on();
+        self.pose_end(island, h);
+        let stats = match state.bounce(island, solve) {
+            Some(stats) => stats,
+            None => {
+                self.close(island, h);
+                solve(state, island, true)
+            }
+        };
+        let step = &mut *island.step;
+        for i in 0..step.joints.len() {
+            let half = step.biased.joint_impulse[i];
+            match step.joint_aim[i] {
+                Aim::Place(_) => step.relaxed.joint_impulse[i] += self.given(i) * half,
+                Aim::Spring | Aim::Damper => step.relaxed.joint_impulse[i] = self.given(i) * half,
+                Aim::Rate(_) => {}
+            }
+        }
+        stats
+    }
+
+    /// Whole impulse that a half one of row `i` gives (–).
+    fn given(&self, i: usize) -> Double {
+        self.whole[i]
+    }
+
+    /// Goes on to the next part.
+    fn next(&mut self, step: &IslandStep<'_>, h: Double) {
+        for (m, gap) in step.manifolds.iter().zip(&mut self.gaps) {
+            for lane in 0..m.count as usize {
+                gap[lane] += self.touches[m.first as usize + lane].closes(m, lane, h);
+            }
+        }
+        self.touches.iter_mut().for_each(|touch| touch.go_on(&self.members));
+        for (member, velocity) in self.members.iter_mut().zip(&*step.relaxed.velocity) {
+            member.go_on(velocity);
+        }
+        for link in &mut self.links {
+            link.go_on(h);
+        }
+    }
+
+    /// Writes how the bodies moved, and puts the problem back.
+    fn end(&mut self, island: &mut Island<'_, '_>) {
+        let (step, dt) = (&mut *island.step, island.dt);
+        for (member, v) in self.members.iter().zip(&mut *step.biased.velocity) {
+            let linear = (member.to.0 - member.start.center) / dt;
+            let angular =
+                turn_between(member.start.rotation, member.to.1, split(&member.mean).1 * dt);
+            *v = join(linear, angular / dt);
+        }
+        self.put_back(step);
+        let [half, whole] = &self.spent;
+        step.biased.put_impulses(half);
+        step.relaxed.put_impulses(whole);
+        *step.at_end = true;
+    }
+
+    /// Puts the problem back.
+    fn put_back(&self, step: &mut IslandStep<'_>) {
+        step.bodies.copy_from_slice(&self.blocks);
+        step.joints.clone_from_slice(&self.rows);
+        step.joint_push.copy_from_slice(&self.push);
+        step.manifolds.copy_from_slice(&self.manifolds);
+    }
+}
+
+/// What nothing was solved with.
+const NOTHING: SolveStats = SolveStats {
+    status: Status::Converged,
+    iterations: 0,
+    factorizations: 0,
+    work: 0.0,
+    certificate: Certificate { natural_map: 0.0, relative: 0.0, gap: 0.0, joint: 0.0, motion: 0.0 },
+};
+
+/// Adds a later solve, whose certificate counts.
+fn add(sum: &mut Option<SolveStats>, later: SolveStats) {
+    let (mut iterations, mut factorizations, mut work) = (0, 0, 0.0);
+    if let Some(before) = sum {
+        (iterations, factorizations, work) =
+            (before.iterations, before.factorizations, before.work);
+    }
+    *sum = Some(SolveStats {
+        iterations: iterations + later.iterations,
+        factorizations: factorizations + later.factorizations,
+        work: work + later.work,
+        ..later
+    });
+}
+
+impl Unknowns {
+    fn clear_impulses(&mut self) {
+        self.joint_impulse.fill(0.0);
+        self.contact_impulse.fill([0.0; 3]);
+        self.rolling_impulse.fill([0.0; 3]);
+    }
+
+    /// Adds impulses.
+    fn add(&mut self, one: &IslandUnknowns<'_>) {
+        let sums = self.joint_impulse.iter_mut().zip(&*one.joint_impulse);
+        sums.for_each(|(sum, c)| *sum += c);
+        for (sums, list) in [
+            (&mut self.contact_impulse, &*one.contact_impulse),
+            (&mut self.rolling_impulse, &*one.rolling_impulse),
+        ] {
+            for (sum, c) in sums.iter_mut().zip(list) {
+                (0..3).for_each(|k| sum[k] += c[k]);
+            }
+        }
+    }
+}
+
+impl IslandStep<'_> {
+    /// Did a lock yield in the last step?
+    pub(super) fn is_pressed(&self) -> bool {
+        let mut rows = self.joints.iter().zip(self.joint_aim).zip(&*self.biased.joint_impulse);
+        rows.any(|((row, aim), c)| {
+            matches!(aim, Aim::Place(_)) && is_lock(row) && is_at_bound(row.bounds, 2.0 * c)
+        })
+    }
+
+    /// What is pressed is so at the end as on the way: another stress of contacts and joints that together
+    /// hold more than there is to hold would be as good, but far away.
+    fn press_on(&mut self) {
+        let mut rows = self.joints.iter().zip(&*self.biased.joint_impulse);
+        if rows.any(|(row, c)| is_at_bound(row.bounds, *c)) {
+            let pairs = self.relaxed.contact_impulse.iter_mut().zip(&*self.biased.contact_impulse);
+            pairs.for_each(|(whole, half)| *whole = half.map(|c| 2.0 * c));
+        }
+    }
+}
+
+impl IslandUnknowns<'_> {
+    /// Takes the impulses of a copy back.
+    fn put_impulses(&mut self, one: &Unknowns) {
+        self.joint_impulse.copy_from_slice(&one.joint_impulse);
+        self.contact_impulse.copy_from_slice(&one.contact_impulse);
+        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
+    }
+
+    /// Scales the impulses; zero takes away what is not finite as well.
+    pub(super) fn scale(&mut self, factor: Double) {
+        if factor != 1.0 {
+            let scale = |c: &mut Double| *c = if factor == 0.0 { 0.0 } else { *c * factor };
+            self.joint_impulse.iter_mut().for_each(scale);
+            let vectors = self.contact_impulse.iter_mut().chain(&mut *self.rolling_impulse);
+            vectors.flatten().for_each(scale);
+        }
+    }
+}
+
+/// Is an impulse at a bound that is not zero?
+fn is_at_bound(bounds: [Double; 2], c: Double) -> bool {
+    let at = |bound: Double| {
+        bound.is_finite() && bound != 0.0 && (c - bound).abs() <= YIELDS * bound.abs()
+    };
+    bounds.into_iter().any(at)
+}
+
+/// Is a row that keeps a place one of a lock, not a limit?
+fn is_lock(row: &JointRow) -> bool {
+    row.bounds[0] < 0.0
+}
+
+fn split(v: &Vec6) -> (DVec3, DVec3) {
+    (DVec3::new(v[0], v[1], v[2]), DVec3::new(v[3], v[4], v[5]))
+}
+
+fn join(a: DVec3, b: DVec3) -> Vec6 {
+    [a.x, a.y, a.z, b.x, b.y, b.z]
+}

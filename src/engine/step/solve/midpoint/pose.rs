@@ -1,0 +1,325 @@
+//! The problems of an island with joints: one of each Newton step, and that of the velocities at the end.
+//!
+//! Input: where its bodies fly to. Output: the rows of joints half way, with biases by which they reach
+//! their aims; mass blocks with the geometric stiffness of the loads; the rows, blocks and momentum at
+//! the end; biases of contacts. O(rows).
+
+use super::contact;
+use super::contact::At;
+use super::link::{damper, spring};
+use super::member::Member;
+use super::{GIVEN, MidpointScratch, OPEN, is_lock, join};
+use crate::engine::lcp::JointRow;
+use crate::engine::lcp::manifold::LANES;
+use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, joint_compliance};
+use crate::engine::state::joint::{Aim, Place, half_way};
+use crate::engine::step::assemble::IslandStep;
+use crate::engine::step::assemble::joints::wrench;
+use crate::engine::step::solve::policy::Island;
+use crate::engine::step::solve::stiffness;
+use crate::math::{DVec3, Double, widen};
+
+impl MidpointScratch {
+    /// Biases of the contacts for a part: what is apart may close in it, what overlaps is pushed as ever.
+    pub(super) fn approach(&self, island: &mut Island<'_, '_>, h: Double) {
+        let lists = self.manifolds.iter().zip(&self.gaps);
+        for (m, (plain, gap)) in island.step.manifolds.iter_mut().zip(lists) {
+            let bias = &plain.bias;
+            for lane in 0..m.count as usize {
+                let aim = m.gap[lane] - island.dt * bias[lane];
+                m.bias[lane] = bias[lane].min((gap[lane] - aim).max(0.0) / h);
+                if bias[lane] >= 0.0 {
+                    m.bias[lane] = (gap[lane] - aim).max(0.0) / h;
+                }
+            }
+        }
+    }
+
+    /// Where every joint comes to, and rows for the way: sides half way, biases by which they reach their
+    /// aims. Returns how far joints are from them, over the step [m/s or rad/s].
+    pub(super) fn turn(&mut self, island: &mut Island<'_, '_>, h: Double) -> Double {
+        let (step, joints) = (&mut *island.step, island.sources.joints);
+        let mut worst: Double = 0.0;
+        for link in &mut self.links {
+            let joint = &joints[link.joint as usize];
+            let ends = link.ends(&self.members, h);
+            link.to = Place::new(joint.desc.kind, &joint.desc.frames, &ends);
+            let middle = Place::middle(&link.from, &link.to);
+            for i in link.rows[0]..link.rows[1] {
+                let slot = step.joint_source[i][1] as usize;
+                let sides = match step.joint_aim[i] {
+                    Aim::Rate(_) | Aim::Damper => joint.rate_rows(&middle, slot % 6),
+                    _ => joint.at(&middle, slot).1,
+                };
+                let (row, old) = (&mut step.joints[i], &self.rows[i]);
+                link.set_terms(row, &sides, &self.members);
+                let moved: Double =
+                    row.terms.iter().map(|(i, t)| dot6(t, &self.members[*i as usize].mean)).sum();
+                let imposed = link.imposed(&sides);
+                let c = step.biased.joint_impulse[i];
+                row.softness = 2.0 * old.softness;
+                row.bounds = old.bounds.map(|bound| bound * (0.5 * h / island.dt));
+                match step.joint_aim[i] {
+                    Aim::Place(aim) => {
+                        let left = (joint.at(&link.to, slot).0 - aim) / h;
+                        row.bias = left - moved;
+                        // What yields is not held.
+                        let yields = row.bounds.contains(&c) && c != 0.0;
+                        let holds = (is_lock(old) || left < 0.0 || c != 0.0) && !yields;
+                        worst =
+                            worst.max(if holds { (left + row.softness * c).abs() } else { 0.0 });
+                    }
+                    Aim::Rate(rate) => row.bias = imposed - rate,
+                    Aim::Damper | Aim::Spring => {
+                        let compliance = joint_compliance(&self.plain, row);
+                        let is_spring = matches!(step.joint_aim[i], Aim::Spring);
+                        let given = if is_spring {
+                            spring(joint, slot, [&link.from, &link.to], compliance, h)
+                        } else {
+                            damper(joint, slot, compliance, h)
+                        };
+                        row.bias = given.bias + if is_spring { -moved } else { imposed };
+                        (row.softness, self.whole[i]) = (given.softness, given.whole);
+                        row.bounds = old.bounds.map(|b| b * (h / island.dt) / given.whole);
+                    }
+                }
+                step.joint_push[i] = 0.0;
+                step.joint_wrench[i] = wrench(&sides[1], middle.arms[1]);
+            }
+        }
+        self.astray = self.turn_contacts(island, h);
+        worst
+    }
+
+    /// Where every contact comes to, and its rows for the way. Returns how far those that push are from
+    /// where they were to come, or others nearer than they may [m/s].
+    fn turn_contacts(&mut self, island: &mut Island<'_, '_>, h: Double) -> Double {
+        let step = &mut *island.step;
+        let mut worst: Double = 0.0;
+        let mean = |members: &[Member], i: u32| members.get(i as usize).map(|m| m.mean);
+        for (m, plain) in step.manifolds.iter_mut().zip(&self.manifolds) {
+            let here = m.first as usize..(m.first + m.count) as usize;
+            let aims: [DVec3; LANES] = core::array::from_fn(|lane| {
+                DVec3::from_array(m.velocity(lane, step.biased.velocity))
+            });
+            for touch in &mut self.touches[here] {
+                touch.find_end(&self.members, h);
+            }
+            contact::put(m, &self.touches, At::Middle);
+            let ends = [m.a, m.b].map(|i| mean(&self.members, i));
+            for lane in 0..m.count as usize {
+                let i = m.first as usize + lane;
+                let way = self.touches[i].way / h;
+                let drift = [0, 1, 2].map(|k| plain.drift[k][lane]);
+                let now = way + DVec3::from_array(drift);
+                let linear = m.relative(lane, &ends);
+                (0..3).for_each(|k| m.drift[k][lane] = now.to_array()[k] - linear[k]);
+                let astray = if step.biased.contact_impulse[i] == [0.0; 3] {
+                    -(DVec3::from_array(m.normal).dot(now) + m.bias[lane])
+                } else {
+                    (now - aims[lane]).length()
+                };
+                worst = worst.max(astray);
+            }
+        }
+        worst
+    }
+
+    /// Poses the next Newton step.
+    pub(super) fn pose(&mut self, island: &mut Island<'_, '_>, h: Double) {
+        let step = &mut *island.step;
+        self.load.clear();
+        self.load.resize(self.members.len(), [0.0; 6]);
+        for link in &self.links {
+            let mut force = DVec3::ZERO;
+            for i in link.rows[0]..link.rows[1] {
+                force += step.joint_wrench[i][0] * step.biased.joint_impulse[i];
+            }
+            if force == DVec3::ZERO {
+                continue;
+            }
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                if let Some(i) = link.members[side] {
+                    let arm = (link.from.arms[side] + link.to.arms[side]) * 0.5;
+                    let stiff = stiffness::of(arm, force * (sign * 0.5 * h));
+                    stiffness::add(&mut self.load[i as usize], &stiff);
+                }
+            }
+        }
+        for (i, member) in self.members.iter().enumerate() {
+            let middle = half_way(member.rotation, member.to.1);
+            let plain = member.block(middle, None, h);
+            let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
+            self.load[i] = added.unwrap_or_default();
+            let mut block = match &added {
+                Some(added) => member.block(middle, Some(added), h),
+                None => plain,
+            };
+            let back = inverse_mass_mul(&block, &self.half[i]);
+            block.velocity_free = core::array::from_fn(|k| member.mean[k] - back[k]);
+            step.bodies[i] = block;
+        }
+    }
+
+    /// Poses one problem with the rows of the start, of whole impulses, with the loads of the last step as
+    /// inertia.
+    pub(super) fn pose_start(&mut self, island: &mut Island<'_, '_>, h: Double) {
+        let most = widen(island.settings.contact.push_speed_max);
+        let (step, joints) = (&mut *island.step, island.sources.joints);
+        for (m, plain) in step.manifolds.iter_mut().zip(&self.manifolds) {
+            contact::put(m, &self.touches, At::Start);
+            m.drift = plain.drift;
+        }
+        self.load.clear();
+        self.load.resize(self.members.len(), [0.0; 6]);
+        for link in &self.links {
+            let joint = &joints[link.joint as usize];
+            let mut force = DVec3::ZERO;
+            for i in link.rows[0]..link.rows[1] {
+                let slot = step.joint_source[i][1] as usize;
+                let (aim, old, row) = (step.joint_aim[i], &self.rows[i], &mut step.joints[i]);
+                let (value, sides) = match aim {
+                    Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.from, slot % 6)),
+                    _ => joint.at(&link.from, slot),
+                };
+                link.set_terms(row, &sides, &self.members);
+                let imposed = link.imposed(&sides);
+                row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
+                row.softness = old.softness * (island.dt / h);
+                row.bias = match aim {
+                    Aim::Place(aim) => imposed + ((value - aim) / h).max(-most).min(most),
+                    Aim::Rate(rate) => imposed - rate,
+                    Aim::Spring | Aim::Damper => old.bias,
+                };
+                step.joint_push[i] = 0.0;
+                step.joint_wrench[i] = wrench(&sides[1], link.from.arms[1]);
+                force += step.joint_wrench[i][0] * (2.0 * step.biased.joint_impulse[i]);
+                self.whole[i] = 2.0;
+            }
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                if let Some(i) = link.members[side] {
+                    let stiff = stiffness::of(link.from.arms[side], force * (sign * h));
+                    stiffness::add(&mut self.load[i as usize], &stiff);
+                }
+            }
+        }
+        for (i, member) in self.members.iter().enumerate() {
+            let plain = member.block(member.rotation, None, h);
+            let [velocity, spin] = member.pushed(&[0.0; 6], h);
+            let rotor = member.rotor.map(|rotor| rotor.with(member.rotation));
+            let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
+            let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
+            let mut block = match &added {
+                Some(added) => member.block(member.rotation, Some(added), h),
+                None => plain,
+            };
+            let momentum = stiffness::times(&plain.inertia, angular);
+            block.velocity_free =
+                join(velocity, stiffness::times(&block.inverse_inertia, momentum));
+            step.bodies[i] = block;
+        }
+    }
+
+    /// Poses the problem of the velocities at the end: rows and inertia there, momentum by what locks and
+    /// springs gave.
+    pub(super) fn pose_end(&mut self, island: &mut Island<'_, '_>, h: Double) {
+        let (step, joints) = (&mut *island.step, island.sources.joints);
+        let contact = &island.settings.contact;
+        let zone = widen(contact.dead_zone) * island.dt * island.dt;
+        self.sum.clear();
+        self.sum.resize(step.bodies.len(), [0.0; 6]);
+        for link in &self.links {
+            let joint = &joints[link.joint as usize];
+            for i in link.rows[0]..link.rows[1] {
+                let (aim, old, row) = (step.joint_aim[i], &self.rows[i], &mut step.joints[i]);
+                let half = step.biased.joint_impulse[i];
+                let slot = step.joint_source[i][1] as usize;
+                let is_lock = is_lock(old);
+                let given = self.given(i) * half;
+                if !matches!(aim, Aim::Rate(_)) {
+                    for (k, terms) in &row.terms {
+                        let sum = &mut self.sum[*k as usize];
+                        (0..6).for_each(|k| sum[k] += given * terms[k]);
+                    }
+                    step.relaxed.joint_impulse[i] = 0.0;
+                }
+                let (value, sides) = match aim {
+                    Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.to, slot % 6)),
+                    _ => joint.at(&link.to, slot),
+                };
+                link.set_terms(row, &sides, &self.members);
+                let imposed = link.imposed(&sides);
+                (row.softness, row.bounds) = (old.softness, old.bounds);
+                match aim {
+                    Aim::Place(aim) => {
+                        let push = (joint.at(&link.from, slot).0 - aim).min(0.0) / h;
+                        let push =
+                            if is_lock { (joint.at(&link.from, slot).0 - aim) / h } else { push };
+                        let push = if contact.relax { 0.0 } else { push };
+                        let closed = is_lock || half > 0.0 || value <= zone;
+                        row.bias = if closed { imposed + push } else { OPEN };
+                        // All that was given may be taken back.
+                        // What is soft has acted already.
+                        let given = if self.soft { 0.0 } else { given };
+                        row.bounds = old.bounds.map(|bound| bound * (h / island.dt) - given);
+                    }
+                    Aim::Rate(rate) => {
+                        row.bias = imposed - rate;
+                        row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
+                    }
+                    Aim::Spring | Aim::Damper => {
+                        (row.bias, row.softness) = (0.0, GIVEN);
+                        row.bounds = JointRow::UNBOUNDED;
+                    }
+                }
+            }
+        }
+        self.end_contacts(step);
+        for (i, member) in self.members.iter().enumerate() {
+            let mut block = member.block(member.to.1, None, h);
+            let [velocity, spin] = member.pushed(&self.sum[i], h);
+            let rotor = member.rotor.map(|rotor| rotor.with(member.to.1));
+            let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
+            block.velocity_free = if self.soft { member.mean } else { join(velocity, angular) };
+            step.bodies[i] = block;
+        }
+    }
+
+    /// Contacts at the end. What they gave half way acted there: the rest of the whole impulses acts at the
+    /// end.
+    fn end_contacts(&mut self, step: &mut IslandStep<'_>) {
+        for (m, plain) in step.manifolds.iter_mut().zip(&self.manifolds) {
+            if !self.soft {
+                for lane in 0..m.count as usize {
+                    let i = m.first as usize + lane;
+                    // The whole impulses of what is half way.
+                    let half = DVec3::from_array(step.biased.contact_impulse[i]);
+                    let levers = self.touches[i].lever(half);
+                    for ((k, sign), lever) in [(m.a, -1.0), (m.b, 1.0)].into_iter().zip(levers) {
+                        if let Some(sum) = self.sum.get_mut(k as usize) {
+                            let lever = (lever * sign).to_array();
+                            (0..3).for_each(|k| sum[3 + k] += lever[k]);
+                        }
+                    }
+                }
+            }
+            contact::put(m, &self.touches, At::End);
+            (m.drift, m.bias) = (plain.drift, plain.bias);
+        }
+    }
+
+    /// Contacts that are closed at the end ask for no approach, the others for nothing.
+    pub(super) fn close(&self, island: &mut Island<'_, '_>, h: Double) {
+        let zone = widen(island.settings.contact.dead_zone) * island.dt * island.dt;
+        let step = &mut *island.step;
+        for (m, gap) in step.manifolds.iter_mut().zip(&self.gaps) {
+            for lane in 0..m.count as usize {
+                let impulse = &step.biased.contact_impulse[m.first as usize + lane];
+                let change = self.touches[m.first as usize + lane].closes(m, lane, h);
+                let closed = dot3(&m.normal, impulse) > 0.0 || gap[lane] + change <= zone;
+                let bias = &mut m.bias[lane];
+                *bias = if closed { bias.min(0.0) - m.push[lane] } else { OPEN };
+            }
+        }
+    }
+}

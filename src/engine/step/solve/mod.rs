@@ -1,0 +1,319 @@
+//! Solving: every island by itself, once for the poses and once more for the carried velocities.
+//!
+//! The biased problem moves the bodies: its rows take back overlap. Where a row pushed, the *relaxed*
+//! problem, the same without the push, gives the velocity that is carried to the next step and the
+//! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
+//! warm-started from its own impulses of the last step; the residuals of both are reported, of velocities and
+//! impulses as they are returned. Small steps ([`Method::Substeps`]) do both at
+//! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity;
+//! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints and those in
+//! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
+//!
+//! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
+//! into rows for the general ones, `judge.rs` measures what is returned, `pressed.rs` finds contacts that ask
+//! for the impossible.
+
+mod ending;
+mod flight;
+mod judge;
+mod midpoint;
+mod policy;
+mod pressed;
+mod restitution;
+mod stiffness;
+mod sweeps;
+
+use crate::engine::papers::solvers::Scratch;
+use crate::engine::tuning::pool::SPREAD;
+use std::sync::{Mutex, PoisonError};
+
+use self::ending::EndingScratch;
+use self::flight::FlightScratch;
+use self::midpoint::MidpointScratch;
+use self::policy::{Island, IslandMemory, Outcome, SteadySolution};
+use self::pressed::PressedScratch;
+use self::restitution::BounceScratch;
+use self::sweeps::Best;
+use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
+use crate::engine::lcp::newton::ChordScratch;
+use crate::engine::lcp::newton::joints_only::DirectScratch;
+use crate::engine::lcp::sweeps::WideScratch;
+use crate::engine::lcp::{Method, Status};
+use crate::engine::papers::solvers::expand::Rows;
+use crate::engine::par::Pool;
+use crate::engine::report::{IslandReport, StepReport, StepStatus};
+use crate::engine::settings::Settings;
+use crate::engine::state::body::BodyId;
+use crate::engine::state::contact::Blow;
+use crate::engine::state::pairs::Pair;
+use crate::math::{DVec3, Double, widen};
+
+/// The solvers with their buffers, whose content never influences a result.
+#[derive(Debug, Default)]
+struct Solvers {
+    scratch: Scratch,
+    chord: ChordScratch,
+    direct: DirectScratch,
+    wide: WideScratch,
+    rows: Rows,
+    bounce: BounceScratch,
+    ending: EndingScratch,
+    flight: FlightScratch,
+    midpoint: MidpointScratch,
+    pressed: PressedScratch,
+    best: Best,
+}
+
+/// A clone starts with empty buffers.
+impl Clone for Solvers {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// Solvers, and what islands keep from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct SolverState {
+    /// As many as were at work at the same time.
+    solvers: Vec<Solvers>,
+    /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
+    memory: Vec<IslandMemory>,
+    last: Vec<IslandMemory>,
+}
+
+/// An island to solve, and how that went.
+struct Task<'a> {
+    step: IslandStep<'a>,
+    /// Need it not be solved?
+    steady: bool,
+    memory: IslandMemory,
+    /// None before it is solved.
+    outcome: Option<Outcome>,
+}
+
+impl Task<'_> {
+    /// Solves it, unless it is steady.
+    fn work(&mut self, solvers: &mut Solvers, sources: &Sources<'_>, settings: &Settings) {
+        if self.steady {
+            return;
+        }
+        let (step, memory) = (&mut self.step, &mut self.memory);
+        let dt = widen(sources.dt);
+        let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
+        let outcome = solvers.solve_island(&mut island);
+        if !outcome.flown {
+            solvers.flight.fly(step, settings.solver.tolerance);
+        }
+        let calm = step.blows.iter().all(|blow| *blow == Blow::None);
+        let size = step.size();
+        memory.steady =
+            (outcome.is_as_it_was() && calm).then_some(SteadySolution { outcome, size });
+        self.outcome = Some(outcome);
+    }
+}
+
+impl SolverState {
+    /// Solves all islands, on a pool if there is enough beside the largest, and adds their certificates to
+    /// the report. The same bits for any pool.
+    pub fn solve(
+        &mut self,
+        problem: &mut StepProblem,
+        sources: &Sources<'_>,
+        settings: &Settings,
+        report: &mut StepReport,
+        pool: &impl Pool,
+    ) {
+        core::mem::swap(&mut self.memory, &mut self.last);
+        self.memory.clear();
+        let steady = sources.steady;
+        let mut settings = *settings;
+        settings.solver.tolerance = settings.solver.tolerance_at(widen(report.dt));
+        let settings = &settings;
+        let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
+        let mut tasks = Vec::new();
+        let mut solvers = self.solvers.pop().unwrap_or_default();
+        let mut old = 0;
+        for (step, &steady) in problem.split(sources.islands).zip(steady) {
+            if !steady && step.blows.is_empty() && step.joints.is_empty() {
+                for (i, body) in step.bodies.iter().enumerate() {
+                    let (end, lead) = (&body.velocity_free, &step.lead[i]);
+                    step.biased.velocity[i] = core::array::from_fn(|k| end[k] - lead[k]);
+                    step.relaxed.velocity[i] = body.velocity_free;
+                }
+                continue;
+            }
+            let memory = self.recall(step.first, &mut old);
+            let mut task = Task { step, steady, memory, outcome: None };
+            if spreads {
+                tasks.push(task);
+            } else {
+                task.work(&mut solvers, sources, settings);
+                self.keep(task, report);
+            }
+        }
+        self.solvers.push(solvers);
+        if !spreads {
+            return;
+        }
+        let spare = Mutex::new(core::mem::take(&mut self.solvers));
+        let spare_now = || spare.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.run(&mut tasks, 1, |tasks| {
+            let mut solvers = spare_now().pop().unwrap_or_default();
+            tasks.iter_mut().for_each(|task| task.work(&mut solvers, sources, settings));
+            spare_now().push(solvers);
+        });
+        self.solvers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+        tasks.into_iter().for_each(|task| self.keep(task, report));
+    }
+
+    /// Adds an island that is solved to the report, and remembers what it keeps; a steady one has the
+    /// velocities and the outcome that it had.
+    fn keep(&mut self, task: Task<'_>, report: &mut StepReport) {
+        let Task { step, memory, outcome, .. } = task;
+        if memory.pressed {
+            report.pressed.push(step.first);
+        }
+        match (outcome, &memory.steady) {
+            (Some(outcome), _) => add(report, &outcome, step.first, step.size()),
+            (None, last) => {
+                report.islands_steady += 1;
+                if let Some(last) = last {
+                    add(report, &last.outcome, step.first, last.size);
+                }
+            }
+        }
+        self.memory.push(memory);
+    }
+
+    /// Number of bodies and contacts of the island of this first body, if its last solution had been taken as
+    /// it was; `old` is the place in the list of the last step.
+    pub(in crate::engine) fn steady(&self, first: BodyId, old: &mut usize) -> Option<[u32; 2]> {
+        while self.memory.get(*old).is_some_and(|memory| memory.first < first) {
+            *old += 1;
+        }
+        let memory = self.memory.get(*old).filter(|memory| memory.first == first)?;
+        memory.steady.as_ref().map(|last| [last.size[0], last.size[1]])
+    }
+
+    /// What the island of this first body kept; `old` is the place in the list of the last step.
+    fn recall(&mut self, first: BodyId, old: &mut usize) -> IslandMemory {
+        while self.last.get(*old).is_some_and(|memory| memory.first < first) {
+            *old += 1;
+        }
+        match self.last.get_mut(*old) {
+            Some(memory) if memory.first == first => {
+                core::mem::replace(memory, IslandMemory::new(first))
+            }
+            _ => IslandMemory::new(first),
+        }
+    }
+}
+
+/// Adds the outcome of an island to the report.
+fn add(
+    report: &mut StepReport,
+    outcome: &Outcome,
+    first: BodyId,
+    [bodies, contacts, joint_rows]: [u32; 3],
+) {
+    let (biased, relaxed) = (&outcome.biased, outcome.relaxed.as_ref());
+    let c = biased.certificate;
+    report.natural_map = report.natural_map.max(c.natural_map);
+    report.natural_map_relative = report.natural_map_relative.max(c.relative);
+    report.complementarity_gap += c.gap;
+    report.joint_residual = report.joint_residual.max(c.joint);
+    report.motion_residual = report.motion_residual.max(c.motion);
+    let carried = outcome.carried;
+    report.natural_map_relaxed = report.natural_map_relaxed.max(carried.natural_map);
+    report.joint_residual_relaxed = report.joint_residual_relaxed.max(carried.joint);
+    report.motion_residual_relaxed = report.motion_residual_relaxed.max(carried.motion);
+    let mut solved = biased.status == Status::Converged;
+    let (mut iterations, mut factorizations) = (biased.iterations, biased.factorizations);
+    if let Some(relaxed) = relaxed {
+        iterations += relaxed.iterations;
+        factorizations += relaxed.factorizations;
+        solved &= relaxed.status == Status::Converged;
+    }
+    let rows = contacts + joint_rows;
+    let [rows_solved, rows_swept, rows_softened] = match (outcome.method, solved) {
+        (Method::Substeps, _) => [0, 0, rows],
+        (_, true) => [rows, 0, 0],
+        (_, false) => [0, rows, 0],
+    };
+    report.rows_solved += rows_solved;
+    report.rows_swept += rows_swept;
+    report.rows_softened += rows_softened;
+    report.iterations += iterations;
+    report.factorizations += factorizations;
+    report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
+    report.solves.push(IslandReport {
+        first,
+        bodies,
+        contacts,
+        joint_rows,
+        method: outcome.method,
+        iterations,
+        factorizations,
+        work: [biased.work, relaxed.map_or(0.0, |stats| stats.work)],
+        residual: c.error(),
+        residual_relaxed: carried.error(),
+        solved,
+        rows_solved,
+        rows_swept,
+        rows_softened,
+    });
+    if !solved {
+        report.islands_unsolved += 1;
+        report.status = StepStatus::NotConverged;
+    }
+}
+
+impl IslandUnknowns<'_> {
+    /// Becomes the same as others.
+    fn copy_from(&mut self, other: &Self) {
+        self.velocity.copy_from_slice(other.velocity);
+        self.contact_impulse.copy_from_slice(other.contact_impulse);
+        self.joint_impulse.copy_from_slice(other.joint_impulse);
+        self.rolling_impulse.copy_from_slice(other.rolling_impulse);
+    }
+}
+
+impl IslandStep<'_> {
+    /// Does any row push faster than the tolerance?
+    fn is_pushed(&self, tolerance: Double) -> bool {
+        self.manifolds.iter().any(|m| m.push.iter().any(|push| push.abs() > tolerance))
+            || self.joint_push.iter().any(|push| push.abs() > tolerance)
+    }
+
+    /// Adds `sign` times the push to the biases.
+    fn take_push(&mut self, sign: Double) {
+        for manifold in self.manifolds.iter_mut() {
+            manifold.take_push(sign);
+        }
+        for (row, push) in self.joints.iter_mut().zip(&*self.joint_push) {
+            row.bias += sign * push;
+        }
+    }
+}
+
+impl StepProblem {
+    /// Writes the impulses back to the contacts they belong to, for the next step.
+    pub fn keep_impulses(&self, pairs: &mut [Box<Pair>]) {
+        for (i, &[p, c]) in self.contact_source.iter().enumerate() {
+            let contact = &mut pairs[p as usize].contacts[c as usize];
+            contact.impulse =
+                [&self.biased, &self.relaxed].map(|u| DVec3::from_array(u.contact_impulse[i]));
+            contact.blow = self.blows[i];
+        }
+        for (row, &at) in self.rolling_source.iter().enumerate() {
+            let (frame, length) = (self.rolling_frame[row], self.rolling_length[row]);
+            let world = |l: [Double; 3]| -> DVec3 {
+                (frame[0] * l[0] + frame[1] * l[1] + frame[2] * l[2]) * length
+            };
+            let [p, c] = self.contact_source[at as usize];
+            let pair = &mut pairs[p as usize];
+            let impulse = [&self.biased, &self.relaxed].map(|u| world(u.rolling_impulse[row]));
+            pair.set_angular_impulse(pair.contacts[c as usize].id, impulse);
+        }
+    }
+}

@@ -1,0 +1,582 @@
+//! One island: which solver, in which order, by counted work.
+//!
+//! | method | circular cone, no rolling rows | else |
+//! |---|---|---|
+//! | `Newton` | chord Newton, then the general one | the general one |
+//! | `Pgs` | sweeps in eight lanes | scalar sweeps |
+//! | `Substeps` | small steps, softened, to no tolerance | scalar sweeps |
+//! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
+//! | `Auto` | see below | `lcp::Method::Auto` |
+//!
+//! `Auto` gives small islands to the chord Newton; where it no longer gains, as in a blow, accelerated
+//! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
+//! stall; the next steps go on from the best of them. With joints the general solvers stand behind the
+//! chord Newton instead. A large island in which bodies strike each other is *violent*, then and for the
+//! next few steps: it is advanced in small steps, whose work is fixed and whose contacts are soft. Calm ones
+//! go to the chord Newton with a budget, which is small at first where bodies moved and grows as they calm
+//! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
+//! and the next few are made small. Islands nearly without contacts are never made small: their factor is
+//! worth its cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. Where nothing is pushed
+//! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that problem too.
+//! The whole step of an island, with all Newton steps, parts and presses, has one budget, the general solvers
+//! behind as much again; where it runs out the step is made in one soft part. With joints it is halved after
+//! each step that was not solved, and grows back. All this is counted, never timed, so that results do not
+//! depend on the machine.
+
+use super::Solvers;
+use super::restitution::Solve;
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::newton;
+use crate::engine::lcp::newton::joints_only;
+use crate::engine::lcp::newton::joints_only::DirectMemory;
+use crate::engine::lcp::newton::{ChordMemory, ChordParams, ManifoldProblem};
+use crate::engine::lcp::{Cone, Iterate, JointRow, Method, Problem, SolveStats, Status};
+use crate::engine::papers::solvers;
+use crate::engine::papers::solvers::SolverParams;
+use crate::engine::papers::solvers::newton::NewtonParams;
+use crate::engine::settings::{Integration, Settings};
+use crate::engine::state::body::BodyId;
+use crate::engine::step::assemble::{IslandStep, Sources};
+use crate::engine::step::predict::spin::is_round;
+use crate::engine::tuning::newton::TINY;
+use crate::engine::tuning::policy::{
+    AIM_MIN, CALM, FAST, HALF_WORK, MECHANISM, PATIENCE, PAUSE, POOR, RECHECK, RECOVERY, REGAIN,
+    ROUGH, ROWS_PENALTY, STANDS, STRUCK, SWEPT_TO,
+};
+use crate::math::{DVec3, Double, widen};
+
+/// What an island keeps from step to step.
+#[derive(Clone, Debug)]
+pub(super) struct IslandMemory {
+    /// Its first body.
+    pub(super) first: BodyId,
+    pub(super) chord: ChordMemory,
+    /// For the poses and for the velocities of the end, whose matrices differ.
+    direct: [DirectMemory; 2],
+    /// Steps for which Newton is not tried again.
+    pause: u32,
+    /// The part of the budget of all its rows that it gets (-); none before its first step.
+    share: Option<Double>,
+    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
+    /// what it took to stop the bodies, which would act once more if they were taken as they are.
+    changed: [bool; 2],
+    /// The part of the work of a step that it gets (–): less where the last steps were not solved.
+    effort: Double,
+    /// Did contacts ask for the impossible in this step?
+    pub(super) pressed: bool,
+    /// The last solution, if it had been taken as it was.
+    pub(super) steady: Option<SteadySolution>,
+}
+
+/// A solution that was taken as it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SteadySolution {
+    pub(super) outcome: Outcome,
+    /// Bodies, contacts and joint rows.
+    pub(super) size: [u32; 3],
+}
+
+impl IslandMemory {
+    pub(super) fn new(first: BodyId) -> Self {
+        Self {
+            first,
+            chord: ChordMemory::default(),
+            direct: Default::default(),
+            pause: 0,
+            share: None,
+            changed: [false; 2],
+            effort: 1.0,
+            pressed: false,
+            steady: None,
+        }
+    }
+}
+
+/// An island to solve.
+#[derive(Debug)]
+pub(super) struct Island<'a, 'b> {
+    pub(super) step: &'a mut IslandStep<'b>,
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) settings: &'a Settings,
+    pub(super) dt: Double,
+    pub(super) memory: &'a mut IslandMemory,
+    /// What the solves of this step have taken so far, as a budget of that size would allow (–).
+    pub(super) spent: Double,
+}
+
+/// How an island was solved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    /// The method that gave the solution.
+    pub(super) method: Method,
+    pub(super) biased: SolveStats,
+    /// None if nothing pushed, or small steps found both at once.
+    pub(super) relaxed: Option<SolveStats>,
+    /// Residual of the carried velocity, whatever found it.
+    pub(super) carried: Certificate,
+    pub(super) beyond_lemke: bool,
+    /// Do bodies without impulses move by their free flight already?
+    pub(super) flown: bool,
+}
+
+impl Outcome {
+    fn is_solved(&self) -> bool {
+        let solved = |stats: &SolveStats| stats.status == Status::Converged;
+        solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
+    }
+
+    /// Were the impulses taken as they were?
+    pub(super) fn is_as_it_was(&self) -> bool {
+        let as_it_was = |stats: &SolveStats| {
+            (stats.status, stats.iterations, stats.factorizations) == (Status::Converged, 0, 0)
+        };
+        as_it_was(&self.biased) && self.relaxed.as_ref().is_none_or(as_it_was)
+    }
+
+    /// Counts the work of an attempt that came before.
+    fn after(mut self, attempt: &Self) -> Self {
+        self.biased.work += attempt.biased.work;
+        if let (Some(relaxed), Some(before)) = (&mut self.relaxed, &attempt.relaxed) {
+            relaxed.work += before.work;
+        }
+        self
+    }
+}
+
+impl Island<'_, '_> {
+    /// Contacts, joint rows and bodies together.
+    pub(super) fn rows(&self) -> usize {
+        self.step.blows.len() + self.step.joints.len() + self.step.bodies.len()
+    }
+
+    /// Are nearly all of its rows those of joints?
+    fn is_mechanism(&self) -> bool {
+        self.step.joints.len() >= MECHANISM * self.step.blows.len() && !self.step.joints.is_empty()
+    }
+
+    /// Does `Auto` sweep it where the chord Newton fails? Sweeps in single precision do not hold joints
+    /// together nor reach fine tolerances, and what is large gets its budget only.
+    fn is_swept_at_last(&self) -> bool {
+        let solver = &self.settings.solver;
+        let small = self.rows() <= solver.newton_rows_max as usize;
+        let reachable = solver.tolerance >= SWEPT_TO;
+        solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
+    }
+
+    /// May the fast solvers have it?
+    pub(super) fn is_plain(&self) -> bool {
+        self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
+    }
+
+    /// Has it only rows that Lemke's algorithm knows?
+    fn lemke_knows(&self) -> bool {
+        self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
+    }
+
+    /// Does `Auto` spend less on it where it does not solve it?
+    fn has_effort(&self) -> bool {
+        let auto = self.settings.solver.method == Method::Auto;
+        auto && self.is_plain() && !self.step.joints.is_empty()
+    }
+
+    /// What is left of the work of the whole step (–).
+    fn left(&self) -> Double {
+        (PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent).max(0.0)
+    }
+
+    /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left() == 0.0
+    }
+
+    pub(super) fn gravity_dt(&self) -> Double {
+        widen(self.settings.gravity.length()) * self.dt
+    }
+
+    /// Parameters of the general solvers.
+    fn params(&self, method: Method) -> SolverParams {
+        let s = &self.settings.solver;
+        let (tolerance, gravity_dt) = (s.tolerance, self.gravity_dt());
+        let mut params = SolverParams { method, ..SolverParams::default() };
+        params.newton = NewtonParams {
+            tolerance,
+            gravity_dt,
+            outer_max: s.newton_max,
+            factorizations_max: s.factorizations_max,
+            penalty: ROWS_PENALTY * s.penalty,
+            ..params.newton
+        };
+        params.pgs.iterations_max = s.sweeps_max;
+        (params.pgs.tolerance, params.pgs.gravity_dt) = (tolerance, gravity_dt);
+        (params.lemke.tolerance, params.lemke.gravity_dt) = (tolerance, gravity_dt);
+        params.newton_rows_max = s.newton_rows_max as usize;
+        if method == Method::Lemke {
+            // Counted in contacts, below.
+            params.lemke.size_max = usize::MAX;
+        }
+        params
+    }
+}
+
+impl Solvers {
+    /// Solves an island by the method of the settings.
+    pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        island.memory.pressed = false;
+        let outcome = self.choose(island);
+        if island.has_effort() {
+            let effort = &mut island.memory.effort;
+            *effort = match outcome.is_solved() {
+                true => (RECOVERY * *effort).min(1.0),
+                false => (*effort / RECOVERY).max(1.0 / PATIENCE),
+            };
+        }
+        outcome
+    }
+
+    fn choose(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        let solver = &island.settings.solver;
+        let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
+        match (solver.method, island.is_plain()) {
+            (Method::Lemke, _) if few && island.lemke_knows() => {
+                self.general(island, Method::Lemke)
+            }
+            (Method::Lemke, _) => {
+                Outcome { beyond_lemke: true, ..self.general(island, Method::Newton) }
+            }
+            (Method::Auto, true) => self.auto(island),
+            (Method::Newton, true) => self.newton(island),
+            (Method::Pgs, true) => self.sweeps(island),
+            (Method::Substeps, true) => self.substeps(island),
+            (Method::Pgs | Method::Substeps, false) => self.general(island, Method::Pgs),
+            (method, false) => self.general(island, method),
+        }
+    }
+
+    fn auto(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        let solver = &island.settings.solver;
+        let small = island.rows() <= solver.newton_rows_max as usize;
+        let mechanism = island.is_mechanism();
+        if !small && !mechanism {
+            let approach = self.approach(island);
+            let violent = approach > solver.violence;
+            let rows = island.rows() as Double;
+            let memory = &mut *island.memory;
+            memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
+            memory.share = Some(match memory.share {
+                Some(share) if !violent => (REGAIN * share).min((CALM / rows).max(share).min(1.0)),
+                None if approach < STANDS => 1.0,
+                _ => (STRUCK / rows).min(1.0),
+            });
+            if memory.pause > 0 {
+                return self.substeps(island);
+            }
+        }
+        let sweeps = island.is_swept_at_last();
+        let patient = mechanism || small && !sweeps || island.rows() <= TINY;
+        let share = island.memory.share.unwrap_or(1.0);
+        let budget = solver.work_max * if patient { PATIENCE } else { share };
+        let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
+            let mut stats = state.chord_or_press(island, relaxed, budget);
+            if stats.status != Status::Converged && sweeps {
+                state.sweep_on(island, relaxed, &mut stats);
+            }
+            stats
+        });
+        let midpoint =
+            solver.integration == Integration::SecondOrder && !island.step.joints.is_empty();
+        if outcome.is_solved() {
+            return outcome;
+        }
+        if sweeps {
+            // The next steps go on from here.
+            return outcome;
+        }
+        if island.step.manifolds.is_empty() && midpoint {
+            // The linear problems are solved; their poses did not agree.
+            return outcome;
+        }
+        if small {
+            // As much again.
+            island.spent = 0.0;
+            return self.general(island, Method::Auto).after(&outcome);
+        }
+        let error = |stats: &SolveStats| stats.certificate.error();
+        let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
+        if rough <= ROUGH || mechanism {
+            // The next steps go on from here.
+            return outcome;
+        }
+        island.memory.pause = PAUSE;
+        self.substeps(island).after(&outcome)
+    }
+
+    /// The chord Newton, and where it fails the general one.
+    fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        self.both(island, Method::Newton, |state, island, relaxed| {
+            let work_max = PATIENCE * island.settings.solver.work_max;
+            let stats = state.chord_or_press(island, relaxed, work_max);
+            if stats.status == Status::Converged {
+                return stats;
+            }
+            let general = state.general_solve(island, Method::Newton, relaxed);
+            SolveStats { work: stats.work + general.work, ..general }
+        })
+    }
+
+    fn general(&mut self, island: &mut Island<'_, '_>, method: Method) -> Outcome {
+        self.both(island, method, |state, island, relaxed| {
+            state.general_solve(island, method, relaxed)
+        })
+    }
+
+    fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        self.both(island, Method::Pgs, |state, island, relaxed| {
+            state.wide_sweeps(island, usize::from(relaxed))
+        })
+    }
+
+    /// The biased problem, and the relaxed one where something pushed.
+    fn both(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        method: Method,
+        mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
+    ) -> Outcome {
+        let midpoint = island.settings.solver.integration == Integration::SecondOrder;
+        // What yields dissipates: Euler's step comes to rest, the midpoint rule would swing.
+        if midpoint
+            && !island.step.is_pressed()
+            && (!island.step.joints.is_empty() || turns_fast(island))
+            && let Some(outcome) = self.midpoint(island, method, &mut solve)
+        {
+            return outcome;
+        }
+        // The midpoint rule keeps half impulses.
+        let halved = midpoint && !island.step.joints.is_empty();
+        if halved {
+            island.step.biased.scale(2.0);
+        }
+        let mut biased = solve(self, island, false);
+        let tolerance = island.settings.solver.tolerance;
+        let pushed = island.step.is_pushed(tolerance);
+        let turns = self.ending.is_other(island.step, island.sources, island.dt, false);
+        let ends =
+            turns || pushed && self.ending.is_other(island.step, island.sources, island.dt, true);
+        let flies = ends && self.let_fly(island, &mut biased, &mut solve);
+        let mut carried = biased.certificate;
+        if ends {
+            self.ending.pose(island, false);
+        }
+        let mut relaxed = self.bounce(island, &mut solve);
+        if relaxed.is_none() {
+            let mut is_other = turns || pushed;
+            if !is_other {
+                let step = &mut *island.step;
+                step.relaxed.copy_from(&step.biased);
+                if step.is_pushed(0.0) {
+                    carried = self.certify_carried(island);
+                    is_other = biased.status == Status::Converged && carried.error() > tolerance;
+                }
+            }
+            if is_other {
+                island.step.take_push(-1.0);
+                relaxed = Some(solve(self, island, true));
+                island.step.take_push(1.0);
+            }
+        }
+        if turns {
+            let mut bounce = core::mem::take(&mut self.bounce);
+            bounce.cap(island);
+            self.bounce = bounce;
+        }
+        if ends {
+            self.ending.put_back(island.step);
+        }
+        if flies {
+            self.ending.put_free_back(island.step);
+        }
+        if let Some(stats) = &relaxed {
+            carried = stats.certificate;
+        }
+        if halved {
+            island.step.biased.scale(0.5);
+        }
+        Outcome { method, biased, relaxed, carried, beyond_lemke: false, flown: false }
+    }
+
+    /// Solves the biased problem anew while bodies that a blow turns far aside fly on other ways; does any?
+    fn let_fly(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        biased: &mut SolveStats,
+        solve: &mut Solve<'_>,
+    ) -> bool {
+        self.ending.land(island.step);
+        self.ending.before.take(&island.step.biased);
+        let tolerance = island.settings.solver.tolerance;
+        let (mut flies, mut last) = (false, Double::INFINITY);
+        while let Some(change) = self.ending.fly(island) {
+            flies = true;
+            if change <= tolerance {
+                break;
+            }
+            if change > POOR * last {
+                // It comes no nearer: they fly the first way, and what misses their contacts is told.
+                self.ending.put_free_back(island.step);
+                self.ending.land(island.step);
+                island.step.biased.put(&self.ending.before);
+                self.ending.fly(island);
+                break;
+            }
+            last = change;
+            biased.add(&solve(self, island, false));
+        }
+        if flies {
+            biased.certificate = self.certify(island, 0);
+            let solved = biased.certificate.error() <= tolerance;
+            biased.status = if solved { Status::Converged } else { Status::IterationLimit };
+        }
+        flies
+    }
+
+    /// The chord Newton; where contacts ask for the impossible they give way.
+    fn chord_or_press(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        work_max: Double,
+    ) -> SolveStats {
+        let mut stats = self.chord_solve(island, relaxed, work_max);
+        if stats.status == Status::Converged
+            || !self.pressed.is_so(island, self.chord.last_impulses())
+        {
+            return stats;
+        }
+        island.memory.pressed = true;
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.give_way(island, relaxed);
+        stats.add(&self.chord_solve(island, relaxed, work_max));
+        pressed.put_back(island);
+        self.pressed = pressed;
+        stats
+    }
+
+    /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
+    fn chord_solve(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        work_max: Double,
+    ) -> SolveStats {
+        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
+        let hurried = island.is_swept_at_last() && island.rows() > TINY;
+        let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
+        let left = island.left().max(island.settings.solver.work_max);
+        let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
+        let solver = &island.settings.solver;
+        let memory = &mut *island.memory;
+        // Contacts that did not push may be none: chains that fold have many near each other.
+        let idle = idle && iterate.contact.iter().all(|c| *c == [0.0; 3]);
+        let alone = ManifoldProblem { manifolds: &[], ..problem };
+        if (problem.manifolds.is_empty() || idle)
+            && joints_only::suits(&alone)
+            && let Some(mut stats) = joints_only::solve(
+                &alone,
+                &mut iterate,
+                solver.tolerance,
+                &mut memory.direct[usize::from(relaxed)],
+                &mut self.direct,
+            )
+        {
+            if stats.iterations > 0 {
+                memory.chord.note_change();
+            }
+            if problem.manifolds.is_empty() {
+                return stats;
+            }
+            let (contact, joint) = (&*iterate.contact, &*iterate.joint);
+            let found = newton::measure(&problem, contact, joint, gravity_dt, &mut self.chord);
+            if found.error() <= solver.tolerance {
+                stats.certificate = found;
+                return stats;
+            }
+        }
+        let params = ChordParams {
+            tolerance: solver.tolerance,
+            gravity_dt,
+            penalty: solver.penalty,
+            outer_max: solver.newton_max,
+            newton_max: 40,
+            work_max: work_max.min(left),
+            half_work,
+        };
+        let stats =
+            newton::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
+        island.spent += stats.work / problem.budget();
+        stats
+    }
+
+    /// A solver of rows.
+    fn general_solve(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        method: Method,
+        relaxed: bool,
+    ) -> SolveStats {
+        let mut params = island.params(method);
+        let tolerance = island.settings.solver.tolerance;
+        if island.memory.changed[usize::from(relaxed)] {
+            params.aim((RECHECK * tolerance).max(AIM_MIN).min(tolerance));
+        }
+        let step = &mut *island.step;
+        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
+        let bodies = &*step.bodies;
+        let manifolds = &*step.manifolds;
+        let world = &mut *unknowns.contact_impulse;
+        self.rows.expand(manifolds, bodies, world);
+        let problem = Problem {
+            bodies,
+            joints: &*step.joints,
+            contacts: &self.rows.contacts,
+            rolling: step.rolling,
+            cone: island.settings.solver.cone,
+        };
+        let mut iterate = Iterate {
+            velocity: &mut *unknowns.velocity,
+            joint_impulse: &mut *unknowns.joint_impulse,
+            contact_impulse: &mut self.rows.impulse,
+            rolling_impulse: &mut *unknowns.rolling_impulse,
+        };
+        let mut stats = solvers::solve(&problem, &mut iterate, &params, &mut self.scratch);
+        self.rows.keep(manifolds, world);
+        island.spent += stats.work / island.step.problem().budget();
+        island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
+        if stats.certificate.error() <= tolerance {
+            stats.status = Status::Converged;
+        }
+        stats
+    }
+
+    /// Largest speed at which contacts approach each other before the step.
+    pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
+        let step = &*island.step;
+        let problem = ManifoldProblem { joints: &[], ..step.problem() };
+        newton::approach(&problem, step.velocity_last, &mut self.chord)
+    }
+}
+
+/// Does a body of a small island turn so fast that its contacts and inertia are others within the step?
+fn turns_fast(island: &Island<'_, '_>) -> bool {
+    let step = &*island.step;
+    let plain = island.rows() <= island.settings.solver.newton_rows_max as usize
+        && step.rolling.is_empty()
+        && step.manifolds.iter().all(|m| m.restitution <= 0.0);
+    plain
+        && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
+            let body = &island.sources.bodies[i as usize];
+            let turn = island.dt * DVec3::new(v[3], v[4], v[5]).length();
+            // The contacts of swept bodies are of where they meet, and do not turn with them.
+            let turns = !body.swept && !body.locked_axes.locks_rotation();
+            turn > FAST && turns && !is_round(body.inertia())
+        })
+}
