@@ -40,7 +40,7 @@ use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::TINY;
 use crate::engine::tuning::policy::{
-    AIM_MIN, CALM, FAST, HALF_WORK, MECHANISM, PATIENCE, PAUSE, POOR, RECHECK, RECOVERY, REGAIN,
+    AIM_MIN, CALM, FAST, FLIGHTS, HALF_WORK, MECHANISM, PATIENCE, PAUSE, RECHECK, RECOVERY, REGAIN,
     ROUGH, ROWS_PENALTY, STANDS, STRUCK, SWEPT_TO,
 };
 use crate::math::{DVec3, Double, widen};
@@ -414,18 +414,25 @@ impl Solvers {
         self.ending.land(island.step);
         self.ending.before.take(&island.step.biased);
         let tolerance = island.settings.solver.tolerance;
-        let (mut flies, mut last) = (false, Double::INFINITY);
+        let (mut flies, mut solves) = (false, 0);
+        let (mut first, mut last) = (Double::INFINITY, Double::INFINITY);
         while let Some(change) = self.ending.fly(island) {
             flies = true;
             if change <= tolerance {
                 break;
             }
-            if change > POOR * last {
-                // It comes no nearer: they fly the first way, and what misses their contacts is told.
-                self.ending.put_free_back(island.step);
-                self.ending.land(island.step);
-                island.step.biased.put(&self.ending.before);
-                self.ending.fly(island);
+            solves += 1;
+            if solves == 1 {
+                first = change;
+            }
+            if change >= last || solves > FLIGHTS {
+                // It comes no nearer. Where it went astray they fly the first way; what misses is told.
+                if change >= first {
+                    self.ending.put_free_back(island.step);
+                    self.ending.land(island.step);
+                    island.step.biased.put(&self.ending.before);
+                    self.ending.fly(island);
+                }
                 break;
             }
             last = change;
@@ -565,10 +572,10 @@ impl Solvers {
     }
 }
 
-/// Does a body of a small island turn so fast that its contacts and inertia are others within the step?
+/// Does a body of a tiny island turn so fast that its contacts and inertia are others within the step?
 fn turns_fast(island: &Island<'_, '_>) -> bool {
     let step = &*island.step;
-    let plain = island.rows() <= island.settings.solver.newton_rows_max as usize
+    let plain = island.rows() <= TINY
         && step.rolling.is_empty()
         && step.manifolds.iter().all(|m| m.restitution <= 0.0);
     plain
