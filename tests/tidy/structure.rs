@@ -47,9 +47,12 @@ fn engine() -> BTreeMap<Vec<String>, (PathBuf, String)> {
     let sources = files("src/engine").into_iter().filter(|path| !is_test(path));
     sources
         .map(|path| {
-            let relative = path.strip_prefix(&base).expect("a file of the engine").with_extension("");
-            let mut module: Vec<String> =
-                relative.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+            let relative =
+                path.strip_prefix(&base).expect("a file of the engine").with_extension("");
+            let mut module: Vec<String> = relative
+                .components()
+                .map(|c| c.as_os_str().to_string_lossy().into_owned())
+                .collect();
             if module.last().is_some_and(|last| last == "mod") {
                 module.pop();
             }
@@ -71,7 +74,9 @@ fn files_and_functions_are_short() {
         for (number, line) in text.lines().enumerate() {
             let indent = line.len() - line.trim_start().len();
             let start = code(line).trim_start();
-            let is_fn = ["fn ", "pub fn ", "const fn ", "pub const fn "].iter().any(|s| start.starts_with(s))
+            let is_fn = ["fn ", "pub fn ", "const fn ", "pub const fn "]
+                .iter()
+                .any(|s| start.starts_with(s))
                 || (start.starts_with("pub(") && start.contains(" fn "));
             if is_fn && open.is_none() && !start.trim_end().ends_with('}') {
                 open = Some((number, indent, start.to_owned()));
@@ -101,6 +106,9 @@ fn constant<'a>(line: &'a str, types: &[&str]) -> Option<&'a str> {
         return None;
     }
     let (name, rest) = line[at + 6..].split_once(':')?;
+    if name.starts_with("fn ") {
+        return None;
+    }
     let kind = rest.trim_start().trim_start_matches('[');
     types.iter().any(|t| kind.starts_with(t)).then_some(name)
 }
@@ -137,7 +145,11 @@ fn types_have_names_of_their_own() {
     for (path, text) in engine().values() {
         for line in text.lines() {
             let line = code(line).trim_start();
-            let line = if line.starts_with("pub") { line.split_once(' ').map_or("", |x| x.1) } else { line };
+            let line = if line.starts_with("pub") {
+                line.split_once(' ').map_or("", |x| x.1)
+            } else {
+                line
+            };
             let line = line.strip_prefix("crate::engine) ").unwrap_or(line);
             for kind in ["struct ", "enum ", "trait "] {
                 if let Some(rest) = line.strip_prefix(kind) {
@@ -152,7 +164,12 @@ fn types_have_names_of_their_own() {
         .filter(|(_, places)| places.len() > 1)
         .map(|(name, places)| format!("{name}: {}", places.join(", ")))
         .collect();
-    assert!(shared.len() <= SHARED_NAMES_MAX, "{} names are shared:\n{}", shared.len(), shared.join("\n"));
+    assert!(
+        shared.len() <= SHARED_NAMES_MAX,
+        "{} names are shared:\n{}",
+        shared.len(),
+        shared.join("\n")
+    );
 }
 
 /// The paths that a `use` tree names.
@@ -265,7 +282,8 @@ fn uses(text: &str) -> Vec<(bool, String)> {
             Some((true, rest))
         });
         if let Some((is_public, tree)) = line {
-            found.extend(leaves(&tree.replace('\n', " ")).into_iter().map(|leaf| (is_public, leaf)));
+            found
+                .extend(leaves(&tree.replace('\n', " ")).into_iter().map(|leaf| (is_public, leaf)));
         }
     }
     found
@@ -324,7 +342,10 @@ fn wings_keep_to_their_side() {
                 "geometry" => &["geometry"],
                 "lcp" => &["lcp", "tuning"],
                 "state" => &["state", "geometry", "settings", "tuning", "par", "lcp"],
-                "step" => &["step", "state", "geometry", "lcp", "papers", "settings", "report", "par", "tuning"],
+                "step" => &[
+                    "step", "state", "geometry", "lcp", "papers", "settings", "report", "par",
+                    "tuning",
+                ],
                 "papers" => &["papers", "state", "geometry", "lcp", "settings", "tuning", "step"],
                 _ => continue,
             };
