@@ -37,7 +37,7 @@ use self::contact::Touch;
 use self::link::{Link, link};
 use self::member::Member;
 use super::Solvers;
-use super::policy::{Island, Outcome};
+use super::island::{Island, Outcome};
 use super::restitution::Solve;
 use super::stiffness;
 use super::stiffness::Sym;
