@@ -1,14 +1,14 @@
 //! An island while it is solved: its problem, what it kept from the last step, its budget of counted work.
 //!
-//! Input: the island's part of the step, the settings, its memory. Output: what the policy decides by, and
-//! an [`Outcome`]: how it was solved. With `n` rows (contacts, joint rows, bodies) the work of the whole step is
-//! bounded by
+//! Input: the island's part of the step, the settings, its memory. Output: what the policy decides by, and an
+//! [`Outcome`]: how it was solved. What is left of the work of the whole step, for each contact and body in
+//! sweeps over a contact, is
 //!
 //! ```text
 //! left = PATIENCE * effort * work_max - spent       1 / PATIENCE <= effort <= 1
 //! ```
 //!
-//! in sweeps over a contact (–). Cost: a count of rows each.
+//! Cost: a count of rows each.
 
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::newton::ChordMemory;
