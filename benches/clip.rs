@@ -14,8 +14,9 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orthant::engine::ratio::{Centers, Measured, PortalCache, Ratio, Relative, measure};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::hull::Hull;
-use orthant::engine::step::narrow::clip::{ClipParams, find_contacts, find_contacts_half_space};
+use orthant::engine::step::narrow::clip::{ClipParams, find_contacts};
 use orthant::engine::step::narrow::collect::Manifold;
+use orthant::engine::step::narrow::half_space::find_contacts_half_space;
 use orthant::math::{Mat3, Real, Vec3, quat_exp, quat_to_mat3};
 
 use orthant_lab::random::Rng;

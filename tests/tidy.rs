@@ -1,5 +1,8 @@
 //! Rules of the code base that a machine can check.
 
+#[path = "tidy/structure.rs"]
+mod structure;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -18,6 +18,7 @@
 //! Deliberately absent: rotating casts, and rays that report vertices and edges.
 
 mod cast;
+mod depth;
 mod gjk;
 mod pieces;
 mod ray;

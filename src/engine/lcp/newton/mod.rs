@@ -31,13 +31,13 @@ mod held;
 pub mod joints_only;
 mod kernel;
 mod matrix;
+mod passes;
 mod step;
 #[cfg(test)]
 mod tests;
 
 use crate::engine::tuning::newton::{
-    AIM, DOUBLE_RATIO, FEW, GROWTH, IDLE, PENALTY_MAX, PRODUCT, RECHECK, REST, SLOW, SMALL, SOLVE,
-    STRIDE, TINY, VIOLENT,
+    AIM, DOUBLE_RATIO, FEW, GROWTH, PRODUCT, RECHECK, REST, SMALL, SOLVE, TINY, VIOLENT,
 };
 use core::ops::Range;
 
@@ -196,17 +196,6 @@ struct Progress {
     at_hand: bool,
 }
 
-/// How `Γ` fares.
-struct SlipProgress {
-    damping: Double,
-    /// Smallest error of `Γ` since the last restart.
-    best: Double,
-    /// Does the extrapolation keep away from solutions that repel?
-    onward: bool,
-    /// Longest step away from them (–).
-    stride: Double,
-}
-
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
 pub fn solve(
     problem: &ManifoldProblem<'_>,
@@ -236,9 +225,7 @@ pub fn solve(
     }
     scratch.best_impulse.clone_from(&scratch.sweep.impulse);
     scratch.best_joint.clone_from(&scratch.joint);
-    scratch.velocity.clear();
-    scratch.velocity.extend_from_slice(iterate.velocity);
-    scratch.velocity.push([0.0; 6]);
+    scratch.take_velocity(iterate.velocity);
     if scratch.prepare(problem, memory) {
         // Other contacts: what suited the old ones may be far too stiff.
         memory.penalty = params.penalty;
@@ -296,9 +283,7 @@ pub fn approach(
     velocity: &[Vec6],
     scratch: &mut ChordScratch,
 ) -> Double {
-    scratch.velocity.clear();
-    scratch.velocity.extend_from_slice(velocity);
-    scratch.velocity.push([0.0; 6]);
+    scratch.take_velocity(velocity);
     kernel::approach(problem, &scratch.velocity)
 }
 
@@ -324,9 +309,7 @@ pub fn certify(
 ) -> Certificate {
     scratch.begin(problem, iterate.contact, iterate.joint);
     scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
-    scratch.velocity.clear();
-    scratch.velocity.extend_from_slice(iterate.velocity);
-    scratch.velocity.push([0.0; 6]);
+    scratch.take_velocity(iterate.velocity);
     let motion = distance(&scratch.rebuilt, &scratch.velocity);
     let (velocity, joint) = (&scratch.velocity, &scratch.joint);
     let certificate = scratch.sweep.certify(problem, velocity, joint, gravity_dt);
@@ -355,6 +338,13 @@ impl ChordScratch {
         self.joint.clear();
         let rows = problem.joints.iter().zip(joint);
         self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
+    }
+
+    /// Takes velocities of the bodies, and that of the fixed world.
+    fn take_velocity(&mut self, velocity: &[Vec6]) {
+        self.velocity.clear();
+        self.velocity.extend_from_slice(velocity);
+        self.velocity.push([0.0; 6]);
     }
 
     /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
@@ -448,129 +438,6 @@ impl ChordScratch {
                 JointNode { rows: i..i + 1, bodies: bodies().collect(), compliance: [0.0; 6] };
             node.compliance[0] = compliance;
             self.nodes.push(node);
-        }
-    }
-
-    /// Outer passes until the tolerance or the budget is met.
-    fn run(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
-        memory: &mut ChordMemory,
-        progress: &mut Progress,
-    ) {
-        let aim = progress.aim;
-        let mut last = Double::INFINITY;
-        let mut best = progress.stats.certificate.error();
-        // The error when it had last fallen by half, and the work until then.
-        let (mut halved, mut since) = (best, progress.work);
-        let mut idle = 0;
-        let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
-        let joined = !problem.joints.is_empty();
-        let patience = match (joined, problem.is_tiny()) {
-            (true, _) => IDLE[1],
-            (false, true) => IDLE[2],
-            (false, false) => IDLE[0],
-        };
-        let mut slip = SlipProgress {
-            damping: 1.0 / friction_max,
-            best: Double::INFINITY,
-            // Between joints a solution that repels is often the only one.
-            onward: !joined,
-            stride: if joined { 1.0 } else { STRIDE },
-        };
-        for pass in 0..params.outer_max {
-            if pass > 0 {
-                if idle > IDLE[1] / 2 && !slip.onward {
-                    (slip.onward, slip.best) = (true, Double::INFINITY);
-                    self.anderson.restart(self.gamma_error.len());
-                }
-                self.update_gamma(problem, last, &mut slip);
-            }
-            let measure = self.minimize(problem, params, memory, progress, pass == 0);
-            self.sweep.update_multipliers(problem, &mut self.joint);
-            progress.passes += 1;
-            progress.last_error = Double::INFINITY;
-            let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
-            let close =
-                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
-            if close || out || pass % 2 == 1 || progress.at_hand {
-                let certificate = self.judge(problem, params);
-                progress.work += CHECK * problem.manifolds.len() as Double * 4.0;
-                let error = certificate.error();
-                progress.last_error = error;
-                if error < best {
-                    idle = 0;
-                    best = error;
-                    progress.stats.certificate = certificate;
-                    self.best_impulse.clone_from(&self.sweep.impulse);
-                    self.best_joint.clone_from(&self.joint);
-                } else {
-                    idle += 1;
-                }
-                let done = best <= params.tolerance;
-                if progress.at_hand {
-                    if done {
-                        progress.stats.status = Status::Converged;
-                        return;
-                    }
-                    (progress.at_hand, progress.penalty) = (false, memory.penalty);
-                }
-                if error <= aim || (done && (idle > 0 || out)) {
-                    progress.stats.status = Status::Converged;
-                    return;
-                }
-                if best <= 0.5 * halved {
-                    (halved, since) = (best, progress.work);
-                }
-                let slow = progress.work - since > progress.half_work;
-                if slow || idle > patience {
-                    progress.stats.status = Status::Stalled;
-                    return;
-                }
-            }
-            if out {
-                return;
-            }
-            let penalty_max = PENALTY_MAX[usize::from(progress.double)];
-            // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
-            let slow = pass >= 2 && measure.residual > (SLOW * last).max(aim);
-            if slow && progress.penalty < penalty_max {
-                progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
-            }
-            last = measure.residual;
-        }
-    }
-
-    /// The next `Γ`: that of the velocity at hand; extrapolated where the relaxation is solved more
-    /// accurately than `Γ` is known.
-    fn update_gamma(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        residual: Double,
-        slip: &mut SlipProgress,
-    ) {
-        let size = self.sweep.slip_error(problem, &self.velocity, &mut self.gamma_error);
-        if residual > size {
-            self.anderson.restart(self.gamma_error.len());
-            slip.best = Double::INFINITY;
-            for (x, e) in self.sweep.gamma.as_flattened_mut().iter_mut().zip(&self.gamma_error) {
-                *x += e;
-            }
-            return;
-        }
-        if size > 10.0 * slip.best {
-            // The extrapolation led astray.
-            self.anderson.restart(self.gamma_error.len());
-            slip.damping = (0.5 * slip.damping).max(0.05);
-            slip.best = Double::INFINITY;
-        }
-        slip.best = slip.best.min(size);
-        let gamma = self.sweep.gamma.as_flattened_mut();
-        if slip.onward {
-            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping, slip.stride);
-        } else {
-            self.anderson.advance(gamma, &self.gamma_error, slip.damping);
         }
     }
 }

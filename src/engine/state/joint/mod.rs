@@ -14,6 +14,7 @@
 
 mod axes;
 mod desc;
+mod error;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -21,16 +22,12 @@ mod tests;
 mod unbounded;
 
 pub(crate) use self::axes::{End, Place, half_way};
-pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointError, JointFrame, JointKind, Motor};
+pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, JointKind, Motor};
+pub use self::error::JointError;
 pub(crate) use self::rows::{Aim, JointRowBuilder, Row, SLOTS, keeps};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
 use crate::math::{Double, Real, Vec3, narrow};
-
-/// Names a joint. Given out in ascending order, never again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct JointId(pub u64);
 
 /// A joint between two bodies, or a body and the world.
 #[derive(Clone, Debug)]

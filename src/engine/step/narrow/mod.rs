@@ -13,12 +13,14 @@
 pub mod clip;
 pub mod collect;
 pub mod exposed;
+pub mod half_space;
 mod intersect;
 pub mod mesh;
 pub mod normal;
 mod outline;
 mod reuse;
 pub(in crate::engine) mod smooth;
+mod support;
 #[cfg(test)]
 mod tests;
 
@@ -28,8 +30,9 @@ use smallvec::SmallVec;
 
 use super::ccd::swept::Swept;
 
-use self::clip::{ClipParams, find_contacts, find_contacts_half_space};
+use self::clip::{ClipParams, find_contacts};
 use self::collect::{Anchor, Contact, Manifold};
+use self::half_space::find_contacts_half_space;
 use self::mesh::OnTriangle;
 use self::normal::{Twist, choose_normal};
 use super::broad::{Reach, blow};

@@ -20,7 +20,7 @@
 //! the edge, and the plane of the tile's top leaves only the other.
 //! Cost: two support queries from hints, one more for each face that a first bound does not rule out.
 
-use super::outline::climb;
+use super::support::climb;
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::hull::{Face, Hull};
 use crate::engine::tuning::normal::{ALIGNED, CAPS, LEVEL, PREFERENCE, SUNK};

@@ -14,10 +14,10 @@
 //! act on, are the same with the mean `λ` of the way. Where bodies bounce a blow has one place, that of the
 //! start: else it would do work. O(bodies + contacts).
 
+use super::island::Island;
 use super::midpoint::contact;
 use super::midpoint::contact::{At, Touch};
 use super::midpoint::member::Member;
-use super::policy::Island;
 use super::stiffness;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::{BodyBlock, Vec6};

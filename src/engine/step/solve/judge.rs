@@ -5,7 +5,7 @@
 //! velocities and impulses as they are, whoever made them. Cost: two sweeps.
 
 use super::Solvers;
-use super::policy::Island;
+use super::island::Island;
 use crate::engine::lcp::certificate::{Certificate, distance, measure_with, rebuild_velocity};
 use crate::engine::lcp::newton;
 use crate::engine::lcp::{Impulses, Problem};

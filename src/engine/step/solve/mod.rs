@@ -15,6 +15,7 @@
 
 mod ending;
 mod flight;
+mod island;
 mod judge;
 mod midpoint;
 mod policy;
@@ -29,8 +30,8 @@ use std::sync::{Mutex, PoisonError};
 
 use self::ending::EndingScratch;
 use self::flight::FlightScratch;
+use self::island::{Island, IslandMemory, Outcome, SteadySolution};
 use self::midpoint::MidpointScratch;
-use self::policy::{Island, IslandMemory, Outcome, SteadySolution};
 use self::pressed::PressedScratch;
 use self::restitution::BounceScratch;
 use self::sweeps::Best;

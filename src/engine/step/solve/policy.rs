@@ -24,175 +24,24 @@
 //! depend on the machine.
 
 use super::Solvers;
+use super::island::{Island, Outcome};
 use super::restitution::Solve;
-use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::joints_only;
-use crate::engine::lcp::newton::joints_only::DirectMemory;
-use crate::engine::lcp::newton::{ChordMemory, ChordParams, ManifoldProblem};
-use crate::engine::lcp::{Cone, Iterate, JointRow, Method, Problem, SolveStats, Status};
+use crate::engine::lcp::newton::{ChordParams, ManifoldProblem};
+use crate::engine::lcp::{Iterate, Method, Problem, SolveStats, Status};
 use crate::engine::papers::solvers;
 use crate::engine::papers::solvers::SolverParams;
 use crate::engine::papers::solvers::newton::NewtonParams;
-use crate::engine::settings::{Integration, Settings};
-use crate::engine::state::body::BodyId;
-use crate::engine::step::assemble::{IslandStep, Sources};
-use crate::engine::step::predict::spin::is_round;
+use crate::engine::settings::Integration;
 use crate::engine::tuning::newton::TINY;
 use crate::engine::tuning::policy::{
-    AIM_MIN, CALM, FAST, FLIGHTS, HALF_WORK, MECHANISM, PATIENCE, PAUSE, RECHECK, RECOVERY, REGAIN,
-    ROUGH, ROWS_PENALTY, STANDS, STRUCK, SWEPT_TO,
+    AIM_MIN, CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, RECHECK, REGAIN, ROUGH, ROWS_PENALTY,
+    STANDS, STRUCK,
 };
-use crate::math::{DVec3, Double, widen};
-
-/// What an island keeps from step to step.
-#[derive(Clone, Debug)]
-pub(super) struct IslandMemory {
-    /// Its first body.
-    pub(super) first: BodyId,
-    pub(super) chord: ChordMemory,
-    /// For the poses and for the velocities of the end, whose matrices differ.
-    direct: [DirectMemory; 2],
-    /// Steps for which Newton is not tried again.
-    pause: u32,
-    /// The part of the budget of all its rows that it gets (-); none before its first step.
-    share: Option<Double>,
-    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
-    /// what it took to stop the bodies, which would act once more if they were taken as they are.
-    changed: [bool; 2],
-    /// The part of the work of a step that it gets (–): less where the last steps were not solved.
-    effort: Double,
-    /// Did contacts ask for the impossible in this step?
-    pub(super) pressed: bool,
-    /// The last solution, if it had been taken as it was.
-    pub(super) steady: Option<SteadySolution>,
-}
-
-/// A solution that was taken as it was.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SteadySolution {
-    pub(super) outcome: Outcome,
-    /// Bodies, contacts and joint rows.
-    pub(super) size: [u32; 3],
-}
-
-impl IslandMemory {
-    pub(super) fn new(first: BodyId) -> Self {
-        Self {
-            first,
-            chord: ChordMemory::default(),
-            direct: Default::default(),
-            pause: 0,
-            share: None,
-            changed: [false; 2],
-            effort: 1.0,
-            pressed: false,
-            steady: None,
-        }
-    }
-}
-
-/// An island to solve.
-#[derive(Debug)]
-pub(super) struct Island<'a, 'b> {
-    pub(super) step: &'a mut IslandStep<'b>,
-    pub(super) sources: &'a Sources<'a>,
-    pub(super) settings: &'a Settings,
-    pub(super) dt: Double,
-    pub(super) memory: &'a mut IslandMemory,
-    /// What the solves of this step have taken so far, as a budget of that size would allow (–).
-    pub(super) spent: Double,
-}
-
-/// How an island was solved.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outcome {
-    /// The method that gave the solution.
-    pub(super) method: Method,
-    pub(super) biased: SolveStats,
-    /// None if nothing pushed, or small steps found both at once.
-    pub(super) relaxed: Option<SolveStats>,
-    /// Residual of the carried velocity, whatever found it.
-    pub(super) carried: Certificate,
-    pub(super) beyond_lemke: bool,
-    /// Do bodies without impulses move by their free flight already?
-    pub(super) flown: bool,
-}
-
-impl Outcome {
-    fn is_solved(&self) -> bool {
-        let solved = |stats: &SolveStats| stats.status == Status::Converged;
-        solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
-    }
-
-    /// Were the impulses taken as they were?
-    pub(super) fn is_as_it_was(&self) -> bool {
-        let as_it_was = |stats: &SolveStats| {
-            (stats.status, stats.iterations, stats.factorizations) == (Status::Converged, 0, 0)
-        };
-        as_it_was(&self.biased) && self.relaxed.as_ref().is_none_or(as_it_was)
-    }
-
-    /// Counts the work of an attempt that came before.
-    fn after(mut self, attempt: &Self) -> Self {
-        self.biased.work += attempt.biased.work;
-        if let (Some(relaxed), Some(before)) = (&mut self.relaxed, &attempt.relaxed) {
-            relaxed.work += before.work;
-        }
-        self
-    }
-}
+use crate::math::Double;
 
 impl Island<'_, '_> {
-    /// Contacts, joint rows and bodies together.
-    pub(super) fn rows(&self) -> usize {
-        self.step.blows.len() + self.step.joints.len() + self.step.bodies.len()
-    }
-
-    /// Are nearly all of its rows those of joints?
-    fn is_mechanism(&self) -> bool {
-        self.step.joints.len() >= MECHANISM * self.step.blows.len() && !self.step.joints.is_empty()
-    }
-
-    /// Does `Auto` sweep it where the chord Newton fails? Sweeps in single precision do not hold joints
-    /// together nor reach fine tolerances, and what is large gets its budget only.
-    fn is_swept_at_last(&self) -> bool {
-        let solver = &self.settings.solver;
-        let small = self.rows() <= solver.newton_rows_max as usize;
-        let reachable = solver.tolerance >= SWEPT_TO;
-        solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
-    }
-
-    /// May the fast solvers have it?
-    pub(super) fn is_plain(&self) -> bool {
-        self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
-    }
-
-    /// Has it only rows that Lemke's algorithm knows?
-    fn lemke_knows(&self) -> bool {
-        self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
-    }
-
-    /// Does `Auto` spend less on it where it does not solve it?
-    fn has_effort(&self) -> bool {
-        let auto = self.settings.solver.method == Method::Auto;
-        auto && self.is_plain() && !self.step.joints.is_empty()
-    }
-
-    /// What is left of the work of the whole step (–).
-    fn left(&self) -> Double {
-        (PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent).max(0.0)
-    }
-
-    /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
-    pub(super) fn is_spent(&self) -> bool {
-        self.left() == 0.0
-    }
-
-    pub(super) fn gravity_dt(&self) -> Double {
-        widen(self.settings.gravity.length()) * self.dt
-    }
-
     /// Parameters of the general solvers.
     fn params(&self, method: Method) -> SolverParams {
         let s = &self.settings.solver;
@@ -223,13 +72,7 @@ impl Solvers {
     pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         island.memory.pressed = false;
         let outcome = self.choose(island);
-        if island.has_effort() {
-            let effort = &mut island.memory.effort;
-            *effort = match outcome.is_solved() {
-                true => (RECOVERY * *effort).min(1.0),
-                false => (*effort / RECOVERY).max(1.0 / PATIENCE),
-            };
-        }
+        island.note_effort(outcome.is_solved());
         outcome
     }
 
@@ -346,7 +189,7 @@ impl Solvers {
         // What yields dissipates: Euler's step comes to rest, the midpoint rule would swing.
         if midpoint
             && !island.step.is_pressed()
-            && (!island.step.joints.is_empty() || turns_fast(island))
+            && (!island.step.joints.is_empty() || island.turns_fast())
             && let Some(outcome) = self.midpoint(island, method, &mut solve)
         {
             return outcome;
@@ -570,20 +413,4 @@ impl Solvers {
         let problem = ManifoldProblem { joints: &[], ..step.problem() };
         newton::approach(&problem, step.velocity_last, &mut self.chord)
     }
-}
-
-/// Does a body of a tiny island turn so fast that its contacts and inertia are others within the step?
-fn turns_fast(island: &Island<'_, '_>) -> bool {
-    let step = &*island.step;
-    let plain = island.rows() <= TINY
-        && step.rolling.is_empty()
-        && step.manifolds.iter().all(|m| m.restitution <= 0.0);
-    plain
-        && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
-            let body = &island.sources.bodies[i as usize];
-            let turn = island.dt * DVec3::new(v[3], v[4], v[5]).length();
-            // The contacts of swept bodies are of where they meet, and do not turn with them.
-            let turns = !body.swept && !body.locked_axes.locks_rotation();
-            turn > FAST && turns && !is_round(body.inertia())
-        })
 }

@@ -11,7 +11,7 @@
 //! (Farkas): if the least such speed is beyond all speeds at hand, there is none. Each contact then asks for
 //! no more than it has at the velocity at hand, in which all give way alike. O(contacts).
 
-use super::policy::Island;
+use super::island::Island;
 use crate::engine::lcp::Vec6;
 use crate::engine::lcp::manifold::{LaneVectors, Lanes};
 use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, mass_mul};

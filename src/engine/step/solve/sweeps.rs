@@ -1,7 +1,7 @@
 //! One island by sweeps in eight lanes: plain, accelerated, in small steps.
 
 use super::Solvers;
-use super::policy::{Island, Outcome};
+use super::island::{Island, Outcome};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::sweeps;
 use crate::engine::lcp::sweeps::{

@@ -5,8 +5,9 @@ mod choose;
 mod parts;
 mod smooth;
 
-use super::clip::{ClipParams, find_contacts, find_contacts_half_space};
+use super::clip::{ClipParams, find_contacts};
 use super::collect::Manifold;
+use super::half_space::find_contacts_half_space;
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::papers::enumerate::{PairEvent, Placement, enumerate, ratio_of};

@@ -11,7 +11,7 @@ use super::split;
 use crate::engine::lcp::FIXED;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::step::assemble::imposed;
-use crate::engine::step::solve::policy::Island;
+use crate::engine::step::solve::island::Island;
 use crate::math::{DVec3, Double, widen_mat3, widen3};
 
 /// A contact on its way.

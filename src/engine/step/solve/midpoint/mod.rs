@@ -31,25 +31,24 @@ pub(super) mod contact;
 mod energy;
 mod link;
 pub(super) mod member;
+mod momentum;
 mod pose;
 
 use self::contact::Touch;
 use self::link::{Link, link};
 use self::member::Member;
 use super::Solvers;
-use super::policy::{Island, Outcome};
+use super::island::{Island, Outcome};
 use super::restitution::Solve;
-use super::stiffness;
 use super::stiffness::Sym;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{Lanes, Manifold};
-use crate::engine::lcp::rows::{inverse_mass_mul, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Method, SolveStats, Status, Vec6};
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use crate::engine::step::predict::spin::turn_between;
 use crate::engine::tuning::midpoint::{
-    ARMS, GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
+    GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
 };
 use crate::engine::tuning::yielding::YIELDS;
 use crate::math::{DVec3, Double};
@@ -303,84 +302,6 @@ impl MidpointScratch {
         for link in &mut self.links {
             link.find_end(&self.members, island.sources.joints, h);
         }
-    }
-
-    /// Sums the half impulses of all rows at hand.
-    fn add_up(&mut self, step: &IslandStep<'_>) {
-        self.sum.clear();
-        self.sum.resize(step.bodies.len(), [0.0; 6]);
-        for (row, c) in step.joints.iter().zip(&*step.biased.joint_impulse) {
-            for (i, terms) in &row.terms {
-                let sum = &mut self.sum[*i as usize];
-                (0..6).for_each(|k| sum[k] += terms[k] * c);
-            }
-        }
-        for m in &*step.manifolds {
-            for lane in 0..m.count as usize {
-                let impulse = step.biased.contact_impulse[m.first as usize + lane];
-                m.add_impulse(lane, impulse, &mut self.sum);
-            }
-        }
-        super::restitution::each_rolling(step, |row, m, k| {
-            let impulse = &step.biased.rolling_impulse[k];
-            for (i, rows) in [(m.a, &row.jacobian_a), (m.b, &row.jacobian_b)] {
-                if let Some(sum) = self.sum.get_mut(i as usize) {
-                    for (terms, c) in rows.iter().zip(impulse) {
-                        (0..6).for_each(|k| sum[k] += terms[k] * c);
-                    }
-                }
-            }
-        });
-    }
-
-    /// Takes from them by what torques change as the arms turn on.
-    fn foresee_turn(&mut self, step: &IslandStep<'_>) {
-        let lists = self.members.iter().zip(&*step.biased.velocity).zip(&self.load);
-        for (sum, ((member, new), load)) in self.sum.iter_mut().zip(lists) {
-            let (_, turn) = split(&core::array::from_fn(|k| new[k] - member.mean[k]));
-            let change = stiffness::times(load, turn);
-            (0..3).for_each(|k| sum[3 + k] -= change[k]);
-        }
-    }
-
-    /// Where the bodies come to with the velocities of the start, which fit the joints there, and the half
-    /// impulses that it takes: nearer to where they end than a flight under the loads of the last step,
-    /// which turn light links beyond all bounds.
-    fn foresee(&mut self, h: Double) {
-        self.half.clear();
-        for (member, block) in self.members.iter_mut().zip(&self.plain) {
-            member.fly(&[0.0; 6], h);
-            let velocity = join(member.velocity, member.angular());
-            let change = core::array::from_fn(|k| velocity[k] - member.mean[k]);
-            self.half.push(mass_mul(block, &change));
-            member.go_with(&velocity, h);
-        }
-    }
-
-    /// Moves the bodies by those impulses.
-    fn fly(&mut self, h: Double) {
-        core::mem::swap(&mut self.half, &mut self.sum);
-        for (member, half) in self.members.iter_mut().zip(&self.half) {
-            member.fly(half, h);
-        }
-    }
-
-    /// Largest velocity by which the impulses of the rows at hand differ from those by which the bodies
-    /// flew [m/s], in a blow relative to what they change.
-    fn mismatch(&self, step: &IslandStep<'_>, near: Double) -> (Double, Double) {
-        let (mut worst, mut change_max): (Double, Double) = (0.0, 0.0);
-        for ((block, half), sum) in step.bodies.iter().zip(&self.half).zip(&self.sum) {
-            let change: Vec6 = core::array::from_fn(|k| sum[k] - half[k]);
-            let velocity = inverse_mass_mul(block, &change);
-            // Turns at the radius of gyration.
-            let [xx, yy, zz, ..] = block.inertia;
-            let radius = ((xx + yy + zz) / (3.0 * block.mass[0])).sqrt();
-            let (linear, angular) = split(&velocity);
-            worst = worst.max(linear.length()).max(radius * angular.length());
-            let pushed = inverse_mass_mul(block, half);
-            change_max = change_max.max(split(&pushed).0.length());
-        }
-        (worst, (near / (ARMS * change_max).max(near)).min(1.0))
     }
 
     /// The velocities at the end of the part; leaves whole impulses in the relaxed unknowns.

@@ -15,7 +15,7 @@ use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, joint_compliance};
 use crate::engine::state::joint::{Aim, Place, half_way};
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::assemble::joints::wrench;
-use crate::engine::step::solve::policy::Island;
+use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
 use crate::math::{DVec3, Double, widen};
 

@@ -21,7 +21,7 @@ use crate::engine::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use crate::engine::lcp::{BodyBlock, Vec6};
 use crate::engine::step::assemble::{IslandUnknowns, Unknowns};
 use crate::engine::step::predict::spin::{Rotor, is_round};
-use crate::engine::step::solve::policy::Island;
+use crate::engine::step::solve::island::Island;
 use crate::math::{DVec3, Double, widen3};
 
 impl BounceScratch {

@@ -46,7 +46,7 @@ mod sequence;
 
 use self::sequence::SequenceScratch;
 use super::Solvers;
-use super::policy::Island;
+use super::island::Island;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, Lanes, Manifold};
 use crate::engine::lcp::rolling::RollingRow;

@@ -5,7 +5,7 @@ use crate::engine::lcp::SolveStats;
 use crate::engine::lcp::manifold::{Lanes, Manifold};
 use crate::engine::lcp::rows::{dot3, inverse_mass_mul};
 use crate::engine::step::solve::Solvers;
-use crate::engine::step::solve::policy::Island;
+use crate::engine::step::solve::island::Island;
 use crate::engine::tuning::poisson::{FRICTION_MAX, NEAR};
 use crate::math::Double;
 

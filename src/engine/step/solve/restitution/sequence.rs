@@ -27,7 +27,7 @@ use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::engine::lcp::rows::dot3;
 use crate::engine::lcp::{BodyBlock, SolveStats, Status, Vec6};
 use crate::engine::step::solve::Solvers;
-use crate::engine::step::solve::policy::Island;
+use crate::engine::step::solve::island::Island;
 use crate::engine::tuning::sequence::{ALIKE, EXACT, IMPACTS_MAX, SWEEPS_MAX};
 use crate::math::{Double, widen};
 

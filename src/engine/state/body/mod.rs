@@ -4,141 +4,19 @@
 //! is the center of mass. Velocities are at the center of mass, in world axes. The engine keeps the
 //! center and the rotation; the frame's origin is `center - R center_of_mass`.
 
+mod desc;
+
+pub use self::desc::{BodyDesc, BodyError, BodyId, BodyKind};
 use super::collider::{Collider, Colliders, Layers, Material};
 pub use super::locked_axes::LockedAxes;
 use super::sleep_state::SleepState;
+use crate::engine::geometry::shape::Aabb;
 use crate::engine::geometry::shape::mass::MassProperties;
 use crate::engine::geometry::shape::share::Shapes;
-use crate::engine::geometry::shape::{Aabb, Shape};
 use crate::math::{
     Mat3, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize,
     quat_rotate, quat_to_mat3,
 };
-
-/// Names a body. Ids are given out in ascending order and never again; every list of the engine is
-/// sorted by them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct BodyId(pub u64);
-
-/// How a body moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BodyKind {
-    /// Moved by forces, contacts and joints.
-    #[default]
-    Dynamic,
-    /// Moved by its velocity or target pose; pushes others and is not pushed.
-    Kinematic,
-    /// Does not move.
-    Static,
-}
-
-/// Why a body or one of its properties was refused.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BodyError {
-    /// This property is NaN or infinite.
-    NotFinite(&'static str),
-    /// The mass of a dynamic body is not positive (kg).
-    Mass(Real),
-    /// The inertia tensor of a dynamic body is not positive definite.
-    Inertia,
-    /// A half-space can only be the shape of a static or kinematic body.
-    HalfSpaceMoves,
-    /// A mesh or height field can only be the shape of a static or kinematic body.
-    MeshMoves,
-    /// No body has this id.
-    Unknown(BodyId),
-}
-
-impl core::fmt::Display for BodyError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::NotFinite(what) => write!(f, "{what} is NaN or infinite"),
-            Self::Mass(mass) => write!(
-                f,
-                "a dynamic body needs a positive mass, got {mass} kg; give it a shape with volume, \
-                 a positive density, or a mass"
-            ),
-            Self::Inertia => write!(f, "the inertia tensor is not positive definite"),
-            Self::HalfSpaceMoves => {
-                write!(f, "a half-space has no mass: make its body static or kinematic")
-            }
-            Self::MeshMoves => write!(
-                f,
-                "a mesh or height field has no volume: make its body static or kinematic, or give \
-                 it convex hulls"
-            ),
-            Self::Unknown(id) => write!(f, "there is no body {}", id.0),
-        }
-    }
-}
-
-impl core::error::Error for BodyError {}
-
-/// What a new body is made from. Every field has a default.
-#[derive(Clone, Debug)]
-pub struct BodyDesc {
-    /// How it moves.
-    pub kind: BodyKind,
-    /// World position of the body's frame (m).
-    pub position: Vec3,
-    /// World rotation of the body's frame; normalized on entry.
-    pub rotation: Quat,
-    /// Velocity of the center of mass [m/s].
-    pub linear_velocity: Vec3,
-    /// Angular velocity in world axes [rad/s].
-    pub angular_velocity: Vec3,
-    /// Short for one collider in front of the others: a shape in the body's frame, with the `friction`
-    /// below.
-    pub shape: Option<Shape>,
-    /// Colliders in the body's frame.
-    pub colliders: Vec<Collider>,
-    /// Density [kg/m³] from which the mass properties follow, unless `mass_properties` is given.
-    pub density: Real,
-    /// Mass, center of mass and inertia in the body's frame, instead of those of the shape.
-    pub mass_properties: Option<MassProperties>,
-    /// Coulomb friction coefficient μ (-) of `shape`; a contact takes the mean of both colliders'.
-    pub friction: Real,
-    /// Locked directions.
-    pub locked_axes: LockedAxes,
-    /// Factor on gravity (-).
-    pub gravity_scale: Real,
-    /// Rate at which the linear velocity decays [1/s].
-    pub linear_damping: Real,
-    /// Rate at which the angular velocity decays [1/s].
-    pub angular_damping: Real,
-    /// Is the body's path through a step searched for what it hits, as small fast bodies need? After a
-    /// hit the rest of the step is lost for it.
-    pub swept: bool,
-    /// May it fall asleep?
-    pub can_sleep: bool,
-    /// A name for whoever made it; the engine does not look at it.
-    pub tag: u64,
-}
-
-impl Default for BodyDesc {
-    fn default() -> Self {
-        Self {
-            kind: BodyKind::Dynamic,
-            position: Vec3::ZERO,
-            rotation: Quat::IDENTITY,
-            linear_velocity: Vec3::ZERO,
-            angular_velocity: Vec3::ZERO,
-            shape: None,
-            colliders: Vec::new(),
-            density: 1.0,
-            mass_properties: None,
-            friction: 0.5,
-            locked_axes: LockedAxes::NONE,
-            gravity_scale: 1.0,
-            linear_damping: 0.0,
-            angular_damping: 0.0,
-            swept: false,
-            can_sleep: true,
-            tag: 0,
-        }
-    }
-}
 
 /// A rigid body.
 #[derive(Clone, Debug)]

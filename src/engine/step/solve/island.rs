@@ -1,0 +1,200 @@
+//! An island while it is solved: its problem, what it kept from the last step, its budget of counted work.
+//!
+//! Input: the island's part of the step, the settings, its memory. Output: what the policy decides by, and an
+//! [`Outcome`]: how it was solved. What is left of the work of the whole step, for each contact and body in
+//! sweeps over a contact, is
+//!
+//! ```text
+//! left = PATIENCE * effort * work_max - spent       1 / PATIENCE <= effort <= 1
+//! ```
+//!
+//! Cost: a count of rows each.
+
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::newton::ChordMemory;
+use crate::engine::lcp::newton::joints_only::DirectMemory;
+use crate::engine::lcp::{Cone, JointRow, Method, SolveStats, Status};
+use crate::engine::settings::Settings;
+use crate::engine::state::body::BodyId;
+use crate::engine::step::assemble::{IslandStep, Sources};
+use crate::engine::step::predict::spin::is_round;
+use crate::engine::tuning::newton::TINY;
+use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, RECOVERY, SWEPT_TO};
+use crate::math::{DVec3, Double, widen};
+
+/// What an island keeps from step to step.
+#[derive(Clone, Debug)]
+pub(super) struct IslandMemory {
+    /// Its first body.
+    pub(super) first: BodyId,
+    pub(super) chord: ChordMemory,
+    /// For the poses and for the velocities of the end, whose matrices differ.
+    pub(super) direct: [DirectMemory; 2],
+    /// Steps for which Newton is not tried again.
+    pub(super) pause: u32,
+    /// The part of the budget of all its rows that it gets (-); none before its first step.
+    pub(super) share: Option<Double>,
+    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
+    /// what it took to stop the bodies, which would act once more if they were taken as they are.
+    pub(super) changed: [bool; 2],
+    /// The part of the work of a step that it gets (–): less where the last steps were not solved.
+    pub(super) effort: Double,
+    /// Did contacts ask for the impossible in this step?
+    pub(super) pressed: bool,
+    /// The last solution, if it had been taken as it was.
+    pub(super) steady: Option<SteadySolution>,
+}
+
+/// A solution that was taken as it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SteadySolution {
+    pub(super) outcome: Outcome,
+    /// Bodies, contacts and joint rows.
+    pub(super) size: [u32; 3],
+}
+
+impl IslandMemory {
+    pub(super) fn new(first: BodyId) -> Self {
+        Self {
+            first,
+            chord: ChordMemory::default(),
+            direct: Default::default(),
+            pause: 0,
+            share: None,
+            changed: [false; 2],
+            effort: 1.0,
+            pressed: false,
+            steady: None,
+        }
+    }
+}
+
+/// An island to solve.
+#[derive(Debug)]
+pub(super) struct Island<'a, 'b> {
+    pub(super) step: &'a mut IslandStep<'b>,
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) settings: &'a Settings,
+    pub(super) dt: Double,
+    pub(super) memory: &'a mut IslandMemory,
+    /// What the solves of this step have taken so far, as a budget of that size would allow (–).
+    pub(super) spent: Double,
+}
+
+/// How an island was solved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    /// The method that gave the solution.
+    pub(super) method: Method,
+    pub(super) biased: SolveStats,
+    /// None if nothing pushed, or small steps found both at once.
+    pub(super) relaxed: Option<SolveStats>,
+    /// Residual of the carried velocity, whatever found it.
+    pub(super) carried: Certificate,
+    pub(super) beyond_lemke: bool,
+    /// Do bodies without impulses move by their free flight already?
+    pub(super) flown: bool,
+}
+
+impl Outcome {
+    pub(super) fn is_solved(&self) -> bool {
+        let solved = |stats: &SolveStats| stats.status == Status::Converged;
+        solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
+    }
+
+    /// Were the impulses taken as they were?
+    pub(super) fn is_as_it_was(&self) -> bool {
+        let as_it_was = |stats: &SolveStats| {
+            (stats.status, stats.iterations, stats.factorizations) == (Status::Converged, 0, 0)
+        };
+        as_it_was(&self.biased) && self.relaxed.as_ref().is_none_or(as_it_was)
+    }
+
+    /// Counts the work of an attempt that came before.
+    pub(super) fn after(mut self, attempt: &Self) -> Self {
+        self.biased.work += attempt.biased.work;
+        if let (Some(relaxed), Some(before)) = (&mut self.relaxed, &attempt.relaxed) {
+            relaxed.work += before.work;
+        }
+        self
+    }
+}
+
+impl Island<'_, '_> {
+    /// Contacts, joint rows and bodies together.
+    pub(super) fn rows(&self) -> usize {
+        self.step.blows.len() + self.step.joints.len() + self.step.bodies.len()
+    }
+
+    /// Are nearly all of its rows those of joints?
+    pub(super) fn is_mechanism(&self) -> bool {
+        self.step.joints.len() >= MECHANISM * self.step.blows.len() && !self.step.joints.is_empty()
+    }
+
+    /// Does `Auto` sweep it where the chord Newton fails? Sweeps in single precision do not hold joints
+    /// together nor reach fine tolerances, and what is large gets its budget only.
+    pub(super) fn is_swept_at_last(&self) -> bool {
+        let solver = &self.settings.solver;
+        let small = self.rows() <= solver.newton_rows_max as usize;
+        let reachable = solver.tolerance >= SWEPT_TO;
+        solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
+    }
+
+    /// May the fast solvers have it?
+    pub(super) fn is_plain(&self) -> bool {
+        self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
+    }
+
+    /// Has it only rows that Lemke's algorithm knows?
+    pub(super) fn lemke_knows(&self) -> bool {
+        self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
+    }
+
+    /// Does `Auto` spend less on it where it does not solve it?
+    fn has_effort(&self) -> bool {
+        let auto = self.settings.solver.method == Method::Auto;
+        auto && self.is_plain() && !self.step.joints.is_empty()
+    }
+
+    /// What is left of the work of the whole step (–).
+    pub(super) fn left(&self) -> Double {
+        (PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent).max(0.0)
+    }
+
+    /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left() == 0.0
+    }
+
+    pub(super) fn gravity_dt(&self) -> Double {
+        widen(self.settings.gravity.length()) * self.dt
+    }
+
+    /// The effort of the next steps, after one that was solved or not: halved or doubled.
+    pub(super) fn note_effort(&mut self, is_solved: bool) {
+        if !self.has_effort() {
+            return;
+        }
+        let effort = &mut self.memory.effort;
+        *effort = match is_solved {
+            true => (RECOVERY * *effort).min(1.0),
+            false => (*effort / RECOVERY).max(1.0 / PATIENCE),
+        };
+    }
+
+    /// Does a body of a tiny island turn so fast that its contacts and inertia are others within the step?
+    pub(super) fn turns_fast(&self) -> bool {
+        let step = &*self.step;
+        let plain = self.rows() <= TINY
+            && step.rolling.is_empty()
+            && step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        plain
+            && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
+                let body = &self.sources.bodies[i as usize];
+                let turn = self.dt * DVec3::new(v[3], v[4], v[5]).length();
+                // The contacts of swept bodies are of where they meet, and do not turn with them.
+                let turns = !body.swept && !body.locked_axes.locks_rotation();
+                turn > FAST && turns && !is_round(body.inertia())
+            })
+    }
+}
