@@ -15,7 +15,7 @@ use super::kernel::{APEX, INSIDE, Sweep, zone};
 use super::{JointNode, ManifoldProblem};
 use crate::engine::lcp::factor::{Block, Factor, Pattern};
 use crate::engine::lcp::manifold::{LANES, Manifold};
-use crate::engine::lcp::{BodyBlock, JointRow};
+use crate::engine::lcp::problem::{BodyBlock, JointRow};
 use crate::math::{Double, Scalar};
 
 /// Proximal term of joint rows relative to their compliance (–): not softness, since the multipliers

@@ -16,7 +16,7 @@ use super::batch::Row;
 use super::color::SIZE_MAX;
 use super::joints::{INDEPENDENT, JointLanes, invert as invert_block, rate};
 use super::sweep::{Rates, Sides, mode};
-use crate::engine::lcp::JointRow;
+use crate::engine::lcp::problem::JointRow;
 use crate::math::Double;
 
 /// Inverts the compliance of the equalities of a block, and makes the rows of those with bounds. `w` has

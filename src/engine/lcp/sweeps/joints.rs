@@ -23,8 +23,8 @@ use super::bounded;
 use super::color::{Coloring, SIZE_MAX};
 use super::sweep::{Rates, gather, mode, scatter};
 use super::{SweptBody, single};
+use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
-use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::math::{Double, Single};
 
 /// Part of its compliance that a row must keep beside the rows before it.

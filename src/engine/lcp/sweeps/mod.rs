@@ -33,7 +33,7 @@ pub use self::nncg::solve_conjugate;
 pub use self::substeps::{SubstepParams, WideStats, solve_substeps, solve_sweeps, substep_ways};
 
 use super::manifold::Manifold;
-use super::{BodyBlock, JointRow, Vec6};
+use super::problem::{BodyBlock, JointRow, Vec6};
 use crate::math::{Double, Single};
 
 /// The problem of one island.

@@ -36,7 +36,7 @@
 
 use super::sweep::{Rates, apply, mode, plan, sweep};
 use super::{Lists, SweptBody, SweptIsland, WideIterate, WideScratch, at, joints, single};
-use crate::engine::lcp::Vec6;
+use crate::engine::lcp::problem::Vec6;
 use crate::math::{Double, Single};
 
 /// Parameters of [`solve_substeps`].

@@ -9,7 +9,7 @@ mod world;
 
 use self::world::{DT, GRAVITY, World};
 use super::*;
-use crate::engine::lcp::FIXED;
+use crate::engine::lcp::problem::FIXED;
 use crate::engine::lcp::random::Random;
 
 fn params(substeps: u32) -> SubstepParams {
