@@ -18,11 +18,10 @@
 
 use core::ops::Range;
 
-use super::batch::Row;
 use super::bounded;
 use super::color::{Coloring, SIZE_MAX};
-use super::sweep::{Rates, gather, mode, scatter};
-use super::{SweptBody, single};
+use super::lanes::{Row, SweptBody, gather, scatter, single};
+use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
 use crate::math::{Double, Single};

@@ -19,8 +19,11 @@
 //! into vector operations; no fused operations and no approximate roots, so that every target gives the
 //! same bits. Cost: about 150 operations a contact.
 
-use super::batch::{Batch, Drift, PointLanes, Row, lane_mass};
-use super::{Mass, Row3, SweptBody, add, at, cross, dot, put, scale, sub, symmetric};
+use super::batch::{Batch, Drift, PointLanes, lane_mass};
+use super::lanes::{
+    Mass, Row, Row3, Sides, SweptBody, add, at, cross, dot, gather, put, scale, scatter, sub,
+    symmetric,
+};
 use crate::engine::lcp::manifold::LANES as POINTS;
 use crate::math::Single;
 
@@ -70,48 +73,6 @@ impl Rates {
     fn deep(&self, gap: Single) -> Single {
         let deep = -(gap + self.dead_zone);
         if deep > 0.0 { deep } else { 0.0 }
-    }
-}
-
-/// Velocities (or their sums over substeps) of the bodies of each lane.
-pub(super) type Sides<const L: usize> = [[Row<L>; 6]; 2];
-
-/// Reads the velocities of all lanes; with `SUM` the sums of the velocities over substeps.
-#[inline(always)]
-pub(super) fn gather<const L: usize, const SUM: bool>(
-    bodies: &[SweptBody],
-    a: &[u32; L],
-    b: &[u32; L],
-) -> Sides<L> {
-    let mut sides = [[[0.0; L]; 6]; 2];
-    for (side, ids) in sides.iter_mut().zip([a, b]) {
-        for l in 0..L {
-            let body = &bodies[ids[l] as usize];
-            let x = if SUM { &body.sum } else { &body.velocity };
-            for k in 0..6 {
-                side[k][l] = x[k];
-            }
-        }
-    }
-    sides
-}
-
-/// Writes the velocities of all lanes back. No two lanes share a body, except for the fixed world, which
-/// all of them leave as it is.
-#[inline(always)]
-pub(super) fn scatter<const L: usize>(
-    bodies: &mut [SweptBody],
-    a: &[u32; L],
-    b: &[u32; L],
-    sides: &Sides<L>,
-) {
-    for (side, ids) in sides.iter().zip([a, b]) {
-        for l in 0..L {
-            let body = &mut bodies[ids[l] as usize];
-            for k in 0..6 {
-                body.velocity[k] = side[k][l];
-            }
-        }
     }
 }
 

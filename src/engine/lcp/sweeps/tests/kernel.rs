@@ -7,7 +7,8 @@ use crate::engine::lcp::rows::{
     add_scaled, contact_compliance, contact_velocity, inverse_mass_mul,
 };
 use crate::engine::lcp::sweeps::color::Coloring;
-use crate::engine::lcp::sweeps::{Lists, solve_sweeps};
+use crate::engine::lcp::sweeps::lists::Lists;
+use crate::engine::lcp::sweeps::solve_sweeps;
 
 /// Everything a solver writes.
 fn answer(world: &World) -> Vec<u64> {
