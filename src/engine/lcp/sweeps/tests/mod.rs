@@ -12,7 +12,7 @@ use super::*;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::problem::{BodyBlock, FIXED, JointRow, Vec6};
 use crate::engine::lcp::random::Random;
-use crate::math::{Double, Single};
+use crate::math::Double;
 
 fn params(substeps: u32) -> SubstepParams {
     SubstepParams { dt: DT, substeps, ..SubstepParams::default() }
