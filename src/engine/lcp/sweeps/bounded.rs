@@ -13,10 +13,11 @@
 //! W̃` on its diagonal.
 
 use super::color::SIZE_MAX;
-use super::joints::{INDEPENDENT, JointLanes, invert as invert_block, rate};
+use super::joints::{JointLanes, invert as invert_block, rate};
 use super::lanes::{Row, Sides};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::JointRow;
+use crate::engine::tuning::lanes::INDEPENDENT;
 use crate::math::Double;
 
 /// Inverts the compliance of the equalities of a block, and makes the rows of those with bounds. `w` has

@@ -24,10 +24,8 @@ use super::lanes::{Row, SweptBody, gather, scatter, single};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
+use crate::engine::tuning::lanes::INDEPENDENT;
 use crate::math::{Double, Single};
-
-/// Part of its compliance that a row must keep beside the rows before it.
-pub(super) const INDEPENDENT: Double = 1e-9;
 
 /// A row of every lane.
 #[derive(Clone, Copy, Debug)]

@@ -25,6 +25,7 @@ use super::lanes::{
     symmetric,
 };
 use crate::engine::lcp::manifold::LANES as POINTS;
+use crate::engine::tuning::lanes::LOADED;
 use crate::math::Single;
 
 /// Which sweep it is.
@@ -85,10 +86,6 @@ fn relative<const L: usize>(sides: &Sides<L>, point: &PointLanes<L>, l: usize) -
     let straight = sub([b[0][l], b[1][l], b[2][l]], [a[0][l], a[1][l], a[2][l]]);
     add(straight, sub(turn_b, turn_a))
 }
-
-/// Overlap that counts as made by the softness under a load, in units of what it makes at rest (–): loads
-/// change from step to step.
-const LOADED: Single = 2.0;
 
 /// Decides at the start of a step how much of each overlap is taken back along the whole of it, at one speed.
 ///
