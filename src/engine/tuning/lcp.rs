@@ -97,7 +97,7 @@ pub mod descent {
 pub mod held {
     use crate::math::Double;
 
-    /// Passes over the manifolds, which find towers of that many turns of their order.
+    /// Passes over the manifolds, which find towers, and chains of flights, of that many turns of their order.
     pub const PASSES: usize = 8;
     /// Tangential impulses up to this part of the limit stick for certain.
     pub const INSIDE: Double = 0.999;
@@ -116,12 +116,12 @@ pub mod joints_only {
     pub const CORRECTIONS: u32 = 16;
     /// A factor of this step that leaves more than this is at the end of its digits.
     pub const POOR: Double = 0.5;
-    /// Steps for which the factor of an earlier step is not tried again after a failure.
+    /// Steps for which what failed is not tried again: Newton, or the factor of an earlier step.
     pub const PAUSE: u32 = 8;
     /// `δ` relative to the compliance of a row (–).
     pub const PROXIMAL: Double = 1e-12;
-    /// Impulses within this part of the tolerance are taken as they are, and a solve goes on to the other
-    /// part: a correction costs little and is exact.
+    /// Impulses within this part of the tolerance are taken as they are where what they stand for has just
+    /// changed, and a solve goes on to the other part: a correction costs little and is exact.
     pub const TAKEN: Double = 0.1;
     pub const AIM: Double = 0.01;
     /// Multiplications of a correction for each row, and of the matrix for each row of a pair.

@@ -148,7 +148,7 @@ pub mod outline {
 /// Round and curved surfaces.
 pub mod smooth {
     pub use super::outline::SQUARE;
-    use crate::math::{DIAGONAL, Real};
+    use crate::math::Real;
 
     /// Sine of the tilt of a cap below which its corners are as good as its lowest point.
     pub const LEVEL: Real = 1e-4;
@@ -158,17 +158,6 @@ pub mod smooth {
     pub const STEEP: Real = 0.25;
     /// Sine and cosine of the angle from the lowest point to these.
     pub const BESIDE: [Real; 2] = [0.1 / 1.0025, 0.9975 / 1.0025];
-    /// Sine and cosine of the azimuths of the corners, in turn.
-    pub const AZIMUTHS: [[Real; 2]; 8] = [
-        [0.0, 1.0],
-        [DIAGONAL, DIAGONAL],
-        [1.0, 0.0],
-        [DIAGONAL, -DIAGONAL],
-        [0.0, -1.0],
-        [-DIAGONAL, -DIAGONAL],
-        [-1.0, 0.0],
-        [-DIAGONAL, DIAGONAL],
-    ];
 }
 
 /// Edges that cross.
@@ -231,10 +220,9 @@ pub mod yielding {
 
 /// Which solver an island gets.
 pub mod policy {
+    pub use super::joints_only::{PAUSE, TAKEN};
     use crate::math::Double;
 
-    /// Steps after a failure of Newton in which it is not tried again.
-    pub const PAUSE: u32 = 8;
     /// After bodies struck each other in it a large island gets the budget of so many rows: heaps that settle
     /// have other contacts in every step, for which a good solution is in vain.
     pub const STRUCK: Double = 200.0;
@@ -244,9 +232,7 @@ pub mod policy {
     pub const CALM: Double = 1000.0;
     /// What stands from the start, with approaches below this [m/s], gets the budget of all its rows.
     pub const STANDS: Double = 1e-3;
-    /// Impulses that have just changed must be this part of the tolerance good to be taken as they are,
-    /// unless that is below what rounding allows [m/s].
-    pub const RECHECK: Double = 0.1;
+    /// The finest tolerance that rounding allows impulses to be judged by [m/s].
     pub const AIM_MIN: Double = 1e-9;
     /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
     pub const ROWS_PENALTY: Double = 5.0;
@@ -359,8 +345,8 @@ pub mod midpoint_energy {
 
 /// Bodies without impulses.
 pub mod flight {
-    /// Passes over the manifolds; if bodies still hinder each other then, none flies.
-    pub const PASSES: usize = 8;
+    /// If bodies still hinder each other after so many passes, none flies.
+    pub use super::held::PASSES;
 }
 
 /// Islands on a pool.

@@ -9,8 +9,8 @@
 
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::state::contact::Feature;
-use crate::engine::tuning::smooth::{AZIMUTHS, BESIDE, LEVEL, SQUARE, STEEP};
-use crate::math::{Real, Vec3, widen3};
+use crate::engine::tuning::smooth::{BESIDE, LEVEL, SQUARE, STEEP};
+use crate::math::{EIGHTHS, Real, Vec3, widen3};
 
 /// Corners of a cap.
 const CORNERS: usize = 8;
@@ -85,7 +85,7 @@ impl Facing {
         // From z towards x is counterclockwise seen from above.
         let turn = |k: usize| if face == 1 { k } else { CORNERS - 1 - k };
         let at = |[sin, cos]: [Real; 2]| Vec3::new(radius * sin, y, radius * cos);
-        let near = |k: usize| unit[0] * AZIMUTHS[turn(k)][0] + unit[1] * AZIMUTHS[turn(k)][1];
+        let near = |k: usize| unit[0] * EIGHTHS[turn(k)][0] + unit[1] * EIGHTHS[turn(k)][1];
         if across > STEEP {
             return Self::point(LOWEST + face, at(unit));
         }
@@ -115,7 +115,7 @@ impl Facing {
                 push(LOWEST + face, unit);
                 push(BETWEEN + 2 * face + 1, [x + dx, z + dz]);
             } else {
-                push(8 * face + turn(k) as u32, AZIMUTHS[turn(k)]);
+                push(8 * face + turn(k) as u32, EIGHTHS[turn(k)]);
             }
         }
         this.cosine = (1.0 - across * across).max(0.0).sqrt();

@@ -40,8 +40,8 @@ use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::TINY;
 use crate::engine::tuning::policy::{
-    AIM_MIN, CALM, FAST, HALF_WORK, MECHANISM, PATIENCE, PAUSE, POOR, RECHECK, RECOVERY, REGAIN,
-    ROUGH, ROWS_PENALTY, STANDS, STRUCK, SWEPT_TO,
+    AIM_MIN, CALM, FAST, HALF_WORK, MECHANISM, PATIENCE, PAUSE, POOR, RECOVERY, REGAIN, ROUGH,
+    ROWS_PENALTY, STANDS, STRUCK, SWEPT_TO, TAKEN,
 };
 use crate::math::{DVec3, Double, widen};
 
@@ -526,7 +526,7 @@ impl Solvers {
         let mut params = island.params(method);
         let tolerance = island.settings.solver.tolerance;
         if island.memory.changed[usize::from(relaxed)] {
-            params.aim((RECHECK * tolerance).max(AIM_MIN).min(tolerance));
+            params.aim((TAKEN * tolerance).max(AIM_MIN).min(tolerance));
         }
         let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
