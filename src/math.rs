@@ -48,6 +48,17 @@ pub const PI: Real = core::f64::consts::PI as Real;
 /// Sine and cosine of π/4.
 #[allow(clippy::unnecessary_cast, reason = "a cast only in one of the two precisions")]
 pub const DIAGONAL: Real = core::f64::consts::FRAC_1_SQRT_2 as Real;
+/// Sine and cosine of the eighths of a turn.
+pub const EIGHTHS: [[Real; 2]; 8] = [
+    [0.0, 1.0],
+    [DIAGONAL, DIAGONAL],
+    [1.0, 0.0],
+    [DIAGONAL, -DIAGONAL],
+    [0.0, -1.0],
+    [-DIAGONAL, -DIAGONAL],
+    [-1.0, 0.0],
+    [-DIAGONAL, DIAGONAL],
+];
 /// π in double precision.
 pub const PI_DOUBLE: Double = core::f64::consts::PI;
 /// Machine epsilon of [`Real`].

@@ -16,7 +16,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::shape::Aabb;
+use super::aabb::Aabb;
 use crate::math::{EPSILON, Real, Vec3};
 
 /// Bins of a split.

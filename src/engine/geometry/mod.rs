@@ -1,4 +1,6 @@
 //! Shapes, the ratio metric, trees and queries. Knows no body, no motion and no force.
+
+mod aabb;
 pub mod bvh;
 pub mod query;
 pub mod ratio;

@@ -15,8 +15,8 @@
 use crate::engine::tuning::bounded::{STIFFER, STIFFEST};
 use core::ops::Range;
 
+use super::problem::{BodyBlock, JointRow, Vec6};
 use super::rows::{joint_compliance, joint_rate};
-use super::{BodyBlock, JointRow, Vec6};
 use crate::math::Double;
 
 /// State of the joint rows with bounds; one entry for every joint row.

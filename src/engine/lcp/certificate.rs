@@ -21,12 +21,12 @@
 //! error.
 
 use super::cone::FrictionCone;
+use super::problem::{ContactRow, Impulses, Iterate, Problem, Vec6};
 use super::rolling::join;
 use super::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_velocity, dot6,
     inverse_mass_mul, joint_compliance, joint_rate,
 };
-use super::{ContactRow, Impulses, Problem, Vec6};
 use crate::math::Double;
 
 /// Error of a velocity and impulses as a solution of the step problem.
@@ -87,6 +87,18 @@ pub fn rebuild_velocity(problem: &Problem, impulses: Impulses<'_>, velocity: &mu
         for k in 0..6 {
             v[k] = body.velocity_free[k] + change[k];
         }
+    }
+}
+
+impl Iterate<'_> {
+    /// Makes the velocity that of the impulses.
+    pub(crate) fn rebuild(&mut self, problem: &Problem) {
+        let impulses = Impulses {
+            joint: self.joint_impulse,
+            contact: self.contact_impulse,
+            rolling: self.rolling_impulse,
+        };
+        rebuild_velocity(problem, impulses, self.velocity);
     }
 }
 

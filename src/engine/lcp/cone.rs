@@ -15,7 +15,7 @@
 //! With `m_C = 2` the cone is flat (`t_2 = 0`) and "inside" means inside the plane; with μ = 0 it
 //! is the ray `n ≥ 0`. Cost: O(1) for the disc, O(m_C) for the polygon, to find the sector.
 
-use super::Cone;
+use super::problem::Cone;
 use crate::math::{Double, PI_DOUBLE, sin_cos_double};
 
 /// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal

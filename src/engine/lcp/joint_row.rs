@@ -12,22 +12,8 @@
 
 use smallvec::SmallVec;
 
-use super::Vec6;
+use super::problem::{JointRow, Vec6};
 use crate::math::Double;
-
-/// A row `Σ jacobian · v + bias + softness c = 0`, whose impulse `c` keeps within bounds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JointRow {
-    /// (body index in the island, row) for every body it touches; two for the joints of the engine.
-    pub terms: SmallVec<[(u32, Vec6); 2]>,
-    /// `Υ` and the velocity of kinematic bodies.
-    pub bias: Double,
-    /// Softness `s ≥ 0` [(m/s)/(N·s)]: `νᵀ v + Υ + s c = 0`. Zero for hard rows.
-    pub softness: Double,
-    /// Bounds of the impulse c [N·s], the lower one first: `(-∞, ∞)` an equality, `[0, ∞)` a limit, `±F h` a
-    /// motor or friction.
-    pub bounds: [Double; 2],
-}
 
 impl JointRow {
     /// Bounds of a row whose impulse may be anything.

@@ -12,8 +12,8 @@
 //! that what they add to a matrix over bodies is one symmetric 6×6 block, moved to both centers.
 //! [`Manifold::row`] gives the same contacts as [`ContactRow`]s for the general solvers. O(1) each.
 
+use super::problem::{BodyBlock, ContactRow, FIXED, Vec6};
 use super::rows::inverse_mass_mul;
-use super::{BodyBlock, ContactRow, FIXED, Vec6};
 use crate::math::Double;
 
 /// Contacts of a manifold.

@@ -16,11 +16,12 @@
 
 use super::certificate::{Certificate, measure_with};
 use super::cone::FrictionCone;
+use super::outcome::{SolveStats, Status};
+use super::problem::{BodyBlock, ContactRow, FIXED, Iterate, Problem, RollingRow, Vec6};
 use super::rows::{
     add_scaled, contact_compliance, contact_velocity, inverse_mass_mul, joint_compliance,
     joint_rate,
 };
-use super::{BodyBlock, ContactRow, FIXED, Iterate, Problem, RollingRow, SolveStats, Status, Vec6};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 

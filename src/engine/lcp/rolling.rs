@@ -27,29 +27,9 @@
 //! order while their threshold lies above the root so far. Exact to rounding, O(1).
 
 use super::cone::{FrictionCone, Zone};
+use super::problem::{BodyBlock, ContactRow, FIXED, Problem, RollingRow, Vec6};
 use super::rows::{add_scaled, contact_velocity, dot6, inverse_mass_mul};
-use super::{BodyBlock, ContactRow, FIXED, Problem, Vec6};
 use crate::math::Double;
-
-/// Rolling and spinning rows of a contact, between the bodies of that contact.
-///
-/// Row `i` reads `w_i = jacobian_a[i] · v_a + jacobian_b[i] · v_b + bias[i]` [m/s]; the impulse is in
-/// N·s, and the torque impulse is ℓ times as much [N·m·s].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RollingRow {
-    /// Index of the contact in the problem.
-    pub contact: u32,
-    /// Rows (about the normal, about tangent 1, about tangent 2) of body a; zero if it is fixed.
-    pub jacobian_a: [Vec6; 3],
-    /// Rows of body b; zero if it is fixed.
-    pub jacobian_b: [Vec6; 3],
-    /// Rotation of fixed or kinematic bodies, times ℓ [m/s].
-    pub bias: [Double; 3],
-    /// `μ_s/ℓ` (–).
-    pub spinning: Double,
-    /// `μ_r/ℓ` (–).
-    pub rolling: Double,
-}
 
 impl RollingRow {
     /// `J v`, without the bias.

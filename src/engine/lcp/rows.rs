@@ -3,7 +3,7 @@
 //! Every sum runs in index order, so that results do not depend on the machine. Cost: a few dozen
 //! operations a row.
 
-use super::{BodyBlock, ContactRow, FIXED, JointRow, Vec6};
+use super::problem::{BodyBlock, ContactRow, FIXED, JointRow, Vec6};
 use crate::math::Double;
 
 /// Dot product of two six-vectors.

@@ -14,7 +14,8 @@
 //! rounding a face goes before edges, and the face of the last step before others.
 
 use super::finish::SAME_RATIO;
-use super::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Ray, Relative, Status};
+use super::ray::Ray;
+use super::types::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status};
 use crate::math::{DVec3, Mat3, Real, Vec3, narrow, narrow3, widen3};
 
 /// Faces of a box, by axis and side: first the one at its lower end.

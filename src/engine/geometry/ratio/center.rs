@@ -6,7 +6,7 @@
 //! point near the other body gives the normal one expects. Which bodies need it is the caller's
 //! business.
 
-use super::Relative;
+use super::types::Relative;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::geometry::shape::mesh::closest_on_triangle;

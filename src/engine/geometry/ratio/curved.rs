@@ -32,7 +32,8 @@
 )]
 
 use super::polish::polish;
-use super::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Ray, Relative, Status};
+use super::ray::Ray;
+use super::types::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::math::{
     DMat3, DVec3, Double, EPSILON, Real, Vec3, narrow, narrow3, widen, widen_mat3, widen3,

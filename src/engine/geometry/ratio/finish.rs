@@ -7,8 +7,9 @@
 //! contacts need. So a face normal is taken wherever it is as good: each `n` with its support
 //! points gives a lower bound on the ratio, and the face's bound must be the ratio to rounding.
 
+use super::ray::Ray;
+use super::types::{Contact, Feature, NO_VERTEX, Ratio, Status};
 use super::walk::{HullPair, Portal, WalkEnd, vertex};
-use super::{Contact, Feature, NO_VERTEX, Ratio, Ray, Status};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::math::{EPSILON, Real, Vec3, array3};
 

@@ -1,6 +1,6 @@
 //! A piece over a fixed half-space: only the piece grows, so the metric is a quotient of two heights.
 
-use super::{Contact, Feature, NO_VERTEX, Ratio, Status};
+use super::types::{Contact, Feature, NO_VERTEX, Ratio, Status};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::math::{Mat3, Real, Vec3, narrow, widen3};
 

@@ -51,7 +51,9 @@ mod curved;
 mod finish;
 mod half_space;
 mod polish;
+mod ray;
 mod rounded;
+mod types;
 mod walk;
 
 #[cfg(test)]
@@ -59,141 +61,16 @@ mod tests;
 
 pub use self::center::{Centers, is_long, near_centers, scaling_center};
 pub use self::half_space::measure_half_space;
+pub use self::types::{
+    Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status,
+};
 pub use crate::engine::papers::one_sided::one_sided;
 
 use self::finish::finish;
+use self::ray::Ray;
 use self::walk::{HullPair, Portal, WalkEnd, walk};
 use super::shape::hull::Hull;
-use crate::math::{Array3, Double, Mat3, Real, Scalar, Vec3, array3};
-
-/// Offsets of the centers shorter than this fraction of the inner radius count as coincident.
-const COINCIDENT: Real = 1e-3;
-/// Squared lengths beyond this, or its inverse, are rescaled before the walk [m²].
-const SQUARE_MAX: Real = 1e12;
-
-/// Pose of b relative to a.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Relative {
-    /// `R = R_aᵀ R_b`: from the frame of b to the frame of a.
-    pub rotation: Mat3,
-    /// `d = R_aᵀ (x_b - x_a)`: from centroid to centroid, in the frame of a (m).
-    pub offset: Vec3,
-}
-
-impl Relative {
-    /// From the centroids' positions (m) and rotations of both bodies in the world.
-    #[inline]
-    #[must_use]
-    pub fn new(position_a: Vec3, rotation_a: Mat3, position_b: Vec3, rotation_b: Mat3) -> Self {
-        let inverse = rotation_a.transpose();
-        Self { rotation: inverse * rotation_b, offset: inverse * (position_b - position_a) }
-    }
-}
-
-/// No vertex.
-pub const NO_VERTEX: u32 = u32::MAX;
-
-/// What a pair remembers from one step to the next: part of the state of the world. 52 bytes in
-/// single precision, 64 in double.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PortalCache {
-    /// Support vertices (of a, of b) of the last portal, of a curved piece the branches of its
-    /// support function; [`NO_VERTEX`] in the first if there is none. Of two boxes the first only.
-    pub ids: [[u32; 2]; 3],
-    /// Last unit normal in the frame of a; zero if there is none.
-    pub normal: Vec3,
-    /// Last support vertex of each body: where the next search begins.
-    pub hints: [u32; 2],
-    /// What the bodies touched with last, so that a face need not be searched.
-    pub contact: Contact,
-}
-
-impl Default for PortalCache {
-    fn default() -> Self {
-        Self {
-            ids: [[NO_VERTEX; 2]; 3],
-            normal: Vec3::ZERO,
-            hints: [0; 2],
-            contact: Contact::Smooth,
-        }
-    }
-}
-
-/// How an answer came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Exact to rounding.
-    Exact,
-    /// The scaling centers coincide; `D` was floored, see [`Ratio`].
-    Coincident,
-    /// The best lower bound found: the walk did not close, in double precision either.
-    Bound,
-}
-
-/// What the bodies touch with at the ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contact {
-    /// The normal is that of this face of a.
-    FaceOfA(u32),
-    /// The normal is opposite to that of this face of b.
-    FaceOfB(u32),
-    /// The normal is orthogonal to an edge of each body: `features` has two vertices of each.
-    Edges,
-    /// A rounded piece touches with a vertex or an edge of its core, or the features are unclear.
-    Smooth,
-}
-
-/// Up to three vertices of one body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Feature {
-    /// Distinct vertices; [`NO_VERTEX`] beyond `len`.
-    pub ids: [u32; 3],
-    /// Number of distinct vertices.
-    pub len: u8,
-}
-
-/// The ratio metric of a pair.
-///
-/// When the scaling centers coincide (nearer than a small fraction of the inner radius),
-/// `denominator` and so `ratio` and `gap` are those of centers moved apart to that distance along
-/// the last normal: the gap is very negative but finite. `separation` is always that of the bodies
-/// as they are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ratio {
-    /// r: the growth at which the bodies touch; < 1 overlapping (-).
-    pub ratio: Real,
-    /// Φ = 1 - 1/r: < 0 overlapping (-).
-    pub gap: Real,
-    /// Signed distance between the bodies' supporting planes along the normal (m).
-    pub separation: Real,
-    /// D = n·d between the scaling centers (m); `gap * denominator = separation`.
-    pub denominator: Real,
-    /// Unit normal from a to b, in the frame of a.
-    pub normal: Vec3,
-    /// Vertices of a and of b that span the touching facet.
-    pub features: [Feature; 2],
-    /// The kind of contact.
-    pub contact: Contact,
-    /// How the answer came about.
-    pub status: Status,
-    /// Iterations of the walk; 0 for two boxes.
-    pub iterations: u32,
-}
-
-/// Answer of [`measure`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Measured {
-    /// The bodies are farther apart than the margin.
-    Apart {
-        /// Unit normal of a plane between the bodies, in the frame of a.
-        normal: Vec3,
-        /// Distance between the bodies' supporting planes along it (m): a lower bound on the
-        /// distance.
-        separation: Real,
-    },
-    /// The metric.
-    Near(Ratio),
-}
+use crate::math::{Double, Real, Scalar, Vec3};
 
 /// Does the plane that proved two polytopes apart the last time still keep them more than `margin` (m)
 /// apart? Their distance along its normal then (m). The scaling centers do not matter here.
@@ -288,61 +165,4 @@ fn cast_in_double(
 ) -> Portal {
     let pair = HullPair::<Double>::new(pair.a, pair.b, relative, origin, ray.direction, inner);
     cast(&pair, cache, Double::MAX)
-}
-
-/// The direction of the cast.
-struct Ray {
-    /// Direction from the scaling center of a towards that of b, in the frame of a; of any length.
-    direction: Vec3,
-    /// The offset of the centers as they are (m).
-    exact: Vec3,
-    /// The offset of the centers used for `D` (m): `exact`, or the floor.
-    offset: Vec3,
-    /// Whether the direction is the exact offset itself.
-    is_true: bool,
-    /// Whether the offset was floored.
-    is_floored: bool,
-}
-
-impl Ray {
-    /// None if the offset is not finite.
-    #[inline]
-    fn new(exact: Vec3, inner: Real, last_normal: Vec3) -> Option<Self> {
-        let square = exact.dot(exact);
-        let floor = COINCIDENT * inner;
-        if square >= floor * floor && square <= SQUARE_MAX {
-            return Some(Self {
-                direction: exact,
-                exact,
-                offset: exact,
-                is_true: true,
-                is_floored: false,
-            });
-        }
-        Self::unusual(exact, floor, last_normal)
-    }
-
-    /// Coincident centers, or offsets whose products might leave the range of the numbers.
-    #[cold]
-    fn unusual(exact: Vec3, floor: Real, last_normal: Vec3) -> Option<Self> {
-        if !exact.is_finite() {
-            return None;
-        }
-        let largest = exact.abs().max_element();
-        let length = if largest > 0.0 { (exact / largest).length() * largest } else { 0.0 };
-        let is_floored = length < floor;
-        let (direction, offset) = if is_floored {
-            let axis = if last_normal == Vec3::ZERO { Vec3::Y } else { last_normal };
-            (axis, axis * floor)
-        } else {
-            ((exact / largest).normalize(), exact)
-        };
-        Some(Self { direction, exact, offset, is_true: false, is_floored })
-    }
-}
-
-/// The columns of a matrix in the numbers of a [`Scalar`].
-#[inline(always)]
-fn columns<S: Scalar>(m: &Mat3) -> [Array3<S>; 3] {
-    [array3(m.x_axis), array3(m.y_axis), array3(m.z_axis)]
 }

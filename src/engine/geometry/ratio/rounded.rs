@@ -12,8 +12,8 @@
     reason = "comparisons are written so that NaN takes the way out"
 )]
 
+use super::types::{NO_VERTEX, PortalCache};
 use super::walk::{HullPair, ITERATIONS_MAX, Portal, WalkEnd, first_portal, replaced_corner};
-use super::{NO_VERTEX, PortalCache};
 use crate::math::{Array3, Double, Scalar, Vec3, cross3, dot3, scale3, sub3};
 
 /// Bounds closer than this many roundings are equal.

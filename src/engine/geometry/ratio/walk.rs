@@ -16,9 +16,9 @@
     reason = "comparisons are written so that NaN takes the way out"
 )]
 
-use super::{NO_VERTEX, PortalCache, Relative, columns};
+use super::types::{NO_VERTEX, PortalCache, Relative};
 use crate::engine::geometry::shape::hull::{Hull, LANES};
-use crate::math::{Array3, Double, Real, Scalar, Vec3, array3, cross3, dot3, scale3, sub3};
+use crate::math::{Array3, Double, Mat3, Real, Scalar, Vec3, array3, cross3, dot3, scale3, sub3};
 
 /// Most refinements of a portal; random pairs need about 6 to 12, the hardest met 30.
 pub(super) const ITERATIONS_MAX: u32 = 64;
@@ -379,4 +379,10 @@ pub(super) fn replaced_corner<S: Scalar>(
     } else {
         None
     }
+}
+
+/// The columns of a matrix in the numbers of a [`Scalar`].
+#[inline(always)]
+fn columns<S: Scalar>(m: &Mat3) -> [Array3<S>; 3] {
+    [array3(m.x_axis), array3(m.y_axis), array3(m.z_axis)]
 }

@@ -11,11 +11,12 @@
 //! Canonical order: vertices in the order of the points, face loops from their smallest vertex on,
 //! faces by their loops, edges and neighbors ascending.
 
+use super::error::ShapeError;
 use super::hull::{Edge, Face, Hull, LANES, Side};
+use super::limits::{LENGTH_MAX, LENGTH_MIN};
 use super::mass::polyhedron_mass;
 use super::merge::{merged_loops, notch_depth};
 use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
-use super::{LENGTH_MAX, LENGTH_MIN, ShapeError};
 use crate::math::{DVec3, Double, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
 
 /// Points and planes closer than this fraction of the largest extent plus the largest coordinate

@@ -15,8 +15,8 @@
 //! stand-in at the centroid, its faces are its flat caps, without loops.
 //! Cost: O(1).
 
+use super::error::{ShapeError, checked_length};
 use super::hull::{Face, Hull};
-use super::{ShapeError, checked_length};
 use crate::math::{DMat3, DVec3, Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen, widen3};
 
 /// Lengths below this have no direction.

@@ -1,5 +1,6 @@
 //! What can be wrong with the numbers from which a shape is made.
 
+use super::limits::{LENGTH_MAX, LENGTH_MIN};
 use crate::math::Real;
 
 /// Why a shape could not be made.
@@ -16,12 +17,12 @@ pub enum ShapeError {
         /// Index of the point.
         index: usize,
     },
-    /// A coordinate of this point exceeds [`LENGTH_MAX`](super::LENGTH_MAX).
+    /// A coordinate of this point exceeds [`LENGTH_MAX`].
     PointTooFar {
         /// Index of the point.
         index: usize,
     },
-    /// The points span less than [`LENGTH_MIN`](super::LENGTH_MIN).
+    /// The points span less than [`LENGTH_MIN`].
     Coincident {
         /// Largest extent of the points along an axis (m).
         extent: Real,
@@ -38,8 +39,8 @@ pub enum ShapeError {
     },
     /// No closed surface was left after nearly equal points and nearly coplanar faces were merged.
     Degenerate,
-    /// A length is not a number, or outside [`LENGTH_MIN`](super::LENGTH_MIN) to
-    /// [`LENGTH_MAX`](super::LENGTH_MAX).
+    /// A length is not a number, or outside [`LENGTH_MIN`] to
+    /// [`LENGTH_MAX`].
     BadLength {
         /// Which length, in the words of the constructor.
         name: &'static str,
@@ -98,7 +99,7 @@ pub enum ShapeError {
         /// Heights in the first row.
         first: usize,
     },
-    /// A height is not a number, or beyond [`LENGTH_MAX`](super::LENGTH_MAX).
+    /// A height is not a number, or beyond [`LENGTH_MAX`].
     BadHeight {
         /// Index of the row.
         row: usize,
@@ -116,7 +117,7 @@ pub enum ShapeError {
 
 impl core::fmt::Display for ShapeError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let (min, max) = (super::LENGTH_MIN, super::LENGTH_MAX);
+        let (min, max) = (LENGTH_MIN, LENGTH_MAX);
         match self {
             Self::TooFewPoints { count } => {
                 write!(f, "a convex hull needs at least 4 points, {count} given")
@@ -186,3 +187,12 @@ impl core::fmt::Display for ShapeError {
 }
 
 impl core::error::Error for ShapeError {}
+
+/// The length itself, if it is within the limits.
+pub(super) fn checked_length(name: &'static str, value: Real) -> Result<Real, ShapeError> {
+    if (LENGTH_MIN..=LENGTH_MAX).contains(&value) {
+        Ok(value)
+    } else {
+        Err(ShapeError::BadLength { name, value })
+    }
+}

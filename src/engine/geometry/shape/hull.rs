@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use super::build::{assemble, assemble_closed, corners, lanes, neighbor_lists, placed};
 use super::curve::Curve;
-use super::{ShapeError, checked_length};
+use super::error::{ShapeError, checked_length};
 use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
 
 /// Marks a missing face of an [`Edge`] (the core segment of a capsule has none).

@@ -18,6 +18,7 @@ mod build;
 pub mod curve;
 mod error;
 pub mod hull;
+mod limits;
 pub mod mass;
 mod merge;
 pub mod mesh;
@@ -32,6 +33,9 @@ mod tests;
 use std::sync::Arc;
 
 pub use self::error::ShapeError;
+pub use self::limits::{LENGTH_MAX, LENGTH_MIN};
+pub use super::aabb::Aabb;
+
 use self::hull::{Hull, LANES};
 use self::mass::MassProperties;
 use self::mesh::Mesh;
@@ -40,63 +44,6 @@ use crate::math::{
     Mat3, Quat, Real, Vec3, narrow, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3,
     widen3,
 };
-
-/// The smallest length of a shape (m).
-pub const LENGTH_MIN: Real = 1e-5;
-/// The largest length of a shape and distance of its points from its origin (m).
-pub const LENGTH_MAX: Real = 1e6;
-
-/// The length itself, if it is within the limits.
-fn checked_length(name: &'static str, value: Real) -> Result<Real, ShapeError> {
-    if (LENGTH_MIN..=LENGTH_MAX).contains(&value) {
-        Ok(value)
-    } else {
-        Err(ShapeError::BadLength { name, value })
-    }
-}
-
-/// A box along the axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aabb {
-    /// Lower corner (m).
-    pub min: Vec3,
-    /// Upper corner (m).
-    pub max: Vec3,
-}
-
-impl Aabb {
-    /// All of space.
-    pub const EMPTY: Self =
-        Self { min: Vec3::splat(Real::INFINITY), max: Vec3::splat(Real::NEG_INFINITY) };
-
-    /// All of space.
-    pub const INFINITE: Self =
-        Self { min: Vec3::splat(Real::NEG_INFINITY), max: Vec3::splat(Real::INFINITY) };
-
-    /// The smallest box that holds both.
-    #[inline]
-    #[must_use]
-    pub fn meets(self, other: Self) -> bool {
-        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
-    }
-
-    /// The smallest box around both.
-    #[must_use]
-    pub fn union(self, other: Self) -> Self {
-        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
-    }
-
-    /// Box around this one when its frame has this pose (m).
-    #[must_use]
-    pub fn turned(self, position: Vec3, rotation: Mat3) -> Self {
-        let (center, half) = ((self.min + self.max) * 0.5, (self.max - self.min) * 0.5);
-        let reach = rotation.x_axis.abs() * half.x
-            + rotation.y_axis.abs() * half.y
-            + rotation.z_axis.abs() * half.z;
-        let at = position + rotation * center;
-        Self { min: at - reach, max: at + reach }
-    }
-}
 
 /// The solid half of space `normal · x ≤ 0`, in its local frame.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,8 +14,8 @@
 //! O(vertices).
 
 use super::build::convex_hull;
+use super::error::{ShapeError, checked_length};
 use super::hull::{Edge, Hull};
-use super::{ShapeError, checked_length};
 use crate::math::{
     DMat3, DVec3, Double, PI_DOUBLE, Real, SymMat3, Vec3, atan2_double, narrow, narrow3, widen,
     widen3,

@@ -13,8 +13,10 @@
 use std::sync::Arc;
 
 use super::curve::Curve;
+use super::error::ShapeError;
 use super::hull::Hull;
-use super::{Convex, HalfSpace, LENGTH_MAX, Piece, Shape, ShapeError};
+use super::limits::LENGTH_MAX;
+use super::{Convex, HalfSpace, Piece, Shape};
 use crate::math::{Quat, Real, Vec3, narrow3, quat_mul, quat_rotate, widen3};
 
 /// Factors closer than this, relative, are equal.

@@ -7,8 +7,8 @@ use super::ManifoldProblem;
 use crate::engine::lcp::bounded::Bounded;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
+use crate::engine::lcp::problem::{JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
-use crate::engine::lcp::{JointRow, Vec6};
 use crate::math::Double;
 
 /// Part of the cone on which `P_K(p)` lies: two bits for each contact of a manifold.

@@ -15,12 +15,9 @@ use super::kernel::{APEX, INSIDE, Sweep, zone};
 use super::{JointNode, ManifoldProblem};
 use crate::engine::lcp::factor::{Block, Factor, Pattern};
 use crate::engine::lcp::manifold::{LANES, Manifold};
-use crate::engine::lcp::{BodyBlock, JointRow};
+use crate::engine::lcp::problem::{BodyBlock, JointRow};
+use crate::engine::tuning::newton::JOINT_PROXIMAL;
 use crate::math::{Double, Scalar};
-
-/// Proximal term of joint rows relative to their compliance (–): not softness, since the multipliers
-/// take up what it leaves. It makes rows that repeat each other solvable.
-pub(super) const JOINT_PROXIMAL: Double = 1e-10;
 
 type Mat = [[Double; 3]; 3];
 

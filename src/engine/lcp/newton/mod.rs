@@ -46,8 +46,9 @@ use self::kernel::Sweep;
 use super::certificate::{Certificate, distance};
 use super::factor::{Factor, Lanes as NodeLanes, Pattern};
 use super::manifold::{LaneVectors, Manifold};
+use super::outcome::{SolveStats, Status};
+use super::problem::{BodyBlock, JointRow, Vec6};
 use super::rows::joint_compliance;
-use super::{BodyBlock, JointRow, SolveStats, Status, Vec6};
 use crate::engine::tuning::work::CHECK;
 use crate::math::{Double, Single};
 

@@ -13,12 +13,11 @@
 //! `n·adj(W) n`, without any tangents. Cost: about two sweeps.
 
 use super::color::Coloring;
-use super::{Mass, Row3, add, at, cross, dot, put, scale, single, single3, sub, symmetric};
+use super::lanes::{
+    Mass, Row, Row3, add, at, cross, dot, put, scale, single, single3, sub, symmetric,
+};
 use crate::engine::lcp::manifold::{LANES as POINTS, Manifold};
 use crate::math::{Double, Single};
-
-/// A number for each lane.
-pub(super) type Row<const L: usize> = [Single; L];
 
 /// One contact of every lane.
 #[derive(Clone, Copy, Debug)]

@@ -12,11 +12,12 @@
 //! them take turns, sweep by sweep. In the matrix of a block, row `r` holds `-W_ee⁻¹ W_er` beside the `1 /
 //! W̃` on its diagonal.
 
-use super::batch::Row;
 use super::color::SIZE_MAX;
-use super::joints::{INDEPENDENT, JointLanes, invert as invert_block, rate};
-use super::sweep::{Rates, Sides, mode};
-use crate::engine::lcp::JointRow;
+use super::joints::{JointLanes, invert as invert_block, rate};
+use super::lanes::{Row, Sides};
+use super::sweep::{Rates, mode};
+use crate::engine::lcp::problem::JointRow;
+use crate::engine::tuning::lanes::INDEPENDENT;
 use crate::math::Double;
 
 /// Inverts the compliance of the equalities of a block, and makes the rows of those with bounds. `w` has

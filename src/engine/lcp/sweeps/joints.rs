@@ -18,17 +18,14 @@
 
 use core::ops::Range;
 
-use super::batch::Row;
 use super::bounded;
 use super::color::{Coloring, SIZE_MAX};
-use super::sweep::{Rates, gather, mode, scatter};
-use super::{SweptBody, single};
+use super::lanes::{Row, SweptBody, gather, scatter, single};
+use super::sweep::{Rates, mode};
+use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
-use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
+use crate::engine::tuning::lanes::INDEPENDENT;
 use crate::math::{Double, Single};
-
-/// Part of its compliance that a row must keep beside the rows before it.
-pub(super) const INDEPENDENT: Double = 1e-9;
 
 /// A row of every lane.
 #[derive(Clone, Copy, Debug)]

@@ -16,18 +16,9 @@
 //!
 //! Deliberately not done: a line search, which the non-smooth problem has no function for.
 
-use super::{Lists, SweptIsland, WideIterate, WideScratch};
+use super::lists::{Conjugate, Lists, WideScratch};
+use super::problem::{SweptIsland, WideIterate};
 use crate::math::Single;
-
-/// What one sweep leaves to the next.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Conjugate {
-    old: Vec<Single>,
-    new: Vec<Single>,
-    direction: Vec<Single>,
-    /// `|g|²` of the last sweep; 0 before the first.
-    last: Single,
-}
 
 /// Sweeps as [`solve_sweeps`](super::solve_sweeps), but accelerated. A call goes on with the direction of the
 /// last one, which was for the same problem, unless it is `fresh`.

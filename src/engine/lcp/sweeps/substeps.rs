@@ -34,9 +34,12 @@
 //! path that their bias sets for the whole step, see `joints.rs`; only what their rows push beyond what may
 //! be carried is relaxed.
 
+use super::joints;
+use super::lanes::{SweptBody, at, single};
+use super::lists::{Lists, WideScratch};
+use super::problem::{SweptIsland, WideIterate};
 use super::sweep::{Rates, apply, mode, plan, sweep};
-use super::{Lists, SweptBody, SweptIsland, WideIterate, WideScratch, at, joints, single};
-use crate::engine::lcp::Vec6;
+use crate::engine::lcp::problem::Vec6;
 use crate::math::{Double, Single};
 
 /// Parameters of [`solve_substeps`].

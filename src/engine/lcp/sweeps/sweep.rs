@@ -19,9 +19,13 @@
 //! into vector operations; no fused operations and no approximate roots, so that every target gives the
 //! same bits. Cost: about 150 operations a contact.
 
-use super::batch::{Batch, Drift, PointLanes, Row, lane_mass};
-use super::{Mass, Row3, SweptBody, add, at, cross, dot, put, scale, sub, symmetric};
+use super::batch::{Batch, Drift, PointLanes, lane_mass};
+use super::lanes::{
+    Mass, Row, Row3, Sides, SweptBody, add, at, cross, dot, gather, put, scale, scatter, sub,
+    symmetric,
+};
 use crate::engine::lcp::manifold::LANES as POINTS;
+use crate::engine::tuning::lanes::LOADED;
 use crate::math::Single;
 
 /// Which sweep it is.
@@ -73,48 +77,6 @@ impl Rates {
     }
 }
 
-/// Velocities (or their sums over substeps) of the bodies of each lane.
-pub(super) type Sides<const L: usize> = [[Row<L>; 6]; 2];
-
-/// Reads the velocities of all lanes; with `SUM` the sums of the velocities over substeps.
-#[inline(always)]
-pub(super) fn gather<const L: usize, const SUM: bool>(
-    bodies: &[SweptBody],
-    a: &[u32; L],
-    b: &[u32; L],
-) -> Sides<L> {
-    let mut sides = [[[0.0; L]; 6]; 2];
-    for (side, ids) in sides.iter_mut().zip([a, b]) {
-        for l in 0..L {
-            let body = &bodies[ids[l] as usize];
-            let x = if SUM { &body.sum } else { &body.velocity };
-            for k in 0..6 {
-                side[k][l] = x[k];
-            }
-        }
-    }
-    sides
-}
-
-/// Writes the velocities of all lanes back. No two lanes share a body, except for the fixed world, which
-/// all of them leave as it is.
-#[inline(always)]
-pub(super) fn scatter<const L: usize>(
-    bodies: &mut [SweptBody],
-    a: &[u32; L],
-    b: &[u32; L],
-    sides: &Sides<L>,
-) {
-    for (side, ids) in sides.iter().zip([a, b]) {
-        for l in 0..L {
-            let body = &mut bodies[ids[l] as usize];
-            for k in 0..6 {
-                body.velocity[k] = side[k][l];
-            }
-        }
-    }
-}
-
 /// Relative velocity of both bodies at a point of lane `l`.
 #[inline(always)]
 fn relative<const L: usize>(sides: &Sides<L>, point: &PointLanes<L>, l: usize) -> [Single; 3] {
@@ -124,10 +86,6 @@ fn relative<const L: usize>(sides: &Sides<L>, point: &PointLanes<L>, l: usize) -
     let straight = sub([b[0][l], b[1][l], b[2][l]], [a[0][l], a[1][l], a[2][l]]);
     add(straight, sub(turn_b, turn_a))
 }
-
-/// Overlap that counts as made by the softness under a load, in units of what it makes at rest (–): loads
-/// change from step to step.
-const LOADED: Single = 2.0;
 
 /// Decides at the start of a step how much of each overlap is taken back along the whole of it, at one speed.
 ///

@@ -23,6 +23,7 @@ use super::{JointFrame, JointKind};
 use crate::engine::lcp::Vec6;
 use crate::engine::state::body::Body;
 use crate::engine::step::predict::vec6;
+use crate::engine::tuning::joint_rows::SWING_POLE;
 use crate::math::{
     DVec3, Double, PI_DOUBLE, atan2_double, quat_exp_double, quat_mul_double, quat_rotate_double,
     widen_quat, widen3,
@@ -79,9 +80,6 @@ pub(crate) struct Place {
     /// Rotation of frame b relative to frame a, (x, y, z, w) in the axes of frame a, `w ≥ 0`.
     turn: [Double; 4],
 }
-
-/// Beyond this cosine of the swing its gradient is no longer followed: near a half turn it has a pole.
-const SWING_POLE: Double = -0.9;
 
 impl Place {
     /// Where the frames of two ends are; an end without a body is the world.

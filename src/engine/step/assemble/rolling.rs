@@ -4,8 +4,8 @@
 //! about the normal and the two tangents, bounded by the pair's coefficients over ℓ. O(1) a contact.
 
 use super::{Sources, StepProblem, imposed, mask, pushed};
+use crate::engine::lcp::RollingRow;
 use crate::engine::lcp::manifold::Manifold;
-use crate::engine::lcp::rolling::RollingRow;
 use crate::engine::lcp::rows::dot6;
 use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::pairs::Pair;

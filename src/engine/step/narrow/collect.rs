@@ -6,6 +6,7 @@
 //! counted.
 
 use crate::engine::state::contact::ContactId;
+use crate::engine::tuning::collect::LEVEL;
 use smallvec::SmallVec;
 
 use crate::math::{Real, Vec3};
@@ -14,9 +15,6 @@ use crate::math::{Real, Vec3};
 pub const CONTACTS_MAX: usize = 8;
 /// Candidates held before they are thinned: two faces of 32 corners need no thinning midway.
 const CANDIDATES_MAX: usize = 64;
-/// A normal that leans less than this from that of a face is the face's own (-).
-const LEVEL: Real = 16.0 * Real::EPSILON;
-
 /// One point of contact, in the axes of body `a` about its centroid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {

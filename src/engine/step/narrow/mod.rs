@@ -25,7 +25,7 @@ mod support;
 mod tests;
 
 use crate::engine::state::contact::{ActiveContact, ContactId};
-use crate::engine::tuning::narrow::SLACK;
+use crate::engine::tuning::narrow::{SAME, SLACK};
 use smallvec::SmallVec;
 
 use super::ccd::swept::Swept;
@@ -477,9 +477,6 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     }
     contacts.truncate(kept);
 }
-
-/// Distance [m, and relative] below which two contacts are one.
-const SAME: Real = 64.0 * Real::EPSILON;
 
 /// Takes over the impulses of contacts that were there before. Both lists are sorted by id.
 fn inherit(pair: &mut Pair, old: &[ActiveContact]) {

@@ -23,8 +23,11 @@
 use super::support::climb;
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::hull::{Face, Hull};
-use crate::engine::tuning::normal::{ALIGNED, CAPS, LEVEL, PREFERENCE, SUNK};
+use crate::engine::tuning::normal::{ALIGNED, PREFERENCE, SQUARE, SUNK};
 use crate::math::{Real, Vec3, narrow3, widen3};
+
+/// Faces of curved hulls: at most two caps.
+const CAPS: [u32; 2] = [0, 1];
 
 /// Velocity of body `b` relative to body `a`, in the axes of `a`: the material of `b` at `p` (from
 /// the centroid of `a`) moves against that of `a` with `linear + angular × p`.
@@ -238,7 +241,7 @@ fn faces_beside(
         for &end in hull.neighbors(support) {
             let along = at - hull.vertices[end as usize];
             let drop = outward.dot(along);
-            if drop * drop <= LEVEL * LEVEL * along.dot(along) {
+            if drop * drop <= SQUARE * SQUARE * along.dot(along) {
                 hull.faces_at(end).iter().for_each(|&face| visit(face));
             }
         }

@@ -9,8 +9,8 @@
 
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::state::contact::Feature;
-use crate::engine::tuning::smooth::{LEVEL, SQUARE, STEEP};
-use crate::math::{DIAGONAL, Real, Vec3, widen3};
+use crate::engine::tuning::smooth::{BESIDE, LEVEL, SQUARE, STEEP};
+use crate::math::{EIGHTHS, Real, Vec3, widen3};
 
 /// Corners of a cap.
 const CORNERS: usize = 8;
@@ -21,22 +21,8 @@ const PLACES: usize = 10;
 const LOWEST: u32 = 16;
 /// From this number on, corners only round off the outline.
 const BETWEEN: u32 = 20;
-/// Sine and cosine of the angle from the lowest point to these.
-const BESIDE: [Real; 2] = [0.1 / 1.0025, 0.9975 / 1.0025];
 /// Number of a generator among the edges; those of caps have the numbers of their first corners.
 pub(in crate::engine) const GENERATOR: u32 = 1 << 29;
-/// Sine and cosine of the azimuths of the corners, in turn.
-const AZIMUTHS: [[Real; 2]; CORNERS] = [
-    [0.0, 1.0],
-    [DIAGONAL, DIAGONAL],
-    [1.0, 0.0],
-    [DIAGONAL, -DIAGONAL],
-    [0.0, -1.0],
-    [-DIAGONAL, -DIAGONAL],
-    [-1.0, 0.0],
-    [-DIAGONAL, DIAGONAL],
-];
-
 /// The corners of the feature that faces outward, in the axes of the hull about its centroid.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct Facing {
@@ -99,7 +85,7 @@ impl Facing {
         // From z towards x is counterclockwise seen from above.
         let turn = |k: usize| if face == 1 { k } else { CORNERS - 1 - k };
         let at = |[sin, cos]: [Real; 2]| Vec3::new(radius * sin, y, radius * cos);
-        let near = |k: usize| unit[0] * AZIMUTHS[turn(k)][0] + unit[1] * AZIMUTHS[turn(k)][1];
+        let near = |k: usize| unit[0] * EIGHTHS[turn(k)][0] + unit[1] * EIGHTHS[turn(k)][1];
         if across > STEEP {
             return Self::point(LOWEST + face, at(unit));
         }
@@ -129,7 +115,7 @@ impl Facing {
                 push(LOWEST + face, unit);
                 push(BETWEEN + 2 * face + 1, [x + dx, z + dz]);
             } else {
-                push(8 * face + turn(k) as u32, AZIMUTHS[turn(k)]);
+                push(8 * face + turn(k) as u32, EIGHTHS[turn(k)]);
             }
         }
         this.cosine = (1.0 - across * across).max(0.0).sqrt();

@@ -36,8 +36,8 @@ use crate::engine::papers::solvers::newton::NewtonParams;
 use crate::engine::settings::Integration;
 use crate::engine::tuning::newton::TINY;
 use crate::engine::tuning::policy::{
-    AIM_MIN, CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, RECHECK, REGAIN, ROUGH, ROWS_PENALTY,
-    STANDS, STRUCK,
+    AIM_MIN, CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, REGAIN, ROUGH, ROWS_PENALTY, STANDS,
+    STRUCK, TAKEN,
 };
 use crate::math::Double;
 
@@ -376,7 +376,7 @@ impl Solvers {
         let mut params = island.params(method);
         let tolerance = island.settings.solver.tolerance;
         if island.memory.changed[usize::from(relaxed)] {
-            params.aim((RECHECK * tolerance).max(AIM_MIN).min(tolerance));
+            params.aim((TAKEN * tolerance).max(AIM_MIN).min(tolerance));
         }
         let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };

@@ -13,7 +13,7 @@
 //! is no inertia: at the solution it acts on nothing. Cost: O(joints), and a 3×3 eigenvalue problem for each
 //! body loaded enough.
 
-use crate::engine::tuning::stiffness::{LEFT, SLIGHT};
+use crate::engine::tuning::stiffness::{LEFT, ROUNDING, SLIGHT};
 use crate::math::{DVec3, Double};
 
 /// A symmetric matrix: (xx, yy, zz, xy, xz, yz).
@@ -87,9 +87,6 @@ fn largest_possible(a: &Sym) -> Double {
 
 /// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, often three do.
 const SWEEPS: usize = 4;
-/// Off-diagonals below this part of the diagonal change the positive part by no more than rounding (–).
-const ROUNDING: Double = 1e-16;
-
 /// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v, by Jacobi's method.
 fn positive_part(a: &Sym) -> Sym {
     let [xx, yy, zz, xy, xz, yz] = *a;

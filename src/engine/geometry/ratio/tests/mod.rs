@@ -10,6 +10,7 @@ mod sides;
 
 use super::*;
 use crate::engine::geometry::shape::curve::Curve;
+use crate::math::Mat3;
 use crate::math::{Quat, narrow3, quat_mul, quat_normalize, quat_to_mat3, widen};
 
 /// Agreement with an oracle, relative: 2e-6 in single precision, 1e-10 in double.

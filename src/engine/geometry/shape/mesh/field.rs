@@ -1,7 +1,8 @@
 //! Height fields: heights over a grid → vertices and triangles.
 
 use super::Mesh;
-use crate::engine::geometry::shape::{LENGTH_MAX, ShapeError, checked_length};
+use crate::engine::geometry::shape::error::{ShapeError, checked_length};
+use crate::engine::geometry::shape::limits::LENGTH_MAX;
 use crate::math::{Real, Vec3};
 
 /// See [`Mesh::heightfield`].

@@ -22,7 +22,9 @@ pub use self::adjacency::{Bend, MeshEdge};
 pub use self::triangle::{closest_on_triangle, ray_triangle};
 
 use self::adjacency::Adjacency;
-use super::{Aabb, LENGTH_MAX, LENGTH_MIN, ShapeError};
+use super::error::ShapeError;
+use super::limits::{LENGTH_MAX, LENGTH_MIN};
+use crate::engine::geometry::aabb::Aabb;
 use crate::engine::geometry::bvh::Bvh;
 use crate::math::{DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, widen, widen3};
 

@@ -25,8 +25,9 @@ use smallvec::SmallVec;
 use super::{ManifoldIterate, ManifoldProblem};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::factor::Fronts;
+use crate::engine::lcp::outcome::{SolveStats, Status};
+use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_rate};
-use crate::engine::lcp::{BodyBlock, JointRow, SolveStats, Status, Vec6};
 use crate::engine::tuning::work::{CHECK, OPERATIONS};
 use crate::math::Double;
 

@@ -1,8 +1,8 @@
 //! Joint rows with bounds and softness: oracles, counts, warm starts.
 
 use super::*;
+use crate::engine::lcp::problem::{Cone, JointRow};
 use crate::engine::lcp::random::Random;
-use crate::engine::lcp::{Cone, JointRow};
 use crate::engine::papers::solvers::tests::mixed::{gauss_seidel, mixed, violation};
 use crate::engine::papers::solvers::tests::scenes::{DT, GRAVITY, chain};
 

@@ -1,8 +1,8 @@
 //! Solutions: certified by rows, those of the general Newton, never worse than the start.
 
 use super::*;
+use crate::engine::lcp::problem::{Cone, FIXED};
 use crate::engine::lcp::random::Random;
-use crate::engine::lcp::{Cone, FIXED};
 use crate::engine::papers::solvers::Scratch;
 use crate::engine::papers::solvers::newton;
 use crate::engine::papers::solvers::tests::random_problems::pile;

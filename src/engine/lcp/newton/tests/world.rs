@@ -6,11 +6,12 @@ use crate::engine::lcp::manifold::{LANES, Manifold, cross};
 use crate::engine::lcp::newton::{
     ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, solve,
 };
+use crate::engine::lcp::outcome::SolveStats;
+use crate::engine::lcp::problem::{
+    BodyBlock, Cone, ContactRow, FIXED, Impulses, JointRow, Problem, Vec6,
+};
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::dot3;
-use crate::engine::lcp::{
-    BodyBlock, Cone, ContactRow, FIXED, Impulses, JointRow, Problem, SolveStats, Vec6,
-};
 use crate::engine::papers::solvers::tests::scenes::Scene;
 use crate::math::Double;
 

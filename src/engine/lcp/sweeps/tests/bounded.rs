@@ -1,7 +1,7 @@
 //! Joint rows with bounds and softness: sweeps against an oracle, small steps against laws.
 
 use super::*;
-use crate::engine::lcp::{Cone, JointRow};
+use crate::engine::lcp::problem::{Cone, JointRow};
 use crate::engine::papers::solvers::tests::mixed::{gauss_seidel, mixed, violation};
 
 /// Velocity and joint impulses of the joint rows of a scene after some sweeps.

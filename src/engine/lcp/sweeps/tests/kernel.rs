@@ -1,12 +1,14 @@
 //! The kernel against a slow reference, and lanes against each other.
 
 use super::*;
+use crate::engine::lcp::certificate;
+use crate::engine::lcp::problem::{Cone, Impulses, Problem};
 use crate::engine::lcp::rows::{
     add_scaled, contact_compliance, contact_velocity, inverse_mass_mul,
 };
 use crate::engine::lcp::sweeps::color::Coloring;
-use crate::engine::lcp::sweeps::{Lists, solve_sweeps};
-use crate::engine::lcp::{Cone, Impulses, Problem, certificate};
+use crate::engine::lcp::sweeps::lists::Lists;
+use crate::engine::lcp::sweeps::solve_sweeps;
 
 /// Everything a solver writes.
 fn answer(world: &World) -> Vec<u64> {

@@ -9,8 +9,10 @@ mod world;
 
 use self::world::{DT, GRAVITY, World};
 use super::*;
-use crate::engine::lcp::FIXED;
+use crate::engine::lcp::manifold::Manifold;
+use crate::engine::lcp::problem::{BodyBlock, FIXED, JointRow, Vec6};
 use crate::engine::lcp::random::Random;
+use crate::math::Double;
 
 fn params(substeps: u32) -> SubstepParams {
     SubstepParams { dt: DT, substeps, ..SubstepParams::default() }

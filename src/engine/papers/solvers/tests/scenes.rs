@@ -1,8 +1,8 @@
 //! Step problems of small scenes: boxes of side 1 m, gravity along -y.
 
-use crate::engine::lcp::rolling::RollingRow;
 use crate::engine::lcp::{
-    BodyBlock, Cone, ContactRow, FIXED, Impulses, Iterate, JointRow, Problem, Vec6, certificate,
+    BodyBlock, Cone, ContactRow, FIXED, Impulses, Iterate, JointRow, Problem, RollingRow, Vec6,
+    certificate,
 };
 use crate::math::Double;
 

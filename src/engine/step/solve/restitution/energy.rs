@@ -16,9 +16,8 @@
 //! feasible, and `l` in its cone, since both are convex. O(bodies + contacts).
 
 use super::BounceScratch;
-use crate::engine::lcp::rolling::RollingRow;
 use crate::engine::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
-use crate::engine::lcp::{BodyBlock, Vec6};
+use crate::engine::lcp::{BodyBlock, RollingRow, Vec6};
 use crate::engine::step::assemble::{IslandUnknowns, Unknowns};
 use crate::engine::step::predict::spin::{Rotor, is_round};
 use crate::engine::step::solve::island::Island;

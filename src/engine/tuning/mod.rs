@@ -3,6 +3,10 @@
 //! What users set is in [`settings`](super::settings). Rounding constants of the geometry, sizes and indices
 //! stay where they are used.
 
+mod lcp;
+
+pub use self::lcp::{bounded, descent, held, joints_only, lanes, newton, order, work};
+
 /// Joint rows.
 pub mod joint_rows {
     use crate::math::Double;
@@ -12,6 +16,8 @@ pub mod joint_rows {
     pub const CARRIED_MAX: Double = 1.0;
     /// Angular limits within this angle have a row (rad).
     pub const ANGLE_MARGIN: Double = 0.02;
+    /// Beyond this cosine of the swing its gradient is no longer followed: near a half turn it has a pole.
+    pub const SWING_POLE: Double = -0.9;
 }
 
 /// Free rotation.
@@ -56,10 +62,13 @@ pub mod narrow {
 
     /// A plane that swept pieces cross by this part of the smaller inradius may serve as their contact plane.
     pub const SLACK: Real = 0.1;
+    /// Distance [m, and relative] below which two contacts are one.
+    pub const SAME: Real = 64.0 * Real::EPSILON;
 }
 
 /// The reference normal.
 pub mod normal {
+    pub use super::outline::SQUARE;
     use crate::math::Real;
 
     /// By how much of the eligible depth another plane must beat the ratio's normal (-). A row that the
@@ -68,24 +77,27 @@ pub mod normal {
     /// Depth, as part of the eligible one, to which a body that stays on a plane may have sunk into it (-):
     /// 13 µm of 5.5 mm, more than the dead zone of contacts leaves.
     pub const SUNK: Real = 2.4e-3;
-    /// Sine of the angle below which an edge counts as square to the normal.
-    pub const LEVEL: Real = 1e-3;
-    /// Cosine above which a normal is that of a face.
+    /// Cosine above which a normal is that of a face, and a face square to the normal.
     pub const ALIGNED: Real = 1.0 - 1e-6;
-    /// Faces of curved hulls: at most two caps.
-    pub const CAPS: [u32; 2] = [0, 1];
 }
 
 /// Clipping.
 pub mod clip {
+    pub use super::normal::ALIGNED;
     use crate::math::Real;
 
     /// Outermost points of rims that touch lie this many separations apart across the normal at most.
     pub const ASIDE: Real = 2.0;
-    /// Cosine above which a face is square to the normal.
-    pub const ALIGNED: Real = 1.0 - 1e-6;
     /// Slope that such a face may have against the normal (-).
     pub const TILT: Real = 2e-3;
+}
+
+/// Contacts of a pair.
+pub mod collect {
+    use crate::math::Real;
+
+    /// A normal that leans less than this from that of a face is the face's own (-).
+    pub const LEVEL: Real = 16.0 * Real::EPSILON;
 }
 
 /// Contacts that serve again.
@@ -105,14 +117,13 @@ pub mod reuse {
 
 /// Triangles of meshes.
 pub mod mesh {
+    pub use super::normal::PREFERENCE;
     use crate::math::Real;
 
     /// Hulls with their center deeper behind the surface than this part of their inradius are not touched.
     pub const BEHIND: Real = 0.5;
     /// `D` is at least this part of the inradius.
     pub const FLOOR: Real = 1e-3;
-    /// By how much of the eligible depth another plane must beat the first.
-    pub const PREFERENCE: Real = 2e-4;
 }
 
 /// Normals that a triangle exposes.
@@ -136,6 +147,7 @@ pub mod outline {
 
 /// Round and curved surfaces.
 pub mod smooth {
+    pub use super::outline::SQUARE;
     use crate::math::Real;
 
     /// Sine of the tilt of a cap below which its corners are as good as its lowest point.
@@ -144,8 +156,8 @@ pub mod smooth {
     /// from where it touches, and those of a wheel run with it: taken straight on, they would be anywhere
     /// by the end of a step.
     pub const STEEP: Real = 0.25;
-    /// Sine of the angle within which a feature counts as square to the normal.
-    pub const SQUARE: Real = 1e-3;
+    /// Sine and cosine of the angle from the lowest point to these.
+    pub const BESIDE: [Real; 2] = [0.1 / 1.0025, 0.9975 / 1.0025];
 }
 
 /// Edges that cross.
@@ -208,10 +220,9 @@ pub mod yielding {
 
 /// Which solver an island gets.
 pub mod policy {
+    pub use super::joints_only::{PAUSE, TAKEN};
     use crate::math::Double;
 
-    /// Steps after a failure of Newton in which it is not tried again.
-    pub const PAUSE: u32 = 8;
     /// After bodies struck each other in it a large island gets the budget of so many rows: heaps that settle
     /// have other contacts in every step, for which a good solution is in vain.
     pub const STRUCK: Double = 200.0;
@@ -221,9 +232,7 @@ pub mod policy {
     pub const CALM: Double = 1000.0;
     /// What stands from the start, with approaches below this [m/s], gets the budget of all its rows.
     pub const STANDS: Double = 1e-3;
-    /// Impulses that have just changed must be this part of the tolerance good to be taken as they are,
-    /// unless that is below what rounding allows [m/s].
-    pub const RECHECK: Double = 0.1;
+    /// The finest tolerance that rounding allows impulses to be judged by [m/s].
     pub const AIM_MIN: Double = 1e-9;
     /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
     pub const ROWS_PENALTY: Double = 5.0;
@@ -297,6 +306,8 @@ pub mod stiffness {
     pub const SLIGHT: Double = 0.02;
     /// Compression makes arms unstable; the matrix keeps this part of the inertia (–).
     pub const LEFT: Double = 1.0;
+    /// Off-diagonals below this part of the diagonal change the positive part by no more than rounding (–).
+    pub const ROUNDING: Double = 1e-16;
 }
 
 /// The carried problem at the pose of the end.
@@ -334,8 +345,8 @@ pub mod midpoint_energy {
 
 /// Bodies without impulses.
 pub mod flight {
-    /// Passes over the manifolds; if bodies still hinder each other then, none flies.
-    pub const PASSES: usize = 8;
+    /// If bodies still hinder each other after so many passes, none flies.
+    pub use super::held::PASSES;
 }
 
 /// Islands on a pool.
@@ -346,10 +357,7 @@ pub mod pool {
 
 /// Restitution.
 pub mod restitution {
-    use crate::math::Double;
-
-    /// Bias of a contact that is open at the end of the step [m/s]: faster than anything.
-    pub const OPEN: Double = 1e6;
+    pub use super::midpoint::OPEN;
 }
 
 /// Poisson's hypothesis.
@@ -375,119 +383,4 @@ pub mod sequence {
     /// Most sweeps over the manifolds that strike at once, and the part of the speed at which they end.
     pub const SWEEPS_MAX: u32 = 200;
     pub const EXACT: Double = 1e-13;
-}
-
-/// Counted work.
-pub mod work {
-    use crate::math::Double;
-
-    /// Work of measuring impulses, in sweeps: their velocity is rebuilt and looked at.
-    pub const CHECK: Double = 2.0;
-    /// Operations of a sweep over one contact.
-    pub const OPERATIONS: Double = 150.0;
-}
-
-/// Joint rows with bounds.
-pub mod bounded {
-    use crate::math::Double;
-
-    /// `ρ_j W'` for each `ρ` of the contacts. Larger, and zones flip back and forth between steps of Newton.
-    pub const STIFFER: Double = 10.0;
-    /// Largest `ρ_j W'`: it magnifies the rounding of `νᵀ v`.
-    pub const STIFFEST: Double = 1e6;
-}
-
-/// The order of elimination.
-pub mod order {
-    /// A body with more joints than this is a hub.
-    pub const HUB: usize = 8;
-}
-
-/// The cone Newton.
-pub mod newton {
-    use crate::math::Double;
-
-    /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a
-    /// contact.
-    pub const PRODUCT: Double = 2.5;
-    pub const SOLVE: Double = 2.0;
-    /// An island's budget is that of so many contacts more: what is small may try long.
-    pub const SMALL: Double = 100.0;
-    /// Mass ratio in an island from which its factor is in double precision.
-    pub const DOUBLE_RATIO: Double = 100.0;
-    /// A solve goes on to this part of the tolerance: the impulses it ends with are then within the tolerance
-    /// for some steps to come, in which nothing is solved at all.
-    pub const AIM: Double = 0.1;
-    /// After a solve that changed impulses they must be this part of the tolerance good to be taken as they
-    /// are.
-    pub const RECHECK: Double = 0.3;
-    /// Islands that start within this many tolerances are at rest, or nearly.
-    pub const REST: Double = 100.0;
-    /// The others start with this part of `ρ`: with less of it fewer contacts change their zones in a step.
-    pub const VIOLENT: Double = 0.1;
-    /// Multiplier updates that leave more of the residual than this, and of the aim, let `ρ` grow.
-    pub const SLOW: Double = 0.25;
-    /// Multiplier updates without a gain after which a solve ends: without and with joints, and of tiny
-    /// problems.
-    pub const IDLE: [u32; 3] = [4, 12, 40];
-    /// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only,
-    /// far from where they start, on a way along which the error hardly falls.
-    pub const TINY: usize = 40;
-    /// Longest step along the error of `Γ` away from a solution that repels (–): an error of the tolerance,
-    /// 10 µm/s, then still moves `Γ` by less than a millimeter a second. Joints do not let it go far.
-    pub const STRIDE: Double = 64.0;
-    /// A solve of so few updates lets `ρ` fall again.
-    pub const FEW: u32 = 3;
-    /// Growth of `ρ`, and where it ends in single and double precision.
-    pub const GROWTH: Double = 4.0;
-    pub const PENALTY_MAX: [Double; 2] = [1e4, 1e5];
-}
-
-/// Its steps.
-pub mod descent {
-    use crate::math::Double;
-
-    /// A step that leaves more of the gradient than this asks for a new factor.
-    pub const POOR: Double = 0.3;
-    /// The same while the factor of an earlier step is all there is, and the most such steps.
-    pub const POOR_AT_HAND: Double = 0.9;
-    pub const STEPS_AT_HAND: u32 = 3;
-    /// Part of the derivative along a step that may be left.
-    pub const LEVEL: Double = 0.3;
-}
-
-/// Bodies that stand still.
-pub mod held {
-    use crate::math::Double;
-
-    /// Passes over the manifolds, which find towers of that many turns of their order.
-    pub const PASSES: usize = 8;
-    /// Tangential impulses up to this part of the limit stick for certain.
-    pub const INSIDE: Double = 0.999;
-    /// Points nearer to one line than this part of their distance from the center are in that line (-): a
-    /// speed of the tolerance at them would be a hundred tolerances at the center.
-    pub const LINE: Double = 0.01;
-}
-
-/// Joints alone.
-pub mod joints_only {
-    use crate::math::Double;
-
-    /// Joints of a body beyond which all of them as one clique would be too dense.
-    pub const HUB: usize = 12;
-    /// Most corrections of a solve.
-    pub const CORRECTIONS: u32 = 16;
-    /// A factor of this step that leaves more than this is at the end of its digits.
-    pub const POOR: Double = 0.5;
-    /// Steps for which the factor of an earlier step is not tried again after a failure.
-    pub const PAUSE: u32 = 8;
-    /// `δ` relative to the compliance of a row (–).
-    pub const PROXIMAL: Double = 1e-12;
-    /// Impulses within this part of the tolerance are taken as they are, and a solve goes on to the other
-    /// part: a correction costs little and is exact.
-    pub const TAKEN: Double = 0.1;
-    pub const AIM: Double = 0.01;
-    /// Multiplications of a correction for each row, and of the matrix for each row of a pair.
-    pub const ROW: Double = 60.0;
-    pub const ENTRY: Double = 20.0;
 }

@@ -1,0 +1,33 @@
+//! The problem of one island for the sweeps, and its unknowns.
+
+use crate::engine::lcp::manifold::Manifold;
+use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
+use crate::math::Double;
+
+/// The problem of one island.
+#[derive(Clone, Copy, Debug)]
+pub struct SweptIsland<'a> {
+    /// Mass blocks; `velocity_free` is the velocity after the forces of the whole step.
+    pub bodies: &'a [BodyBlock],
+    /// Contacts.
+    pub manifolds: &'a [Manifold],
+    /// Joint rows, those of a joint one after the other.
+    pub joints: &'a [JointRow],
+    /// The part of the bias of each joint row that is not carried on.
+    pub joint_push: &'a [Double],
+    /// Velocity of each body before the step.
+    pub velocity_last: &'a [Vec6],
+}
+
+/// Unknowns of an island: warm start in, solution out. Of each pair the first is that of the biased
+/// sweeps, which move the bodies, the second that of the relaxed ones.
+#[derive(Debug)]
+pub struct WideIterate<'a> {
+    /// Mean velocity over the step: poses move with `h` times it; and velocity at its end.
+    pub velocity: [&'a mut [Vec6]; 2],
+    /// Impulse of every contact on body b over the whole step, world axes [N·s]. The warm start is read
+    /// from the second.
+    pub contact_impulse: [&'a mut [[Double; 3]]; 2],
+    /// Impulse of every joint row over the whole step. The warm start is read from the second.
+    pub joint_impulse: [&'a mut [Double]; 2],
+}
