@@ -76,3 +76,35 @@ impl Motion {
             && self.speed().is_finite()
     }
 }
+
+/// The motions of all bodies in a step.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct Motions {
+    pub(in crate::engine) list: Vec<Motion>,
+    /// Awake and moved by impulses?
+    pub(in crate::engine) moves: Vec<bool>,
+    /// That, or moved by hand?
+    pub(in crate::engine) active: Vec<bool>,
+}
+
+impl Motions {
+    /// Keeps those of the first `n` bodies.
+    pub(in crate::engine) fn keep(&mut self, n: usize) {
+        self.list.truncate(n);
+        self.moves.truncate(n);
+        self.active.truncate(n);
+    }
+
+    /// Takes up the motion of body `i`.
+    pub(in crate::engine) fn set(&mut self, i: usize, motion: Motion) {
+        let (moves, active) = (motion.moves && !motion.asleep, motion.is_active());
+        match self.list.get_mut(i) {
+            Some(old) => (*old, self.moves[i], self.active[i]) = (motion, moves, active),
+            None => {
+                self.list.push(motion);
+                self.moves.push(moves);
+                self.active.push(active);
+            }
+        }
+    }
+}
