@@ -41,6 +41,7 @@ pub(crate) mod geometry;
 pub mod lcp;
 pub mod papers;
 pub mod par;
+pub mod query;
 pub mod report;
 pub mod settings;
 pub(crate) mod state;
@@ -49,7 +50,7 @@ pub(crate) mod tuning;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
-pub use self::geometry::{bvh, query, ratio, shape};
+pub use self::geometry::{bvh, ratio, shape};
 pub use self::state::pairs as pair;
 pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};
 pub use self::step::touches as touch;

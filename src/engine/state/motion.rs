@@ -1,6 +1,12 @@
 //! A body during a step: what depends on its pose, and its free motion.
 
-use crate::math::{Mat3, Real, SymMat3, Vec3};
+use crate::engine::lcp::Vec6;
+use crate::math::{Mat3, Real, SymMat3, Vec3, widen};
+
+/// Velocity as six numbers.
+pub fn vec6(linear: Vec3, angular: Vec3) -> Vec6 {
+    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z].map(widen)
+}
 
 /// A body during a step: what depends on its pose, and its free velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
