@@ -36,10 +36,12 @@
 //! fused operations, and transcendental functions come from `libm`; there is no clock. Portals and
 //! impulses are part of the state: a clone of a [`Simulation`] continues as the original does.
 
+mod edit;
 pub(crate) mod geometry;
 pub mod lcp;
 pub mod papers;
 pub mod par;
+pub mod query;
 pub mod report;
 pub mod settings;
 pub(crate) mod state;
@@ -48,7 +50,7 @@ pub(crate) mod tuning;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
-pub use self::geometry::{bvh, query, ratio, shape};
+pub use self::geometry::{bvh, ratio, shape};
 pub use self::state::pairs as pair;
 pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};
 pub use self::step::touches as touch;
@@ -58,21 +60,22 @@ use self::par::{Pool, Serial};
 use self::report::{StepReport, StepStatus};
 use self::settings::{ActiveEvents, Settings};
 use self::state::bodies::Bodies;
-use self::state::body::{Body, BodyDesc, BodyError, BodyId};
-use self::state::joint::{Joint, JointDesc, JointError, JointId, Joints};
-use self::state::motion::Motion;
-pub use self::state::pairs::Contact;
-use self::state::pairs::{Pair, Pairs};
+use self::state::body::BodyId;
+pub use self::state::contact::Contact;
+use self::state::contact::warm_start;
+use self::state::joint::{Joint, JointDesc, Joints};
+use self::state::motion::Motions;
+use self::state::pairs::Pairs;
 use self::step::assemble::{Sources, StepProblem};
 use self::step::broad::{BroadPhase, Enlarge, Input};
 use self::step::ccd::stop::{Solved, Stop, find_stops};
 use self::step::islands::{Islands, NO_BODY};
 use self::step::narrow::Context;
-use self::step::sleep::Sleepers;
+use self::step::sleep::{Finished, Parts, Sleepers};
 use self::step::solve::SolverState;
 use self::step::touches::Touches;
-use self::step::unchanged::{Steady, Touching};
-use crate::math::{Real, Vec3};
+use self::step::unchanged::{Steady, Touching, look_at_edited};
+use crate::math::{Double, Real, narrow};
 
 /// A world of bodies and joints, and everything a step needs.
 ///
@@ -101,12 +104,8 @@ pub struct Simulation {
 #[derive(Clone, Debug, Default)]
 struct Work {
     shapes: Shapes,
-    motions: Vec<Motion>,
-    /// Awake and moved by impulses?
-    moves: Vec<bool>,
-    /// That, or moved by hand?
-    active: Vec<bool>,
-    /// Those and bodies that may have changed, for the broad phase.
+    motions: Motions,
+    /// Bodies that are active and bodies that may have changed, for the broad phase.
     movers: Vec<u32>,
     /// The same, a byte for each body.
     marks: Vec<bool>,
@@ -153,11 +152,15 @@ impl Simulation {
             return false;
         }
         self.margin = settings.contact.margin;
-        self.stir(settings);
+        let last = self.dt_last;
+        let (sleepers, mut parts) = self.sleepers_and_parts();
+        sleepers.stir(settings, &mut parts, last);
         self.bodies.compact();
         self.joints.compact();
-        self.foresee(settings, dt);
-        let work = &mut self.work;
+        let (bodies, work) = (&mut self.bodies, &mut self.work);
+        let Work { motions, shapes, .. } = work;
+        let broken = &mut self.report.quarantined;
+        work.steady.foresee(bodies, motions, shapes, settings, dt, broken);
         let index = |id| self.bodies.index_of(id).map_or(NO_BODY, |i| i as u32);
         let ends = |joint: &Joint| match joint.desc {
             JointDesc { enabled: false, .. } => [NO_BODY; 2],
@@ -169,7 +172,7 @@ impl Simulation {
         work.joint_bodies.clear();
         work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
         self.report.bodies = self.bodies.len() as u32;
-        let awake = work.moves.iter().filter(|moves| **moves).count();
+        let awake = work.motions.moves.iter().filter(|moves| **moves).count();
         self.report.dynamic_bodies = (awake + self.sleepers.count()) as u32;
         true
     }
@@ -179,8 +182,9 @@ impl Simulation {
         if !self.active {
             return;
         }
-        self.find_movers();
         let work = &mut self.work;
+        let Work { steady, motions, marks, movers, .. } = work;
+        steady.find_movers(&self.bodies, motions, marks, movers);
         let dt = self.report.dt;
         work.excluded.clear();
         for JointDesc { ends, collide, enabled, .. } in
@@ -206,8 +210,9 @@ impl Simulation {
             }
         };
         let Work { broad, motions, movers, excluded, steady, .. } = work;
+        let motions = &motions.list;
         broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });
-        self.pairs.update(broad, &self.bodies, &steady.changed);
+        self.pairs.update(&broad.changes(), &self.bodies, &steady.changed);
         self.report.pairs = self.pairs.list.len() as u32;
         self.check_pairs();
     }
@@ -225,13 +230,18 @@ impl Simulation {
         }
         self.rouse(settings);
         self.measure(settings, pool);
-        while self.note_touched() {
+        loop {
+            let Work { motions, joint_bodies, .. } = &self.work;
+            let (bodies, motions, pairs) = (&self.bodies, &motions.list, &self.pairs);
+            if !self.sleepers.note_touched(bodies, motions, pairs, joint_bodies, self.margin) {
+                break;
+            }
             self.rouse(settings);
             self.measure(settings, pool);
         }
         for pair in self.pairs.seen() {
             self.report.measured += u32::from(pair.measured_in == self.pairs.step && !pair.kept);
-            if !pair.sensor && !pair.is_dormant(&self.work.motions) {
+            if !pair.sensor && !pair.is_dormant(&self.work.motions.list) {
                 self.report.contacts += pair.contacts.len() as u32;
                 self.report.events_dropped += pair.dropped;
             }
@@ -241,11 +251,39 @@ impl Simulation {
         self.check_contacts();
     }
 
+    /// Wakes the islands that are to wake, with their free motion.
+    fn rouse(&mut self, settings: &Settings) {
+        let Self { sleepers, bodies, pairs, joints, .. } = self;
+        let mut parts = Parts { bodies, pairs, joints };
+        let woken = sleepers.rouse(&mut parts, self.dt_last);
+        let Work { motions, steady, broad, .. } = &mut self.work;
+        let StepReport { dt, quarantined, .. } = &mut self.report;
+        steady.foresee_woken(woken, parts.bodies, motions, settings, *dt, quarantined);
+        broad.rouse(woken, parts.bodies, &motions.list);
+    }
+
+    /// `I(q)` (6.3) of the poses the step begins with: of pairs in ratio units, of joints in m or rad.
+    fn note_infeasibility(&mut self) {
+        let ([mut gap, mut separation], bodies) = (self.pairs.unseen, self.bodies.as_slice());
+        for pair in self.pairs.seen().filter(|pair| !pair.sensor) {
+            gap = gap.min(pair.gap);
+            separation = separation.min(pair.separation);
+        }
+        let mut error: Double = 0.0;
+        let joints = self.joints.as_slice().iter().zip(&self.work.joint_bodies);
+        for (joint, ends) in joints.filter(|(_, ends)| **ends != [NO_BODY; 2]) {
+            error = error.max(joint.error(ends.map(|i| bodies.get(i as usize))));
+        }
+        self.report.joint_error = narrow(error);
+        self.report.overlap = (-separation).max(0.0);
+        self.report.infeasibility = (-gap).max(self.report.joint_error);
+    }
+
     /// Measures the pairs that are out of date.
     fn measure(&mut self, settings: &Settings, pool: &impl Pool) {
         let context = Context {
             bodies: self.bodies.as_slice(),
-            motions: &self.work.motions,
+            motions: &self.work.motions.list,
             changed: &self.work.steady.changed,
             reach: &self.work.broad.reach,
             settings,
@@ -259,16 +297,21 @@ impl Simulation {
         if !self.active {
             return;
         }
-        self.note_touching();
         let work = &mut self.work;
+        let Work { motions, steady, touching, .. } = work;
+        let (bodies, pairs, changed) = (&self.bodies, &mut self.pairs, &steady.changed);
+        let motions = &motions.list;
+        steady.touches = self.sleepers.note_touching(bodies, motions, pairs, changed, touching);
         let joined = work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
         let edges = work.touching.iter().map(|pair| pair.bodies).chain(joined.copied());
-        work.islands.build(&work.moves, edges);
+        work.islands.build(&work.motions.moves, edges);
         self.report.islands = work.islands.len() as u32;
-        self.find_steady();
-        let work = &mut self.work;
+        let Work { steady, islands, touching, joint_bodies, solver, .. } = work;
+        let mut old = 0;
+        let last = |first| solver.steady(first, &mut old);
+        steady.find(bodies, islands, touching, joint_bodies, last);
         let awake = |ends: &&[u32; 2]| {
-            let mut motions = ends.iter().filter_map(|&i| work.motions.get(i as usize));
+            let mut motions = ends.iter().filter_map(|&i| work.motions.list.get(i as usize));
             **ends != [NO_BODY; 2] && !motions.any(|motion| motion.asleep)
         };
         self.report.joints = work.joint_bodies.iter().filter(awake).count() as u32;
@@ -283,7 +326,7 @@ impl Simulation {
         let dt = self.report.dt;
         let sources = Sources {
             bodies: self.bodies.as_slice(),
-            motions: &self.work.motions,
+            motions: &self.work.motions.list,
             pairs: &self.pairs.list,
             joints: self.joints.as_slice(),
             joint_bodies: &self.work.joint_bodies,
@@ -312,7 +355,7 @@ impl Simulation {
             &mut self.work;
         let sources = Sources {
             bodies: self.bodies.as_slice(),
-            motions,
+            motions: &motions.list,
             pairs: &self.pairs.list,
             joints: self.joints.as_slice(),
             joint_bodies,
@@ -343,17 +386,17 @@ impl Simulation {
         let (work, report) = (&mut self.work, &mut self.report);
         let solved = Solved {
             bodies: &self.bodies,
-            motions: &work.motions,
+            motions: &work.motions.list,
             islands: &work.islands,
             velocity: &work.problem.biased.velocity,
             broad: &work.broad,
             dt: report.dt,
         };
-        find_stops(&mut work.stops, &self.pairs, &work.moves, &solved);
+        find_stops(&mut work.stops, &self.pairs, &work.motions.moves, &solved);
         report.kinetic_energy = step::integrate::integrate(
             &mut self.bodies,
-            &work.motions,
-            &work.active,
+            &work.motions.list,
+            &work.motions.active,
             &work.steady.islands,
             &work.islands,
             &work.problem.biased.velocity,
@@ -366,7 +409,18 @@ impl Simulation {
         report.quarantined.sort_unstable();
         report.quarantined.dedup();
         self.read_joints();
-        self.fall_asleep();
+        let Self { sleepers, bodies, pairs, joints, work, .. } = self;
+        let finished = Finished {
+            motions: &work.motions.list,
+            islands: &work.islands,
+            velocity: &work.problem.biased.velocity,
+            touching: &work.touching,
+            joint_bodies: &work.joint_bodies,
+            dt: self.report.dt,
+            dt_last: self.dt_last,
+        };
+        sleepers.fall_asleep(&mut Parts { bodies, pairs, joints }, &finished);
+        self.report.sleeping = self.sleepers.count() as u32;
         self.check_sleepers();
     }
 
@@ -375,7 +429,7 @@ impl Simulation {
         let (work, bodies) = (&self.work, self.bodies.as_slice());
         let joints = self.joints.as_mut_slice().iter_mut().zip(&work.joint_bodies);
         for (joint, ends) in joints.filter(|(_, ends)| **ends != [NO_BODY; 2]) {
-            let asleep = |i: &u32| work.motions.get(*i as usize).is_some_and(|m| m.asleep);
+            let asleep = |i: &u32| work.motions.list.get(*i as usize).is_some_and(|m| m.asleep);
             if !ends.iter().any(asleep) {
                 let bodies = ends.map(|i| bodies.get(i as usize));
                 joint.read(bodies, crate::math::widen(self.report.dt));
@@ -389,8 +443,9 @@ impl Simulation {
             if self.work.steady.touches {
                 self.touches.settle();
             } else {
-                self.look_at_edited();
-                let (bodies, motions) = (self.bodies.as_slice(), &self.work.motions);
+                let motions = &self.work.motions;
+                look_at_edited(&mut self.pairs, &self.bodies, &motions.active);
+                let (bodies, motions) = (self.bodies.as_slice(), &motions.list);
                 self.touches.update(&self.pairs, bodies, motions, self.margin, self.report.dt);
                 self.check_touches();
             }
@@ -398,158 +453,6 @@ impl Simulation {
             self.active = false;
             self.joints.compact();
         }
-    }
-
-    /// Adds a body. Between two stages of a step: it takes part from the next step on.
-    ///
-    /// # Errors
-    /// A property is not finite, or a dynamic body has no mass.
-    pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId, BodyError> {
-        if !self.active {
-            self.bodies.compact_if_sparse();
-        }
-        self.revision += 1;
-        self.bodies.add(desc)
-    }
-
-    /// Removes a body with its joints and contacts; false if there is none of this id. Between two
-    /// stages of a step: the others still feel it until the step ends.
-    pub fn remove_body(&mut self, id: BodyId) -> bool {
-        self.revision += 1;
-        self.note_removed(id);
-        self.joints.remove_body(id);
-        if !self.active {
-            self.joints.compact();
-        }
-        // Its pairs go with the next list of candidates.
-        self.bodies.remove(id)
-    }
-
-    /// The body of this id.
-    #[must_use]
-    pub fn body(&self, id: BodyId) -> Option<&Body> {
-        self.bodies.get(id)
-    }
-
-    /// The body of this id, to change it.
-    pub fn body_mut(&mut self, id: BodyId) -> Option<&mut Body> {
-        self.revision += 1;
-        let body = self.bodies.get_mut(id)?;
-        self.sleepers.note(body, self.active);
-        Some(body)
-    }
-
-    /// All bodies, in ascending order of their ids.
-    #[must_use]
-    pub const fn bodies(&self) -> &Bodies {
-        &self.bodies
-    }
-
-    /// Adds a joint.
-    ///
-    /// # Errors
-    /// A body is unknown, both ends are the same body or the world, a number is out of range, or a limit
-    /// or motor is on a locked axis.
-    pub fn add_joint(&mut self, desc: JointDesc) -> Result<JointId, JointError> {
-        let id = self.joints.add(desc, &self.bodies)?;
-        desc.bodies().for_each(|id| self.note_body(id));
-        Ok(id)
-    }
-
-    /// Changes a joint and, if it is another than before, wakes what it joins. Its impulses are kept as a
-    /// start for the next step unless ends or kind change. Between two stages of a step: it holds from
-    /// the next step on, wholly.
-    ///
-    /// # Errors
-    /// As for a new joint, or there is none of this id; the joint is unchanged then.
-    pub fn set_joint(&mut self, id: JointId, desc: JointDesc) -> Result<(), JointError> {
-        let before = self.joints.get(id).map(|joint| joint.desc);
-        if before == Some(desc) {
-            return Ok(());
-        }
-        self.joints.set(id, desc, &self.bodies)?;
-        before.iter().flat_map(JointDesc::bodies).for_each(|id| self.note_body(id));
-        desc.bodies().for_each(|id| self.note_body(id));
-        Ok(())
-    }
-
-    /// Lets a joint hold or not, and wakes what it joins; false if there is none of this id.
-    pub fn set_joint_enabled(&mut self, id: JointId, enabled: bool) -> bool {
-        let Some(desc) = self.joints.get(id).map(|joint| joint.desc) else { return false };
-        desc.enabled == enabled || self.set_joint(id, JointDesc { enabled, ..desc }).is_ok()
-    }
-
-    /// The joint of this id: its reaction, positions and velocities.
-    #[must_use]
-    pub fn joint(&self, id: JointId) -> Option<&Joint> {
-        self.joints.get(id)
-    }
-
-    /// Removes a joint; false if there is none of this id. Between two stages of a step: it holds until
-    /// the step ends.
-    pub fn remove_joint(&mut self, id: JointId) -> bool {
-        let desc = self.joints.get(id).map(|joint| joint.desc);
-        desc.iter().flat_map(JointDesc::bodies).for_each(|id| self.note_body(id));
-        let known = self.joints.remove(id);
-        if !self.active {
-            self.joints.compact();
-        }
-        known
-    }
-
-    /// A number that changes whenever a body may have moved, come, gone or changed: what was worked out
-    /// from the bodies holds while it stays.
-    #[must_use]
-    pub const fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// The joints, in ascending order of their ids.
-    #[must_use]
-    pub fn joints(&self) -> &[Joint] {
-        self.joints.as_slice()
-    }
-
-    /// The contacts of the last step, sorted by pair and feature, for reading.
-    pub fn contacts(&self) -> impl Iterator<Item = Contact> {
-        let known = |id| self.bodies.get(id).is_some();
-        let present = move |pair: &&Pair| known(pair.key.a) && known(pair.key.b);
-        let center = |id| self.bodies.get(id).map_or(Vec3::ZERO, Body::center);
-        self.pairs.list.iter().map(Box::as_ref).filter(present).flat_map(move |pair| {
-            let at = center(pair.key.a);
-            pair.contacts.iter().map(move |contact| Contact {
-                bodies: [pair.key.a, pair.key.b],
-                point: at + contact.arms[0],
-                normal: contact.normal,
-                gap: contact.gap,
-                impulse: crate::math::narrow3(contact.impulse[1]),
-            })
-        })
-    }
-
-    /// Which colliders touch since the last step.
-    #[must_use]
-    pub const fn touches(&self) -> &Touches {
-        &self.touches
-    }
-
-    /// The report of the last step.
-    #[must_use]
-    pub const fn report(&self) -> &StepReport {
-        &self.report
-    }
-}
-
-/// Factor on the impulses of the last step as a start for this one: they grow with the step. After a
-/// step of quite another length they tell nothing.
-fn warm_start(dt: Real, dt_last: Real) -> Real {
-    let ratio = dt / dt_last;
-    if dt_last == 0.0 {
-        1.0
-    } else if (1.0 / 64.0..=64.0).contains(&ratio) {
-        ratio
-    } else {
-        0.0
     }
 }
 

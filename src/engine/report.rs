@@ -7,13 +7,10 @@
 //! step, for small steps as well. After a bounce, whose velocities solve other equations, the relaxed
 //! residual is the worst of the solves of the bounce, of what still approaches, and of that difference.
 
-use crate::engine::Simulation;
 use crate::engine::lcp::Method;
-use crate::engine::settings::Settings;
 use crate::engine::state::body::BodyId;
 use crate::engine::state::joint::JointId;
-use crate::engine::step::islands::NO_BODY;
-use crate::math::{Double, Real, Vec3, narrow};
+use crate::math::{Double, Real};
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -169,38 +166,6 @@ impl StepReport {
         pressed.clear();
         let step = self.step + 1;
         *self = Self { step, dt, quarantined, solves, broken, yielded, pressed, ..Self::default() };
-    }
-}
-
-impl Simulation {
-    /// `I(q)` (6.3) of the poses the step begins with: of pairs in ratio units, of joints in m or rad.
-    pub(super) fn note_infeasibility(&mut self) {
-        let ([mut gap, mut separation], bodies) = (self.pairs.unseen, self.bodies.as_slice());
-        for pair in self.pairs.seen().filter(|pair| !pair.sensor) {
-            gap = gap.min(pair.gap);
-            separation = separation.min(pair.separation);
-        }
-        let mut error: Double = 0.0;
-        let joints = self.joints.as_slice().iter().zip(&self.work.joint_bodies);
-        for (joint, ends) in joints.filter(|(_, ends)| **ends != [NO_BODY; 2]) {
-            error = error.max(joint.error(ends.map(|i| bodies.get(i as usize))));
-        }
-        self.report.joint_error = narrow(error);
-        self.report.overlap = (-separation).max(0.0);
-        self.report.infeasibility = (-gap).max(self.report.joint_error);
-    }
-
-    /// Infeasibility `I(q)` (6.3) of the poses as they are now: the largest of `-Φ` of all pairs [ratio
-    /// units] and `|Θ|` of all joints [m or rad], as in the report; and the largest overlap `-Φ D` (m).
-    /// About centroids. Measures every pair anew; allocates.
-    #[must_use]
-    pub fn infeasibility(&self) -> (Real, Real) {
-        let mut probe = self.clone();
-        let settings = Settings::papers(1.0, 0.0, 0.0, 0.0, 0.0, 4);
-        probe.begin(&Settings { gravity: Vec3::ZERO, ..settings }, Real::EPSILON);
-        probe.find_pairs(&settings);
-        probe.find_contacts(&settings);
-        (probe.report.infeasibility, probe.report.overlap)
     }
 }
 

@@ -12,7 +12,7 @@ impl Simulation {
         let bodies = self.bodies.as_slice();
         let ascending = self.pairs.list.windows(2).all(|pair| pair[0].key < pair[1].key);
         assert!(ascending, "pairs are sorted and unique");
-        let count = self.work.motions.len();
+        let count = self.work.motions.list.len();
         for (i, body) in bodies[..count].iter().enumerate() {
             assert!(self.work.broad.knows(i, body), "the broad phase missed body {i}");
         }
@@ -28,7 +28,7 @@ impl Simulation {
         let mut seen = self.pairs.seen.iter().copied().peekable();
         let mut least = [Real::INFINITY; 2];
         for (p, pair) in (0..).zip(&self.pairs.list) {
-            let dormant = pair.dormant && pair.is_dormant(&self.work.motions);
+            let dormant = pair.dormant && pair.is_dormant(&self.work.motions.list);
             let changed = pair.bodies.iter().any(|&i| self.work.steady.changed[i as usize]);
             if seen.next_if_eq(&p).is_none() {
                 assert!(dormant && !changed, "pair {:?} is looked at", pair.key);
@@ -45,7 +45,7 @@ impl Simulation {
     /// Touches are those that all pairs tell, of which those that are not firm were there before.
     pub(super) fn check_touches(&self) {
         let bodies = self.bodies.as_slice();
-        let (motions, dt) = (&self.work.motions, self.report.dt);
+        let (motions, dt) = (&self.work.motions.list, self.report.dt);
         self.touches.check(&self.pairs.list, bodies, motions, self.margin, dt);
     }
 
@@ -75,7 +75,7 @@ impl Simulation {
     /// Every moving body is in one island, at the place it is said to have there.
     pub(super) fn check_islands(&self) {
         let islands = &self.work.islands;
-        for (i, &moves) in self.work.moves.iter().enumerate() {
+        for (i, &moves) in self.work.motions.moves.iter().enumerate() {
             let k = islands.island[i];
             assert_eq!(moves, k != NO_ISLAND, "body {i} moves: {moves}");
             if moves {

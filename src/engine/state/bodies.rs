@@ -11,13 +11,12 @@
 use hashbrown::HashMap;
 
 use super::body::{Body, BodyDesc, BodyError, BodyId};
-use crate::engine::Simulation;
 
 /// Since when a body may have changed, one bit each.
 mod since {
     /// Since the last step began.
     pub const STEP: u8 = 1;
-    /// Since [`settle_changes`](super::Simulation::settle_changes).
+    /// Since [`settle_changes`](super::Bodies::settle_changes).
     pub const LOOK: u8 = 2;
 }
 
@@ -153,6 +152,20 @@ impl Bodies {
         &mut self.list
     }
 
+    /// The bodies that may have changed since [`settle_changes`](Self::settle_changes), in ascending order of
+    /// their ids.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = &Body> {
+        let Self { list, changed, index, removed, .. } = self;
+        let known = move |body: &&Body| !removed || index.contains_key(&body.id());
+        let changed = list.iter().zip(changed).filter(|(_, changed)| **changed & since::LOOK != 0);
+        changed.map(|(body, _)| body).filter(known)
+    }
+
+    /// From here on no body has [changed](Self::changed).
+    pub(crate) fn settle_changes(&mut self) {
+        self.changed.iter_mut().for_each(|changed| *changed &= !since::LOOK);
+    }
+
     /// Number of bodies.
     pub fn len(&self) -> usize {
         self.index.len()
@@ -161,23 +174,6 @@ impl Bodies {
     /// Are there no bodies?
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
-    }
-}
-
-impl Simulation {
-    /// The bodies that may have changed since [`settle_changes`](Self::settle_changes), in ascending order of
-    /// their ids: those that steps moved, woke or put to sleep, and those that were handed out to be
-    /// changed. All others are as they were, or new. O(bodies), a byte each.
-    pub fn changed_bodies(&self) -> impl Iterator<Item = &Body> {
-        let Bodies { list, changed, index, removed, .. } = &self.bodies;
-        let known = move |body: &&Body| !removed || index.contains_key(&body.id());
-        let changed = list.iter().zip(changed).filter(|(_, changed)| **changed & since::LOOK != 0);
-        changed.map(|(body, _)| body).filter(known)
-    }
-
-    /// From here on no body has [changed](Self::changed_bodies).
-    pub fn settle_changes(&mut self) {
-        self.bodies.changed.iter_mut().for_each(|changed| *changed &= !since::LOOK);
     }
 }
 

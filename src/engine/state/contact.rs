@@ -1,5 +1,6 @@
 //! A contact of a pair, and its name.
 
+use super::body::BodyId;
 use crate::math::{DVec3, Double, Real, Vec3};
 
 /// A feature of a hull, by its index there.
@@ -104,5 +105,35 @@ impl ActiveContact {
             impulse: [DVec3::ZERO; 2],
             blow: Blow::None,
         }
+    }
+}
+
+/// A contact of the last step, for reading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The two bodies, ascending.
+    pub bodies: [BodyId; 2],
+    /// World point in the middle between the two touching points (m), found at the start of the step and
+    /// moved along with the center of the first body.
+    pub point: Vec3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vec3,
+    /// Distance of the touching points along the normal at the start of the step (m); negative in
+    /// overlap.
+    pub gap: Real,
+    /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
+    pub impulse: Vec3,
+}
+
+/// Factor on the impulses of the last step as a start for this one: they grow with the step. After a
+/// step of quite another length they tell nothing.
+pub(in crate::engine) fn warm_start(dt: Real, dt_last: Real) -> Real {
+    let ratio = dt / dt_last;
+    if dt_last == 0.0 {
+        1.0
+    } else if (1.0 / 64.0..=64.0).contains(&ratio) {
+        ratio
+    } else {
+        0.0
     }
 }

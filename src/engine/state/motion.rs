@@ -1,6 +1,12 @@
 //! A body during a step: what depends on its pose, and its free motion.
 
-use crate::math::{Mat3, Real, SymMat3, Vec3};
+use crate::engine::lcp::Vec6;
+use crate::math::{Mat3, Real, SymMat3, Vec3, widen};
+
+/// Velocity as six numbers.
+pub fn vec6(linear: Vec3, angular: Vec3) -> Vec6 {
+    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z].map(widen)
+}
 
 /// A body during a step: what depends on its pose, and its free velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,5 +80,37 @@ impl Motion {
             && angular.is_finite()
             && self.momentum.iter().all(|l| l.is_finite())
             && self.speed().is_finite()
+    }
+}
+
+/// The motions of all bodies in a step.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct Motions {
+    pub(in crate::engine) list: Vec<Motion>,
+    /// Awake and moved by impulses?
+    pub(in crate::engine) moves: Vec<bool>,
+    /// That, or moved by hand?
+    pub(in crate::engine) active: Vec<bool>,
+}
+
+impl Motions {
+    /// Keeps those of the first `n` bodies.
+    pub(in crate::engine) fn keep(&mut self, n: usize) {
+        self.list.truncate(n);
+        self.moves.truncate(n);
+        self.active.truncate(n);
+    }
+
+    /// Takes up the motion of body `i`.
+    pub(in crate::engine) fn set(&mut self, i: usize, motion: Motion) {
+        let (moves, active) = (motion.moves && !motion.asleep, motion.is_active());
+        match self.list.get_mut(i) {
+            Some(old) => (*old, self.moves[i], self.active[i]) = (motion, moves, active),
+            None => {
+                self.list.push(motion);
+                self.moves.push(moves);
+                self.active.push(active);
+            }
+        }
     }
 }

@@ -25,3 +25,16 @@ pub struct Candidate {
     /// The near pair that it belongs to.
     pub(in crate::engine) near: u32,
 }
+
+/// What changed among the candidates since the last step.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct CandidateChanges<'a> {
+    /// Those that were none in the last step, ascending by key.
+    pub(in crate::engine) added: &'a [Candidate],
+    /// Those that are none any more, ascending.
+    pub(in crate::engine) removed: &'a [PairKey],
+    /// New indices of the bodies by the old ones, if they changed.
+    pub(in crate::engine) renumbered: &'a [u32],
+    /// See [`flag`](super::bodies::flag), of every body.
+    pub(in crate::engine) flags: &'a [u8],
+}

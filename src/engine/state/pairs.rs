@@ -20,12 +20,10 @@ use super::bodies::flag;
 use super::body::{Body, BodyId};
 use super::contact::{ActiveContact, ContactId};
 use super::motion::Motion;
-use super::pair_key::{Candidate, PairKey};
-use crate::engine::Simulation;
+use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::par::Pool;
-use crate::engine::step::broad::BroadPhase;
 use crate::math::{DVec3, Quat, Real, Vec3};
 
 /// Two pieces that may touch.
@@ -199,34 +197,35 @@ impl Pairs {
     /// than in the last step.
     pub(in crate::engine) fn update(
         &mut self,
-        broad: &BroadPhase,
+        found: &CandidateChanges<'_>,
         known: &Bodies,
         changed: &[bool],
     ) {
-        if !broad.renumbered.is_empty() {
+        if !found.renumbered.is_empty() {
             for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
-                head.bodies = head.bodies.map(|i| broad.renumbered[i as usize]);
+                head.bodies = head.bodies.map(|i| found.renumbered[i as usize]);
                 pair.bodies = head.bodies;
             }
         }
-        self.merged = !broad.renumbered.is_empty();
+        self.merged = !found.renumbered.is_empty();
         self.all_seen = core::mem::take(&mut self.handed_out);
         let all = self.all_seen;
         self.gone.clear();
-        if !(broad.removed.is_empty() && broad.added.is_empty()) {
-            self.merge(&broad.removed, &broad.added, known.as_slice());
-            self.measured += broad.added.len() as u32;
+        if !(found.removed.is_empty() && found.added.is_empty()) {
+            self.merge(found.removed, found.added, known.as_slice());
+            self.measured += found.added.len() as u32;
             self.merged = true;
         }
         self.step = self.step.wrapping_add(1);
-        if !self.calm || self.merged || all || self.flags != broad.flags {
-            self.flags.clone_from(&broad.flags);
+        if !self.calm || self.merged || all || self.flags != found.flags {
+            self.flags.clear();
+            self.flags.extend_from_slice(found.flags);
             self.renew(known.as_slice(), all);
         }
         let stands = |flags: u8| flags & flag::ACTIVE == 0;
         let bodies = changed.iter().zip(&self.flags).map(|(&changed, &f)| changed & stands(f));
         if bodies.fold(false, |any, stirs| any | stirs) {
-            self.look(|i| changed[i] && stands(broad.flags[i]));
+            self.look(|i| changed[i] && stands(found.flags[i]));
         }
     }
 
@@ -384,8 +383,19 @@ impl Pairs {
         self.list.iter_mut().for_each(|pair| pair.forget_measurement());
     }
 
-    /// Takes out the pairs for which `keep` is false, and tells the broad phase.
-    fn retain(&mut self, broad: &mut BroadPhase, mut keep: impl FnMut(&Pair) -> bool) {
+    /// All pairs, to be changed from outside.
+    pub(in crate::engine) fn hand_out(&mut self) -> &mut [Box<Pair>] {
+        self.handed_out = true;
+        self.look_at_all();
+        &mut self.list
+    }
+
+    /// Takes out the pairs for which `keep` is false, and tells which near pairs they come from.
+    pub(in crate::engine) fn retain(
+        &mut self,
+        mut keep: impl FnMut(&Pair) -> bool,
+        mut forget: impl FnMut(u32, &PairKey),
+    ) {
         let mut kept = 0;
         for i in 0..self.list.len() {
             if keep(&self.list[i]) {
@@ -393,7 +403,7 @@ impl Pairs {
                 self.heads.swap(kept, i);
                 kept += 1;
             } else {
-                broad.forget(self.heads[i].near, &self.heads[i].key);
+                forget(self.heads[i].near, &self.heads[i].key);
             }
         }
         if kept < self.heads.len() {
@@ -446,6 +456,16 @@ impl Pair {
         (a.asleep || b.asleep) && !a.is_active() && !b.is_active()
     }
 
+    /// Has it the contacts and the friction with which it was last solved? `solved` are those numbers.
+    pub(in crate::engine) fn is_steady(&self, solved: Option<(Real, u32)>) -> bool {
+        let now = Some((self.friction, self.contacts.len() as u32));
+        self.kept
+            && !self.followed
+            && self.measured.is_some()
+            && self.surface_velocity == Vec3::ZERO
+            && solved == now
+    }
+
     /// Φ (-) and separation (m), infinite with a sensor.
     const fn depth(&self) -> [Real; 2] {
         if self.sensor { [Real::INFINITY; 2] } else { [self.gap, self.separation] }
@@ -474,58 +494,4 @@ impl Pair {
         };
         (self.rolling, self.spinning) = (rolling, spinning);
     }
-}
-
-impl Simulation {
-    /// The pairs of pieces near each other in the last step, ascending by key, with their contacts.
-    #[must_use]
-    pub fn pairs(&self) -> &[Box<Pair>] {
-        &self.pairs.list
-    }
-
-    /// The pairs of the step that is under way, for changes that hold in this step only: friction after
-    /// stage 2, contacts after stage 3.
-    pub fn pairs_mut(&mut self) -> &mut [Box<Pair>] {
-        self.pairs.forget_measurements();
-        self.pairs_to_change().1
-    }
-
-    /// The same for those who change few: where they change contacts they call
-    /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step. With the
-    /// bodies, to look them up.
-    pub fn pairs_to_change(&mut self) -> (&Bodies, &mut [Box<Pair>]) {
-        self.pairs.handed_out = true;
-        self.pairs.look_at_all();
-        (&self.bodies, &mut self.pairs.list)
-    }
-
-    /// Takes pairs out of the step that is under way, after stage 2 or 3: those for which `keep` is
-    /// false. They forget their contacts.
-    pub fn retain_pairs(&mut self, mut keep: impl FnMut(&Pair) -> bool) {
-        let (pairs, sleepers, bodies) = (&mut self.pairs, &mut self.sleepers, &self.bodies);
-        pairs.retain(&mut self.work.broad, |pair| {
-            let kept = keep(pair);
-            if !kept && !pair.contacts.is_empty() {
-                sleepers.note_pair(pair, bodies);
-            }
-            kept
-        });
-    }
-}
-
-/// A contact of the last step, for reading.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// The two bodies, ascending.
-    pub bodies: [BodyId; 2],
-    /// World point in the middle between the two touching points (m), found at the start of the step and
-    /// moved along with the center of the first body.
-    pub point: Vec3,
-    /// Unit normal from the first body to the second.
-    pub normal: Vec3,
-    /// Distance of the touching points along the normal at the start of the step (m); negative in
-    /// overlap.
-    pub gap: Real,
-    /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
-    pub impulse: Vec3,
 }

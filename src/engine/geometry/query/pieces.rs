@@ -48,10 +48,10 @@ pub struct Closest {
 
 /// The first touch of a moving piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Impact {
-    pub(super) distance: Real,
+pub(in crate::engine) struct Impact {
+    pub(in crate::engine) distance: Real,
     /// As at the touch; a zero normal says that the pieces overlap, or are too near, from the start.
-    pub(super) at: Closest,
+    pub(in crate::engine) at: Closest,
 }
 
 /// What a shape cast wants.
@@ -106,7 +106,7 @@ impl<'a> Placed<'a> {
     }
 
     /// See [`ray`]; all in the world.
-    pub(super) fn ray(
+    pub(in crate::engine) fn ray(
         &self,
         origin: Vec3,
         direction: Vec3,
@@ -214,7 +214,7 @@ impl<'a> Placed<'a> {
     }
 
     /// The first touch of `other`, moving along the unit vector `direction`, with this piece.
-    pub(super) fn cast(
+    pub(in crate::engine) fn cast(
         &self,
         other: &Self,
         direction: Vec3,

@@ -40,7 +40,7 @@
 //! and faces on faces report the face.
 //!
 //! Cost: O(vertices) per iteration for small pieces, O(√vertices) or less beyond; one or two
-//! iterations from a warm cache, about six to nine cold. No allocation, except in [`one_sided`].
+//! iterations from a warm cache, about six to nine cold. No allocation.
 //!
 //! Deliberately absent: the touching points (events) and any knowledge of body types; the caller
 //! chooses centers ([`scaling_center`]) and the one-sided metric.
@@ -64,7 +64,6 @@ pub use self::half_space::measure_half_space;
 pub use self::types::{
     Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status,
 };
-pub use crate::engine::papers::one_sided::one_sided;
 
 use self::finish::finish;
 use self::ray::Ray;

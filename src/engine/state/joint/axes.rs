@@ -22,7 +22,7 @@
 use super::{JointFrame, JointKind};
 use crate::engine::lcp::Vec6;
 use crate::engine::state::body::Body;
-use crate::engine::step::predict::vec6;
+use crate::engine::state::motion::vec6;
 use crate::engine::tuning::joint_rows::SWING_POLE;
 use crate::math::{
     DVec3, Double, PI_DOUBLE, atan2_double, quat_exp_double, quat_mul_double, quat_rotate_double,

@@ -7,7 +7,7 @@ use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
 use crate::engine::lcp::random::Random;
 use crate::engine::state::body::{Body, BodyDesc};
-use crate::engine::step::predict::vec6;
+use crate::engine::state::motion::vec6;
 use crate::math::{DVec3, Quat, quat_exp, quat_mul, quat_normalize, widen};
 
 const KINDS: [JointKind; 10] = [

@@ -11,7 +11,7 @@ use crate::engine::lcp::rows::{dot6, joint_compliance};
 use crate::engine::lcp::{JointRow, Vec6};
 use crate::engine::settings::Settings;
 use crate::engine::state::joint::{Joint, JointId, JointRowBuilder, keeps};
-use crate::engine::step::predict::vec6;
+use crate::engine::state::motion::vec6;
 use crate::math::{DVec3, Double, Real, Vec3, narrow3, widen};
 
 impl StepProblem {

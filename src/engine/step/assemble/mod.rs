@@ -28,7 +28,7 @@ mod rolling;
 use core::ops::Range;
 
 use super::islands::{DisjointSets, Islands, NO_ISLAND};
-use super::predict::{block, vec6};
+use super::predict::block;
 use super::unchanged::Touching;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem};
@@ -37,7 +37,7 @@ use crate::engine::settings::{Integration, Settings};
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::contact::Blow;
 use crate::engine::state::joint::{Aim, Joint, Row};
-use crate::engine::state::motion::Motion;
+use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
 use crate::math::{DVec3, Double, Real};
 

@@ -38,7 +38,7 @@ use crate::engine::state::bodies::Bodies;
 use crate::engine::state::bodies::flag;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pair_key::{Candidate, PairKey};
+use crate::engine::state::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::tuning::broad::{BLOW, ROUNDS};
 use crate::math::{Real, Vec3};
 
@@ -207,6 +207,26 @@ impl BroadPhase {
         self.added.sort_unstable();
         self.removed.sort_unstable();
         self.note_last();
+    }
+
+    /// What changed among the candidates.
+    pub(in crate::engine) fn changes(&self) -> CandidateChanges<'_> {
+        let Self { added, removed, renumbered, flags, .. } = self;
+        CandidateChanges { added, removed, renumbered, flags }
+    }
+
+    /// Takes up the free motions of bodies that woke within the step.
+    pub(in crate::engine) fn rouse(
+        &mut self,
+        woken: &[BodyId],
+        bodies: &Bodies,
+        motions: &[Motion],
+    ) {
+        for i in woken.iter().filter_map(|&id| bodies.index_of(id)) {
+            let component = self.reach[i].component;
+            self.reach[i] = Reach::of(&motions[i], &bodies.as_slice()[i]);
+            self.reach[i].component = self.reach[i].own.max(component);
+        }
     }
 
     /// Gives every live body the largest speed of its component; true if a box grows by more than the

@@ -10,10 +10,10 @@
 //! which is exact under a constant force. The papers' Euler step `x⁺ = x + h v*` falls `g h t / 2` too
 //! far; it is [`Integration::Euler`].
 
-use crate::engine::lcp::{BodyBlock, Vec6};
+use crate::engine::lcp::BodyBlock;
 use crate::engine::settings::{Integration, Settings};
 use crate::engine::state::body::{Body, BodyId, BodyKind};
-use crate::engine::state::motion::Motion;
+use crate::engine::state::motion::{Motion, vec6};
 use crate::math::{Real, SymMat3, Vec3, narrow3, quat_to_mat3, widen, widen3};
 
 pub mod spin;
@@ -183,11 +183,6 @@ pub fn approach([a, b]: [&Motion; 2], between: Vec3, dt: Real) -> Real {
     let turn = small.radius * (small.angular - large.angular).length();
     let bend = 0.5 * dt * large.angular.length() * apart.length();
     dt * (slide + turn + bend)
-}
-
-/// Velocity as six numbers.
-pub fn vec6(linear: Vec3, angular: Vec3) -> Vec6 {
-    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z].map(widen)
 }
 
 /// The block of a moving body in the step problem.

@@ -25,18 +25,17 @@
 
 mod fall;
 
-use super::broad::Reach;
+pub(in crate::engine) use self::fall::Finished;
+
 use super::islands::{DisjointSets, NO_BODY};
-use super::predict::foresee;
 use super::unchanged::Touching;
-use crate::engine::Simulation;
 use crate::engine::settings::{ContactSettings, Settings, SleepSettings};
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::body::{Body, BodyId, LockedAxes};
-use crate::engine::state::joint::Joint;
+use crate::engine::state::contact::warm_start;
+use crate::engine::state::joint::{Joint, Joints};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pairs::Pair;
-use crate::engine::warm_start;
+use crate::engine::state::pairs::{Pair, Pairs};
 use crate::math::{Real, Vec3, widen};
 
 /// What a user can change of a body that stands still.
@@ -67,6 +66,14 @@ impl Properties {
             can_sleep: body.can_sleep,
         }
     }
+}
+
+/// What islands are made of.
+#[derive(Debug)]
+pub(in crate::engine) struct Parts<'a> {
+    pub(in crate::engine) bodies: &'a mut Bodies,
+    pub(in crate::engine) pairs: &'a mut Pairs,
+    pub(in crate::engine) joints: &'a mut Joints,
 }
 
 /// An island that sleeps.
@@ -161,56 +168,224 @@ impl Sleepers {
         let place = self.islands.partition_point(|island| island.members[0] < name);
         self.islands.insert(place, SleepingIsland { members, dt });
     }
-}
 
-impl Simulation {
-    /// The islands that sleep.
-    #[must_use]
-    pub const fn sleepers(&self) -> &Sleepers {
-        &self.sleepers
+    /// Takes note that a body is to be put to sleep when the step ends.
+    pub(in crate::engine) fn tire(&mut self, id: BodyId) {
+        self.tired.push(id);
     }
 
-    /// Wakes a body with its island; false if there is none of this id or it is awake. Between two stages
-    /// of a step: it wakes before the next.
-    pub fn wake_body(&mut self, id: BodyId) -> bool {
-        let asleep = self.bodies.get(id).is_some_and(Body::is_sleeping);
-        self.note_body(id);
-        if !self.active {
-            self.wake();
-        }
-        asleep
-    }
-
-    /// Puts a body to sleep with everything that it is connected with, whatever their velocities, which
-    /// are lost as are forces that no step has taken. False, and nothing happens, if there is no dynamic
-    /// body of this id or one of them may not sleep. Between two stages of a step: it happens when the step
-    /// ends.
-    pub fn sleep_body(&mut self, id: BodyId) -> bool {
-        let Some(body) = self.bodies.get(id) else { return false };
-        if !body.moves() || !body.can_sleep {
-            return false;
-        }
-        if self.active {
-            self.sleepers.tired.push(id);
-            return true;
-        }
-        self.put_connected(id)
-    }
-
-    /// Puts a body to sleep with everything that it is connected with; false if one may not.
-    fn put_connected(&mut self, id: BodyId) -> bool {
-        let members = self.connected(id);
-        let may = |id: &BodyId| self.bodies.get(*id).is_some_and(|body| body.can_sleep);
+    /// Puts a body to sleep with everything that it is connected with; false if one may not. Lengths of the
+    /// last step and of that after which they sleep (s).
+    pub(in crate::engine) fn put_connected(
+        &mut self,
+        id: BodyId,
+        parts: &mut Parts<'_>,
+        dt_last: Real,
+        dt: Real,
+    ) -> bool {
+        let members = parts.connected(id);
+        let may = |id: &BodyId| parts.bodies.get(*id).is_some_and(|body| body.can_sleep);
         if !members.iter().all(may) {
             return false;
         }
-        members.iter().for_each(|&id| self.note_body(id));
-        self.wake();
-        let dt = if self.active { self.report.dt } else { self.dt_last };
-        self.sleepers.put(members, dt, &mut self.bodies);
+        members.iter().for_each(|&id| self.note_body(id, parts.bodies));
+        self.wake(parts, dt_last);
+        self.put(members, dt, parts.bodies);
         true
     }
 
+    /// Takes note that the island of a body is to wake or, if it is awake, has not come to rest.
+    pub(in crate::engine) fn note_body(&mut self, id: BodyId, bodies: &mut Bodies) {
+        let Some(body) = bodies.get_mut(id) else { return };
+        body.rest.idle = 0.0;
+        self.wake.extend(body.rest.asleep);
+    }
+
+    /// Takes note that a body is about to be removed.
+    pub(in crate::engine) fn note_removed(
+        &mut self,
+        id: BodyId,
+        bodies: &mut Bodies,
+        joints: &[Joint],
+        in_step: bool,
+    ) {
+        if self.islands.is_empty() && !in_step {
+            return;
+        }
+        self.note_body(id, bodies);
+        self.disturbed.push(id);
+        self.note_joined(id, bodies, joints);
+    }
+
+    /// Takes note that what is joined with a body is to wake.
+    fn note_joined(&mut self, id: BodyId, bodies: &Bodies, joints: &[Joint]) {
+        for desc in joints.iter().map(Joint::desc).filter(|desc| desc.joins(id)) {
+            for id in desc.bodies() {
+                self.wake.extend(bodies.get(id).and_then(|body| body.rest.asleep));
+            }
+        }
+    }
+
+    /// Before a step: wakes the islands to which something happened since the last, of length `dt_last`
+    /// (s).
+    pub(in crate::engine) fn stir(
+        &mut self,
+        settings: &Settings,
+        parts: &mut Parts<'_>,
+        dt_last: Real,
+    ) {
+        let now = Some((settings.gravity, settings.contact));
+        let last = core::mem::replace(&mut self.last, now);
+        let changed = last.is_some() && last != now;
+        if changed {
+            parts.pairs.forget_measurements();
+        }
+        self.settings = settings.sleep;
+        self.note_edits(parts.bodies);
+        if changed || !settings.sleep.enabled {
+            self.wake.extend(self.islands.iter().map(|island| island.members[0]));
+        }
+        self.note_disturbed(parts);
+        self.wake(parts, dt_last);
+    }
+
+    /// Judges what was done to the bodies that were handed out, and steady forces.
+    fn note_edits(&mut self, bodies: &mut Bodies) {
+        let Self { edited, forced, wake, disturbed, .. } = self;
+        for (id, before) in edited.drain(..) {
+            let Some(body) = bodies.get_mut(id) else { continue };
+            body.rest.noted = false;
+            if Properties::of(body) != before || (body.is_sleeping() && body.is_pushed_anew()) {
+                wake.extend(body.rest.asleep);
+                disturbed.push(id);
+            }
+        }
+        forced.retain(|&id| {
+            let Some(body) = bodies.get(id).filter(|body| body.is_sleeping()) else {
+                return false;
+            };
+            if body.is_pushed_anew() {
+                wake.extend(body.rest.asleep);
+            }
+            true
+        });
+    }
+
+    /// Takes note of what touched or was joined with bodies that changed.
+    fn note_disturbed(&mut self, parts: &Parts<'_>) {
+        if self.disturbed.is_empty() {
+            return;
+        }
+        let mut disturbed = core::mem::take(&mut self.disturbed);
+        disturbed.sort_unstable();
+        for pair in parts.pairs.list.iter().filter(|pair| !pair.contacts.is_empty()) {
+            if [pair.key.a, pair.key.b].iter().any(|id| disturbed.binary_search(id).is_ok()) {
+                self.note_pair(pair, parts.bodies);
+            }
+        }
+        let joints = parts.joints.as_slice();
+        disturbed.drain(..).for_each(|id| self.note_joined(id, parts.bodies, joints));
+        self.disturbed = disturbed;
+    }
+
+    /// Wakes the islands that are to wake; lists their bodies. `dt_last` is the length of the last step (s).
+    pub(in crate::engine) fn wake(&mut self, parts: &mut Parts<'_>, dt_last: Real) {
+        if self.wake.is_empty() {
+            return;
+        }
+        let mut wake = core::mem::take(&mut self.wake);
+        wake.sort_unstable();
+        wake.dedup();
+        for name in wake.drain(..) {
+            let Some(island) = self.take(name) else { continue };
+            let scale = warm_start(dt_last, island.dt);
+            if scale != 1.0 {
+                parts.scale_impulses(name, scale);
+            }
+            for &id in &island.members {
+                if let Some(body) = parts.bodies.get_mut(id) {
+                    (body.rest.asleep, body.rest.idle) = (None, 0.0);
+                }
+            }
+            self.woken.extend(island.members);
+        }
+        self.wake = wake;
+    }
+
+    /// Within a step: wakes the islands that are to wake, and marks their pairs. Returns their bodies,
+    /// ascending, which have no motions yet.
+    pub(in crate::engine) fn rouse(&mut self, parts: &mut Parts<'_>, dt_last: Real) -> &[BodyId] {
+        self.woken.clear();
+        self.wake(parts, dt_last);
+        if !self.woken.is_empty() {
+            self.woken.sort_unstable();
+            parts.pairs.wake(|id| self.woken.binary_search(&id).is_ok());
+        }
+        &self.woken
+    }
+
+    /// Takes note of the sleepers that something awake touches or is joined with, and of those that
+    /// newly overlap something by more than `margin` (m); false if there is none.
+    pub(in crate::engine) fn note_touched(
+        &mut self,
+        bodies: &Bodies,
+        motions: &[Motion],
+        pairs: &Pairs,
+        joint_bodies: &[[u32; 2]],
+        margin: Real,
+    ) -> bool {
+        if self.islands.is_empty() {
+            return false;
+        }
+        for pair in pairs.seen().filter(|pair| !pair.contacts.is_empty()) {
+            let intrudes = pair.fresh && pair.separation < -margin;
+            if is_touched(motions, pair.bodies) || (intrudes && pair.is_dormant(motions)) {
+                self.note_pair(pair, bodies);
+            }
+        }
+        let joined = joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
+        for &ends in joined.filter(|&&ends| is_touched(motions, ends)) {
+            let names = ends.map(|i| bodies.as_slice()[i as usize].rest.asleep);
+            self.wake.extend(names.into_iter().flatten());
+        }
+        !self.wake.is_empty()
+    }
+
+    /// Lists the pairs that have contacts, of those looked at; takes note of dormant ones that were changed
+    /// from outside, which wake before the next step. `changed` tells which bodies may differ from the last
+    /// step. False if one of these pairs may touch elsewhere than in the last step.
+    pub(in crate::engine) fn note_touching(
+        &mut self,
+        bodies: &Bodies,
+        motions: &[Motion],
+        pairs: &mut Pairs,
+        changed: &[bool],
+        touching: &mut Vec<Touching>,
+    ) -> bool {
+        touching.clear();
+        let mut unmoved = !pairs.merged;
+        for &p in &pairs.seen {
+            let pair = &mut pairs.list[p as usize];
+            unmoved &= (pair.dormant || (pair.kept && !pair.followed))
+                && !pair.bodies.iter().any(|&i| changed[i as usize]);
+            let now = (pair.friction, pair.contacts.len() as u32);
+            let before = pair.settled.replace(now);
+            if pair.is_dormant(motions)
+                && ((before.is_some() && before != Some(now))
+                    || pair.surface_velocity != Vec3::ZERO)
+            {
+                self.note_pair(pair, bodies);
+            }
+            if now.1 > 0 {
+                let (bodies, steady) = (pair.bodies, pair.is_steady(before));
+                touching.push(Touching { pair: p, bodies, contacts: now.1, steady });
+            }
+        }
+        unmoved
+    }
+}
+
+impl Parts<'_> {
     /// The movable bodies that a body touched in the last step or is joined with, directly or through
     /// others, ascending; itself among them.
     fn connected(&self, id: BodyId) -> Vec<BodyId> {
@@ -240,119 +415,10 @@ impl Simulation {
         members
     }
 
-    /// Takes note that the island of a body is to wake or, if it is awake, has not come to rest.
-    pub(in crate::engine) fn note_body(&mut self, id: BodyId) {
-        let Some(body) = self.bodies.get_mut(id) else { return };
-        body.rest.idle = 0.0;
-        self.sleepers.wake.extend(body.rest.asleep);
-    }
-
-    /// Takes note that a body is about to be removed.
-    pub(in crate::engine) fn note_removed(&mut self, id: BodyId) {
-        if self.sleepers.islands.is_empty() && !self.active {
-            return;
-        }
-        self.note_body(id);
-        self.sleepers.disturbed.push(id);
-        self.note_joined(id);
-    }
-
-    /// Takes note that what is joined with a body is to wake.
-    fn note_joined(&mut self, id: BodyId) {
-        let joints = self.joints.as_slice().iter().map(Joint::desc);
-        for desc in joints.filter(|desc| desc.joins(id)) {
-            for id in desc.bodies() {
-                self.sleepers.wake.extend(self.bodies.get(id).and_then(|body| body.rest.asleep));
-            }
-        }
-    }
-
-    /// Before a step: wakes the islands to which something happened since the last.
-    pub(in crate::engine) fn stir(&mut self, settings: &Settings) {
-        let now = Some((settings.gravity, settings.contact));
-        let last = core::mem::replace(&mut self.sleepers.last, now);
-        let changed = last.is_some() && last != now;
-        if changed {
-            self.pairs.forget_measurements();
-        }
-        self.sleepers.settings = settings.sleep;
-        self.note_edits();
-        if changed || !settings.sleep.enabled {
-            let Sleepers { islands, wake, .. } = &mut self.sleepers;
-            wake.extend(islands.iter().map(|island| island.members[0]));
-        }
-        self.note_disturbed();
-        self.wake();
-    }
-
-    /// Judges what was done to the bodies that were handed out, and steady forces.
-    fn note_edits(&mut self) {
-        let mut edited = core::mem::take(&mut self.sleepers.edited);
-        for (id, before) in edited.drain(..) {
-            let Some(body) = self.bodies.get_mut(id) else { continue };
-            body.rest.noted = false;
-            if Properties::of(body) != before || (body.is_sleeping() && body.is_pushed_anew()) {
-                self.sleepers.wake.extend(body.rest.asleep);
-                self.sleepers.disturbed.push(id);
-            }
-        }
-        self.sleepers.edited = edited;
-        let Sleepers { forced, wake, .. } = &mut self.sleepers;
-        forced.retain(|&id| {
-            let Some(body) = self.bodies.get(id).filter(|body| body.is_sleeping()) else {
-                return false;
-            };
-            if body.is_pushed_anew() {
-                wake.extend(body.rest.asleep);
-            }
-            true
-        });
-    }
-
-    /// Takes note of what touched or was joined with bodies that changed.
-    fn note_disturbed(&mut self) {
-        if self.sleepers.disturbed.is_empty() {
-            return;
-        }
-        let mut disturbed = core::mem::take(&mut self.sleepers.disturbed);
-        disturbed.sort_unstable();
-        for pair in self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty()) {
-            if [pair.key.a, pair.key.b].iter().any(|id| disturbed.binary_search(id).is_ok()) {
-                self.sleepers.note_pair(pair, &self.bodies);
-            }
-        }
-        disturbed.drain(..).for_each(|id| self.note_joined(id));
-        self.sleepers.disturbed = disturbed;
-    }
-
-    /// Wakes the islands that are to wake; lists their bodies.
-    fn wake(&mut self) {
-        if self.sleepers.wake.is_empty() {
-            return;
-        }
-        let mut wake = core::mem::take(&mut self.sleepers.wake);
-        wake.sort_unstable();
-        wake.dedup();
-        for name in wake.drain(..) {
-            let Some(island) = self.sleepers.take(name) else { continue };
-            let scale = warm_start(self.dt_last, island.dt);
-            if scale != 1.0 {
-                self.scale_impulses(name, scale);
-            }
-            for &id in &island.members {
-                if let Some(body) = self.bodies.get_mut(id) {
-                    (body.rest.asleep, body.rest.idle) = (None, 0.0);
-                }
-            }
-            self.sleepers.woken.extend(island.members);
-        }
-        self.sleepers.wake = wake;
-    }
-
     /// Makes the impulses of a sleeping island those of a step of another length.
     fn scale_impulses(&mut self, name: BodyId, scale: Real) {
         let scale = widen(scale);
-        let bodies = &self.bodies;
+        let bodies = &*self.bodies;
         let inside = |id| bodies.get(id).is_some_and(|body| body.rest.asleep == Some(name));
         for pair in self.pairs.list.iter_mut().filter(|p| inside(p.key.a) || inside(p.key.b)) {
             for contact in &mut pair.contacts {
@@ -366,77 +432,6 @@ impl Simulation {
         for joint in joints.filter(|joint| joint.desc.bodies().any(inside)) {
             joint.impulse = joint.impulse.map(|rows| rows.map(|impulse| impulse * scale));
         }
-    }
-
-    /// Within a step: wakes the islands that are to wake, with their free motion, and marks their pairs.
-    pub(in crate::engine) fn rouse(&mut self, settings: &Settings) {
-        self.sleepers.woken.clear();
-        self.wake();
-        if self.sleepers.woken.is_empty() {
-            return;
-        }
-        let (dt, quarantined) = (self.report.dt, &mut self.report.quarantined);
-        let work = &mut self.work;
-        for &id in &self.sleepers.woken {
-            let Some(i) = self.bodies.index_of(id) else { continue };
-            let body = &mut self.bodies.as_mut_slice()[i];
-            let motion = foresee(body, settings, dt, quarantined);
-            let component = work.broad.reach[i].component;
-            work.broad.reach[i] = Reach::of(&motion, body);
-            work.broad.reach[i].component = work.broad.reach[i].own.max(component);
-            work.set_motion(i, motion);
-            work.steady.changed[i] = true;
-        }
-        let woken = &mut self.sleepers.woken;
-        woken.sort_unstable();
-        self.pairs.wake(|id| woken.binary_search(&id).is_ok());
-    }
-
-    /// Takes note of the sleepers that something awake touches or is joined with, and of those that
-    /// newly overlap something; false if there is none.
-    pub(in crate::engine) fn note_touched(&mut self) -> bool {
-        if self.sleepers.islands.is_empty() {
-            return false;
-        }
-        let motions = &self.work.motions;
-        for pair in self.pairs.seen().filter(|pair| !pair.contacts.is_empty()) {
-            let intrudes = pair.fresh && pair.separation < -self.margin;
-            if is_touched(motions, pair.bodies) || (intrudes && pair.is_dormant(motions)) {
-                self.sleepers.note_pair(pair, &self.bodies);
-            }
-        }
-        let joined = self.work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
-        for &ends in joined.filter(|&&ends| is_touched(motions, ends)) {
-            let names = ends.map(|i| self.bodies.as_slice()[i as usize].rest.asleep);
-            self.sleepers.wake.extend(names.into_iter().flatten());
-        }
-        !self.sleepers.wake.is_empty()
-    }
-
-    /// Lists the pairs that have contacts, of those looked at; takes note of dormant ones that were changed
-    /// from outside, which wake before the next step.
-    pub(in crate::engine) fn note_touching(&mut self) {
-        let work = &mut self.work;
-        work.touching.clear();
-        let mut unmoved = !self.pairs.merged;
-        for &p in &self.pairs.seen {
-            let pair = &mut self.pairs.list[p as usize];
-            unmoved &= (pair.dormant || (pair.kept && !pair.followed))
-                && !pair.bodies.iter().any(|&i| work.steady.changed[i as usize]);
-            let now = (pair.friction, pair.contacts.len() as u32);
-            let before = pair.settled.replace(now);
-            if pair.is_dormant(&work.motions)
-                && ((before.is_some() && before != Some(now))
-                    || pair.surface_velocity != Vec3::ZERO)
-            {
-                self.sleepers.note_pair(pair, &self.bodies);
-            }
-            if now.1 > 0 {
-                let (bodies, steady) = (pair.bodies, pair.is_steady(before));
-                work.touching.push(Touching { pair: p, bodies, contacts: now.1, steady });
-            }
-        }
-        work.steady.touches = unmoved;
     }
 }
 

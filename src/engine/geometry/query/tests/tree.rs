@@ -1,10 +1,11 @@
 //! The tree against asking every piece.
 
 use super::{KINDS, Random, hull};
-use crate::engine::geometry::query::{
-    CastConfig, ColliderId, Filter, QueryTree, RayHit, ShapeHit, closest, placed, ratio,
-};
+use crate::engine::geometry::query::placed;
 use crate::engine::geometry::shape::{Aabb, Shape};
+use crate::engine::query::{
+    CastConfig, ColliderId, Filter, QueryTree, RayHit, ShapeHit, closest, ratio,
+};
 use crate::engine::state::body::{Body, BodyDesc, BodyId, BodyKind};
 use crate::engine::state::collider::{Collider, Layers};
 use crate::math::{Quat, Real, Vec3};

@@ -1,6 +1,7 @@
 //! Cylinders, cones, ellipsoids and rounded pieces: closed forms, certificates, laws.
 
 use super::*;
+use crate::engine::papers::one_sided::one_sided;
 use crate::math::{DVec3, narrow, widen_mat3, widen3};
 
 /// Agreement in the precision of the build: 1e-6 or 1e-12.

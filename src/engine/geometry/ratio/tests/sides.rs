@@ -1,6 +1,7 @@
 //! Half-spaces, the one-sided metric, scaling centers.
 
 use super::*;
+use crate::engine::papers::one_sided::one_sided;
 use crate::math::{DVec3, narrow, widen_mat3, widen3};
 
 #[test]

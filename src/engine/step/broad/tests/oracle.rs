@@ -57,7 +57,7 @@ impl Oracle {
     /// Finds the pairs of a step that has begun.
     pub fn find(&mut self, world: &Simulation, settings: &Settings) {
         let enlarge = enlarge(world, settings);
-        let motions = &world.work.motions;
+        let motions = &world.work.motions.list;
         let bodies = &world.bodies.as_slice()[..motions.len()];
         self.reach =
             motions.iter().zip(bodies).map(|(motion, body)| Reach::of(motion, body)).collect();

@@ -32,7 +32,7 @@ pub(super) fn link(sources: &Sources<'_>, members: &[u32], j: u32, rows: [usize;
         let body = sources.bodies.get(i as usize)?;
         let mut end = End::of(body);
         let motion = &sources.motions[i as usize];
-        end.velocity = crate::engine::step::predict::vec6(motion.linear, motion.angular);
+        end.velocity = crate::engine::state::motion::vec6(motion.linear, motion.angular);
         Some(end)
     });
     let from = Place::new(joint.desc.kind, &joint.desc.frames, &ends);

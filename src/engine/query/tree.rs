@@ -3,9 +3,9 @@
 //! Half-spaces have no box and are asked one by one. Of equal distances the least collider and piece
 //! wins, so that an answer does not depend on the tree.
 
-use super::pieces::Impact;
-use super::{CastConfig, ColliderId, Filter, Placed, PointProjection, RayHit, ShapeHit, placed};
+use super::{ColliderId, Filter, PointProjection, RayHit, ShapeHit};
 use crate::engine::geometry::bvh::Bvh;
+use crate::engine::geometry::query::{CastConfig, Impact, Placed, placed};
 use crate::engine::geometry::shape::{Aabb, Convex, Shape};
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::collider::Collider;
