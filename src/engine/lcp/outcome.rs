@@ -41,15 +41,14 @@ pub enum Method {
     /// Newton up to `newton_rows_max` rows; if it does not
     /// converge, up to three rounds of Gauss–Seidel and Newton from where it stopped, and for small problems
     /// with a pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones
-    /// and without rolling rows get [`newton`](super::newton) first, and softened small steps where they are large
-    /// and violent.
+    /// and without rolling rows get [`newton`](super::newton) first, and softened small steps where they are
+    /// large and violent.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.
     Pgs,
-    /// Small steps of Gauss–Seidel, softened by half of the impulses and to no tolerance, see [`sweeps`](super::sweeps);
-    /// here,
-    /// where rows know no gaps, the same as `Pgs`.
+    /// Small steps of Gauss–Seidel, softened by half of the impulses and to no tolerance, see
+    /// [`sweeps`](super::sweeps); here, where rows know no gaps, the same as `Pgs`.
     Substeps,
     /// The cone Newton.
     Newton,

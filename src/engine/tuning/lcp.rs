@@ -97,7 +97,7 @@ pub mod descent {
 pub mod held {
     use crate::math::Double;
 
-    /// Passes over the manifolds, which find towers, and chains of flights, of that many turns of their order.
+    /// Passes over the manifolds, which find towers and chains of that many turns of their order.
     pub const PASSES: usize = 8;
     /// Tangential impulses up to this part of the limit stick for certain.
     pub const INSIDE: Double = 0.999;
