@@ -1,6 +1,5 @@
 //! Rules of the code base that a machine can check.
 
-#[path = "tidy/structure.rs"]
 mod structure;
 
 use std::fs;
