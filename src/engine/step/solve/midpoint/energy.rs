@@ -103,9 +103,12 @@ impl MidpointScratch {
         let part = (across * across + along * left.max(0.0)).sqrt() - across;
         let part = part / along;
         let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+        let all = free + part * (2.0 * across + part * along);
+        // Where what they had been given before is too much already, they are slowed down.
+        let slower = if all > most * most { most / all.sqrt() } else { 1.0 };
         for (to, v) in blocks.iter().zip(&mut *unknowns.velocity) {
             for (x, free) in v.iter_mut().zip(&to.velocity_free) {
-                *x = if part > 0.0 { free + part * (*x - free) } else { *free };
+                *x = slower * if part > 0.0 { free + part * (*x - free) } else { *free };
             }
         }
         unknowns.scale(part);

@@ -129,7 +129,12 @@ impl MidpointScratch {
             let mut rough = !near;
             if near {
                 self.soft = false;
-                add(&mut relaxed, self.find_velocities(state, island, solve, h));
+                let stats = self.find_velocities(state, island, solve, h);
+                if stats.status != Status::Converged && joints {
+                    let (step, settings) = (&mut *island.step, island.settings);
+                    self.lend(settings, step.bodies, &mut step.relaxed, h);
+                }
+                add(&mut relaxed, stats);
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);
             }
