@@ -276,7 +276,8 @@ impl Simulation {
         }
         self.report.joint_error = narrow(error);
         self.report.overlap = (-separation).max(0.0);
-        self.report.infeasibility = (-gap).max(self.report.joint_error);
+        // Nothing is added but the sign of zero.
+        self.report.infeasibility = (-gap).max(self.report.joint_error) + 0.0;
     }
 
     /// Measures the pairs that are out of date.
