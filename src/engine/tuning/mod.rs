@@ -249,7 +249,7 @@ pub mod policy {
     /// By how much the work of a step shrinks after one that was not solved, down to a budget of others, and
     /// grows after one that was (–): what has no solution most often has none in the next step.
     pub const RECOVERY: Double = 2.0;
-    /// Work of the chord Newton in a small island without joints, but not a tiny one, within which the
+    /// Work of the cone Newton in a small island without joints, but not a tiny one, within which the
     /// error has to fall by half, in sweeps.
     pub const HALF_WORK: Double = 60.0;
     /// A turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts:
@@ -261,7 +261,7 @@ pub mod policy {
 
 /// Sweeps where Newton fails.
 pub mod sweeps {
-    /// Accelerated sweeps of a small island where the chord Newton fails.
+    /// Accelerated sweeps of a small island where the cone Newton fails.
     pub const SWEEPS: u32 = 192;
     /// Plain sweeps where the accelerated ones fail too, in an island of many rows; so many rows' worth
     /// more in any other, up to a most: on single bodies nothing else may converge, and their sweeps cost

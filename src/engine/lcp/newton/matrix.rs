@@ -5,7 +5,7 @@
 //! [ -νᵀ -δ ]
 //! ```
 //!
-//! For joint rows with bounds see `bounded.rs`.
+//! For joint rows with bounds see `lcp/bounded.rs`.
 //!
 //! The contacts of a manifold act through one reference point: with `J = [I K(r)]`, `K(r) ω = ω × r`, they
 //! sum to `[A B; Bᵀ C] = Σ Jᵀ D J` there, and moving that to the centers of both bodies gives all four

@@ -91,7 +91,7 @@ pub struct ManifoldIterate<'a> {
     pub joint: &'a mut [Double],
 }
 
-/// Parameters of the chord Newton.
+/// Parameters of the cone Newton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChordParams {
     /// Bound on [`Certificate::error`] [m/s].
@@ -153,7 +153,7 @@ struct JointNode {
     compliance: [Double; 6],
 }
 
-/// Buffers of the chord Newton.
+/// Buffers of the cone Newton.
 #[derive(Clone, Debug, Default)]
 pub struct ChordScratch {
     sweep: Sweep,

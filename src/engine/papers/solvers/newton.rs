@@ -3,7 +3,7 @@
 //! Input: a problem and a warm start. Output: impulses, the velocity rebuilt from them, a
 //! certificate. Three nested loops, as one list:
 //!
-//! 1. `relaxation.rs`: Newton with line search on the augmented Lagrangian, joints
+//! 1. `relaxation`: Newton with line search on the augmented Lagrangian, joints
 //!    in the same system, at given `l`, `Γ` and penalty `ρ`;
 //! 2. `l ← P_K(p)`: multiplier update. Errors of the relaxation shrink by about `1/(1 + ρ λ)` with
 //!    `λ` the smallest nonzero eigenvalue of `W` relative to `W_nn`; if an update gains too little
@@ -13,7 +13,7 @@
 //!    solves (5.1)–(5.2) (Lemma 5.1).
 //!
 //! The thesis proves that χ₂ contracts for small friction (Theorem 5.9) and leaves the rest open.
-//! Here it is accelerated (`anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at
+//! Here it is accelerated (`lcp/newton/anderson.rs`) and damped: `β` starts at `min(1, 1/μ)` and is halved at
 //! every restart. After a few updates of Γ the form with the slip bound inside (`coupled.rs`) is
 //! tried from the best impulses, and kept as long as every update halves the error. All this may
 //! still not converge (wedged bodies, large friction); then the status is `Stalled` and the best

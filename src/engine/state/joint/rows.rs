@@ -12,7 +12,7 @@
 //! ```
 //!
 //! These are the rows of the papers' step, at its start. Each row also knows its [aim](Aim), from which
-//! `midpoint.rs` makes the rows of a step that keeps energy and angular momentum.
+//! `step/solve/midpoint` makes the rows of a step that keeps energy and angular momentum.
 //!
 //! Locks and limits may have a bound `F h`, too: they yield to a larger force.
 //!

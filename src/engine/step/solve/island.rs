@@ -131,7 +131,7 @@ impl Island<'_, '_> {
         self.step.joints.len() >= MECHANISM * self.step.blows.len() && !self.step.joints.is_empty()
     }
 
-    /// Does `Auto` sweep it where the chord Newton fails? Sweeps in single precision do not hold joints
+    /// Does `Auto` sweep it where the cone Newton fails? Sweeps in single precision do not hold joints
     /// together nor reach fine tolerances, and what is large gets its budget only.
     pub(super) fn is_swept_at_last(&self) -> bool {
         let solver = &self.settings.solver;

@@ -5,13 +5,13 @@
 //! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
 //! warm-started from its own impulses of the last step; the residuals of both are reported, of velocities and
 //! impulses as they are returned. Small steps ([`Method::Substeps`]) do both at
-//! once, softened and to no tolerance. Where bodies bounce, `bounce.rs` finds the carried velocity;
-//! `flight.rs` moves the bodies on which no impulse acts, `midpoint.rs` islands with joints and those in
+//! once, softened and to no tolerance. Where bodies bounce, `restitution/` finds the carried velocity;
+//! `flight.rs` moves the bodies on which no impulse acts, `midpoint/` islands with joints and those in
 //! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
 //!
-//! `island.rs` chooses and calls the solvers, `sweeps.rs` has those that sweep, `rows.rs` turns manifolds
-//! into rows for the general ones, `judge.rs` measures what is returned, `pressed.rs` finds contacts that ask
-//! for the impossible.
+//! `policy.rs` chooses and calls the solvers, `island.rs` has what they share, `sweeps.rs` those that sweep,
+//! `papers/solvers/expand.rs` turns manifolds into rows for the general ones, `judge.rs` measures what is
+//! returned, `pressed.rs` finds contacts that ask for the impossible.
 
 mod ending;
 mod flight;

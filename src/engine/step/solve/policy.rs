@@ -2,26 +2,26 @@
 //!
 //! | method | circular cone, no rolling rows | else |
 //! |---|---|---|
-//! | `Newton` | chord Newton, then the general one | the general one |
+//! | `Newton` | cone Newton, then the general one | the general one |
 //! | `Pgs` | sweeps in eight lanes | scalar sweeps |
 //! | `Substeps` | small steps, softened, to no tolerance | scalar sweeps |
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
 //! | `Auto` | see below | `lcp::Method::Auto` |
 //!
-//! `Auto` gives small islands to the chord Newton; where it no longer gains, as in a blow, accelerated
+//! `Auto` gives small islands to the cone Newton; where it no longer gains, as in a blow, accelerated
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints the general solvers stand behind the
-//! chord Newton instead. A large island in which bodies strike each other is *violent*, then and for the
+//! cone Newton instead. A large island in which bodies strike each other is *violent*, then and for the
 //! next few steps: it is advanced in small steps, whose work is fixed and whose contacts are soft. Calm ones
-//! go to the chord Newton with a budget, which is small at first where bodies moved and grows as they calm
+//! go to the cone Newton with a budget, which is small at first where bodies moved and grows as they calm
 //! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
 //! and the next few are made small. Islands nearly without contacts are never made small: their factor is
-//! worth its cost. Joints alone, also under `Newton`, are solved by `lcp::direct`. Where nothing is pushed
-//! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that problem too.
-//! The whole step of an island, with all Newton steps, parts and presses, has one budget, the general solvers
-//! behind as much again; where it runs out the step is made in one soft part. With joints it is halved after
-//! each step that was not solved, and grows back. All this is counted, never timed, so that results do not
-//! depend on the machine.
+//! worth its cost. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where nothing is
+//! pushed faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that
+//! problem too. The whole step of an island, with all Newton steps, parts and presses, has one budget, the
+//! general solvers behind as much again; where it runs out the step is made in one soft part. With joints
+//! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
+//! that results do not depend on the machine.
 
 use super::Solvers;
 use super::island::{Island, Outcome};
@@ -153,7 +153,7 @@ impl Solvers {
         self.substeps(island).after(&outcome)
     }
 
-    /// The chord Newton, and where it fails the general one.
+    /// The cone Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
             let work_max = PATIENCE * island.settings.solver.work_max;
@@ -289,7 +289,7 @@ impl Solvers {
         flies
     }
 
-    /// The chord Newton; where contacts ask for the impossible they give way.
+    /// The cone Newton; where contacts ask for the impossible they give way.
     fn chord_or_press(
         &mut self,
         island: &mut Island<'_, '_>,
@@ -311,7 +311,7 @@ impl Solvers {
         stats
     }
 
-    /// The chord Newton with a budget of work; for joints alone their factor, whatever it costs.
+    /// The cone Newton with a budget of work; for joints alone their factor, whatever it costs.
     fn chord_solve(
         &mut self,
         island: &mut Island<'_, '_>,

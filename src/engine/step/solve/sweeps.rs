@@ -40,7 +40,7 @@ impl Best {
 }
 
 impl Solvers {
-    /// Goes on from where the chord Newton stopped: accelerated sweeps, then plain ones. Not those where
+    /// Goes on from where the cone Newton stopped: accelerated sweeps, then plain ones. Not those where
     /// bodies strike each other: they crawl, and the next step is another problem.
     pub(super) fn sweep_on(
         &mut self,

@@ -14,7 +14,7 @@
 //! corrections, never accuracy. The factor of an earlier step is kept as long as the corrections that it
 //! takes cost less than a new one.
 //!
-//! Bodies with more than a dozen joints are left to [`chord`](crate::engine::lcp::newton), whose nodes for
+//! Bodies with more than a dozen joints are left to [`newton`](crate::engine::lcp::newton), whose nodes for
 //! bodies keep a wheel of many spokes sparse. Cost: [`Fronts::work`] a factor.
 
 use crate::engine::tuning::joints_only::{

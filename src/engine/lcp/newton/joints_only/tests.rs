@@ -1,4 +1,4 @@
-//! Against the chord Newton, and laws with exact answers.
+//! Against the cone Newton, and laws with exact answers.
 
 use super::*;
 use crate::engine::lcp::newton;

@@ -20,7 +20,7 @@
 //! form (5.1) for the method at hand: its blocks are `M` and half the geometric stiffness of the loads
 //! (`stiffness.rs`), by which torques change as the arms turn; what remains of the joints is published
 //! with the certificate. The third is a second problem, at the pose of the end, where closed contacts and
-//! limits ask for no approach; where bodies bounce it is that of `bounce.rs`. Contacts go with what touches
+//! limits ask for no approach; where bodies bounce it is that of `restitution`. Contacts go with what touches
 //! (`contact.rs`); their half impulses acted half way, only what the whole ones differ by from twice those
 //! acts at the end, which keeps the angular momentum, too. With joints alone or contacts alone a step in
 //! which a body turns by more than `TURN_MAX` is made in parts. Contacts alone that do not come near, or

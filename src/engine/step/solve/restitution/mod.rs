@@ -33,7 +33,7 @@
 //! has friction, one for balls, two for a corner.) One ball on the ground gets the same from all: `e u`.
 //!
 //! **Energy.** No model may raise the energy beyond the work of what acts, see `energy.rs`. The inertia is
-//! that of the pose of the end, too (`ending.rs`), so that the angular momentum is kept as well.
+//! that of the pose of the end, too (`solve/ending.rs`), so that the angular momentum is kept as well.
 //!
 //! Cost: one to seven solves more in the step of an impact; else a look at each manifold. With Poisson and
 //! Newton several balls in contact share a blow at once, as the equations say: the first of five equal
