@@ -314,7 +314,7 @@ fn what_collides_keeps_its_angular_momentum() {
                 settings.solver.method = method;
                 let (mut world, ids) = cluster(&mut Rng::new(seed), shape);
                 // Small steps count in single precision. Newton keeps it to double precision but in the few
-                // steps in which the way of a body that a blow turns aside is not found to the last digit.
+                // steps in which the cap on the energy of bodies that turn takes a part of their spin.
                 let epsilon = widen(Real::EPSILON.max(SINGLE));
                 let (_, begin) = state(&world, &ids);
                 let all: Double = ids.iter().map(|id| state(&world, &[*id]).1.length()).sum();
