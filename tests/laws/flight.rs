@@ -53,6 +53,23 @@ fn a_thrown_body_follows_its_parabola_in_every_method() {
     }
 }
 
+/// Far from the origin a step of a slow body is less than the rounding of its place; it arrives all the same.
+#[test]
+fn a_slow_body_far_away_moves_at_its_speed() {
+    let mut world = Simulation::new();
+    let velocity = Vec3::new(1e-4, -2e-4, 3e-4);
+    let start = Vec3::new(1000.0, -2000.0, 500.0);
+    let id = flying(&mut world, start, velocity);
+    let settings = Settings { gravity: Vec3::ZERO, ..settings() };
+    for _ in 0..6000 {
+        world.step(&settings, DT);
+    }
+    let way = body(&world, id).center() - start;
+    let apart = (way - velocity * (6000.0 * DT)).length();
+    // The place is told to half a rounding of each coordinate, of 2000 m at most.
+    assert!(apart <= 2000.0 * orthant::math::EPSILON, "{apart} m off");
+}
+
 /// The papers' step is Euler's: `g h t / 2` too far.
 #[test]
 fn the_papers_fall_with_euler() {

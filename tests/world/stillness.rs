@@ -346,3 +346,50 @@ fn steady_islands_keep_what_solving_would_give() {
     }
     assert!(steady > 1000, "enough are steady: {steady} islands in {calm} calm steps");
 }
+
+/// What a floor carries along evenly rests on it: nothing is solved, and nothing shifts, wherever that is.
+#[test]
+fn what_is_carried_evenly_is_at_rest() {
+    let settings = Settings::default();
+    for (place, speed) in [(0.0, 1e-3), (300.0, 0.1), (-800.0, 2.0)] {
+        let mut world = Simulation::new();
+        let at = |x: Real, y: Real| Vec3::new(place + x, y, 0.0);
+        let slab = cuboid(20.0, 1.0, 4.0);
+        let floor = add(&mut world, BodyKind::Kinematic, slab, at(0.0, -0.5));
+        let rows =
+            (0..5).flat_map(|row| (0..5 - row).map(move |column| (row as Real, column as Real)));
+        let wall = |(row, column): (Real, Real)| {
+            add(
+                &mut world,
+                BodyKind::Dynamic,
+                cuboid(1.0, 1.0, 1.0),
+                at(column + 0.5 * row, 0.5 + row),
+            )
+        };
+        let ids: Vec<_> = rows.map(wall).collect();
+        let velocity = Vec3::X * speed;
+        for id in ids.iter().chain([&floor]) {
+            change(&mut world, *id).linear_velocity = velocity;
+        }
+        run(&mut world, 60);
+        let offset =
+            |world: &Simulation, id: BodyId| body(world, id).center() - body(world, floor).center();
+        let before: Vec<Vec3> = ids.iter().map(|id| offset(&world, *id)).collect();
+        for step in 0..600 {
+            let report = world.step(&settings, DT);
+            assert_eq!(
+                (report.iterations, report.islands_unsolved),
+                (0, 0),
+                "{place} m, step {step}"
+            );
+        }
+        for (id, before) in ids.iter().zip(before) {
+            let apart = (body(&world, *id).linear_velocity - velocity).length();
+            assert!(apart <= 1e-5, "{place} m: {apart} m/s beside the floor");
+            // Centers are told to half a rounding of where they are, each.
+            let rounding = orthant::math::EPSILON * place.abs();
+            let shifted = (offset(&world, *id) - before).length();
+            assert!(shifted <= 1e-6 + 4.0 * rounding, "{place} m: shifted by {shifted} m");
+        }
+    }
+}

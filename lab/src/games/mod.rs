@@ -8,6 +8,8 @@
 //! |---|---|---|
 //! | `pyramid-N`, `tower-N`, `ratio-R` | cubes of 1 m at rest | [`piles`] |
 //! | these with `-floor`, `-top`, `-ball` | the floor creeps, the top turns, a ball rolls in | [`alive`] |
+//! | these with `-lift`, `-deck` | the floor goes up and down, rocks | [`alive`] |
+//! | `peas-N-R` | a rain of peas on a pyramid under a cube of R times the mass of another | [`alive`] |
 //! | `hulls-N`, `boxes-N` | dropped into a container | [`piles`] |
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
 //! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
@@ -25,8 +27,10 @@ pub mod hull;
 pub mod impact;
 pub mod joints;
 pub mod masonry;
+mod motion;
 pub mod piles;
 
+pub use motion::Motion;
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind, LockedAxes};
 use orthant::engine::collider::{Collider, Material};
@@ -34,7 +38,7 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::report::StepReport;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::{Shape, ShapeError};
-use orthant::math::{PI_DOUBLE, Quat, Real, Vec3, narrow, sin_cos_double, widen};
+use orthant::math::{Quat, Real, Vec3, widen};
 
 /// Step of a game (s).
 pub const DT: Real = 1.0 / 60.0;
@@ -135,61 +139,6 @@ pub struct Link {
     pub anchors: [Vec3; 2],
     /// The anchors stay this far apart (m); `None`: they coincide.
     pub length: Option<Real>,
-}
-
-/// How the kinematic body of a scene moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Motion {
-    /// There is none.
-    None,
-    /// Up and down with an amplitude (m) and a frequency (Hz).
-    ShakeY {
-        /// Amplitude (m).
-        amplitude: Real,
-        /// Frequency (Hz).
-        frequency: Real,
-    },
-    /// Turning about z with an angular velocity [rad/s].
-    SpinZ {
-        /// Angular velocity [rad/s].
-        omega: Real,
-    },
-    /// Along a line.
-    Slide {
-        /// Position at the start (m).
-        from: Vec3,
-        /// Velocity [m/s].
-        velocity: Vec3,
-    },
-    /// Turning about a vertical axis through its position.
-    TurnY {
-        /// Position (m).
-        at: Vec3,
-        /// Angular velocity [rad/s].
-        omega: Real,
-    },
-}
-
-impl Motion {
-    /// Pose of the kinematic body at a time (s).
-    pub fn at(self, time: Real) -> Option<(Vec3, Quat)> {
-        match self {
-            Self::None => None,
-            Self::ShakeY { amplitude, frequency } => {
-                let (sin, _) = sin_cos_double(2.0 * PI_DOUBLE * widen(frequency) * widen(time));
-                Some((Vec3::Y * narrow(widen(amplitude) * sin), Quat::IDENTITY))
-            }
-            Self::SpinZ { omega } => {
-                let (sin, cos) = sin_cos_double(0.5 * widen(omega) * widen(time));
-                Some((Vec3::ZERO, Quat::from_xyzw(0.0, 0.0, narrow(sin), narrow(cos))))
-            }
-            Self::Slide { from, velocity } => Some((from + velocity * time, Quat::IDENTITY)),
-            Self::TurnY { at, omega } => {
-                let (sin, cos) = sin_cos_double(0.5 * widen(omega) * widen(time));
-                Some((at, Quat::from_xyzw(0.0, narrow(sin), 0.0, narrow(cos))))
-            }
-        }
-    }
 }
 
 /// A scene.
@@ -433,6 +382,7 @@ pub fn by_name(name: &str) -> Option<Game> {
         "pyramid" => piles::pyramid(first?),
         "tower" => piles::tower(first?),
         "ratio" => piles::ratio(first?),
+        "peas" => alive::peas(first?, second?),
         "hulls" => piles::hulls(first?),
         "boxes" => piles::boxes(first?),
         "chain" => piles::chain(first?, second?),
@@ -460,6 +410,8 @@ pub fn by_name(name: &str) -> Option<Game> {
         Some("floor") => alive::floor(game),
         Some("top") => alive::top(game),
         Some("ball") => alive::ball(game),
+        Some("lift") => alive::lift(game),
+        Some("deck") => alive::deck(game),
         _ => game,
     };
     game.name = name.to_owned();

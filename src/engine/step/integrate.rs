@@ -75,8 +75,9 @@ fn kept(i: usize, motions: &[Motion], islands: &Islands, velocity: &[Vec6]) -> [
 }
 
 /// What a step changes of a body.
-pub(in crate::engine) fn state(body: &Body) -> (Vec3, Quat, [Vec3; 2]) {
-    (body.center(), body.rotation(), [body.linear_velocity, body.angular_velocity])
+pub(in crate::engine) fn state(body: &Body) -> (Vec3, Vec3, Quat, [Vec3; 2]) {
+    let (center, remainder) = body.exact_center();
+    (center, remainder, body.rotation(), [body.linear_velocity, body.angular_velocity])
 }
 
 /// Moves the active bodies, those of `stops` to the poses given there; appends the bodies it had to
@@ -110,7 +111,7 @@ pub fn integrate(
         }
         let before = state(body);
         let move_by = solved(i, motions, islands, biased);
-        let mut center = body.center() + move_by.0 * dt;
+        let mut way = move_by.0 * dt;
         let mut rotation = quat_normalize(quat_mul(quat_exp(move_by.1 * dt), body.rotation()));
         if motions[i].moves {
             let [linear, angular] = kept(i, motions, islands, relaxed);
@@ -123,10 +124,10 @@ pub fn integrate(
             if stop.part < 1.0 || stop.rotation != rotation {
                 shorten(body, &motions[i], stop, rotation);
             }
-            (center, rotation) = (stop.center, stop.rotation);
+            (way, rotation) = (stop.center - body.center(), stop.rotation);
         }
         if motions[i].moves || body.kind() == BodyKind::Kinematic {
-            body.advance(center, rotation);
+            body.advance(way, rotation);
         }
         if body.quarantine_if_broken() {
             quarantined.push(body.id());

@@ -1,14 +1,22 @@
-//! Bodies that contacts hold fast stand still.
+//! Bodies that contacts hold fast move with what holds them.
 //!
-//! Input: a solution within the tolerance. Output: velocity zero for bodies that are *held*: by contacts
-//! that push and stick, by what does not move (the world at rest, or other held bodies), and that are not
-//! all in one line. Their exact velocity is zero; what they have is the error of the impulses, which would
-//! add up from step to step until the island had to be solved again. Contacts in one line hold nothing about
-//! that line, and contacts that push by less than the tolerance may be an error: a body on those keeps its
-//! velocity, as does what slides, rolls or floats, however slow. What balances falls.
+//! Input: a solution within the tolerance. Output: the velocity that its contacts ask of a body that is
+//! *held*: by contacts that push and stick, on what is fixed, driven or held itself, and that are not all in
+//! one line. What else such a body has is the error of the impulses, which would add up from step to step
+//! until the island had to be solved again. Contacts in one line hold nothing about that line, and contacts
+//! that push by less than the tolerance may be an error: a body on those keeps its velocity, as does what
+//! slides, rolls or floats, however slow. What balances falls.
 //!
-//! With the points `p` of a body's contacts from its center and the eigenvalues `λ₁ ≥ λ₂ ≥ λ₃` of
-//! `S = Σ (p - p̄) (p - p̄)ᵀ`, the sum of their squared distances from the nearest line is `λ₂ + λ₃`, and
+//! With the points `p` of a body's contacts from its center, the velocities `u` that they ask for there, and
+//! both from their means, `p'` and `u'`, the velocity is the one of least squares,
+//!
+//! ```text
+//! Σ (|p'|² - p' p'ᵀ) ω = Σ p' × u',       v = ū - ω × p̄
+//! ```
+//!
+//! which is zero to the last bit on what is at rest, so that a world at rest has the same problem in every
+//! step. With the eigenvalues `λ₁ ≥ λ₂ ≥ λ₃` of `S = Σ p' p'ᵀ`, the sum of the squared distances of the
+//! points from the nearest line is `λ₂ + λ₃`, and
 //!
 //! ```text
 //! λ₂ + λ₃ ≥ (λ₁λ₂ + λ₁λ₃ + λ₂λ₃) / (λ₁ + λ₂ + λ₃) = (tr² S - tr S²) / (2 tr S)
@@ -17,57 +25,89 @@
 //! which is at least half of it. A few passes over the manifolds, O(contacts) each.
 
 use super::{ChordScratch, ManifoldProblem};
-use crate::engine::lcp::manifold::{LaneVectors, Manifold};
+use crate::engine::lcp::manifold::{LaneVectors, Manifold, cross};
+use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::held::{INSIDE, LINE, PASSES};
 use crate::math::Double;
 
 /// The contacts that may hold a body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Support {
-    /// Does it stand for certain?
+    /// Does it move with what holds it for certain?
     held: bool,
     count: Double,
     /// `Σ p` (m).
     sum: [Double; 3],
     /// `Σ p pᵀ` (m²): xx, yy, zz, xy, xz, yz.
     square: [Double; 6],
+    /// `Σ u` [m/s].
+    asked: [Double; 3],
+    /// `Σ p × u` [m²/s].
+    turned: [Double; 3],
 }
 
 impl Support {
-    fn add(&mut self, p: [Double; 3]) {
+    /// Adds a contact at `p` that asks for the velocity `u` there.
+    fn add(&mut self, p: [Double; 3], u: [Double; 3]) {
         let [x, y, z] = p;
+        let turn = cross(p, u);
         self.count += 1.0;
-        for (sum, x) in self.sum.iter_mut().zip(p) {
-            *sum += x;
+        for k in 0..3 {
+            self.sum[k] += p[k];
+            self.asked[k] += u[k];
+            self.turned[k] += turn[k];
         }
         for (sum, x) in self.square.iter_mut().zip([x * x, y * y, z * z, x * y, x * z, y * z]) {
             *sum += x;
         }
     }
 
-    /// Are the points those of a triangle?
-    fn is_wide(&self) -> bool {
-        if self.count < 3.0 {
-            return false;
-        }
+    /// `S` of the points: xx, yy, zz, xy, xz, yz (m²).
+    fn spread(&self) -> [Double; 6] {
         let [x, y, z] = self.sum;
         let mean = [x * x, y * y, z * z, x * y, x * z, y * z].map(|x| x / self.count);
-        let [xx, yy, zz, xy, xz, yz] = [0, 1, 2, 3, 4, 5].map(|k| self.square[k] - mean[k]);
+        [0, 1, 2, 3, 4, 5].map(|k| self.square[k] - mean[k])
+    }
+
+    /// The velocity that its contacts ask for; none if their points are not those of a triangle.
+    fn velocity(&self) -> Option<Vec6> {
+        if self.count < 3.0 {
+            return None;
+        }
+        let [xx, yy, zz, xy, xz, yz] = self.spread();
         let minors = (xx * yy - xy * xy) + (xx * zz - xz * xz) + (yy * zz - yz * yz);
         let reach = self.square[0] + self.square[1] + self.square[2];
-        minors >= LINE * LINE * reach * (xx + yy + zz)
+        let is_wide = minors >= LINE * LINE * reach * (xx + yy + zz);
+        if !is_wide {
+            return None;
+        }
+        if self.asked == [0.0; 3] && self.turned == [0.0; 3] {
+            return Some([0.0; 6]);
+        }
+        let [point, asked] = [self.sum, self.asked].map(|s| s.map(|x| x / self.count));
+        let of_mean = cross(self.sum, asked);
+        let turned = [0, 1, 2].map(|k| self.turned[k] - of_mean[k]);
+        let turn = solve3([yy + zz, xx + zz, xx + yy, -xy, -xz, -yz], turned);
+        let carried = cross(turn, point);
+        let [x, y, z] = [0, 1, 2].map(|k| asked[k] - carried[k]);
+        Some([x, y, z, turn[0], turn[1], turn[2]])
     }
 }
 
+/// The solution of a symmetric system (xx, yy, zz, xy, xz, yz) by cofactors.
+fn solve3([xx, yy, zz, xy, xz, yz]: [Double; 6], [x, y, z]: [Double; 3]) -> [Double; 3] {
+    let [a, b, c] = [yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy];
+    let determinant = xx * a + xy * b + xz * c;
+    let [d, e, f] = [xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy];
+    let sums = [a * x + b * y + c * z, b * x + d * y + e * z, c * x + e * y + f * z];
+    sums.map(|sum| sum / determinant)
+}
+
 impl ChordScratch {
-    /// Lets held bodies stand still that move by less than the tolerance. The largest component of a velocity
-    /// that this took [m/s, rad/s].
+    /// Gives held bodies that have it within the tolerance the velocity that their contacts ask for. The
+    /// largest change of a component of a velocity [m/s, rad/s].
     pub(super) fn still(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) -> Double {
         let n = problem.bodies.len();
-        let slow = |v: &[Double; 6]| v.iter().all(|x| x.abs() <= tolerance);
-        if !self.rebuilt.iter().any(|v| slow(v) && *v != [0.0; 6]) {
-            return 0.0;
-        }
         let supports = &mut self.supports;
         supports.clear();
         supports.resize(n + 1, Support::default());
@@ -80,21 +120,29 @@ impl ChordScratch {
                 grips.push((k as u32, lanes));
             }
         }
+        let mut taken: Double = 0.0;
+        let velocities = &mut self.rebuilt;
         for pass in 0..PASSES {
             let mut grows = false;
             let visit = |&(k, lanes): &(u32, u8)| {
                 let m = &problem.manifolds[k as usize];
                 let (a, b) = (m.a as usize, m.b as usize);
-                let (body, arm) = match (supports[a].held, supports[b].held) {
-                    (true, false) => (&mut supports[b], m.arm_b),
-                    (false, true) => (&mut supports[a], m.arm_a),
+                let (body, arm, is_b) = match (supports[a].held, supports[b].held) {
+                    (true, false) => (b, m.arm_b, true),
+                    (false, true) => (a, m.arm_a, false),
                     _ => return,
                 };
-                (0..m.count as usize)
-                    .filter(|lane| lanes & 1 << lane != 0)
-                    .for_each(|lane| body.add(m.arm(arm, lane)));
-                body.held = body.is_wide();
-                grows |= body.held;
+                let support = &mut supports[body];
+                (0..m.count as usize).filter(|lane| lanes & 1 << lane != 0).for_each(|lane| {
+                    support.add(m.arm(arm, lane), asked(m, lane, is_b, velocities));
+                });
+                let Some(velocity) = support.velocity() else { return };
+                let mut apart = velocity.iter().zip(&velocities[body]).map(|(x, y)| (x - y).abs());
+                let most = apart.by_ref().fold(0.0, Double::max);
+                if most <= tolerance {
+                    (velocities[body], support.held, grows) = (velocity, true, true);
+                    taken = taken.max(most);
+                }
             };
             if pass % 2 == 0 {
                 grips.iter().for_each(visit);
@@ -110,23 +158,20 @@ impl ChordScratch {
             }
         }
         self.grips = grips;
-        let mut taken: Double = 0.0;
-        for (v, support) in self.rebuilt.iter_mut().zip(&self.supports) {
-            if support.held && slow(v) {
-                taken = v.iter().fold(taken, |most, x| most.max(x.abs()));
-                *v = [0.0; 6];
-            }
-        }
         taken
     }
 }
 
-/// The contacts of a manifold, one bit each, that push by more than the tolerance and do not slip, on what
-/// does not move.
+/// The velocity of body b at contact `lane`, or of body a, with which they stick [m/s].
+fn asked(m: &Manifold, lane: usize, of_b: bool, velocities: &[Vec6]) -> [Double; 3] {
+    let (other, arm, sign) = if of_b { (m.a, m.arm_a, -1.0) } else { (m.b, m.arm_b, 1.0) };
+    let v = &velocities[other as usize];
+    let turn = cross([v[3], v[4], v[5]], m.arm(arm, lane));
+    [0, 1, 2].map(|k| v[k] + turn[k] + sign * (m.drift[k][lane] + m.bias[lane] * m.normal[k]))
+}
+
+/// The contacts of a manifold, one bit each, that push by more than the tolerance and do not slip.
 fn sticking(m: &Manifold, l: &LaneVectors, tolerance: Double) -> u8 {
-    if m.drift != [[0.0; 4]; 3] {
-        return 0;
-    }
     let n = &m.normal;
     let mut lanes = 0;
     for k in 0..m.count as usize {

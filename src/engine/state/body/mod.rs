@@ -27,6 +27,8 @@ pub struct Body {
     /// Counts changes of shape, mass, kind and teleports: caches of older versions are dropped.
     version: u32,
     center: Vec3,
+    /// What rounding took from the center when the body last moved (m).
+    remainder: Vec3,
     rotation: Quat,
     /// Velocity of the center of mass [m/s].
     pub linear_velocity: Vec3,
@@ -111,6 +113,7 @@ impl Body {
             colliders: Colliders::default(),
             version: 0,
             center: desc.position,
+            remainder: Vec3::ZERO,
             rotation,
             linear_velocity: desc.linear_velocity,
             angular_velocity: desc.angular_velocity,
@@ -230,6 +233,7 @@ impl Body {
         }
         self.rotation = quat_normalize(rotation);
         self.center = position + quat_rotate(self.rotation, self.center_of_mass);
+        self.remainder = Vec3::ZERO;
         self.last_good = (self.center, self.rotation);
         self.quarantined = false;
         self.target = None;
@@ -409,11 +413,31 @@ impl Body {
         }
     }
 
-    /// Sets the pose after a step; a kinematic body with a target lands on it exactly.
-    pub(crate) fn advance(&mut self, center: Vec3, rotation: Quat) {
+    /// Goes `way` (m) and turns to a rotation; a kinematic body with a target lands on it exactly. What
+    /// rounding takes from the center is kept, so that a slow body far from the origin moves at its speed,
+    /// and distances between bodies that move together do not tremble.
+    pub(crate) fn advance(&mut self, way: Vec3, rotation: Quat) {
         let velocities = (self.linear_velocity, self.angular_velocity);
         self.followed = self.target.map(|_| velocities);
-        (self.center, self.rotation) = self.target.take().unwrap_or((center, rotation));
+        if let Some(target) = self.target.take() {
+            (self.center, self.rotation) = target;
+            self.remainder = Vec3::ZERO;
+            return;
+        }
+        let way = way + self.remainder;
+        let center = self.center + way;
+        self.remainder = way - (center - self.center);
+        (self.center, self.rotation) = (center, rotation);
+    }
+
+    /// The center of mass, and what rounding took from it (m).
+    pub(crate) const fn exact_center(&self) -> (Vec3, Vec3) {
+        (self.center, self.remainder)
+    }
+
+    /// From the center of this body to that of another one, to the precision of the distance (m).
+    pub(crate) fn to_center_of(&self, other: &Self) -> Vec3 {
+        (other.center - self.center) + (other.remainder - self.remainder)
     }
 
     /// Checks that the state is finite. If not, [freezes](Self::freeze) the body and returns true.
@@ -446,6 +470,7 @@ impl Body {
     /// Freezes the body at its last good pose, at rest, until it is placed anew.
     pub(crate) fn freeze(&mut self) {
         (self.center, self.rotation) = self.last_good;
+        self.remainder = Vec3::ZERO;
         self.linear_velocity = Vec3::ZERO;
         self.angular_velocity = Vec3::ZERO;
         self.take_forces();

@@ -51,9 +51,10 @@ pub(crate) struct End {
 
 impl End {
     pub(crate) fn of(body: &Body) -> Self {
+        let (center, remainder) = body.exact_center();
         Self {
             rotation: unit(widen_quat(body.rotation())),
-            center: widen3(body.center()),
+            center: widen3(center) + widen3(remainder),
             center_of_mass: widen3(body.center_of_mass()),
             velocity: vec6(body.linear_velocity, body.angular_velocity),
         }

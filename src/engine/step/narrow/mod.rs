@@ -88,7 +88,7 @@ impl Placed {
             |k: usize| motions[k].rotation * (pieces[k].centroid() - bodies[k].center_of_mass());
         let turn = |k: usize| motions[k].rotation * quat_to_mat3(pieces[k].rotation);
         Self {
-            between: bodies[1].center() - bodies[0].center(),
+            between: bodies[0].to_center_of(bodies[1]),
             arms: [arm(0), arm(1)],
             rotations: [turn(0), turn(1)],
             met: None,

@@ -11,7 +11,7 @@
 //!   can move the pieces stay below that, there is still nothing else; pairs without contacts need no more.
 //! - **Kept.** While neither moved by more than `c h²` in the world since the contacts were written, or
 //!   will within the step, they stay as they are, to the bit: a world at rest has the same rows in every
-//!   step, whose solution is at hand. The dead zone covers the error.
+//!   step, whose solution is at hand. The dead zone covers the error; where it is smaller, it is the bound.
 //! - **Followed.** Both touching points go on with their bodies, the normal `n` with the one whose face it
 //!   is, and the gap is `n·(p_b - p_a)`. That is exact for a corner on that face or on a half-space, and
 //!   for two balls. Else the other piece is no steeper than `slope + θ` against the contact plane, so
@@ -143,7 +143,7 @@ impl Context<'_> {
         motions: [&Motion; 2],
     ) -> bool {
         let last = &measured.last;
-        let zone = self.stillness();
+        let zone = self.stillness().min(self.settings.contact.dead_zone * self.dt * self.dt);
         let between = now.between;
         let slid = (between - last.between).length();
         let stays = slid <= zone;
@@ -237,7 +237,7 @@ impl Measurement {
 
 impl Relation {
     fn of([a, b]: [&Body; 2]) -> Self {
-        Self { between: b.center() - a.center(), rotations: [a.rotation(), b.rotation()] }
+        Self { between: a.to_center_of(b), rotations: [a.rotation(), b.rotation()] }
     }
 
     /// How far points of body `small` within `lever` (m) of its center moved against the other body, at most
