@@ -201,38 +201,34 @@ impl Solvers {
         }
         let mut biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let pushed = island.step.is_pushed(tolerance);
-        let turns = self.ending.is_other(island.step, island.sources, island.dt, false);
-        let ends =
-            turns || pushed && self.ending.is_other(island.step, island.sources, island.dt, true);
-        let flies = ends && self.let_fly(island, &mut biased, &mut solve);
+        let turns = self.ending.is_other(island.step, island.sources, island.dt);
         let mut carried = biased.certificate;
-        if ends {
+        let mut is_other = turns || island.step.is_pushed(tolerance);
+        if !is_other {
+            let step = &mut *island.step;
+            step.relaxed.copy_from(&step.biased);
+            if step.is_pushed(0.0) {
+                carried = self.certify_carried(island);
+                is_other = biased.status == Status::Converged && carried.error() > tolerance;
+            }
+        }
+        let flies = is_other && self.let_fly(island, &mut biased, &mut solve);
+        if is_other {
+            carried = biased.certificate;
             self.ending.pose(island, false);
         }
         let mut relaxed = self.bounce(island, &mut solve);
-        if relaxed.is_none() {
-            let mut is_other = turns || pushed;
-            if !is_other {
-                let step = &mut *island.step;
-                step.relaxed.copy_from(&step.biased);
-                if step.is_pushed(0.0) {
-                    carried = self.certify_carried(island);
-                    is_other = biased.status == Status::Converged && carried.error() > tolerance;
-                }
-            }
-            if is_other {
-                island.step.take_push(-1.0);
-                relaxed = Some(solve(self, island, true));
-                island.step.take_push(1.0);
-            }
+        if relaxed.is_none() && is_other {
+            island.step.take_push(-1.0);
+            relaxed = Some(solve(self, island, true));
+            island.step.take_push(1.0);
         }
         if turns {
             let mut bounce = core::mem::take(&mut self.bounce);
             bounce.cap(island);
             self.bounce = bounce;
         }
-        if ends {
+        if is_other {
             self.ending.put_back(island.step);
         }
         if flies {
