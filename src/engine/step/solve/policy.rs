@@ -119,9 +119,12 @@ impl Solvers {
         let share = island.memory.share.unwrap_or(1.0);
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
+            let pressed = island.memory.pressed;
             let mut stats = state.chord_or_press(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
+                // What is solved as posed did not ask for the impossible.
+                island.memory.pressed &= pressed || stats.status != Status::Converged;
             }
             stats
         });
@@ -157,19 +160,23 @@ impl Solvers {
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
             let work_max = PATIENCE * island.settings.solver.work_max;
+            let pressed = island.memory.pressed;
             let stats = state.chord_or_press(island, relaxed, work_max);
             if stats.status == Status::Converged {
                 return stats;
             }
             let general = state.general_solve(island, Method::Newton, relaxed);
+            island.memory.pressed &= pressed || general.status != Status::Converged;
             SolveStats { work: stats.work + general.work, ..general }
         })
     }
 
     fn general(&mut self, island: &mut Island<'_, '_>, method: Method) -> Outcome {
-        self.both(island, method, |state, island, relaxed| {
+        let outcome = self.both(island, method, |state, island, relaxed| {
             state.general_solve(island, method, relaxed)
-        })
+        });
+        island.memory.pressed &= !outcome.is_solved();
+        outcome
     }
 
     fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
