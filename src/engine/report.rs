@@ -52,12 +52,14 @@ pub struct IslandReport {
     pub residual_relaxed: Double,
     /// Was the tolerance met? After a bounce: by each of its solves.
     pub solved: bool,
-    /// Contacts and joint rows solved to the tolerance: all of them or none.
+    /// Contacts and joint rows solved to the tolerance as posed: all of them or none.
     pub rows_solved: u32,
     /// Those that were left above it, by sweeps or where Newton ended.
     pub rows_swept: u32,
     /// Those advanced in softened small steps, however well.
     pub rows_softened: u32,
+    /// Those solved to the tolerance only after contacts gave way ([`StepReport::pressed`]): not as posed.
+    pub rows_pressed: u32,
 }
 
 /// The certificate and the counts of one step.
@@ -113,13 +115,17 @@ pub struct StepReport {
     pub measured: u32,
     /// Number of contacts (active events) in the step problem.
     pub contacts: u32,
-    /// Contacts and joint rows solved to the tolerance, with those of steady islands.
+    /// Contacts and joint rows solved to the tolerance as posed, with those of steady islands.
     pub rows_solved: u32,
     /// Contacts and joint rows that were left above it, by sweeps or where Newton ended.
     pub rows_swept: u32,
     /// Contacts and joint rows advanced in small steps, which are soft
     /// ([`SolverSettings::softness`](crate::engine::settings::SolverSettings::softness)), however well.
     pub rows_softened: u32,
+    /// Contacts and joint rows of islands that were solved to the tolerance only after contacts gave way
+    /// ([`pressed`](Self::pressed)). They count as solved in [`status`](Self::status), which is what there is
+    /// to solve; as posed nothing solves them.
+    pub rows_pressed: u32,
     /// Number of events left out because a pair had more than it keeps.
     pub events_dropped: u32,
     /// Number of joints, without those between sleepers.
@@ -218,6 +224,9 @@ impl core::fmt::Display for StepReport {
         if swept + softened > 0 {
             let solved = self.rows_solved;
             write!(f, ", {solved} rows solved, {swept} swept, {softened} softened")?;
+        }
+        if self.rows_pressed > 0 {
+            write!(f, ", {} rows solved after contacts gave way", self.rows_pressed)?;
         }
         if !self.quarantined.is_empty() {
             write!(f, ", {} bodies frozen", self.quarantined.len())?;

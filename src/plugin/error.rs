@@ -37,6 +37,10 @@ pub enum PhysicsErrorKind {
     /// of all that hangs on it, and then yielded. Told once; a joint with a `yield_force` or
     /// `yield_torque` yields unasked.
     Pressed,
+    /// Contacts press the body, or what it touches, between what cannot yield, as a lid led down onto a
+    /// table: all of them gave way alike and overlap. Told of the first made of all that touch, once for as
+    /// long as it lasts ([`StepReport::pressed`](crate::engine::report::StepReport::pressed)).
+    Squeezed,
     /// This component has a value that is NaN or infinite. It was not taken over.
     NotFinite(&'static str),
     /// The state of the body was no longer finite. It is frozen at its last good pose until it is
@@ -56,6 +60,11 @@ impl core::fmt::Display for PhysicsErrorKind {
                 f,
                 "the joint pressed what it holds against something that cannot yield either, and \
                  yielded itself; give it a yield force to say how hard it may press"
+            ),
+            Self::Squeezed => write!(
+                f,
+                "contacts press the body, or what it touches, between what cannot yield; all of them \
+                 gave way and overlap"
             ),
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
             Self::Frozen => write!(

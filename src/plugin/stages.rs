@@ -10,6 +10,7 @@ use super::settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, collect
 use super::sync::GatherSystems;
 use super::time::Physics;
 use super::world::{PhysicsWorld, StepReport};
+use crate::engine::body::{Body, BodyId};
 use crate::engine::par::Pool;
 use crate::engine::report::StepStatus;
 use crate::engine::settings::SettingsError;
@@ -133,16 +134,29 @@ pub(super) fn finish(mut physics: ResMut<PhysicsWorld>) {
     physics.engine.finish();
 }
 
-/// Publishes the report and tells what went wrong: frozen bodies, and a refused setting once.
+/// Publishes the report and tells what went wrong: frozen bodies, those that contacts begin to squeeze, and
+/// a refused setting once.
 pub(super) fn report(
     physics: Res<PhysicsWorld>,
     mut published: ResMut<StepReport>,
     mut errors: Errors,
+    mut squeezed: Local<Vec<BodyId>>,
     mut told: Local<Option<SettingsError>>,
 ) {
     published.0.clone_from(physics.engine.report());
     for entity in published.quarantined.iter().filter_map(|&id| physics.entity(id)) {
         errors.tell(entity, PhysicsErrorKind::Frozen);
+    }
+    // What sleeps is as it was.
+    let sleeps = |id| physics.engine.body(id).is_some_and(Body::is_sleeping);
+    squeezed.retain(|id| published.pressed.contains(id) || sleeps(*id));
+    for &id in &published.pressed {
+        if !squeezed.contains(&id) {
+            squeezed.push(id);
+            if let Some(entity) = physics.entity(id) {
+                errors.tell(entity, PhysicsErrorKind::Squeezed);
+            }
+        }
     }
     let refused = published.status == StepStatus::Refused;
     let wrong = physics.settings.validate().err().filter(|_| refused);

@@ -214,6 +214,11 @@ fn a_lid_that_presses_boxes_onto_a_table_is_quiet() {
             unsolved += u32::from(report.status != StepStatus::Solved);
             if (60..300).contains(&step) {
                 told += u32::from(report.pressed == [boxes[0]]);
+                // Solved, but not as posed.
+                let rows = [report.rows_solved, report.rows_swept, report.rows_softened];
+                assert_eq!((rows, report.rows_pressed), ([0; 3], report.contacts), "{report}");
+                assert_eq!(report.solves[0].rows_pressed, report.contacts, "{report}");
+                assert!(report.to_string().contains("after contacts gave way"), "{report}");
             }
             let speed = boxes.iter().map(|&id| body(&world, id).linear_velocity.length());
             let speed = speed.fold(0.0, Real::max);
@@ -227,5 +232,7 @@ fn a_lid_that_presses_boxes_onto_a_table_is_quiet() {
         assert!(late < 1e-3, "{count} boxes: {late} m/s while they are pressed");
         let report = world.report();
         assert!(report.pressed.is_empty() && report.overlap < 2e-5, "{count} boxes: {report}");
+        let rows = [report.rows_solved, report.rows_pressed];
+        assert_eq!(rows, [report.contacts, 0], "{count} boxes are solved as posed: {report}");
     }
 }

@@ -239,3 +239,26 @@ fn what_is_pressed_against_what_cannot_yield_is_told_once() {
     }
     assert_eq!(told(&mut app), [], "told once");
 }
+
+#[test]
+fn what_contacts_press_between_what_cannot_yield_is_told_once_an_occasion() {
+    let mut app = app();
+    listen(&mut app);
+    floor(&mut app);
+    let first = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0)));
+    let other = spawn(&mut app, (RigidBody::Dynamic, cube(), at(5.0, 0.5, 0.0)));
+    let lids = [0.0, 5.0].map(|x| spawn(&mut app, (RigidBody::Kinematic, cube(), at(x, 1.6, 0.0))));
+    let lead = |app: &mut App, lid: usize, height: f32| {
+        let mut place = app.world_mut().get_mut::<Transform>(lids[lid]).expect("it has one");
+        place.translation.y = height;
+        run(app, 120);
+        told(app)
+    };
+    let squeezed = |entity| PhysicsError { entity, error: PhysicsErrorKind::Squeezed };
+    assert_eq!(lead(&mut app, 0, 1.51), [], "the lid does not touch yet");
+    assert_eq!(lead(&mut app, 0, 1.49), [squeezed(first)], "told once, with what is pressed");
+    assert_eq!(lead(&mut app, 1, 1.49), [squeezed(other)], "the other is told beside");
+    assert_eq!(lead(&mut app, 0, 1.6), [], "it is free");
+    assert!((position(&app, first).y - 0.5).abs() < 1e-3, "it lies on the floor");
+    assert_eq!(lead(&mut app, 0, 1.49), [squeezed(first)], "a second occasion");
+}

@@ -16,7 +16,8 @@ use orthant::engine::lcp::Method;
 use orthant::engine::pair::Pair;
 use orthant::engine::settings::Settings;
 use orthant::math::{
-    DVec3, Double, Quat, Real, Vec3, quat_conjugate, quat_log, quat_mul, widen, widen3,
+    DVec3, Double, Quat, Real, Vec3, narrow3, quat_conjugate, quat_log, quat_mul, quat_rotate,
+    widen, widen3,
 };
 use orthant_lab::random::Rng;
 use orthant_lab::support::{DT, add, body, cuboid, floor, settings, sphere};
@@ -29,9 +30,13 @@ type Motion = [DVec3; 2];
 
 /// A body as a step found it, and what the step made of it.
 struct Part {
+    ball: bool,
     mass: Double,
     inertia: Double,
     last: Motion,
+    /// Its displacement (m) and its turn.
+    way: DVec3,
+    turn: Quat,
     /// What moved it, and what it goes on with.
     now: [Motion; 2],
     /// Impulses on it.
@@ -41,8 +46,20 @@ struct Part {
 /// What a step is found to be.
 #[derive(Debug, Default)]
 struct Found {
-    natural_map: [Double; 2],
+    /// At least and at most.
+    natural_map: [[Double; 2]; 2],
     motion: [Double; 2],
+}
+
+/// Where the problem of what an island carries is posed. Its carried impulses `l` act where the contacts
+/// come to as far as they are others than those that moved it, `λ`: so that `Σ r × λ + Σ r⁺ × (l - λ)` is
+/// the angular momentum given. Those are others where it was pushed; small steps are told at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Posed {
+    Start,
+    End,
+    /// Pushed by less than the tolerance.
+    Either,
 }
 
 /// A heap of balls and cubes in the air, thrown down. Two hundred of them make up one island soon.
@@ -80,6 +97,8 @@ fn parts(
     world: &Simulation,
     ids: &[BodyId],
     before: &[(Vec3, Quat, Motion)],
+    posed: &HashMap<BodyId, Posed>,
+    settings: &Settings,
 ) -> HashMap<BodyId, Part> {
     let mut parts = HashMap::new();
     let after = note(world, ids);
@@ -88,13 +107,17 @@ fn parts(
         let size = widen(SIZE);
         let part = if i % 3 == 0 { 0.1 } else { 1.0 / 6.0 };
         let went = widen3(new.0 - old.0) / widen(DT);
-        let turned = quat_log(quat_mul(new.1, quat_conjugate(old.1)));
+        let turn = quat_mul(new.1, quat_conjugate(old.1));
+        let turned = quat_log(turn);
         parts.insert(
             id,
             Part {
+                ball: i % 3 == 0,
                 mass,
                 inertia: mass * size * size * part,
                 last: old.2,
+                way: widen3(new.0 - old.0),
+                turn,
                 now: [[went, widen3(turned) / widen(DT)], new.2],
                 impulse: [[DVec3::ZERO; 2]; 2],
             },
@@ -102,22 +125,109 @@ fn parts(
     }
     for pair in world.pairs() {
         for contact in &pair.contacts {
-            for (id, arm, sign) in ends(pair, contact) {
+            let [moved, carried] = contact.impulse;
+            let late = match place(posed, pair) {
+                Posed::Start => contact.arms.map(widen3),
+                Posed::End | Posed::Either => arms_at_end(&parts, pair, contact, settings),
+            };
+            for (k, (id, arm, sign)) in ends(pair, contact.arms.map(widen3)).into_iter().enumerate()
+            {
                 let Some(part) = parts.get_mut(&id) else { continue };
-                for (sum, l) in part.impulse.iter_mut().zip(contact.impulse) {
-                    sum[0] += l * sign;
-                    sum[1] += arm.cross(l) * sign;
-                }
+                let [first, last] = &mut part.impulse;
+                first[0] += moved * sign;
+                first[1] += arm.cross(moved) * sign;
+                last[0] += carried * sign;
+                last[1] += (arm.cross(moved) + late[k].cross(carried - moved)) * sign;
             }
         }
     }
     parts
 }
 
+/// Where the carried problem of a pair's island is posed.
+fn place(posed: &HashMap<BodyId, Posed>, pair: &Pair) -> Posed {
+    let found = [pair.key.a, pair.key.b].iter().find_map(|id| posed.get(id));
+    found.copied().unwrap_or(Posed::Start)
+}
+
 /// The bodies of a contact, with its arm and the sign of its impulse.
-fn ends(pair: &Pair, contact: &ActiveContact) -> [(BodyId, DVec3, Double); 2] {
-    let [a, b] = contact.arms.map(widen3);
+fn ends(pair: &Pair, [a, b]: [DVec3; 2]) -> [(BodyId, DVec3, Double); 2] {
     [(pair.key.a, a, -1.0), (pair.key.b, b, 1.0)]
+}
+
+/// The arms where a contact comes to: with the corner that touches, else with the touching point of the
+/// smaller body, the ball, or the second of two alike. Where the normal turns with neither a face nor two
+/// edges that point does not turn with its body; which it is is not published, so the better one counts.
+fn arms_at_end(
+    parts: &HashMap<BodyId, Part>,
+    pair: &Pair,
+    contact: &ActiveContact,
+    settings: &Settings,
+) -> [DVec3; 2] {
+    let arms = contact.arms.map(widen3);
+    let both = [pair.key.a, pair.key.b].map(|id| parts.get(&id));
+    let corners = [contact.id.0 >> 62 == 0, contact.id.0 >> 30 & 3 == 0];
+    let with = match (both, corners) {
+        ([Some(_), None], _) | ([Some(_), Some(_)], [true, false]) => 0,
+        ([None, _], _) | (_, [false, true]) => 1,
+        ([Some(a), Some(b)], _) => usize::from(!a.ball || b.ball),
+    };
+    let Some(part) = both[with] else { return arms };
+    // The touching points of both bodies, of a ball its center.
+    let half = widen3(contact.normal) * (0.5 * widen(contact.gap));
+    let core = if part.ball { DVec3::ZERO } else { arms[with] + half * [-1.0, 1.0][with] };
+    let turned = widen3(quat_rotate(part.turn, narrow3(core)) - narrow3(core));
+    let [one, other] = [turned, DVec3::ZERO].map(|turned| {
+        let way = part.way + turned;
+        [0, 1].map(|k| arms[k] + way - both[k].map_or(DVec3::ZERO, |part| part.way))
+    });
+    let error = |arms| natural_map(parts, pair, contact, arms, settings, 1);
+    if error(other) + ROUNDING < error(one) { other } else { one }
+}
+
+/// The islands: the first body of that of each body.
+fn islands(world: &Simulation, ids: &[BodyId]) -> HashMap<BodyId, BodyId> {
+    let mut first: HashMap<BodyId, BodyId> = ids.iter().map(|&id| (id, id)).collect();
+    for pair in world.pairs().iter().filter(|pair| !pair.contacts.is_empty()) {
+        let both = [pair.key.a, pair.key.b].map(|id| first.get(&id).copied());
+        if let [Some(a), Some(b)] = both {
+            first.values_mut().filter(|id| **id == a.max(b)).for_each(|id| *id = a.min(b));
+        }
+    }
+    first
+}
+
+/// Where the carried problem of each body's island is posed.
+fn posed(world: &Simulation, ids: &[BodyId], settings: &Settings) -> HashMap<BodyId, Posed> {
+    let first = islands(world, ids);
+    let mut deepest: HashMap<BodyId, Double> = HashMap::new();
+    for pair in world.pairs() {
+        // A blow has one place.
+        if pair.restitution > 0.0 {
+            continue;
+        }
+        let Some(id) = [pair.key.a, pair.key.b].iter().find_map(|id| first.get(id)) else {
+            continue;
+        };
+        let least = deepest.entry(*id).or_default();
+        pair.contacts.iter().for_each(|contact| *least = least.min(contact.row_gap));
+    }
+    let zone = settings.solver.tolerance * widen(DT) / widen(settings.contact.gamma);
+    let small = |id| {
+        let solves = &world.report().solves;
+        solves.iter().any(|solve| solve.first == id && solve.method == Method::Substeps)
+    };
+    let of = |id: BodyId| match deepest.get(&id) {
+        Some(gap) if *gap < 0.0 && !small(id) => {
+            if *gap < -zone {
+                Posed::End
+            } else {
+                Posed::Either
+            }
+        }
+        _ => Posed::Start,
+    };
+    first.into_iter().map(|(id, first)| (id, of(first))).collect()
 }
 
 /// The point of the cone `|t| ≤ μ n·p` that is nearest.
@@ -140,12 +250,13 @@ fn natural_map(
     parts: &HashMap<BodyId, Part>,
     pair: &Pair,
     contact: &ActiveContact,
+    arms: [DVec3; 2],
     settings: &Settings,
     of: usize,
 ) -> Double {
     let (n, l) = (widen3(contact.normal).normalize(), contact.impulse[of]);
     let (mut w, mut compliance) = (DVec3::ZERO, 0.0);
-    for (id, arm, sign) in ends(pair, contact) {
+    for (id, arm, sign) in ends(pair, arms) {
         let Some(part) = parts.get(&id) else { continue };
         let [v, spin] = part.now[of];
         w += (v + spin.cross(arm)) * sign;
@@ -172,13 +283,23 @@ fn find(
     before: &[(Vec3, Quat, Motion)],
     settings: &Settings,
 ) -> Found {
-    let parts = parts(world, ids, before);
+    let posed = posed(world, ids, settings);
+    let parts = parts(world, ids, before, &posed, settings);
     let mut found = Found::default();
     for of in 0..2 {
         for pair in world.pairs() {
             for contact in &pair.contacts {
-                let error = natural_map(&parts, pair, contact, settings, of);
-                found.natural_map[of] = found.natural_map[of].max(error);
+                let at = |arms| natural_map(&parts, pair, contact, arms, settings, of);
+                let first = at(contact.arms.map(widen3));
+                let last = at(arms_at_end(&parts, pair, contact, settings));
+                let errors = match (of, place(&posed, pair)) {
+                    (0, _) | (_, Posed::Start) => [first; 2],
+                    (_, Posed::End) => [last; 2],
+                    (_, Posed::Either) => [first.min(last), first.max(last)],
+                };
+                for (most, error) in found.natural_map[of].iter_mut().zip(errors) {
+                    *most = most.max(error);
+                }
             }
         }
         for part in parts.values().filter(|part| part.impulse[of][0] != DVec3::ZERO) {
@@ -212,10 +333,11 @@ fn play(method: Method, n: usize, steps: usize) -> [u32; 3] {
         let found = find(&world, &ids, &before, &settings);
         let told = [report.natural_map, report.natural_map_relaxed];
         let names = ["moved", "carried"];
-        for (name, (told, found)) in names.iter().zip(told.iter().zip(&found.natural_map)) {
-            let bar = ROUNDING + PART * found;
-            let what = format!("{method:?}, step {step}, {name}: told {told}, found {found}");
-            assert!((told - found).abs() <= bar, "{what}: {report}");
+        for (name, (told, [least, most])) in names.iter().zip(told.iter().zip(found.natural_map)) {
+            let bar = ROUNDING + PART * most;
+            let what =
+                format!("{method:?}, step {step}, {name}: told {told}, found {least} to {most}");
+            assert!((least - bar..=most + bar).contains(told), "{what}: {report}");
         }
         // Bodies without an impulse are left out here, but not in the report.
         let told = [report.motion_residual, report.motion_residual_relaxed];
@@ -227,7 +349,7 @@ fn play(method: Method, n: usize, steps: usize) -> [u32; 3] {
         assert_eq!(all.iter().sum::<u32>(), report.contacts, "{report}");
         assert_eq!(report.to_string().contains("softened"), all[1] + all[2] > 0, "{report}");
         if report.rows_softened + report.rows_swept == 0 {
-            let residuals = told.iter().chain(&found.natural_map);
+            let residuals = told.iter().chain(found.natural_map.iter().map(|[least, _]| least));
             assert!(residuals.fold(0.0, |m: Double, x| m.max(*x)) <= 1e-5 + ROUNDING, "{report}");
         }
         (0..3).for_each(|k| rows[k] += all[k]);

@@ -315,7 +315,7 @@ pub mod ending {
     use crate::math::Double;
 
     /// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise. Where
-    /// bodies bounce or are pushed all do.
+    /// bodies bounce all do.
     pub const TURNED: Double = 0.01;
     /// Part of its energy that a rotation may be lent for its angular momentum (–): thin rods would need many
     /// times theirs.

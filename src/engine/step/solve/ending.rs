@@ -1,4 +1,5 @@
-//! The pose of the end: where the problem of the carried velocities is posed if bodies turn or are pushed.
+//! The pose of the end: where the problem of the carried velocities is posed if it is another one, since
+//! bodies turn or are pushed.
 //!
 //! Input: an island whose biased problem is solved. Output: its problem at the poses to which that takes the
 //! bodies: inertia, the arms of the contacts, momentum. The impulses `λ` that moved the bodies acted where
@@ -50,10 +51,9 @@ impl EndingScratch {
         step: &IslandStep<'_>,
         sources: &Sources<'_>,
         dt: Double,
-        pushed: bool,
     ) -> bool {
         let bounces = step.manifolds.iter().any(|m| m.restitution > 0.0);
-        let least = if bounces || pushed { 0.0 } else { TURNED };
+        let least = if bounces { 0.0 } else { TURNED };
         step.members.iter().zip(&*step.biased.velocity).any(|(&i, v)| {
             let body = &sources.bodies[i as usize];
             let turn = dt * DVec3::new(v[3], v[4], v[5]).length();

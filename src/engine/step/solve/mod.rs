@@ -175,11 +175,11 @@ impl SolverState {
             report.pressed.push(step.first);
         }
         match (outcome, &memory.steady) {
-            (Some(outcome), _) => add(report, &outcome, step.first, step.size()),
+            (Some(outcome), _) => add(report, &outcome, &memory, step.size()),
             (None, last) => {
                 report.islands_steady += 1;
                 if let Some(last) = last {
-                    add(report, &last.outcome, step.first, last.size);
+                    add(report, &last.outcome, &memory, last.size);
                 }
             }
         }
@@ -214,7 +214,7 @@ impl SolverState {
 fn add(
     report: &mut StepReport,
     outcome: &Outcome,
-    first: BodyId,
+    memory: &IslandMemory,
     [bodies, contacts, joint_rows]: [u32; 3],
 ) {
     let (biased, relaxed) = (&outcome.biased, outcome.relaxed.as_ref());
@@ -236,19 +236,21 @@ fn add(
         solved &= relaxed.status == Status::Converged;
     }
     let rows = contacts + joint_rows;
-    let [rows_solved, rows_swept, rows_softened] = match (outcome.method, solved) {
-        (Method::Substeps, _) => [0, 0, rows],
-        (_, true) => [rows, 0, 0],
-        (_, false) => [0, rows, 0],
+    let [rows_solved, rows_swept, rows_softened, rows_pressed] = match (outcome.method, solved) {
+        (Method::Substeps, _) => [0, 0, rows, 0],
+        (_, true) if memory.pressed => [0, 0, 0, rows],
+        (_, true) => [rows, 0, 0, 0],
+        (_, false) => [0, rows, 0, 0],
     };
     report.rows_solved += rows_solved;
     report.rows_swept += rows_swept;
     report.rows_softened += rows_softened;
+    report.rows_pressed += rows_pressed;
     report.iterations += iterations;
     report.factorizations += factorizations;
     report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
     report.solves.push(IslandReport {
-        first,
+        first: memory.first,
         bodies,
         contacts,
         joint_rows,
@@ -262,6 +264,7 @@ fn add(
         rows_solved,
         rows_swept,
         rows_softened,
+        rows_pressed,
     });
     if !solved {
         report.islands_unsolved += 1;

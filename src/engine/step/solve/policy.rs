@@ -119,9 +119,12 @@ impl Solvers {
         let share = island.memory.share.unwrap_or(1.0);
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
+            let pressed = island.memory.pressed;
             let mut stats = state.chord_or_press(island, relaxed, budget);
             if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
+                // What is solved as posed did not ask for the impossible.
+                island.memory.pressed &= pressed || stats.status != Status::Converged;
             }
             stats
         });
@@ -157,19 +160,23 @@ impl Solvers {
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Newton, |state, island, relaxed| {
             let work_max = PATIENCE * island.settings.solver.work_max;
+            let pressed = island.memory.pressed;
             let stats = state.chord_or_press(island, relaxed, work_max);
             if stats.status == Status::Converged {
                 return stats;
             }
             let general = state.general_solve(island, Method::Newton, relaxed);
+            island.memory.pressed &= pressed || general.status != Status::Converged;
             SolveStats { work: stats.work + general.work, ..general }
         })
     }
 
     fn general(&mut self, island: &mut Island<'_, '_>, method: Method) -> Outcome {
-        self.both(island, method, |state, island, relaxed| {
+        let outcome = self.both(island, method, |state, island, relaxed| {
             state.general_solve(island, method, relaxed)
-        })
+        });
+        island.memory.pressed &= !outcome.is_solved();
+        outcome
     }
 
     fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
@@ -201,38 +208,34 @@ impl Solvers {
         }
         let mut biased = solve(self, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let pushed = island.step.is_pushed(tolerance);
-        let turns = self.ending.is_other(island.step, island.sources, island.dt, false);
-        let ends =
-            turns || pushed && self.ending.is_other(island.step, island.sources, island.dt, true);
-        let flies = ends && self.let_fly(island, &mut biased, &mut solve);
+        let turns = self.ending.is_other(island.step, island.sources, island.dt);
         let mut carried = biased.certificate;
-        if ends {
+        let mut is_other = turns || island.step.is_pushed(tolerance);
+        if !is_other {
+            let step = &mut *island.step;
+            step.relaxed.copy_from(&step.biased);
+            if step.is_pushed(0.0) {
+                carried = self.certify_carried(island);
+                is_other = biased.status == Status::Converged && carried.error() > tolerance;
+            }
+        }
+        let flies = is_other && self.let_fly(island, &mut biased, &mut solve);
+        if is_other {
+            carried = biased.certificate;
             self.ending.pose(island, false);
         }
         let mut relaxed = self.bounce(island, &mut solve);
-        if relaxed.is_none() {
-            let mut is_other = turns || pushed;
-            if !is_other {
-                let step = &mut *island.step;
-                step.relaxed.copy_from(&step.biased);
-                if step.is_pushed(0.0) {
-                    carried = self.certify_carried(island);
-                    is_other = biased.status == Status::Converged && carried.error() > tolerance;
-                }
-            }
-            if is_other {
-                island.step.take_push(-1.0);
-                relaxed = Some(solve(self, island, true));
-                island.step.take_push(1.0);
-            }
+        if relaxed.is_none() && is_other {
+            island.step.take_push(-1.0);
+            relaxed = Some(solve(self, island, true));
+            island.step.take_push(1.0);
         }
         if turns {
             let mut bounce = core::mem::take(&mut self.bounce);
             bounce.cap(island);
             self.bounce = bounce;
         }
-        if ends {
+        if is_other {
             self.ending.put_back(island.step);
         }
         if flies {

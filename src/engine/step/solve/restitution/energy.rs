@@ -18,9 +18,11 @@
 use super::BounceScratch;
 use crate::engine::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use crate::engine::lcp::{BodyBlock, RollingRow, Vec6};
-use crate::engine::step::assemble::{IslandUnknowns, Unknowns};
+use crate::engine::state::body::LockedAxes;
+use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use crate::engine::step::predict::spin::{Rotor, is_round};
 use crate::engine::step::solve::island::Island;
+use crate::engine::step::solve::stiffness;
 use crate::math::{DVec3, Double, widen3};
 
 impl BounceScratch {
@@ -43,7 +45,9 @@ impl BounceScratch {
         island.step.relaxed.mix(&self.base, &self.end, part);
     }
 
-    /// Slows the rotations of an island that has more energy than it was given, at the pose of the end.
+    /// Slows the rotations of an island that has more energy than it was given, at the pose of the end:
+    /// towards the rotation `ω = (Σ I)⁻¹ Σ I ω_i` of all, so that they keep their angular momentum; to rest
+    /// where something outside takes it.
     pub(in crate::engine) fn cap(&mut self, island: &mut Island<'_, '_>) {
         self.free.clear();
         self.free.extend(island.step.bodies.iter().map(|body| body.velocity_free));
@@ -52,12 +56,20 @@ impl BounceScratch {
         if excess <= 0.0 {
             return;
         }
+        let common = if is_isolated(island) { common_spin(island.step) } else { DVec3::ZERO };
         let step = &mut *island.step;
+        let beside = |v: &Vec6| {
+            let [x, y, z] = (DVec3::new(v[3], v[4], v[5]) - common).to_array();
+            [0.0, 0.0, 0.0, x, y, z]
+        };
         let spins = step.bodies.iter().zip(&*step.relaxed.velocity);
-        let all: Double = spins.map(|(body, v)| spin_energy(body, v)).sum();
+        let all: Double = spins.map(|(body, v)| spin_energy(body, &beside(v))).sum();
         let factor = (1.0 - excess / all).max(0.0).sqrt();
         if factor.is_finite() {
-            step.relaxed.velocity.iter_mut().flat_map(|v| &mut v[3..]).for_each(|x| *x *= factor);
+            for v in step.relaxed.velocity.iter_mut() {
+                let beside = beside(v);
+                (0..3).for_each(|k| v[3 + k] = common[k] + factor * beside[3 + k]);
+            }
         }
     }
 
@@ -93,6 +105,25 @@ impl BounceScratch {
         }
         sum
     }
+}
+
+/// Does nothing outside the island, nor a locked axis, take angular momentum from it?
+fn is_isolated(island: &Island<'_, '_>) -> bool {
+    let (step, bodies) = (&*island.step, island.sources.bodies);
+    let inside = |i: u32| (i as usize) < step.bodies.len();
+    step.manifolds.iter().all(|m| inside(m.a) && inside(m.b))
+        && step.joints.iter().all(|row| row.terms.iter().filter(|(i, _)| inside(*i)).count() == 2)
+        && step.members.iter().all(|&i| bodies[i as usize].locked_axes == LockedAxes::NONE)
+}
+
+/// The angular velocity with which all bodies of an island together have the sum of their spins [rad/s].
+fn common_spin(step: &IslandStep<'_>) -> DVec3 {
+    let (mut inertia, mut spin) = ([0.0; 6], DVec3::ZERO);
+    for (body, v) in step.bodies.iter().zip(&*step.relaxed.velocity) {
+        (0..6).for_each(|k| inertia[k] += body.inertia[k]);
+        spin += stiffness::times(&body.inertia, DVec3::new(v[3], v[4], v[5]));
+    }
+    stiffness::times(&stiffness::inverse(&inertia), spin)
 }
 
 /// Energy that the rotation of member `i` has in free motion (J), if the problem is posed where it does not
