@@ -34,6 +34,25 @@ impl<T: Scalar> Block<T> {
         }
     }
 
+    /// `c ← c - a bᵀ` for two blocks with one `b`, whose entries fill vectors once for both.
+    #[inline(always)]
+    pub(super) fn subtract_products(both: [&mut Self; 2], a: &[Self; 2], b: &Self) {
+        let [first, second] = both;
+        for j in 0..6 {
+            let (mut one, mut two) = (first.0[j], second.0[j]);
+            for k in 0..6 {
+                let factor = b.0[k][j];
+                for i in 0..lanes::<T>() {
+                    one[i] = one[i] - a[0].0[k][i] * factor;
+                }
+                for i in 0..lanes::<T>() {
+                    two[i] = two[i] - a[1].0[k][i] * factor;
+                }
+            }
+            (first.0[j], second.0[j]) = (one, two);
+        }
+    }
+
     /// The matrix times a number.
     #[inline(always)]
     pub(super) fn scaled(&self, s: T) -> Self {

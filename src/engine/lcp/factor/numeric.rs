@@ -8,8 +8,18 @@
 //! The columns are computed one after the other (left-looking): column `j` takes the products of
 //! all earlier columns that have a block in row `j`. Its blocks stay in the cache meanwhile, and no
 //! list of operations is needed, which for a large pile would be longer than the factor itself.
-//! Cost: [`Pattern::work`] products of blocks. Deliberately not done: gathering columns of equal
-//! pattern into dense panels (blocks of six are wide enough to fill vector registers), threads.
+//! Cost: [`Pattern::work`] products of blocks. In double precision they are taken by twos, which share
+//! their right factor: an eighth fewer instructions. In single precision that takes a tenth longer.
+//!
+//! Deliberately not done, as measured:
+//!
+//! - Signed dense fronts, one factor for this matrix and that of joints alone. Of a pyramid of 820 boxes
+//!   the factor takes a seventh less time, of 210 as much; but a solution in single precision takes half
+//!   as long again, and chains of joints a third longer, for what signs and assembly cost in small fronts.
+//! - Factoring again only what lies above changed bodies in the elimination tree. One changed body is 42 %
+//!   of the work in that pyramid (25 % if what every column leaves were kept), five 70 %, one body in
+//!   twenty 93 %; in a pile of 512 one is 72 %.
+//! - Threads.
 
 use super::block::{Block, Lanes, sum};
 use super::symbolic::Pattern;
@@ -122,7 +132,18 @@ impl<T: Scalar> Factor<T> {
             let left = &before[*block as usize];
             let signed = if is_body { *left } else { left.scaled(-T::ONE) };
             diagonal.subtract_product(left, &signed);
-            let below = *block as usize + 1..pattern.start[*k as usize + 1] as usize;
+            let mut below = *block as usize + 1..pattern.start[*k as usize + 1] as usize;
+            while size_of::<T>() > 4 && below.len() > 1 {
+                // Rows ascend within a column, and so do their places.
+                let [at, other] = [0, 1].map(|i| {
+                    let row = pattern.row[below.start + i];
+                    self.place[row as usize] as usize
+                });
+                let (low, high) = current.split_at_mut(other);
+                let Some(left) = before[below.start..].first_chunk() else { break };
+                Block::subtract_products([&mut low[at], &mut high[0]], left, &signed);
+                below.start += 2;
+            }
             for (row, left) in pattern.row[below.clone()].iter().zip(&before[below]) {
                 let at = self.place[*row as usize] as usize;
                 current[at].subtract_product(left, &signed);

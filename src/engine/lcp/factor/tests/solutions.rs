@@ -1,7 +1,7 @@
 //! Solutions of random systems.
 
 use super::matrices::{dense_solve, largest, largest_difference, random_system, solve};
-use crate::engine::lcp::factor::{Factor, Lanes, Pattern};
+use crate::engine::lcp::factor::{Block, Factor, Lanes, Pattern};
 use crate::engine::lcp::random::Random;
 use crate::math::{Double, Scalar, Single};
 
@@ -80,6 +80,32 @@ fn contents_of_before_never_matter() {
         }
         assert_eq!(solutions[0], solutions[1], "case {case}: same bits");
     }
+}
+
+/// Products by twos have the bits of products one by one.
+fn compare_products<T: Scalar>(random: &mut Random) {
+    let mut block = || {
+        let lane = |i: usize, x: Double| T::from_double(if i < 6 { x } else { 0.0 });
+        Block::<T>(std::array::from_fn(|_| std::array::from_fn(|i| lane(i, random.signed(1.0)))))
+    };
+    for case in 0..20 {
+        let (a, b, start) = ([block(), block()], block(), [block(), block()]);
+        let [mut first, mut second] = start;
+        Block::subtract_products([&mut first, &mut second], &a, &b);
+        for (k, found) in [first, second].iter().enumerate() {
+            let mut expected = start[k];
+            expected.subtract_product(&a[k], &b);
+            assert_eq!(*found, expected, "case {case}: product {k}");
+            assert_ne!(*found, start[k], "case {case}: product {k} is not nothing");
+        }
+    }
+}
+
+#[test]
+fn products_by_twos_are_those_one_by_one() {
+    let mut random = Random::new(16);
+    compare_products::<Single>(&mut random);
+    compare_products::<Double>(&mut random);
 }
 
 #[test]
