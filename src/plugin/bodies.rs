@@ -25,14 +25,14 @@ use super::components::{
 use super::constructor::ColliderConstructor;
 use super::error::{Errors, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
-use super::frame::Frame;
+use super::frame::{Frame, Parents};
 use super::layers::CollisionLayers;
 use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
 use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
 use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sleep::SleepingDisabled;
-use super::sync::{GatherSystems, Mirror, Parents, find_moved};
+use super::sync::{GatherSystems, Mirror, find_moved};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
 use crate::math::Vec3;

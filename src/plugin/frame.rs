@@ -5,8 +5,10 @@
 //! instructions that differ between machines. Scale of parents moves and does not shear: for parents
 //! with unequal scales and a rotation below them Bevy's matrix shears, and a rigid body cannot follow.
 
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::hierarchy::ChildOf;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
 use smallvec::SmallVec;
 
@@ -16,7 +18,7 @@ use crate::math::{
 };
 
 /// Deeper than any real hierarchy; a cycle of parents ends here.
-pub(super) const DEPTH_MAX: usize = 1000;
+const DEPTH_MAX: usize = 1000;
 
 /// A world pose with scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,4 +103,26 @@ pub(super) fn depth(child_of: &ChildOf, get: impl Fn(Entity) -> Option<Entity>) 
         next = get(parent).filter(|_| (depth as usize) < DEPTH_MAX);
     }
     depth
+}
+
+/// Transforms of parents, of disabled ones too.
+#[derive(SystemParam)]
+pub(super) struct Parents<'w, 's> {
+    transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>), Allow<Disabled>>,
+}
+
+impl Parents<'_, '_> {
+    /// The frame of the parent, if there is one.
+    pub(super) fn frame(&self, child_of: Option<&ChildOf>) -> Option<Frame> {
+        parent_frame(child_of, |entity| {
+            let (transform, above) = self.transforms.get(entity).ok()?;
+            Some((*transform, above.map(ChildOf::parent)))
+        })
+    }
+
+    /// The parent, its parent, and so on.
+    pub(super) fn above(&self, child_of: &ChildOf) -> impl Iterator<Item = Entity> {
+        let parent = |&e: &Entity| self.transforms.get(e).ok()?.1.map(ChildOf::parent);
+        core::iter::successors(Some(child_of.parent()), parent).take(DEPTH_MAX)
+    }
 }

@@ -15,14 +15,13 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::message::signal_message_update_system;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
-use bevy_ecs::system::SystemParam;
 use bevy_time::{Time, Virtual};
 use bevy_transform::components::Transform;
 
 use super::changed::changed_rows;
 use super::components::{AngularVelocity, LinearVelocity};
 use super::error::{Errors, PhysicsErrorKind};
-use super::frame::{DEPTH_MAX, Frame, depth, parent_frame};
+use super::frame::{Frame, Parents, depth, parent_frame};
 use super::link::{Changes, EngineBody};
 use super::schedule::{
     PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop, SyncSchedule,
@@ -232,28 +231,6 @@ fn is_reached(body: &Body, position: Vec3, rotation: Quat, dt: Real) -> bool {
         && !body.is_quarantined()
         && (position - body.position()).length() <= KINEMATIC_SPEED_MAX * dt
         && quat_log(turn).length() <= KINEMATIC_SPIN_MAX * dt
-}
-
-/// Transforms of parents, of disabled ones too.
-#[derive(SystemParam)]
-pub(super) struct Parents<'w, 's> {
-    transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>), Allow<Disabled>>,
-}
-
-impl Parents<'_, '_> {
-    /// The frame of the parent, if there is one.
-    pub(super) fn frame(&self, child_of: Option<&ChildOf>) -> Option<Frame> {
-        parent_frame(child_of, |entity| {
-            let (transform, above) = self.transforms.get(entity).ok()?;
-            Some((*transform, above.map(ChildOf::parent)))
-        })
-    }
-
-    /// The parent, its parent, and so on.
-    fn above(&self, child_of: &ChildOf) -> impl Iterator<Item = Entity> {
-        let parent = |&e: &Entity| self.transforms.get(e).ok()?.1.map(ChildOf::parent);
-        core::iter::successors(Some(child_of.parent()), parent).take(DEPTH_MAX)
-    }
 }
 
 /// The last value made, for many with the same key in a row.

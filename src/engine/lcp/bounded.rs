@@ -12,7 +12,7 @@
 //! which costs no digits however large `ρ_j` is. At a bound the row is alone, with nothing to do. The
 //! multiplier is updated with those of the contacts, `m ← c(v)`.
 
-use crate::engine::tuning::bounded::{STIFFER, STIFFEST};
+use crate::engine::tuning::{bounded::STIFFER, newton::PENALTY_MAX};
 use core::ops::Range;
 
 use super::problem::{BodyBlock, JointRow, Vec6};
@@ -107,7 +107,7 @@ impl Bounded {
 
 /// `ρ_j`.
 fn weight(compliance: Double, penalty: Double) -> Double {
-    (STIFFER * penalty).min(STIFFEST) / compliance
+    STIFFER * penalty.min(PENALTY_MAX[1]) / compliance
 }
 
 /// `c(v)` before it is clamped.

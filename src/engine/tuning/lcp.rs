@@ -6,34 +6,37 @@ pub mod work {
 
     /// Work of measuring impulses, in sweeps: their velocity is rebuilt and looked at.
     pub const CHECK: Double = 2.0;
-    /// Operations of a sweep over one contact.
+    /// Operations of a sweep over one contact (–). Budgets shift between solvers as it changes.
     pub const OPERATIONS: Double = 150.0;
+    /// Relative rounding of what elimination leaves (–): impulses so near to a bound are there, a row
+    /// that keeps less of its compliance beside others says nothing of its own, no tolerance is finer at
+    /// 1 m/s. With less, rows that repeat each other are divided by noise; with more, light bodies beside
+    /// heavy ones lose rows.
+    pub const ROUNDED: Double = 1e-9;
 }
 
 /// Joint rows with bounds.
 pub mod bounded {
     use crate::math::Double;
 
-    /// `ρ_j W'` for each `ρ` of the contacts. Larger, and zones flip back and forth between steps of Newton.
+    /// `ρ_j W'` for each `ρ` of the contacts (–). Larger, and zones flip back and forth between steps of
+    /// Newton; smaller, and a motor takes more multiplier updates.
     pub const STIFFER: Double = 10.0;
-    /// Largest `ρ_j W'`: it magnifies the rounding of `νᵀ v`.
-    pub const STIFFEST: Double = 1e6;
 }
 
 /// Sweeps in lanes.
 pub mod lanes {
-    use crate::math::{Double, Single};
+    use crate::math::Single;
 
-    /// Part of its compliance that a row must keep beside the rows before it.
-    pub const INDEPENDENT: Double = 1e-9;
     /// Overlap that counts as made by the softness under a load, in units of what it makes at rest (–): loads
-    /// change from step to step.
+    /// change from step to step. With 1 piles that are alive are pushed apart, with more overlaps stay.
     pub const LOADED: Single = 2.0;
 }
 
 /// The order of elimination.
 pub mod order {
-    /// A body with more joints than this is a hub.
+    /// Joints beyond which a body is a hub, which is eliminated last. With fewer, bodies of nets are hubs;
+    /// with more, a wheel of many spokes fills its factor.
     pub const HUB: usize = 8;
 }
 
@@ -42,89 +45,99 @@ pub mod newton {
     use crate::math::Double;
 
     /// Proximal term of joint rows relative to their compliance (–): not softness, since the multipliers
-    /// take up what it leaves. It makes rows that repeat each other solvable.
+    /// take up what it leaves. It makes rows that repeat each other solvable. With less their pivots are
+    /// noise, with more updates gain less.
     pub const JOINT_PROXIMAL: Double = 1e-10;
-    /// Work of a product of two blocks, and of a solution for each block of the factor, in sweeps over a
-    /// contact.
+    /// Work of a product of two blocks, in sweeps over a contact.
     pub const PRODUCT: Double = 2.5;
+    /// Work of a solution for each block of the factor, in sweeps over a contact.
     pub const SOLVE: Double = 2.0;
-    /// An island's budget is that of so many contacts more: what is small may try long.
+    /// Contacts whose budget an island gets on top of its own: what is small may try long, and costs little.
     pub const SMALL: Double = 100.0;
-    /// Mass ratio in an island from which its factor is in double precision.
+    /// Mass ratio in an island from which its factor is in double precision: single precision leaves five
+    /// digits for what is light. With more, steps beside heavy bodies do not descend.
     pub const DOUBLE_RATIO: Double = 100.0;
-    /// A solve goes on to this part of the tolerance: the impulses it ends with are then within the tolerance
-    /// for some steps to come, in which nothing is solved at all.
+    /// Part of the tolerance to which a solve goes on (–): the impulses it ends with are then within the
+    /// tolerance for some steps to come, in which nothing is solved at all. With 1 what rests is solved in
+    /// every step; much less is below the digits of single precision.
     pub const AIM: Double = 0.1;
-    /// After a solve that changed impulses they must be this part of the tolerance good to be taken as they
-    /// are.
+    /// Part of the tolerance to which impulses must be good after a solve that changed them, to be taken as
+    /// they are (–). With 1 what just came to rest stays at the edge of the tolerance.
     pub const RECHECK: Double = 0.3;
-    /// Islands that start within this many tolerances are at rest, or nearly.
+    /// Tolerances within which islands start that are at rest, or nearly. With more, blows start with a
+    /// `ρ` that is too stiff for them; with less, what trembles loses its factor.
     pub const REST: Double = 100.0;
-    /// The others start with this part of `ρ`: with less of it fewer contacts change their zones in a step.
+    /// Part of `ρ` with which the others start (–): with less of it fewer contacts change their zones in a
+    /// step, and more multiplier updates follow.
     pub const VIOLENT: Double = 0.1;
-    /// Multiplier updates that leave more of the residual than this, and of the aim, let `ρ` grow.
-    pub const SLOW: Double = 0.25;
     /// Multiplier updates without a gain after which a solve ends: without and with joints, and of tiny
-    /// problems.
+    /// problems. With fewer, what would converge after a plateau is given up; more are work in vain.
     pub const IDLE: [u32; 3] = [4, 12, 40];
     /// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only,
-    /// far from where they start, on a way along which the error hardly falls.
+    /// far from where they start, on a way along which the error hardly falls. With more, what does not
+    /// converge takes the patience of what is tiny at the cost of what is not.
     pub const TINY: usize = 40;
     /// Longest step along the error of `Γ` away from a solution that repels (–): an error of the tolerance,
     /// 10 µm/s, then still moves `Γ` by less than a millimeter a second. Joints do not let it go far.
     pub const STRIDE: Double = 64.0;
-    /// A solve of so few updates lets `ρ` fall again.
+    /// Updates of a solve after which `ρ` may fall again: so few say that it is stiffer than it need be.
     pub const FEW: u32 = 3;
-    /// Growth of `ρ`, and where it ends in single and double precision.
+    /// Growth of `ρ` after an update that leaves more than its inverse of the residual (–): what it leaves is
+    /// proportional to 1/ρ. With 2 stiff problems take more factors, with 10 zones flip back and forth.
     pub const GROWTH: Double = 4.0;
+    /// Largest `ρ` in single and double precision (–): the factor keeps about three digits of what is left.
+    /// With more its steps do not descend; the rounding of `νᵀ v` is magnified by it.
     pub const PENALTY_MAX: [Double; 2] = [1e4, 1e5];
 }
 
-/// Its steps.
+/// Steps of the cone Newton.
 pub mod descent {
     use crate::math::Double;
 
-    /// A step that leaves more of the gradient than this asks for a new factor.
+    /// Part of the gradient, and of its derivative along a step, that a good step leaves at most (–); one
+    /// that leaves more asks for a new factor. With less, factors are made anew that would do; near 1,
+    /// steps crawl.
     pub const POOR: Double = 0.3;
-    /// The same while the factor of an earlier step is all there is, and the most such steps.
+    /// Part of the gradient that a good step leaves while the factor of an earlier step is all there is (–).
     pub const POOR_AT_HAND: Double = 0.9;
+    /// Most steps with the factor of an earlier step: a new one is worth more than a fourth.
     pub const STEPS_AT_HAND: u32 = 3;
-    /// Part of the derivative along a step that may be left.
-    pub const LEVEL: Double = 0.3;
 }
 
 /// Bodies that stand still.
 pub mod held {
+    use super::newton::REST;
     use crate::math::Double;
 
-    /// Passes over the manifolds, which find towers and chains of that many turns of their order.
+    /// Passes over the manifolds, which find towers and chains of that many turns of their order; bodies that
+    /// still hinder each other after so many do not fly. More only cost time.
     pub const PASSES: usize = 8;
-    /// Tangential impulses up to this part of the limit stick for certain.
+    /// Part of the limit up to which tangential impulses stick for certain (–): rounding and the
+    /// tolerance are below the rest. With 1 bodies are held that slide.
     pub const INSIDE: Double = 0.999;
-    /// Points nearer to one line than this part of their distance from the center are in that line (-): a
-    /// speed of the tolerance at them would be a hundred tolerances at the center.
-    pub const LINE: Double = 0.01;
+    /// Part of their distance from the center by which points may leave a line and be in it (–): a speed
+    /// of the tolerance at them would be as many tolerances at the center as what is at rest may have.
+    pub const LINE: Double = 1.0 / REST;
 }
 
 /// Joints alone.
 pub mod joints_only {
+    pub use super::newton::AIM as TAKEN;
     use crate::math::Double;
 
-    /// Joints of a body beyond which all of them as one clique would be too dense.
+    /// Joints of a body beyond which all of them as one clique would be too dense: a dozen of three rows are
+    /// 36 columns. More make the factor cost more than nodes for bodies do.
     pub const HUB: usize = 12;
-    /// Most corrections of a solve.
-    pub const CORRECTIONS: u32 = 16;
-    /// A factor of this step that leaves more than this is at the end of its digits.
+    /// Part of the error that a correction with the factor of this step leaves at the end of its digits (–).
+    /// With less, factors that still gain are made anew; near 1, corrections crawl.
     pub const POOR: Double = 0.5;
-    /// Steps for which what failed is not tried again: Newton, or the factor of an earlier step.
+    /// Solves for which the factor of an earlier step is not tried after it failed: what turns so fast
+    /// goes on to. With fewer a correction in vain is spent more often.
     pub const PAUSE: u32 = 8;
-    /// `δ` relative to the compliance of a row (–).
+    /// `δ` relative to the compliance of a row (–). With less, rows that repeat each other have pivots of
+    /// noise; with more, corrections gain less.
     pub const PROXIMAL: Double = 1e-12;
-    /// Impulses within this part of the tolerance are taken as they are where what they stand for has just
-    /// changed, and a solve goes on to the other part: a correction costs little and is exact.
-    pub const TAKEN: Double = 0.1;
+    /// Part of the tolerance to which a solve goes on (–): a correction costs little and is exact. Less is
+    /// below the rounding of fast chains.
     pub const AIM: Double = 0.01;
-    /// Multiplications of a correction for each row, and of the matrix for each row of a pair.
-    pub const ROW: Double = 60.0;
-    pub const ENTRY: Double = 20.0;
 }

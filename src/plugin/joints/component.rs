@@ -1,63 +1,14 @@
 //! The component: what is joined, where, and how.
 
 use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
-use bevy_reflect::{Reflect, impl_reflect};
 
 use super::frame::{JointAnchor, JointBasis, JointFrame, basis_along};
 use crate::engine::body::BodyId;
 use crate::engine::joint::{self, AxisLimit, JointAxis, JointDesc, JointKind, Motor};
 use crate::math::{Quat, Real, Vec3};
 use crate::plugin::link::{EngineJoint, queue_joint};
-
-// The engine knows no Bevy, so its types are reflected from here.
-impl_reflect!(
-    #[type_path = "orthant::engine::joint"]
-    #[reflect(Debug, PartialEq, Hash, Clone)]
-    enum JointAxis {
-        LinearX,
-        LinearY,
-        LinearZ,
-        AngularX,
-        AngularY,
-        AngularZ,
-    }
-);
-impl_reflect!(
-    #[type_path = "orthant::engine::joint"]
-    #[reflect(Debug, PartialEq, Clone)]
-    enum JointKind {
-        Fixed,
-        Revolute,
-        Spherical,
-        Prismatic,
-        Cylindrical,
-        Universal,
-        Planar,
-        Pivot,
-        Distance { min: Real, max: Real },
-        Generic,
-    }
-);
-impl_reflect!(
-    #[type_path = "orthant::engine::joint"]
-    #[reflect(Debug, PartialEq, Clone)]
-    struct AxisLimit {
-        min: Real,
-        max: Real,
-    }
-);
-impl_reflect!(
-    #[type_path = "orthant::engine::joint"]
-    #[reflect(Debug, PartialEq, Clone)]
-    struct Motor {
-        velocity: Real,
-        position: Real,
-        stiffness: Real,
-        damping: Real,
-        max_force: Real,
-    }
-);
 
 /// A joint between two bodies, or between a body and the world. Spawn it on an entity of its own; despawn
 /// that to remove the joint.

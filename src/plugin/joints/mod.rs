@@ -3,6 +3,7 @@
 mod component;
 mod frame;
 mod read;
+mod reflect;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::entity_disabling::Disabled;

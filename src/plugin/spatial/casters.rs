@@ -11,7 +11,7 @@ use crate::math::{Quat, Real, Vec3, from_single3, quat_mul, quat_rotate, single3
 use crate::plugin::attach::ColliderOf;
 use crate::plugin::collider::Collider;
 use crate::plugin::frame::Frame;
-use crate::plugin::sync::Parents;
+use crate::plugin::frame::Parents;
 
 /// Casts a ray from its entity after each step. The answer is in [`RayHits`].
 ///

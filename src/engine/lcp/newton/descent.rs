@@ -8,7 +8,7 @@ use super::kernel::Measure;
 use super::{
     ChordMemory, ChordParams, ChordScratch, FactorState, ManifoldProblem, Progress, SOLVE,
 };
-use crate::engine::tuning::descent::{LEVEL, POOR, POOR_AT_HAND, STEPS_AT_HAND};
+use crate::engine::tuning::descent::{POOR, POOR_AT_HAND, STEPS_AT_HAND};
 use crate::math::Double;
 
 impl ChordScratch {
@@ -119,7 +119,7 @@ impl ChordScratch {
             if !now.is_finite() {
                 return None;
             }
-            let fallen = now <= LEVEL * slope.abs() && (now >= -LEVEL * slope.abs() || t == 1.0);
+            let fallen = now <= POOR * slope.abs() && (now >= -POOR * slope.abs() || t == 1.0);
             if fallen || meets_joints || measure.gradient < POOR * start.gradient {
                 return Some(measure);
             }

@@ -11,7 +11,7 @@
 
 use super::{ChordMemory, ChordParams, ChordScratch, ManifoldProblem, Progress};
 use crate::engine::lcp::Status;
-use crate::engine::tuning::newton::{GROWTH, IDLE, PENALTY_MAX, SLOW, STRIDE};
+use crate::engine::tuning::newton::{GROWTH, IDLE, PENALTY_MAX, STRIDE};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
@@ -94,7 +94,7 @@ impl ChordScratch {
             }
             let penalty_max = PENALTY_MAX[usize::from(progress.double)];
             // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
-            let slow = pass >= 2 && measure.residual > (SLOW * last).max(aim);
+            let slow = pass >= 2 && measure.residual > (last / GROWTH).max(aim);
             if slow && progress.penalty < penalty_max {
                 progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
             }

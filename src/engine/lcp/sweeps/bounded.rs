@@ -17,7 +17,7 @@ use super::joints::{JointLanes, invert as invert_block, rate};
 use super::lanes::{Row, Sides};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::JointRow;
-use crate::engine::tuning::lanes::INDEPENDENT;
+use crate::engine::tuning::work::ROUNDED;
 use crate::math::Double;
 
 /// Inverts the compliance of the equalities of a block, and makes the rows of those with bounds. `w` has
@@ -41,7 +41,7 @@ pub(super) fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], rows: &[JointRow], 
             left -= full[r][e] * answer;
         }
         // What the equalities hold already no impulse can move.
-        let least = INDEPENDENT * full[r][r] + row.softness / part * 0.5;
+        let least = ROUNDED * full[r][r] + row.softness / part * 0.5;
         w[r][r] = if left > least { 1.0 / left } else { 0.0 };
     }
 }

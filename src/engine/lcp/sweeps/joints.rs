@@ -24,7 +24,7 @@ use super::lanes::{Row, SweptBody, gather, scatter, single};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
-use crate::engine::tuning::lanes::INDEPENDENT;
+use crate::engine::tuning::work::ROUNDED;
 use crate::math::{Double, Single};
 
 /// A row of every lane.
@@ -240,7 +240,7 @@ pub(super) fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], n: usize) {
         // What is left of the diagonal, against what it was, is found from the rows swept so far.
         let first: Double =
             (0..k).filter(|&i| kept[i]).map(|i| w[k][i].abs() * w[i][k].abs()).sum();
-        if pivot.is_nan() || pivot <= INDEPENDENT * (pivot.abs() + first) || pivot <= 0.0 {
+        if pivot.is_nan() || pivot <= ROUNDED * (pivot.abs() + first) || pivot <= 0.0 {
             continue;
         }
         kept[k] = true;

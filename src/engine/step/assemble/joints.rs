@@ -3,7 +3,8 @@
 //! Input: the joints of an island. Output: their rows in ascending order of joints, each with the joint
 //! and slot it came from; after the solve impulses and reactions of every joint. O(rows).
 
-use crate::engine::tuning::yielding::{PRESSED, YIELD, YIELDS};
+use crate::engine::tuning::work::ROUNDED;
+use crate::engine::tuning::yielding::{PRESSED, YIELD};
 use smallvec::SmallVec;
 
 use super::{Sources, StepProblem, mask};
@@ -150,7 +151,7 @@ impl StepProblem {
                 torque += self.joint_wrench[row][1] * relaxed;
                 let [lo, hi] = self.joints[row].bounds;
                 let moved = self.halves * self.biased.joint_impulse[row];
-                let at = |bound: Double| (moved - bound).abs() <= YIELDS * bound.abs();
+                let at = |bound: Double| (moved - bound).abs() <= ROUNDED * bound.abs();
                 let at_bound = (lo < 0.0 && lo.is_finite() && at(lo))
                     || (hi > 0.0 && hi.is_finite() && at(hi));
                 if keeps(slot) && at_bound && yielded.last() != Some(&joint.id) {

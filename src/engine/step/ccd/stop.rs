@@ -34,7 +34,7 @@ use crate::engine::state::pairs::Pairs;
 use crate::engine::step::broad::BroadPhase;
 use crate::engine::step::integrate::solved;
 use crate::engine::step::islands::{Islands, marked};
-use crate::engine::tuning::stop::{CREEP, OVERLAP, SLOW, TOLERANCE};
+use crate::engine::tuning::stop::{CREEP, SURE, TOLERANCE};
 use crate::math::{Quat, Real, Vec3, quat_exp, quat_mul, quat_normalize, quat_to_mat3};
 
 /// A swept body and where it ends the step.
@@ -173,7 +173,7 @@ impl Solved<'_> {
         let time = if length > 0.0 { (dot(way, free) / length).max(0.0).min(until) } else { 0.0 };
         let apart = way.plus(free, -time);
         let bent = apart.linear.length() + motion.radius * apart.angular.length();
-        bent <= SLOW * motion.inradius
+        bent <= SURE * motion.inradius
     }
 
     /// The way of a body beside what it hits, from the impact to the end of the step (m).
@@ -288,7 +288,7 @@ fn until_triangle(mesh: &Mesh, index: u32, hull: &Hull, paths: &[Path; 2], side:
 
 /// See [`first_overlap`].
 fn until_overlap(inradius: Real, mut find: impl FnMut(&Limits) -> Option<TimeOfImpact>) -> Real {
-    let (target, tolerance) = (-OVERLAP * inradius, TOLERANCE * inradius);
+    let (target, tolerance) = (-SURE * inradius, TOLERANCE * inradius);
     match find(&Limits { dt: 1.0, target, tolerance }) {
         None => 1.0,
         Some(impact) if impact.time > 0.0 => impact.time,

@@ -15,7 +15,7 @@ use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::narrow::mesh::OnTriangle;
 use crate::engine::step::narrow::{Context, Placed};
-use crate::engine::tuning::stop::SLOW;
+use crate::engine::tuning::stop::SURE;
 use crate::engine::tuning::swept::SWEEP_TOLERANCE;
 use crate::math::{Real, Vec3, widen};
 
@@ -55,7 +55,7 @@ impl Context<'_> {
         let impact = match pieces {
             [ConvexRef::Hull(a), ConvexRef::Hull(b)] => {
                 let inradius = a.inradius().min(b.inradius());
-                if relative_speed(&paths, [a, b]) * self.dt <= SLOW * inradius {
+                if relative_speed(&paths, [a, b]) * self.dt <= SURE * inradius {
                     return Swept::No;
                 }
                 let limits = self.limits(inradius);
@@ -115,7 +115,7 @@ impl Context<'_> {
         // A plane that is hardly crossed guides the body: a floor under what slides.
         let inradius = [a, b].map(|motion| if motion.moves { motion.inradius } else { Real::MAX });
         let fallen = self.dt * self.dt * self.settings.gravity.length();
-        let guided = SLOW * inradius[0].min(inradius[1]) + fallen;
+        let guided = SURE * inradius[0].min(inradius[1]) + fallen;
         // A point that turns leaves its tangent, and may come back to a plane that it left.
         let rest = self.dt - time;
         let curved = |motion: &Motion| {

@@ -39,7 +39,7 @@ use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::state::contact::{ContactId, Feature};
-use crate::engine::tuning::clip::{ALIGNED, ASIDE, TILT};
+use crate::engine::tuning::clip::{ALIGNED, TILT};
 use crate::math::{Real, Vec3, narrow3, widen3};
 
 /// Tolerances of the contact search.
@@ -323,7 +323,7 @@ impl<'h> FacePair<'h> {
         if self.hulls[0].curve.is_none() && self.hulls[1].curve.is_none() {
             return;
         }
-        let across = self.slack + ASIDE * self.separation.abs();
+        let across = self.slack + 2.0 * self.separation.abs();
         for k in 0..2 {
             let is_point = match &self.hulls[k].curve {
                 Some(curve) => smooth::touches_with_a_point(curve, self.outward[k]),

@@ -22,7 +22,7 @@
 //! Cost: a support query for triangles out of reach, and for those whose inside the hull is over; else
 //! the metric. Not done: contacts that two triangles make in one place are not merged.
 
-use crate::engine::tuning::mesh::{BEHIND, FLOOR, PREFERENCE};
+use crate::engine::tuning::mesh::{FLOOR, PREFERENCE};
 use std::sync::Arc;
 
 use super::clip::{ClipParams, find_contacts};
@@ -39,7 +39,7 @@ use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::ccd::swept::Swept;
 use crate::engine::step::ccd::time_of_impact::{Path, relative_speed, time_of_impact};
-use crate::engine::tuning::stop::SLOW;
+use crate::engine::tuning::stop::SURE;
 use crate::math::{Real, Vec3, widen};
 
 /// What a pair of a triangle and a hull consists of.
@@ -107,7 +107,7 @@ impl Context<'_> {
         let height = triangle.normal.dot(relative.offset);
         let band = self.band(pair.bodies);
         let front = scene.plane(triangle.normal, pair.cache.hints[1]);
-        if front.separation > band || (height < -BEHIND * hull.inradius && !pair.sensor) {
+        if front.separation > band || (height < -SURE * hull.inradius && !pair.sensor) {
             return;
         }
         let Some(flat) = on.flat(pair) else { return };
@@ -155,7 +155,7 @@ impl Context<'_> {
         let Some(flat) = on.flat(pair) else { return Swept::No };
         let hulls = if on.side == 0 { [&*flat, on.hull] } else { [on.hull, &*flat] };
         let inradius = on.hull.inradius();
-        let is_slow = relative_speed(paths, hulls) * self.dt <= SLOW * inradius;
+        let is_slow = relative_speed(paths, hulls) * self.dt <= SURE * inradius;
         if is_slow || normal.dot(between) <= 0.0 {
             return Swept::No;
         }

@@ -40,8 +40,8 @@ use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::{Measurement, Pair, Relation, Trail};
-use crate::engine::tuning::reuse::{APART, ROUNDINGS, SLIP, WORSE};
-use crate::math::{EPSILON, Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
+use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP, WORSE};
+use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
 impl Context<'_> {
     /// Distance up to which a pair counts as unmoved (m); 0: none does.
@@ -254,7 +254,7 @@ impl Relation {
         }
         let back = quat_mul(first.rotations[l], quat_conjugate(self.rotations[l]));
         let slid = (quat_rotate(back, self.between) - first.between).length();
-        let rounding = ROUNDINGS * EPSILON * first.between.length();
+        let rounding = ROUNDED * first.between.length();
         let turned = angle(first.rotations[s], quat_mul(back, self.rotations[s]));
         [slid + rounding + lever * turned, turned]
     }

@@ -19,7 +19,7 @@ use crate::engine::state::body::BodyId;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::TINY;
-use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, RECOVERY, SWEPT_TO};
+use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, SWEPT_TO};
 use crate::math::{DVec3, Double, widen};
 
 /// What an island keeps from step to step.
@@ -30,8 +30,8 @@ pub(super) struct IslandMemory {
     pub(super) chord: ChordMemory,
     /// For the poses and for the velocities of the end, whose matrices differ.
     pub(super) direct: [DirectMemory; 2],
-    /// Steps for which Newton is not tried again.
-    pub(super) pause: u32,
+    /// Time for which Newton is not tried again [s].
+    pub(super) pause: Double,
     /// The part of the budget of all its rows that it gets (-); none before its first step.
     pub(super) share: Option<Double>,
     /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
@@ -59,7 +59,7 @@ impl IslandMemory {
             first,
             chord: ChordMemory::default(),
             direct: Default::default(),
-            pause: 0,
+            pause: 0.0,
             share: None,
             changed: [false; 2],
             effort: 1.0,
@@ -177,8 +177,8 @@ impl Island<'_, '_> {
         }
         let effort = &mut self.memory.effort;
         *effort = match is_solved {
-            true => (RECOVERY * *effort).min(1.0),
-            false => (*effort / RECOVERY).max(1.0 / PATIENCE),
+            true => (2.0 * *effort).min(1.0),
+            false => (0.5 * *effort).max(1.0 / PATIENCE),
         };
     }
 

@@ -25,7 +25,6 @@ mod stiffness;
 mod sweeps;
 
 use crate::engine::papers::solvers::Scratch;
-use crate::engine::tuning::pool::SPREAD;
 use std::sync::{Mutex, PoisonError};
 
 use self::ending::EndingScratch;
@@ -48,6 +47,10 @@ use crate::engine::state::body::BodyId;
 use crate::engine::state::contact::Blow;
 use crate::engine::state::pairs::Pair;
 use crate::math::{DVec3, Double, widen};
+
+/// Contacts and joint rows beside those of the largest island from which on a pool solves them: with fewer
+/// the threads take longer to start than they save. Results do not depend on it.
+const SPREAD: usize = 2048;
 
 /// The solvers with their buffers, whose content never influences a result.
 #[derive(Debug, Default)]

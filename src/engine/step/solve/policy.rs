@@ -34,11 +34,11 @@ use crate::engine::papers::solvers;
 use crate::engine::papers::solvers::SolverParams;
 use crate::engine::papers::solvers::newton::NewtonParams;
 use crate::engine::settings::Integration;
-use crate::engine::tuning::newton::TINY;
+use crate::engine::tuning::newton::{AIM, REST, TINY};
 use crate::engine::tuning::policy::{
-    AIM_MIN, CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, REGAIN, ROUGH, ROWS_PENALTY, STANDS,
-    STRUCK, TAKEN,
+    CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, REGAIN, ROUGH, ROWS_PENALTY, STRUCK,
 };
+use crate::engine::tuning::work::ROUNDED;
 use crate::math::Double;
 
 impl Island<'_, '_> {
@@ -103,14 +103,18 @@ impl Solvers {
             let approach = self.approach(island);
             let violent = approach > solver.violence;
             let rows = island.rows() as Double;
+            let dt = island.dt;
             let memory = &mut *island.memory;
-            memory.pause = if violent { PAUSE } else { memory.pause.saturating_sub(1) };
+            memory.pause = if violent { PAUSE } else { memory.pause - dt };
             memory.share = Some(match memory.share {
-                Some(share) if !violent => (REGAIN * share).min((CALM / rows).max(share).min(1.0)),
-                None if approach < STANDS => 1.0,
+                Some(share) if !violent => {
+                    ((1.0 + REGAIN * dt) * share).min((CALM / rows).max(share).min(1.0))
+                }
+                None if approach < REST * solver.tolerance => 1.0,
                 _ => (STRUCK / rows).min(1.0),
             });
-            if memory.pause > 0 {
+            // A step ends at a pause that rounding leaves.
+            if memory.pause > 0.5 * dt {
                 return self.substeps(island);
             }
         }
@@ -379,7 +383,8 @@ impl Solvers {
         let mut params = island.params(method);
         let tolerance = island.settings.solver.tolerance;
         if island.memory.changed[usize::from(relaxed)] {
-            params.aim((TAKEN * tolerance).max(AIM_MIN).min(tolerance));
+            // Rounding at a meter a second allows no finer.
+            params.aim((AIM * tolerance).max(ROUNDED).min(tolerance));
         }
         let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };

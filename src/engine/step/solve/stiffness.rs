@@ -13,7 +13,7 @@
 //! is no inertia: at the solution it acts on nothing. Cost: O(joints), and a 3×3 eigenvalue problem for each
 //! body loaded enough.
 
-use crate::engine::tuning::stiffness::{LEFT, ROUNDING, SLIGHT};
+use crate::engine::tuning::stiffness::SLIGHT;
 use crate::math::{DVec3, Double};
 
 /// A symmetric matrix: (xx, yy, zz, xy, xz, yz).
@@ -22,19 +22,15 @@ pub(super) type Sym = [Double; 6];
 /// Row and column of its entries.
 pub(super) const PLACES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
-/// A stiffness as far as it leaves an inertia definite, if it matters beside that.
+/// The part of a stiffness that adds to an inertia, if it matters beside that: compression, which takes
+/// from it, makes arms unstable.
 pub(super) fn kept_definite(stiff: &Sym, inertia: &Sym) -> Option<Sym> {
     let [xx, yy, zz, ..] = *inertia;
     let least = SLIGHT * xx.min(yy).min(zz);
     if largest_possible(stiff) <= least && largest_possible(&stiff.map(|x| -x)) <= least {
         return None;
     }
-    let room = inertia.map(|x| (1.0 - LEFT) * x);
-    let mut sum = *stiff;
-    add(&mut sum, &room);
-    let mut kept = positive_part(&sum);
-    add(&mut kept, &room.map(|x| -x));
-    Some(kept)
+    Some(positive_part(stiff))
 }
 
 /// `(F · r) 1 - (r Fᵀ + F rᵀ) / 2`; with `F = m r` the inertia of a mass at `r`.
@@ -94,7 +90,7 @@ fn positive_part(a: &Sym) -> Sym {
     let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..SWEEPS {
         let size = m[0][0].abs() + m[1][1].abs() + m[2][2].abs();
-        if m[0][1].abs() + m[0][2].abs() + m[1][2].abs() <= ROUNDING * size {
+        if m[0][1].abs() + m[0][2].abs() + m[1][2].abs() <= 0.5 * Double::EPSILON * size {
             break;
         }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {

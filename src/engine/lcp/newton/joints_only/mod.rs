@@ -17,9 +17,7 @@
 //! Bodies with more than a dozen joints are left to [`newton`](crate::engine::lcp::newton), whose nodes for
 //! bodies keep a wheel of many spokes sparse. Cost: [`Fronts::work`] a factor.
 
-use crate::engine::tuning::joints_only::{
-    AIM, CORRECTIONS, ENTRY, HUB, PAUSE, POOR, PROXIMAL, ROW, TAKEN,
-};
+use crate::engine::tuning::joints_only::{AIM, HUB, PAUSE, POOR, PROXIMAL, TAKEN};
 use smallvec::SmallVec;
 
 use super::{ManifoldIterate, ManifoldProblem};
@@ -30,6 +28,11 @@ use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_rate};
 use crate::engine::tuning::work::{CHECK, OPERATIONS};
 use crate::math::Double;
+
+/// Multiplications of a correction for each row: with bodies and neighbors, forth and back.
+const ROW_WORK: u32 = 60;
+/// Multiplications of the matrix for each entry of a pair.
+const ENTRY_WORK: u32 = 20;
 
 /// What an island keeps from step to step.
 #[derive(Clone, Debug, Default)]
@@ -111,7 +114,7 @@ pub fn solve(
         let mut fresh = false;
         memory.pause = memory.pause.saturating_sub(1);
         let mut usable = memory.made && memory.pause == 0;
-        while stats.iterations < CORRECTIONS && error > goal {
+        while error > goal {
             if !usable {
                 if fresh {
                     break;
@@ -163,7 +166,10 @@ impl DirectMemory {
         let fronts = &self.fronts;
         let rows = fronts.rows() as Double;
         let entries = 9.0 * self.pairs.len() as Double;
-        [fronts.work() + ENTRY * entries, 2.0 * fronts.size() as Double + ROW * rows]
+        [
+            fronts.work() + Double::from(ENTRY_WORK) * entries,
+            2.0 * fronts.size() as Double + Double::from(ROW_WORK) * rows,
+        ]
     }
 }
 

@@ -13,11 +13,11 @@ use super::member::Member;
 use super::{MidpointScratch, join, split};
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
-use crate::engine::settings::Settings;
+use crate::engine::settings::{ContactSettings, Settings};
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
 use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::ending::LENT;
-use crate::engine::tuning::midpoint_energy::{LOSS_MAX, PUSH_MAX, STILL};
+use crate::engine::tuning::midpoint_energy::{LOSS_MAX, STILL};
 use crate::math::{DVec3, Double, widen};
 
 impl MidpointScratch {
@@ -78,7 +78,8 @@ impl MidpointScratch {
         unknowns: &mut IslandUnknowns<'_>,
         h: Double,
     ) {
-        let push = widen(settings.contact.push_speed_max).min(PUSH_MAX);
+        let push_max = ContactSettings::default().push_speed_max;
+        let push = widen(settings.contact.push_speed_max.min(push_max));
         let (mut before, mut gain) = (0.0, 0.0);
         for (member, block) in self.members.iter().zip(&self.plain) {
             let v = join(member.velocity, member.angular());

@@ -50,7 +50,7 @@ use crate::engine::step::predict::spin::turn_between;
 use crate::engine::tuning::midpoint::{
     GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
 };
-use crate::engine::tuning::yielding::YIELDS;
+use crate::engine::tuning::work::ROUNDED;
 use crate::math::{DVec3, Double};
 
 /// Buffers; their content never influences a result.
@@ -472,7 +472,7 @@ impl IslandUnknowns<'_> {
 /// Is an impulse at a bound that is not zero?
 fn is_at_bound(bounds: [Double; 2], c: Double) -> bool {
     let at = |bound: Double| {
-        bound.is_finite() && bound != 0.0 && (c - bound).abs() <= YIELDS * bound.abs()
+        bound.is_finite() && bound != 0.0 && (c - bound).abs() <= ROUNDED * bound.abs()
     };
     bounds.into_iter().any(at)
 }

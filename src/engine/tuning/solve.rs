@@ -1,0 +1,180 @@
+//! Tuned numbers of the stage that solves islands.
+
+/// Which solver an island gets.
+pub mod policy {
+    use crate::math::Double;
+
+    /// Rows whose budget a large island gets after bodies struck each other in it: heaps that settle have
+    /// other contacts in every step, for which a good solution is in vain. More makes steps with blows slow,
+    /// less makes piles that come to rest tremble for longer.
+    pub const STRUCK: Double = 200.0;
+    /// Time after a failure or a blow for which Newton is not tried again in a large island [s]: eight
+    /// steps at 60 Hz, the time in which what struck comes to rest. Less spends work in vain, more leaves
+    /// a settled pile soft.
+    pub const PAUSE: Double = 8.0 / 60.0;
+    /// Growth of that budget without a blow [1/s]: 2 % a step at 60 Hz, so that it doubles in 0.6 s. More
+    /// lets single steps take long while a heap settles.
+    pub const REGAIN: Double = 1.2;
+    /// Rows up to whose budget it grows: Newton must not take long in a step, however large the heap. Less
+    /// leaves large piles that are alive unsolved, more makes their steps as much slower.
+    pub const CALM: Double = 1000.0;
+    /// Multiple of `ρ` with which the general Newton starts (–): it makes a factor anew for every solve
+    /// anyway. With 1 it takes more multiplier updates, with 100 zones of contacts change in every step.
+    pub const ROWS_PENALTY: Double = 5.0;
+    /// Joint rows for each contact from which on an island is a mechanism: small steps, which hold no
+    /// joint, are nothing for it, and its factor is worth what it costs. With fewer, heaps with some
+    /// joints in them get the work of a mechanism; with more, chains that lie on the ground come apart.
+    pub const MECHANISM: usize = 8;
+    /// The finest tolerance that sweeps in single precision reach [m/s]: its rounding at some m/s. With less,
+    /// small islands sweep in vain.
+    pub const SWEPT_TO: Double = 1e-6;
+    /// Residual with which small steps do no better [m/s]: what they leave of a heap in motion. With
+    /// more, rough solutions of large islands are taken; with less, good ones are thrown away.
+    pub const ROUGH: Double = 0.05;
+    /// Work of `Newton`, that of mechanisms and tiny islands, and that of a whole step, in budgets of others
+    /// (–). Less leaves whips of chains unsolved, more lets what has no solution take as much longer.
+    pub const PATIENCE: Double = 12.5;
+    /// Work of the cone Newton within which the error of a small island without joints, but not a tiny one,
+    /// has to fall by half, in sweeps. With less what converges late is swept, with more what does not
+    /// converge costs more before it is.
+    pub const HALF_WORK: Double = 60.0;
+    /// Turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts: islands
+    /// without joints move by the midpoint rule then as well. With more tops tilt too slowly, with less
+    /// what only rolls costs Newton passes.
+    pub const FAST: Double = 0.05;
+    /// Solves for the ways of bodies that fly on after a blow: each gains a factor of about their turn. It
+    /// bounds the work where they turn by a radian or more.
+    pub const FLIGHTS: u32 = 16;
+}
+
+/// Sweeps where Newton fails.
+pub mod sweeps {
+    /// Accelerated sweeps of a small island where the cone Newton fails: what they do not solve within these
+    /// they mostly never do.
+    pub const SWEEPS: u32 = 192;
+    /// Plain sweeps where the accelerated ones fail too, in an island of many rows. Fewer leave bodies that
+    /// rock unsolved, more take longer than a general solve.
+    pub const PLAIN_SWEEPS: u32 = 768;
+    /// Rows over which another `PLAIN_SWEEPS` are divided: on single bodies nothing else may converge, and
+    /// their sweeps cost almost nothing.
+    pub const PLAIN_ROWS: u32 = 20;
+    /// Most of both together: what a body or two do not find within these they do not find.
+    pub const PLAIN_SWEEPS_MAX: u32 = 2048;
+    /// Sweeps between two checks, each of which costs as much as two. With fewer the checks are what
+    /// costs, with more up to so many sweeps are for nothing.
+    pub const CHECK_EVERY: u32 = 16;
+}
+
+/// Islands with joints.
+pub mod midpoint {
+    use crate::math::Double;
+
+    /// Newton steps; a joint that is not where it should be then is drawn there in the next step. With fewer
+    /// links that turn far are made in parts more often, more are hardly ever taken.
+    pub const PASSES: u32 = 6;
+    /// Newton steps without joints: contacts open and close, each of which takes one.
+    pub const PASSES_CONTACTS: u32 = 10;
+    /// Largest turn of a part of the step (rad): Newton's method gains a factor of about its inverse a step.
+    /// Near 1 it does not converge, half as much costs twice the parts.
+    pub const TURN_MAX: Double = 0.35;
+    /// Most parts: beyond twenty radians a step joints are held less well. It bounds the work of a step.
+    pub const PARTS_MAX: Double = 64.0;
+    /// Most rows of all parts together: large islands are not made in parts. It bounds the work of a step.
+    pub const ROWS_MAX: Double = 8192.0;
+    /// Part of a blow by which arms may be off in it (–). With more, blows turn bodies by arms that they
+    /// do not have, with less contacts at work take passes that change nothing.
+    pub const ARMS: Double = 1e-3;
+    /// Residual at which Newton's method ends, in tolerances of the solver: what it leaves is seen by the
+    /// next step. With 1 single precision often keeps it from ending, with 100 joints are off visibly.
+    pub const NEAR: Double = 10.0;
+    /// Bias of a contact or limit that is open at the end of the step [m/s]: faster than anything. Less would
+    /// push at what is fast, much more takes digits of the other rows.
+    pub const OPEN: Double = 1e6;
+    /// Softness of rows that have given their impulse already (–): what moves the others rounds away in
+    /// theirs.
+    pub const GIVEN: Double = 1.0 / (Double::EPSILON * Double::EPSILON);
+}
+
+/// Geometric stiffness.
+pub mod stiffness {
+    use crate::math::Double;
+
+    /// Part of the inertia below which a stiffness is left out (–): it changes Newton's method too little to
+    /// matter. With more, loaded chains take more passes; with less, blocks are made anew for nothing.
+    pub const SLIGHT: Double = 0.02;
+}
+
+/// The carried problem at the pose of the end.
+pub mod ending {
+    use crate::math::Double;
+
+    /// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise.
+    /// Where bodies bounce all do. With more, angular momentum is lost in blows; with less, slow islands
+    /// solve twice.
+    pub const TURNED: Double = 0.01;
+    /// Part of its energy that a rotation may be lent for its angular momentum (–): thin rods would need many
+    /// times theirs. With more, collisions add energy; with 0 rounding refuses what is exact.
+    pub const LENT: Double = 1e-3;
+}
+
+/// Contacts that ask for the impossible.
+pub mod pressed {
+    use crate::math::Double;
+
+    /// Multiple of all speeds at hand beyond which nothing reaches a velocity (–). With less, hard blows of
+    /// light bodies are let through; with more, what is wedged shoots out.
+    pub const BEYOND: Double = 100.0;
+}
+
+/// The energy of the steps of islands with joints.
+pub mod midpoint_energy {
+    use crate::math::Double;
+
+    /// Largest part of the energy that a part of the step may lose as its velocities are made to fit the
+    /// joints (–): in ten seconds at 60 Hz it sums to less than a hundredth. Less makes parts of what is
+    /// good.
+    pub const LOSS_MAX: Double = 1e-5;
+    /// Speed (m/s) below which nobody minds that: what hangs at rest trembles by the tolerance. More lets
+    /// slow pendulums lose energy.
+    pub const STILL: Double = 1e-2;
+}
+
+/// Bodies without impulses.
+pub mod flight {
+    pub use super::super::held::PASSES;
+}
+
+/// Restitution.
+pub mod restitution {
+    pub use super::midpoint::OPEN;
+}
+
+/// Poisson's hypothesis.
+pub mod poisson {
+    use crate::math::Double;
+
+    /// Most solves for the friction of a decompression: each corrects the impulses to about a tenth of what
+    /// they were off by. It bounds the work of a step.
+    pub const FRICTION_MAX: u32 = 4;
+    /// Relative difference of normal impulses below which they are the same (–): bounces are off by as much.
+    pub const NEAR: Double = 0.02;
+}
+
+/// Impacts in sequence.
+pub mod sequence {
+    use crate::math::Double;
+
+    /// Most impacts for each manifold: a wave passes a row of n balls n times at most where none is elastic
+    /// enough to come back. It bounds the work of a step; longer rows end with Newton's hypothesis.
+    pub const IMPACTS_MAX: usize = 64;
+    /// Relative difference of approaches below which manifolds strike at once (–): a hundred times the noise
+    /// that single precision leaves in the normals of small bodies. With less, a box that lands flat strikes
+    /// corner by corner and turns; with more, waves through rows of balls are lost.
+    pub const ALIKE: Double = 1e-4;
+    /// Most sweeps over the manifolds that strike at once. It bounds the work where heavy bodies lie on
+    /// light.
+    pub const SWEEPS_MAX: u32 = 200;
+    /// Part of the fastest speed at which these sweeps end (–): some hundred roundings, so that what is
+    /// symmetric stays so. With less they may never end.
+    pub const EXACT: Double = 1e-13;
+}

@@ -1,0 +1,122 @@
+//! Symmetric matrices of three rows, as inertias are.
+
+use super::{Mat3, Real, Vec3, narrow, widen};
+
+/// Symmetric 3×3 matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SymMat3 {
+    /// Entry (0, 0).
+    pub xx: Real,
+    /// Entry (1, 1).
+    pub yy: Real,
+    /// Entry (2, 2).
+    pub zz: Real,
+    /// Entries (0, 1) and (1, 0).
+    pub xy: Real,
+    /// Entries (0, 2) and (2, 0).
+    pub xz: Real,
+    /// Entries (1, 2) and (2, 1).
+    pub yz: Real,
+}
+
+impl SymMat3 {
+    /// A diagonal matrix.
+    pub const fn diagonal(d: Vec3) -> Self {
+        Self { xx: d.x, yy: d.y, zz: d.z, xy: 0.0, xz: 0.0, yz: 0.0 }
+    }
+
+    /// The symmetric part of `m`.
+    pub fn from_mat3(m: Mat3) -> Self {
+        Self {
+            xx: m.x_axis.x,
+            yy: m.y_axis.y,
+            zz: m.z_axis.z,
+            xy: 0.5 * (m.x_axis.y + m.y_axis.x),
+            xz: 0.5 * (m.x_axis.z + m.z_axis.x),
+            yz: 0.5 * (m.y_axis.z + m.z_axis.y),
+        }
+    }
+
+    /// The same matrix as nine numbers.
+    pub const fn to_mat3(self) -> Mat3 {
+        Mat3::from_cols(
+            Vec3::new(self.xx, self.xy, self.xz),
+            Vec3::new(self.xy, self.yy, self.yz),
+            Vec3::new(self.xz, self.yz, self.zz),
+        )
+    }
+
+    /// `R S Rᵀ`: the tensor in axes rotated by `r`.
+    pub fn rotated(self, r: Mat3) -> Self {
+        Self::from_mat3(r * self.to_mat3() * r.transpose())
+    }
+
+    /// Sum of two matrices.
+    pub fn plus(self, o: Self) -> Self {
+        Self {
+            xx: self.xx + o.xx,
+            yy: self.yy + o.yy,
+            zz: self.zz + o.zz,
+            xy: self.xy + o.xy,
+            xz: self.xz + o.xz,
+            yz: self.yz + o.yz,
+        }
+    }
+
+    /// The matrix times a number.
+    pub fn scaled(self, s: Real) -> Self {
+        Self {
+            xx: self.xx * s,
+            yy: self.yy * s,
+            zz: self.zz * s,
+            xy: self.xy * s,
+            xz: self.xz * s,
+            yz: self.yz * s,
+        }
+    }
+
+    /// The inertia of a point mass `m` (kg) at `p` (m): `m (|p|² 1 - p pᵀ)` [kg·m²].
+    pub fn point_mass(m: Real, p: Vec3) -> Self {
+        Self {
+            xx: m * (p.y * p.y + p.z * p.z),
+            yy: m * (p.x * p.x + p.z * p.z),
+            zz: m * (p.x * p.x + p.y * p.y),
+            xy: -m * p.x * p.y,
+            xz: -m * p.x * p.z,
+            yz: -m * p.y * p.z,
+        }
+    }
+
+    /// The inverse, or zero if the matrix is singular. In double precision: the determinant of a
+    /// small body's inertia is below the range of single precision, that of a large body's above.
+    pub fn inverse_or_zero(self) -> Self {
+        let [a, b, c] = [self.xx, self.yy, self.zz].map(widen);
+        let [ab, ac, bc] = [self.xy, self.xz, self.yz].map(widen);
+        let cx = b * c - bc * bc;
+        let cy = ac * bc - ab * c;
+        let cz = ab * bc - ac * b;
+        let det = a * cx + ab * cy + ac * cz;
+        if det == 0.0 || !det.is_finite() {
+            return Self::default();
+        }
+        let s = 1.0 / det;
+        Self {
+            xx: narrow(cx * s),
+            xy: narrow(cy * s),
+            xz: narrow(cz * s),
+            yy: narrow((a * c - ac * ac) * s),
+            yz: narrow((ab * ac - a * bc) * s),
+            zz: narrow((a * b - ab * ab) * s),
+        }
+    }
+
+    /// The matrix times a vector.
+    #[inline]
+    pub fn mul_vec(self, v: Vec3) -> Vec3 {
+        Vec3::new(
+            self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        )
+    }
+}

@@ -1,0 +1,154 @@
+//! Motors, springs and friction of hinges and slides, by their exact discrete answers.
+
+use super::*;
+
+/// A wheel about its x axis.
+fn wheel(edit: impl Fn(JointDesc) -> JointDesc) -> (Simulation, JointId) {
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::ZERO);
+    let desc = edit(JointDesc::to_world(JointKind::Revolute, id));
+    let joint_id = join(&mut world, desc, Vec3::ZERO, Quat::IDENTITY);
+    (world, joint_id)
+}
+
+#[test]
+fn a_hinge_stops_at_its_limit_after_three_turns() {
+    let motor = Motor::velocity(12.0, 5.0);
+    let limit = 6.0 * PI;
+    let (mut world, id) = wheel(|desc| {
+        let desc = desc.with_motor(JointAxis::AngularX, motor);
+        desc.with_limit(JointAxis::AngularX, -1.0, limit)
+    });
+    let mut copy = world.clone();
+    for i in 0..240 {
+        step(&mut world, &settings());
+        if i == 90 {
+            copy = world.clone();
+            assert!(joint(&copy, id).position(JointAxis::AngularX) > 4.0 * PI, "two turns");
+        }
+        let at = joint(&world, id).position(JointAxis::AngularX);
+        assert!(at < limit + 1e-3, "step {i}: {at}");
+    }
+    let at = joint(&world, id).position(JointAxis::AngularX);
+    near("at the limit", at, limit, 1e-3);
+    let torque = joint(&world, id).reaction().1;
+    near("motor and limit in balance", torque.x, 0.0, 1e-3);
+    for _ in 91..240 {
+        step(&mut copy, &settings());
+    }
+    let again = joint(&copy, id).position(JointAxis::AngularX);
+    assert_eq!(at, again, "a clone counts on");
+    // And back.
+    let mut desc = *joint(&world, id).desc();
+    desc.motors[3] = Some(Motor::velocity(-12.0, 5.0));
+    world.set_joint(id, desc).expect("a sound joint");
+    for _ in 0..240 {
+        step(&mut world, &settings());
+    }
+    near("at the other", joint(&world, id).position(JointAxis::AngularX), -1.0, 1e-3);
+}
+
+#[test]
+fn a_fast_wheel_counts_its_turns() {
+    let (mut world, id) = wheel(|desc| desc);
+    let body = world.bodies().iter().next().expect("the wheel").id();
+    change(&mut world, body).angular_velocity = Vec3::X * 500.0;
+    for _ in 0..60 {
+        step(&mut world, &settings());
+    }
+    // More than half a turn a step.
+    near("500 rad", joint(&world, id).position(JointAxis::AngularX), 500.0, 0.05);
+    near("500 rad/s", joint(&world, id).velocity(JointAxis::AngularX), 500.0, 1e-3);
+}
+
+#[test]
+fn a_motor_turns_a_wheel_up_to_its_speed() {
+    for direction in [1.0, -1.0] {
+        let (torque, target): (Real, Real) = (0.9, 7.0 * direction);
+        let motor = Motor::velocity(target, torque);
+        let (mut world, id) = wheel(|desc| desc.with_motor(JointAxis::AngularX, motor));
+        let gain = DT * torque / INERTIA.x;
+        for i in 1..=200 {
+            step(&mut world, &settings());
+            let want = (gain * i as Real).min(7.0) * direction;
+            let got = joint(&world, id).velocity(JointAxis::AngularX);
+            near(&format!("speed after step {i}"), got, want, 1e-4 * 7.0);
+        }
+    }
+}
+
+/// Spring, damper and gravity by the midpoint rule in closed form, in double precision; of the impulse of
+/// what is faster than the step less is carried.
+fn sprung(x: &mut f64_, v: &mut f64_, spring: [f64_; 3], force: f64_) {
+    let [k, d, rest] = spring;
+    let (h, m) = (1.0 / 60.0, f64_::from(2.0_f32));
+    let delta = h * d / m;
+    // Half impulse `c = -r (u - u_0)` by the mean velocity, and how much of it is carried.
+    let (rate, aim, whole) = if k > 0.0 {
+        let fast = (h * h * k / m).max(delta);
+        let part = if fast > 1.0 { 1.0 - 0.5 / fast } else { 0.5 };
+        let total = d + part * h * k;
+        (part * h * total, -k * (*x - rest) / total, 1.0 / part)
+    } else if d > 0.0 {
+        let mean = -(-delta).exp_m1() / delta;
+        (m * (1.0 - mean) / mean, 0.0, delta * mean / (1.0 - mean))
+    } else {
+        (0.0, 0.0, 2.0)
+    };
+    let free = *v + 0.5 * h * force / m;
+    let mean = (m * free + rate * aim) / (m + rate);
+    *v += h * force / m - whole * rate * (mean - aim) / m;
+    *x += h * mean;
+}
+
+#[allow(non_camel_case_types, reason = "a number that is always in double precision")]
+type f64_ = orthant::math::Double;
+
+#[test]
+fn springs_follow_the_midpoint_rule_at_any_stiffness() {
+    for stiffness in [0.0, 3.0, 200.0, 1e5, 1e9] {
+        for damping in [0.0, 1.5, 400.0] {
+            let motor = Motor::spring(0.3, stiffness, damping);
+            let mut world = Simulation::new();
+            let id = weight(&mut world, Vec3::ZERO);
+            let desc = JointDesc::to_world(JointKind::Prismatic, id);
+            let desc = desc.with_motor(JointAxis::LinearX, motor);
+            let basis = JointFrame::along(Vec3::ZERO, Vec3::NEG_Y).basis;
+            let id = join(&mut world, desc, Vec3::ZERO, basis);
+            let (mut x, mut v): (f64_, f64_) = (0.0, 0.0);
+            let spring = [stiffness, damping, 0.3].map(orthant::math::widen);
+            for i in 1..=120 {
+                step(&mut world, &settings());
+                let before = v;
+                sprung(&mut x, &mut v, spring, orthant::math::widen(M * G));
+                let what = format!("k = {stiffness}, d = {damping}, step {i}");
+                let got = joint(&world, id).position(JointAxis::LinearX);
+                let size = orthant::math::narrow(x.abs()).max(1.0);
+                near(&what, got, orthant::math::narrow(x), 1e-4 * size);
+                if stiffness <= 200.0 {
+                    let force = joint(&world, id).reaction().0.y;
+                    let push = M * G - M * orthant::math::narrow((v - before) * 60.0);
+                    near(&what, force, push, 1e-4 * push.abs().max(M * G));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn friction_of_a_slide_holds_or_brakes() {
+    for (friction, falls) in [(M * G * 1.01, 0.0), (M * G * 0.4, 0.6 * G)] {
+        let mut world = Simulation::new();
+        let id = weight(&mut world, Vec3::ZERO);
+        let desc = JointDesc::to_world(JointKind::Prismatic, id);
+        let desc = desc.with_friction(JointAxis::LinearX, friction);
+        let basis = JointFrame::along(Vec3::ZERO, Vec3::NEG_Y).basis;
+        let id = join(&mut world, desc, Vec3::ZERO, basis);
+        for _ in 0..60 {
+            step(&mut world, &settings());
+        }
+        near("speed", joint(&world, id).velocity(JointAxis::LinearX), falls, 2e-4 * G);
+        let want = friction.min(M * G);
+        near("friction", joint(&world, id).reaction().0.y, want, 1e-3 * want);
+    }
+}
