@@ -193,14 +193,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Begins a step with what changed among the candidates. `changed` tells which bodies may be others
-    /// than in the last step.
-    pub(in crate::engine) fn update(
-        &mut self,
-        found: &CandidateChanges<'_>,
-        known: &Bodies,
-        changed: &[bool],
-    ) {
+    /// Begins a step with what changed among the candidates.
+    pub(in crate::engine) fn update(&mut self, found: &CandidateChanges<'_>, known: &Bodies) {
         if !found.renumbered.is_empty() {
             for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
                 head.bodies = head.bodies.map(|i| found.renumbered[i as usize]);
@@ -222,10 +216,11 @@ impl Pairs {
             self.flags.extend_from_slice(found.flags);
             self.renew(known.as_slice(), all);
         }
-        let stands = |flags: u8| flags & flag::ACTIVE == 0;
-        let bodies = changed.iter().zip(&self.flags).map(|(&changed, &f)| changed & stands(f));
-        if bodies.fold(false, |any, stirs| any | stirs) {
-            self.look(|i| changed[i] && stands(found.flags[i]));
+        let changes = known.changes();
+        let stands = |i: usize| found.flags[i] & flag::ACTIVE == 0;
+        let new = changes.last().iter();
+        if changes.is_all_new() || new.fold(false, |any, &i| any | stands(i as usize)) {
+            self.look(|i| changes.is_new(i) && stands(i));
         }
     }
 

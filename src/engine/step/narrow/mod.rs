@@ -47,6 +47,7 @@ use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::papers::enumerate::Placement;
 use crate::engine::settings::{ActiveEvents, Settings};
 use crate::engine::state::body::Body;
+use crate::engine::state::changes::Changes;
 use crate::engine::state::collider::{ConvexRef, PieceRef};
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
@@ -59,8 +60,8 @@ pub struct Context<'a> {
     pub bodies: &'a [Body],
     /// Their free motion.
     pub motions: &'a [Motion],
-    /// May they, or what moves them, differ from what they were in the last step?
-    pub changed: &'a [bool],
+    /// When they last changed.
+    pub changes: &'a Changes,
     /// What the step can move them.
     pub reach: &'a [Reach],
     /// Parameters.

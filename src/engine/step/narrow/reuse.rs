@@ -76,7 +76,7 @@ impl Context<'_> {
     /// Is all that [`serves`](Self::serves) depends on as it was in the last step, in which the contacts were
     /// kept? Nothing else has to be compared then.
     pub(super) fn is_unchanged(&self, pair: &Pair) -> bool {
-        let as_it_was = |&i: &u32| !self.changed[i as usize];
+        let as_it_was = |&i: &u32| !self.changes.is_new(i as usize);
         let Some(last) = &pair.measured else { return false };
         pair.bodies.iter().all(as_it_was) && self.active(pair.bodies) <= last.active
     }

@@ -352,14 +352,13 @@ impl Sleepers {
     }
 
     /// Lists the pairs that have contacts, of those looked at; takes note of dormant ones that were changed
-    /// from outside, which wake before the next step. `changed` tells which bodies may differ from the last
-    /// step. False if one of these pairs may touch elsewhere than in the last step.
+    /// from outside, which wake before the next step. False if one of these pairs may touch elsewhere than in
+    /// the last step.
     pub(in crate::engine) fn note_touching(
         &mut self,
         bodies: &Bodies,
         motions: &[Motion],
         pairs: &mut Pairs,
-        changed: &[bool],
         touching: &mut Vec<Touching>,
     ) -> bool {
         touching.clear();
@@ -367,7 +366,7 @@ impl Sleepers {
         for &p in &pairs.seen {
             let pair = &mut pairs.list[p as usize];
             unmoved &= (pair.dormant || (pair.kept && !pair.followed))
-                && !pair.bodies.iter().any(|&i| changed[i as usize]);
+                && !pair.bodies.iter().any(|&i| bodies.changes().is_new(i as usize));
             let now = (pair.friction, pair.contacts.len() as u32);
             let before = pair.settled.replace(now);
             if pair.is_dormant(motions)
