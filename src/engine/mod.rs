@@ -240,7 +240,7 @@ impl Simulation {
             self.measure(settings, pool);
         }
         for pair in self.pairs.seen() {
-            self.report.measured += u32::from(pair.measured_in == self.pairs.step && !pair.kept);
+            self.report.measured += u32::from(pair.stamps.measured == self.pairs.step);
             if !pair.sensor && !pair.is_dormant(&self.work.motions.list) {
                 self.report.contacts += pair.contacts.len() as u32;
                 self.report.events_dropped += pair.dropped;

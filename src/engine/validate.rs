@@ -32,7 +32,8 @@ impl Simulation {
             let changed = pair.bodies.iter().any(|&i| self.bodies.changes().is_new(i as usize));
             if seen.next_if_eq(&p).is_none() {
                 assert!(dormant && !changed, "pair {:?} is looked at", pair.key);
-                assert!(!pair.fresh && pair.measured_in != self.pairs.step, "and is not new");
+                let (step, stamps) = (self.pairs.step, pair.stamps);
+                assert!(stamps.began != step && stamps.seen != step, "and is not new");
                 if !pair.sensor {
                     least = [least[0].min(pair.gap), least[1].min(pair.separation)];
                 }

@@ -6,6 +6,7 @@ pub mod collider;
 pub mod contact;
 pub mod joint;
 pub mod locked_axes;
+pub(in crate::engine) mod measurement;
 pub mod motion;
 pub mod pair_key;
 pub mod pairs;

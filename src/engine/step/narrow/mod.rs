@@ -180,14 +180,15 @@ impl Context<'_> {
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
-        let was_kept = pair.kept && !core::mem::take(&mut pair.followed);
+        let was_kept = pair.stamps.rows < pair.stamps.seen;
         if was_kept && same && self.is_unchanged(pair) {
             return;
         }
-        pair.kept = same && self.serves(pair, bodies, motions);
-        if pair.kept {
+        if same && self.serves(pair, bodies, motions) {
             return;
         }
+        let step = self.changes.began();
+        (pair.stamps.measured, pair.stamps.rows) = (step, step);
         let old: SmallVec<[ActiveContact; 32]> = SmallVec::from_slice(&pair.contacts);
         pair.contacts.clear();
         pair.measured = if same { self.measurement(pair, bodies) } else { None };

@@ -38,8 +38,9 @@ use crate::engine::settings::ActiveEvents;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
+use crate::engine::state::measurement::{Measurement, Relation, Trail};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pairs::{Measurement, Pair, Relation, Trail};
+use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::reuse::{APART, ROUNDINGS, SLIP, WORSE};
 use crate::math::{EPSILON, Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
@@ -116,7 +117,7 @@ impl Context<'_> {
             return false;
         }
         last.last = now;
-        pair.followed = true;
+        pair.stamps.rows = self.changes.began();
         let trail = *trail;
         trail.follow(&mut pair.contacts, now.between, motions);
         let after = nearest(&pair.contacts);

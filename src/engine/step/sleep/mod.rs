@@ -338,7 +338,8 @@ impl Sleepers {
             return false;
         }
         for pair in pairs.seen().filter(|pair| !pair.contacts.is_empty()) {
-            let intrudes = pair.fresh && pair.separation < -margin;
+            let is_new = pair.stamps.began == pairs.step;
+            let intrudes = is_new && pair.separation < -margin;
             if is_touched(motions, pair.bodies) || (intrudes && pair.is_dormant(motions)) {
                 self.note_pair(pair, bodies);
             }
@@ -362,22 +363,21 @@ impl Sleepers {
         touching: &mut Vec<Touching>,
     ) -> bool {
         touching.clear();
-        let mut unmoved = !pairs.merged;
+        let step = pairs.step;
+        let mut unmoved = pairs.merged != step;
         for &p in &pairs.seen {
             let pair = &mut pairs.list[p as usize];
-            unmoved &= (pair.dormant || (pair.kept && !pair.followed))
+            unmoved &= (pair.dormant || pair.stamps.rows < step)
                 && !pair.bodies.iter().any(|&i| bodies.changes().is_new(i as usize));
-            let now = (pair.friction, pair.contacts.len() as u32);
-            let before = pair.settled.replace(now);
-            if pair.is_dormant(motions)
-                && ((before.is_some() && before != Some(now))
-                    || pair.surface_velocity != Vec3::ZERO)
-            {
+            pair.note_rows(step);
+            let is_new = pair.stamps.began == step;
+            if pair.is_dormant(motions) && !is_new && pair.stamps.rows == step {
                 self.note_pair(pair, bodies);
             }
-            if now.1 > 0 {
-                let (bodies, steady) = (pair.bodies, pair.is_steady(before));
-                touching.push(Touching { pair: p, bodies, contacts: now.1, steady });
+            let contacts = pair.contacts.len() as u32;
+            if contacts > 0 {
+                let (bodies, steady) = (pair.bodies, pair.is_steady(step));
+                touching.push(Touching { pair: p, bodies, contacts, steady });
             }
         }
         unmoved
