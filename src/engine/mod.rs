@@ -214,6 +214,7 @@ impl Simulation {
         broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });
         self.pairs.update(&broad.changes(), &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
+        self.report.searched = broad.searched;
         self.check_pairs();
     }
 
