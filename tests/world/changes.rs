@@ -108,7 +108,7 @@ fn a_sleeper_is_not_named_and_one_that_is_handed_out_is() {
     assert_eq!(named(&world), [], "nor after the list closed up");
 }
 
-/// Work of a step, counted: boxes searched, pairs measured, islands not taken as they were, solver iterations.
+/// Work of a step, counted: boxes searched, pairs measured, islands not taken as they were, solver steps.
 fn work(world: &Simulation) -> [u32; 4] {
     let report = world.report();
     let solved = report.islands - report.islands_steady;

@@ -160,3 +160,76 @@ impl Changes {
         self.now += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new_ones(changes: &Changes) -> Vec<usize> {
+        (0..changes.motion.len()).filter(|&i| changes.is_new(i)).collect()
+    }
+
+    fn listed(changes: &Changes) -> Vec<usize> {
+        let mut list: Vec<_> = changes.last().iter().chain(changes.recent()).copied().collect();
+        list.sort_unstable();
+        list.dedup();
+        list.into_iter().map(|i| i as usize).collect()
+    }
+
+    #[test]
+    fn a_change_is_new_until_the_next_step_has_seen_it() {
+        let mut changes = Changes::default();
+        (0..4).for_each(|_| changes.push());
+        changes.begin_step();
+        assert_eq!(new_ones(&changes), [0, 1, 2, 3], "what came before the first step");
+        changes.note(2);
+        changes.note(2);
+        assert_eq!(changes.recent(), [2], "once");
+        changes.begin_step();
+        assert_eq!((new_ones(&changes), changes.recent()), (vec![2], &[][..]), "for the next step");
+        changes.stir(3);
+        changes.settle();
+        changes.note(1);
+        assert_eq!(new_ones(&changes), [1, 2, 3], "and those of this step");
+        assert_eq!(listed(&changes), new_ones(&changes), "which are listed");
+        assert!(changes.is_recent(1) && changes.is_recent(3) && !changes.is_recent(2));
+        changes.begin_step();
+        assert_eq!(new_ones(&changes), [1, 3], "whoever looked in between");
+        changes.begin_step();
+        assert_eq!((new_ones(&changes), changes.last()), (vec![], &[][..]), "nothing happened");
+    }
+
+    #[test]
+    fn who_looks_sees_what_changed_since_and_no_push() {
+        let mut changes = Changes::default();
+        (0..3).for_each(|_| changes.push());
+        let unseen =
+            |changes: &Changes| (0..3).filter(|&i| changes.is_unseen(i)).collect::<Vec<_>>();
+        changes.note(1);
+        (0..3).for_each(|_| changes.begin_step());
+        changes.stir(0);
+        assert_eq!(unseen(&changes), [1], "however many steps ago");
+        changes.settle();
+        assert_eq!(unseen(&changes), [], "seen");
+        changes.note(1);
+        assert_eq!(unseen(&changes), [1], "in the same step");
+    }
+
+    #[test]
+    fn after_a_body_left_all_have_other_places() {
+        let mut changes = Changes::default();
+        (0..3).for_each(|_| changes.push());
+        (0..3).for_each(|_| changes.begin_step());
+        changes.note(2);
+        changes.settle();
+        changes.note(0);
+        changes.retain(|i| i != 1);
+        changes.begin_step();
+        assert!(changes.is_all_new() && changes.is_new(0) && changes.is_new(1), "for one step");
+        assert!(changes.is_unseen(0) && !changes.is_unseen(1), "stamps go with their bodies");
+        changes.note(1);
+        changes.begin_step();
+        assert_eq!((changes.is_all_new(), new_ones(&changes)), (false, vec![1]), "and no longer");
+        assert_eq!(changes.last(), [1], "listed");
+    }
+}
