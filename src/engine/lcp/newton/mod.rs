@@ -115,6 +115,9 @@ pub struct ChordParams {
 #[derive(Clone, Debug, Default)]
 pub struct ChordMemory {
     pattern: Pattern,
+    /// Nodes of the pattern that stand for the bodies, ascending, where others are gone; empty while there is
+    /// one for each.
+    nodes: Vec<u32>,
     single: Factor<Single>,
     double: Factor<Double>,
     /// Is there a factor, in double precision or not, and for which `ρ`?
@@ -130,6 +133,18 @@ impl ChordMemory {
     /// Tells that another solver changed the impulses after the last solve.
     pub fn note_change(&mut self) {
         self.changed = true;
+    }
+
+    /// Goes on with other bodies: for each its place among those before, ascending, or none if it is new. The
+    /// factor serves on if all were there, with the contacts that are left: as good as an older one.
+    pub fn pass_on(&mut self, places: impl ExactSizeIterator<Item = Option<usize>>) {
+        let before = core::mem::take(&mut self.nodes);
+        let node = |place: usize| before.get(place).copied().unwrap_or(place as u32);
+        let bodies = places.len();
+        self.nodes.extend(places.flatten().map(node));
+        if self.nodes.len() < bodies {
+            self.nodes.clear();
+        }
     }
 }
 
@@ -401,15 +416,14 @@ impl ChordScratch {
         for (k, node) in self.nodes.iter().enumerate() {
             self.edges.extend(node.bodies.iter().map(|&body| [n + k as u32, body]));
         }
-        let is_new = memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges);
+        let mut is_new = false;
+        if !memory.pattern.is_left(&memory.nodes, self.nodes.len(), &self.edges) {
+            is_new = self.renew_pattern(problem, memory);
+        }
         if is_new {
             memory.state = FactorState::None;
         }
-        let nodes = problem.bodies.len() + self.nodes.len();
-        self.single.clear();
-        self.single.resize(nodes, [0.0; 8]);
-        self.double.clear();
-        self.double.resize(nodes, [0.0; 8]);
+        self.size_nodes(&memory.pattern);
         for list in [&mut self.step, &mut self.trial] {
             list.clear();
             list.resize(problem.bodies.len() + 1, [0.0; 6]);
@@ -420,6 +434,20 @@ impl ChordScratch {
         }
         self.anderson.restart(4 * problem.manifolds.len());
         is_new
+    }
+
+    /// Makes the pattern that of the bodies and joints as they are; true if it is a new one.
+    fn renew_pattern(&self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+        memory.nodes.clear();
+        memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges)
+    }
+
+    /// Makes room for a value at every node of the pattern.
+    fn size_nodes(&mut self, pattern: &Pattern) {
+        self.single.clear();
+        self.single.resize(pattern.nodes(), [0.0; 8]);
+        self.double.clear();
+        self.double.resize(pattern.nodes(), [0.0; 8]);
     }
 
     fn find_nodes(&mut self, problem: &ManifoldProblem<'_>) {

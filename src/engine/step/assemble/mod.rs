@@ -318,6 +318,13 @@ impl StepProblem {
         ranges(&self.end, k, islands)
     }
 
+    /// Has island `k` contacts or joint rows?
+    pub(in crate::engine) fn has_rows(&self, k: usize) -> bool {
+        let before =
+            k.checked_sub(1).map_or((0, 0), |k| (self.end[k].contacts, self.end[k].joints));
+        (self.end[k].contacts, self.end[k].joints) != before
+    }
+
     /// Contacts and joint rows of all islands that are not steady, but for those of the largest.
     pub(in crate::engine) fn rows_beside_largest(&self, steady: &[bool]) -> usize {
         let (mut sum, mut largest, mut last) = (0, 0, 0);

@@ -17,6 +17,7 @@ mod ending;
 mod flight;
 mod island;
 mod judge;
+mod memory;
 mod midpoint;
 mod policy;
 mod pressed;
@@ -30,7 +31,8 @@ use std::sync::{Mutex, PoisonError};
 
 use self::ending::EndingScratch;
 use self::flight::FlightScratch;
-use self::island::{Island, IslandMemory, Outcome, SteadySolution};
+use self::island::{Island, Outcome};
+use self::memory::{IslandMemory, Memories, SteadySolution};
 use self::midpoint::MidpointScratch;
 use self::pressed::PressedScratch;
 use self::restitution::BounceScratch;
@@ -77,9 +79,7 @@ impl Clone for Solvers {
 pub struct SolverState {
     /// As many as were at work at the same time.
     solvers: Vec<Solvers>,
-    /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
-    memory: Vec<IslandMemory>,
-    last: Vec<IslandMemory>,
+    memories: Memories,
 }
 
 /// An island to solve, and how that went.
@@ -124,17 +124,17 @@ impl SolverState {
         report: &mut StepReport,
         pool: &impl Pool,
     ) {
-        core::mem::swap(&mut self.memory, &mut self.last);
-        self.memory.clear();
         let steady = sources.steady;
+        let keeps = |k: usize| steady[k] || problem.has_rows(k);
+        self.memories.begin(sources.bodies, sources.islands, steady, keeps);
         let mut settings = *settings;
         settings.solver.tolerance = settings.solver.tolerance_at(widen(report.dt));
         let settings = &settings;
         let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
         let mut tasks = Vec::new();
         let mut solvers = self.solvers.pop().unwrap_or_default();
-        let mut old = 0;
-        for (step, &steady) in problem.split(sources.islands).zip(steady) {
+        for (k, step) in problem.split(sources.islands).enumerate() {
+            let steady = steady[k];
             if !steady && step.blows.is_empty() && step.joints.is_empty() {
                 for (i, body) in step.bodies.iter().enumerate() {
                     let (end, lead) = (&body.velocity_free, &step.lead[i]);
@@ -143,7 +143,7 @@ impl SolverState {
                 }
                 continue;
             }
-            let memory = self.recall(step.first, &mut old);
+            let memory = self.memories.recall(k, step.members, sources.bodies);
             let mut task = Task { step, steady, memory, outcome: None };
             if spreads {
                 tasks.push(task);
@@ -183,30 +183,14 @@ impl SolverState {
                 }
             }
         }
-        self.memory.push(memory);
+        self.memories.keep(memory);
     }
 
     /// Number of bodies and contacts of the island of this first body, if its last solution had been taken as
     /// it was; `old` is the place in the list of the last step.
     pub(in crate::engine) fn steady(&self, first: BodyId, old: &mut usize) -> Option<[u32; 2]> {
-        while self.memory.get(*old).is_some_and(|memory| memory.first < first) {
-            *old += 1;
-        }
-        let memory = self.memory.get(*old).filter(|memory| memory.first == first)?;
+        let memory = self.memories.of(first, old)?;
         memory.steady.as_ref().map(|last| [last.size[0], last.size[1]])
-    }
-
-    /// What the island of this first body kept; `old` is the place in the list of the last step.
-    fn recall(&mut self, first: BodyId, old: &mut usize) -> IslandMemory {
-        while self.last.get(*old).is_some_and(|memory| memory.first < first) {
-            *old += 1;
-        }
-        match self.last.get_mut(*old) {
-            Some(memory) if memory.first == first => {
-                core::mem::replace(memory, IslandMemory::new(first))
-            }
-            _ => IslandMemory::new(first),
-        }
     }
 }
 
