@@ -64,7 +64,7 @@ impl Default for IslandMemory {
 }
 
 impl IslandMemory {
-    fn first(&self) -> Option<BodyId> {
+    pub(super) fn first(&self) -> Option<BodyId> {
         self.members.first().copied()
     }
 }

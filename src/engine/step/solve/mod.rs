@@ -234,7 +234,7 @@ fn add(
     report.factorizations += factorizations;
     report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
     report.solves.push(IslandReport {
-        first: memory.first,
+        first: memory.first().unwrap_or_default(),
         bodies,
         contacts,
         joint_rows,
