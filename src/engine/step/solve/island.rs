@@ -34,7 +34,7 @@ pub(super) struct IslandMemory {
     pub(super) pause: u32,
     /// The part of the budget of all its rows that it gets (-); none before its first step.
     pub(super) share: Option<Double>,
-    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
+    /// Did the solvers of rows change the impulses of the biased and the relaxed problem? Then those hold
     /// what it took to stop the bodies, which would act once more if they were taken as they are.
     pub(super) changed: [bool; 2],
     /// The part of the work of a step that it gets (–): less where the last steps were not solved.
@@ -137,10 +137,11 @@ impl Island<'_, '_> {
         let solver = &self.settings.solver;
         let small = self.rows() <= solver.newton_rows_max as usize;
         let reachable = solver.tolerance >= SWEPT_TO;
-        solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
+        let plain = self.is_plain() && self.step.joints.is_empty();
+        solver.method == Method::Auto && small && reachable && plain
     }
 
-    /// May the fast solvers have it?
+    /// May the sweeps in lanes have it?
     pub(super) fn is_plain(&self) -> bool {
         self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
     }
