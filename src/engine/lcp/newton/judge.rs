@@ -1,7 +1,7 @@
 //! Measuring: what impulses and velocities are worth, whoever found them.
 //!
-//! Input: an island and an iterate, or the impulses at hand. Output: certificates, by manifolds. Cost: two sweeps
-//! over the contacts.
+//! Input: an island and an iterate, or the impulses at hand. Output: certificates, by manifolds. Cost: two
+//! sweeps over the contacts.
 
 use super::{ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, kernel};
 use crate::engine::lcp::certificate::{Certificate, distance};

@@ -1,7 +1,7 @@
 //! The circular cone, for the four contacts of a manifold at once: nearest points and slip speeds.
 //!
-//! World vectors in, world vectors out; [`FrictionCone`](crate::engine::lcp::cone::FrictionCone) has all cones in the
-//! frames of their contacts. O(1).
+//! World vectors in, world vectors out; [`FrictionCone`](crate::engine::lcp::cone::FrictionCone) has all
+//! cones in the frames of their contacts. O(1).
 
 use super::kernel::{APEX, INSIDE, SURFACE};
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
