@@ -1,8 +1,9 @@
 //! The cone Newton on problems in rows, as the papers write them: each contact becomes a manifold.
 //!
-//! Input: a [`Problem`] and a warm start. Output: impulses in the frames of the rows, the velocity rebuilt from
-//! them, the certificate of both, all by rows. The three rows of a contact may be of any length, all alike, and
-//! left-handed if it has no rolling rows. For cases of reference and tests; it allocates. The step has manifolds already.
+//! Input: a [`Problem`] and a warm start. Output: impulses in the frames of the rows, the velocity rebuilt
+//! from them, the certificate of both, all by rows. The three rows of a contact may be of any length, all
+//! alike, and left-handed if it has no rolling rows. For cases of reference and tests; it allocates. The step
+//! has manifolds already.
 
 use super::{ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem};
 use crate::engine::lcp::certificate::{Certificate, measure_with};
