@@ -11,8 +11,9 @@
 //! `Auto` gives small islands to the cone Newton; where it no longer gains, as in a blow, accelerated
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
-//! scalar sweeps and Newton take turns instead. A large island in which bodies strike each other is *violent*, then and for the
-//! next few steps: it is advanced in small steps, whose work is fixed and whose contacts are soft. Calm ones
+//! scalar sweeps and Newton take turns instead. A large island in which bodies strike each other is
+//! *violent*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
+//! contacts are soft. Calm ones
 //! go to the cone Newton with a budget, which is small at first where bodies moved and grows as they calm
 //! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
 //! and the next few are made small. Islands nearly without contacts are never made small: their factor is
