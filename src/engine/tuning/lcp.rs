@@ -64,9 +64,9 @@ pub mod newton {
     pub const VIOLENT: Double = 0.1;
     /// Multiplier updates that leave more of the residual than this, and of the aim, let `ρ` grow.
     pub const SLOW: Double = 0.25;
-    /// Multiplier updates without a gain after which a solve ends: without and with joints, and of tiny
-    /// problems.
-    pub const IDLE: [u32; 3] = [4, 12, 40];
+    /// Multiplier updates without a gain after which a solve ends: without and with joints, of tiny
+    /// problems, and of what sweeps do not solve either: with friction beyond one `Γ` may turn for long.
+    pub const IDLE: [u32; 4] = [4, 12, 40, 100];
     /// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only,
     /// far from where they start, on a way along which the error hardly falls.
     pub const TINY: usize = 40;
@@ -99,7 +99,7 @@ pub mod held {
 
     /// Passes over the manifolds, which find towers and chains of that many turns of their order.
     pub const PASSES: usize = 8;
-    /// Tangential impulses up to this part of the limit stick for certain.
+    /// Impulses of friction, spinning and rolling up to this part of their limits stick for certain.
     pub const INSIDE: Double = 0.999;
     /// Points nearer to one line than this part of their distance from the center are in that line (-): a
     /// speed of the tolerance at them would be a hundred tolerances at the center.

@@ -234,8 +234,9 @@ pub mod policy {
     pub const STANDS: Double = 1e-3;
     /// The finest tolerance that rounding allows impulses to be judged by [m/s].
     pub const AIM_MIN: Double = 1e-9;
-    /// The general Newton starts with so much more of `ρ`: it makes a factor anew for every solve anyway.
-    pub const ROWS_PENALTY: Double = 5.0;
+    /// Rounds of scalar sweeps and Newton after a Newton that failed: most that are solved at all are by
+    /// then.
+    pub const TURNS: u32 = 3;
     /// Joint rows for each contact from which on an island is a mechanism: small steps, which hold no
     /// joint, are nothing for it, and its factor is worth what it costs.
     pub const MECHANISM: usize = 8;

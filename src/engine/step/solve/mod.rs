@@ -10,7 +10,7 @@
 //! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
 //!
 //! `policy.rs` chooses and calls the solvers, `island.rs` has what they share, `sweeps.rs` those that sweep,
-//! `papers/solvers/expand.rs` turns manifolds into rows for the general ones, `judge.rs` measures what is
+//! `lcp/expand.rs` turns manifolds into rows for those that know rows only, `judge.rs` measures what is
 //! returned, `pressed.rs` finds contacts that ask for the impossible.
 
 mod ending;
@@ -25,7 +25,6 @@ mod restitution;
 mod stiffness;
 mod sweeps;
 
-use crate::engine::papers::solvers::Scratch;
 use crate::engine::tuning::pool::SPREAD;
 use std::sync::{Mutex, PoisonError};
 
@@ -38,11 +37,12 @@ use self::pressed::PressedScratch;
 use self::restitution::BounceScratch;
 use self::sweeps::Best;
 use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
+use crate::engine::lcp::expand::Rows;
 use crate::engine::lcp::newton::ChordScratch;
 use crate::engine::lcp::newton::joints_only::DirectScratch;
+use crate::engine::lcp::pgs::PgsScratch;
 use crate::engine::lcp::sweeps::WideScratch;
 use crate::engine::lcp::{Method, Status};
-use crate::engine::papers::solvers::expand::Rows;
 use crate::engine::par::Pool;
 use crate::engine::report::{IslandReport, StepReport, StepStatus};
 use crate::engine::settings::Settings;
@@ -54,7 +54,7 @@ use crate::math::{DVec3, Double, widen};
 /// The solvers with their buffers, whose content never influences a result.
 #[derive(Debug, Default)]
 struct Solvers {
-    scratch: Scratch,
+    pgs: PgsScratch,
     chord: ChordScratch,
     direct: DirectScratch,
     wide: WideScratch,
@@ -133,7 +133,8 @@ impl SolverState {
         let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
         let mut tasks = Vec::new();
         let mut solvers = self.solvers.pop().unwrap_or_default();
-        for (k, step) in problem.split(sources.islands).enumerate() {
+        let parts = problem.split(sources.islands, settings.solver.cone);
+        for (k, step) in parts.enumerate() {
             let steady = steady[k];
             if !steady && step.blows.is_empty() && step.joints.is_empty() {
                 for (i, body) in step.bodies.iter().enumerate() {
@@ -294,7 +295,7 @@ impl StepProblem {
             contact.blow = self.blows[i];
         }
         for (row, &at) in self.rolling_source.iter().enumerate() {
-            let (frame, length) = (self.rolling_frame[row], self.rolling_length[row]);
+            let (frame, length) = (self.rolling_frame[row], self.rolling[row].length);
             let world = |l: [Double; 3]| -> DVec3 {
                 (frame[0] * l[0] + frame[1] * l[1] + frame[2] * l[2]) * length
             };
