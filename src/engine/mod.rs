@@ -74,7 +74,7 @@ use self::step::narrow::Context;
 use self::step::sleep::{Finished, Parts, Sleepers};
 use self::step::solve::SolverState;
 use self::step::touches::Touches;
-use self::step::unchanged::{Steady, Touching, look_at_edited};
+use self::step::unchanged::{Steady, Touching, find_movers, foresee_woken, look_at_edited};
 use crate::math::{Double, Real, narrow};
 
 /// A world of bodies and joints, and everything a step needs.
@@ -183,8 +183,8 @@ impl Simulation {
             return;
         }
         let work = &mut self.work;
-        let Work { steady, motions, marks, movers, .. } = work;
-        steady.find_movers(&self.bodies, motions, marks, movers);
+        let Work { motions, marks, movers, .. } = work;
+        find_movers(&self.bodies, motions, marks, movers);
         let dt = self.report.dt;
         work.excluded.clear();
         for JointDesc { ends, collide, enabled, .. } in
@@ -209,11 +209,12 @@ impl Simulation {
                 Enlarge { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
             }
         };
-        let Work { broad, motions, movers, excluded, steady, .. } = work;
+        let Work { broad, motions, movers, excluded, .. } = work;
         let motions = &motions.list;
         broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });
-        self.pairs.update(&broad.changes(), &self.bodies, &steady.changed);
+        self.pairs.update(&broad.changes(), &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
+        self.report.searched = broad.searched;
         self.check_pairs();
     }
 
@@ -240,7 +241,7 @@ impl Simulation {
             self.measure(settings, pool);
         }
         for pair in self.pairs.seen() {
-            self.report.measured += u32::from(pair.measured_in == self.pairs.step && !pair.kept);
+            self.report.measured += u32::from(pair.stamps.measured == self.pairs.step);
             if !pair.sensor && !pair.is_dormant(&self.work.motions.list) {
                 self.report.contacts += pair.contacts.len() as u32;
                 self.report.events_dropped += pair.dropped;
@@ -256,9 +257,9 @@ impl Simulation {
         let Self { sleepers, bodies, pairs, joints, .. } = self;
         let mut parts = Parts { bodies, pairs, joints };
         let woken = sleepers.rouse(&mut parts, self.dt_last);
-        let Work { motions, steady, broad, .. } = &mut self.work;
+        let Work { motions, broad, .. } = &mut self.work;
         let StepReport { dt, quarantined, .. } = &mut self.report;
-        steady.foresee_woken(woken, parts.bodies, motions, settings, *dt, quarantined);
+        foresee_woken(woken, parts.bodies, motions, settings, *dt, quarantined);
         broad.rouse(woken, parts.bodies, &motions.list);
     }
 
@@ -285,7 +286,7 @@ impl Simulation {
         let context = Context {
             bodies: self.bodies.as_slice(),
             motions: &self.work.motions.list,
-            changed: &self.work.steady.changed,
+            changes: self.bodies.changes(),
             reach: &self.work.broad.reach,
             settings,
             dt: self.report.dt,
@@ -300,9 +301,8 @@ impl Simulation {
         }
         let work = &mut self.work;
         let Work { motions, steady, touching, .. } = work;
-        let (bodies, pairs, changed) = (&self.bodies, &mut self.pairs, &steady.changed);
-        let motions = &motions.list;
-        steady.touches = self.sleepers.note_touching(bodies, motions, pairs, changed, touching);
+        let (bodies, pairs, motions) = (&self.bodies, &mut self.pairs, &motions.list);
+        steady.touches = self.sleepers.note_touching(bodies, motions, pairs, touching);
         let joined = work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
         let edges = work.touching.iter().map(|pair| pair.bodies).chain(joined.copied());
         work.islands.build(&work.motions.moves, edges);

@@ -110,6 +110,8 @@ pub struct StepReport {
     pub sleeping: u32,
     /// Number of pairs whose bounding boxes met.
     pub pairs: u32,
+    /// Number of bounding boxes whose near pairs were found anew; the others moved little, or not at all.
+    pub searched: u32,
     /// Number of pairs that were measured; the others moved little against each other, see
     /// [`ContactSettings::stillness`](crate::engine::settings::ContactSettings::stillness), or sleep.
     pub measured: u32,

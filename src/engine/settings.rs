@@ -25,7 +25,6 @@
 //! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
 //! | [`SolverSettings::sweeps_max`] | | 200 | | |
 //! | [`SolverSettings::newton_max`] | | 100 | | |
-//! | [`SolverSettings::factorizations_max`] | | 60 | | |
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
 //! | [`SolverSettings::work_max`] | | 1200 | – | > 0 |
@@ -158,11 +157,8 @@ pub struct SolverSettings {
     pub cone: Cone,
     /// Most sweeps of Gauss–Seidel in an island.
     pub sweeps_max: u32,
-    /// Most multiplier updates of a cone Newton in an island, each of a few Newton steps.
+    /// Most multiplier updates of the cone Newton in an island, each of a few Newton steps.
     pub newton_max: u32,
-    /// Most matrix factorizations of the general cone Newton in an island, the budget of its work; `Auto`
-    /// sweeps from where it stopped.
-    pub factorizations_max: u32,
     /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
     /// Most contacts, joint rows and bodies together of an island that `Auto` solves to the tolerance
@@ -174,7 +170,7 @@ pub struct SolverSettings {
     /// pyramid of 210 boxes costs thirteen. A large one in which bodies struck each other starts with that of
     /// 200 contacts, joint rows and bodies, which grows by a fiftieth in each step without a blow, to that of
     /// 1 000: Newton takes no longer for a larger one. The whole step of an island takes at most about
-    /// thirteen, and the general solvers behind Newton as much again.
+    /// thirteen, and what stands behind a small one's Newton as much again.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// [m/s].
@@ -201,7 +197,6 @@ impl Default for SolverSettings {
             cone: Cone::Circular,
             sweeps_max: 200,
             newton_max: 100,
-            factorizations_max: 60,
             penalty: 200.0,
             newton_rows_max: 400,
             work_max: 1200.0,
@@ -321,7 +316,6 @@ impl Settings {
         settings.solver.integration = Integration::Euler;
         settings.solver.method = Method::Auto;
         settings.solver.tolerance = 1e-10;
-        settings.solver.factorizations_max = u32::MAX;
         settings.solver.newton_rows_max = u32::MAX;
         settings.solver.cone = Cone::Pyramid(m_c);
         settings

@@ -29,10 +29,11 @@ impl Simulation {
         let mut least = [Real::INFINITY; 2];
         for (p, pair) in (0..).zip(&self.pairs.list) {
             let dormant = pair.dormant && pair.is_dormant(&self.work.motions.list);
-            let changed = pair.bodies.iter().any(|&i| self.work.steady.changed[i as usize]);
+            let changed = pair.bodies.iter().any(|&i| self.bodies.changes().is_new(i as usize));
             if seen.next_if_eq(&p).is_none() {
                 assert!(dormant && !changed, "pair {:?} is looked at", pair.key);
-                assert!(!pair.fresh && pair.measured_in != self.pairs.step, "and is not new");
+                let (step, stamps) = (self.pairs.step, pair.stamps);
+                assert!(stamps.began != step && stamps.seen != step, "and is not new");
                 if !pair.sensor {
                     least = [least[0].min(pair.gap), least[1].min(pair.separation)];
                 }

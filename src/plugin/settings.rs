@@ -84,7 +84,6 @@ impl_reflect!(
         cone: Cone,
         sweeps_max: u32,
         newton_max: u32,
-        factorizations_max: u32,
         penalty: Double,
         newton_rows_max: u32,
         work_max: Double,

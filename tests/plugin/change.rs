@@ -201,6 +201,39 @@ fn friction_defaults_and_damping() {
 }
 
 #[test]
+fn another_material_drops_no_contacts() {
+    let mut app = app();
+    app.insert_resource(SleepConfig::disabled());
+    floor(&mut app);
+    let cubes =
+        [0.5, 1.5, 2.5].map(|y| spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, y, 0.0))));
+    run(&mut app, 240);
+    let known = |app: &App| {
+        let body = body(app, cubes[1]).expect("alive");
+        let shape = body.colliders().list()[0].shape.pieces().as_ptr();
+        let pairs = physics(app).engine().pairs().iter();
+        (shape, pairs.flat_map(|pair| pair.contacts.to_vec()).collect::<Vec<_>>())
+    };
+    let before = known(&app);
+    assert_eq!(before.1.len(), 12, "all stand");
+    let changes: [fn(&mut EntityWorldMut); 4] = [
+        |cube| _ = cube.insert(Friction::new(0.7)),
+        |cube| _ = cube.insert(Restitution(0.2)),
+        |cube| _ = cube.insert(RollingFriction::new(0.01, 0.0)),
+        |cube| _ = cube.remove::<(Friction, Restitution, RollingFriction)>(),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        change(&mut app.world_mut().entity_mut(cubes[1]));
+        run(&mut app, 1);
+        assert_eq!(friction(&app, cubes[1]), if number < 3 { 0.7 } else { 0.5 }, "{number}");
+        let report = report(&app);
+        assert_eq!((report.searched, report.measured), (0, 0), "{number}: nothing is found anew");
+        assert_eq!(report.iterations, 0, "{number}: the impulses at hand are the solution");
+        assert_eq!(known(&app), before, "{number}: shapes, contacts and impulses are kept");
+    }
+}
+
+#[test]
 fn restitution_of_collider_body_and_none() {
     let mut app = app();
     let e = |app: &App, entity| {

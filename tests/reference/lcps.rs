@@ -4,10 +4,10 @@
 //! so the exact solvers must meet them to 1e-8; Gauss–Seidel must meet the step problem itself to
 //! 1e-6.
 
+use orthant::engine::lcp::newton::{self, ChordParams, ChordScratch};
 use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use orthant::engine::lcp::{Iterate, SolveStats, Status, Vec6};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
-use orthant::engine::papers::solvers::newton::{self, NewtonParams, NewtonScratch};
 use orthant::math::Double;
 use orthant_lab::cases::lcp::{self as lcp_case, LcpCase};
 
@@ -79,27 +79,27 @@ fn lemke_gives_the_velocities_of_the_step_problem() {
 
 #[test]
 fn newton_gives_the_velocities_of_the_step_problem() {
-    let mut scratch = NewtonScratch::default();
+    let mut scratch = ChordScratch::default();
     check_velocities(
         "Newton",
         |case| &case.velocity,
         |case, iterate| {
-            let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
-            newton::solve(&case.problem(), iterate, &params, &mut scratch)
+            let params = ChordParams { tolerance: 1e-12, ..ChordParams::default() };
+            newton::solve_rows(&case.problem(), iterate, &params, &mut scratch)
         },
     );
 }
 
 #[test]
 fn newton_gives_the_velocities_of_the_relaxation() {
-    let mut scratch = NewtonScratch::default();
-    let params = NewtonParams::default();
+    let mut scratch = ChordScratch::default();
+    let params = ChordParams::default();
     check_velocities(
         "Newton at Γ",
         |case| &case.relaxation.velocity,
         |case, iterate| {
             let gamma = &case.relaxation.gamma;
-            newton::solve_relaxation(&case.problem(), gamma, iterate, &params, &mut scratch)
+            newton::solve_relaxation_rows(&case.problem(), gamma, iterate, &params, &mut scratch)
         },
     );
     check_velocities(
@@ -107,7 +107,7 @@ fn newton_gives_the_velocities_of_the_relaxation() {
         |case| &case.relaxation.velocity_gamma_zero,
         |case, it| {
             let gamma = vec![0.0; case.contacts.len()];
-            newton::solve_relaxation(&case.problem(), &gamma, it, &params, &mut scratch)
+            newton::solve_relaxation_rows(&case.problem(), &gamma, it, &params, &mut scratch)
         },
     );
 }
@@ -143,13 +143,14 @@ fn gauss_seidel_meets_the_step_problem() {
 
 #[test]
 fn solution_as_warm_start_ends_at_once() {
-    let mut scratch = NewtonScratch::default();
+    let mut scratch = ChordScratch::default();
     for case in &cases() {
         let mut buffers = Buffers::new(case);
-        let params = NewtonParams::default();
-        newton::solve(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        let params = ChordParams::default();
+        newton::solve_rows(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
         let first = buffers.velocity.clone();
-        let stats = newton::solve(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        let stats =
+            newton::solve_rows(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
         assert_eq!((stats.iterations, stats.factorizations), (0, 0), "case {}", case.id);
         assert_eq!(first, buffers.velocity, "case {}: the velocity stays, bit for bit", case.id);
     }

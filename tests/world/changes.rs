@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyId, BodyKind};
+use orthant::engine::collider::{Layers, Material};
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3};
 use orthant_lab::random::Rng;
-use orthant_lab::support::{DT, add, cuboid, floor, heap};
+use orthant_lab::support::{DT, add, cuboid, floor, heap, run};
 
 /// What a mirror of a body shows.
 type State = (Vec3, Quat, Vec3, Vec3, bool);
@@ -105,4 +106,80 @@ fn a_sleeper_is_not_named_and_one_that_is_handed_out_is() {
     assert_eq!(named(&world), [], "what is gone is not named");
     world.step(&settings, DT);
     assert_eq!(named(&world), [], "nor after the list closed up");
+}
+
+/// Work of a step, counted: boxes searched, pairs measured, islands not taken as they were, solver steps.
+fn work(world: &Simulation) -> [u32; 4] {
+    let report = world.report();
+    let solved = report.islands - report.islands_steady;
+    [report.searched, report.measured, solved, report.iterations]
+}
+
+/// A field of `n` towers of three cubes, awake and at rest.
+fn towers(n: u32) -> (Simulation, Vec<BodyId>) {
+    let mut world = floor();
+    let side = n.isqrt();
+    let mut ids = Vec::new();
+    for i in 0..n {
+        let place = |k: u32| 3.0 * Real::from(u16::try_from(k).expect("few"));
+        for level in 0..3_u8 {
+            let at = Vec3::new(place(i % side), 0.5 + Real::from(level), place(i / side));
+            ids.push(add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at));
+        }
+    }
+    run(&mut world, 240);
+    (world, ids)
+}
+
+#[test]
+fn a_step_works_for_what_moves() {
+    let settings = Settings::default();
+    let mut sums = Vec::new();
+    for n in [9, 36, 144] {
+        let (mut world, ids) = towers(n);
+        assert_eq!(work(&world), [0; 4], "nothing moves among {n} towers");
+        let top = ids[3 * (n as usize / 2) + 2];
+        let mut sum = [0; 4];
+        for step in 0..60 {
+            if step % 20 == 0 {
+                world.body_mut(top).expect("it is there").linear_velocity.y = 1.5;
+            }
+            world.step(&settings, DT);
+            work(&world).iter().zip(&mut sum).for_each(|(work, sum)| *sum += work);
+        }
+        assert!(sum.iter().all(|&work| work > 0), "it hops: {sum:?}");
+        sums.push(sum);
+    }
+    assert!(sums.windows(2).all(|two| two[0] == two[1]), "as much among many: {sums:?}");
+}
+
+#[test]
+fn another_material_is_no_other_collider() {
+    let settings = Settings::default();
+    let (mut world, ids) = towers(4);
+    let pairs = |world: &Simulation| -> Vec<_> {
+        let pairs = world.pairs().iter();
+        pairs.map(|pair| (pair.key, pair.friction, pair.contacts.to_vec())).collect()
+    };
+    let change = |world: &mut Simulation, friction: Real| {
+        let body = world.body_mut(ids[1]).expect("it is there");
+        body.set_material(0, Material::new(friction)).expect("a number");
+    };
+    let before = pairs(&world);
+    change(&mut world, 0.7);
+    world.step(&settings, DT);
+    assert_eq!(work(&world)[..2], [0, 0], "nothing is searched or measured");
+    assert_eq!(world.report().iterations, 0, "the impulses at hand are the solution");
+    assert_eq!(world.report().islands_steady, 3, "its tower alone is looked at");
+    let after = pairs(&world);
+    let mut others = 0;
+    for (old, new) in before.iter().zip(&after) {
+        assert_eq!((old.0, &old.2), (new.0, &new.2), "with contacts and impulses");
+        others += usize::from(old.1 != new.1);
+    }
+    assert_eq!(others, 3, "its pairs with its neighbors and the floor have another friction");
+    let body = world.body_mut(ids[1]).expect("it is there");
+    body.set_layers(0, Layers { memberships: 2, filters: u32::MAX });
+    world.step(&settings, DT);
+    assert_eq!(work(&world)[..2], [1, 0], "other layers may meet others");
 }

@@ -4,10 +4,10 @@
 //! relaxation (5.7) at Γ and at zero, Lemke that of (5.15) at λ. Gauss–Seidel must meet the step
 //! problem itself: its natural-map residual is judged [m/s].
 
+use orthant::engine::lcp::newton::{self, ChordParams, ChordScratch};
 use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use orthant::engine::lcp::{Iterate, SolveStats, Vec6};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
-use orthant::engine::papers::solvers::newton::{self, NewtonParams, NewtonScratch};
 use orthant::math::Double;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ pub fn run(value: &Value, file: &str) -> Vec<Group> {
 
 fn judge(case: &LcpCase, groups: &mut [Group]) {
     let name = format!("case {}", case.id);
-    let newton = NewtonParams::default();
+    let newton = ChordParams::default();
     let lemke = LemkeParams::default();
     let problem = case.problem();
     let velocity = |expected: &[Double], solve: &mut dyn FnMut(&mut Iterate<'_>) -> SolveStats| {
@@ -44,9 +44,9 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
         Check::new(name.clone(), case.velocity_error(&velocity, expected), VELOCITY)
             .note(format!("{:?} in {} iterations", stats.status, stats.iterations))
     };
-    let mut scratch = NewtonScratch::default();
+    let mut scratch = ChordScratch::default();
     groups[0].checks.push(velocity(&case.velocity, &mut |iterate| {
-        newton::solve(&problem, iterate, &newton, &mut scratch)
+        newton::solve_rows(&problem, iterate, &newton, &mut scratch)
     }));
     groups[1]
         .checks
@@ -57,7 +57,7 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
         (&zero, &case.relaxation.velocity_gamma_zero),
     ] {
         groups[2].checks.push(velocity(expected, &mut |iterate| {
-            newton::solve_relaxation(&problem, gamma, iterate, &newton, &mut scratch)
+            newton::solve_relaxation_rows(&problem, gamma, iterate, &newton, &mut scratch)
         }));
     }
     let slip = &case.fixed_slip;

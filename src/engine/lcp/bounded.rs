@@ -1,4 +1,4 @@
-//! Joint rows with bounds, as part of the augmented Lagrangian of both Newton methods.
+//! Joint rows with bounds, as part of the augmented Lagrangian of the cone Newton.
 //!
 //! With the multiplier `m` of a row, its rate `r = νᵀ v + Υ`, softness `s` and penalty `ρ_j`, the impulse is
 //! a function of the velocity,
@@ -64,22 +64,6 @@ impl Bounded {
         self.image[j] = c;
         self.slope[j] = if inside { 1.0 / weight + row.softness } else { 0.0 };
         [c, (c - m).abs() / weight]
-    }
-
-    /// `c` of a row where its rate is `νᵀ v = rate`.
-    pub(crate) fn impulse(
-        &self,
-        j: usize,
-        row: &JointRow,
-        rate: Double,
-        m: Double,
-        penalty: Double,
-    ) -> Double {
-        let compliance = self.compliance[j];
-        if compliance <= 0.0 {
-            return m;
-        }
-        row.clamp(point(row, m, rate, weight(compliance, penalty)))
     }
 
     /// Diagonal of some rows in the matrix, zero where the impulse is at a bound.

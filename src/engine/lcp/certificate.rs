@@ -21,7 +21,7 @@
 //! error.
 
 use super::cone::FrictionCone;
-use super::problem::{ContactRow, Impulses, Iterate, Problem, Vec6};
+use super::problem::{Impulses, Iterate, Problem, Vec6};
 use super::rolling::join;
 use super::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_velocity, dot6,
@@ -54,6 +54,15 @@ impl Certificate {
         // `max` would drop a NaN.
         let rows = if self.natural_map >= self.joint { self.natural_map } else { self.joint };
         if self.motion > rows { self.motion } else { rows }
+    }
+
+    /// Takes the error of a contact in.
+    pub(crate) fn add_contact(&mut self, error: &ContactError, gravity_dt: Double) {
+        let e = if error.map.is_nan() { Double::INFINITY } else { error.map };
+        let scale = if gravity_dt > 0.0 { (error.load / gravity_dt).max(1.0) } else { 1.0 };
+        self.natural_map = self.natural_map.max(e);
+        self.relative = self.relative.max(e / scale);
+        self.gap += error.gap;
     }
 
     /// The worse of both in every number.
@@ -142,24 +151,16 @@ pub fn measure_with(
         let l = &impulses.contact[c];
         let compliance = contact_compliance(problem.bodies, row, 0, 0);
         let frozen = gamma.map(|gamma| gamma[c]);
-        let error = match rolling {
-            None => {
-                let w = contact_velocity(row, velocity);
-                contact_error(row, cone, frozen, l, w, compliance)
-            }
+        let w = contact_velocity(row, velocity);
+        let (limits, l, w) = match rolling {
+            None => ([row.friction, 0.0, 0.0], join(*l, [0.0; 3]), join(w, [0.0; 3])),
             Some((k, rolling)) => {
-                let limits = rolling.limits(row);
-                let turn = rolling.velocity(row, velocity);
-                let w = join(contact_velocity(row, velocity), turn);
-                let l = join(*l, impulses.rolling[k]);
-                rolling_error(limits, cone, frozen, &l, w, compliance)
+                let w = join(w, rolling.velocity(row, velocity));
+                (rolling.limits(row), join(*l, impulses.rolling[k]), w)
             }
         };
-        let e = if error.map.is_nan() { Double::INFINITY } else { error.map };
-        let scale = if gravity_dt > 0.0 { (error.load / gravity_dt).max(1.0) } else { 1.0 };
-        certificate.natural_map = certificate.natural_map.max(e);
-        certificate.relative = certificate.relative.max(e / scale);
-        certificate.gap += error.gap;
+        let error = contact_error(limits, cone, frozen, &l, w, compliance);
+        certificate.add_contact(&error, gravity_dt);
     }
     for (row, c) in problem.joints.iter().zip(impulses.joint) {
         let total = match row.is_bounded() {
@@ -173,7 +174,7 @@ pub fn measure_with(
 }
 
 /// Error of one contact.
-struct ContactError {
+pub(crate) struct ContactError {
     /// `|l - P_K(l - w̃ / W_nn)| W_nn` [m/s].
     map: Double,
     /// `W_nn |l|` [m/s].
@@ -182,29 +183,8 @@ struct ContactError {
     gap: Double,
 }
 
-fn contact_error(
-    row: &ContactRow,
-    cone: &FrictionCone,
-    gamma: Option<Double>,
-    l: &[Double; 3],
-    mut w: [Double; 3],
-    compliance: Double,
-) -> ContactError {
-    w[0] += gamma.unwrap_or_else(|| row.friction * cone.slip([w[1], w[2]]));
-    let gap = (l[0] * w[0] + l[1] * w[1] + l[2] * w[2]).abs();
-    if compliance <= 0.0 {
-        return ContactError { map: (-w[0]).max(0.0), load: 0.0, gap };
-    }
-    let p = [l[0] - w[0] / compliance, l[1] - w[1] / compliance, l[2] - w[2] / compliance];
-    let q = cone.project(row.friction, p).point;
-    let (x, y, z) = (l[0] - q[0], l[1] - q[1], l[2] - q[2]);
-    let size = (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]).sqrt();
-    let map = (x * x + y * y + z * z).sqrt() * compliance;
-    ContactError { map, load: size * compliance, gap }
-}
-
-/// The same with all six rows.
-fn rolling_error(
+/// Error of one contact with all six rows; `gamma` [m/s] where the slip bound is given.
+pub(crate) fn contact_error(
     limits: [Double; 3],
     cone: &FrictionCone,
     gamma: Option<Double>,

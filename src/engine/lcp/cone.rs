@@ -7,6 +7,8 @@
 //! - the nearest point `P_K(p)`, for the natural map and for the augmented Lagrangian;
 //! - `dP_K/dp`, symmetric with eigenvalues in [0, 1], for Newton's method.
 //!
+//! A cone with rolling rows is the general case: both are found in [`rolling`](super::rolling).
+//!
 //! The polygon has `2 m_C` mirror lines, so the nearest point lies in the same half sector as `p`,
 //! between the middle `e` of an edge and a corner `d`. In the half sector's axes (n, x along e, y
 //! towards d) the cone has one facet `x = μ a n`, one ray `(1, μ a, μ b)`, and the apex, with
@@ -16,6 +18,7 @@
 //! is the ray `n ≥ 0`. Cost: O(1) for the disc, O(m_C) for the polygon, to find the sector.
 
 use super::problem::Cone;
+use super::rolling::join;
 use crate::math::{Double, PI_DOUBLE, sin_cos_double};
 
 /// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal
@@ -112,84 +115,20 @@ impl FrictionCone {
         self.directions.iter().fold(0.0, |m: Double, d| m.max(d[0] * t[0] + d[1] * t[1]))
     }
 
-    /// `∇Λ(w_t)`: a unit vector, or a corner of the polygon; zero at rest.
-    #[must_use]
-    pub fn slip_gradient(&self, t: [Double; 2]) -> [Double; 2] {
-        let mut best = 0.0;
-        let mut gradient = [0.0; 2];
-        for d in &self.directions {
-            let s = d[0] * t[0] + d[1] * t[1];
-            if s > best {
-                (best, gradient) = (s, *d);
-            }
-        }
-        if self.directions.is_empty() {
-            let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
-            if length > 0.0 {
-                gradient = [t[0] / length, t[1] / length];
-            }
-        }
-        gradient
-    }
-
     /// `P_K(p)`: the point of `K_μ` nearest to `p = (n, t_1, t_2)`.
     #[must_use]
     pub fn project(&self, friction: Double, p: [Double; 3]) -> Projection {
-        if friction <= 0.0 {
-            return if p[0] > 0.0 {
-                Projection { point: [p[0], 0.0, 0.0], zone: Zone::Ray(0) }
-            } else {
-                APEX
-            };
-        }
-        match self.directions.len() {
-            0 => project_circular(friction, p),
-            2 => project_flat(friction, p),
-            _ => self.project_polygonal(friction, p),
-        }
+        let image = self.project_rolling([friction, 0.0, 0.0], join(p, [0.0; 3]));
+        let [n, t1, t2, ..] = image.point;
+        Projection { point: [n, t1, t2], zone: image.zone.friction }
     }
 
-    /// `dP_K/dp` at `p`, whose projection is `image`.
+    /// `dP_K/dp` at `p`.
     #[must_use]
-    pub fn derivative(
-        &self,
-        friction: Double,
-        p: [Double; 3],
-        image: &Projection,
-    ) -> [[Double; 3]; 3] {
-        let mu = friction.max(0.0);
-        match image.zone {
-            Zone::Apex => [[0.0; 3]; 3],
-            Zone::Inside => {
-                let flat = if self.directions.len() == 2 { 0.0 } else { 1.0 };
-                [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, flat]]
-            }
-            Zone::Surface => {
-                let length = (p[1] * p[1] + p[2] * p[2]).sqrt();
-                let (t1, t2) = (p[1] / length, p[2] / length);
-                let mut d = outer([1.0, mu * t1, mu * t2], 1.0 / (1.0 + mu * mu));
-                // Turning p about the axis moves the image by the ratio of the radii.
-                let turn = mu * image.point[0] / length;
-                d[1][1] += turn * t2 * t2;
-                d[2][2] += turn * t1 * t1;
-                d[1][2] -= turn * t1 * t2;
-                d[2][1] -= turn * t1 * t2;
-                d
-            }
-            Zone::Facet(i) => {
-                let e = self.edge_middle(i as usize);
-                let ma = mu * self.apothem;
-                let mut d = outer([-ma, e[0], e[1]], -1.0 / (1.0 + ma * ma));
-                for (k, row) in d.iter_mut().enumerate() {
-                    row[k] += 1.0;
-                }
-                d
-            }
-            Zone::Ray(i) => {
-                let d = self.directions.get(i as usize).copied().unwrap_or([0.0; 2]);
-                outer([1.0, mu * d[0], mu * d[1]], 1.0 / (1.0 + mu * mu))
-            }
-        }
+    pub fn derivative(&self, friction: Double, p: [Double; 3]) -> [[Double; 3]; 3] {
+        let (limits, p) = ([friction, 0.0, 0.0], join(p, [0.0; 3]));
+        let d = self.derivative_rolling(limits, &p, &self.project_rolling(limits, p));
+        [0, 1, 2].map(|i| [d[i][0], d[i][1], d[i][2]])
     }
 
     /// The point of `radius · C` nearest to `t`: friction impulses under a fixed normal impulse.
@@ -294,28 +233,7 @@ impl FrictionCone {
             f,
         }
     }
-
-    fn project_polygonal(&self, mu: Double, p: [Double; 3]) -> Projection {
-        let sector = self.half_sector([p[1], p[2]]);
-        let (ma, mb) = (mu * self.apothem, mu * self.half_edge);
-        if sector.x <= ma * p[0] {
-            return Projection { point: p, zone: Zone::Inside };
-        }
-        let n = (p[0] + ma * sector.x) / (1.0 + ma * ma);
-        if sector.y < mb * n {
-            let t = sector.to_world(ma * n, sector.y);
-            return Projection { point: [n, t[0], t[1]], zone: Zone::Facet(sector.edge) };
-        }
-        let n = (p[0] + ma * sector.x + mb * sector.y) / (1.0 + mu * mu);
-        if n <= 0.0 {
-            return APEX;
-        }
-        let d = self.directions[sector.corner as usize];
-        Projection { point: [n, mu * n * d[0], mu * n * d[1]], zone: Zone::Ray(sector.corner) }
-    }
 }
-
-const APEX: Projection = Projection { point: [0.0; 3], zone: Zone::Apex };
 
 /// A tangent vector in the axes of its half sector.
 struct HalfSector {
@@ -333,37 +251,6 @@ impl HalfSector {
     fn to_world(&self, x: Double, y: Double) -> [Double; 2] {
         [x * self.e[0] + y * self.f[0], x * self.e[1] + y * self.f[1]]
     }
-}
-
-fn outer(u: [Double; 3], s: Double) -> [[Double; 3]; 3] {
-    u.map(|a| u.map(|b| s * (a * b)))
-}
-
-fn project_circular(mu: Double, p: [Double; 3]) -> Projection {
-    let t = (p[1] * p[1] + p[2] * p[2]).sqrt();
-    if t <= mu * p[0] {
-        return Projection { point: p, zone: Zone::Inside };
-    }
-    if mu * t <= -p[0] {
-        return APEX;
-    }
-    let n = (p[0] + mu * t) / (1.0 + mu * mu);
-    let s = mu * n / t;
-    Projection { point: [n, s * p[1], s * p[2]], zone: Zone::Surface }
-}
-
-/// The cone of planar motion: `|t_1| ≤ μ n`, `t_2 = 0`.
-fn project_flat(mu: Double, p: [Double; 3]) -> Projection {
-    let t = p[1].abs();
-    if t <= mu * p[0] {
-        return Projection { point: [p[0], p[1], 0.0], zone: Zone::Inside };
-    }
-    let n = (p[0] + mu * t) / (1.0 + mu * mu);
-    if n <= 0.0 {
-        return APEX;
-    }
-    let (corner, sign) = if p[1] > 0.0 { (0, 1.0) } else { (1, -1.0) };
-    Projection { point: [n, sign * mu * n, 0.0], zone: Zone::Ray(corner) }
 }
 
 #[cfg(test)]
@@ -430,7 +317,7 @@ mod tests {
                         // Differences are inaccurate where the surface bends sharply.
                         continue;
                     }
-                    let d = kernel.derivative(mu, p, &image);
+                    let d = kernel.derivative(mu, p);
                     for k in 0..3 {
                         let h = 1e-6;
                         let (mut p1, mut p0) = (p, p);

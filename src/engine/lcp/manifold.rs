@@ -10,10 +10,10 @@
 //!
 //! The contacts of a manifold act through the relative motion of the two bodies at one reference point, so
 //! that what they add to a matrix over bodies is one symmetric 6×6 block, moved to both centers.
-//! [`Manifold::row`] gives the same contacts as [`ContactRow`]s for the general solvers. O(1) each.
+//! [`Manifold::row`] gives the contacts as [`ContactRow`]s, [`Manifold::of_row`] takes one back. O(1) each.
 
 use super::problem::{BodyBlock, ContactRow, FIXED, Vec6};
-use super::rows::inverse_mass_mul;
+use super::rows::{dot3, inverse_mass_mul};
 use crate::math::Double;
 
 /// Contacts of a manifold.
@@ -238,10 +238,61 @@ impl Manifold {
         ContactRow { a, b, jacobian_a, jacobian_b, bias, friction: self.friction }
     }
 
+    /// The contact of a row, number `first`, alone in a manifold, and its three rows in units of those of
+    /// the manifold, which are unit directions of a right-handed frame. `bodies` are those of the island.
+    /// Directions that the locks of both bodies hide are those at right angles to the others; without a
+    /// normal nothing can move, and the manifold is empty.
+    #[must_use]
+    pub fn of_row(row: &ContactRow, bodies: &[BodyBlock], first: u32) -> (Self, [Double; 3]) {
+        let mut m = Self::new(row.a, row.b, bodies.len(), first);
+        let (side, sign) = match row.b {
+            FIXED => (&row.jacobian_a, -1.0),
+            _ => (&row.jacobian_b, 1.0),
+        };
+        let linear = side.map(|[x, y, z, ..]| [sign * x, sign * y, sign * z]);
+        let length = dot3(&linear[0], &linear[0]).sqrt();
+        if length <= 0.0 {
+            return (m, [1.0; 3]);
+        }
+        (m.normal, m.tangent) = (linear[0].map(|x| x / length), linear[1].map(|x| x / length));
+        m.friction = row.friction;
+        let frame = m.frame();
+        let left_handed = dot3(&frame[2], &linear[2]) < 0.0;
+        let units = [length, length, if left_handed { -length } else { length }];
+        let arm = |i: u32, jacobian: &[Vec6; 3], sign: Double| {
+            let Some(body) = bodies.get(i as usize) else { return [0.0; 3] };
+            let row = |k: usize| jacobian[k].map(|x| sign * x / units[k]);
+            arm_of(&frame, &[row(0), row(1), row(2)], body.free())
+        };
+        (m.arm_a, m.arm_b) = (arm(row.a, &row.jacobian_a, -1.0), arm(row.b, &row.jacobian_b, 1.0));
+        let bias = [0, 1, 2].map(|k| row.bias[k] / units[k]);
+        for k in 0..3 {
+            m.drift[k][0] = frame[1][k] * bias[1] + frame[2][k] * bias[2];
+        }
+        (m.bias[0], m.count) = (bias[0], 1);
+        m.find_compliance(bodies);
+        (m, units)
+    }
+
     /// Adds `sign` times the push to the biases.
     pub fn take_push(&mut self, sign: Double) {
         for lane in 0..LANES {
             self.bias[lane] += sign * self.push[lane];
         }
     }
+}
+
+/// The arm `r` of rows `r × d` of orthonormal directions `d`, from the axes about which the body can turn:
+/// for each such axis `e` it is `Σ (d × e) (d × e)ᵀ = I - e eᵀ`.
+fn arm_of(frame: &[[Double; 3]; 3], rows: &[Vec6; 3], free: [bool; 6]) -> [Double; 3] {
+    let (mut arm, mut count) = ([0.0; 3], [0.0; 3]);
+    for axis in (0..3).filter(|k| free[3 + k]) {
+        let e = [0, 1, 2].map(|k| if k == axis { 1.0 } else { 0.0 });
+        for (d, row) in frame.iter().zip(rows) {
+            let across = cross(*d, e);
+            (0..3).for_each(|k| arm[k] += row[3 + axis] * across[k]);
+        }
+        (0..3).filter(|k| *k != axis).for_each(|k| count[k] += 1.0);
+    }
+    [0, 1, 2].map(|k| if count[k] > 0.0 { arm[k] / count[k] } else { 0.0 })
 }

@@ -14,9 +14,9 @@
 //! with directions `d_i`. With `Λ` frozen at `Γ/μ` the problem is the convex relaxation
 //! (5.3)–(5.7). Some contacts have three more rows, see [`rolling`].
 //!
-//! The solvers of the step work on contacts in [manifolds](manifold), for circular cones without rolling
-//! rows: [`newton`] (with kept factors, the default) and [`sweeps`] (sweeps and small steps in eight lanes).
-//! [`pgs`] (any size, modest accuracy) and those of [`solvers`](crate::engine::papers::solvers) work on rows.
+//! The solvers of the step work on contacts in [manifolds](manifold): [`newton`] (with kept factors, the
+//! default), and for circular cones without rolling rows [`sweeps`] (sweeps and small steps in eight lanes).
+//! [`pgs`] (any size, modest accuracy) and [`lemke`](crate::engine::papers::solvers::lemke) work on rows.
 //! Whatever the method, the [`certificate`](certificate::Certificate) tells how well what is returned solves
 //! the problem. But for small steps, and bodies that [`newton`] holds still, the velocity returned is the one
 //! that the impulses give; by how much it is not is part of the certificate. A solver cannot fail: it returns
@@ -25,6 +25,7 @@
 pub(in crate::engine) mod bounded;
 pub mod certificate;
 pub mod cone;
+pub(in crate::engine) mod expand;
 pub mod factor;
 mod joint_row;
 pub mod manifold;
@@ -37,6 +38,8 @@ pub(in crate::engine) mod random;
 pub mod rolling;
 pub(crate) mod rows;
 pub mod sweeps;
+#[cfg(test)]
+pub(in crate::engine) mod tests;
 
 pub use self::outcome::{Method, SolveStats, Status};
 pub use self::problem::{

@@ -38,11 +38,10 @@ pub struct SolveStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
-    /// Newton up to `newton_rows_max` rows; if it does not
-    /// converge, up to three rounds of Gauss–Seidel and Newton from where it stopped, and for small problems
-    /// with a pyramid Lemke's algorithm. Gauss–Seidel alone for larger problems. Islands with circular cones
-    /// and without rolling rows get [`newton`](super::newton) first, and softened small steps where they are
-    /// large and violent.
+    /// The cone Newton up to `newton_rows_max` rows; if it does not converge, sweeps from where it stopped,
+    /// with joints, pyramids or rolling rows up to three rounds of Gauss–Seidel and Newton. Larger problems
+    /// get Newton with a budget, and softened small steps where they are violent; Gauss–Seidel alone under
+    /// pyramids and with rolling rows.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.

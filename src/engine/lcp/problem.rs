@@ -94,6 +94,8 @@ pub struct RollingRow {
     pub jacobian_a: [Vec6; 3],
     /// Rows of body b; zero if it is fixed.
     pub jacobian_b: [Vec6; 3],
+    /// ℓ (m).
+    pub length: Double,
     /// Rotation of fixed or kinematic bodies, times ℓ [m/s].
     pub bias: [Double; 3],
     /// `μ_s/ℓ` (–).

@@ -28,7 +28,7 @@
 
 use super::cone::{FrictionCone, Zone};
 use super::problem::{BodyBlock, ContactRow, FIXED, Problem, RollingRow, Vec6};
-use super::rows::{add_scaled, contact_velocity, dot6, inverse_mass_mul};
+use super::rows::{add_scaled, dot6, inverse_mass_mul};
 use crate::math::Double;
 
 impl RollingRow {
@@ -118,23 +118,6 @@ pub(crate) const fn join(w: [Double; 3], r: [Double; 3]) -> [Double; 6] {
     [w[0], w[1], w[2], r[0], r[1], r[2]]
 }
 
-/// The slip speeds that the cone of a contact adds to `w_n` [m/s].
-pub(crate) fn slip_bound(
-    row: &ContactRow,
-    rolling: Option<&RollingRow>,
-    cone: &FrictionCone,
-    velocity: &[Vec6],
-) -> Double {
-    let w = contact_velocity(row, velocity);
-    match rolling {
-        None => row.friction * cone.slip([w[1], w[2]]),
-        Some(rolling) => {
-            let w = join(w, rolling.velocity(row, velocity));
-            cone.slip_rolling(rolling.limits(row), &w)
-        }
-    }
-}
-
 /// The nearest point of a cone with rolling rows, and which of its bounds it meets. Between equal
 /// zones only a curved bound changes the derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,13 +144,9 @@ impl RollingZone {
     pub(crate) const APEX: Self = Self { friction: Zone::Apex, spins: 1, rolls: true };
 
     /// Are all impulses below their bounds?
+    #[cfg(test)]
     pub(crate) fn sticks(self) -> bool {
         self.friction == Zone::Inside && self.spins == 0 && !self.rolls
-    }
-
-    /// Does the derivative vary within the zone?
-    pub(crate) fn is_curved(self) -> bool {
-        self.friction != Zone::Apex && (self.friction == Zone::Surface || self.rolls)
     }
 }
 
@@ -208,45 +187,6 @@ impl FrictionCone {
         limits[0] * self.slip([w[1], w[2]])
             + limits[1] * w[3].abs()
             + limits[2] * length2(w[4], w[5])
-    }
-
-    /// The same of the parts that slide in this zone: for the others it is an error that multipliers
-    /// remove.
-    pub(crate) fn slip_sliding(
-        &self,
-        limits: [Double; 3],
-        w: &[Double; 6],
-        zone: RollingZone,
-    ) -> Double {
-        let mut sliding = limits;
-        for (limit, slides) in sliding.iter_mut().zip(slides(zone)) {
-            *limit = if slides { *limit } else { 0.0 };
-        }
-        self.slip_rolling(sliding, w)
-    }
-
-    /// Gradient of [`Self::slip_sliding`].
-    pub(crate) fn slip_sliding_gradient(
-        &self,
-        limits: [Double; 3],
-        w: &[Double; 6],
-        zone: RollingZone,
-    ) -> [Double; 6] {
-        let mut gradient = [0.0; 6];
-        let [friction, spinning, rolling] = slides(zone);
-        if friction {
-            let t = self.slip_gradient([w[1], w[2]]);
-            (gradient[1], gradient[2]) = (limits[0] * t[0], limits[0] * t[1]);
-        }
-        if spinning && w[3] != 0.0 {
-            gradient[3] = limits[1].copysign(w[3]);
-        }
-        let length = length2(w[4], w[5]);
-        if rolling && length > 0.0 {
-            gradient[4] = limits[2] * w[4] / length;
-            gradient[5] = limits[2] * w[5] / length;
-        }
-        gradient
     }
 
     /// `P_K(p)`: the nearest point of the cone with these bounds of friction, spinning and rolling.
@@ -344,11 +284,6 @@ impl FrictionCone {
         let scale = if length > rolling { rolling / length } else { 1.0 };
         [s[0].max(-spinning).min(spinning), scale * s[1], scale * s[2]]
     }
-}
-
-/// Do friction, spinning and rolling slide in this zone?
-fn slides(zone: RollingZone) -> [bool; 3] {
-    [zone.friction != Zone::Inside, zone.spins != 0, zone.rolls]
 }
 
 /// A round bound of the components `k`, `k + 1`: its part of `u`, and the ratio of the radii by which

@@ -1,5 +1,5 @@
 //! What the papers do in another way than games need: every event tested one by one, the active set, rows
-//! with one normal each, the one-sided metric, and the general solvers.
+//! with one normal each, the one-sided metric, and Lemke's algorithm.
 pub mod active_set;
 pub mod enumerate;
 pub mod one_sided;

@@ -4,28 +4,19 @@
 //! its id out of the index alone; the list closes up before the next step, so that indices hold while a
 //! step is under way.
 //!
-//! Beside each body stands whether its state may have changed since someone last looked: handing it out
-//! to be changed says so, and so does a step for those that it moves. O(bodies) to look through, a byte
-//! each.
+//! Beside them stands when each was last another ([`Changes`]): handing one out to be changed says so, and so
+//! does a step for those that it moves.
 
 use hashbrown::HashMap;
 
 use super::body::{Body, BodyDesc, BodyError, BodyId};
-
-/// Since when a body may have changed, one bit each.
-mod since {
-    /// Since the last step began.
-    pub const STEP: u8 = 1;
-    /// Since [`settle_changes`](super::Bodies::settle_changes).
-    pub const LOOK: u8 = 2;
-}
+use super::changes::Changes;
 
 /// All bodies, in ascending order of their ids.
 #[derive(Clone, Debug, Default)]
 pub struct Bodies {
     list: Vec<Body>,
-    /// Beside `list`: since when may the body have changed? See [`since`].
-    changed: Vec<u8>,
+    changes: Changes,
     index: HashMap<BodyId, u32>,
     next: u64,
     removed: bool,
@@ -41,7 +32,7 @@ impl Bodies {
         self.next += 1;
         self.index.insert(id, self.list.len() as u32);
         self.list.push(body);
-        self.changed.push(since::STEP);
+        self.changes.push();
         Ok(id)
     }
 
@@ -60,10 +51,7 @@ impl Bodies {
         self.removed = false;
         self.closings = self.closings.wrapping_add(1);
         let index = &mut self.index;
-        let mut ids = self.list.iter().map(Body::id);
-        self.changed.retain(|_| ids.next().is_some_and(|id| index.contains_key(&id)));
-        // Others have other places now.
-        self.changed.iter_mut().for_each(|changed| *changed |= since::STEP);
+        self.changes.retain(|i| index.contains_key(&self.list[i].id()));
         self.list.retain(|body| index.contains_key(&body.id()));
         for (i, body) in self.list.iter().enumerate() {
             index.insert(body.id(), i as u32);
@@ -90,43 +78,31 @@ impl Bodies {
     /// The body of this id, which is noted to be changed.
     pub fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
         let &i = self.index.get(&id)?;
-        self.changed[i as usize] = since::STEP | since::LOOK;
+        self.changes.note(i as usize);
         Some(&mut self.list[i as usize])
     }
 
     /// Takes note that the body at a place changed.
     pub(crate) fn note_change(&mut self, i: usize) {
-        self.changed[i] = since::STEP | since::LOOK;
+        self.changes.note(i);
     }
 
     /// Takes note that what moves the body at a place is to be found anew in the next step.
     pub(crate) fn note_motion(&mut self, i: usize) {
-        self.changed[i] |= since::STEP;
+        self.changes.stir(i);
     }
 
-    /// May the body at a place have changed since the step began?
-    pub(crate) fn is_changed(&self, i: usize) -> bool {
-        self.changed[i] & since::STEP != 0
+    /// When they changed, by their places.
+    pub(in crate::engine) const fn changes(&self) -> &Changes {
+        &self.changes
     }
 
-    /// May a body that is not marked have changed since the step began?
-    pub(crate) fn any_changed_beside(&self, marks: &[bool]) -> bool {
-        let bodies = self.changed.iter().zip(marks);
-        bodies.fold(false, |any, (changed, mark)| any | ((changed & since::STEP != 0) & !mark))
-    }
-
-    /// Marks those that may have changed since the step began as well.
-    pub(crate) fn add_changed(&self, marks: &mut [bool]) {
-        for (mark, changed) in marks.iter_mut().zip(&self.changed) {
-            *mark |= changed & since::STEP != 0;
+    /// A step begins; `all` says that it may move all bodies in another way than the last one.
+    pub(in crate::engine) fn begin_step(&mut self, all: bool) {
+        if all {
+            self.changes.stir_all();
         }
-    }
-
-    /// As a step begins: tells which bodies may have changed since the last one began, by their places.
-    pub(crate) fn take_changes(&mut self, changes: &mut Vec<bool>) {
-        changes.clear();
-        changes.extend(self.changed.iter().map(|changed| changed & since::STEP != 0));
-        self.changed.iter_mut().for_each(|changed| *changed &= !since::STEP);
+        self.changes.begin_step();
     }
 
     /// How often the gaps that removed bodies left were closed: indices hold as long as it stays.
@@ -155,15 +131,15 @@ impl Bodies {
     /// The bodies that may have changed since [`settle_changes`](Self::settle_changes), in ascending order of
     /// their ids.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &Body> {
-        let Self { list, changed, index, removed, .. } = self;
-        let known = move |body: &&Body| !removed || index.contains_key(&body.id());
-        let changed = list.iter().zip(changed).filter(|(_, changed)| **changed & since::LOOK != 0);
-        changed.map(|(body, _)| body).filter(known)
+        let known = |body: &Body| !self.removed || self.index.contains_key(&body.id());
+        let changed = self.list.iter().enumerate();
+        let changed = changed.filter(|&(i, _)| self.changes.is_unseen(i)).map(|(_, body)| body);
+        changed.filter(move |body| known(body))
     }
 
     /// From here on no body has [changed](Self::changed).
     pub(crate) fn settle_changes(&mut self) {
-        self.changed.iter_mut().for_each(|changed| *changed &= !since::LOOK);
+        self.changes.settle();
     }
 
     /// Number of bodies.

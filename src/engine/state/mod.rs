@@ -1,10 +1,12 @@
 //! What there is: bodies, colliders, pairs and joints, and what of them changed. Knows no step.
 pub mod bodies;
 pub mod body;
+pub(in crate::engine) mod changes;
 pub mod collider;
 pub mod contact;
 pub mod joint;
 pub mod locked_axes;
+pub(in crate::engine) mod measurement;
 pub mod motion;
 pub mod pair_key;
 pub mod pairs;

@@ -18,13 +18,15 @@ use smallvec::SmallVec;
 use super::bodies::Bodies;
 use super::bodies::flag;
 use super::body::{Body, BodyId};
+use super::changes::{PairStamps, Stamp};
 use super::contact::{ActiveContact, ContactId};
+use super::measurement::Measurement;
 use super::motion::Motion;
 use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::par::Pool;
-use crate::math::{DVec3, Quat, Real, Vec3};
+use crate::math::{DVec3, Real, Vec3};
 
 /// Two pieces that may touch.
 #[derive(Clone, Debug, Default)]
@@ -71,69 +73,14 @@ pub struct Pair {
     pub angular_impulses: Vec<(ContactId, [DVec3; 2])>,
     /// The triangle of a mesh as a hull, made when the other body first comes near it.
     pub triangle: Option<Arc<Hull>>,
-    /// Do its contacts of the last step serve again?
-    pub(in crate::engine) kept: bool,
-    /// Were they brought up to date, then?
-    pub(in crate::engine) followed: bool,
+    /// When it changed.
+    pub(in crate::engine) stamps: PairStamps,
     /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
     pub(in crate::engine) measured: Option<Measurement>,
     /// Does it stay as it is, being of a sleeper and nothing that moves?
     pub(in crate::engine) dormant: bool,
-    /// The last step in which it was measured, or might have been.
-    pub(in crate::engine) measured_in: u32,
-    /// Is it new, or does it start afresh?
-    pub(in crate::engine) fresh: bool,
     /// Friction coefficient (-) and number of contacts with which it was last solved.
-    pub(in crate::engine) settled: Option<(Real, u32)>,
-}
-
-/// How two bodies were to each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::engine) struct Relation {
-    /// From the center of body a to that of body b (m).
-    pub(in crate::engine) between: Vec3,
-    /// Rotations of both bodies.
-    pub(in crate::engine) rotations: [Quat; 2],
-}
-
-/// Circumstances under which a pair was measured.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Measurement {
-    /// When it was measured.
-    pub(in crate::engine) first: Relation,
-    /// When its contacts were last brought up to date.
-    pub(in crate::engine) last: Relation,
-    /// Which body, 0 or 1, has the smaller piece.
-    pub(in crate::engine) small: u8,
-    /// How far that reaches from the center of its body (m).
-    pub(in crate::engine) lever: Real,
-    /// Nothing nearer than this was left out (m).
-    pub(in crate::engine) reach: Real,
-    /// Distance below which the pair was active when its contacts last served (m).
-    pub(in crate::engine) active: Real,
-    /// How its contacts are followed, if they can be.
-    pub(in crate::engine) trail: Option<Trail>,
-}
-
-/// How the contacts of a pair go on when its bodies move a little.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Trail {
-    /// The body, 0 or 1, that the normal turns with; `None`: it is the line between the touching points.
-    pub(in crate::engine) anchor: Option<u8>,
-    /// The normal in the axes of that body.
-    pub(in crate::engine) normal: Vec3,
-    /// Rounding radii of both pieces (m).
-    pub(in crate::engine) radii: [Real; 2],
-    /// By how much gaps change with a slip, at most (-).
-    pub(in crate::engine) slope: Real,
-    /// Are the gaps exact for any motion?
-    pub(in crate::engine) exact: bool,
-    /// How far the pieces may slide along each other (m).
-    pub(in crate::engine) slip: Real,
-    /// D of the ratio metric (m).
-    pub(in crate::engine) denominator: Real,
-    /// The least gap at the end of the step in which they were measured, as then foreseen (m).
-    pub(in crate::engine) foreseen: Real,
+    pub(in crate::engine) solved: (Real, u32),
 }
 
 /// What is asked of every pair.
@@ -143,8 +90,8 @@ struct Head {
     bodies: [u32; 2],
     /// The near pair that it comes from.
     near: u32,
-    /// Steps since it began: 0, 1, or more.
-    age: u8,
+    /// Since when it is there as it is.
+    began: Stamp,
     dormant: bool,
     /// Does the step look at it?
     seen: bool,
@@ -161,8 +108,8 @@ const PART: usize = 128;
 pub struct Pairs {
     /// Pairs, ascending by key: what comes and goes moves pointers, not pairs.
     pub list: Vec<Box<Pair>>,
-    /// Counts the steps.
-    pub(in crate::engine) step: u32,
+    /// When the step began.
+    pub(in crate::engine) step: Stamp,
     /// One for each pair.
     heads: Vec<Head>,
     /// Buffers of the same.
@@ -174,18 +121,18 @@ pub struct Pairs {
     spare: Vec<Box<Pair>>,
     /// How many were measured in the last step, and how many came since: as many will be measured, or so.
     pub(in crate::engine) measured: u32,
-    /// Did pairs come or go in this step, or get other bodies?
-    pub(in crate::engine) merged: bool,
-    /// May materials of pairs have been changed from outside?
-    handed_out: bool,
+    /// The last step in which pairs came or went, or got other bodies.
+    pub(in crate::engine) merged: Stamp,
+    /// The last step in or after which they were handed out to be changed.
+    handed_out: Stamp,
+    /// The last step that looked at dormant ones, too.
+    strayed: Stamp,
     /// Places of the pairs that the step looks at, ascending.
     pub(in crate::engine) seen: Vec<u32>,
     /// Does it look at all of them?
     pub(in crate::engine) all_seen: bool,
     /// The least Φ (-) and separation (m) of the others; infinite without any.
     pub(in crate::engine) unseen: [Real; 2],
-    /// Will the next step look at the same pairs if nothing happens?
-    calm: bool,
     /// The flags of the bodies for which they were listed, without edits.
     flags: Vec<u8>,
     /// Those that went in this step, ascending.
@@ -193,39 +140,36 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Begins a step with what changed among the candidates. `changed` tells which bodies may be others
-    /// than in the last step.
-    pub(in crate::engine) fn update(
-        &mut self,
-        found: &CandidateChanges<'_>,
-        known: &Bodies,
-        changed: &[bool],
-    ) {
+    /// Begins a step with what changed among the candidates.
+    pub(in crate::engine) fn update(&mut self, found: &CandidateChanges<'_>, known: &Bodies) {
         if !found.renumbered.is_empty() {
             for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
                 head.bodies = head.bodies.map(|i| found.renumbered[i as usize]);
                 pair.bodies = head.bodies;
             }
         }
-        self.merged = !found.renumbered.is_empty();
-        self.all_seen = core::mem::take(&mut self.handed_out);
+        let last = core::mem::replace(&mut self.step, known.changes().began());
+        self.all_seen = self.handed_out >= last;
         let all = self.all_seen;
+        if !found.renumbered.is_empty() {
+            self.merged = self.step;
+        }
         self.gone.clear();
         if !(found.removed.is_empty() && found.added.is_empty()) {
             self.merge(found.removed, found.added, known.as_slice());
             self.measured += found.added.len() as u32;
-            self.merged = true;
+            self.merged = self.step;
         }
-        self.step = self.step.wrapping_add(1);
-        if !self.calm || self.merged || all || self.flags != found.flags {
+        if all || self.strayed >= last || self.merged == self.step || self.flags != found.flags {
             self.flags.clear();
             self.flags.extend_from_slice(found.flags);
             self.renew(known.as_slice(), all);
         }
-        let stands = |flags: u8| flags & flag::ACTIVE == 0;
-        let bodies = changed.iter().zip(&self.flags).map(|(&changed, &f)| changed & stands(f));
-        if bodies.fold(false, |any, stirs| any | stirs) {
-            self.look(|i| changed[i] && stands(found.flags[i]));
+        let changes = known.changes();
+        let stands = |i: usize| found.flags[i] & flag::ACTIVE == 0;
+        let new = changes.last().iter();
+        if changes.is_all_new() || new.fold(false, |any, &i| any | stands(i as usize)) {
+            self.look(|i| changes.is_new(i) && stands(i));
         }
     }
 
@@ -234,18 +178,17 @@ impl Pairs {
     fn renew(&mut self, bodies: &[Body], all: bool) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             let [a, b] = head.bodies.map(|i| self.flags[i as usize]);
-            let flags = a | b;
-            let edited = head.age == 0 || all || flags & flag::EDITED != 0;
+            let (flags, new) = (a | b, head.began == self.step);
+            let edited = new || all || flags & flag::EDITED != 0;
             if edited {
                 pair.take_colliders(head.bodies.map(|i| &bodies[i as usize]));
             }
             let sleeps = flags & flag::ASLEEP != 0 && flags & flag::ACTIVE == 0;
-            let dormant = sleeps && head.age > 0;
+            let dormant = sleeps && !new;
             // Others of its bodies may touch as one with it.
-            self.all_seen |= sleeps && head.age == 0;
-            if head.age < 2 || head.dormant != dormant || edited {
-                (pair.fresh, pair.dormant) = (head.age == 0, dormant);
-                (head.age, head.dormant) = ((head.age + 1).min(2), dormant);
+            self.all_seen |= sleeps && new;
+            if head.dormant != dormant || edited {
+                (pair.dormant, head.dormant) = (dormant, dormant);
                 head.depth = pair.depth();
             }
             head.seen = !dormant;
@@ -259,15 +202,18 @@ impl Pairs {
     fn list_seen(&mut self) {
         self.seen.clear();
         self.unseen = [Real::INFINITY; 2];
-        self.calm = !self.all_seen;
+        let mut strays = self.all_seen;
         for (p, head) in (0..).zip(&self.heads) {
             if self.all_seen || head.seen {
                 self.seen.push(p);
-                self.calm &= head.age == 2 && !head.dormant;
+                strays |= head.dormant;
             } else {
                 let [gap, separation] = head.depth;
                 self.unseen = [self.unseen[0].min(gap), self.unseen[1].min(separation)];
             }
+        }
+        if strays {
+            self.strayed = self.step;
         }
     }
 
@@ -308,7 +254,7 @@ impl Pairs {
                 let Some(pair) = part.get_mut(p as usize - start) else { break };
                 if pair.is_stale(*step) {
                     work(pair);
-                    pair.measured_in = *step;
+                    pair.stamps.seen = *step;
                 }
             }
         };
@@ -322,7 +268,7 @@ impl Pairs {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             if woken(head.key.a) || woken(head.key.b) {
                 (head.dormant, pair.dormant, head.seen) = (false, false, true);
-                pair.measured_in = self.step.wrapping_sub(1);
+                pair.stamps.seen = 0;
             }
         }
         self.list_seen();
@@ -369,11 +315,13 @@ impl Pairs {
             let mut pair = was.or_else(|| self.spare.pop()).unwrap_or_default();
             if fresh {
                 pair.begin(candidate, versions);
+                pair.stamps.began = self.step;
             }
             pair.bodies = candidate.bodies;
             let Candidate { key, bodies, near } = *candidate;
-            let (age, dormant, seen, depth) = (u8::from(!fresh), false, true, [Real::INFINITY; 2]);
-            self.heads.push(Head { key, bodies, near, age, dormant, seen, depth });
+            let (began, dormant, seen) = (pair.stamps.began, false, true);
+            let depth = [Real::INFINITY; 2];
+            self.heads.push(Head { key, bodies, near, began, dormant, seen, depth });
             self.list.push(pair);
         }
     }
@@ -385,7 +333,7 @@ impl Pairs {
 
     /// All pairs, to be changed from outside.
     pub(in crate::engine) fn hand_out(&mut self) -> &mut [Box<Pair>] {
-        self.handed_out = true;
+        self.handed_out = self.step;
         self.look_at_all();
         &mut self.list
     }
@@ -407,7 +355,7 @@ impl Pairs {
             }
         }
         if kept < self.heads.len() {
-            self.merged = true;
+            self.merged = self.step;
             self.heads.truncate(kept);
             self.spare.extend(self.list.drain(kept..));
             self.look_at_all();
@@ -446,8 +394,8 @@ impl Pair {
     }
 
     /// Is it to be measured in this step?
-    pub(in crate::engine) const fn is_stale(&self, step: u32) -> bool {
-        !self.dormant && self.measured_in != step
+    pub(in crate::engine) const fn is_stale(&self, step: Stamp) -> bool {
+        !self.dormant && self.stamps.seen != step
     }
 
     /// Is one of the bodies asleep, and none awake or moved by hand? Then nothing happens here.
@@ -456,14 +404,17 @@ impl Pair {
         (a.asleep || b.asleep) && !a.is_active() && !b.is_active()
     }
 
-    /// Has it the contacts and the friction with which it was last solved? `solved` are those numbers.
-    pub(in crate::engine) fn is_steady(&self, solved: Option<(Real, u32)>) -> bool {
-        let now = Some((self.friction, self.contacts.len() as u32));
-        self.kept
-            && !self.followed
-            && self.measured.is_some()
-            && self.surface_velocity == Vec3::ZERO
-            && solved == now
+    /// Takes note of what it is solved with now, and whether someone changed that.
+    pub(in crate::engine) fn note_rows(&mut self, step: Stamp) {
+        let now = (self.friction, self.contacts.len() as u32);
+        if core::mem::replace(&mut self.solved, now) != now || self.surface_velocity != Vec3::ZERO {
+            self.stamps.rows = step;
+        }
+    }
+
+    /// Has it the contacts and the friction with which it was last solved?
+    pub(in crate::engine) const fn is_steady(&self, step: Stamp) -> bool {
+        self.stamps.rows < step && self.measured.is_some()
     }
 
     /// Φ (-) and separation (m), infinite with a sensor.

@@ -16,8 +16,9 @@ pub struct SleepState {
     pub(in crate::engine) change: Real,
     /// Force and torque of the last step that it was awake in [N, N·m].
     pub(in crate::engine) steady: (Vec3, Vec3),
-    /// Counts changes of materials and layers.
+    /// Counts changes of materials and layers, and those of layers.
     pub(in crate::engine) edits: u32,
+    pub(in crate::engine) layers: u32,
     /// Is it in the list of bodies that may have been changed?
     pub(in crate::engine) noted: bool,
 }

@@ -121,6 +121,11 @@ impl Islands {
         }
     }
 
+    /// The bodies of island `k`, ascending.
+    pub fn members_of(&self, k: usize) -> &[u32] {
+        &self.members[self.start[k] as usize..self.start[k + 1] as usize]
+    }
+
     /// Number of islands.
     pub fn len(&self) -> usize {
         self.start.len().saturating_sub(1)

@@ -24,8 +24,6 @@ use crate::math::Real;
 pub struct Steady {
     /// Settings and length (s) of the last step.
     last: Option<(Settings, Real)>,
-    /// May the body, or what moves it, differ from what it was when the last step began?
-    pub(in crate::engine) changed: Vec<bool>,
     /// Which islands are steady.
     pub islands: Vec<bool>,
     /// Do all colliders touch as they did in the last step?
@@ -59,14 +57,12 @@ impl Steady {
         quarantined: &mut Vec<BodyId>,
     ) {
         let now = Some((*settings, dt));
-        let all = self.last != now;
-        self.last = now;
-        bodies.take_changes(&mut self.changed);
-        if all {
-            self.changed.fill(true);
-        }
-        motions.keep(bodies.as_slice().len());
-        for i in marked(&self.changed) {
+        bodies.begin_step(self.last.replace((*settings, dt)) != now);
+        let count = bodies.as_slice().len();
+        motions.keep(count);
+        let all = bodies.changes().is_all_new();
+        for k in 0..if all { count } else { bodies.changes().last().len() } {
+            let i = if all { k } else { bodies.changes().last()[k] as usize };
             let body = &mut bodies.as_mut_slice()[i];
             body.share_shapes(shapes);
             let before = state(body);
@@ -83,39 +79,6 @@ impl Steady {
         }
     }
 
-    /// In stage 3: the free motion of bodies that woke within the step.
-    pub(in crate::engine) fn foresee_woken(
-        &mut self,
-        woken: &[BodyId],
-        bodies: &mut Bodies,
-        motions: &mut Motions,
-        settings: &Settings,
-        dt: Real,
-        quarantined: &mut Vec<BodyId>,
-    ) {
-        for &id in woken {
-            let Some(i) = bodies.index_of(id) else { continue };
-            let body = &mut bodies.as_mut_slice()[i];
-            motions.set(i, foresee(body, settings, dt, quarantined));
-            self.changed[i] = true;
-        }
-    }
-
-    /// For stage 2: lists the bodies that move or may have changed since the last. `marks` is a buffer.
-    pub(in crate::engine) fn find_movers(
-        &self,
-        bodies: &Bodies,
-        motions: &Motions,
-        marks: &mut Vec<bool>,
-        movers: &mut Vec<u32>,
-    ) {
-        marks.clear();
-        marks.extend(motions.active.iter().zip(&self.changed).map(|(a, b)| a | b));
-        bodies.add_changed(marks);
-        movers.clear();
-        movers.extend(marked(marks).map(|i| i as u32));
-    }
-
     /// After stage 4: finds the islands that are steady. `last` tells, for ascending first bodies, how
     /// many bodies and contacts had an island whose last solution had been taken as it was.
     pub(in crate::engine) fn find(
@@ -126,8 +89,8 @@ impl Steady {
         joint_bodies: &[[u32; 2]],
         mut last: impl FnMut(BodyId) -> Option<[u32; 2]>,
     ) {
-        let Self { changed, islands: flags, contacts, .. } = self;
-        let same = |i: u32| !changed[i as usize] && !bodies.is_changed(i as usize);
+        let Self { islands: flags, contacts, .. } = self;
+        let same = |i: u32| !bodies.changes().is_new(i as usize);
         flags.clear();
         for members in islands.start.windows(2) {
             let members = &islands.members[members[0] as usize..members[1] as usize];
@@ -158,9 +121,50 @@ impl Steady {
     }
 }
 
+/// In stage 3: the free motion of bodies that woke within the step.
+pub(in crate::engine) fn foresee_woken(
+    woken: &[BodyId],
+    bodies: &mut Bodies,
+    motions: &mut Motions,
+    settings: &Settings,
+    dt: Real,
+    quarantined: &mut Vec<BodyId>,
+) {
+    for &id in woken {
+        let Some(i) = bodies.index_of(id) else { continue };
+        motions.set(i, foresee(&mut bodies.as_mut_slice()[i], settings, dt, quarantined));
+    }
+}
+
+/// For stage 2: lists the bodies that move or may be others than when the last step began. `marks` is a
+/// buffer.
+pub(in crate::engine) fn find_movers(
+    bodies: &Bodies,
+    motions: &Motions,
+    marks: &mut Vec<bool>,
+    movers: &mut Vec<u32>,
+) {
+    let changes = bodies.changes();
+    marks.clear();
+    marks.extend_from_slice(&motions.active);
+    if changes.is_all_new() {
+        marks.fill(true);
+    }
+    for &i in changes.last().iter().chain(changes.recent()) {
+        // One that came since has no motion yet.
+        if let Some(mark) = marks.get_mut(i as usize) {
+            *mark = true;
+        }
+    }
+    movers.clear();
+    movers.extend(marked(marks).map(|i| i as u32));
+}
+
 /// In stage 8: looks at the pairs of what stands still and was changed while the step was under way.
 pub(in crate::engine) fn look_at_edited(pairs: &mut Pairs, bodies: &Bodies, active: &[bool]) {
-    if bodies.any_changed_beside(active) {
-        pairs.look(|i| bodies.is_changed(i) && !active[i]);
+    let stands = |i: usize| active.get(i) == Some(&false);
+    let changes = bodies.changes();
+    if changes.recent().iter().any(|&i| stands(i as usize)) {
+        pairs.look(|i| changes.is_recent(i) && stands(i));
     }
 }

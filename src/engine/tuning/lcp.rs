@@ -70,9 +70,10 @@ pub mod newton {
     /// Part of `ρ` with which the others start (–): with less of it fewer contacts change their zones in a
     /// step, and more multiplier updates follow.
     pub const VIOLENT: Double = 0.1;
-    /// Multiplier updates without a gain after which a solve ends: without and with joints, and of tiny
-    /// problems. With fewer, what would converge after a plateau is given up; more are work in vain.
-    pub const IDLE: [u32; 3] = [4, 12, 40];
+    /// Multiplier updates without a gain after which a solve ends: without and with joints, of tiny
+    /// problems, and of what sweeps do not solve either: with friction beyond one `Γ` may turn for long. With
+    /// fewer, what would converge after a plateau is given up; more are work in vain.
+    pub const IDLE: [u32; 4] = [4, 12, 40, 100];
     /// Contacts and bodies of a tiny problem. A few bodies that slide and spin may have one solution only,
     /// far from where they start, on a way along which the error hardly falls. With more, what does not
     /// converge takes the patience of what is tiny at the cost of what is not.
@@ -112,8 +113,8 @@ pub mod held {
     /// Passes over the manifolds, which find towers and chains of that many turns of their order; bodies that
     /// still hinder each other after so many do not fly. More only cost time.
     pub const PASSES: usize = 8;
-    /// Part of the limit up to which tangential impulses stick for certain (–): rounding and the
-    /// tolerance are below the rest. With 1 bodies are held that slide.
+    /// Part of their limits up to which impulses of friction, spinning and rolling stick for certain (–):
+    /// rounding and the tolerance are below the rest. With 1 bodies are held that slide.
     pub const INSIDE: Double = 0.999;
     /// Part of their distance from the center by which points may leave a line and be in it (–): a speed
     /// of the tolerance at them would be as many tolerances at the center as what is at rest may have.

@@ -18,9 +18,9 @@ pub mod policy {
     /// Rows up to whose budget it grows: Newton must not take long in a step, however large the heap. Less
     /// leaves large piles that are alive unsolved, more makes their steps as much slower.
     pub const CALM: Double = 1000.0;
-    /// Multiple of `ρ` with which the general Newton starts (–): it makes a factor anew for every solve
-    /// anyway. With 1 it takes more multiplier updates, with 100 zones of contacts change in every step.
-    pub const ROWS_PENALTY: Double = 5.0;
+    /// Rounds of scalar sweeps and Newton after a Newton that failed: most that are solved at all are by
+    /// then. It bounds the work of a step.
+    pub const TURNS: u32 = 3;
     /// Joint rows for each contact from which on an island is a mechanism: small steps, which hold no
     /// joint, are nothing for it, and its factor is worth what it costs. With fewer, heaps with some
     /// joints in them get the work of a mechanism; with more, chains that lie on the ground come apart.

@@ -77,6 +77,19 @@ impl Pattern {
         true
     }
 
+    /// Is a graph of bodies what is left of that of the last time where these nodes (ascending, not empty)
+    /// stand for them and all others are gone? No if there were joints or are.
+    #[must_use]
+    pub fn is_left(&self, nodes: &[u32], joints: usize, edges: &[[u32; 2]]) -> bool {
+        let plain = joints == 0 && self.built && self.graph.bodies == self.nodes();
+        if nodes.is_empty() || !plain {
+            return false;
+        }
+        let place = |node: u32| nodes.binary_search(&node).ok().map(|place| place as u32);
+        let left = self.edges.iter().filter_map(|&[a, b]| Some([place(a)?, place(b)?]));
+        left.eq(edges.iter().copied())
+    }
+
     /// Number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {

@@ -24,7 +24,7 @@ impl ChordScratch {
     ) -> Measure {
         let size = (problem.manifolds.len() * 4) as Double;
         let (sweep, v, penalty) = (&mut self.sweep, &self.velocity, progress.penalty);
-        let mut measure = if new {
+        let mut measure = if new && !sweep.frozen {
             sweep.evaluate::<true>(problem, v, &self.joint, penalty)
         } else {
             sweep.evaluate::<false>(problem, v, &self.joint, penalty)

@@ -5,7 +5,8 @@
 //! one line. What else such a body has is the error of the impulses, which would add up from step to step
 //! until the island had to be solved again. Contacts in one line hold nothing about that line, and contacts
 //! that push by less than the tolerance may be an error: a body on those keeps its velocity, as does what
-//! slides, rolls or floats, however slow. What balances falls.
+//! slides, rolls or floats, however slow. What balances falls. A contact whose friction, spinning and rolling
+//! all stick holds a body alone; one whose spinning sticks holds it about its normal.
 //!
 //! With the points `p` of a body's contacts from its center, the velocities `u` that they ask for there, and
 //! both from their means, `p'` and `u'`, the velocity is the one of least squares,
@@ -108,14 +109,14 @@ impl ChordScratch {
     /// largest change of a component of a velocity [m/s, rad/s].
     pub(super) fn still(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) -> Double {
         let n = problem.bodies.len();
-        let supports = &mut self.supports;
+        let (supports, sweep) = (&mut self.supports, &self.sweep);
         supports.clear();
         supports.resize(n + 1, Support::default());
         supports[n].held = true;
         let mut grips = core::mem::take(&mut self.grips);
         grips.clear();
-        for (k, (m, l)) in problem.manifolds.iter().zip(&self.sweep.impulse).enumerate() {
-            let lanes = sticking(m, l, tolerance);
+        for (k, (m, l)) in problem.manifolds.iter().zip(&sweep.impulse).enumerate() {
+            let lanes = sticking(m, l, sweep.cones.inradius(), tolerance);
             if lanes != 0 {
                 grips.push((k as u32, lanes));
             }
@@ -133,10 +134,20 @@ impl ChordScratch {
                     _ => return,
                 };
                 let support = &mut supports[body];
-                (0..m.count as usize).filter(|lane| lanes & 1 << lane != 0).for_each(|lane| {
-                    support.add(m.arm(arm, lane), asked(m, lane, is_b, velocities));
-                });
-                let Some(velocity) = support.velocity() else { return };
+                let (mut alone, l) = (None, &sweep.impulse[k as usize]);
+                for lane in (0..m.count as usize).filter(|lane| lanes & 1 << lane != 0) {
+                    let (p, u) = (m.arm(arm, lane), asked(m, lane, is_b, velocities));
+                    support.add(p, u);
+                    if sweep.cones.sticks(problem, k as usize, l, lane) == [true; 2] {
+                        alone = Some((p, u));
+                    }
+                }
+                let holder = if is_b { a } else { b };
+                let velocity = match alone {
+                    Some((p, u)) => Some(carried(&velocities[holder], p, u)),
+                    None => support.velocity(),
+                };
+                let Some(velocity) = velocity else { return };
                 let mut apart = velocity.iter().zip(&velocities[body]).map(|(x, y)| (x - y).abs());
                 let most = apart.by_ref().fold(0.0, Double::max);
                 if most <= tolerance {
@@ -157,9 +168,51 @@ impl ChordScratch {
                 *support = Support { held: support.held, ..Support::default() };
             }
         }
+        taken = taken.max(self.still_about(problem, &grips, tolerance));
         self.grips = grips;
         taken
     }
+
+    /// Takes away what bodies that are not held turn about the normals of contacts whose spinning sticks,
+    /// against what is held, if it is within the tolerance. The largest change of a component [rad/s].
+    fn still_about(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        grips: &[(u32, u8)],
+        tolerance: Double,
+    ) -> Double {
+        let mut taken: Double = 0.0;
+        let grips = if problem.rolling.is_empty() { &[] } else { grips };
+        for &(k, lanes) in grips {
+            let (k, m) = (k as usize, &problem.manifolds[k as usize]);
+            let [a, b] = [m.a, m.b].map(|i| i as usize);
+            let (body, holder) = match [a, b].map(|i| self.supports[i].held) {
+                [true, false] => (b, a),
+                [false, true] => (a, b),
+                _ => continue,
+            };
+            let l = &self.sweep.impulse[k];
+            let spins = |lane: usize| !self.sweep.cones.sticks(problem, k, l, lane)[0];
+            if (0..m.count as usize).all(|lane| lanes & 1 << lane == 0 || spins(lane)) {
+                continue;
+            }
+            let of = self.rebuilt[holder];
+            let (v, n) = (&mut self.rebuilt[body], &m.normal);
+            let turn = (0..3).map(|k| n[k] * (v[3 + k] - of[3 + k])).sum::<Double>();
+            if turn.abs() <= tolerance {
+                (0..3).for_each(|k| v[3 + k] -= turn * n[k]);
+                taken = taken.max(turn.abs());
+            }
+        }
+        taken
+    }
+}
+
+/// The velocity of a body that turns with what holds it, of the velocity `u` at `p` from its center.
+fn carried(holder: &Vec6, p: [Double; 3], u: [Double; 3]) -> Vec6 {
+    let turn = [holder[3], holder[4], holder[5]];
+    let around = cross(turn, p);
+    core::array::from_fn(|k| if k < 3 { u[k] - around[k] } else { holder[k] })
 }
 
 /// The velocity of body b at contact `lane`, or of body a, with which they stick [m/s].
@@ -171,14 +224,15 @@ fn asked(m: &Manifold, lane: usize, of_b: bool, velocities: &[Vec6]) -> [Double;
 }
 
 /// The contacts of a manifold, one bit each, that push by more than the tolerance and do not slip.
-fn sticking(m: &Manifold, l: &LaneVectors, tolerance: Double) -> u8 {
+/// `inradius` is that of the section of the cone (–).
+fn sticking(m: &Manifold, l: &LaneVectors, inradius: Double, tolerance: Double) -> u8 {
     let n = &m.normal;
     let mut lanes = 0;
     for k in 0..m.count as usize {
         let [x, y, z] = [l[0][k], l[1][k], l[2][k]];
         let pn = n[0] * x + n[1] * y + n[2] * z;
         let t = [x - pn * n[0], y - pn * n[1], z - pn * n[2]];
-        let limit = INSIDE * m.friction * pn;
+        let limit = INSIDE * inradius * m.friction * pn;
         let sticks = pn * m.compliance[k] > tolerance
             && t[0] * t[0] + t[1] * t[1] + t[2] * t[2] < limit * limit;
         lanes |= u8::from(sticks) << k;

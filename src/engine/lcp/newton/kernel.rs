@@ -4,6 +4,8 @@
 //! every sum has a fixed order. About 15 ns a contact and sweep.
 
 use super::ManifoldProblem;
+use super::cones::Cones;
+use super::round::{project, slip_bound};
 use crate::engine::lcp::bounded::Bounded;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
@@ -83,64 +85,6 @@ pub(super) fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Ve
     }
 }
 
-/// `P_K(p)` of four contacts at once, with the zones.
-///
-/// Without friction the cone is a ray: nothing lies inside, not even what has no tangential part, and its
-/// points are those of the surface.
-#[inline(always)]
-pub(super) fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; LANES]) {
-    let inverse = 1.0 / (1.0 + mu * mu);
-    let mut image = [[0.0; LANES]; 3];
-    let mut zones = [APEX; LANES];
-    for l in 0..LANES {
-        let pn = n[0] * p[0][l] + n[1] * p[1][l] + n[2] * p[2][l];
-        let t = [p[0][l] - pn * n[0], p[1][l] - pn * n[1], p[2][l] - pn * n[2]];
-        let size = (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
-        let inside = size <= mu * pn && mu > 0.0;
-        let open = mu * size <= -pn && pn < 0.0;
-        let along = (pn + mu * size) * inverse;
-        let surface = mu * along / size.max(1e-300);
-        let kn = if inside {
-            pn
-        } else if open {
-            0.0
-        } else {
-            along
-        };
-        let kt = if inside {
-            1.0
-        } else if open {
-            0.0
-        } else {
-            surface
-        };
-        zones[l] = if inside {
-            INSIDE
-        } else if open {
-            APEX
-        } else {
-            SURFACE
-        };
-        for k in 0..3 {
-            image[k][l] = kn * n[k] + kt * t[k];
-        }
-    }
-    (image, zones)
-}
-
-/// `μ |w_t|` of four contacts.
-#[inline(always)]
-fn slip_bound(m: &Manifold, u: &LaneVectors) -> Lanes {
-    let n = &m.normal;
-    let mut slip = [0.0; LANES];
-    for l in 0..LANES {
-        let un = n[0] * u[0][l] + n[1] * u[1][l] + n[2] * u[2][l];
-        let t = [u[0][l] - un * n[0], u[1][l] - un * n[1], u[2][l] - un * n[2]];
-        slip[l] = m.friction * (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
-    }
-    slip
-}
-
 /// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
 /// `velocity` ends with the zero of the fixed world.
 pub(super) fn approach(problem: &ManifoldProblem<'_>, velocity: &[Vec6]) -> Double {
@@ -176,6 +120,10 @@ pub(super) struct Sweep {
     pub(super) joint_error: Vec<Double>,
     /// Joint rows with bounds.
     pub(super) bounded: Bounded,
+    /// Contacts with other cones.
+    pub(super) cones: Cones,
+    /// Is `Γ` given, as in the convex relaxation?
+    pub(super) frozen: bool,
     /// `ρ / W_nn`, zero in unused lanes; for the penalty `ρ` of the last evaluation.
     weight: Vec<Lanes>,
     weight_penalty: Double,
@@ -193,16 +141,19 @@ pub(super) struct Measure {
 }
 
 impl Sweep {
-    /// Takes the impulses of a warm start, per contact, and sums what they do to the bodies.
+    /// Takes the impulses of a warm start, per contact and rolling row, and sums what they do to the bodies.
     pub(super) fn begin(
         &mut self,
         problem: &ManifoldProblem<'_>,
         contact: &[[Double; 3]],
+        rolling: &[[Double; 3]],
         sums: &mut [Vec6],
     ) {
         sums.fill([0.0; 6]);
+        self.frozen = false;
+        self.cones.find(problem);
         self.impulse.clear();
-        for m in problem.manifolds {
+        for (i, m) in problem.manifolds.iter().enumerate() {
             let mut lanes = [[0.0; LANES]; 3];
             for l in 0..m.count as usize {
                 let impulse = contact[m.first as usize + l];
@@ -213,7 +164,13 @@ impl Sweep {
                 }
             }
             // Normals turned since the last step: back into the cone.
-            let (image, _) = project(&m.normal, m.friction, &lanes);
+            let image = if self.cones.has(i) {
+                let image = self.cones.begin(problem, i, (&lanes, rolling));
+                self.cones.twist(problem, i, false, 1.0, sums);
+                image
+            } else {
+                project(&m.normal, m.friction, &lanes).0
+            };
             scatter(m, &image, 1.0, sums);
             self.impulse.push(image);
         }
@@ -223,8 +180,10 @@ impl Sweep {
     /// Makes room for evaluations.
     pub(super) fn prepare(&mut self, problem: &ManifoldProblem<'_>) {
         let n = problem.manifolds.len();
-        self.gamma.clear();
-        self.gamma.resize(n, [0.0; LANES]);
+        if !self.frozen {
+            self.gamma.clear();
+            self.gamma.resize(n, [0.0; LANES]);
+        }
         self.point.clear();
         self.point.resize(n, [[0.0; LANES]; 3]);
         self.image.clear();
@@ -239,8 +198,24 @@ impl Sweep {
         self.joint_error.resize(problem.joints.len(), 0.0);
     }
 
-    /// Gives the impulses back, per contact.
-    pub(super) fn give(&self, problem: &ManifoldProblem<'_>, contact: &mut [[Double; 3]]) {
+    /// Takes `Γ` [m/s] as given, one for each contact.
+    pub(super) fn freeze(&mut self, problem: &ManifoldProblem<'_>, gamma: &[Double]) {
+        self.frozen = true;
+        self.gamma.clear();
+        self.gamma.extend(problem.manifolds.iter().map(|m| {
+            let of = |lane: usize| gamma.get(m.first as usize + lane).copied().unwrap_or(0.0);
+            [0, 1, 2, 3].map(|lane| if lane < m.count as usize { of(lane) } else { 0.0 })
+        }));
+    }
+
+    /// Gives the impulses back, per contact and rolling row.
+    pub(super) fn give(
+        &self,
+        problem: &ManifoldProblem<'_>,
+        contact: &mut [[Double; 3]],
+        rolling: &mut [[Double; 3]],
+    ) {
+        rolling.copy_from_slice(&self.cones.rolling);
         for (m, lanes) in problem.manifolds.iter().zip(&self.impulse) {
             for l in 0..m.count as usize {
                 contact[m.first as usize + l] = [lanes[0][l], lanes[1][l], lanes[2][l]];
@@ -290,6 +265,15 @@ impl Sweep {
         let mut worst = [0.0; LANES];
         for (i, m) in problem.manifolds.iter().enumerate() {
             let u = lane_velocity(m, velocity, true);
+            if self.cones.has(i) {
+                let state = (&self.impulse[i], &mut self.gamma[i], &self.weight[i]);
+                let found = self.cones.evaluate::<NEW_GAMMA>(problem, i, state, (&u, velocity));
+                worst[0] = if found.worst > worst[0] { found.worst } else { worst[0] };
+                scatter(m, &found.image, -1.0, &mut self.gradient);
+                self.cones.twist(problem, i, true, -1.0, &mut self.gradient);
+                (self.zones[i], self.image[i]) = (found.zones, found.image);
+                continue;
+            }
             if NEW_GAMMA {
                 self.gamma[i] = slip_bound(m, &u);
             }
@@ -346,8 +330,12 @@ impl Sweep {
     ) -> Double {
         errors.clear();
         let mut size: Double = 0.0;
-        for (m, gamma) in problem.manifolds.iter().zip(&self.gamma) {
-            let slip = slip_bound(m, &lane_velocity(m, velocity, true));
+        for (i, (m, gamma)) in problem.manifolds.iter().zip(&self.gamma).enumerate() {
+            let u = lane_velocity(m, velocity, true);
+            let slip = match self.cones.has(i) {
+                true => self.cones.slip_bound(problem, i, (&u, velocity)),
+                false => slip_bound(m, &u),
+            };
             for lane in 0..LANES {
                 let used = lane < m.count as usize;
                 let error = if used { slip[lane] - gamma[lane] } else { 0.0 };
@@ -365,14 +353,18 @@ impl Sweep {
         joint: &mut [Double],
     ) {
         self.impulse.copy_from_slice(&self.image);
+        self.cones.update();
         self.bounded.update(problem.joints, joint);
     }
 
     /// `Jᵀ l` of the impulses at hand.
     pub(super) fn sum(&self, problem: &ManifoldProblem<'_>, sums: &mut [Vec6]) {
         sums.fill([0.0; 6]);
-        for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
+        for (i, (m, l)) in problem.manifolds.iter().zip(&self.impulse).enumerate() {
             scatter(m, l, 1.0, sums);
+            if self.cones.has(i) {
+                self.cones.twist(problem, i, false, 1.0, sums);
+            }
         }
     }
 
@@ -405,9 +397,16 @@ impl Sweep {
     ) -> Certificate {
         let (mut map, mut relative, mut gap) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         let per_load = if gravity_dt > 0.0 { 1.0 / gravity_dt } else { 0.0 };
-        for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
+        let mut others = Certificate::default();
+        for (i, (m, l)) in problem.manifolds.iter().zip(&self.impulse).enumerate() {
             let mut w = lane_velocity(m, velocity, true);
-            let slip = slip_bound(m, &w);
+            let frozen = self.gamma.get(i).filter(|_| self.frozen);
+            if self.cones.has(i) {
+                let out = (gravity_dt, &mut others);
+                self.cones.certify(problem, i, (l, frozen), (&w, velocity), out);
+                continue;
+            }
+            let slip = frozen.copied().unwrap_or_else(|| slip_bound(m, &w));
             // In units of speed, `W_nn l`: `W_nn P_K(l - w / W_nn) = P_K(W_nn l - w)`. Where nothing can
             // move the impulse is zero and any approach an error.
             let (mut load, mut p) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
@@ -439,10 +438,10 @@ impl Sweep {
         }
         let worst = |x: &Lanes| x.iter().fold(0.0, |a: Double, &b| a.max(b)).sqrt();
         let mut certificate = Certificate {
-            natural_map: worst(&map),
-            relative: worst(&relative),
-            gap: (gap[0] + gap[1]) + (gap[2] + gap[3]),
-            ..Certificate::default()
+            natural_map: worst(&map).max(others.natural_map),
+            relative: worst(&relative).max(others.relative),
+            gap: (gap[0] + gap[1]) + (gap[2] + gap[3]) + others.gap,
+            ..others
         };
         for (j, (row, c)) in problem.joints.iter().zip(joint).enumerate() {
             let r = self.bounded.error(j, row, velocity, *c);

@@ -19,11 +19,11 @@ use crate::engine::lcp::problem::{BodyBlock, JointRow};
 use crate::engine::tuning::newton::JOINT_PROXIMAL;
 use crate::math::{Double, Scalar};
 
-type Mat = [[Double; 3]; 3];
+pub(super) type Mat = [[Double; 3]; 3];
 
 /// `x K(r) + y`.
 #[inline(always)]
-fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
+pub(super) fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
     let mut o = *y;
     for i in 0..3 {
         o[i][0] += x[i][2] * r[1] - x[i][1] * r[2];
@@ -35,7 +35,7 @@ fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
 
 /// `K(r)ᵀ x + y`.
 #[inline(always)]
-fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
+pub(super) fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
     let mut o = *y;
     for j in 0..3 {
         o[0][j] += r[1] * x[2][j] - r[2] * x[1][j];
@@ -46,7 +46,7 @@ fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
 }
 
 #[inline(always)]
-const fn transpose(x: &Mat) -> Mat {
+pub(super) const fn transpose(x: &Mat) -> Mat {
     [[x[0][0], x[1][0], x[2][0]], [x[0][1], x[1][1], x[2][1]], [x[0][2], x[1][2], x[2][2]]]
 }
 
@@ -173,7 +173,11 @@ pub(super) fn assemble<T: Scalar>(
         if sweep.zones[index] == 0 {
             continue;
         }
-        let [am, bm, cm] = wrench_block(m, sweep, index);
+        let [am, bm, cm] = if sweep.cones.has(index) {
+            sweep.cones.wrench_block(problem, index, sweep.weights(index))
+        } else {
+            wrench_block(m, sweep, index)
+        };
         let bt = transpose(&bm);
         if a < n {
             let t = mul_k(&am, &m.arm_a, &bm);

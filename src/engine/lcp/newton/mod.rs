@@ -1,9 +1,17 @@
 //! The cone Newton with kept factors: fast where little changes from step to step.
 //!
-//! Input: an island's bodies, contacts in manifolds, joint rows, a warm start. Output: impulses, the
-//! velocity rebuilt from them but for bodies that are held (6.), a certificate of both. It solves the same
-//! problem as [`newton`](crate::engine::papers::solvers::newton), by the same augmented Lagrangian, for
-//! circular cones without rolling rows, and does as little as it can:
+//! Input: an island's bodies, contacts in manifolds, their rolling rows, joint rows, a warm start. Output:
+//! impulses, the velocity rebuilt from them but for bodies that are held (6.), a certificate of both. It
+//! solves the convex relaxations (5.3)–(5.7) by an augmented Lagrangian,
+//!
+//! ```text
+//! L(v) = ½ |v - v*|²_M + Σ_c |P_K(p_c)|² / (2 ρ_c),     p_c = l_c - ρ_c (w_c + Γ_c e_n),     ρ_c = ρ / W_nn
+//! ∇L   = M (v - v*) - Jᵀ P_K(p),                        H   = M + Jᵀ diag(ρ_c dP_K) J
+//! ```
+//!
+//! and finds the fixed point of the aggregate map χ₂ of (5.17), `Γ ← μ Λ(w_t)`, with the speeds of rolling
+//! and spinning where they are bounded. A fixed point solves (5.1)–(5.2) (Lemma 5.1); that χ₂ contracts is
+//! proved for small friction only (Theorem 5.9). It does as little as it can:
 //!
 //! 1. the impulses of the last step are measured; within the tolerance they are the solution;
 //! 2. else Newton starts from the last velocity, with `Γ = μ |w_t|` of that velocity, so that most
@@ -25,13 +33,17 @@
 //! of the start. Cost: a sweep over the contacts (15 ns each) a step and trial, [`Pattern::work`] block
 //! products a factor.
 
-pub(in crate::engine) mod anderson;
+mod anderson;
+mod cones;
 mod descent;
 mod held;
 pub mod joints_only;
+mod judge;
 mod kernel;
 mod matrix;
 mod passes;
+mod round;
+mod rows;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -41,13 +53,15 @@ use crate::engine::tuning::newton::{
 };
 use core::ops::Range;
 
+pub use self::judge::{approach, certify, measure};
+pub use self::rows::{solve_relaxation_rows, solve_rows};
+
 use self::anderson::Anderson;
 use self::kernel::Sweep;
-use super::certificate::{Certificate, distance};
 use super::factor::{Factor, Lanes as NodeLanes, Pattern};
 use super::manifold::{LaneVectors, Manifold};
 use super::outcome::{SolveStats, Status};
-use super::problem::{BodyBlock, JointRow, Vec6};
+use super::problem::{BodyBlock, Cone, JointRow, RollingRow, Vec6};
 use super::rows::joint_compliance;
 use crate::engine::tuning::work::CHECK;
 use crate::math::{Double, Single};
@@ -61,9 +75,24 @@ pub struct ManifoldProblem<'a> {
     pub manifolds: &'a [Manifold],
     /// Joint rows; those of one joint follow each other.
     pub joints: &'a [JointRow],
+    /// Rolling and spinning rows of some contacts, ascending by contact, at most one each; their directions
+    /// are those of the frame of the manifold.
+    pub rolling: &'a [RollingRow],
+    /// Friction cone of all contacts; pyramids in the frame of the manifold.
+    pub cone: Cone,
 }
 
-impl ManifoldProblem<'_> {
+impl<'a> ManifoldProblem<'a> {
+    /// A problem with circular cones and without rolling rows.
+    #[must_use]
+    pub const fn round(
+        bodies: &'a [BodyBlock],
+        manifolds: &'a [Manifold],
+        joints: &'a [JointRow],
+    ) -> Self {
+        Self { bodies, manifolds, joints, rolling: &[], cone: Cone::Circular }
+    }
+
     /// Contacts and bodies, as if every manifold were full.
     fn size(&self) -> Double {
         (self.manifolds.len() * 4 + self.bodies.len()) as Double
@@ -87,6 +116,8 @@ pub struct ManifoldIterate<'a> {
     pub velocity: &'a mut [Vec6],
     /// Impulses of the contacts, world axes, in the order of the manifolds.
     pub contact: &'a mut [[Double; 3]],
+    /// `(s, r_1, r_2)`, one for each rolling row.
+    pub rolling: &'a mut [[Double; 3]],
     /// `c_ν`, one for each joint row.
     pub joint: &'a mut [Double],
 }
@@ -108,6 +139,24 @@ pub struct ChordParams {
     pub work_max: Double,
     /// Within so much of it the error has to fall by half, else the solve ends; infinite to spend it all.
     pub half_work: Double,
+    /// Does it go on for long where it no longer gains?
+    pub patient: bool,
+}
+
+impl Default for ChordParams {
+    /// To 1e-10 m/s, without a budget.
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-10,
+            gravity_dt: 0.0,
+            penalty: 200.0,
+            outer_max: 200,
+            newton_max: 40,
+            work_max: Double::INFINITY,
+            half_work: Double::INFINITY,
+            patient: true,
+        }
+    }
 }
 
 /// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
@@ -115,6 +164,9 @@ pub struct ChordParams {
 #[derive(Clone, Debug, Default)]
 pub struct ChordMemory {
     pattern: Pattern,
+    /// Nodes of the pattern that stand for the bodies, ascending, where others are gone; empty while there is
+    /// one for each.
+    nodes: Vec<u32>,
     single: Factor<Single>,
     double: Factor<Double>,
     /// Is there a factor, in double precision or not, and for which `ρ`?
@@ -130,6 +182,18 @@ impl ChordMemory {
     /// Tells that another solver changed the impulses after the last solve.
     pub fn note_change(&mut self) {
         self.changed = true;
+    }
+
+    /// Goes on with other bodies: for each its place among those before, ascending, or none if it is new. The
+    /// factor serves on if all were there, with the contacts that are left: as good as an older one.
+    pub fn pass_on(&mut self, places: impl ExactSizeIterator<Item = Option<usize>>) {
+        let before = core::mem::take(&mut self.nodes);
+        let node = |place: usize| before.get(place).copied().unwrap_or(place as u32);
+        let bodies = places.len();
+        self.nodes.extend(places.flatten().map(node));
+        if self.nodes.len() < bodies {
+            self.nodes.clear();
+        }
     }
 }
 
@@ -169,6 +233,7 @@ pub struct ChordScratch {
     single: Vec<NodeLanes<Single>>,
     double: Vec<NodeLanes<Double>>,
     best_impulse: Vec<LaneVectors>,
+    best_rolling: Vec<[Double; 3]>,
     best_joint: Vec<Double>,
     /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
     went_back: bool,
@@ -205,118 +270,23 @@ pub fn solve(
     memory: &mut ChordMemory,
     scratch: &mut ChordScratch,
 ) -> SolveStats {
-    scratch.begin(problem, iterate.contact, iterate.joint);
-    let first = scratch.certify(problem, params.gravity_dt);
-    let stats = SolveStats {
-        status: Status::Converged,
-        iterations: 0,
-        factorizations: 0,
-        work: CHECK,
-        certificate: first,
-    };
-    let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
-    memory.changed = first.error() > accepted;
-    if !memory.changed {
-        let held = scratch.hold(problem, params, first);
-        if held.error() <= params.tolerance {
-            scratch.give(problem, iterate);
-            return SolveStats { certificate: held, ..stats };
-        }
-        memory.changed = true;
-    }
-    scratch.best_impulse.clone_from(&scratch.sweep.impulse);
-    scratch.best_joint.clone_from(&scratch.joint);
-    scratch.take_velocity(iterate.velocity);
-    if scratch.prepare(problem, memory) {
-        // Other contacts: what suited the old ones may be far too stiff.
-        memory.penalty = params.penalty;
-    }
-    let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
-    let size = problem.size();
-    let at_rest = first.error() < REST * params.tolerance;
-    let mut progress = Progress {
-        stats: SolveStats { status: Status::IterationLimit, ..stats },
-        work: CHECK * size,
-        work_max: params.work_max * (size + SMALL),
-        half_work: params.half_work * (size + SMALL),
-        double,
-        penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
-        poor: false,
-        passes: 0,
-        aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
-        last_error: Double::INFINITY,
-        at_hand: false,
-    };
-    if let FactorState::Made { double: of, penalty } = memory.state
-        && at_rest
-        && of == double
-    {
-        (progress.at_hand, progress.penalty) = (true, penalty);
-    }
-    scratch.run(problem, params, memory, &mut progress);
-    let eased = if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
-    if progress.stats.status != Status::Converged {
-        // With too much of it contacts change their zones at every step.
-        (memory.penalty, memory.state) = (params.penalty, FactorState::None);
-    } else if at_rest {
-        memory.penalty = eased.max(params.penalty);
-    }
-    memory.changed = progress.stats.certificate.error() < first.error();
-    scratch.went_back = progress.last_error > progress.stats.certificate.error();
-    if scratch.went_back {
-        core::mem::swap(&mut scratch.sweep.impulse, &mut scratch.best_impulse);
-        scratch.joint.clone_from(&scratch.best_joint);
-        progress.stats.certificate = scratch.judge(problem, params);
-    }
-    if at_rest && progress.stats.status == Status::Converged {
-        let held = scratch.hold(problem, params, progress.stats.certificate);
-        progress.stats.certificate =
-            if held.error() <= params.tolerance { held } else { scratch.judge(problem, params) };
-    }
-    scratch.give(problem, iterate);
-    progress.stats.work = progress.work / size;
-    progress.stats
+    scratch.begin(problem, iterate);
+    scratch.finish(problem, iterate, params, memory)
 }
 
-/// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
-pub fn approach(
+/// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity is unique;
+/// the certificate is that of the relaxation.
+pub fn solve_relaxation(
     problem: &ManifoldProblem<'_>,
-    velocity: &[Vec6],
-    scratch: &mut ChordScratch,
-) -> Double {
-    scratch.take_velocity(velocity);
-    kernel::approach(problem, &scratch.velocity)
-}
-
-/// Measures given impulses, per contact, at the velocity rebuilt from them.
-pub fn measure(
-    problem: &ManifoldProblem<'_>,
-    contact: &[[Double; 3]],
-    joint: &[Double],
-    gravity_dt: Double,
-    scratch: &mut ChordScratch,
-) -> Certificate {
-    scratch.begin(problem, contact, joint);
-    scratch.certify(problem, gravity_dt)
-}
-
-/// Measures velocities and impulses as they are, but for impulses outside of their cones and bounds, which
-/// become the nearest inside.
-pub fn certify(
-    problem: &ManifoldProblem<'_>,
+    gamma: &[Double],
     iterate: &mut ManifoldIterate<'_>,
-    gravity_dt: Double,
+    params: &ChordParams,
+    memory: &mut ChordMemory,
     scratch: &mut ChordScratch,
-) -> Certificate {
-    scratch.begin(problem, iterate.contact, iterate.joint);
-    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
-    scratch.take_velocity(iterate.velocity);
-    let motion = distance(&scratch.rebuilt, &scratch.velocity);
-    let (velocity, joint) = (&scratch.velocity, &scratch.joint);
-    let certificate = scratch.sweep.certify(problem, velocity, joint, gravity_dt);
-    scratch.sweep.give(problem, iterate.contact);
-    iterate.joint.copy_from_slice(joint);
-    Certificate { motion, ..certificate }
+) -> SolveStats {
+    scratch.begin(problem, iterate);
+    scratch.sweep.freeze(problem, gamma);
+    scratch.finish(problem, iterate, params, memory)
 }
 
 /// Largest over smallest mass of an island.
@@ -333,60 +303,92 @@ fn mass_ratio(bodies: &[BodyBlock]) -> Double {
 }
 
 impl ChordScratch {
-    fn begin(&mut self, problem: &ManifoldProblem<'_>, contact: &[[Double; 3]], joint: &[Double]) {
-        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
-        self.sweep.begin(problem, contact, &mut self.rebuilt);
-        self.joint.clear();
-        let rows = problem.joints.iter().zip(joint);
-        self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
-    }
-
-    /// Takes velocities of the bodies, and that of the fixed world.
-    fn take_velocity(&mut self, velocity: &[Vec6]) {
-        self.velocity.clear();
-        self.velocity.extend_from_slice(velocity);
-        self.velocity.push([0.0; 6]);
-    }
-
-    /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
-    fn certify(&mut self, problem: &ManifoldProblem<'_>, gravity_dt: Double) -> Certificate {
-        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-        self.sweep.certify(problem, &self.rebuilt, &self.joint, gravity_dt)
-    }
-
-    /// Rebuilds the velocity from the impulses at hand and measures them.
-    fn judge(&mut self, problem: &ManifoldProblem<'_>, params: &ChordParams) -> Certificate {
-        self.sweep.sum(problem, &mut self.rebuilt);
-        self.certify(problem, params.gravity_dt)
-    }
-
-    /// Lets held bodies stand still after a measurement, and measures again if that changed a velocity.
-    fn hold(
+    /// Solves from the impulses taken up last and the velocity of the iterate.
+    fn finish(
         &mut self,
         problem: &ManifoldProblem<'_>,
+        iterate: &mut ManifoldIterate<'_>,
         params: &ChordParams,
-        measured: Certificate,
-    ) -> Certificate {
-        let motion = self.still(problem, params.tolerance);
-        if motion == 0.0 {
-            return measured;
+        memory: &mut ChordMemory,
+    ) -> SolveStats {
+        let first = self.certify(problem, params.gravity_dt);
+        let stats = SolveStats {
+            status: Status::Converged,
+            iterations: 0,
+            factorizations: 0,
+            work: CHECK,
+            certificate: first,
+        };
+        let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
+        memory.changed = first.error() > accepted;
+        if !memory.changed {
+            let held = self.hold(problem, params, first);
+            if held.error() <= params.tolerance {
+                self.give(problem, iterate);
+                return SolveStats { certificate: held, ..stats };
+            }
+            memory.changed = true;
         }
-        let (velocity, joint) = (&self.rebuilt, &self.joint);
-        let certificate = self.sweep.certify(problem, velocity, joint, params.gravity_dt);
-        Certificate { motion, ..certificate }
+        self.keep_best();
+        self.take_velocity(iterate.velocity);
+        if self.prepare(problem, memory) {
+            // Other contacts: what suited the old ones may be far too stiff.
+            memory.penalty = params.penalty;
+        }
+        let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
+        let size = problem.size();
+        let at_rest = first.error() < REST * params.tolerance;
+        let mut progress = Progress {
+            stats: SolveStats { status: Status::IterationLimit, ..stats },
+            work: CHECK * size,
+            work_max: params.work_max * (size + SMALL),
+            half_work: params.half_work * (size + SMALL),
+            double,
+            penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
+            poor: false,
+            passes: 0,
+            aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
+            last_error: Double::INFINITY,
+            at_hand: false,
+        };
+        if let FactorState::Made { double: of, penalty } = memory.state
+            && at_rest
+            && of == double
+        {
+            (progress.at_hand, progress.penalty) = (true, penalty);
+        }
+        self.run(problem, params, memory, &mut progress);
+        let eased =
+            if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
+        if progress.stats.status != Status::Converged {
+            // With too much of it contacts change their zones at every step.
+            (memory.penalty, memory.state) = (params.penalty, FactorState::None);
+        } else if at_rest {
+            memory.penalty = eased.max(params.penalty);
+        }
+        memory.changed = progress.stats.certificate.error() < first.error();
+        self.went_back = progress.last_error > progress.stats.certificate.error();
+        if self.went_back {
+            core::mem::swap(&mut self.sweep.impulse, &mut self.best_impulse);
+            self.sweep.cones.rolling.clone_from(&self.best_rolling);
+            self.joint.clone_from(&self.best_joint);
+            progress.stats.certificate = self.judge(problem, params);
+        }
+        if at_rest && progress.stats.status == Status::Converged {
+            let held = self.hold(problem, params, progress.stats.certificate);
+            let holds = held.error() <= params.tolerance;
+            progress.stats.certificate = if holds { held } else { self.judge(problem, params) };
+        }
+        self.give(problem, iterate);
+        progress.stats.work = progress.work / size;
+        progress.stats
     }
 
-    /// Where the multipliers of the last solve had come to, of every manifold: if nothing solves the problem
-    /// they grow along the proof of that.
-    pub fn last_impulses(&self) -> &[LaneVectors] {
-        if self.went_back { &self.best_impulse } else { &self.sweep.impulse }
-    }
-
-    /// Gives the impulses of the last measurement and the velocity rebuilt from them.
-    pub fn give(&self, problem: &ManifoldProblem<'_>, iterate: &mut ManifoldIterate<'_>) {
-        self.sweep.give(problem, iterate.contact);
-        iterate.joint.copy_from_slice(&self.joint);
-        iterate.velocity.copy_from_slice(&self.rebuilt[..problem.bodies.len()]);
+    /// Keeps the impulses at hand as the best.
+    fn keep_best(&mut self) {
+        self.best_impulse.clone_from(&self.sweep.impulse);
+        self.best_rolling.clone_from(&self.sweep.cones.rolling);
+        self.best_joint.clone_from(&self.joint);
     }
 
     /// Finds the joints and the pattern of the matrix.
@@ -401,15 +403,14 @@ impl ChordScratch {
         for (k, node) in self.nodes.iter().enumerate() {
             self.edges.extend(node.bodies.iter().map(|&body| [n + k as u32, body]));
         }
-        let is_new = memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges);
+        let mut is_new = false;
+        if !memory.pattern.is_left(&memory.nodes, self.nodes.len(), &self.edges) {
+            is_new = self.renew_pattern(problem, memory);
+        }
         if is_new {
             memory.state = FactorState::None;
         }
-        let nodes = problem.bodies.len() + self.nodes.len();
-        self.single.clear();
-        self.single.resize(nodes, [0.0; 8]);
-        self.double.clear();
-        self.double.resize(nodes, [0.0; 8]);
+        self.size_nodes(&memory.pattern);
         for list in [&mut self.step, &mut self.trial] {
             list.clear();
             list.resize(problem.bodies.len() + 1, [0.0; 6]);
@@ -420,6 +421,20 @@ impl ChordScratch {
         }
         self.anderson.restart(4 * problem.manifolds.len());
         is_new
+    }
+
+    /// Makes the pattern that of the bodies and joints as they are; true if it is a new one.
+    fn renew_pattern(&self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+        memory.nodes.clear();
+        memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges)
+    }
+
+    /// Makes room for a value at every node of the pattern.
+    fn size_nodes(&mut self, pattern: &Pattern) {
+        self.single.clear();
+        self.single.resize(pattern.nodes(), [0.0; 8]);
+        self.double.clear();
+        self.double.resize(pattern.nodes(), [0.0; 8]);
     }
 
     fn find_nodes(&mut self, problem: &ManifoldProblem<'_>) {

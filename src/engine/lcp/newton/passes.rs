@@ -51,12 +51,15 @@ impl ChordScratch {
         let aim = progress.aim;
         let mut last = Double::INFINITY;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
+        let rolling = problem.rolling.iter();
+        let friction_max = rolling.fold(friction_max, |m, r| m.max(r.rolling).max(r.spinning));
         let joined = !problem.joints.is_empty();
         let first = progress.stats.certificate.error();
-        let patience = match (joined, problem.is_tiny()) {
-            (true, _) => IDLE[1],
-            (false, true) => IDLE[2],
-            (false, false) => IDLE[0],
+        let patience = match (params.patient, joined, problem.is_tiny()) {
+            (true, ..) => IDLE[3],
+            (_, true, _) => IDLE[1],
+            (_, false, true) => IDLE[2],
+            (_, false, false) => IDLE[0],
         };
         let since = progress.work;
         let mut errors = ErrorProgress { best: first, halved: first, since, idle: 0, patience };
@@ -68,7 +71,7 @@ impl ChordScratch {
             stride: if joined { 1.0 } else { STRIDE },
         };
         for pass in 0..params.outer_max {
-            if pass > 0 {
+            if pass > 0 && !self.sweep.frozen {
                 if errors.idle > IDLE[1] / 2 && !slip.onward {
                     (slip.onward, slip.best) = (true, Double::INFINITY);
                     self.anderson.restart(self.gamma_error.len());
@@ -92,7 +95,7 @@ impl ChordScratch {
             if out {
                 return;
             }
-            let penalty_max = PENALTY_MAX[usize::from(progress.double)];
+            let penalty_max = PENALTY_MAX[usize::from(progress.double)].min(self.resolved(aim));
             // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
             let slow = pass >= 2 && measure.residual > (last / GROWTH).max(aim);
             if slow && progress.penalty < penalty_max {
@@ -100,6 +103,13 @@ impl ChordScratch {
             }
             last = measure.residual;
         }
+    }
+
+    /// Largest `ρ` with which the rounding of `J v`, magnified by it, stays below the aim.
+    fn resolved(&self, aim: Double) -> Double {
+        let velocity = self.velocity.as_flattened().iter();
+        let speed = velocity.fold(0.0, |most: Double, x| most.max(x.abs()));
+        aim / (Double::EPSILON * speed)
     }
 
     /// Measures the impulses at hand and keeps them if they are the best; how the solve ends, if it does.
@@ -121,8 +131,7 @@ impl ChordScratch {
             errors.idle = 0;
             errors.best = error;
             progress.stats.certificate = certificate;
-            self.best_impulse.clone_from(&self.sweep.impulse);
-            self.best_joint.clone_from(&self.joint);
+            self.keep_best();
         } else {
             errors.idle += 1;
         }

@@ -7,6 +7,11 @@ use super::{ChordMemory, ChordScratch, FactorState, ManifoldProblem, PRODUCT, Pr
 use crate::engine::lcp::factor::Lanes as NodeLanes;
 use crate::math::{Double, Scalar, Single};
 
+/// The node of body `i`: its own place unless others are gone.
+fn node_of(nodes: &[u32], i: usize) -> usize {
+    nodes.get(i).map_or(i, |&node| node as usize)
+}
+
 impl ChordScratch {
     /// A new factor at the last evaluation; false if the matrix has none.
     pub(super) fn factor(
@@ -15,6 +20,10 @@ impl ChordScratch {
         memory: &mut ChordMemory,
         progress: &mut Progress,
     ) -> bool {
+        if !memory.nodes.is_empty() {
+            self.renew_pattern(problem, memory);
+            self.size_nodes(&memory.pattern);
+        }
         progress.stats.factorizations += 1;
         progress.work +=
             PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
@@ -43,28 +52,33 @@ impl ChordScratch {
         double: bool,
     ) {
         if double {
-            self.fill_right_side::<Double>(problem, |s| &mut s.double);
+            self.fill_right_side::<Double>(problem, &memory.nodes, |s| &mut s.double);
             memory.double.solve(&memory.pattern, &mut self.double);
-            self.take_step::<Double>(problem, |s| &s.double);
+            self.take_step::<Double>(problem, &memory.nodes, |s| &s.double);
         } else {
-            self.fill_right_side::<Single>(problem, |s| &mut s.single);
+            self.fill_right_side::<Single>(problem, &memory.nodes, |s| &mut s.single);
             memory.single.solve(&memory.pattern, &mut self.single);
-            self.take_step::<Single>(problem, |s| &s.single);
+            self.take_step::<Single>(problem, &memory.nodes, |s| &s.single);
         }
     }
 
     fn fill_right_side<T: Scalar>(
         &mut self,
         problem: &ManifoldProblem<'_>,
+        nodes: &[u32],
         list: impl Fn(&mut Self) -> &mut Vec<NodeLanes<T>>,
     ) {
         let n = problem.bodies.len();
         let mut x = core::mem::take(list(self));
+        if !nodes.is_empty() {
+            // Nothing acts on what is gone.
+            x.fill([T::ZERO; 8]);
+        }
         for (i, body) in problem.bodies.iter().enumerate() {
-            let free = body.free();
+            let (free, node) = (body.free(), node_of(nodes, i));
             for k in 0..6 {
                 let g = if free[k] { -self.sweep.gradient[i][k] } else { 0.0 };
-                x[i][k] = T::from_double(g);
+                x[node][k] = T::from_double(g);
             }
         }
         for (k, node) in self.nodes.iter().enumerate() {
@@ -81,6 +95,7 @@ impl ChordScratch {
     fn take_step<T: Scalar>(
         &mut self,
         problem: &ManifoldProblem<'_>,
+        nodes: &[u32],
         list: impl Fn(&Self) -> &Vec<NodeLanes<T>>,
     ) {
         let n = problem.bodies.len();
@@ -88,7 +103,7 @@ impl ChordScratch {
         let mut joint_step = core::mem::take(&mut self.joint_step);
         for i in 0..n {
             for k in 0..6 {
-                step[i][k] = list(self)[i][k].to_double();
+                step[i][k] = list(self)[node_of(nodes, i)][k].to_double();
             }
         }
         for (k, node) in self.nodes.iter().enumerate() {

@@ -221,8 +221,9 @@ impl Body {
     /// Changes what a collider meets, from the next step on. Nothing happens if there is no collider of
     /// this index.
     pub fn set_layers(&mut self, collider: usize, layers: Layers) {
-        let changed = self.colliders.set_layers(collider, layers);
-        self.rest.edits = self.rest.edits.wrapping_add(u32::from(changed));
+        let changed = u32::from(self.colliders.set_layers(collider, layers));
+        self.rest.edits = self.rest.edits.wrapping_add(changed);
+        self.rest.layers = self.rest.layers.wrapping_add(changed);
     }
 
     /// Moves the body at once: contacts and cached planes of the old place are forgotten.
@@ -353,7 +354,7 @@ impl Body {
         self.version
     }
 
-    /// Counts changes of materials and layers.
+    /// Counts changes of materials and layers; neither makes a cached contact worthless.
     pub(crate) const fn edits(&self) -> u32 {
         self.rest.edits
     }

@@ -32,7 +32,7 @@ use super::predict::block;
 use super::unchanged::Touching;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem};
-use crate::engine::lcp::{BodyBlock, JointRow, RollingRow, Vec6};
+use crate::engine::lcp::{BodyBlock, Cone, JointRow, RollingRow, Vec6};
 use crate::engine::settings::{Integration, Settings};
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::contact::Blow;
@@ -77,8 +77,6 @@ pub struct StepProblem {
     pub joint_source: Vec<[u32; 2]>,
     /// Contact of every rolling row.
     pub rolling_source: Vec<u32>,
-    /// Length ℓ of every rolling row (m).
-    pub rolling_length: Vec<Double>,
     /// Directions (normal, tangent 1, tangent 2) of every rolling row.
     pub rolling_frame: Vec<[DVec3; 3]>,
     /// What every joint row is for.
@@ -154,6 +152,8 @@ pub struct IslandStep<'a> {
     pub contact_source: &'a [[u32; 2]],
     /// Rolling rows.
     pub rolling: &'a [RollingRow],
+    /// Friction cone of all contacts.
+    pub cone: Cone,
     /// Joint rows.
     pub joints: &'a mut [JointRow],
     /// Part of the bias that is not carried on, one for each joint row [m/s or rad/s].
@@ -208,17 +208,19 @@ impl IslandStep<'_> {
     /// The problem with its contacts in manifolds.
     #[must_use]
     pub const fn problem(&self) -> ManifoldProblem<'_> {
-        ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints }
+        let Self { bodies, manifolds, joints, rolling, cone, .. } = self;
+        ManifoldProblem { bodies, manifolds, joints, rolling, cone: *cone }
     }
 
     /// The same, with the unknowns of the biased (0) or relaxed (1) solve.
     pub fn unknowns(&mut self, of: usize) -> (ManifoldProblem<'_>, ManifoldIterate<'_>) {
-        let problem =
-            ManifoldProblem { bodies: self.bodies, manifolds: self.manifolds, joints: self.joints };
+        let Self { bodies, manifolds, joints, rolling, cone, .. } = self;
+        let problem = ManifoldProblem { bodies, manifolds, joints, rolling, cone: *cone };
         let unknowns = if of == 0 { &mut self.biased } else { &mut self.relaxed };
         let iterate = ManifoldIterate {
             velocity: unknowns.velocity,
             contact: unknowns.contact_impulse,
+            rolling: unknowns.rolling_impulse,
             joint: unknowns.joint_impulse,
         };
         (problem, iterate)
@@ -318,6 +320,13 @@ impl StepProblem {
         ranges(&self.end, k, islands)
     }
 
+    /// Has island `k` contacts or joint rows?
+    pub(in crate::engine) fn has_rows(&self, k: usize) -> bool {
+        let before =
+            k.checked_sub(1).map_or((0, 0), |k| (self.end[k].contacts, self.end[k].joints));
+        (self.end[k].contacts, self.end[k].joints) != before
+    }
+
     /// Contacts and joint rows of all islands that are not steady, but for those of the largest.
     pub(in crate::engine) fn rows_beside_largest(&self, steady: &[bool]) -> usize {
         let (mut sum, mut largest, mut last) = (0, 0, 0);
@@ -331,10 +340,11 @@ impl StepProblem {
         sum - largest
     }
 
-    /// The problems of all islands.
+    /// The problems of all islands, with the friction cone of their contacts.
     pub(in crate::engine) fn split<'a>(
         &'a mut self,
         islands: &'a Islands,
+        cone: Cone,
     ) -> impl Iterator<Item = IslandStep<'a>> {
         let (first, end) = (&self.first, &self.end);
         let (velocity_last, lead) = (&self.velocity_last, &self.lead);
@@ -357,6 +367,7 @@ impl StepProblem {
                 blows: cut(&mut blows, r.contacts.len()),
                 contact_source: &contact_source[r.contacts.clone()],
                 rolling: &rolling[r.rolling.clone()],
+                cone,
                 joints: cut(&mut joints, r.joints.len()),
                 joint_push: cut(&mut joint_push, r.joints.len()),
                 joint_source: &joint_source[r.joints.clone()],
@@ -425,7 +436,6 @@ impl StepProblem {
         self.blows.clear();
         self.joint_source.clear();
         self.rolling_source.clear();
-        self.rolling_length.clear();
         self.rolling_frame.clear();
         self.joint_push.clear();
         self.joint_wrench.clear();

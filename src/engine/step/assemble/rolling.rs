@@ -31,6 +31,7 @@ impl StepProblem {
             contact: (index - first) as u32,
             jacobian_a: [[0.0; 6]; 3],
             jacobian_b: [[0.0; 6]; 3],
+            length,
             bias: [0.0; 3],
             spinning: widen(pair.spinning.max(0.0)) / length,
             rolling: widen(pair.rolling.max(0.0)) / length,
@@ -54,7 +55,6 @@ impl StepProblem {
         }
         self.rolling.push(row);
         self.rolling_source.push(index as u32);
-        self.rolling_length.push(length);
         self.rolling_frame.push(frame);
         let scale = widen(sources.dt_ratio) / length;
         let split = |impulse: DVec3| frame.map(|d| d.dot(impulse) * scale);

@@ -20,6 +20,7 @@ pub(super) struct Known {
     pub(super) id: BodyId,
     version: u32,
     edits: u32,
+    layers: u32,
     /// Pose for which the boxes were made.
     center: Vec3,
     rotation: Quat,
@@ -161,6 +162,7 @@ impl BroadPhase {
                 id: body.id(),
                 version: body.version().wrapping_sub(1),
                 edits: 0,
+                layers: 0,
                 center: Vec3::ZERO,
                 rotation: Quat::IDENTITY,
                 velocity: Vec3::ZERO,
@@ -224,7 +226,8 @@ impl BroadPhase {
         known.velocity = motion.linear;
         known.grown = self.grow[k];
         known.edits = body.edits();
-        let refilter = core::mem::take(&mut known.refilter) || edited;
+        let layers = core::mem::replace(&mut known.layers, body.rest.layers);
+        let refilter = core::mem::take(&mut known.refilter) || layers != body.rest.layers;
         let pose = (body.center(), body.rotation());
         let moved = core::mem::replace(&mut (known.center, known.rotation), pose) != pose;
         (known.center, known.rotation) = pose;

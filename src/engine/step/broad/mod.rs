@@ -159,6 +159,8 @@ pub struct BroadPhase {
     stamp: u32,
 
     near: NearPairs,
+    /// Boxes whose near pairs were found anew in this step.
+    pub(in crate::engine) searched: u32,
     /// Slots of near pairs that a step looks at beside those that are listed.
     came: Vec<u32>,
     /// Of those looked at: those that have not met yet; those that meet, but one of them sleeps apart.
@@ -187,6 +189,7 @@ impl BroadPhase {
         let &Input { bodies, enlarge, .. } = input;
         self.added.clear();
         self.removed.clear();
+        self.searched = 0;
         self.close_gaps(bodies);
         self.gather(input);
         for round in 1..=ROUNDS {

@@ -88,6 +88,7 @@ impl BroadPhase {
             if self.owner[p as usize] == NONE {
                 continue;
             }
+            self.searched += 1;
             if self.proxies[p as usize].boundless {
                 found.extend((0..self.proxies.len() as u32).filter(|&q| self.is_bounded(q)));
             } else {
@@ -133,6 +134,7 @@ impl BroadPhase {
         if self.owner[p as usize] == NONE {
             return;
         }
+        self.searched += 1;
         self.stamp = self.stamp.wrapping_add(1);
         let stamp = self.stamp;
         let mut edge = self.near.first(p);

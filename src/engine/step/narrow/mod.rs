@@ -47,6 +47,7 @@ use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::papers::enumerate::Placement;
 use crate::engine::settings::{ActiveEvents, Settings};
 use crate::engine::state::body::Body;
+use crate::engine::state::changes::Changes;
 use crate::engine::state::collider::{ConvexRef, PieceRef};
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
@@ -59,8 +60,8 @@ pub struct Context<'a> {
     pub bodies: &'a [Body],
     /// Their free motion.
     pub motions: &'a [Motion],
-    /// May they, or what moves them, differ from what they were in the last step?
-    pub changed: &'a [bool],
+    /// When they last changed.
+    pub changes: &'a Changes,
     /// What the step can move them.
     pub reach: &'a [Reach],
     /// Parameters.
@@ -179,14 +180,15 @@ impl Context<'_> {
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = bodies.map(Body::version) == pair.versions;
-        let was_kept = pair.kept && !core::mem::take(&mut pair.followed);
+        let was_kept = pair.stamps.rows < pair.stamps.seen;
         if was_kept && same && self.is_unchanged(pair) {
             return;
         }
-        pair.kept = same && self.serves(pair, bodies, motions);
-        if pair.kept {
+        if same && self.serves(pair, bodies, motions) {
             return;
         }
+        let step = self.changes.began();
+        (pair.stamps.measured, pair.stamps.rows) = (step, step);
         let old: SmallVec<[ActiveContact; 32]> = SmallVec::from_slice(&pair.contacts);
         pair.contacts.clear();
         pair.measured = if same { self.measurement(pair, bodies) } else { None };

@@ -38,8 +38,9 @@ use crate::engine::settings::ActiveEvents;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
+use crate::engine::state::measurement::{Measurement, Relation, Trail};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pairs::{Measurement, Pair, Relation, Trail};
+use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP, WORSE};
 use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
@@ -76,7 +77,7 @@ impl Context<'_> {
     /// Is all that [`serves`](Self::serves) depends on as it was in the last step, in which the contacts were
     /// kept? Nothing else has to be compared then.
     pub(super) fn is_unchanged(&self, pair: &Pair) -> bool {
-        let as_it_was = |&i: &u32| !self.changed[i as usize];
+        let as_it_was = |&i: &u32| !self.changes.is_new(i as usize);
         let Some(last) = &pair.measured else { return false };
         pair.bodies.iter().all(as_it_was) && self.active(pair.bodies) <= last.active
     }
@@ -116,7 +117,7 @@ impl Context<'_> {
             return false;
         }
         last.last = now;
-        pair.followed = true;
+        pair.stamps.rows = self.changes.began();
         let trail = *trail;
         trail.follow(&mut pair.contacts, now.between, motions);
         let after = nearest(&pair.contacts);

@@ -338,7 +338,8 @@ impl Sleepers {
             return false;
         }
         for pair in pairs.seen().filter(|pair| !pair.contacts.is_empty()) {
-            let intrudes = pair.fresh && pair.separation < -margin;
+            let is_new = pair.stamps.began == pairs.step;
+            let intrudes = is_new && pair.separation < -margin;
             if is_touched(motions, pair.bodies) || (intrudes && pair.is_dormant(motions)) {
                 self.note_pair(pair, bodies);
             }
@@ -352,33 +353,31 @@ impl Sleepers {
     }
 
     /// Lists the pairs that have contacts, of those looked at; takes note of dormant ones that were changed
-    /// from outside, which wake before the next step. `changed` tells which bodies may differ from the last
-    /// step. False if one of these pairs may touch elsewhere than in the last step.
+    /// from outside, which wake before the next step. False if one of these pairs may touch elsewhere than in
+    /// the last step.
     pub(in crate::engine) fn note_touching(
         &mut self,
         bodies: &Bodies,
         motions: &[Motion],
         pairs: &mut Pairs,
-        changed: &[bool],
         touching: &mut Vec<Touching>,
     ) -> bool {
         touching.clear();
-        let mut unmoved = !pairs.merged;
+        let step = pairs.step;
+        let mut unmoved = pairs.merged != step;
         for &p in &pairs.seen {
             let pair = &mut pairs.list[p as usize];
-            unmoved &= (pair.dormant || (pair.kept && !pair.followed))
-                && !pair.bodies.iter().any(|&i| changed[i as usize]);
-            let now = (pair.friction, pair.contacts.len() as u32);
-            let before = pair.settled.replace(now);
-            if pair.is_dormant(motions)
-                && ((before.is_some() && before != Some(now))
-                    || pair.surface_velocity != Vec3::ZERO)
-            {
+            unmoved &= (pair.dormant || pair.stamps.rows < step)
+                && !pair.bodies.iter().any(|&i| bodies.changes().is_new(i as usize));
+            pair.note_rows(step);
+            let is_new = pair.stamps.began == step;
+            if pair.is_dormant(motions) && !is_new && pair.stamps.rows == step {
                 self.note_pair(pair, bodies);
             }
-            if now.1 > 0 {
-                let (bodies, steady) = (pair.bodies, pair.is_steady(before));
-                touching.push(Touching { pair: p, bodies, contacts: now.1, steady });
+            let contacts = pair.contacts.len() as u32;
+            if contacts > 0 {
+                let (bodies, steady) = (pair.bodies, pair.is_steady(step));
+                touching.push(Touching { pair: p, bodies, contacts, steady });
             }
         }
         unmoved

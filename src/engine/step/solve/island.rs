@@ -1,4 +1,4 @@
-//! An island while it is solved: its problem, what it kept from the last step, its budget of counted work.
+//! An island while it is solved: its problem and its budget of counted work.
 //!
 //! Input: the island's part of the step, the settings, its memory. Output: what the policy decides by, and an
 //! [`Outcome`]: how it was solved. What is left of the work of the whole step, for each contact and body in
@@ -10,64 +10,15 @@
 //!
 //! Cost: a count of rows each.
 
+use super::memory::IslandMemory;
 use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::newton::ChordMemory;
-use crate::engine::lcp::newton::joints_only::DirectMemory;
 use crate::engine::lcp::{Cone, JointRow, Method, SolveStats, Status};
 use crate::engine::settings::Settings;
-use crate::engine::state::body::BodyId;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::TINY;
 use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, SWEPT_TO};
 use crate::math::{DVec3, Double, widen};
-
-/// What an island keeps from step to step.
-#[derive(Clone, Debug)]
-pub(super) struct IslandMemory {
-    /// Its first body.
-    pub(super) first: BodyId,
-    pub(super) chord: ChordMemory,
-    /// For the poses and for the velocities of the end, whose matrices differ.
-    pub(super) direct: [DirectMemory; 2],
-    /// Time for which Newton is not tried again [s].
-    pub(super) pause: Double,
-    /// The part of the budget of all its rows that it gets (-); none before its first step.
-    pub(super) share: Option<Double>,
-    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
-    /// what it took to stop the bodies, which would act once more if they were taken as they are.
-    pub(super) changed: [bool; 2],
-    /// The part of the work of a step that it gets (–): less where the last steps were not solved.
-    pub(super) effort: Double,
-    /// Did contacts ask for the impossible in this step?
-    pub(super) pressed: bool,
-    /// The last solution, if it had been taken as it was.
-    pub(super) steady: Option<SteadySolution>,
-}
-
-/// A solution that was taken as it was.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SteadySolution {
-    pub(super) outcome: Outcome,
-    /// Bodies, contacts and joint rows.
-    pub(super) size: [u32; 3],
-}
-
-impl IslandMemory {
-    pub(super) fn new(first: BodyId) -> Self {
-        Self {
-            first,
-            chord: ChordMemory::default(),
-            direct: Default::default(),
-            pause: 0.0,
-            share: None,
-            changed: [false; 2],
-            effort: 1.0,
-            pressed: false,
-            steady: None,
-        }
-    }
-}
 
 /// An island to solve.
 #[derive(Debug)]

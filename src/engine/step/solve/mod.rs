@@ -10,13 +10,14 @@
 //! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
 //!
 //! `policy.rs` chooses and calls the solvers, `island.rs` has what they share, `sweeps.rs` those that sweep,
-//! `papers/solvers/expand.rs` turns manifolds into rows for the general ones, `judge.rs` measures what is
+//! `lcp/expand.rs` turns manifolds into rows for those that know rows only, `judge.rs` measures what is
 //! returned, `pressed.rs` finds contacts that ask for the impossible.
 
 mod ending;
 mod flight;
 mod island;
 mod judge;
+mod memory;
 mod midpoint;
 mod policy;
 mod pressed;
@@ -24,22 +25,23 @@ mod restitution;
 mod stiffness;
 mod sweeps;
 
-use crate::engine::papers::solvers::Scratch;
 use std::sync::{Mutex, PoisonError};
 
 use self::ending::EndingScratch;
 use self::flight::FlightScratch;
-use self::island::{Island, IslandMemory, Outcome, SteadySolution};
+use self::island::{Island, Outcome};
+use self::memory::{IslandMemory, Memories, SteadySolution};
 use self::midpoint::MidpointScratch;
 use self::pressed::PressedScratch;
 use self::restitution::BounceScratch;
 use self::sweeps::Best;
 use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
+use crate::engine::lcp::expand::Rows;
 use crate::engine::lcp::newton::ChordScratch;
 use crate::engine::lcp::newton::joints_only::DirectScratch;
+use crate::engine::lcp::pgs::PgsScratch;
 use crate::engine::lcp::sweeps::WideScratch;
 use crate::engine::lcp::{Method, Status};
-use crate::engine::papers::solvers::expand::Rows;
 use crate::engine::par::Pool;
 use crate::engine::report::{IslandReport, StepReport, StepStatus};
 use crate::engine::settings::Settings;
@@ -55,7 +57,7 @@ const SPREAD: usize = 2048;
 /// The solvers with their buffers, whose content never influences a result.
 #[derive(Debug, Default)]
 struct Solvers {
-    scratch: Scratch,
+    pgs: PgsScratch,
     chord: ChordScratch,
     direct: DirectScratch,
     wide: WideScratch,
@@ -80,9 +82,7 @@ impl Clone for Solvers {
 pub struct SolverState {
     /// As many as were at work at the same time.
     solvers: Vec<Solvers>,
-    /// What islands keep, ascending by the ids of their first bodies; of this step and of the last.
-    memory: Vec<IslandMemory>,
-    last: Vec<IslandMemory>,
+    memories: Memories,
 }
 
 /// An island to solve, and how that went.
@@ -127,17 +127,18 @@ impl SolverState {
         report: &mut StepReport,
         pool: &impl Pool,
     ) {
-        core::mem::swap(&mut self.memory, &mut self.last);
-        self.memory.clear();
         let steady = sources.steady;
+        let keeps = |k: usize| steady[k] || problem.has_rows(k);
+        self.memories.begin(sources.bodies, sources.islands, steady, keeps);
         let mut settings = *settings;
         settings.solver.tolerance = settings.solver.tolerance_at(widen(report.dt));
         let settings = &settings;
         let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
         let mut tasks = Vec::new();
         let mut solvers = self.solvers.pop().unwrap_or_default();
-        let mut old = 0;
-        for (step, &steady) in problem.split(sources.islands).zip(steady) {
+        let parts = problem.split(sources.islands, settings.solver.cone);
+        for (k, step) in parts.enumerate() {
+            let steady = steady[k];
             if !steady && step.blows.is_empty() && step.joints.is_empty() {
                 for (i, body) in step.bodies.iter().enumerate() {
                     let (end, lead) = (&body.velocity_free, &step.lead[i]);
@@ -146,7 +147,7 @@ impl SolverState {
                 }
                 continue;
             }
-            let memory = self.recall(step.first, &mut old);
+            let memory = self.memories.recall(k, step.members, sources.bodies);
             let mut task = Task { step, steady, memory, outcome: None };
             if spreads {
                 tasks.push(task);
@@ -186,30 +187,14 @@ impl SolverState {
                 }
             }
         }
-        self.memory.push(memory);
+        self.memories.keep(memory);
     }
 
     /// Number of bodies and contacts of the island of this first body, if its last solution had been taken as
     /// it was; `old` is the place in the list of the last step.
     pub(in crate::engine) fn steady(&self, first: BodyId, old: &mut usize) -> Option<[u32; 2]> {
-        while self.memory.get(*old).is_some_and(|memory| memory.first < first) {
-            *old += 1;
-        }
-        let memory = self.memory.get(*old).filter(|memory| memory.first == first)?;
+        let memory = self.memories.of(first, old)?;
         memory.steady.as_ref().map(|last| [last.size[0], last.size[1]])
-    }
-
-    /// What the island of this first body kept; `old` is the place in the list of the last step.
-    fn recall(&mut self, first: BodyId, old: &mut usize) -> IslandMemory {
-        while self.last.get(*old).is_some_and(|memory| memory.first < first) {
-            *old += 1;
-        }
-        match self.last.get_mut(*old) {
-            Some(memory) if memory.first == first => {
-                core::mem::replace(memory, IslandMemory::new(first))
-            }
-            _ => IslandMemory::new(first),
-        }
     }
 }
 
@@ -253,7 +238,7 @@ fn add(
     report.factorizations += factorizations;
     report.islands_beyond_lemke += u32::from(outcome.beyond_lemke);
     report.solves.push(IslandReport {
-        first: memory.first,
+        first: memory.first().unwrap_or_default(),
         bodies,
         contacts,
         joint_rows,
@@ -313,7 +298,7 @@ impl StepProblem {
             contact.blow = self.blows[i];
         }
         for (row, &at) in self.rolling_source.iter().enumerate() {
-            let (frame, length) = (self.rolling_frame[row], self.rolling_length[row]);
+            let (frame, length) = (self.rolling_frame[row], self.rolling[row].length);
             let world = |l: [Double; 3]| -> DVec3 {
                 (frame[0] * l[0] + frame[1] * l[1] + frame[2] * l[2]) * length
             };

@@ -2,24 +2,25 @@
 //!
 //! | method | circular cone, no rolling rows | else |
 //! |---|---|---|
-//! | `Newton` | cone Newton, then the general one | the general one |
+//! | `Newton` | cone Newton | cone Newton |
 //! | `Pgs` | sweeps in eight lanes | scalar sweeps |
 //! | `Substeps` | small steps, softened, to no tolerance | scalar sweeps |
 //! | `Lemke` | Lemke's algorithm, Newton beyond its size and for joint rows with bounds | the same |
-//! | `Auto` | see below | `lcp::Method::Auto` |
+//! | `Auto` | see below | scalar sweeps instead of those in lanes and of small steps |
 //!
 //! `Auto` gives small islands to the cone Newton; where it no longer gains, as in a blow, accelerated
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
-//! stall; the next steps go on from the best of them. With joints the general solvers stand behind the
-//! cone Newton instead. A large island in which bodies strike each other is *violent*, then and for the
-//! next few steps: it is advanced in small steps, whose work is fixed and whose contacts are soft. Calm ones
+//! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
+//! scalar sweeps and Newton take turns instead. A large island in which bodies strike each other is
+//! *violent*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
+//! contacts are soft. Calm ones
 //! go to the cone Newton with a budget, which is small at first where bodies moved and grows as they calm
 //! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
 //! and the next few are made small. Islands nearly without contacts are never made small: their factor is
 //! worth its cost. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where nothing is
 //! pushed faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that
 //! problem too. The whole step of an island, with all Newton steps, parts and presses, has one budget, the
-//! general solvers behind as much again; where it runs out the step is made in one soft part. With joints
+//! turns behind as much again; where it runs out the step is made in one soft part. With joints
 //! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
 //! that results do not depend on the machine.
 
@@ -29,43 +30,16 @@ use super::restitution::Solve;
 use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::joints_only;
 use crate::engine::lcp::newton::{ChordParams, ManifoldProblem};
+use crate::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use crate::engine::lcp::{Iterate, Method, Problem, SolveStats, Status};
-use crate::engine::papers::solvers;
-use crate::engine::papers::solvers::SolverParams;
-use crate::engine::papers::solvers::newton::NewtonParams;
+use crate::engine::papers::solvers::lemke::{self, LemkeParams};
 use crate::engine::settings::Integration;
 use crate::engine::tuning::newton::{AIM, REST, TINY};
 use crate::engine::tuning::policy::{
-    CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, REGAIN, ROUGH, ROWS_PENALTY, STRUCK,
+    CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, REGAIN, ROUGH, STRUCK, TURNS,
 };
 use crate::engine::tuning::work::ROUNDED;
 use crate::math::Double;
-
-impl Island<'_, '_> {
-    /// Parameters of the general solvers.
-    fn params(&self, method: Method) -> SolverParams {
-        let s = &self.settings.solver;
-        let (tolerance, gravity_dt) = (s.tolerance, self.gravity_dt());
-        let mut params = SolverParams { method, ..SolverParams::default() };
-        params.newton = NewtonParams {
-            tolerance,
-            gravity_dt,
-            outer_max: s.newton_max,
-            factorizations_max: s.factorizations_max,
-            penalty: ROWS_PENALTY * s.penalty,
-            ..params.newton
-        };
-        params.pgs.iterations_max = s.sweeps_max;
-        (params.pgs.tolerance, params.pgs.gravity_dt) = (tolerance, gravity_dt);
-        (params.lemke.tolerance, params.lemke.gravity_dt) = (tolerance, gravity_dt);
-        params.newton_rows_max = s.newton_rows_max as usize;
-        if method == Method::Lemke {
-            // Counted in contacts, below.
-            params.lemke.size_max = usize::MAX;
-        }
-        params
-    }
-}
 
 impl Solvers {
     /// Solves an island by the method of the settings.
@@ -81,17 +55,16 @@ impl Solvers {
         let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
             (Method::Lemke, _) if few && island.lemke_knows() => {
-                self.general(island, Method::Lemke)
+                self.both(island, Method::Lemke, Self::lemke)
             }
-            (Method::Lemke, _) => {
-                Outcome { beyond_lemke: true, ..self.general(island, Method::Newton) }
-            }
-            (Method::Auto, true) => self.auto(island),
-            (Method::Newton, true) => self.newton(island),
+            (Method::Lemke, _) => Outcome { beyond_lemke: true, ..self.newton(island) },
+            (Method::Auto, _) => self.auto(island),
+            (Method::Newton, _) => self.newton(island),
             (Method::Pgs, true) => self.sweeps(island),
             (Method::Substeps, true) => self.substeps(island),
-            (Method::Pgs | Method::Substeps, false) => self.general(island, Method::Pgs),
-            (method, false) => self.general(island, method),
+            (Method::Pgs | Method::Substeps, false) => {
+                self.both(island, Method::Pgs, Self::row_sweeps)
+            }
         }
     }
 
@@ -99,6 +72,9 @@ impl Solvers {
         let solver = &island.settings.solver;
         let small = island.rows() <= solver.newton_rows_max as usize;
         let mechanism = island.is_mechanism();
+        if !small && !island.is_plain() {
+            return self.both(island, Method::Pgs, Self::row_sweeps);
+        }
         if !small && !mechanism {
             let approach = self.approach(island);
             let violent = approach > solver.violence;
@@ -124,7 +100,7 @@ impl Solvers {
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let pressed = island.memory.pressed;
-            let mut stats = state.chord_or_press(island, relaxed, budget);
+            let mut stats = state.chord_or_press(island, relaxed, budget, false);
             if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
                 // What is solved as posed did not ask for the impossible.
@@ -148,7 +124,12 @@ impl Solvers {
         if small {
             // As much again.
             island.spent = 0.0;
-            return self.general(island, Method::Auto).after(&outcome);
+            let turns = |state: &mut Self, island: &mut Island<'_, '_>, relaxed| {
+                state.take_turns(island, relaxed, budget)
+            };
+            let last = self.both(island, Method::Auto, turns).after(&outcome);
+            island.memory.pressed &= !last.is_solved();
+            return last;
         }
         let error = |stats: &SolveStats| stats.certificate.error();
         let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
@@ -160,27 +141,31 @@ impl Solvers {
         self.substeps(island).after(&outcome)
     }
 
-    /// The cone Newton, and where it fails the general one.
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        let work_max = PATIENCE * island.settings.solver.work_max;
         self.both(island, Method::Newton, |state, island, relaxed| {
-            let work_max = PATIENCE * island.settings.solver.work_max;
-            let pressed = island.memory.pressed;
-            let stats = state.chord_or_press(island, relaxed, work_max);
-            if stats.status == Status::Converged {
-                return stats;
-            }
-            let general = state.general_solve(island, Method::Newton, relaxed);
-            island.memory.pressed &= pressed || general.status != Status::Converged;
-            SolveStats { work: stats.work + general.work, ..general }
+            state.chord_or_press(island, relaxed, work_max, true)
         })
     }
 
-    fn general(&mut self, island: &mut Island<'_, '_>, method: Method) -> Outcome {
-        let outcome = self.both(island, method, |state, island, relaxed| {
-            state.general_solve(island, method, relaxed)
-        });
-        island.memory.pressed &= !outcome.is_solved();
-        outcome
+    /// Scalar sweeps and the cone Newton in turns, each from where the other stopped.
+    fn take_turns(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        budget: Double,
+    ) -> SolveStats {
+        let mut stats = self.row_sweeps(island, relaxed);
+        for _ in 0..TURNS {
+            if stats.status == Status::Converged {
+                break;
+            }
+            stats.add(&self.chord_solve(island, relaxed, budget, true));
+            if stats.status != Status::Converged {
+                stats.add(&self.row_sweeps(island, relaxed));
+            }
+        }
+        stats
     }
 
     fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
@@ -302,8 +287,9 @@ impl Solvers {
         island: &mut Island<'_, '_>,
         relaxed: bool,
         work_max: Double,
+        patient: bool,
     ) -> SolveStats {
-        let mut stats = self.chord_solve(island, relaxed, work_max);
+        let mut stats = self.chord_solve(island, relaxed, work_max, patient);
         if stats.status == Status::Converged
             || !self.pressed.is_so(island, self.chord.last_impulses())
         {
@@ -312,7 +298,7 @@ impl Solvers {
         island.memory.pressed = true;
         let mut pressed = core::mem::take(&mut self.pressed);
         pressed.give_way(island, relaxed);
-        stats.add(&self.chord_solve(island, relaxed, work_max));
+        stats.add(&self.chord_solve(island, relaxed, work_max, patient));
         pressed.put_back(island);
         self.pressed = pressed;
         stats
@@ -324,6 +310,7 @@ impl Solvers {
         island: &mut Island<'_, '_>,
         relaxed: bool,
         work_max: Double,
+        patient: bool,
     ) -> SolveStats {
         let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let hurried = island.is_swept_at_last() && island.rows() > TINY;
@@ -351,8 +338,7 @@ impl Solvers {
             if problem.manifolds.is_empty() {
                 return stats;
             }
-            let (contact, joint) = (&*iterate.contact, &*iterate.joint);
-            let found = newton::measure(&problem, contact, joint, gravity_dt, &mut self.chord);
+            let found = newton::measure(&problem, &iterate, gravity_dt, &mut self.chord);
             if found.error() <= solver.tolerance {
                 stats.certificate = found;
                 return stats;
@@ -366,6 +352,7 @@ impl Solvers {
             newton_max: 40,
             work_max: work_max.min(left),
             half_work,
+            patient,
         };
         let stats =
             newton::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
@@ -373,19 +360,38 @@ impl Solvers {
         stats
     }
 
-    /// A solver of rows.
-    fn general_solve(
+    /// Scalar sweeps.
+    fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
+        let (gravity_dt, solver) = (island.gravity_dt(), &island.settings.solver);
+        let (tolerance, iterations_max) = (solver.tolerance, solver.sweeps_max);
+        let params = PgsParams { tolerance, iterations_max, gravity_dt, ..PgsParams::default() };
+        self.on_rows(island, relaxed, |problem, iterate, aim, scratch| {
+            pgs::solve(problem, iterate, &PgsParams { tolerance: aim, ..params }, scratch)
+        })
+    }
+
+    /// Lemke's algorithm; its size is counted in contacts, by whoever asks for it.
+    fn lemke(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
+        let gravity_dt = island.gravity_dt();
+        let params = LemkeParams { gravity_dt, size_max: usize::MAX, ..LemkeParams::default() };
+        self.on_rows(island, relaxed, |problem, iterate, aim, _| {
+            lemke::solve(problem, iterate, &LemkeParams { tolerance: aim, ..params })
+        })
+    }
+
+    /// Calls a solver that knows rows, with the tolerance to aim at.
+    fn on_rows(
         &mut self,
         island: &mut Island<'_, '_>,
-        method: Method,
         relaxed: bool,
+        solve: impl FnOnce(&Problem<'_>, &mut Iterate<'_>, Double, &mut PgsScratch) -> SolveStats,
     ) -> SolveStats {
-        let mut params = island.params(method);
         let tolerance = island.settings.solver.tolerance;
-        if island.memory.changed[usize::from(relaxed)] {
+        let aim = match island.memory.changed[usize::from(relaxed)] {
             // Rounding at a meter a second allows no finer.
-            params.aim((AIM * tolerance).max(ROUNDED).min(tolerance));
-        }
+            true => (AIM * tolerance).max(ROUNDED).min(tolerance),
+            false => tolerance,
+        };
         let step = &mut *island.step;
         let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
         let bodies = &*step.bodies;
@@ -397,7 +403,7 @@ impl Solvers {
             joints: &*step.joints,
             contacts: &self.rows.contacts,
             rolling: step.rolling,
-            cone: island.settings.solver.cone,
+            cone: step.cone,
         };
         let mut iterate = Iterate {
             velocity: &mut *unknowns.velocity,
@@ -405,10 +411,13 @@ impl Solvers {
             contact_impulse: &mut self.rows.impulse,
             rolling_impulse: &mut *unknowns.rolling_impulse,
         };
-        let mut stats = solvers::solve(&problem, &mut iterate, &params, &mut self.scratch);
+        let mut stats = solve(&problem, &mut iterate, aim, &mut self.pgs);
         self.rows.keep(manifolds, world);
         island.spent += stats.work / island.step.problem().budget();
         island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
+        if stats.iterations > 0 {
+            island.memory.chord.note_change();
+        }
         if stats.certificate.error() <= tolerance {
             stats.status = Status::Converged;
         }

@@ -67,9 +67,13 @@ fn velocity_of(
 ) -> (Vec<Vec6>, Vec<Double>) {
     let mut velocity: Vec<Vec6> = bodies.iter().map(|b| b.velocity_free).collect();
     let mut joint = vec![0.0; joints.len()];
-    let problem = ManifoldProblem { bodies, manifolds: &[], joints };
-    let mut iterate =
-        ManifoldIterate { velocity: &mut velocity, contact: &mut [], joint: &mut joint };
+    let problem = ManifoldProblem::round(bodies, &[], joints);
+    let mut iterate = ManifoldIterate {
+        velocity: &mut velocity,
+        contact: &mut [],
+        rolling: &mut [],
+        joint: &mut joint,
+    };
     solve(&problem, &mut iterate);
     (velocity, joint)
 }
@@ -92,6 +96,7 @@ fn it_agrees_with_the_chord_newton() {
         });
         let (theirs, _) = velocity_of(&bodies, &joints, |problem, iterate| {
             let params = ChordParams {
+                patient: false,
                 tolerance,
                 gravity_dt: 0.1,
                 penalty: 20.0,
@@ -119,8 +124,9 @@ fn what_is_known_is_used_again() {
     let (mut memory, mut scratch) = (DirectMemory::default(), DirectScratch::default());
     let mut again = |joints: &[JointRow], joint: &mut Vec<Double>| {
         let mut velocity: Vec<Vec6> = bodies.iter().map(|b| b.velocity_free).collect();
-        let problem = ManifoldProblem { bodies: &bodies, manifolds: &[], joints };
-        let mut iterate = ManifoldIterate { velocity: &mut velocity, contact: &mut [], joint };
+        let problem = ManifoldProblem::round(&bodies, &[], joints);
+        let mut iterate =
+            ManifoldIterate { velocity: &mut velocity, contact: &mut [], rolling: &mut [], joint };
         solve(&problem, &mut iterate, 1e-6, &mut memory, &mut scratch).expect("solved")
     };
     let mut joint = vec![0.0; joints.len()];
@@ -171,5 +177,5 @@ fn hubs_and_bounds_are_left_to_others() {
         assert!(stats.is_none(), "a hub");
     });
     joints[0].bounds = [0.0, Double::INFINITY];
-    assert!(!suits(&ManifoldProblem { bodies: &bodies, manifolds: &[], joints: &joints }));
+    assert!(!suits(&ManifoldProblem::round(&bodies, &[], &joints)));
 }

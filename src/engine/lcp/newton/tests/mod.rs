@@ -8,7 +8,7 @@ mod world;
 
 use self::world::World;
 use super::*;
-use crate::engine::papers::solvers::tests::scenes::{DT, GRAVITY};
+use crate::engine::lcp::tests::scenes::{DT, GRAVITY};
 
 fn params(tolerance: Double) -> ChordParams {
     ChordParams {
@@ -19,5 +19,6 @@ fn params(tolerance: Double) -> ChordParams {
         newton_max: 40,
         work_max: 1e6,
         half_work: Double::INFINITY,
+        patient: false,
     }
 }

@@ -1,12 +1,11 @@
-//! Solutions: certified by rows, those of the general Newton, never worse than the start.
+//! Solutions: certified by rows, those of Lemke's algorithm, never worse than the start.
 
 use super::*;
 use crate::engine::lcp::problem::{Cone, FIXED};
 use crate::engine::lcp::random::Random;
-use crate::engine::papers::solvers::Scratch;
-use crate::engine::papers::solvers::newton;
-use crate::engine::papers::solvers::tests::random_problems::pile;
-use crate::engine::papers::solvers::tests::scenes::{DT, GRAVITY, Scene, chain, pyramid, stack};
+use crate::engine::lcp::tests::random_problems::pile;
+use crate::engine::lcp::tests::scenes::{DT, GRAVITY, Scene, chain, pyramid, stack};
+use crate::engine::papers::solvers::lemke::{self, LemkeParams};
 
 /// Solves from the warm start of the world and checks all that is said about the result.
 fn run(world: &mut World, params: &ChordParams, memory: &mut ChordMemory) -> SolveStats {
@@ -72,10 +71,9 @@ fn most_piles_with_friction_are_solved() {
 }
 
 #[test]
-fn frictionless_velocities_are_those_of_the_general_newton() {
+fn frictionless_velocities_are_those_of_lemke() {
     // The frictionless problem is strictly convex in v, so its velocity is unique.
     let mut random = Random::new(8);
-    let mut scratch = Scratch::default();
     for case in 0..60 {
         let ratio = if case % 2 == 0 { 3.0 } else { 1e4 };
         let mut scene = pile(&mut random, Cone::Circular, 0.0, ratio);
@@ -83,8 +81,7 @@ fn frictionless_velocities_are_those_of_the_general_newton() {
         let stats = run(&mut world, &params(1e-10), &mut ChordMemory::default());
         assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         let (problem, mut iterate) = scene.parts();
-        let exact = newton::NewtonParams { tolerance: 1e-10, ..newton::NewtonParams::default() };
-        let stats = newton::solve(&problem, &mut iterate, &exact, &mut scratch.newton);
+        let stats = lemke::solve(&problem, &mut iterate, &LemkeParams::default());
         assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         for (v, w) in world.velocity.iter().zip(&scene.velocity) {
             for k in 0..6 {
@@ -198,13 +195,7 @@ fn whatever_the_budget_the_result_is_no_worse_than_the_start() {
             newton_max: random.below(4) as u32,
             ..params(1e-10)
         };
-        let start = measure(
-            &world.problem(),
-            &world.contact,
-            &world.joint,
-            limits.gravity_dt,
-            &mut scratch,
-        );
+        let start = world.measured(limits.gravity_dt, &mut scratch);
         let stats = run(&mut world, &limits, &mut ChordMemory::default());
         short += usize::from(stats.status != Status::Converged);
         let (error, before) = (stats.certificate.error(), start.error());

@@ -4,20 +4,20 @@ use crate::engine::lcp::certificate;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, Manifold, cross};
 use crate::engine::lcp::newton::{
-    ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, solve,
+    ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, measure, solve,
 };
 use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::{
-    BodyBlock, Cone, ContactRow, FIXED, Impulses, JointRow, Problem, Vec6,
+    BodyBlock, Cone, ContactRow, FIXED, Impulses, JointRow, Problem, RollingRow, Vec6,
 };
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::dot3;
-use crate::engine::papers::solvers::tests::scenes::Scene;
+use crate::engine::lcp::tests::scenes::Scene;
 use crate::math::Double;
 
 type Vector = [Double; 3];
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct World {
     pub(super) bodies: Vec<BodyBlock>,
     pub(super) manifolds: Vec<Manifold>,
@@ -25,6 +25,26 @@ pub(super) struct World {
     pub(super) velocity: Vec<Vec6>,
     pub(super) contact: Vec<Vector>,
     pub(super) joint: Vec<Double>,
+    pub(super) rolling: Vec<RollingRow>,
+    /// Impulses of the rolling rows.
+    pub(super) roll: Vec<Vector>,
+    pub(super) cone: Cone,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self {
+            bodies: Vec::new(),
+            manifolds: Vec::new(),
+            joints: Vec::new(),
+            velocity: Vec::new(),
+            contact: Vec::new(),
+            joint: Vec::new(),
+            rolling: Vec::new(),
+            roll: Vec::new(),
+            cone: Cone::Circular,
+        }
+    }
 }
 
 fn unit(random: &mut Random) -> Vector {
@@ -190,6 +210,47 @@ impl World {
         }
     }
 
+    /// Another cone than the circular one, or rolling rows, or both, and impulses inside.
+    pub(super) fn add_cones(&mut self, random: &mut Random) {
+        let kind = random.below(5);
+        let kinds = [Cone::Circular, Cone::Pyramid(2), Cone::Pyramid(4), Cone::Pyramid(8)];
+        self.cone = kinds[kind.min(3)];
+        for m in &self.manifolds {
+            let sides = [(m.a, -1.0), (m.b, 1.0)];
+            for contact in m.first..m.first + m.count {
+                if kind == 1 || random.below(3) == 0 {
+                    continue;
+                }
+                let length = 0.2 + random.unit();
+                let [jacobian_a, jacobian_b] = sides.map(|(i, sign)| {
+                    let Some(body) = self.bodies.get(i as usize) else { return [[0.0; 6]; 3] };
+                    let free = body.free();
+                    m.frame().map(|d| {
+                        let row = [0, 1, 2].map(|k| sign * length * d[k]);
+                        let turn = [0, 1, 2].map(|k| if free[3 + k] { row[k] } else { 0.0 });
+                        [0.0, 0.0, 0.0, turn[0], turn[1], turn[2]]
+                    })
+                });
+                self.rolling.push(RollingRow {
+                    contact,
+                    jacobian_a,
+                    jacobian_b,
+                    length,
+                    bias: random.vector3(0.5),
+                    spinning: [0.0, random.unit()][random.below(2)],
+                    rolling: [0.0, random.unit()][random.below(2)],
+                });
+                self.roll.push(random.vector3(1.0));
+            }
+        }
+        let mut scratch = ChordScratch::default();
+        self.begin(&mut scratch);
+        let (problem, mut iterate) = self.parts();
+        let velocity = iterate.velocity.to_vec();
+        scratch.give(&problem, &mut iterate);
+        self.velocity.copy_from_slice(&velocity);
+    }
+
     /// A scene of rows in manifolds: contacts that follow each other share one where their arms allow it.
     pub(super) fn of_scene(scene: &Scene) -> Self {
         let mut world = Self {
@@ -197,6 +258,9 @@ impl World {
             joints: scene.joints.clone(),
             velocity: scene.velocity.clone(),
             joint: scene.joint_impulse.clone(),
+            rolling: scene.rolling.clone(),
+            roll: scene.rolling_impulse.clone(),
+            cone: scene.cone,
             ..Self::default()
         };
         for row in &scene.contacts {
@@ -223,6 +287,7 @@ impl World {
             };
             (m.a, m.b) == (place(row.a), place(row.b))
                 && m.normal == normal
+                && m.tangent == tangent
                 && (m.count as usize) < LANES
                 && (row.a == FIXED || near(arm_a, m.arm_a))
         };
@@ -245,7 +310,44 @@ impl World {
     }
 
     pub(super) fn problem(&self) -> ManifoldProblem<'_> {
-        ManifoldProblem { bodies: &self.bodies, manifolds: &self.manifolds, joints: &self.joints }
+        ManifoldProblem {
+            bodies: &self.bodies,
+            manifolds: &self.manifolds,
+            joints: &self.joints,
+            rolling: &self.rolling,
+            cone: self.cone,
+        }
+    }
+
+    /// Measures its impulses by manifolds.
+    pub(super) fn measured(&self, gravity_dt: Double, scratch: &mut ChordScratch) -> Certificate {
+        let mut world = self.clone();
+        let (problem, iterate) = world.parts();
+        measure(&problem, &iterate, gravity_dt, scratch)
+    }
+
+    /// Gives its impulses to the sweeps.
+    pub(super) fn begin(&self, scratch: &mut ChordScratch) {
+        let mut world = self.clone();
+        let (problem, iterate) = world.parts();
+        scratch.begin(&problem, &iterate);
+    }
+
+    pub(super) fn parts(&mut self) -> (ManifoldProblem<'_>, ManifoldIterate<'_>) {
+        let problem = ManifoldProblem {
+            bodies: &self.bodies,
+            manifolds: &self.manifolds,
+            joints: &self.joints,
+            rolling: &self.rolling,
+            cone: self.cone,
+        };
+        let iterate = ManifoldIterate {
+            velocity: &mut self.velocity,
+            contact: &mut self.contact,
+            rolling: &mut self.roll,
+            joint: &mut self.joint,
+        };
+        (problem, iterate)
     }
 
     pub(super) fn solve(
@@ -254,16 +356,7 @@ impl World {
         memory: &mut ChordMemory,
         scratch: &mut ChordScratch,
     ) -> SolveStats {
-        let problem = ManifoldProblem {
-            bodies: &self.bodies,
-            manifolds: &self.manifolds,
-            joints: &self.joints,
-        };
-        let mut iterate = ManifoldIterate {
-            velocity: &mut self.velocity,
-            contact: &mut self.contact,
-            joint: &mut self.joint,
-        };
+        let (problem, mut iterate) = self.parts();
         solve(&problem, &mut iterate, params, memory, scratch)
     }
 
@@ -306,10 +399,10 @@ impl World {
             bodies: &self.bodies,
             joints: &self.joints,
             contacts: &rows,
-            rolling: &[],
-            cone: Cone::Circular,
+            rolling: &self.rolling,
+            cone: self.cone,
         };
-        let impulses = Impulses { joint: &self.joint, contact: &impulses, rolling: &[] };
+        let impulses = Impulses { joint: &self.joint, contact: &impulses, rolling: &self.roll };
         let mut velocity = vec![[0.0; 6]; self.bodies.len()];
         certificate::rebuild_velocity(&problem, impulses, &mut velocity);
         let at = other.unwrap_or(&velocity);

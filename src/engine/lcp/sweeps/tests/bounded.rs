@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::lcp::problem::{Cone, JointRow};
-use crate::engine::papers::solvers::tests::mixed::{gauss_seidel, mixed, violation};
+use crate::engine::lcp::tests::mixed::{gauss_seidel, mixed, violation};
 
 /// Velocity and joint impulses of the joint rows of a scene after some sweeps.
 fn sweep_joints(

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::lcp::newton;
-use crate::engine::lcp::newton::{ChordScratch, ManifoldProblem};
+use crate::engine::lcp::newton::{ChordScratch, ManifoldIterate, ManifoldProblem};
 use crate::engine::lcp::sweeps::{solve_conjugate, solve_sweeps};
 
 /// Sweeps of a call: each starts from velocities rebuilt from the impulses, so that rounding does not add up.
@@ -10,9 +10,15 @@ const ROUND: u32 = 16;
 
 /// Largest error of the impulses of a problem [m/s].
 fn residual(world: &World, manifolds: &[Manifold], joints: &[JointRow]) -> Double {
-    let problem = ManifoldProblem { bodies: &world.bodies, manifolds, joints };
-    let (contact, joint) = (&world.impulse[0], &world.joint_impulse[0]);
-    newton::measure(&problem, contact, joint, GRAVITY * DT, &mut ChordScratch::default()).error()
+    let problem = ManifoldProblem::round(&world.bodies, manifolds, joints);
+    let (mut contact, mut joint) = (world.impulse[0].clone(), world.joint_impulse[0].clone());
+    let iterate = ManifoldIterate {
+        velocity: &mut [],
+        contact: &mut contact,
+        rolling: &mut [],
+        joint: &mut joint,
+    };
+    newton::measure(&problem, &iterate, GRAVITY * DT, &mut ChordScratch::default()).error()
 }
 
 /// The residual before and after `sweeps`, accelerated or not, and the world with what they found.

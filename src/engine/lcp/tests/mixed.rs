@@ -1,11 +1,11 @@
 //! Piles with joint rows of all kinds: limits, motors, joint friction, springs; and slow, obvious oracles.
 
+use super::Scratch;
 use super::random_problems::{frame, pile, run};
 use super::scenes::Scene;
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul, joint_compliance};
 use crate::engine::lcp::{BodyBlock, Cone, FIXED, JointRow, Method, Status, Vec6};
-use crate::engine::papers::solvers::Scratch;
 use crate::math::Double;
 
 /// A pile with up to eight more joint rows. All hard rows are met at rest, so there is a solution.

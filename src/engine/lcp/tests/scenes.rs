@@ -101,6 +101,7 @@ impl Scene {
             contact: contact as u32,
             jacobian_a: rows(row.a, -1.0),
             jacobian_b: rows(row.b, 1.0),
+            length,
             bias: [0.0; 3],
             spinning: spinning / length,
             rolling: rolling / length,

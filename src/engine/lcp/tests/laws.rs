@@ -1,26 +1,15 @@
 //! Exact answers: boxes that stick and slide, towers and chains of unequal masses, degenerate rows.
 
 use super::scenes::{DT, GRAVITY, Scene, chain, pyramid, stack};
-use crate::engine::lcp::pgs::PgsParams;
+use super::{Scratch, solve};
 use crate::engine::lcp::{Cone, FIXED, Method, SolveStats, Status};
-use crate::engine::papers::solvers::newton::NewtonParams;
-use crate::engine::papers::solvers::{Scratch, SolverParams, solve};
 use crate::math::Double;
 
 const CONES: [Cone; 3] = [Cone::Circular, Cone::Pyramid(4), Cone::Pyramid(8)];
 
-fn params(method: Method, tolerance: Double) -> SolverParams {
-    SolverParams {
-        method,
-        newton: NewtonParams { tolerance, ..NewtonParams::default() },
-        pgs: PgsParams { tolerance, iterations_max: 20_000, ..PgsParams::default() },
-        ..SolverParams::default()
-    }
-}
-
-fn run(scene: &mut Scene, params: &SolverParams) -> SolveStats {
+fn run(scene: &mut Scene, method: Method, tolerance: Double) -> SolveStats {
     let (problem, mut iterate) = scene.parts();
-    solve(&problem, &mut iterate, params, &mut Scratch::default())
+    solve(&problem, &mut iterate, method, tolerance, &mut Scratch::default())
 }
 
 /// A box on the floor with horizontal velocity `v_x`; friction 0.5.
@@ -38,7 +27,7 @@ fn slow_box_sticks() {
             // Friction can stop μ g h = 0.08 m/s. The box would tip about its lower edge if the
             // friction exceeded the weight; it does not.
             let mut scene = box_on_floor(cone, 0.05);
-            let stats = run(&mut scene, &params(method, 1e-11));
+            let stats = run(&mut scene, method, 1e-11);
             assert_eq!(stats.status, Status::Converged, "{cone:?} {method:?} {stats:?}");
             let v = scene.velocity[0];
             assert!(v.iter().all(|x| x.abs() < 1e-10), "{cone:?} {method:?}: {v:?}");
@@ -55,7 +44,7 @@ fn fast_box_slides_and_loses_friction_times_weight() {
     for cone in CONES {
         for method in [Method::Newton, Method::Pgs, Method::Lemke] {
             let mut scene = box_on_floor(cone, 2.0);
-            let stats = run(&mut scene, &params(method, 1e-11));
+            let stats = run(&mut scene, method, 1e-11);
             assert_eq!(stats.status, Status::Converged, "{cone:?} {method:?} {stats:?}");
             let v = scene.velocity[0];
             // Along the first direction every pyramid is as wide as the cone.
@@ -70,7 +59,7 @@ fn fast_box_slides_and_loses_friction_times_weight() {
 fn circular_friction_opposes_an_oblique_slide() {
     let mut scene = box_on_floor(Cone::Circular, 0.6);
     scene.bodies[0].velocity_free[2] = 0.8;
-    let stats = run(&mut scene, &params(Method::Newton, 1e-12));
+    let stats = run(&mut scene, Method::Newton, 1e-12);
     assert_eq!(stats.status, Status::Converged, "{stats:?}");
     let speed = 1.0 - 0.5 * GRAVITY * DT;
     let v = scene.velocity[0];
@@ -83,7 +72,7 @@ fn flat_pyramid_has_no_friction_on_the_second_tangent() {
     for method in [Method::Newton, Method::Pgs, Method::Lemke] {
         let mut scene = box_on_floor(Cone::Pyramid(2), 0.05);
         scene.bodies[0].velocity_free[2] = 0.8;
-        let stats = run(&mut scene, &params(method, 1e-11));
+        let stats = run(&mut scene, method, 1e-11);
         assert_eq!(stats.status, Status::Converged, "{method:?} {stats:?}");
         let v = scene.velocity[0];
         assert!(v[0].abs() < 1e-10 && (v[2] - 0.8).abs() < 1e-10, "{method:?}: {v:?}");
@@ -96,7 +85,7 @@ fn frictionless_box_keeps_its_speed() {
         let mut scene = Scene::new(Cone::Circular);
         let body = scene.cube(3.0, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         scene.rest_on(FIXED, body, 0.0);
-        let stats = run(&mut scene, &params(method, 1e-11));
+        let stats = run(&mut scene, method, 1e-11);
         assert_eq!(stats.status, Status::Converged, "{method:?} {stats:?}");
         let v = scene.velocity[0];
         assert!((v[0] - 1.0).abs() < 1e-12 && v[1].abs() < 1e-10, "{method:?}: {v:?}");
@@ -107,7 +96,7 @@ fn frictionless_box_keeps_its_speed() {
 fn heavy_box_on_nine_light_ones_rests() {
     for cone in CONES {
         let mut scene = stack(10, 1e4, cone);
-        let stats = run(&mut scene, &params(Method::Newton, 1e-10));
+        let stats = run(&mut scene, Method::Newton, 1e-10);
         println!("{cone:?}: {stats:?}");
         assert_eq!(stats.status, Status::Converged, "{cone:?} {stats:?}");
         let e = scene.certificate().natural_map;
@@ -121,7 +110,7 @@ fn heavy_box_on_nine_light_ones_rests() {
 #[test]
 fn chain_with_a_heavy_end_holds() {
     let mut scene = chain(20, 1e4);
-    let stats = run(&mut scene, &params(Method::Newton, 1e-10));
+    let stats = run(&mut scene, Method::Newton, 1e-10);
     println!("{stats:?}");
     assert_eq!(stats.status, Status::Converged, "{stats:?}");
     assert!(scene.certificate().joint <= 1e-10, "{:?}", scene.certificate());
@@ -133,7 +122,7 @@ fn tall_tower_and_wall_rest() {
     for (name, mut scene) in
         [("tower", stack(30, 1.0, Cone::Circular)), ("wall", pyramid(8, Cone::Circular))]
     {
-        let stats = run(&mut scene, &params(Method::Newton, 1e-10));
+        let stats = run(&mut scene, Method::Newton, 1e-10);
         println!("{name}: {stats:?}");
         assert_eq!(stats.status, Status::Converged, "{name}: {stats:?}");
         for v in &scene.velocity {
@@ -158,8 +147,7 @@ fn repeated_rows_change_nothing() {
     }
     for method in [Method::Newton, Method::Lemke] {
         let (mut scene, mut doubled) = (scene.clone(), doubled.clone());
-        let params = params(method, 1e-11);
-        let (one, two) = (run(&mut scene, &params), run(&mut doubled, &params));
+        let (one, two) = (run(&mut scene, method, 1e-11), run(&mut doubled, method, 1e-11));
         assert_eq!(one.status, Status::Converged, "{method:?} {one:?}");
         assert_eq!(two.status, Status::Converged, "{method:?} {two:?}");
         for (v, w) in scene.velocity.iter().zip(&doubled.velocity) {
@@ -174,10 +162,10 @@ fn repeated_rows_change_nothing() {
 fn nothing_to_solve_is_solved() {
     for method in [Method::Auto, Method::Newton, Method::Pgs, Method::Lemke] {
         let mut empty = Scene::new(Cone::Circular);
-        assert_eq!(run(&mut empty, &params(method, 1e-10)).status, Status::Converged, "{method:?}");
+        assert_eq!(run(&mut empty, method, 1e-10).status, Status::Converged, "{method:?}");
         let mut flying = Scene::new(Cone::Circular);
         flying.cube(1.0, [1.0; 6]);
-        let stats = run(&mut flying, &params(method, 1e-10));
+        let stats = run(&mut flying, method, 1e-10);
         assert_eq!(stats.status, Status::Converged, "{method:?}");
         assert_eq!(flying.velocity[0], flying.bodies[0].velocity_free, "{method:?}");
     }
@@ -199,7 +187,7 @@ fn rows_of_locked_bodies_are_left_alone() {
     }
     for method in [Method::Newton, Method::Pgs, Method::Lemke] {
         let mut scene = scene.clone();
-        let stats = run(&mut scene, &params(method, 1e-10));
+        let stats = run(&mut scene, method, 1e-10);
         assert_eq!(stats.status, Status::Converged, "{method:?} {stats:?}");
         assert_eq!(scene.velocity[1], scene.bodies[1].velocity_free, "{method:?}");
         assert!(scene.velocity[0].iter().all(|x| x.abs() < 1e-9), "{method:?}");
@@ -220,7 +208,7 @@ fn wedged_box_reports_what_it_reached() {
     }
     for method in [Method::Newton, Method::Pgs, Method::Lemke] {
         let mut scene = scene.clone();
-        let stats = run(&mut scene, &params(method, 1e-10));
+        let stats = run(&mut scene, method, 1e-10);
         println!("{method:?} {stats:?}");
         assert_ne!(stats.status, Status::Converged, "{method:?}: infeasible");
         let certificate = scene.certificate();
@@ -234,13 +222,12 @@ fn wedged_box_reports_what_it_reached() {
 fn reused_buffers_do_not_change_results() {
     // The same scratch through different problems gives the same bits as a fresh one.
     let mut scratch = Scratch::default();
-    let params = params(Method::Auto, 1e-10);
     for _ in 0..2 {
         for scene in [stack(5, 10.0, Cone::Pyramid(4)), chain(5, 3.0), pyramid(3, Cone::Circular)] {
             let (mut fresh, mut reused) = (scene.clone(), scene);
-            let a = run(&mut fresh, &params);
+            let a = run(&mut fresh, Method::Auto, 1e-10);
             let (problem, mut iterate) = reused.parts();
-            let b = solve(&problem, &mut iterate, &params, &mut scratch);
+            let b = solve(&problem, &mut iterate, Method::Auto, 1e-10, &mut scratch);
             assert_eq!(a, b, "statistics");
             assert_eq!(fresh.velocity, reused.velocity, "velocities");
             assert_eq!(fresh.contact_impulse, reused.contact_impulse, "impulses");

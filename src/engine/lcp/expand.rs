@@ -1,16 +1,14 @@
-//! Manifolds as rows and back, for the general solvers.
+//! Manifolds as rows and back, for the solvers that know rows only.
 
-use crate::engine::lcp::manifold::Manifold;
-use crate::engine::lcp::{BodyBlock, ContactRow, Vec6};
+use super::manifold::Manifold;
+use super::problem::{BodyBlock, ContactRow};
 use crate::math::{DVec3, Double};
 
-/// The contacts of an island as rows, for the general solvers.
+/// The contacts of an island as rows, with their impulses in the frames of the rows.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Rows {
     pub(in crate::engine) contacts: Vec<ContactRow>,
     pub(in crate::engine) impulse: Vec<[Double; 3]>,
-    /// Velocities that impulses give, to compare with.
-    pub(in crate::engine) velocity: Vec<Vec6>,
 }
 
 impl Rows {

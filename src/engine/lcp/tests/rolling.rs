@@ -1,14 +1,15 @@
 //! Rolling and spinning rows: the cone against its definition, exact answers of one ball, and random
 //! problems that every solver must certify and agree on.
 
+use super::Scratch;
 use super::random_problems::{frame, pile, run};
 use super::scenes::{DT, GRAVITY, Scene};
 use crate::engine::lcp::cone::FrictionCone;
+use crate::engine::lcp::newton::{ChordParams, solve_relaxation_rows};
 use crate::engine::lcp::random::Random;
-use crate::engine::lcp::rows::{dot6, mass_mul};
+use crate::engine::lcp::rolling::{WithRolling, join};
+use crate::engine::lcp::rows::{contact_velocity, dot6, mass_mul};
 use crate::engine::lcp::{Cone, FIXED, Method, Status, pgs};
-use crate::engine::papers::solvers::Scratch;
-use crate::engine::papers::solvers::newton;
 use crate::math::Double;
 
 const CONES: [Cone; 5] =
@@ -94,24 +95,6 @@ fn derivative_is_the_limit_of_differences() {
         }
     }
     assert!(compared > 30_000, "most points lie away from the borders: {compared}");
-}
-
-#[test]
-fn without_rolling_it_is_the_friction_cone() {
-    let mut random = Random::new(43);
-    for kind in CONES {
-        let cone = FrictionCone::new(kind);
-        for _ in 0..1000 {
-            let p = random.vector3(1.0);
-            let six = [p[0], p[1], p[2], random.signed(1.0), random.signed(1.0), 0.0];
-            let q = cone.project(0.7, p).point;
-            let r = cone.project_rolling([0.7, 0.0, 0.0], six).point;
-            for i in 0..3 {
-                assert!((q[i] - r[i]).abs() < 1e-14, "{kind:?} {p:?}: {q:?} and {r:?}");
-            }
-            assert!(r[3..] == [0.0; 3], "{kind:?}: {r:?}");
-        }
-    }
 }
 
 /// A body of inertia m/6 (ℓ² = 1/6) and radius 0.5 m that rolls along x at `speed` and turns about the
@@ -318,15 +301,22 @@ fn the_relaxation_at_the_right_gamma_is_the_problem() {
         let velocity = scene.velocity.clone();
         let cone = FrictionCone::new(Cone::Circular);
         let (problem, mut iterate) = scene.parts();
-        let slip = |(_, row, rolling): crate::engine::lcp::rolling::WithRolling<'_>| {
-            let rolling = rolling.map(|(_, r)| r);
-            crate::engine::lcp::rolling::slip_bound(row, rolling, &cone, &velocity)
+        let slip = |(_, row, rolling): WithRolling<'_>| {
+            let w = contact_velocity(row, &velocity);
+            match rolling {
+                None => row.friction * cone.slip([w[1], w[2]]),
+                Some((_, rolling)) => {
+                    let w = join(w, rolling.velocity(row, &velocity));
+                    cone.slip_rolling(rolling.limits(row), &w)
+                }
+            }
         };
         let gamma: Vec<_> = problem.contacts_with_rolling().map(slip).collect();
         iterate.contact_impulse.fill([0.0; 3]);
         iterate.rolling_impulse.fill([0.0; 3]);
-        let params = newton::NewtonParams { tolerance: 1e-9, ..Default::default() };
-        newton::solve_relaxation(&problem, &gamma, &mut iterate, &params, &mut scratch.newton);
+        let params = ChordParams { tolerance: 1e-9, ..Default::default() };
+        let chord = &mut scratch.chord;
+        solve_relaxation_rows(&problem, &gamma, &mut iterate, &params, chord);
         for (v, w) in scene.velocity.iter().zip(&velocity) {
             assert!((0..6).all(|k| (v[k] - w[k]).abs() < 1e-6), "{v:?} and {w:?}");
         }

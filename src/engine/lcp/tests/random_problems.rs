@@ -1,11 +1,9 @@
 //! Random problems: whatever a solver claims to have solved must pass the certificate.
 
 use super::scenes::{Point, Scene, cross};
-use crate::engine::lcp::pgs::PgsParams;
+use super::{Scratch, solve};
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::{Cone, FIXED, Method, SolveStats, Status};
-use crate::engine::papers::solvers::newton::NewtonParams;
-use crate::engine::papers::solvers::{Scratch, SolverParams, solve};
 use crate::math::Double;
 
 pub(super) fn frame(random: &mut Random, up: Double) -> [Point; 3] {
@@ -64,15 +62,8 @@ pub(super) fn run(
     tolerance: Double,
     scratch: &mut Scratch,
 ) -> SolveStats {
-    let iterations_max = if method == Method::Pgs { 20_000 } else { 200 };
-    let params = SolverParams {
-        method,
-        newton: NewtonParams { tolerance, ..NewtonParams::default() },
-        pgs: PgsParams { tolerance, iterations_max, ..PgsParams::default() },
-        ..SolverParams::default()
-    };
     let (problem, mut iterate) = scene.parts();
-    let stats = solve(&problem, &mut iterate, &params, scratch);
+    let stats = solve(&problem, &mut iterate, method, tolerance, scratch);
     let certificate = scene.certificate();
     assert_eq!(stats.certificate, certificate, "the certificate reported is that of the result");
     stats

@@ -1,0 +1,117 @@
+//! Measuring: what impulses and velocities are worth, whoever found them.
+//!
+//! Input: an island and an iterate, or the impulses at hand. Output: certificates, by manifolds. Cost: two
+//! sweeps over the contacts.
+
+use super::{ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, kernel};
+use crate::engine::lcp::certificate::{Certificate, distance};
+use crate::engine::lcp::manifold::LaneVectors;
+use crate::engine::lcp::problem::Vec6;
+use crate::math::Double;
+
+/// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
+pub fn approach(
+    problem: &ManifoldProblem<'_>,
+    velocity: &[Vec6],
+    scratch: &mut ChordScratch,
+) -> Double {
+    scratch.take_velocity(velocity);
+    kernel::approach(problem, &scratch.velocity)
+}
+
+/// Measures the impulses of an iterate at the velocity rebuilt from them, whatever its own.
+pub fn measure(
+    problem: &ManifoldProblem<'_>,
+    iterate: &ManifoldIterate<'_>,
+    gravity_dt: Double,
+    scratch: &mut ChordScratch,
+) -> Certificate {
+    scratch.begin(problem, iterate);
+    scratch.certify(problem, gravity_dt)
+}
+
+/// Measures velocities and impulses as they are, but for impulses outside of their cones and bounds, which
+/// become the nearest inside.
+pub fn certify(
+    problem: &ManifoldProblem<'_>,
+    iterate: &mut ManifoldIterate<'_>,
+    gravity_dt: Double,
+    scratch: &mut ChordScratch,
+) -> Certificate {
+    scratch.begin(problem, iterate);
+    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
+    scratch.take_velocity(iterate.velocity);
+    let motion = distance(&scratch.rebuilt, &scratch.velocity);
+    let (velocity, joint) = (&scratch.velocity, &scratch.joint);
+    let certificate = scratch.sweep.certify(problem, velocity, joint, gravity_dt);
+    scratch.sweep.give(problem, iterate.contact, iterate.rolling);
+    iterate.joint.copy_from_slice(joint);
+    Certificate { motion, ..certificate }
+}
+
+impl ChordScratch {
+    /// Takes the impulses of a warm start and sums them.
+    pub(super) fn begin(&mut self, problem: &ManifoldProblem<'_>, start: &ManifoldIterate<'_>) {
+        self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
+        self.sweep.begin(problem, start.contact, start.rolling, &mut self.rebuilt);
+        self.joint.clear();
+        let rows = problem.joints.iter().zip(start.joint.iter());
+        self.joint.extend(rows.map(|(row, c)| row.clamp(if c.is_finite() { *c } else { 0.0 })));
+    }
+
+    /// Takes velocities of the bodies, and that of the fixed world.
+    pub(super) fn take_velocity(&mut self, velocity: &[Vec6]) {
+        self.velocity.clear();
+        self.velocity.extend_from_slice(velocity);
+        self.velocity.push([0.0; 6]);
+    }
+
+    /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
+    pub(super) fn certify(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        gravity_dt: Double,
+    ) -> Certificate {
+        self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+        self.sweep.certify(problem, &self.rebuilt, &self.joint, gravity_dt)
+    }
+
+    /// Rebuilds the velocity from the impulses at hand and measures them.
+    pub(super) fn judge(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+    ) -> Certificate {
+        self.sweep.sum(problem, &mut self.rebuilt);
+        self.certify(problem, params.gravity_dt)
+    }
+
+    /// Lets held bodies stand still after a measurement, and measures again if that changed a velocity.
+    pub(super) fn hold(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+        measured: Certificate,
+    ) -> Certificate {
+        let motion = self.still(problem, params.tolerance);
+        if motion == 0.0 {
+            return measured;
+        }
+        let (velocity, joint) = (&self.rebuilt, &self.joint);
+        let certificate = self.sweep.certify(problem, velocity, joint, params.gravity_dt);
+        Certificate { motion, ..certificate }
+    }
+
+    /// Where the multipliers of the last solve had come to, of every manifold: if nothing solves the problem
+    /// they grow along the proof of that.
+    pub fn last_impulses(&self) -> &[LaneVectors] {
+        if self.went_back { &self.best_impulse } else { &self.sweep.impulse }
+    }
+
+    /// Gives the impulses of the last measurement and the velocity rebuilt from them.
+    pub fn give(&self, problem: &ManifoldProblem<'_>, iterate: &mut ManifoldIterate<'_>) {
+        self.sweep.give(problem, iterate.contact, iterate.rolling);
+        iterate.joint.copy_from_slice(&self.joint);
+        iterate.velocity.copy_from_slice(&self.rebuilt[..problem.bodies.len()]);
+    }
+}

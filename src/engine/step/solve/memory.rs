@@ -1,0 +1,174 @@
+//! What islands keep from step to step, and who inherits it when they split and merge.
+//!
+//! Input: the islands of a step with their bodies, the memories of the last one with theirs. Output: a memory
+//! for each island. One whose bodies are the same keeps its own. Of the others, whoever has more than half of
+//! the bodies of an island of the last step inherits its memory; of several memories that with most bodies
+//! in common. With it goes the factor, as long as what is left has the contacts that it had. O(bodies), and
+//! a sort of the bodies of islands that are others.
+
+use core::cmp::Reverse;
+use core::mem::take;
+
+use super::island::Outcome;
+use crate::engine::lcp::newton::ChordMemory;
+use crate::engine::lcp::newton::joints_only::DirectMemory;
+use crate::engine::state::body::{Body, BodyId};
+use crate::engine::step::islands::Islands;
+use crate::math::Double;
+
+/// What an island keeps from step to step.
+#[derive(Clone, Debug)]
+pub(super) struct IslandMemory {
+    /// Its bodies, ascending.
+    pub(super) members: Vec<BodyId>,
+    pub(super) chord: ChordMemory,
+    /// For the poses and for the velocities of the end, whose matrices differ.
+    pub(super) direct: [DirectMemory; 2],
+    /// Time for which Newton is not tried again [s].
+    pub(super) pause: Double,
+    /// The part of the budget of all its rows that it gets (-); none before its first step.
+    pub(super) share: Option<Double>,
+    /// Did the general solvers change the impulses of the biased and the relaxed problem? Then those hold
+    /// what it took to stop the bodies, which would act once more if they were taken as they are.
+    pub(super) changed: [bool; 2],
+    /// The part of the work of a step that it gets (–): less where the last steps were not solved.
+    pub(super) effort: Double,
+    /// Did contacts ask for the impossible in this step?
+    pub(super) pressed: bool,
+    /// The last solution, if it had been taken as it was.
+    pub(super) steady: Option<SteadySolution>,
+}
+
+/// A solution that was taken as it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SteadySolution {
+    pub(super) outcome: Outcome,
+    /// Bodies, contacts and joint rows.
+    pub(super) size: [u32; 3],
+}
+
+impl Default for IslandMemory {
+    fn default() -> Self {
+        Self {
+            members: Vec::new(),
+            chord: ChordMemory::default(),
+            direct: Default::default(),
+            pause: 0.0,
+            share: None,
+            changed: [false; 2],
+            effort: 1.0,
+            pressed: false,
+            steady: None,
+        }
+    }
+}
+
+impl IslandMemory {
+    pub(super) fn first(&self) -> Option<BodyId> {
+        self.members.first().copied()
+    }
+}
+
+/// The memories of this step and of the last, ascending by the first bodies of their islands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memories {
+    list: Vec<IslandMemory>,
+    last: Vec<IslandMemory>,
+    /// Whose memory each island of this step gets, by its place in the last.
+    from: Vec<Option<u32>>,
+    /// Buffers: bodies of islands that are others now, with their places in the last; places of those of one.
+    homes: Vec<(BodyId, u32)>,
+    shared: Vec<u32>,
+}
+
+impl Memories {
+    /// A step begins. `same` tells which islands are known to have the bodies that they had, `keeps` which of
+    /// them keep anything.
+    pub(super) fn begin(
+        &mut self,
+        bodies: &[Body],
+        islands: &Islands,
+        same: &[bool],
+        keeps: impl Fn(usize) -> bool,
+    ) {
+        core::mem::swap(&mut self.list, &mut self.last);
+        self.list.clear();
+        self.from.clear();
+        let id = |&i: &u32| bodies[i as usize].id();
+        let (mut old, mut others) = (0, false);
+        for k in 0..islands.len() {
+            let members = islands.members_of(k);
+            let first = members.first().map(id);
+            while self.last.get(old).is_some_and(|last| last.first() < first) {
+                old += 1;
+            }
+            let known = self.last.get(old).filter(|last| last.first() == first);
+            let is_same = |last: &IslandMemory| {
+                same[k] || members.iter().map(id).eq(last.members.iter().copied())
+            };
+            let from = known.filter(|last| keeps(k) && is_same(last)).map(|_| old as u32);
+            others |= from.is_none() && keeps(k);
+            self.from.push(from);
+        }
+        if others {
+            self.find_heirs(bodies, islands, keeps);
+        }
+    }
+
+    /// Finds the heirs of islands that are others now.
+    fn find_heirs(&mut self, bodies: &[Body], islands: &Islands, keeps: impl Fn(usize) -> bool) {
+        let Self { last, from, homes, shared, .. } = self;
+        homes.clear();
+        let mut taken = from.iter().flatten().copied().peekable();
+        for (place, memory) in (0..).zip(&*last) {
+            if taken.next_if_eq(&place).is_none() {
+                homes.extend(memory.members.iter().map(|&id| (id, place)));
+            }
+        }
+        homes.sort_unstable();
+        for k in (0..islands.len()).filter(|&k| keeps(k)) {
+            if from[k].is_some() {
+                continue;
+            }
+            let ids = islands.members_of(k).iter().map(|&i| bodies[i as usize].id());
+            let home = |id| homes.binary_search_by_key(&id, |home| home.0).ok();
+            shared.clear();
+            shared.extend(ids.filter_map(home).map(|at| homes[at].1));
+            shared.sort_unstable();
+            let parts = shared.chunk_by(|a, b| a == b);
+            let most = |part: &&[u32]| 2 * part.len() > last[part[0] as usize].members.len();
+            let largest = parts.filter(most).min_by_key(|part| Reverse(part.len()));
+            from[k] = largest.map(|part| part[0]);
+        }
+    }
+
+    /// The memory of island `k`, of these bodies (places, ascending).
+    pub(super) fn recall(&mut self, k: usize, members: &[u32], bodies: &[Body]) -> IslandMemory {
+        let id = |&i: &u32| bodies[i as usize].id();
+        let mut memory = match self.from[k] {
+            Some(place) => take(&mut self.last[place as usize]),
+            None => IslandMemory::default(),
+        };
+        if !members.iter().map(id).eq(memory.members.iter().copied()) {
+            let old = &memory.members;
+            memory.chord.pass_on(members.iter().map(|i| old.binary_search(&id(i)).ok()));
+            memory.members.clear();
+            memory.members.extend(members.iter().map(id));
+            memory.steady = None;
+        }
+        memory
+    }
+
+    /// Keeps the memory of the next island.
+    pub(super) fn keep(&mut self, memory: IslandMemory) {
+        self.list.push(memory);
+    }
+
+    /// What the island of this first body kept in the last step; `old` is the place in its list.
+    pub(super) fn of(&self, first: BodyId, old: &mut usize) -> Option<&IslandMemory> {
+        while self.list.get(*old).is_some_and(|memory| memory.first() < Some(first)) {
+            *old += 1;
+        }
+        self.list.get(*old).filter(|memory| memory.first() == Some(first))
+    }
+}
