@@ -4,7 +4,7 @@
 //!
 //! | `cargo run --release -p orthant_lab --bin` … | what |
 //! |---|---|
-//! | `experiments --features f64` | the thesis' four experiments: does the infeasibility fall with h²? |
+//! | `experiments --features f64` | the thesis' four experiments: how the infeasibility falls with h |
 //! | `measure_scene -- SCENE` | overlap, rest, drift, residual and time of a scene |
 //! | `solver_compare` | error against time of every solver |
 //!

@@ -179,7 +179,7 @@ impl Simulation {
         self.pairs_to_change().1
     }
 
-    /// The same for those who change few: where they change contacts they call
+    /// All pairs, for those who change few: where they change contacts they call
     /// [`Pair::forget_measurement`], and only there contacts are found anew in the next step. With the
     /// bodies, to look them up.
     pub fn pairs_to_change(&mut self) -> (&Bodies, &mut [Box<Pair>]) {

@@ -27,7 +27,7 @@
 //!
 //! # Determinism
 //!
-//! The same state and the same calls give the same bits, in debug and in release, with any number of
+//! Equal states and equal calls give equal bits, in debug and in release, with any number of
 //! threads, on any platform, for the same features of the crate. Why: the order of everything comes
 //! from ids, which are counters; every list that leaves a stage is sorted by a documented key (pairs by
 //! [`PairKey`](pair_key::PairKey), contacts by feature id, islands by their first body); hash maps are
@@ -107,7 +107,7 @@ struct Work {
     motions: Motions,
     /// Bodies that are active and bodies that may have changed, for the broad phase.
     movers: Vec<u32>,
-    /// The same, a byte for each body.
+    /// Whether each body is one of these.
     marks: Vec<bool>,
     broad: BroadPhase,
     excluded: Vec<[BodyId; 2]>,

@@ -48,7 +48,7 @@ pub struct IslandReport {
     pub work: [Double; 2],
     /// Residual of what moves the bodies: the largest of natural map, joints and equation of motion [m/s].
     pub residual: Double,
-    /// The same of what is carried on [m/s]; where nothing is pushed it is the same solution.
+    /// Residual of what is carried on [m/s]; where nothing is pushed that is the same solution.
     pub residual_relaxed: Double,
     /// Was the tolerance met? After a bounce: by each of its solves.
     pub solved: bool,
@@ -89,14 +89,14 @@ pub struct StepReport {
     pub complementarity_gap: Double,
     /// Velocity residual of the joints, `|νᵀ v + Υ|_∞` [m/s or rad/s], of what moves the bodies.
     pub joint_residual: Double,
-    /// The same of the carried velocities.
+    /// Velocity residual of the joints [m/s or rad/s], of the carried velocities.
     pub joint_residual_relaxed: Double,
     /// By how much the velocities that move the bodies are not those that their impulses give,
     /// `|v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞` [m/s or rad/s]. Small steps move bodies with the mean velocity of
     /// the step, which differs from that of its end by what they accelerate; bodies that are held stand
     /// still.
     pub motion_residual: Double,
-    /// The same of the carried velocities.
+    /// Residual of the equation of motion [m/s or rad/s], of the carried velocities.
     pub motion_residual_relaxed: Double,
     /// Position error of the joints, `|Θ|_∞` [m or rad], at the pose the step began with.
     pub joint_error: Real,

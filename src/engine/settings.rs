@@ -182,7 +182,7 @@ pub struct SolverSettings {
     /// what it rests on, 5 µm for its own weight in sixteen at 60 Hz. It is what brings heaps to rest:
     /// without it they tremble at 0.1 m/s.
     pub softness: Double,
-    /// The same of joints; without it chains blow up.
+    /// Softness of joints in small steps [-]; without it chains blow up.
     pub joint_softness: Double,
     /// Most contacts of an island for Lemke's algorithm; larger ones go to Newton, and are counted.
     pub lemke_contacts_max: u32,

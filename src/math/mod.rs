@@ -310,11 +310,11 @@ pub trait Scalar:
     const MAX: Self;
     /// The number nearest to `x`.
     fn from_double(x: Double) -> Self;
-    /// The same number in this type.
+    /// A [`Real`] as a number of this type.
     fn from_real(x: Real) -> Self;
     /// The nearest [`Real`].
     fn to_real(self) -> Real;
-    /// The same number in double precision.
+    /// This number in double precision.
     fn to_double(self) -> Double;
     /// The whole number nearest to zero, of a number that is not negative, at most `i32::MAX`.
     fn to_index(self) -> u32;

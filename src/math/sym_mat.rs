@@ -37,7 +37,7 @@ impl SymMat3 {
         }
     }
 
-    /// The same matrix as nine numbers.
+    /// The nine numbers of the matrix.
     pub const fn to_mat3(self) -> Mat3 {
         Mat3::from_cols(
             Vec3::new(self.xx, self.xy, self.xz),

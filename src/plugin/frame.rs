@@ -18,7 +18,7 @@ use crate::math::{
 };
 
 /// Deeper than any real hierarchy; a cycle of parents ends here.
-const DEPTH_MAX: usize = 1000;
+pub(super) const DEPTH_MAX: usize = 1000;
 
 /// A world pose with scale.
 #[derive(Clone, Copy, Debug, PartialEq)]

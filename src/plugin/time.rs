@@ -10,7 +10,7 @@ use crate::math::{Double, Real, narrow, widen};
 
 /// The clock of physics: `Time<Physics>` is a resource.
 ///
-/// It follows the generic clock of the schedule physics runs in (the fixed clock in
+/// The clock follows the generic clock of the schedule physics runs in (the fixed clock in
 /// `FixedPostUpdate`), times its speed. Inside [`PhysicsSchedule`](super::PhysicsSchedule) it is the
 /// generic clock `Time`. See [`PhysicsTime`].
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
@@ -43,7 +43,7 @@ pub trait PhysicsTime {
     /// negative or non-finite value is refused: an error is logged and the speed stays.
     fn set_relative_speed(&mut self, ratio: Real);
 
-    /// The same clock at this speed; see [`set_relative_speed`](Self::set_relative_speed).
+    /// This clock at this speed; see [`set_relative_speed`](Self::set_relative_speed).
     #[must_use]
     fn with_relative_speed(self, ratio: Real) -> Self;
 }

@@ -28,7 +28,7 @@ fn rounding() -> Double {
 
 #[test]
 fn every_scene_is_built_and_starts_without_overlap() {
-    for name in games::ALL {
+    for name in games::names() {
         let game = games::by_name(name).expect("it has a scene");
         let play = Play::new(&game, games::DT).expect("the engine takes the scene");
         assert_eq!(play.world.bodies().len(), game.pieces.len(), "{name}");

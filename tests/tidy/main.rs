@@ -181,6 +181,51 @@ fn every_module_says_what_it_does() {
     complain("a file begins with a //! comment", &found);
 }
 
+/// First lines of the paragraphs of doc comments, with their places.
+fn doc_beginnings(folder: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for path in files(folder) {
+        let text = read(&path);
+        let mut inside = false;
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim_start();
+            let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim);
+            let has_words = doc.is_some_and(|doc| !doc.is_empty());
+            if let (Some(doc), true, false) = (doc, has_words, inside) {
+                found.push((format!("{}:{}", path.display(), number + 1), doc.to_owned()));
+            }
+            inside = has_words;
+        }
+    }
+    found
+}
+
+#[test]
+fn comments_name_their_subject() {
+    let mut found = Vec::new();
+    for folder in ["src", "derive", "tests", "examples", "lab", "benches"] {
+        let beginnings = doc_beginnings(folder).into_iter();
+        let bad = |doc: &str| ["The same", "It ", "And "].iter().any(|word| doc.starts_with(word));
+        found
+            .extend(beginnings.filter(|(_, doc)| bad(doc)).map(|(at, doc)| format!("{at}: {doc}")));
+    }
+    complain("a comment begins with what it is about", &found);
+}
+
+#[test]
+fn heads_of_modules_ask_nothing() {
+    let mut found = Vec::new();
+    for folder in ["src", "derive", "tests", "examples", "lab", "benches"] {
+        for path in files(folder) {
+            let text = read(&path);
+            let asks = |line: &&str| line.starts_with("//!") && line.contains('?');
+            let lines = text.lines().filter(asks);
+            found.extend(lines.map(|line| format!("{}: {line}", path.display())));
+        }
+    }
+    complain("the head of a module tells", &found);
+}
+
 #[test]
 fn the_architecture_names_every_module_of_the_engine() {
     let map = read(&root().join("ARCHITECTURE.md"));

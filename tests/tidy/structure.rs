@@ -147,6 +147,40 @@ fn tuned_numbers_stand_in_one_place() {
     println!("{tuned} tuned numbers");
 }
 
+/// Does a line define a public field or constant that is a number or a vector?
+fn is_public_number(line: &str) -> bool {
+    let Some(rest) = code(line).trim_start().strip_prefix("pub ") else { return false };
+    let rest = rest.strip_prefix("const ").unwrap_or(rest);
+    let Some((name, kind)) = rest.split_once(": ") else { return false };
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let end = kind.find([',', ' ']).unwrap_or(kind.len());
+    is_name && ["Real", "Double", "Single", "Vec3", "DVec3"].contains(&&kind[..end])
+}
+
+/// A unit stands in brackets, (–) where there is none; unit vectors need none.
+#[test]
+fn public_numbers_have_units() {
+    let mut found = Vec::new();
+    for (path, text) in engine().values() {
+        let mut doc = String::new();
+        for (number, line) in text.lines().enumerate() {
+            let start = line.trim_start();
+            if start.starts_with("///") {
+                doc.push_str(start);
+                continue;
+            }
+            let has_unit = doc.contains(['(', '[']) || doc.contains("nit normal");
+            if is_public_number(line) && !has_unit && !doc.contains("nit vector") {
+                found.push(format!("{}:{}: {}", path.display(), number + 1, start));
+            }
+            if !start.starts_with("#[") {
+                doc.clear();
+            }
+        }
+    }
+    complain("a public number says its unit", &found);
+}
+
 #[test]
 fn types_have_names_of_their_own() {
     let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();

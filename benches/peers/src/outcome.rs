@@ -1,33 +1,10 @@
 //! What was measured, by scene and engine.
 
 use crate::engines::Engine;
-use orthant_lab::games::Game;
 use crate::measure::Figures;
 use crate::recorded;
-
-/// The scenes that are compared, in the order of the tables.
-pub const SCENES: [&str; 20] = [
-    "pyramid-20",
-    "pyramid-20-floor",
-    "pyramid-20-top",
-    "pyramid-20-ball",
-    "pyramid-40",
-    "pyramid-40-floor",
-    "tower-10",
-    "tower-30",
-    "tower-30-floor",
-    "ratio-100",
-    "ratio-1000",
-    "ratio-10000",
-    "hulls-500",
-    "hulls-2000",
-    "boxes-2000",
-    "chain-50-1",
-    "chain-50-100",
-    "net-30",
-    "brazil-nut",
-    "drum",
-];
+pub use orthant_lab::games::COMPARED as SCENES;
+use orthant_lab::games::Game;
 
 /// What all engines showed in a scene.
 #[derive(Clone, Debug)]

@@ -51,7 +51,7 @@ impl Random {
     }
 }
 
-/// The same shape for either library.
+/// One shape for either library.
 #[derive(Clone)]
 struct Both(Shape, SharedShape);
 

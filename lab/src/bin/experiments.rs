@@ -1,4 +1,4 @@
-//! The thesis' four experiments: does the infeasibility fall with h²?
+//! The thesis' four experiments: how the infeasibility falls with h.
 //!
 //! `cargo run --release -p orthant_lab --features f64 --bin experiments -- [--quick] [--out FOLDER] [SCENE…]`
 //!

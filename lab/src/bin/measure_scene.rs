@@ -35,9 +35,10 @@ fn main() -> ExitCode {
 
 fn wish() -> Result<Wish, String> {
     let mut words = std::env::args().skip(1);
-    let scene = words.next().ok_or_else(|| format!("which scene? {}", games::ALL.join(", ")))?;
+    let scene =
+        words.next().ok_or_else(|| format!("which scene? {}", games::names().join(", ")))?;
     let scenes = if scene == "all" {
-        games::ALL.iter().map(|name| (*name).to_owned()).collect()
+        games::names().iter().map(|name| (*name).to_owned()).collect()
     } else {
         vec![scene]
     };

@@ -1,4 +1,4 @@
-//! The list of what falls short, `short.txt`: is it true?
+//! Checks the list of what falls short, `short.txt`.
 //!
 //! Lines of the list: `[topic] reason`, below it the claims that fall short for that reason, each with the
 //! precisions in which it does: `f32 f64  claim`. Lines that begin with `#` are remarks.

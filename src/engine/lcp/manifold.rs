@@ -41,7 +41,7 @@ pub struct Manifold {
     pub normal: [Double; 3],
     /// First tangent, of use to pyramids only.
     pub tangent: [Double; 3],
-    /// Friction coefficient μ.
+    /// Friction coefficient μ (–).
     pub friction: Double,
     /// Coefficient of restitution e (-); solvers do not read it.
     pub restitution: Double,

@@ -64,7 +64,7 @@ pub struct ContactRow {
     pub jacobian_b: [Vec6; 3],
     /// `Δ` for the normal and the surface velocity of fixed or kinematic bodies for all three.
     pub bias: [Double; 3],
-    /// Friction coefficient μ.
+    /// Friction coefficient μ (–).
     pub friction: Double,
 }
 
@@ -73,7 +73,7 @@ pub struct ContactRow {
 pub struct JointRow {
     /// (body index in the island, row) for every body it touches; two for the joints of the engine.
     pub terms: SmallVec<[(u32, Vec6); 2]>,
-    /// `Υ` and the velocity of kinematic bodies.
+    /// `Υ` and the velocity of kinematic bodies [m/s or rad/s].
     pub bias: Double,
     /// Softness `s ≥ 0` [(m/s)/(N·s)]: `νᵀ v + Υ + s c = 0`. Zero for hard rows.
     pub softness: Double,

@@ -25,13 +25,13 @@ const GHOST_SLACK: Double = 0.2;
 /// Tolerances of the active set, in ratio units (-).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PapersActive {
-    /// ε_x: how far outside a scaled body an event may lie, in units of `A x ≤ 1`.
+    /// ε_x: how far outside a scaled body an event may lie, in units of `A x ≤ 1` (–).
     pub eps_x: Double,
-    /// ε_t: width of the window above `t*`, and the largest Φ of an active pair.
+    /// ε_t: width of the window above `t*`, and the largest Φ of an active pair (–).
     pub eps_t: Double,
-    /// ε_0: width of the window below `t*`.
+    /// ε_0: width of the window below `t*` (–).
     pub eps_0: Double,
-    /// δ_max: an event is dropped as singular if its conditioning is not above `1/δ_max`. Used by
+    /// δ_max (–): an event is dropped as singular if its conditioning is not above `1/δ_max`. Used by
     /// the ghost filter only.
     pub delta_max: Double,
 }

@@ -155,9 +155,9 @@ impl Bodies {
 
 /// What a step has to know of a body.
 pub(in crate::engine) mod flag {
-    /// It moves by itself or is moved by hand.
+    /// The body moves by itself or is moved by hand.
     pub const ACTIVE: u8 = 1;
-    /// It sleeps.
+    /// The body sleeps.
     pub const ASLEEP: u8 = 2;
     /// Its materials or layers were changed.
     pub const EDITED: u8 = 4;

@@ -37,7 +37,7 @@ impl ContactId {
         Self(a.code() << 32 | b.code())
     }
 
-    /// The same contact with the bodies exchanged.
+    /// This contact with the bodies exchanged.
     #[must_use]
     pub const fn swapped(self) -> Self {
         Self(self.0.rotate_left(32))

@@ -27,7 +27,7 @@ pub struct Motion {
     pub inverse_mass: Real,
     /// Mean velocity of the center of mass in free flight: it moves the body [m/s].
     pub linear: Vec3,
-    /// The same of its rotation [rad/s].
+    /// Mean angular velocity in free flight: it turns the body [rad/s].
     pub angular: Vec3,
     /// What the forces of the step add to that until its end: half of what they add in it [m/s, rad/s].
     pub lead: [Vec3; 2],

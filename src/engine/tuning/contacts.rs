@@ -17,7 +17,8 @@ pub mod broad {
 pub mod fat_boxes {
     use crate::math::Real;
 
-    /// Steps whose motion a fat box holds. Fewer renew boxes more often, more give pairs that are far apart.
+    /// Steps whose motion a fat box holds (–). Fewer renew boxes more often, more give pairs that are far
+    /// apart.
     pub const AHEAD: Real = 4.0;
     /// Part of its size by which a fat box is larger than the box (-): what trembles is not renewed. More
     /// gives pairs that are far apart.
@@ -53,8 +54,8 @@ pub mod normal {
     /// 5.5 mm, more than the dead zone of contacts leaves. With less what rests is pushed aside, with more
     /// what slides over an inner edge stops there.
     pub const SUNK: Real = 2.4e-3;
-    /// Cosine above which a normal is that of a face, and a face square to the normal: that of an angle of
-    /// `√2 SQUARE`.
+    /// Cosine (–) above which a normal is that of a face, and a face square to the normal: that of an
+    /// angle of `√2 SQUARE`.
     pub const ALIGNED: Real = 1.0 - SQUARE * SQUARE;
 }
 
@@ -111,7 +112,7 @@ pub mod mesh {
 pub mod exposed {
     use crate::math::Real;
 
-    /// Sine of the angle by which an edge at a corner may rise over a plane that holds the corner: the
+    /// Sine (–) of the angle by which an edge at a corner may rise over a plane that holds the corner: the
     /// rounding of normals of small triangles. With less corners of flat meshes are none, with more bodies
     /// meet edges inside of a slope.
     pub const RISE: Real = 1e-5;
@@ -121,10 +122,10 @@ pub mod exposed {
 pub mod outline {
     use crate::math::Real;
 
-    /// Cosine to the contact normal from which a face is part of the outline. With less steep faces are
+    /// Cosine (–) to the contact normal from which a face is part of the outline. With less steep faces are
     /// projected to slivers, whose contacts jump; with more edges stand where a face is.
     pub const FACING_MIN: Real = 0.05;
-    /// Sine of the angle within which a feature counts as square to the normal: what rests tilts by less.
+    /// Sine (–) of the angle within which a feature counts as square to the normal: what rests tilts by less.
     /// With less a box that trembles changes between a face and a corner; with more a leaning one is
     /// taken as flat.
     pub const SQUARE: Real = 1e-3;
@@ -135,11 +136,11 @@ pub mod smooth {
     pub use super::outline::SQUARE;
     use crate::math::Real;
 
-    /// Sine of the tilt of a cap below which its corners are as good as its lowest point: what a body at rest
-    /// trembles by. With less the contacts of a cylinder at rest jump about its rim, with more a wobbling
-    /// coin stands on a corner that is not its lowest.
+    /// Sine (–) of the tilt of a cap below which its corners are as good as its lowest point: what a body
+    /// at rest trembles by. With less the contacts of a cylinder at rest jump about its rim, with more a
+    /// wobbling coin stands on a corner that is not its lowest.
     pub const LEVEL: Real = 1e-4;
-    /// Sine of the tilt above which a cap is touched at its lowest point alone. Its other corners are far
+    /// Sine (–) of the tilt above which a cap is touched at its lowest point alone. Its other corners are far
     /// from where it touches, and those of a wheel run with it: taken straight on, they would be anywhere
     /// by the end of a step.
     pub const STEEP: Real = 0.25;
@@ -152,8 +153,8 @@ pub mod smooth {
 pub mod intersect {
     use crate::math::Real;
 
-    /// Sine of the angle below which two capsules lie along each other, with two contacts. With less a stack
-    /// of logs rests on points, with more capsules that cross get a point where they are apart.
+    /// Sine (–) of the angle below which two capsules lie along each other, with two contacts. With less
+    /// a stack of logs rests on points, with more capsules that cross get a point where they are apart.
     pub const ALONG: Real = 0.1;
 }
 

@@ -4,7 +4,7 @@
 pub mod work {
     use crate::math::Double;
 
-    /// Work of measuring impulses, in sweeps: their velocity is rebuilt and looked at.
+    /// Work of measuring impulses, in sweeps (–): their velocity is rebuilt and looked at.
     pub const CHECK: Double = 2.0;
     /// Operations of a sweep over one contact (–). Budgets shift between solvers as it changes.
     pub const OPERATIONS: Double = 150.0;
@@ -48,13 +48,14 @@ pub mod newton {
     /// take up what it leaves. It makes rows that repeat each other solvable. With less their pivots are
     /// noise, with more updates gain less.
     pub const JOINT_PROXIMAL: Double = 1e-10;
-    /// Work of a product of two blocks, in sweeps over a contact.
+    /// Work of a product of two blocks, in sweeps over a contact (–).
     pub const PRODUCT: Double = 2.5;
-    /// Work of a solution for each block of the factor, in sweeps over a contact.
+    /// Work of a solution for each block of the factor, in sweeps over a contact (–).
     pub const SOLVE: Double = 2.0;
-    /// Contacts whose budget an island gets on top of its own: what is small may try long, and costs little.
+    /// Contacts (–) whose budget an island gets on top of its own: what is small may try long, and costs
+    /// little.
     pub const SMALL: Double = 100.0;
-    /// Mass ratio in an island from which its factor is in double precision: single precision leaves five
+    /// Mass ratio (–) in an island from which its factor is in double precision: single precision leaves five
     /// digits for what is light. With more, steps beside heavy bodies do not descend.
     pub const DOUBLE_RATIO: Double = 100.0;
     /// Part of the tolerance to which a solve goes on (–): the impulses it ends with are then within the
@@ -64,7 +65,7 @@ pub mod newton {
     /// Part of the tolerance to which impulses must be good after a solve that changed them, to be taken as
     /// they are (–). With 1 what just came to rest stays at the edge of the tolerance.
     pub const RECHECK: Double = 0.3;
-    /// Tolerances within which islands start that are at rest, or nearly. With more, blows start with a
+    /// Tolerances (–) within which islands start that are at rest, or nearly. With more, blows start with a
     /// `ρ` that is too stiff for them; with less, what trembles loses its factor.
     pub const REST: Double = 100.0;
     /// Part of `ρ` with which the others start (–): with less of it fewer contacts change their zones in a

@@ -28,8 +28,9 @@ pub mod joint_rows {
     /// Angle to an angular limit within which the limit has a row (rad): a turn of 1.2 rad/s at 1/60 s. With
     /// less a slow hinge passes its limit for a step and is pushed back, more only costs rows.
     pub const ANGLE_MARGIN: Double = 0.02;
-    /// Cosine of the swing beyond which its gradient is no longer followed: near a half turn it has a pole.
-    /// Nearer to -1 the rows grow without bounds; nearer to 0 swings of a right angle lose their curvature.
+    /// Cosine (–) of the swing beyond which its gradient is no longer followed: near a half turn it has a
+    /// pole. Nearer to -1 the rows grow without bounds; nearer to 0 swings of a right angle lose their
+    /// curvature.
     pub const SWING_POLE: Double = -0.9;
 }
 
@@ -40,7 +41,8 @@ pub mod spin {
     /// Largest turn of a part of the step (rad): its orientation is off by a twelfth of the square of it,
     /// relatively. Twice as much is four times as far off, half as much costs twice the parts.
     pub const TURN_MAX: Double = 0.25;
-    /// Most parts of a step: beyond 64 rad in it the energy is kept less well. It bounds the work of a step.
+    /// Most parts of a step (–): beyond 64 rad in it the energy is kept less well. It bounds the work of
+    /// a step.
     pub const PARTS_MAX: Double = 256.0;
     /// Relative difference below which moments of inertia are the same (–): rounding of single precision.
     /// With less cubes are spun as if they wobbled; with more what is nearly round keeps its axis.

@@ -4,7 +4,7 @@
 pub mod policy {
     use crate::math::Double;
 
-    /// Rows whose budget a large island gets after bodies struck each other in it: heaps that settle have
+    /// Rows (–) whose budget a large island gets after bodies struck each other in it: heaps that settle have
     /// other contacts in every step, for which a good solution is in vain. More makes steps with blows slow,
     /// less makes piles that come to rest tremble for longer.
     pub const STRUCK: Double = 200.0;
@@ -15,8 +15,8 @@ pub mod policy {
     /// Growth of that budget without a blow [1/s]: 2 % a step at 60 Hz, so that it doubles in 0.6 s. More
     /// lets single steps take long while a heap settles.
     pub const REGAIN: Double = 1.2;
-    /// Rows up to whose budget it grows: Newton must not take long in a step, however large the heap. Less
-    /// leaves large piles that are alive unsolved, more makes their steps as much slower.
+    /// Rows (–) up to whose budget it grows: Newton must not take long in a step, however large the heap.
+    /// Less leaves large piles that are alive unsolved, more makes their steps as much slower.
     pub const CALM: Double = 1000.0;
     /// Rounds of scalar sweeps and Newton after a Newton that failed: most that are solved at all are by
     /// then. It bounds the work of a step.
@@ -34,9 +34,9 @@ pub mod policy {
     /// Work of `Newton`, that of mechanisms and tiny islands, and that of a whole step, in budgets of others
     /// (–). Less leaves whips of chains unsolved, more lets what has no solution take as much longer.
     pub const PATIENCE: Double = 12.5;
-    /// Work of the cone Newton within which the error of a small island without joints, but not a tiny one,
-    /// has to fall by half, in sweeps. With less what converges late is swept, with more what does not
-    /// converge costs more before it is.
+    /// Work (–) of the cone Newton within which the error of a small island without joints, but not a
+    /// tiny one, has to fall by half, in sweeps. With less what converges late is swept, with more what
+    /// does not converge costs more before it is.
     pub const HALF_WORK: Double = 60.0;
     /// Turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts: islands
     /// without joints move by the midpoint rule then as well. With more tops tilt too slowly, with less
@@ -77,14 +77,15 @@ pub mod midpoint {
     /// Largest turn of a part of the step (rad): Newton's method gains a factor of about its inverse a step.
     /// Near 1 it does not converge, half as much costs twice the parts.
     pub const TURN_MAX: Double = 0.35;
-    /// Most parts: beyond twenty radians a step joints are held less well. It bounds the work of a step.
+    /// Most parts (–): beyond twenty radians a step joints are held less well. It bounds the work of a step.
     pub const PARTS_MAX: Double = 64.0;
-    /// Most rows of all parts together: large islands are not made in parts. It bounds the work of a step.
+    /// Most rows (–) of all parts together: large islands are not made in parts. It bounds the work of a
+    /// step.
     pub const ROWS_MAX: Double = 8192.0;
     /// Part of a blow by which arms may be off in it (–). With more, blows turn bodies by arms that they
     /// do not have, with less contacts at work take passes that change nothing.
     pub const ARMS: Double = 1e-3;
-    /// Residual at which Newton's method ends, in tolerances of the solver: what it leaves is seen by the
+    /// Residual at which Newton's method ends, in tolerances of the solver (–): what it leaves is seen by the
     /// next step. With 1 single precision often keeps it from ending, with 100 joints are off visibly.
     pub const NEAR: Double = 10.0;
     /// Bias of a contact or limit that is open at the end of the step [m/s]: faster than anything. Less would

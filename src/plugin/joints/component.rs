@@ -17,10 +17,11 @@ use crate::plugin::link::{EngineJoint, queue_joint};
 /// no body (not yet, disabled, or despawned) and holds again when both have one. The bodies do not collide
 /// with each other unless [`with_collision`](Self::with_collision) says so.
 ///
-/// It has six axes, three linear and three angular ([`JointAxis`]), along those of its frame on end a. The
-/// x axis is the one of a hinge, of a slide, of a twist; set it with [`with_axis`](Self::with_axis).
-/// Each [`JointKind`] locks some; those it leaves free may have limits, a motor or spring, and friction.
-/// Positions along the axes are zero where the two frames coincide; positive ones move and turn end b.
+/// A joint has six axes, three linear and three angular ([`JointAxis`]), along those of its frame on end
+/// a. The x axis is the one of a hinge, of a slide, of a twist; set it with
+/// [`with_axis`](Self::with_axis). Each [`JointKind`] locks some; those it leaves free may have limits, a
+/// motor or spring, and friction. Positions along the axes are zero where the two frames coincide;
+/// positive ones move and turn end b.
 ///
 /// What the short names act on:
 ///
@@ -82,9 +83,9 @@ pub struct Joint {
     pub friction: [Real; 6],
     /// Largest angle between the x axes of the frames (rad), within (0, π].
     pub swing: Option<Real>,
-    /// It breaks under a larger force (N), > 0.
+    /// The joint breaks under a larger force (N), > 0.
     pub break_force: Option<Real>,
-    /// It breaks under a larger torque (N·m), > 0.
+    /// The joint breaks under a larger torque (N·m), > 0.
     pub break_torque: Option<Real>,
     /// What it keeps yields to a larger force along an axis (N), > 0.
     pub yield_force: Option<Real>,

@@ -6,6 +6,7 @@ mod ragdoll;
 mod refused;
 mod table;
 
+use self::motors::wheel;
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::joint::{Joint, JointAxis, JointDesc, JointFrame, JointId, JointKind, Motor};
@@ -338,27 +339,6 @@ fn a_generic_joint_locked_like_a_hinge_is_one() {
     };
     let (hinge, generic) = (play(JointKind::Revolute), play(JointKind::Generic));
     near("angle", generic, hinge, 1e-3);
-}
-
-/// A spring between two bodies along the line of their anchors keeps their center.
-#[test]
-fn a_distance_joint_carries_a_spring() {
-    let mut world = Simulation::new();
-    let ids = [-0.8, 0.8].map(|x| weight(&mut world, Vec3::X * x));
-    let kind = JointKind::Distance { min: 0.0, max: Real::INFINITY };
-    let desc = JointDesc::between(kind, ids[0], ids[1]);
-    let desc = desc.with_motor(JointAxis::LinearX, Motor::spring(1.0, 50.0, 8.0));
-    let id = world.add_joint(desc).expect("a sound joint");
-    let (mut x, mut v): (f64_, f64_) = (1.6, 0.0);
-    for i in 1..=240 {
-        step(&mut world, &weightless());
-        // Of half the mass.
-        sprung(&mut x, &mut v, [100.0, 16.0, 1.0], 0.0);
-        let length = joint(&world, id).position(JointAxis::LinearX);
-        near(&format!("length after step {i}"), length, orthant::math::narrow(x), 1e-4);
-    }
-    let center = body(&world, ids[0]).position() + body(&world, ids[1]).position();
-    assert!(center.length() < 1e-5, "the center stays: {center}");
 }
 
 /// Joints made in another order give the same motion to the solver's tolerance.

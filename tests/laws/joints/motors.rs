@@ -3,7 +3,7 @@
 use super::*;
 
 /// A wheel about its x axis.
-fn wheel(edit: impl Fn(JointDesc) -> JointDesc) -> (Simulation, JointId) {
+pub(super) fn wheel(edit: impl Fn(JointDesc) -> JointDesc) -> (Simulation, JointId) {
     let mut world = Simulation::new();
     let id = weight(&mut world, Vec3::ZERO);
     let desc = edit(JointDesc::to_world(JointKind::Revolute, id));
@@ -151,4 +151,25 @@ fn friction_of_a_slide_holds_or_brakes() {
         let want = friction.min(M * G);
         near("friction", joint(&world, id).reaction().0.y, want, 1e-3 * want);
     }
+}
+
+/// A spring between two bodies along the line of their anchors keeps their center.
+#[test]
+fn a_distance_joint_carries_a_spring() {
+    let mut world = Simulation::new();
+    let ids = [-0.8, 0.8].map(|x| weight(&mut world, Vec3::X * x));
+    let kind = JointKind::Distance { min: 0.0, max: Real::INFINITY };
+    let desc = JointDesc::between(kind, ids[0], ids[1]);
+    let desc = desc.with_motor(JointAxis::LinearX, Motor::spring(1.0, 50.0, 8.0));
+    let id = world.add_joint(desc).expect("a sound joint");
+    let (mut x, mut v): (f64_, f64_) = (1.6, 0.0);
+    for i in 1..=240 {
+        step(&mut world, &weightless());
+        // Of half the mass.
+        sprung(&mut x, &mut v, [100.0, 16.0, 1.0], 0.0);
+        let length = joint(&world, id).position(JointAxis::LinearX);
+        near(&format!("length after step {i}"), length, orthant::math::narrow(x), 1e-4);
+    }
+    let center = body(&world, ids[0]).position() + body(&world, ids[1]).position();
+    assert!(center.length() < 1e-5, "the center stays: {center}");
 }

@@ -81,12 +81,12 @@ impl Lab {
         Self { world: Simulation::new(), settings: Settings::default(), dt: 1.0 / 60.0 }
     }
 
-    /// The same in steps of another rate (Hz).
+    /// An empty world in steps of another rate (Hz).
     fn at(hertz: Double) -> Self {
         Self { dt: narrow(1.0 / hertz), ..Self::new() }
     }
 
-    /// The same without gravity.
+    /// This world without gravity.
     fn weightless(mut self) -> Self {
         self.settings.gravity = Vec3::ZERO;
         self

@@ -1,4 +1,4 @@
-//! The same bits for any number of threads.
+//! Equal bits for any number of threads.
 
 use orthant::engine::par::{Serial, Threads};
 

@@ -163,7 +163,7 @@ impl Curve {
         }
     }
 
-    /// The same body, larger by a factor.
+    /// This body, larger by a factor.
     pub(crate) fn grown(&self, by: Real) -> Self {
         match *self {
             Self::Cylinder { radius, half_height } => {

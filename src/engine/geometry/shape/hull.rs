@@ -189,7 +189,7 @@ impl Hull {
     /// counterclockwise, face 1 its back; edge 0 joins corners 0 and 1, edge 1 joins 0 and 2, edge 2
     /// joins 1 and 2. None if it has no area.
     ///
-    /// It may be measured against hulls with volume, about a scaling center on it.
+    /// A triangle may be measured against hulls with volume, about a scaling center on it.
     pub(crate) fn triangle(corners: [Vec3; 3]) -> Option<Self> {
         let centroid = triangle_centroid(corners);
         let about = corners.map(|p| p - centroid).to_vec();

@@ -63,7 +63,7 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// The same body seen from a frame in which its own frame has this pose (m).
+    /// This body seen from a frame in which its own frame has this pose (m).
     #[must_use]
     pub fn transformed(self, position: Vec3, rotation: Quat) -> Self {
         let r: Mat3 = quat_to_mat3(rotation);

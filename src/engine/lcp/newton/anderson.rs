@@ -53,9 +53,10 @@ impl Anderson {
         self.advance_where(None, x, f, damping);
     }
 
-    /// The same, but never against `f`. Where the residual grows along the way, extrapolation leads back to
-    /// where `g` repels: steps along `f` follow instead, each twice as long as the one before up to `stride`.
-    /// It helps who has no other way out of there, but misses some points that attract.
+    /// Replaces `x` by the next point, never against `f`. Where the residual grows along the way,
+    /// extrapolation leads back to where `g` repels: steps along `f` follow instead, each twice as long
+    /// as the one before up to `stride`. It helps who has no other way out of there, but misses some
+    /// points that attract.
     pub(crate) fn advance_onward(
         &mut self,
         x: &mut [Double],

@@ -135,9 +135,9 @@ pub struct ChordParams {
     pub outer_max: u32,
     /// Largest number of Newton steps between two updates.
     pub newton_max: u32,
-    /// Budget of work for each contact and body, in sweeps over a contact.
+    /// Budget of work for each contact and body, in sweeps over a contact (–).
     pub work_max: Double,
-    /// Within so much of it the error has to fall by half, else the solve ends; infinite to spend it all.
+    /// Within so much of it (–) the error has to fall by half, else the solve ends; infinite to spend it all.
     pub half_work: Double,
     /// Does it go on for long where it no longer gains?
     pub patient: bool,

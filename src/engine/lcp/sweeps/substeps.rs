@@ -58,7 +58,8 @@ pub struct SubstepParams {
     /// 0.5 mm/s (wall of 210 cubes, 32 substeps). It lets them sink by `softness / gamma` of what
     /// their load moves them in a substep, which falls like `1/n²`.
     pub softness: Double,
-    /// The same for joint rows. Default 0.3. Without it chains blow up.
+    /// Part of the impulse that the biased sweep of a substep drops, of joint rows [-]. Default 0.3.
+    /// Without it chains blow up.
     pub joint_softness: Double,
     /// Part of what a joint row missed that a substep takes back [-]. Default 1.
     pub joint_rate: Double,

@@ -60,7 +60,7 @@ impl End {
         }
     }
 
-    /// The same body somewhere else.
+    /// This body somewhere else.
     #[must_use]
     pub(crate) fn at(self, center: DVec3, rotation: [Double; 4]) -> Self {
         Self { center, rotation, ..self }
@@ -327,7 +327,7 @@ fn conjugate(q: [Double; 4]) -> [Double; 4] {
     [-q[0], -q[1], -q[2], q[3]]
 }
 
-/// The same rotation with `w ≥ 0`.
+/// This rotation with `w ≥ 0`.
 fn upper(q: [Double; 4]) -> [Double; 4] {
     if q[3] < 0.0 { q.map(|x| -x) } else { q }
 }

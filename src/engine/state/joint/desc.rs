@@ -247,7 +247,7 @@ pub struct JointDesc {
     pub break_torque: Real,
     /// What it keeps yields to a larger force along an axis (N), > 0; infinite for none.
     pub yield_force: Real,
-    /// And to a larger torque about one (N·m), > 0; infinite for none.
+    /// What it keeps yields to a larger torque about one (N·m), > 0; infinite for none.
     pub yield_torque: Real,
 }
 

@@ -398,7 +398,7 @@ impl Joint {
         (position, velocity)
     }
 
-    /// The same with angles within half a turn.
+    /// Positions and velocities of all axes, with angles within half a turn.
     fn raw_motion(&self) -> ([Double; 6], [Double; 6]) {
         let place = Place::new(self.desc.kind, &self.desc.frames, &self.ends);
         place.motion(&self.ends.map(|end| end.map_or([0.0; 6], |end| end.velocity)))

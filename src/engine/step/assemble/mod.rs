@@ -212,7 +212,7 @@ impl IslandStep<'_> {
         ManifoldProblem { bodies, manifolds, joints, rolling, cone: *cone }
     }
 
-    /// The same, with the unknowns of the biased (0) or relaxed (1) solve.
+    /// The problem with its contacts in manifolds, with the unknowns of the biased (0) or relaxed (1) solve.
     pub fn unknowns(&mut self, of: usize) -> (ManifoldProblem<'_>, ManifoldIterate<'_>) {
         let Self { bodies, manifolds, joints, rolling, cone, .. } = self;
         let problem = ManifoldProblem { bodies, manifolds, joints, rolling, cone: *cone };
@@ -296,7 +296,7 @@ pub struct Sources<'a> {
     pub touching: &'a [Touching],
     /// Time step (s).
     pub dt: Real,
-    /// This step's length over the last one's: warm starts scale by it.
+    /// This step's length over the last one's (–): warm starts scale by it.
     pub dt_ratio: Real,
 }
 

@@ -166,7 +166,7 @@ pub struct BroadPhase {
     /// Of those looked at: those that have not met yet; those that meet, but one of them sleeps apart.
     open: Vec<u32>,
     border: Vec<u32>,
-    /// And those that did not meet at first and are pairs; those with meshes.
+    /// Of those looked at: those that did not meet at first and are pairs; those with meshes.
     doubtful: Vec<u32>,
     meshes: Vec<u32>,
     /// Sorted triangles of each near pair with a mesh.

@@ -17,11 +17,11 @@ pub(super) struct Near {
     pub(super) met_at: u32,
     /// Is there a pair of pieces? Not used with meshes.
     pub(super) paired: bool,
-    /// It is to be looked at once, whoever moves.
+    /// The pair is to be looked at once, whoever moves.
     pub(super) again: bool,
-    /// It may not become a candidate, and is kept as long as it sleeps.
+    /// The pair may not become a candidate, and is kept as long as it sleeps.
     pub(super) barred: bool,
-    /// It was removed in this step.
+    /// The pair was removed in this step.
     pub(super) gone: bool,
 }
 

@@ -88,7 +88,7 @@ impl<'h> PlacedFace<'h> {
         Self { hull, turn, origin: axes.project(relative.offset), outward, downward: true }
     }
 
-    /// The same hull moved by `by`, in the axes of `axes`.
+    /// This hull moved by `by`, in the axes of `axes`.
     pub(in crate::engine) fn moved(self, axes: &Axes, by: Vec3) -> Self {
         Self { origin: self.origin + axes.project(by), ..self }
     }

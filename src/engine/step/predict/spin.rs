@@ -69,13 +69,13 @@ impl Rotor {
         self.out(self.inverse * self.inside(momentum))
     }
 
-    /// The same body with another rotation, a unit quaternion.
+    /// This body with another rotation, a unit quaternion.
     #[must_use]
     pub fn with(self, rotation: [Double; 4]) -> Self {
         Self { rotation, ..self }
     }
 
-    /// The same body turned by a rotation vector (rad).
+    /// This body turned by a rotation vector (rad).
     #[must_use]
     pub fn turned(self, by: DVec3) -> Self {
         self.with(quat_mul_double(quat_exp_double(by), self.rotation))

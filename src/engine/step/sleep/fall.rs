@@ -7,7 +7,7 @@
 //! max |v - v₀| ≤ a t,   t ≥ time
 //! ```
 //!
-//! It is found slow anew when they differ by `a` times eight times `time`. A swing shows at its turning
+//! A body is found slow anew when they differ by `a` times eight times `time`. A swing shows at its turning
 //! points or, where it is fast, by its speed; a steady acceleration above `a` always. O(bodies awake), and
 //! O(edges + pairs awake) in steps in which an island has been at rest for long enough.
 

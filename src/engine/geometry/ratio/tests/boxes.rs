@@ -10,7 +10,7 @@ fn boxes(rng: &mut Rng) -> [Hull; 2] {
     })
 }
 
-/// The same hull, not known as a box.
+/// A hull, not known as the box it is.
 fn unknown(hull: &Hull) -> Hull {
     Hull { cuboid: None, ..hull.clone() }
 }

@@ -16,11 +16,11 @@ const FLAT: Double = 1e-4;
 pub enum Bend {
     /// The surface ends.
     Boundary,
-    /// It falls away: a ridge.
+    /// The surface falls away: a ridge.
     Convex,
-    /// It goes on in the same plane.
+    /// The surface goes on in the same plane.
     Flat,
-    /// It rises: a valley.
+    /// The surface rises: a valley.
     Concave,
 }
 

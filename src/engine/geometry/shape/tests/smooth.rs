@@ -65,7 +65,7 @@ fn tessellated(hull: &Hull, n: usize) -> (Double, DVec3, DMat3) {
     moments(&rings)
 }
 
-/// The same at infinite fineness, by Richardson's extrapolation, and the error left.
+/// Moments at infinite fineness, by Richardson's extrapolation, and the error left.
 fn limit(hull: &Hull) -> (Double, SymMat3, Double) {
     let [coarse, middle, fine] = [40, 80, 160].map(|n| tessellated(hull, n));
     let up = |a: Double, b: Double| b + (b - a) / 3.0;

@@ -172,7 +172,7 @@ struct Errors {
     residual: Double,
     /// Difference to the solution improved by further solutions, relative to it.
     solution: Double,
-    /// The same of dense elimination with pivoting, for small systems.
+    /// Difference of dense elimination with pivoting, for small systems.
     dense: Double,
 }
 

@@ -1,7 +1,7 @@
 //! What a part of a step does to the energy of its island.
 //!
-//! Input: an island at the end of a part, with its velocities there. Output: is that part to be made anew?
-//! If it is not solved, so much of the impulses as cannot throw its bodies about:
+//! Input: an island at the end of a part, with its velocities there. Output: whether that part is to be
+//! made anew. If it is not solved, so much of the impulses as cannot throw its bodies about:
 //!
 //! ```text
 //! v ← v* + s (v - v*)      largest s ≤ 1 with |v| ≤ |v_0| + |f h / m + u|     in the norm of the masses

@@ -67,7 +67,7 @@ pub(super) struct MidpointScratch {
     push: Vec<Double>,
     /// Half impulses on the bodies by which they flew.
     half: Vec<Vec6>,
-    /// The same for the rows at hand.
+    /// Half impulses on the bodies of the rows at hand.
     sum: Vec<Vec6>,
     /// By what torques change with a turn of each body.
     load: Vec<Sym>,

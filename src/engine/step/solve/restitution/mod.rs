@@ -94,28 +94,67 @@ impl Solvers {
         island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
     ) -> Option<SolveStats> {
+        self.bounce_by(island, |state, bounce, island| {
+            island.step.relaxed.copy_from(&island.step.biased);
+            let first = bounce.locate(state, island, solve);
+            let later = match island.settings.contact.restitution {
+                RestitutionModel::Poisson => bounce.poisson(state, island, solve),
+                RestitutionModel::Newton => bounce.newton(state, island, solve),
+                RestitutionModel::Sequence => bounce.sequence(state, island, solve),
+            };
+            match first {
+                Some(mut stats) => {
+                    add(&mut stats, &later);
+                    stats
+                }
+                None => later,
+            }
+        })
+    }
+
+    /// Finds the carried velocity after small steps, whose velocity is that of the compression; Newton's
+    /// form for Poisson's.
+    pub(super) fn bounce_swept(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        solve: &mut Solve<'_>,
+    ) -> Option<SolveStats> {
+        self.bounce_by(island, |state, bounce, island| {
+            state.measure(island, 1);
+            state.take_measured(island, 1);
+            bounce.base.take(&island.step.relaxed);
+            bounce.locate(state, island, solve);
+            island.step.relaxed.put(&bounce.base);
+            let stats = if island.settings.contact.restitution == RestitutionModel::Sequence {
+                bounce.strike(island);
+                bounce.follow(state, island, solve)
+            } else {
+                bounce.aim(island);
+                solve(state, island, true)
+            };
+            bounce.guard(island);
+            stats
+        })
+    }
+
+    /// Finds the carried velocity by `find`, at the poses of the end, if bodies of the island bounce.
+    fn bounce_by(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        find: impl FnOnce(&mut Self, &mut BounceScratch, &mut Island<'_, '_>) -> SolveStats,
+    ) -> Option<SolveStats> {
         let mut bounce = core::mem::take(&mut self.bounce);
         let found = bounce.find(island);
         let stats = found.then(|| {
             bounce.pose(island);
-            island.step.relaxed.copy_from(&island.step.biased);
-            let mut stats = bounce.locate(self, island, solve);
-            let later = match island.settings.contact.restitution {
-                RestitutionModel::Poisson => bounce.poisson(self, island, solve),
-                RestitutionModel::Newton => bounce.newton(self, island, solve),
-                RestitutionModel::Sequence => bounce.sequence(self, island, solve),
-            };
-            match &mut stats {
-                Some(stats) => add(stats, &later),
-                None => stats = Some(later),
-            }
+            let mut stats = find(self, &mut bounce, island);
             bounce.settle(island);
             self.certify_bounce(&bounce, island, &mut stats);
             bounce.leave(island.step);
             stats
         });
         self.bounce = bounce;
-        stats.flatten()
+        stats
     }
 
     /// Counts the worst of the solves of a bounce, of what approaches at its end, and of velocities that are
@@ -124,46 +163,12 @@ impl Solvers {
         &mut self,
         bounce: &BounceScratch,
         island: &mut Island<'_, '_>,
-        stats: &mut Option<SolveStats>,
+        stats: &mut SolveStats,
     ) {
         let natural_map = bounce.approach(island.step);
         let motion = self.certify(island, 1).motion;
-        if let Some(stats) = stats {
-            let end = Certificate { natural_map, motion, ..Certificate::default() };
-            stats.certificate = stats.certificate.worse(end);
-        }
-    }
-
-    /// The same after small steps, whose velocity is that of the compression; Newton's form for Poisson's.
-    pub(super) fn bounce_swept(
-        &mut self,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> Option<SolveStats> {
-        let mut bounce = core::mem::take(&mut self.bounce);
-        let found = bounce.find(island);
-        let stats = found.then(|| {
-            bounce.pose(island);
-            self.measure(island, 1);
-            self.take_measured(island, 1);
-            bounce.base.take(&island.step.relaxed);
-            bounce.locate(self, island, solve);
-            island.step.relaxed.put(&bounce.base);
-            let mut stats = if island.settings.contact.restitution == RestitutionModel::Sequence {
-                bounce.strike(island);
-                Some(bounce.follow(self, island, solve))
-            } else {
-                bounce.aim(island);
-                Some(solve(self, island, true))
-            };
-            bounce.guard(island);
-            bounce.settle(island);
-            self.certify_bounce(&bounce, island, &mut stats);
-            bounce.leave(island.step);
-            stats
-        });
-        self.bounce = bounce;
-        stats.flatten()
+        let end = Certificate { natural_map, motion, ..Certificate::default() };
+        stats.certificate = stats.certificate.worse(end);
     }
 }
 
