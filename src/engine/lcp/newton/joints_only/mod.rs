@@ -17,7 +17,7 @@
 //! Bodies with more than a dozen joints are left to [`newton`](crate::engine::lcp::newton), whose nodes for
 //! bodies keep a wheel of many spokes sparse. Cost: [`Fronts::work`] a factor.
 
-use crate::engine::tuning::joints_only::{AIM, HUB, PAUSE, POOR, PROXIMAL, TAKEN};
+use crate::engine::tuning::joints_only::{AIM, CORRECTIONS, HUB, PAUSE, POOR, PROXIMAL, TAKEN};
 use smallvec::SmallVec;
 
 use super::{ManifoldIterate, ManifoldProblem};
@@ -114,7 +114,7 @@ pub fn solve(
         let mut fresh = false;
         memory.pause = memory.pause.saturating_sub(1);
         let mut usable = memory.made && memory.pause == 0;
-        while error > goal {
+        while stats.iterations < CORRECTIONS && error > goal {
             if !usable {
                 if fresh {
                     break;
