@@ -49,6 +49,7 @@ use crate::engine::settings::Settings;
 use crate::engine::state::body::BodyId;
 use crate::engine::state::contact::Blow;
 use crate::engine::state::pairs::Pair;
+use crate::engine::step::islands::DisjointSets;
 use crate::math::{DVec3, Double, widen};
 
 /// The solvers with their buffers, whose content never influences a result.
@@ -65,6 +66,9 @@ struct Solvers {
     midpoint: MidpointScratch,
     pressed: PressedScratch,
     best: Best,
+    /// Groups of bodies that are joined with each other, and how many each has.
+    joined: DisjointSets,
+    joined_sizes: Vec<u32>,
 }
 
 /// A clone starts with empty buffers.
