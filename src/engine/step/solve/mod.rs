@@ -48,6 +48,7 @@ use crate::engine::settings::Settings;
 use crate::engine::state::body::BodyId;
 use crate::engine::state::contact::Blow;
 use crate::engine::state::pairs::Pair;
+use crate::engine::step::islands::DisjointSets;
 use crate::math::{DVec3, Double, widen};
 
 /// Contacts and joint rows beside those of the largest island from which on a pool solves them: with fewer
@@ -68,6 +69,9 @@ struct Solvers {
     midpoint: MidpointScratch,
     pressed: PressedScratch,
     best: Best,
+    /// Groups of bodies that are joined with each other, and how many each has.
+    joined: DisjointSets,
+    joined_sizes: Vec<u32>,
 }
 
 /// A clone starts with empty buffers.

@@ -17,8 +17,9 @@
 //! go to the cone Newton with a budget, which is small at first where bodies moved and grows as they calm
 //! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
 //! and the next few are made small. Islands nearly without contacts are never made small: their factor is
-//! worth its cost. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where nothing is
-//! pushed faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that
+//! worth its cost, and neither are those in which more bodies are joined than small steps have
+//! sweeps. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where nothing is pushed
+//! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that
 //! problem too. The whole step of an island, with all Newton steps, parts and presses, has one budget, the
 //! turns behind as much again; where it runs out the step is made in one soft part. With joints
 //! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
@@ -71,10 +72,10 @@ impl Solvers {
     fn auto(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let solver = &island.settings.solver;
         let small = island.rows() <= solver.newton_rows_max as usize;
-        let mechanism = island.is_mechanism();
         if !small && !island.is_plain() {
             return self.both(island, Method::Pgs, Self::row_sweeps);
         }
+        let mechanism = island.is_mechanism() || !small && self.reaches_far(island);
         if !small && !mechanism {
             let approach = self.approach(island);
             let violent = approach > solver.violence;
@@ -422,6 +423,26 @@ impl Solvers {
             stats.status = Status::Converged;
         }
         stats
+    }
+
+    /// Are so many bodies joined with each other that small steps, whose sweeps carry an impulse on by a
+    /// joint or two each, do not hold them together?
+    fn reaches_far(&mut self, island: &Island<'_, '_>) -> bool {
+        let (step, far) = (&*island.step, island.settings.solver.substeps.saturating_mul(2));
+        let (sets, sizes) = (&mut self.joined, &mut self.joined_sizes);
+        sets.reset(step.bodies.len());
+        for row in step.joints.iter() {
+            if let [(a, _), (b, _)] = row.terms.as_slice() {
+                sets.join(*a, *b);
+            }
+        }
+        sizes.clear();
+        sizes.resize(step.bodies.len(), 0);
+        (0..sizes.len() as u32).any(|i| {
+            let size = &mut sizes[sets.find(i) as usize];
+            *size += 1;
+            *size > far
+        })
     }
 
     /// Largest speed at which contacts approach each other before the step.

@@ -125,6 +125,11 @@ impl Touch {
         DVec3::from_array(m.normal).dot(self.way + drift * h)
     }
 
+    /// Speed of its ends that are not of the island [m/s].
+    pub(in crate::engine) fn driven(&self) -> Double {
+        self.imposed[0].length().max(self.imposed[1].length())
+    }
+
     /// Goes on to the next part of the step, before its members do.
     pub(in crate::engine) fn go_on(&mut self, members: &[Member]) {
         for k in 0..2 {

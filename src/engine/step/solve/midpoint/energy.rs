@@ -14,6 +14,7 @@ use super::{MidpointScratch, join, split};
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::engine::settings::{ContactSettings, Settings};
+use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
 use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::ending::LENT;
@@ -41,25 +42,7 @@ impl MidpointScratch {
     /// Has the island more energy at the end of the part than it was given? A blow that turns a body far has
     /// another arm there.
     pub(super) fn gains_much(&self, step: &IslandStep<'_>, h: Double) -> bool {
-        let (mut first, mut gain) = (0.0, 0.0);
-        let kinetic = |member: &Member, block: &BodyBlock, linear: DVec3, angular: DVec3| {
-            let damping = 1.0 + h * member.damping[1];
-            let spin = stiffness::times(&block.inertia, angular) / damping;
-            0.5 * (member.mass * member.filter(linear).length_squared() + spin.dot(angular))
-        };
-        let lists = self.members.iter().zip(&self.plain).zip(&*step.bodies);
-        for (((member, from), to), v) in lists.zip(&*step.relaxed.velocity) {
-            let before = kinetic(member, from, member.velocity, member.angular());
-            let (linear, angular) = split(v);
-            let [way, turn] = [split(&member.mean).0, split(&member.mean).1].map(|x| x * h);
-            let torque = match member.rotor {
-                Some(_) => member.force[1],
-                None => stiffness::times(&member.inertia[0], member.force[1]),
-            };
-            let work = member.mass * member.force[0].dot(way) + torque.dot(turn);
-            first += before;
-            gain += kinetic(member, to, linear, angular) - before - work;
-        }
+        let [first, mut gain, _] = self.ledger(step.bodies, step.relaxed.velocity, h);
         for m in &*step.manifolds {
             for lane in 0..m.count as usize {
                 let drift = [m.drift[0][lane], m.drift[1][lane], m.drift[2][lane]];
@@ -67,6 +50,30 @@ impl MidpointScratch {
             }
         }
         gain > LENT * first
+    }
+
+    /// Energy at the start of the part, what velocities at its end have gained beyond the work of the forces,
+    /// and that work (J).
+    fn ledger(&self, blocks: &[BodyBlock], velocity: &[Vec6], h: Double) -> [Double; 3] {
+        let (mut first, mut last, mut all) = (0.0, 0.0, 0.0);
+        let kinetic = |member: &Member, block: &BodyBlock, linear: DVec3, angular: DVec3| {
+            let damping = 1.0 + h * member.damping[1];
+            let spin = stiffness::times(&block.inertia, angular) / damping;
+            0.5 * (member.mass * member.filter(linear).length_squared() + spin.dot(angular))
+        };
+        let lists = self.members.iter().zip(&self.plain).zip(blocks);
+        for (((member, from), to), v) in lists.zip(velocity) {
+            let (linear, angular) = split(v);
+            let [way, turn] = [split(&member.mean).0, split(&member.mean).1].map(|x| x * h);
+            let torque = match member.rotor {
+                Some(_) => member.force[1],
+                None => stiffness::times(&member.inertia[0], member.force[1]),
+            };
+            first += kinetic(member, from, member.velocity, member.angular());
+            last += kinetic(member, to, linear, angular);
+            all += member.mass * member.force[0].dot(way) + torque.dot(turn);
+        }
+        [first, last - first - all, all]
     }
 
     /// Takes of the impulses of a soft problem what lends the bodies no more energy than their forces and a
@@ -113,5 +120,52 @@ impl MidpointScratch {
             }
         }
         unknowns.scale(part);
+    }
+
+    /// Slows the bodies of a part that is not solved, or whose joints were off, where they have more energy
+    /// than they had and what forces, springs and motors gave them on their way; ends that move by themselves
+    /// may take them along at twice their speed. Slowed alike, they fit their joints as before.
+    pub(super) fn pay(&self, step: &mut IslandStep<'_>, h: Double) {
+        let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
+        let mut given = 0.0;
+        for (i, row) in step.joints.iter().enumerate() {
+            if !matches!(step.joint_aim[i], Aim::Place(_)) {
+                let impulse = step.relaxed.joint_impulse[i];
+                given += row
+                    .terms
+                    .iter()
+                    .map(|(k, t)| {
+                        let member = &self.members[*k as usize];
+                        let before = dot6(t, &join(member.velocity, member.angular()));
+                        0.5 * impulse * (before + dot6(t, &step.relaxed.velocity[*k as usize]))
+                    })
+                    .sum::<Double>();
+            }
+        }
+        let mass: Double = self.members.iter().map(|member| member.mass).sum();
+        let driven = 2.0 * self.driven() * mass.sqrt();
+        let (has, may) = (first + gain + work, first + work + given.max(0.0));
+        let most = (2.0 * may.max(0.0)).sqrt() + driven;
+        let speed = (2.0 * has).sqrt();
+        if speed <= most {
+            return;
+        }
+        let slower = if speed.is_finite() { most / speed } else { 0.0 };
+        for v in step.relaxed.velocity.iter_mut().flatten() {
+            *v = if slower == 0.0 { 0.0 } else { slower * *v };
+        }
+        step.relaxed.scale(slower);
+    }
+
+    /// Largest speed of ends that are not of the island, where they touch it or are joined with it [m/s].
+    fn driven(&self) -> Double {
+        let joined = self.links.iter().flat_map(|link| {
+            (0..2).filter(|&k| link.members[k].is_none()).filter_map(|k| {
+                let (linear, angular) = split(&link.ends[k]?.velocity);
+                Some((linear + angular.cross(link.from.arms[k])).length())
+            })
+        });
+        let touched = self.touches.iter().map(|touch| touch.driven());
+        joined.chain(touched).fold(0.0, Double::max)
     }
 }

@@ -80,6 +80,10 @@ pub(super) struct MidpointScratch {
     whole: Vec<Double>,
     /// How far contacts that push are from where they were to come, or others nearer than they may [m/s].
     astray: Double,
+    /// Where rows that keep a place are to be at the end of a part [m or rad].
+    aims: Vec<Double>,
+    /// Were joints further off at the start of the step than a step that is solved leaves them?
+    torn: bool,
     /// Was the part made by [`soften`](Self::soften)?
     soft: bool,
     /// Was any part of this step?
@@ -113,6 +117,7 @@ impl MidpointScratch {
     ) -> Option<Outcome> {
         self.begin(island);
         self.failed = false;
+        self.torn = self.is_torn(island);
         let mut left = 1.0;
         let mut part = 1.0 / self.parts(island);
         let joints = !island.step.joints.is_empty();
@@ -130,9 +135,9 @@ impl MidpointScratch {
             if near {
                 self.soft = false;
                 let stats = self.find_velocities(state, island, solve, h);
-                if stats.status != Status::Converged && joints {
-                    let (step, settings) = (&mut *island.step, island.settings);
-                    self.lend(settings, step.bodies, &mut step.relaxed, h);
+                let torn = self.torn || self.failed || stats.status != Status::Converged;
+                if joints && torn {
+                    self.pay(island.step, h);
                 }
                 add(&mut relaxed, stats);
                 rough |= may_split && self.loses_much(island.step);
@@ -149,8 +154,7 @@ impl MidpointScratch {
                 self.soft = true;
                 self.soften(state, island, solve, h, &mut biased);
                 add(&mut relaxed, self.find_velocities(state, island, solve, h));
-                let (step, settings) = (&mut *island.step, island.settings);
-                self.lend(settings, step.bodies, &mut step.relaxed, h);
+                self.pay(island.step, h);
             }
             if rough && may_split {
                 part *= 0.5;
@@ -242,6 +246,7 @@ impl MidpointScratch {
         self.plain.clear();
         self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, None, h)));
         self.approach(island, h);
+        self.aim(island, h);
         self.foresee(h);
         self.turn(island, h);
         let joints = !island.step.joints.is_empty();

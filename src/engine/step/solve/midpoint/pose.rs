@@ -17,6 +17,7 @@ use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
+use crate::engine::tuning::midpoint::NEAR;
 use crate::math::{DVec3, Double, widen};
 
 impl MidpointScratch {
@@ -33,6 +34,42 @@ impl MidpointScratch {
                 }
             }
         }
+    }
+
+    /// Where the rows of joints are to be at the end of a part: none takes back what it is off faster than a
+    /// whole step may.
+    pub(super) fn aim(&mut self, island: &Island<'_, '_>, h: Double) {
+        let (step, joints) = (&*island.step, island.sources.joints);
+        let most = h * widen(island.settings.contact.push_speed_max);
+        self.aims.clear();
+        for link in &self.links {
+            let joint = &joints[link.joint as usize];
+            for i in link.rows[0]..link.rows[1] {
+                let Aim::Place(aim) = step.joint_aim[i] else {
+                    self.aims.push(0.0);
+                    continue;
+                };
+                let from = joint.at(&link.from, step.joint_source[i][1] as usize).0;
+                let lower = if is_lock(&self.rows[i]) { from - most } else { aim };
+                self.aims.push(aim.max(lower).min(from + most));
+            }
+        }
+    }
+
+    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads?
+    pub(super) fn is_torn(&self, island: &Island<'_, '_>) -> bool {
+        let (step, joints) = (&*island.step, island.sources.joints);
+        let near = NEAR * island.settings.solver.tolerance;
+        self.links.iter().any(|link| {
+            let joint = &joints[link.joint as usize];
+            (link.rows[0]..link.rows[1]).any(|i| {
+                let (row, slot) = (&self.rows[i], step.joint_source[i][1] as usize);
+                let keeps = matches!(step.joint_aim[i], Aim::Place(_)) && is_lock(row);
+                let yields = 2.0 * row.softness * step.biased.joint_impulse[i].abs();
+                let off = joint.at(&link.from, slot).0.abs() / island.dt;
+                keeps && off > near + yields
+            })
+        })
     }
 
     /// Where every joint comes to, and rows for the way: sides half way, biases by which they reach their
@@ -60,8 +97,8 @@ impl MidpointScratch {
                 row.softness = 2.0 * old.softness;
                 row.bounds = old.bounds.map(|bound| bound * (0.5 * h / island.dt));
                 match step.joint_aim[i] {
-                    Aim::Place(aim) => {
-                        let left = (joint.at(&link.to, slot).0 - aim) / h;
+                    Aim::Place(_) => {
+                        let left = (joint.at(&link.to, slot).0 - self.aims[i]) / h;
                         row.bias = left - moved;
                         // What yields is not held.
                         let yields = row.bounds.contains(&c) && c != 0.0;
@@ -251,10 +288,9 @@ impl MidpointScratch {
                 let imposed = link.imposed(&sides);
                 (row.softness, row.bounds) = (old.softness, old.bounds);
                 match aim {
-                    Aim::Place(aim) => {
-                        let push = (joint.at(&link.from, slot).0 - aim).min(0.0) / h;
-                        let push =
-                            if is_lock { (joint.at(&link.from, slot).0 - aim) / h } else { push };
+                    Aim::Place(_) => {
+                        let push = (joint.at(&link.from, slot).0 - self.aims[i]) / h;
+                        let push = if is_lock { push } else { push.min(0.0) };
                         let push = if contact.relax { 0.0 } else { push };
                         let closed = is_lock || half > 0.0 || value <= zone;
                         row.bias = if closed { imposed + push } else { OPEN };
