@@ -130,8 +130,8 @@ pub mod joints_only {
     /// Joints of a body beyond which all of them as one clique would be too dense: a dozen of three rows are
     /// 36 columns. More make the factor cost more than nodes for bodies do.
     pub const HUB: usize = 12;
-    /// Most corrections of a solve. Without it an error that is infinite, of anchors 1e19 m away, is corrected
-    /// for ever.
+    /// Most corrections of a solve. Without it an error that is infinite, of anchors 1e19 m away, is
+    /// corrected for ever.
     pub const CORRECTIONS: u32 = 16;
     /// Part of the error that a correction with the factor of this step leaves at the end of its digits (–).
     /// With less, factors that still gain are made anew; near 1, corrections crawl.
