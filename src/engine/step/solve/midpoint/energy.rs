@@ -14,12 +14,30 @@ use super::{MidpointScratch, join, split};
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::engine::settings::{ContactSettings, Settings};
+use crate::engine::state::body::LockedAxes;
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
 use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::ending::LENT;
 use crate::engine::tuning::midpoint_energy::{LOSS_MAX, STILL};
 use crate::math::{DVec3, Double, widen};
+
+/// The motion of an island as one rigid body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Common {
+    center: DVec3,
+    linear: DVec3,
+    angular: DVec3,
+    /// Its kinetic energy (J).
+    energy: Double,
+}
+
+impl Common {
+    /// The velocity of a body there.
+    fn at(&self, place: DVec3) -> Vec6 {
+        join(self.linear + self.angular.cross(place - self.center), self.angular)
+    }
+}
 
 impl MidpointScratch {
     /// Did the velocities lose much energy when they were made to fit the joints?
@@ -124,7 +142,8 @@ impl MidpointScratch {
 
     /// Slows the bodies of a part that is not solved, or whose joints were off, where they have more energy
     /// than they had and what forces, springs and motors gave them on their way; ends that move by themselves
-    /// may take them along at twice their speed. Slowed alike, they fit their joints as before.
+    /// may take them along at twice their speed. Slowed alike, they fit their joints as before, and where
+    /// nothing outside takes it up they keep their momentum and angular momentum.
     pub(super) fn pay(&self, step: &mut IslandStep<'_>, h: Double) {
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let mut given = 0.0;
@@ -150,11 +169,49 @@ impl MidpointScratch {
         if speed <= most {
             return;
         }
-        let slower = if speed.is_finite() { most / speed } else { 0.0 };
-        for v in step.relaxed.velocity.iter_mut().flatten() {
-            *v = if slower == 0.0 { 0.0 } else { slower * *v };
+        let common = self.common_motion(step);
+        let beside = has - common.energy;
+        let left = (0.5 * most * most - common.energy).max(0.0);
+        let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
+        for (v, member) in step.relaxed.velocity.iter_mut().zip(&self.members) {
+            let shared = common.at(member.to.0);
+            let slowed = core::array::from_fn(|k| shared[k] + slower * (v[k] - shared[k]));
+            *v = if speed.is_finite() { slowed } else { [0.0; 6] };
         }
         step.relaxed.scale(slower);
+    }
+
+    /// The motion as one rigid body with the momentum and the angular momentum of all, which nothing within
+    /// the island can slow; rest if something outside may take them up.
+    fn common_motion(&self, step: &IslandStep<'_>) -> Common {
+        let inside = |i: u32| (i as usize) < step.bodies.len();
+        let isolated = step.manifolds.iter().all(|m| inside(m.a) && inside(m.b))
+            && step.joints.iter().all(|row| row.terms.len() == 2)
+            && self.members.iter().all(|member| member.locked == LockedAxes::NONE);
+        let mut common = Common::default();
+        if !isolated {
+            return common;
+        }
+        let lists = || step.bodies.iter().zip(&*step.relaxed.velocity).zip(&self.members);
+        let mut mass = 0.0;
+        for ((block, v), member) in lists() {
+            mass += block.mass[0];
+            common.center += member.to.0 * block.mass[0];
+            common.linear += split(v).0 * block.mass[0];
+        }
+        common.center /= mass;
+        common.linear /= mass;
+        let (mut inertia, mut spin) = ([0.0; 6], DVec3::ZERO);
+        for ((block, v), member) in lists() {
+            let (arm, (linear, angular)) = (member.to.0 - common.center, split(v));
+            spin += arm.cross(linear) * block.mass[0] + stiffness::times(&block.inertia, angular);
+            let [x, y, z] = arm.to_array();
+            let own = [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z];
+            (0..6).for_each(|k| inertia[k] += block.inertia[k] + block.mass[0] * own[k]);
+        }
+        common.angular = stiffness::times(&stiffness::inverse(&inertia), spin);
+        common.energy = 0.5 * (mass * common.linear.length_squared() + spin.dot(common.angular));
+        if common.energy.is_finite() { common } else { Common::default() }
     }
 
     /// Largest speed of ends that are not of the island, where they touch it or are joined with it [m/s].
