@@ -4,7 +4,7 @@
 //! its id out of the index alone; the list closes up before the next step, so that indices hold while a
 //! step is under way.
 //!
-//! Beside them stands when each was last another ([`Changes`]): handing one out to be changed says so, and so
+//! Beside them stands when each was last another (`Changes`): handing one out to be changed says so, and so
 //! does a step for those that it moves.
 
 use hashbrown::HashMap;

@@ -125,7 +125,7 @@ pub struct ManifoldIterate<'a> {
 /// Parameters of the cone Newton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChordParams {
-    /// Bound on [`Certificate::error`] [m/s].
+    /// Bound on [`Certificate::error`](crate::engine::lcp::certificate::Certificate::error) [m/s].
     pub tolerance: Double,
     /// `g h` [m/s] of the certificate's `relative`.
     pub gravity_dt: Double,
