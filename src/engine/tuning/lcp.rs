@@ -106,7 +106,7 @@ pub mod descent {
     pub const STEPS_AT_HAND: u32 = 3;
 }
 
-/// Bodies that stand still.
+/// Bodies that contacts hold fast.
 pub mod held {
     use super::newton::REST;
     use crate::math::Double;

@@ -107,7 +107,7 @@ fn solve3([xx, yy, zz, xy, xz, yz]: [Double; 6], [x, y, z]: [Double; 3]) -> [Dou
 impl ChordScratch {
     /// Gives held bodies that have it within the tolerance the velocity that their contacts ask for. The
     /// largest change of a component of a velocity [m/s, rad/s].
-    pub(super) fn still(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) -> Double {
+    pub(super) fn move_held(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) -> Double {
         let n = problem.bodies.len();
         let (supports, sweep) = (&mut self.supports, &self.sweep);
         supports.clear();
@@ -168,14 +168,14 @@ impl ChordScratch {
                 *support = Support { held: support.held, ..Support::default() };
             }
         }
-        taken = taken.max(self.still_about(problem, &grips, tolerance));
+        taken = taken.max(self.turn_held(problem, &grips, tolerance));
         self.grips = grips;
         taken
     }
 
     /// Takes away what bodies that are not held turn about the normals of contacts whose spinning sticks,
     /// against what is held, if it is within the tolerance. The largest change of a component [rad/s].
-    fn still_about(
+    fn turn_held(
         &mut self,
         problem: &ManifoldProblem<'_>,
         grips: &[(u32, u8)],

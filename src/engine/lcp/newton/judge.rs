@@ -86,14 +86,15 @@ impl ChordScratch {
         self.certify(problem, params.gravity_dt)
     }
 
-    /// Lets held bodies stand still after a measurement, and measures again if that changed a velocity.
+    /// Moves held bodies with what holds them after a measurement, and measures again if that changed a
+    /// velocity.
     pub(super) fn hold(
         &mut self,
         problem: &ManifoldProblem<'_>,
         params: &ChordParams,
         measured: Certificate,
     ) -> Certificate {
-        let motion = self.still(problem, params.tolerance);
+        let motion = self.move_held(problem, params.tolerance);
         if motion == 0.0 {
             return measured;
         }

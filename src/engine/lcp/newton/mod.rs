@@ -24,9 +24,9 @@
 //!    the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
 //! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
-//! 6. bodies that contacts hold fast (`held`) stand still instead of drifting by the error of the impulses,
-//!    so that a world at rest has the same problem in every step. The certificate is that of the velocities
-//!    with them at rest; where it is above the tolerance then, they keep theirs.
+//! 6. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
+//!    the impulses, so that what rests or is carried evenly has the same problem in every step. The
+//!    certificate is that of these velocities; where it is above the tolerance then, all keep theirs.
 //!
 //! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
 //! budget of counted work; then the impulses with the smallest error seen are returned, which may be those

@@ -14,6 +14,7 @@ use super::memory::IslandMemory;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{Cone, JointRow, Method, SolveStats, Status};
 use crate::engine::settings::Settings;
+use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::TINY;
@@ -89,6 +90,15 @@ impl Island<'_, '_> {
         let small = self.rows() <= solver.newton_rows_max as usize;
         let reachable = solver.tolerance >= SWEPT_TO;
         solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
+    }
+
+    /// Does nothing outside, nor a locked axis, take momentum or angular momentum from it?
+    pub(super) fn is_isolated(&self) -> bool {
+        let (step, bodies) = (&*self.step, self.sources.bodies);
+        let inside = |i: u32| (i as usize) < step.bodies.len();
+        step.manifolds.iter().all(|m| inside(m.a) && inside(m.b))
+            && step.joints.iter().all(|r| r.terms.iter().filter(|(i, _)| inside(*i)).count() == 2)
+            && step.members.iter().all(|&i| bodies[i as usize].locked_axes == LockedAxes::NONE)
     }
 
     /// May the fast solvers have it?

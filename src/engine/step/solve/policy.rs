@@ -13,15 +13,14 @@
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
 //! scalar sweeps and Newton take turns instead. A large island in which bodies strike each other is
 //! *violent*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
-//! contacts are soft. Calm ones
-//! go to the cone Newton with a budget, which is small at first where bodies moved and grows as they calm
-//! down; if it runs out, a rough solution is kept, for the next step to go on from, and without one this step
-//! and the next few are made small. Islands nearly without contacts are never made small: their factor is
-//! worth its cost, and neither are those in which more bodies are joined than small steps have
-//! sweeps. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where nothing is pushed
-//! faster than the tolerance the relaxed solution is a copy of the biased one, if it solves that
-//! problem too. The whole step of an island, with all Newton steps, parts and presses, has one budget, the
-//! turns behind as much again; where it runs out the step is made in one soft part. With joints
+//! contacts are soft. Calm ones go to the cone Newton with a budget, which is small at first where bodies
+//! moved and grows as they calm down; if it runs out, a rough solution is kept, for the next step to go on
+//! from, and without one this step and the next few are made small. Islands nearly without contacts are
+//! never made small, since their factor is worth its cost, nor those in which more bodies are joined than
+//! small steps have sweeps. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where
+//! nothing is pushed faster than the tolerance the relaxed solution is a copy of the biased one, if it
+//! solves that problem too. The whole step of an island, with all Newton steps, parts and presses, has one
+//! budget, the turns behind as much again; where it runs out the step is made in one soft part. With joints
 //! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
 //! that results do not depend on the machine.
 

@@ -57,7 +57,7 @@ fn frictionless_piles_are_solved_whatever_the_masses() {
 #[test]
 fn most_piles_with_friction_are_solved() {
     // Γ is taken from the newest velocity without acceleration, which contracts for small friction only.
-    // What does not converge so is left to the general Newton, which solves all of these.
+    // What does not converge so is left to scalar sweeps and Newton in turns, which solve all of these.
     for (friction, ratio, tolerance, expected) in [
         (0.1, 1.0, 1e-9, PILES),
         (0.3, 1.0, 1e-5, 98),

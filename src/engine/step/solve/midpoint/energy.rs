@@ -7,6 +7,14 @@
 //! v ← v* + s (v - v*)      largest s ≤ 1 with |v| ≤ |v_0| + |f h / m + u|     in the norm of the masses
 //! ```
 //!
+//! At its end, where the velocities `v⁺` have more energy than `E`, what the bodies had and were given, they
+//! are slowed towards the common motion `c` that has their momentum and angular momentum, or towards rest
+//! where something outside may take those up:
+//!
+//! ```text
+//! v⁺ ← c + s (v⁺ - c)      s² = (E - T(c)) / (T(v⁺) - T(c))
+//! ```
+//!
 //! O(bodies + contacts).
 
 use super::member::Member;
@@ -14,9 +22,9 @@ use super::{MidpointScratch, join, split};
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::engine::settings::{ContactSettings, Settings};
-use crate::engine::state::body::LockedAxes;
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
+use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::ending::LENT;
 use crate::engine::tuning::midpoint_energy::{LOSS_MAX, STILL};
@@ -144,7 +152,9 @@ impl MidpointScratch {
     /// than they had and what forces, springs and motors gave them on their way; ends that move by themselves
     /// may take them along at twice their speed. Slowed alike, they fit their joints as before, and where
     /// nothing outside takes it up they keep their momentum and angular momentum.
-    pub(super) fn pay(&self, step: &mut IslandStep<'_>, h: Double) {
+    pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
+        let isolated = island.is_isolated();
+        let step = &mut *island.step;
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let mut given = 0.0;
         for (i, row) in step.joints.iter().enumerate() {
@@ -169,7 +179,7 @@ impl MidpointScratch {
         if speed <= most {
             return;
         }
-        let common = self.common_motion(step);
+        let common = self.common_motion(step, isolated);
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
@@ -183,11 +193,7 @@ impl MidpointScratch {
 
     /// The motion as one rigid body with the momentum and the angular momentum of all, which nothing within
     /// the island can slow; rest if something outside may take them up.
-    fn common_motion(&self, step: &IslandStep<'_>) -> Common {
-        let inside = |i: u32| (i as usize) < step.bodies.len();
-        let isolated = step.manifolds.iter().all(|m| inside(m.a) && inside(m.b))
-            && step.joints.iter().all(|row| row.terms.len() == 2)
-            && self.members.iter().all(|member| member.locked == LockedAxes::NONE);
+    fn common_motion(&self, step: &IslandStep<'_>, isolated: bool) -> Common {
         let mut common = Common::default();
         if !isolated {
             return common;

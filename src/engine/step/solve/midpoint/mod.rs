@@ -137,7 +137,7 @@ impl MidpointScratch {
                 let stats = self.find_velocities(state, island, solve, h);
                 let torn = self.torn || self.failed || stats.status != Status::Converged;
                 if joints && torn {
-                    self.pay(island.step, h);
+                    self.pay(island, h);
                 }
                 add(&mut relaxed, stats);
                 rough |= may_split && self.loses_much(island.step);
@@ -154,7 +154,7 @@ impl MidpointScratch {
                 self.soft = true;
                 self.soften(state, island, solve, h, &mut biased);
                 add(&mut relaxed, self.find_velocities(state, island, solve, h));
-                self.pay(island.step, h);
+                self.pay(island, h);
             }
             if rough && may_split {
                 part *= 0.5;

@@ -18,7 +18,6 @@
 use super::BounceScratch;
 use crate::engine::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use crate::engine::lcp::{BodyBlock, RollingRow, Vec6};
-use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use crate::engine::step::predict::spin::{Rotor, is_round};
 use crate::engine::step::solve::island::Island;
@@ -56,7 +55,7 @@ impl BounceScratch {
         if excess <= 0.0 {
             return;
         }
-        let common = if is_isolated(island) { common_spin(island.step) } else { DVec3::ZERO };
+        let common = if island.is_isolated() { common_spin(island.step) } else { DVec3::ZERO };
         let step = &mut *island.step;
         let beside = |v: &Vec6| {
             let [x, y, z] = (DVec3::new(v[3], v[4], v[5]) - common).to_array();
@@ -105,15 +104,6 @@ impl BounceScratch {
         }
         sum
     }
-}
-
-/// Does nothing outside the island, nor a locked axis, take angular momentum from it?
-fn is_isolated(island: &Island<'_, '_>) -> bool {
-    let (step, bodies) = (&*island.step, island.sources.bodies);
-    let inside = |i: u32| (i as usize) < step.bodies.len();
-    step.manifolds.iter().all(|m| inside(m.a) && inside(m.b))
-        && step.joints.iter().all(|row| row.terms.iter().filter(|(i, _)| inside(*i)).count() == 2)
-        && step.members.iter().all(|&i| bodies[i as usize].locked_axes == LockedAxes::NONE)
 }
 
 /// The angular velocity with which all bodies of an island together have the sum of their spins [rad/s].
