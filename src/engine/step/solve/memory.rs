@@ -28,8 +28,8 @@ pub(super) struct IslandMemory {
     pub(super) pause: Double,
     /// The part of the budget of all its rows that it gets (-); none before its first step.
     pub(super) share: Option<Double>,
-    /// Did sweeps behind the cone Newton change the impulses of the biased and the relaxed problem? Then those
-    /// hold what it took to stop the bodies, which would act once more if they were taken as they are.
+    /// Did sweeps behind the cone Newton change the impulses of the biased and the relaxed problem? Then
+    /// those hold what it took to stop the bodies, which would act once more if they were taken as they are.
     pub(super) changed: [bool; 2],
     /// The part of the work of a step that it gets (–): less where the last steps were not solved.
     pub(super) effort: Double,
