@@ -71,6 +71,8 @@ pub mod newton {
     /// Part of `ρ` with which the others start (–): with less of it fewer contacts change their zones in a
     /// step, and more multiplier updates follow.
     pub const VIOLENT: Double = 0.1;
+    /// Least part of the mean load from which `ρ` is in proportion to the load of a contact (–).
+    pub const LEAST: Double = 0.1;
     /// Multiplier updates without a gain after which a solve ends: without and with joints, of tiny
     /// problems, and of what sweeps do not solve either: with friction beyond one `Γ` may turn for long. With
     /// fewer, what would converge after a plateau is given up; more are work in vain.

@@ -35,7 +35,7 @@ use crate::math::Double;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Support {
     /// Does it move with what holds it for certain?
-    held: bool,
+    pub(super) held: bool,
     count: Double,
     /// `Σ p` (m).
     sum: [Double; 3],
@@ -107,7 +107,12 @@ fn solve3([xx, yy, zz, xy, xz, yz]: [Double; 6], [x, y, z]: [Double; 3]) -> [Dou
 impl ChordScratch {
     /// Gives held bodies that have it within the tolerance the velocity that their contacts ask for. The
     /// largest change of a component of a velocity [m/s, rad/s].
-    pub(super) fn move_held(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) -> Double {
+    pub(super) fn move_held(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        tolerance: Double,
+        within: Double,
+    ) -> Double {
         let n = problem.bodies.len();
         let (supports, sweep) = (&mut self.supports, &self.sweep);
         supports.clear();
@@ -150,7 +155,7 @@ impl ChordScratch {
                 let Some(velocity) = velocity else { return };
                 let mut apart = velocity.iter().zip(&velocities[body]).map(|(x, y)| (x - y).abs());
                 let most = apart.by_ref().fold(0.0, Double::max);
-                if most <= tolerance {
+                if most <= within {
                     (velocities[body], support.held, grows) = (velocity, true, true);
                     taken = taken.max(most);
                 }
@@ -168,7 +173,7 @@ impl ChordScratch {
                 *support = Support { held: support.held, ..Support::default() };
             }
         }
-        taken = taken.max(self.turn_held(problem, &grips, tolerance));
+        taken = taken.max(self.turn_held(problem, &grips, within));
         self.grips = grips;
         taken
     }

@@ -94,7 +94,7 @@ impl ChordScratch {
         params: &ChordParams,
         measured: Certificate,
     ) -> Certificate {
-        let motion = self.move_held(problem, params.tolerance);
+        let motion = self.move_held(problem, params.tolerance, params.tolerance);
         if motion == 0.0 {
             return measured;
         }

@@ -330,14 +330,19 @@ impl ChordScratch {
             memory.changed = true;
         }
         self.keep_best();
+        let at_rest = first.error() < REST * params.tolerance;
         self.take_velocity(iterate.velocity);
+        self.sweep.by_load = at_rest;
+        if at_rest {
+            self.move_held(problem, params.tolerance, REST * params.tolerance);
+            self.velocity.clone_from(&self.rebuilt);
+        }
         if self.prepare(problem, memory) {
             // Other contacts: what suited the old ones may be far too stiff.
             memory.penalty = params.penalty;
         }
         let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
         let size = problem.size();
-        let at_rest = first.error() < REST * params.tolerance;
         let mut progress = Progress {
             stats: SolveStats { status: Status::IterationLimit, ..stats },
             work: CHECK * size,

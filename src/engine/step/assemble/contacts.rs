@@ -134,10 +134,8 @@ impl<'a> ManifoldBuilder<'a> {
                 drift += (DVec3::new(vx, vy, vz) + turn) * sign;
             }
         }
-        let turns = |motion: &&Motion| !motion.moves && motion.angular != Vec3::ZERO;
-        let clipped = self.settings.contact.active == ActiveEvents::Clipped;
-        if clipped && self.motions.iter().any(turns) {
-            drift += along(curve(self.motions, contact, self.sources.dt));
+        if self.settings.contact.active == ActiveEvents::Clipped {
+            drift += curve(self.motions, contact, self.sources.dt, [true; 2]);
         }
         drift
     }
@@ -187,17 +185,32 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     (push, if c.relax { push } else { 0.0 })
 }
 
-/// What the curvature of the paths adds to the mean relative velocity of a contact point over the step,
-/// `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
+/// What the curvature of the paths of some sides adds to the mean relative velocity of a contact point over the
+/// step, `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
 ///
-/// What a turning body carries follows a circle with it and not the tangent, on which it would creep
-/// outwards by ω² r h² / 2 a step. Only for tangents: a roller turns on under what it moves.
-fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
-    let inward = |k: usize| {
-        let spin = widen3(motions[k].angular);
-        spin.cross(spin.cross(widen3(contact.arms[k])))
+/// What turns with a body, or with one that turns with it, follows a circle and not the tangent, on which it
+/// would creep outwards by ω² r h² / 2 a step. A roller turns by itself, on under what it moves: where spins
+/// differ by more than one of them, only tangents follow the circle, and only that of a driven body.
+pub(in crate::engine) fn curve(
+    motions: [&Motion; 2],
+    contact: &ActiveContact,
+    dt: Real,
+    sides: [bool; 2],
+) -> DVec3 {
+    let spins = motions.map(|motion| widen3(motion.angular));
+    let apart = (spins[1] - spins[0]).length_squared();
+    let together = spins.iter().all(|spin| apart < spin.length_squared());
+    let driven = |k: usize| !motions[k].moves && spins[k] != DVec3::ZERO;
+    if !together && !driven(0) && !driven(1) {
+        return DVec3::ZERO;
+    }
+    let inward = |k: usize| match sides[k] {
+        true => spins[k].cross(spins[k].cross(widen3(contact.arms[k]))),
+        false => DVec3::ZERO,
     };
-    (inward(1) - inward(0)) * (0.5 * widen(dt))
+    let sum = (inward(1) - inward(0)) * (0.5 * widen(dt));
+    let normal = widen3(contact.normal).normalize();
+    if together { sum } else { sum - normal * normal.dot(sum) }
 }
 
 #[cfg(test)]

@@ -283,7 +283,7 @@ impl Trail {
                 [false, true] => on_b,
                 _ => (on_a + on_b) * 0.5,
             };
-            contact.normal = normal;
+            contact.turn_to(normal);
             contact.arms = [middle, middle - between];
             (contact.gap, contact.row_gap) = (gap, widen(gap));
         }

@@ -10,6 +10,7 @@ use super::member::Member;
 use super::split;
 use crate::engine::lcp::FIXED;
 use crate::engine::lcp::manifold::Manifold;
+use crate::engine::step::assemble::contacts::curve;
 use crate::engine::step::assemble::imposed;
 use crate::engine::step::solve::island::Island;
 use crate::math::{DVec3, Double, widen_mat3, widen3};
@@ -87,6 +88,21 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Touc
                 to: arms,
                 way: DVec3::ZERO,
             });
+        }
+    }
+}
+
+/// Takes the curvature of the paths of members out of the drift: their true ways have it.
+pub(in crate::engine) fn straighten(island: &Island<'_, '_>, manifolds: &mut [Manifold]) {
+    let (step, sources) = (&*island.step, island.sources);
+    for m in manifolds {
+        let sides = [m.a, m.b].map(|i| (i as usize) < step.bodies.len());
+        for lane in 0..m.count as usize {
+            let [p, c] = step.contact_source[m.first as usize + lane];
+            let pair = &sources.pairs[p as usize];
+            let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
+            let own = curve(motions, &pair.contacts[c as usize], sources.dt, sides).to_array();
+            (0..3).for_each(|k| m.drift[k][lane] -= own[k]);
         }
     }
 }

@@ -202,6 +202,7 @@ impl MidpointScratch {
         self.push.extend_from_slice(step.joint_push);
         self.manifolds.clear();
         self.manifolds.extend_from_slice(step.manifolds);
+        contact::straighten(island, &mut self.manifolds);
         contact::take_up(island, &mut self.touches);
         self.whole.clear();
         self.whole.resize(step.joints.len(), 2.0);
