@@ -26,6 +26,39 @@ pub(crate) fn add_scaled(y: &mut Vec6, x: &Vec6, s: Double) {
     }
 }
 
+/// A matrix by its rows.
+pub(crate) type Mat = [[Double; 3]; 3];
+
+/// `x K(r) + y`.
+#[inline(always)]
+pub(crate) fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
+    let mut o = *y;
+    for i in 0..3 {
+        o[i][0] += x[i][2] * r[1] - x[i][1] * r[2];
+        o[i][1] += x[i][0] * r[2] - x[i][2] * r[0];
+        o[i][2] += x[i][1] * r[0] - x[i][0] * r[1];
+    }
+    o
+}
+
+/// `K(r)ᵀ x + y`.
+#[inline(always)]
+pub(crate) fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
+    let mut o = *y;
+    for j in 0..3 {
+        o[0][j] += r[1] * x[2][j] - r[2] * x[1][j];
+        o[1][j] += r[2] * x[0][j] - r[0] * x[2][j];
+        o[2][j] += r[0] * x[1][j] - r[1] * x[0][j];
+    }
+    o
+}
+
+/// `xᵀ`.
+#[inline(always)]
+pub(crate) const fn transpose(x: &Mat) -> Mat {
+    [[x[0][0], x[1][0], x[2][0]], [x[0][1], x[1][1], x[2][1]], [x[0][2], x[1][2], x[2][2]]]
+}
+
 #[inline(always)]
 fn block_mul(diagonal: &[Double; 3], symmetric: &[Double; 6], x: &Vec6) -> Vec6 {
     let [xx, yy, zz, xy, xz, yz] = *symmetric;

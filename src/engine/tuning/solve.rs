@@ -142,7 +142,7 @@ pub mod midpoint_energy {
 
 /// Bodies without impulses.
 pub mod flight {
-    pub use super::super::held::PASSES;
+    pub use crate::engine::tuning::held::PASSES;
 }
 
 /// Restitution.

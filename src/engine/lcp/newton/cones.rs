@@ -18,15 +18,14 @@
 //! The projection on a pyramid is linear in pieces, that on the other cones smooth in pieces: the Newton
 //! method is one and the same. About 0.3 µs a contact.
 
-use super::ManifoldProblem;
-use super::kernel::{APEX, SURFACE};
-use super::matrix::{Mat, k_mul, mul_k, transpose};
+use super::problem::ManifoldProblem;
+use super::round::{APEX, SURFACE};
 use crate::engine::lcp::certificate::{Certificate, contact_error};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::engine::lcp::problem::{Cone, RollingRow, Vec6};
 use crate::engine::lcp::rolling::{RollingProjection, join};
-use crate::engine::lcp::rows::dot3;
+use crate::engine::lcp::rows::{Mat, dot3, k_mul, mul_k, transpose};
 use crate::engine::tuning::held::INSIDE;
 use crate::math::Double;
 

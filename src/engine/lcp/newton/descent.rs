@@ -5,10 +5,10 @@
 //! step that it descends.
 
 use super::kernel::Measure;
-use super::{
-    ChordMemory, ChordParams, ChordScratch, FactorState, ManifoldProblem, Progress, SOLVE,
-};
+use super::problem::ManifoldProblem;
+use super::state::{ChordMemory, ChordParams, ChordScratch, FactorState, Progress};
 use crate::engine::tuning::descent::{POOR, POOR_AT_HAND, STEPS_AT_HAND};
+use crate::engine::tuning::newton::SOLVE;
 use crate::math::Double;
 
 impl ChordScratch {

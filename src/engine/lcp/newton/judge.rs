@@ -3,7 +3,9 @@
 //! Input: an island and an iterate, or the impulses at hand. Output: certificates, by manifolds. Cost: two
 //! sweeps over the contacts.
 
-use super::{ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, kernel};
+use super::kernel;
+use super::problem::{ManifoldIterate, ManifoldProblem};
+use super::state::{ChordParams, ChordScratch};
 use crate::engine::lcp::certificate::{Certificate, distance};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::problem::Vec6;
@@ -94,7 +96,8 @@ impl ChordScratch {
         params: &ChordParams,
         measured: Certificate,
     ) -> Certificate {
-        let motion = self.move_held(problem, params.tolerance);
+        let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);
+        let motion = self.held.take_along(problem, sweep, velocities, params.tolerance);
         if motion == 0.0 {
             return measured;
         }

@@ -3,8 +3,8 @@
 //! The four contacts of a manifold are four lanes of plain arrays, which compilers turn into vector code;
 //! every sum has a fixed order. About 15 ns a contact and sweep.
 
-use super::ManifoldProblem;
 use super::cones::Cones;
+use super::problem::ManifoldProblem;
 use super::round::{project, slip_bound};
 use crate::engine::lcp::bounded::Bounded;
 use crate::engine::lcp::certificate::Certificate;
@@ -12,17 +12,6 @@ use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
 use crate::engine::lcp::problem::{JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
 use crate::math::Double;
-
-/// Part of the cone on which `P_K(p)` lies: two bits for each contact of a manifold.
-pub(super) const APEX: u8 = 0;
-pub(super) const SURFACE: u8 = 1;
-pub(super) const INSIDE: u8 = 2;
-
-/// Zone of contact `lane`.
-#[inline]
-pub(super) const fn zone(zones: u8, lane: usize) -> u8 {
-    (zones >> (2 * lane)) & 3
-}
 
 /// `(v, ω)` of body b less that of body a at the reference point.
 #[inline(always)]

@@ -42,225 +42,30 @@ mod judge;
 mod kernel;
 mod matrix;
 mod passes;
+mod problem;
 mod round;
 mod rows;
+mod state;
 mod step;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::tuning::newton::{
-    AIM, DOUBLE_RATIO, FEW, GROWTH, PRODUCT, RECHECK, REST, SMALL, SOLVE, TINY, VIOLENT,
-};
-use core::ops::Range;
-
 pub use self::judge::{approach, certify, measure};
+pub use self::problem::{ManifoldIterate, ManifoldProblem};
 pub use self::rows::{solve_relaxation_rows, solve_rows};
+pub use self::state::{ChordMemory, ChordParams, ChordScratch};
 
-use self::anderson::Anderson;
-use self::kernel::Sweep;
-use super::factor::{Factor, Lanes as NodeLanes, Pattern};
-use super::manifold::{LaneVectors, Manifold};
+use self::matrix::JointNode;
+use self::state::{FactorState, Progress};
+use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
-use super::problem::{BodyBlock, Cone, JointRow, RollingRow, Vec6};
+use super::problem::BodyBlock;
 use super::rows::joint_compliance;
+use crate::engine::tuning::newton::{
+    AIM, DOUBLE_RATIO, FEW, GROWTH, RECHECK, REST, SMALL, VIOLENT,
+};
 use crate::engine::tuning::work::CHECK;
-use crate::math::{Double, Single};
-
-/// The problem of one island, with its contacts in manifolds.
-#[derive(Clone, Copy, Debug)]
-pub struct ManifoldProblem<'a> {
-    /// Mass blocks.
-    pub bodies: &'a [BodyBlock],
-    /// Contacts. Body indices equal to the number of bodies stand for the fixed world.
-    pub manifolds: &'a [Manifold],
-    /// Joint rows; those of one joint follow each other.
-    pub joints: &'a [JointRow],
-    /// Rolling and spinning rows of some contacts, ascending by contact, at most one each; their directions
-    /// are those of the frame of the manifold.
-    pub rolling: &'a [RollingRow],
-    /// Friction cone of all contacts; pyramids in the frame of the manifold.
-    pub cone: Cone,
-}
-
-impl<'a> ManifoldProblem<'a> {
-    /// A problem with circular cones and without rolling rows.
-    #[must_use]
-    pub const fn round(
-        bodies: &'a [BodyBlock],
-        manifolds: &'a [Manifold],
-        joints: &'a [JointRow],
-    ) -> Self {
-        Self { bodies, manifolds, joints, rolling: &[], cone: Cone::Circular }
-    }
-
-    /// Contacts and bodies, as if every manifold were full.
-    fn size(&self) -> Double {
-        (self.manifolds.len() * 4 + self.bodies.len()) as Double
-    }
-
-    /// Sweeps over all of it that a budget of one allows.
-    pub fn budget(&self) -> Double {
-        (self.size() + SMALL) / self.size().max(1.0)
-    }
-
-    fn is_tiny(&self) -> bool {
-        let contacts: usize = self.manifolds.iter().map(|m| m.count as usize).sum();
-        contacts + self.bodies.len() <= TINY
-    }
-}
-
-/// Unknowns of an island: warm start in, solution out.
-#[derive(Debug)]
-pub struct ManifoldIterate<'a> {
-    /// `v`, one for each body.
-    pub velocity: &'a mut [Vec6],
-    /// Impulses of the contacts, world axes, in the order of the manifolds.
-    pub contact: &'a mut [[Double; 3]],
-    /// `(s, r_1, r_2)`, one for each rolling row.
-    pub rolling: &'a mut [[Double; 3]],
-    /// `c_ν`, one for each joint row.
-    pub joint: &'a mut [Double],
-}
-
-/// Parameters of the cone Newton.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChordParams {
-    /// Bound on [`Certificate::error`](crate::engine::lcp::certificate::Certificate::error) [m/s].
-    pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`.
-    pub gravity_dt: Double,
-    /// First `ρ` of an island (–).
-    pub penalty: Double,
-    /// Largest number of multiplier updates.
-    pub outer_max: u32,
-    /// Largest number of Newton steps between two updates.
-    pub newton_max: u32,
-    /// Budget of work for each contact and body, in sweeps over a contact (–).
-    pub work_max: Double,
-    /// Within so much of it (–) the error has to fall by half, else the solve ends; infinite to spend it all.
-    pub half_work: Double,
-    /// Does it go on for long where it no longer gains?
-    pub patient: bool,
-}
-
-impl Default for ChordParams {
-    /// To 1e-10 m/s, without a budget.
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-10,
-            gravity_dt: 0.0,
-            penalty: 200.0,
-            outer_max: 200,
-            newton_max: 40,
-            work_max: Double::INFINITY,
-            half_work: Double::INFINITY,
-            patient: true,
-        }
-    }
-}
-
-/// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
-/// only within the tolerance.
-#[derive(Clone, Debug, Default)]
-pub struct ChordMemory {
-    pattern: Pattern,
-    /// Nodes of the pattern that stand for the bodies, ascending, where others are gone; empty while there is
-    /// one for each.
-    nodes: Vec<u32>,
-    single: Factor<Single>,
-    double: Factor<Double>,
-    /// Is there a factor, in double precision or not, and for which `ρ`?
-    state: FactorState,
-    /// `ρ` of the last solve; 0 before the first.
-    penalty: Double,
-    /// Did the last solve change the impulses? Then they hold what it took to stop the bodies, which would
-    /// act once more if they were taken as they are.
-    changed: bool,
-}
-
-impl ChordMemory {
-    /// Tells that another solver changed the impulses after the last solve.
-    pub fn note_change(&mut self) {
-        self.changed = true;
-    }
-
-    /// Goes on with other bodies: for each its place among those before, ascending, or none if it is new. The
-    /// factor serves on if all were there, with the contacts that are left: as good as an older one.
-    pub fn pass_on(&mut self, places: impl ExactSizeIterator<Item = Option<usize>>) {
-        let before = core::mem::take(&mut self.nodes);
-        let node = |place: usize| before.get(place).copied().unwrap_or(place as u32);
-        let bodies = places.len();
-        self.nodes.extend(places.flatten().map(node));
-        if self.nodes.len() < bodies {
-            self.nodes.clear();
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum FactorState {
-    #[default]
-    None,
-    Made {
-        double: bool,
-        penalty: Double,
-    },
-}
-
-/// The rows of one joint.
-#[derive(Clone, Debug)]
-struct JointNode {
-    rows: Range<usize>,
-    /// Bodies of the island, one or two.
-    bodies: smallvec::SmallVec<[u32; 2]>,
-    /// `ν M⁻¹ νᵀ + s` of each row.
-    compliance: [Double; 6],
-}
-
-/// Buffers of the cone Newton.
-#[derive(Clone, Debug, Default)]
-pub struct ChordScratch {
-    sweep: Sweep,
-    nodes: Vec<JointNode>,
-    edges: Vec<[u32; 2]>,
-    velocity: Vec<Vec6>,
-    trial: Vec<Vec6>,
-    step: Vec<Vec6>,
-    rebuilt: Vec<Vec6>,
-    joint: Vec<Double>,
-    trial_joint: Vec<Double>,
-    joint_step: Vec<Double>,
-    single: Vec<NodeLanes<Single>>,
-    double: Vec<NodeLanes<Double>>,
-    best_impulse: Vec<LaneVectors>,
-    best_rolling: Vec<[Double; 3]>,
-    best_joint: Vec<Double>,
-    /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
-    went_back: bool,
-    anderson: Anderson,
-    gamma_error: Vec<Double>,
-    supports: Vec<held::Support>,
-    grips: Vec<(u32, u8)>,
-}
-
-/// Work and outcome while solving.
-struct Progress {
-    stats: SolveStats,
-    work: Double,
-    work_max: Double,
-    half_work: Double,
-    double: bool,
-    penalty: Double,
-    poor: bool,
-    /// Multiplier updates.
-    passes: u32,
-    /// Error at which the solve ends.
-    aim: Double,
-    /// Error of the impulses at hand; infinite if they have not been measured.
-    last_error: Double,
-    /// Is the factor of an earlier step all there is, for now?
-    at_hand: bool,
-}
+use crate::math::Double;
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
 pub fn solve(

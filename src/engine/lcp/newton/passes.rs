@@ -9,7 +9,8 @@
 //!
 //! Cost: a sweep over the contacts a pass beside the minimization, one more where it is judged.
 
-use super::{ChordMemory, ChordParams, ChordScratch, ManifoldProblem, Progress};
+use super::problem::ManifoldProblem;
+use super::state::{ChordMemory, ChordParams, ChordScratch, Progress};
 use crate::engine::lcp::Status;
 use crate::engine::tuning::newton::{GROWTH, IDLE, PENALTY_MAX, STRIDE};
 use crate::engine::tuning::work::CHECK;

@@ -5,7 +5,8 @@
 //! alike, and left-handed if it has no rolling rows. For cases of reference and tests; it allocates. The step
 //! has manifolds already.
 
-use super::{ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem};
+use super::problem::{ManifoldIterate, ManifoldProblem};
+use super::state::{ChordMemory, ChordParams, ChordScratch};
 use crate::engine::lcp::certificate::{Certificate, measure_with};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::manifold::Manifold;

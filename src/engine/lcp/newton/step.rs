@@ -3,8 +3,11 @@
 //! Input: the gradient and the joint errors of the last evaluation. Output: changes of velocities and joint
 //! impulses, in double precision whatever the factor's. Cost: one factor and one solution of the pattern.
 
-use super::{ChordMemory, ChordScratch, FactorState, ManifoldProblem, PRODUCT, Progress, matrix};
+use super::matrix;
+use super::problem::ManifoldProblem;
+use super::state::{ChordMemory, ChordScratch, FactorState, Progress};
 use crate::engine::lcp::factor::Lanes as NodeLanes;
+use crate::engine::tuning::newton::PRODUCT;
 use crate::math::{Double, Scalar, Single};
 
 /// The node of body `i`: its own place unless others are gone.

@@ -9,7 +9,7 @@
 use core::cmp::Reverse;
 use core::mem::take;
 
-use super::island::Outcome;
+use super::outcome::Outcome;
 use crate::engine::lcp::newton::ChordMemory;
 use crate::engine::lcp::newton::joints_only::DirectMemory;
 use crate::engine::state::body::{Body, BodyId};

@@ -7,8 +7,12 @@ mod solutions;
 mod world;
 
 use self::world::World;
+use super::kernel::Sweep;
 use super::*;
+use crate::engine::lcp::factor::Factor;
+use crate::engine::lcp::problem::Vec6;
 use crate::engine::lcp::tests::scenes::{DT, GRAVITY};
+use crate::math::Single;
 
 fn params(tolerance: Double) -> ChordParams {
     ChordParams {

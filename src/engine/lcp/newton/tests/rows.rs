@@ -185,10 +185,10 @@ fn lanes_project_on_the_cone_of_the_rows() {
                 let error = (dot3(d, &image) - expected.point[i]).abs();
                 assert!(error < 1e-15, "μ = {mu}, {:?}: {image:?}, {expected:?}", rows[l]);
             }
-            if zones[l] == kernel::APEX {
+            if zones[l] == round::APEX {
                 assert_eq!(image, [0.0; 3], "the tip");
             }
-            assert!(mu > 0.0 || zones[l] != kernel::INSIDE, "a ray has no inside: {:?}", rows[l]);
+            assert!(mu > 0.0 || zones[l] != round::INSIDE, "a ray has no inside: {:?}", rows[l]);
         }
     }
 }
