@@ -67,10 +67,10 @@ pub mod newton {
     pub const RECHECK: Double = 0.3;
     /// Tolerances (–) within which islands start that are at rest, or nearly. With more, blows start with a
     /// `ρ` that is too stiff for them; with less, what trembles loses its factor.
-    pub const REST: Double = 100.0;
+    pub const AT_REST: Double = 100.0;
     /// Part of `ρ` with which the others start (–): with less of it fewer contacts change their zones in a
     /// step, and more multiplier updates follow.
-    pub const VIOLENT: Double = 0.1;
+    pub const START: Double = 0.1;
     /// Multiplier updates without a gain after which a solve ends: without and with joints, of tiny
     /// problems, and of what sweeps do not solve either: with friction beyond one `Γ` may turn for long. With
     /// fewer, what would converge after a plateau is given up; more are work in vain.
@@ -108,7 +108,7 @@ pub mod descent {
 
 /// Bodies that contacts hold fast.
 pub mod held {
-    use super::newton::REST;
+    use super::newton::AT_REST;
     use crate::math::Double;
 
     /// Passes over the manifolds, which find towers and chains of that many turns of their order; bodies that
@@ -119,7 +119,7 @@ pub mod held {
     pub const INSIDE: Double = 0.999;
     /// Part of their distance from the center by which points may leave a line and be in it (–): a speed
     /// of the tolerance at them would be as many tolerances at the center as what is at rest may have.
-    pub const LINE: Double = 1.0 / REST;
+    pub const LINE: Double = 1.0 / AT_REST;
 }
 
 /// Joints alone.

@@ -1,4 +1,4 @@
-//! Minimizing the augmented Lagrangian: chord steps with line search.
+//! Minimizing the augmented Lagrangian: modified Newton steps with line search.
 //!
 //! Input: multipliers, `Γ`, a velocity, the factor at hand. Output: a velocity at which the gradient is small
 //! beside the residual. The gradient is exact whatever the age of the factor; the line search asks of every
@@ -6,19 +6,19 @@
 
 use super::kernel::Measure;
 use super::problem::ManifoldProblem;
-use super::state::{ChordMemory, ChordParams, ChordScratch, FactorState, Progress};
+use super::state::{FactorState, NewtonMemory, NewtonParams, NewtonScratch, Progress};
 use crate::engine::tuning::descent::{POOR, POOR_AT_HAND, STEPS_AT_HAND};
 use crate::engine::tuning::newton::SOLVE;
 use crate::math::Double;
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand; first of all with the `Γ` of
     /// this velocity if it is `new`.
     pub(super) fn minimize(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
-        memory: &mut ChordMemory,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
         progress: &mut Progress,
         new: bool,
     ) -> Measure {

@@ -5,7 +5,7 @@
 
 use super::kernel;
 use super::problem::{ManifoldIterate, ManifoldProblem};
-use super::state::{ChordParams, ChordScratch};
+use super::state::{NewtonParams, NewtonScratch};
 use crate::engine::lcp::certificate::{Certificate, distance};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::problem::Vec6;
@@ -15,7 +15,7 @@ use crate::math::Double;
 pub fn approach(
     problem: &ManifoldProblem<'_>,
     velocity: &[Vec6],
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Double {
     scratch.take_velocity(velocity);
     kernel::approach(problem, &scratch.velocity)
@@ -26,7 +26,7 @@ pub fn measure(
     problem: &ManifoldProblem<'_>,
     iterate: &ManifoldIterate<'_>,
     gravity_dt: Double,
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
     scratch.certify(problem, gravity_dt)
@@ -38,7 +38,7 @@ pub fn certify(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
     gravity_dt: Double,
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
     scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
@@ -51,7 +51,7 @@ pub fn certify(
     Certificate { motion, ..certificate }
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Takes the impulses of a warm start and sums them.
     pub(super) fn begin(&mut self, problem: &ManifoldProblem<'_>, start: &ManifoldIterate<'_>) {
         self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
@@ -82,7 +82,7 @@ impl ChordScratch {
     pub(super) fn judge(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
+        params: &NewtonParams,
     ) -> Certificate {
         self.sweep.sum(problem, &mut self.rebuilt);
         self.certify(problem, params.gravity_dt)
@@ -93,7 +93,7 @@ impl ChordScratch {
     pub(super) fn hold(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
+        params: &NewtonParams,
         measured: Certificate,
     ) -> Certificate {
         let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);

@@ -20,8 +20,8 @@
 //!    updates the multipliers, `l ← P_K(p)`;
 //! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
 //!    content with the tolerance: most often that is all it takes;
-//! 4. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
-//!    the simulation: the gradient is exact and the line search makes every step descend, so an old
+//! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
+//!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
 //! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
 //! 6. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
@@ -53,7 +53,7 @@ mod tests;
 pub use self::judge::{approach, certify, measure};
 pub use self::problem::{ManifoldIterate, ManifoldProblem};
 pub use self::rows::{solve_relaxation_rows, solve_rows};
-pub use self::state::{ChordMemory, ChordParams, ChordScratch};
+pub use self::state::{NewtonMemory, NewtonParams, NewtonScratch};
 
 use self::matrix::JointNode;
 use self::state::{FactorState, Progress};
@@ -62,7 +62,7 @@ use super::outcome::{SolveStats, Status};
 use super::problem::BodyBlock;
 use super::rows::joint_compliance;
 use crate::engine::tuning::newton::{
-    AIM, DOUBLE_RATIO, FEW, GROWTH, RECHECK, REST, SMALL, VIOLENT,
+    AIM, AT_REST, DOUBLE_RATIO, FEW, GROWTH, RECHECK, SMALL, START,
 };
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
@@ -71,9 +71,9 @@ use crate::math::Double;
 pub fn solve(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
-    params: &ChordParams,
-    memory: &mut ChordMemory,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    memory: &mut NewtonMemory,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     scratch.begin(problem, iterate);
     scratch.finish(problem, iterate, params, memory)
@@ -83,14 +83,14 @@ pub fn solve(
 /// the certificate is that of the relaxation.
 pub fn solve_relaxation(
     problem: &ManifoldProblem<'_>,
-    gamma: &[Double],
+    slip_bounds: &[Double],
     iterate: &mut ManifoldIterate<'_>,
-    params: &ChordParams,
-    memory: &mut ChordMemory,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    memory: &mut NewtonMemory,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     scratch.begin(problem, iterate);
-    scratch.sweep.freeze(problem, gamma);
+    scratch.sweep.freeze(problem, slip_bounds);
     scratch.finish(problem, iterate, params, memory)
 }
 
@@ -107,14 +107,14 @@ fn mass_ratio(bodies: &[BodyBlock]) -> Double {
     if high > 0.0 { high / low } else { 1.0 }
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Solves from the impulses taken up last and the velocity of the iterate.
     fn finish(
         &mut self,
         problem: &ManifoldProblem<'_>,
         iterate: &mut ManifoldIterate<'_>,
-        params: &ChordParams,
-        memory: &mut ChordMemory,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
     ) -> SolveStats {
         let first = self.certify(problem, params.gravity_dt);
         let stats = SolveStats {
@@ -142,14 +142,14 @@ impl ChordScratch {
         }
         let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
         let size = problem.size();
-        let at_rest = first.error() < REST * params.tolerance;
+        let at_rest = first.error() < AT_REST * params.tolerance;
         let mut progress = Progress {
             stats: SolveStats { status: Status::IterationLimit, ..stats },
             work: CHECK * size,
             work_max: params.work_max * (size + SMALL),
             half_work: params.half_work * (size + SMALL),
             double,
-            penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
+            penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
             passes: 0,
             aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
@@ -198,7 +198,7 @@ impl ChordScratch {
 
     /// Finds the joints and the pattern of the matrix.
     /// True if it is a new one.
-    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
         self.sweep.prepare(problem);
         self.find_nodes(problem);
         let n = problem.bodies.len() as u32;
@@ -229,7 +229,7 @@ impl ChordScratch {
     }
 
     /// Makes the pattern that of the bodies and joints as they are; true if it is a new one.
-    fn renew_pattern(&self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+    fn renew_pattern(&self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
         memory.nodes.clear();
         memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges)
     }

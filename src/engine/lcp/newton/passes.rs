@@ -10,7 +10,7 @@
 //! Cost: a sweep over the contacts a pass beside the minimization, one more where it is judged.
 
 use super::problem::ManifoldProblem;
-use super::state::{ChordMemory, ChordParams, ChordScratch, Progress};
+use super::state::{NewtonMemory, NewtonParams, NewtonScratch, Progress};
 use crate::engine::lcp::Status;
 use crate::engine::tuning::newton::{GROWTH, IDLE, PENALTY_MAX, STRIDE};
 use crate::engine::tuning::work::CHECK;
@@ -40,13 +40,13 @@ struct ErrorProgress {
     patience: u32,
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Outer passes until the tolerance or the budget is met.
     pub(super) fn run(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
-        memory: &mut ChordMemory,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
         progress: &mut Progress,
     ) {
         let aim = progress.aim;
@@ -75,9 +75,9 @@ impl ChordScratch {
             if pass > 0 && !self.sweep.frozen {
                 if errors.idle > IDLE[1] / 2 && !slip.onward {
                     (slip.onward, slip.best) = (true, Double::INFINITY);
-                    self.anderson.restart(self.gamma_error.len());
+                    self.anderson.restart(self.slip_bound_error.len());
                 }
-                self.update_gamma(problem, last, &mut slip);
+                self.update_slip_bounds(problem, last, &mut slip);
             }
             let measure = self.minimize(problem, params, memory, progress, pass == 0);
             self.sweep.update_multipliers(problem, &mut self.joint);
@@ -118,8 +118,8 @@ impl ChordScratch {
     fn judge_pass(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
-        memory: &ChordMemory,
+        params: &NewtonParams,
+        memory: &NewtonMemory,
         progress: &mut Progress,
         errors: &mut ErrorProgress,
         out: bool,
@@ -155,33 +155,40 @@ impl ChordScratch {
 
     /// The next `Γ`: that of the velocity at hand; extrapolated where the relaxation is solved more
     /// accurately than `Γ` is known.
-    fn update_gamma(
+    fn update_slip_bounds(
         &mut self,
         problem: &ManifoldProblem<'_>,
         residual: Double,
         slip: &mut SlipProgress,
     ) {
-        let size = self.sweep.slip_error(problem, &self.velocity, &mut self.gamma_error);
+        let size = self.sweep.slip_error(problem, &self.velocity, &mut self.slip_bound_error);
         if residual > size {
-            self.anderson.restart(self.gamma_error.len());
+            self.anderson.restart(self.slip_bound_error.len());
             slip.best = Double::INFINITY;
-            for (x, e) in self.sweep.gamma.as_flattened_mut().iter_mut().zip(&self.gamma_error) {
+            for (x, e) in
+                self.sweep.slip_bounds.as_flattened_mut().iter_mut().zip(&self.slip_bound_error)
+            {
                 *x += e;
             }
             return;
         }
         if size > 10.0 * slip.best {
             // The extrapolation led astray.
-            self.anderson.restart(self.gamma_error.len());
+            self.anderson.restart(self.slip_bound_error.len());
             slip.damping = (0.5 * slip.damping).max(0.05);
             slip.best = Double::INFINITY;
         }
         slip.best = slip.best.min(size);
-        let gamma = self.sweep.gamma.as_flattened_mut();
+        let slip_bounds = self.sweep.slip_bounds.as_flattened_mut();
         if slip.onward {
-            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping, slip.stride);
+            self.anderson.advance_onward(
+                slip_bounds,
+                &self.slip_bound_error,
+                slip.damping,
+                slip.stride,
+            );
         } else {
-            self.anderson.advance(gamma, &self.gamma_error, slip.damping);
+            self.anderson.advance(slip_bounds, &self.slip_bound_error, slip.damping);
         }
     }
 }

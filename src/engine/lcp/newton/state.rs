@@ -12,7 +12,7 @@ use crate::math::{Double, Single};
 
 /// Parameters of the cone Newton.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChordParams {
+pub struct NewtonParams {
     /// Bound on [`Certificate::error`](crate::engine::lcp::certificate::Certificate::error) [m/s].
     pub tolerance: Double,
     /// `g h` [m/s] of the certificate's `relative`.
@@ -31,7 +31,7 @@ pub struct ChordParams {
     pub patient: bool,
 }
 
-impl Default for ChordParams {
+impl Default for NewtonParams {
     /// To 1e-10 m/s, without a budget.
     fn default() -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Default for ChordParams {
 /// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
 /// only within the tolerance.
 #[derive(Clone, Debug, Default)]
-pub struct ChordMemory {
+pub struct NewtonMemory {
     pub(super) pattern: Pattern,
     /// Nodes of the pattern that stand for the bodies, ascending, where others are gone; empty while there is
     /// one for each.
@@ -66,7 +66,7 @@ pub struct ChordMemory {
     pub(super) changed: bool,
 }
 
-impl ChordMemory {
+impl NewtonMemory {
     /// Tells that another solver changed the impulses after the last solve.
     pub fn note_change(&mut self) {
         self.changed = true;
@@ -97,7 +97,7 @@ pub(super) enum FactorState {
 
 /// Buffers of the cone Newton.
 #[derive(Clone, Debug, Default)]
-pub struct ChordScratch {
+pub struct NewtonScratch {
     pub(super) sweep: Sweep,
     pub(super) nodes: Vec<JointNode>,
     pub(super) edges: Vec<[u32; 2]>,
@@ -116,7 +116,7 @@ pub struct ChordScratch {
     /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
     pub(super) went_back: bool,
     pub(super) anderson: Anderson,
-    pub(super) gamma_error: Vec<Double>,
+    pub(super) slip_bound_error: Vec<Double>,
     pub(super) held: Held,
 }
 

@@ -5,7 +5,7 @@
 
 use super::matrix;
 use super::problem::ManifoldProblem;
-use super::state::{ChordMemory, ChordScratch, FactorState, Progress};
+use super::state::{FactorState, NewtonMemory, NewtonScratch, Progress};
 use crate::engine::lcp::factor::Lanes as NodeLanes;
 use crate::engine::tuning::newton::PRODUCT;
 use crate::math::{Double, Scalar, Single};
@@ -15,12 +15,12 @@ fn node_of(nodes: &[u32], i: usize) -> usize {
     nodes.get(i).map_or(i, |&node| node as usize)
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// A new factor at the last evaluation; false if the matrix has none.
     pub(super) fn factor(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        memory: &mut ChordMemory,
+        memory: &mut NewtonMemory,
         progress: &mut Progress,
     ) -> bool {
         if !memory.nodes.is_empty() {
@@ -51,7 +51,7 @@ impl ChordScratch {
     pub(super) fn find_step(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        memory: &ChordMemory,
+        memory: &NewtonMemory,
         double: bool,
     ) {
         if double {

@@ -12,7 +12,7 @@
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
 //! scalar sweeps and Newton take turns instead. A large island in which bodies strike each other is
-//! *violent*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
+//! *struck*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
 //! contacts are soft. Calm ones go to the cone Newton with a budget, which is small at first where bodies
 //! moved and grows as they calm down; if it runs out, a rough solution is kept, for the next step to go on
 //! from, and without one this step and the next few are made small. Islands nearly without contacts are
@@ -35,7 +35,7 @@ use super::solvers::{Solve, Solvers};
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
 use crate::engine::step::islands::DisjointSets;
-use crate::engine::tuning::newton::{REST, TINY};
+use crate::engine::tuning::newton::{AT_REST, TINY};
 use crate::engine::tuning::policy::{CALM, FLIGHTS, PATIENCE, PAUSE, REGAIN, ROUGH, STRUCK};
 use crate::math::Double;
 
@@ -99,30 +99,30 @@ impl IslandSolver {
         let mechanism = island.is_mechanism() || !small && self.reaches_far(island);
         if !small && !mechanism {
             let approach = self.solvers.approach(island);
-            let violent = approach > solver.violence;
+            let struck = approach > solver.impact_speed_max;
             let rows = island.rows() as Double;
             let dt = island.dt;
             let memory = &mut *island.memory;
-            memory.pause = if violent { PAUSE } else { memory.pause - dt };
-            memory.share = Some(match memory.share {
-                Some(share) if !violent => {
+            memory.retry_after = if struck { PAUSE } else { memory.retry_after - dt };
+            memory.budget_fraction = Some(match memory.budget_fraction {
+                Some(share) if !struck => {
                     ((1.0 + REGAIN * dt) * share).min((CALM / rows).max(share).min(1.0))
                 }
-                None if approach < REST * solver.tolerance => 1.0,
+                None if approach < AT_REST * solver.tolerance => 1.0,
                 _ => (STRUCK / rows).min(1.0),
             });
             // A step ends at a pause that rounding leaves.
-            if memory.pause > 0.5 * dt {
+            if memory.retry_after > 0.5 * dt {
                 return self.substeps(island);
             }
         }
         let sweeps = island.is_swept_at_last();
         let patient = mechanism || small && !sweeps || island.rows() <= TINY;
-        let share = island.memory.share.unwrap_or(1.0);
+        let share = island.memory.budget_fraction.unwrap_or(1.0);
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let pressed = island.memory.pressed;
-            let mut stats = state.chord_or_press(island, relaxed, budget, false);
+            let mut stats = state.newton_or_press(island, relaxed, budget, false);
             if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
                 // What is solved as posed did not ask for the impossible.
@@ -159,20 +159,20 @@ impl IslandSolver {
             // The next steps go on from here.
             return outcome;
         }
-        island.memory.pause = PAUSE;
+        island.memory.retry_after = PAUSE;
         self.substeps(island).after(&outcome)
     }
 
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let work_max = PATIENCE * island.settings.solver.work_max;
         self.both(island, Method::Newton, |state, island, relaxed| {
-            state.chord_or_press(island, relaxed, work_max, true)
+            state.newton_or_press(island, relaxed, work_max, true)
         })
     }
 
     fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Pgs, |state, island, relaxed| {
-            state.wide_sweeps(island, usize::from(relaxed))
+            state.lane_sweeps(island, usize::from(relaxed))
         })
     }
 

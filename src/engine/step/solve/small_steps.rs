@@ -37,7 +37,7 @@ pub(super) fn solve(
         dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
         ..SubstepParams::default()
     };
-    solvers.wide(island, |problem, iterate, scratch| {
+    solvers.in_lanes(island, |problem, iterate, scratch| {
         solve_substeps(problem, iterate, &params, scratch);
     });
     let certificate = solvers.certify(island, 0);
@@ -72,7 +72,7 @@ fn end(
     ending.ways.clear();
     ending.ways.resize(island.step.blows.len(), [0.0; 3]);
     let substeps = island.settings.solver.substeps;
-    solvers.wide(island, |problem, _, scratch| {
+    solvers.in_lanes(island, |problem, _, scratch| {
         substep_ways(problem, substeps, &mut ending.ways, scratch);
     });
     flight.fly(island.step, island.settings.solver.tolerance);

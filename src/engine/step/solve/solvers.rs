@@ -11,10 +11,10 @@ use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::expand::Rows;
 use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::joints_only;
-use crate::engine::lcp::newton::joints_only::DirectScratch;
-use crate::engine::lcp::newton::{ChordParams, ChordScratch, ManifoldProblem};
+use crate::engine::lcp::newton::joints_only::JointsScratch;
+use crate::engine::lcp::newton::{ManifoldProblem, NewtonParams, NewtonScratch};
 use crate::engine::lcp::pgs::{self, PgsParams, PgsScratch};
-use crate::engine::lcp::sweeps::WideScratch;
+use crate::engine::lcp::sweeps::SweepScratch;
 use crate::engine::lcp::{Iterate, Problem, SolveStats, Status};
 use crate::engine::papers::solvers::lemke::{self, LemkeParams};
 use crate::engine::step::assemble::Unknowns;
@@ -27,9 +27,9 @@ use crate::math::Double;
 #[derive(Debug, Default)]
 pub(super) struct Solvers {
     pgs: PgsScratch,
-    chord: ChordScratch,
-    direct: DirectScratch,
-    pub(super) wide: WideScratch,
+    newton: NewtonScratch,
+    joints_only: JointsScratch,
+    pub(super) sweeps: SweepScratch,
     rows: Rows,
     pressed: PressedScratch,
     /// The best unknowns that sweeps have found.
@@ -41,30 +41,30 @@ pub(super) type Solve<'a> = dyn FnMut(&mut Solvers, &mut Island<'_, '_>, bool) -
 
 impl Solvers {
     /// The cone Newton; where contacts ask for the impossible they give way.
-    pub(super) fn chord_or_press(
+    pub(super) fn newton_or_press(
         &mut self,
         island: &mut Island<'_, '_>,
         relaxed: bool,
         work_max: Double,
         patient: bool,
     ) -> SolveStats {
-        let mut stats = self.chord_solve(island, relaxed, work_max, patient);
+        let mut stats = self.newton_solve(island, relaxed, work_max, patient);
         if stats.status == Status::Converged
-            || !self.pressed.is_so(island, self.chord.last_impulses())
+            || !self.pressed.is_so(island, self.newton.last_impulses())
         {
             return stats;
         }
         island.memory.pressed = true;
         let mut pressed = core::mem::take(&mut self.pressed);
         pressed.give_way(island, relaxed);
-        stats.add(&self.chord_solve(island, relaxed, work_max, patient));
+        stats.add(&self.newton_solve(island, relaxed, work_max, patient));
         pressed.put_back(island);
         self.pressed = pressed;
         stats
     }
 
     /// The cone Newton with a budget of work; for joints alone their factor, whatever it costs.
-    fn chord_solve(
+    fn newton_solve(
         &mut self,
         island: &mut Island<'_, '_>,
         relaxed: bool,
@@ -87,23 +87,23 @@ impl Solvers {
                 &alone,
                 &mut iterate,
                 solver.tolerance,
-                &mut memory.direct[usize::from(relaxed)],
-                &mut self.direct,
+                &mut memory.joints_only[usize::from(relaxed)],
+                &mut self.joints_only,
             )
         {
             if stats.iterations > 0 {
-                memory.chord.note_change();
+                memory.newton.note_change();
             }
             if problem.manifolds.is_empty() {
                 return stats;
             }
-            let found = newton::measure(&problem, &iterate, gravity_dt, &mut self.chord);
+            let found = newton::measure(&problem, &iterate, gravity_dt, &mut self.newton);
             if found.error() <= solver.tolerance {
                 stats.certificate = found;
                 return stats;
             }
         }
-        let params = ChordParams {
+        let params = NewtonParams {
             tolerance: solver.tolerance,
             gravity_dt,
             penalty: solver.penalty,
@@ -114,7 +114,7 @@ impl Solvers {
             patient,
         };
         let stats =
-            newton::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
+            newton::solve(&problem, &mut iterate, &params, &mut memory.newton, &mut self.newton);
         island.spent += stats.work / problem.budget();
         stats
     }
@@ -175,7 +175,7 @@ impl Solvers {
         island.spent += stats.work / island.step.problem().budget();
         island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
         if stats.iterations > 0 {
-            island.memory.chord.note_change();
+            island.memory.newton.note_change();
         }
         if stats.certificate.error() <= tolerance {
             stats.status = Status::Converged;
@@ -195,7 +195,7 @@ impl Solvers {
             if stats.status == Status::Converged {
                 break;
             }
-            stats.add(&self.chord_solve(island, relaxed, budget, true));
+            stats.add(&self.newton_solve(island, relaxed, budget, true));
             if stats.status != Status::Converged {
                 stats.add(&self.row_sweeps(island, relaxed));
             }
@@ -207,27 +207,27 @@ impl Solvers {
     pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
         let step = &*island.step;
         let problem = ManifoldProblem { joints: &[], ..step.problem() };
-        newton::approach(&problem, step.velocity_last, &mut self.chord)
+        newton::approach(&problem, step.velocity_last, &mut self.newton)
     }
 
     /// Residual of the impulses of the biased (0) or relaxed (1) problem.
     pub(super) fn measure(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
         let gravity_dt = island.gravity_dt();
         let (problem, iterate) = island.step.unknowns(of);
-        newton::measure(&problem, &iterate, gravity_dt, &mut self.chord)
+        newton::measure(&problem, &iterate, gravity_dt, &mut self.newton)
     }
 
     /// Takes what was measured last: the impulses in their cones, and the velocity rebuilt from them.
     pub(super) fn take_measured(&self, island: &mut Island<'_, '_>, of: usize) {
         let (problem, mut iterate) = island.step.unknowns(of);
-        self.chord.give(&problem, &mut iterate);
+        self.newton.give(&problem, &mut iterate);
     }
 
     /// Residual of the velocities and impulses of the biased (0) or relaxed (1) problem.
     pub(super) fn certify(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
         let gravity_dt = island.gravity_dt();
         let (problem, mut iterate) = island.step.unknowns(of);
-        newton::certify(&problem, &mut iterate, gravity_dt, &mut self.chord)
+        newton::certify(&problem, &mut iterate, gravity_dt, &mut self.newton)
     }
 
     /// Residual of the carried velocities and their impulses: of the problem without push.

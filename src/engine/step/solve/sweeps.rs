@@ -3,7 +3,7 @@
 use super::island::Island;
 use super::solvers::Solvers;
 use crate::engine::lcp::sweeps;
-use crate::engine::lcp::sweeps::{WideIterate, solve_conjugate, solve_sweeps};
+use crate::engine::lcp::sweeps::{SweepIterate, solve_nncg, solve_sweeps};
 use crate::engine::lcp::{SolveStats, Status};
 use crate::engine::step::assemble::IslandUnknowns;
 use crate::engine::tuning::sweeps::{
@@ -27,8 +27,8 @@ impl Solvers {
         stats: &mut SolveStats,
     ) {
         stats.add(&self.go_on(island, relaxed, SWEEPS, true));
-        let violence = island.settings.solver.violence;
-        if stats.status != Status::Converged && self.approach(island) <= violence {
+        let impact_speed_max = island.settings.solver.impact_speed_max;
+        if stats.status != Status::Converged && self.approach(island) <= impact_speed_max {
             // What is small may try long.
             let rows = island.rows().max(1) as u32;
             let most = (PLAIN_SWEEPS + PLAIN_ROWS * PLAIN_SWEEPS / rows).min(PLAIN_SWEEPS_MAX);
@@ -37,7 +37,7 @@ impl Solvers {
     }
 
     /// Sweeps in eight lanes, until the tolerance or the number of sweeps is met.
-    pub(super) fn wide_sweeps(&mut self, island: &mut Island<'_, '_>, of: usize) -> SolveStats {
+    pub(super) fn lane_sweeps(&mut self, island: &mut Island<'_, '_>, of: usize) -> SolveStats {
         let tolerance = island.settings.solver.tolerance;
         let sweeps_max = island.settings.solver.sweeps_max;
         let mut stats = SolveStats {
@@ -53,7 +53,7 @@ impl Solvers {
                 break;
             }
             let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
-            self.wide(island, |problem, iterate, scratch| {
+            self.in_lanes(island, |problem, iterate, scratch| {
                 solve_sweeps(problem, iterate, of, sweeps, scratch);
             });
             stats.iterations += sweeps;
@@ -88,9 +88,9 @@ impl Solvers {
             let fresh = stats.iterations == 0;
             let every = if accelerated { CHECK_EVERY } else { 2 * CHECK_EVERY };
             let sweeps = every.min(sweeps_max - stats.iterations);
-            self.wide(island, |problem, iterate, scratch| {
+            self.in_lanes(island, |problem, iterate, scratch| {
                 if accelerated {
-                    solve_conjugate(problem, iterate, of, sweeps, fresh, scratch);
+                    solve_nncg(problem, iterate, of, sweeps, fresh, scratch);
                 } else {
                     solve_sweeps(problem, iterate, of, sweeps, scratch);
                 }
@@ -105,7 +105,7 @@ impl Solvers {
             }
         }
         if stats.certificate.error() < first.error() {
-            island.memory.chord.note_change();
+            island.memory.newton.note_change();
         }
         unknowns(island, of).put(&self.best);
         self.measure(island, of);
@@ -123,7 +123,7 @@ impl Solvers {
         of: usize,
         sweeps: u32,
     ) -> SolveStats {
-        self.wide(island, |problem, iterate, scratch| {
+        self.in_lanes(island, |problem, iterate, scratch| {
             solve_sweeps(problem, iterate, of, sweeps, scratch);
         });
         let certificate = self.measure(island, of);
@@ -134,10 +134,10 @@ impl Solvers {
     }
 
     /// Calls a solver in eight lanes.
-    pub(super) fn wide(
+    pub(super) fn in_lanes(
         &mut self,
         island: &mut Island<'_, '_>,
-        solve: impl FnOnce(&sweeps::SweptIsland<'_>, &mut WideIterate<'_>, &mut sweeps::WideScratch),
+        solve: impl FnOnce(&sweeps::SweptIsland<'_>, &mut SweepIterate<'_>, &mut sweeps::SweepScratch),
     ) {
         let step = &mut *island.step;
         let problem = sweeps::SweptIsland {
@@ -148,11 +148,11 @@ impl Solvers {
             velocity_last: step.velocity_last,
         };
         let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
-        let mut iterate = WideIterate {
+        let mut iterate = SweepIterate {
             velocity: [&mut *biased.velocity, &mut *relaxed.velocity],
             contact_impulse: [&mut *biased.contact_impulse, &mut *relaxed.contact_impulse],
             joint_impulse: [&mut *biased.joint_impulse, &mut *relaxed.joint_impulse],
         };
-        solve(&problem, &mut iterate, &mut self.wide);
+        solve(&problem, &mut iterate, &mut self.sweeps);
     }
 }

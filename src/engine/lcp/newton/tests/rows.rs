@@ -94,7 +94,7 @@ fn rows_and_lanes_have_the_same_compliance() {
 
 #[test]
 fn measures_of_rows_and_lanes_agree() {
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     let mut kinds = [0; 2];
     for (case, (mut world, mut random)) in worlds(4).chain(worlds(6)).enumerate() {
         if case >= WORLDS {
@@ -138,7 +138,7 @@ fn measures_of_rows_and_lanes_agree() {
 
 #[test]
 fn approach_is_the_fastest_of_the_rows() {
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     for (world, mut random) in worlds(5) {
         let mut world = world;
         for m in &mut world.manifolds {
