@@ -16,7 +16,8 @@ use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::TINY;
-use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, SWEPT_TO};
+use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE};
+use crate::engine::tuning::work::ROUNDED_SINGLE;
 use crate::math::{DVec3, Double, widen};
 
 /// An island to solve.
@@ -47,7 +48,7 @@ impl Island<'_, '_> {
     pub(super) fn is_swept_at_last(&self) -> bool {
         let solver = &self.settings.solver;
         let small = self.rows() <= solver.newton_rows_max as usize;
-        let reachable = solver.tolerance >= SWEPT_TO;
+        let reachable = solver.tolerance >= ROUNDED_SINGLE;
         solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
     }
 
