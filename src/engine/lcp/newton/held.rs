@@ -30,7 +30,7 @@ use super::problem::ManifoldProblem;
 use crate::engine::lcp::manifold::{LaneVectors, Manifold, cross};
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::held::{INSIDE, LINE, PASSES};
-use crate::math::Double;
+use crate::math::{DVec3, Double, sym_cofactors, sym_times};
 
 /// The contacts that may hold a body.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,20 +89,12 @@ impl Support {
         let [point, asked] = [self.sum, self.asked].map(|s| s.map(|x| x / self.count));
         let of_mean = cross(self.sum, asked);
         let turned = [0, 1, 2].map(|k| self.turned[k] - of_mean[k]);
-        let turn = solve3([yy + zz, xx + zz, xx + yy, -xy, -xz, -yz], turned);
+        let (cofactors, determinant) = sym_cofactors(&[yy + zz, xx + zz, xx + yy, -xy, -xz, -yz]);
+        let turn = (sym_times(&cofactors, DVec3::from_array(turned)) / determinant).to_array();
         let carried = cross(turn, point);
         let [x, y, z] = [0, 1, 2].map(|k| asked[k] - carried[k]);
         Some([x, y, z, turn[0], turn[1], turn[2]])
     }
-}
-
-/// The solution of a symmetric system (xx, yy, zz, xy, xz, yz) by cofactors.
-fn solve3([xx, yy, zz, xy, xz, yz]: [Double; 6], [x, y, z]: [Double; 3]) -> [Double; 3] {
-    let [a, b, c] = [yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy];
-    let determinant = xx * a + xy * b + xz * c;
-    let [d, e, f] = [xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy];
-    let sums = [a * x + b * y + c * z, b * x + d * y + e * z, c * x + e * y + f * z];
-    sums.map(|sum| sum / determinant)
 }
 
 /// Buffers: the contacts of each body; manifolds with the contacts that stick, a bit each.

@@ -35,7 +35,6 @@
 
 mod anderson;
 mod cones;
-mod descent;
 mod held;
 pub mod joints_only;
 mod judge;
