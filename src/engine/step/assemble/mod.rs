@@ -28,7 +28,7 @@ mod unknowns;
 
 use core::ops::Range;
 
-pub use self::unknowns::{IslandUnknowns, Unknowns};
+pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
 
 use self::unknowns::cut;
 use super::islands::{DisjointSets, Islands, NO_ISLAND};
@@ -94,21 +94,6 @@ pub struct StepProblem {
     end: Vec<IslandEnd>,
     pairs_of: ByIsland,
     joints_of: ByIsland,
-}
-
-/// Where the parts of an island are in the lists of the problem.
-#[derive(Clone, Debug)]
-pub struct IslandRanges {
-    /// In [`StepProblem::bodies`] and the velocities.
-    pub members: Range<usize>,
-    /// In [`StepProblem::manifolds`].
-    pub manifolds: Range<usize>,
-    /// In [`StepProblem::contact_source`] and the contact impulses.
-    pub contacts: Range<usize>,
-    /// In [`StepProblem::joints`] and the joint impulses.
-    pub joints: Range<usize>,
-    /// In [`StepProblem::rolling`] and the rolling impulses.
-    pub rolling: Range<usize>,
 }
 
 /// The step problem of one island, see [`StepProblem`].

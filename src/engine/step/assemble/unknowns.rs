@@ -3,9 +3,25 @@
 //! Input: velocities and impulses, one each for a body or a row. Output: parts and copies of them.
 //! O(unknowns).
 
-use super::IslandRanges;
+use core::ops::Range;
+
 use crate::engine::lcp::Vec6;
 use crate::math::Double;
+
+/// Where the parts of an island are in the lists of the problem.
+#[derive(Clone, Debug)]
+pub struct IslandRanges {
+    /// In [`StepProblem::bodies`](super::StepProblem::bodies) and the velocities.
+    pub members: Range<usize>,
+    /// In [`StepProblem::manifolds`](super::StepProblem::manifolds).
+    pub manifolds: Range<usize>,
+    /// In [`StepProblem::contact_source`](super::StepProblem::contact_source) and the contact impulses.
+    pub contacts: Range<usize>,
+    /// In [`StepProblem::joints`](super::StepProblem::joints) and the joint impulses.
+    pub joints: Range<usize>,
+    /// In [`StepProblem::rolling`](super::StepProblem::rolling) and the rolling impulses.
+    pub rolling: Range<usize>,
+}
 
 /// Unknowns of all islands, in the order of the rows.
 #[derive(Clone, Debug, Default)]
