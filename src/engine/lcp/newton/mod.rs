@@ -19,7 +19,8 @@
 //!    `anderson.rs` once the relaxation is solved more accurately than `Γ` is known), minimizes, and
 //!    updates the multipliers, `l ← P_K(p)`;
 //! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
-//!    content with the tolerance: most often that is all it takes;
+//!    content with the tolerance: most often that is all it takes. A tiny one goes on until what sticks is
+//!    held, since up a stack speeds within the tolerance add up;
 //! 4. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
 //!    the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
@@ -58,6 +59,7 @@ pub use self::rows::{solve_relaxation_rows, solve_rows};
 
 use self::anderson::Anderson;
 use self::kernel::Sweep;
+use super::certificate::Certificate;
 use super::factor::{Factor, Lanes as NodeLanes, Pattern};
 use super::manifold::{LaneVectors, Manifold};
 use super::outcome::{SolveStats, Status};
@@ -260,6 +262,8 @@ struct Progress {
     last_error: Double,
     /// Is the factor of an earlier step all there is, for now?
     at_hand: bool,
+    /// The certificate with held bodies moved, if the solve ended with it.
+    held: Option<Certificate>,
 }
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
@@ -350,6 +354,7 @@ impl ChordScratch {
             aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
             last_error: Double::INFINITY,
             at_hand: false,
+            held: None,
         };
         if let FactorState::Made { double: of, penalty } = memory.state
             && at_rest
@@ -375,13 +380,26 @@ impl ChordScratch {
             progress.stats.certificate = self.judge(problem, params);
         }
         if at_rest && progress.stats.status == Status::Converged {
-            let held = self.hold(problem, params, progress.stats.certificate);
-            let holds = held.error() <= params.tolerance;
-            progress.stats.certificate = if holds { held } else { self.judge(problem, params) };
+            progress.stats.certificate = self.hold_solved(problem, params, &progress);
         }
         self.give(problem, iterate);
         progress.stats.work = progress.work / size;
         progress.stats
+    }
+
+    /// Moves held bodies of a solution if that is within the tolerance; its certificate.
+    fn hold_solved(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &ChordParams,
+        progress: &Progress,
+    ) -> Certificate {
+        let held = match progress.held {
+            Some(held) if !self.went_back => held,
+            _ => self.hold(problem, params, progress.stats.certificate),
+        };
+        let holds = held.error() <= params.tolerance;
+        if holds { held } else { self.judge(problem, params) }
     }
 
     /// Keeps the impulses at hand as the best.
