@@ -19,7 +19,8 @@
 //!    `anderson.rs` once the relaxation is solved more accurately than `Γ` is known), minimizes, and
 //!    updates the multipliers, `l ← P_K(p)`;
 //! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
-//!    content with the tolerance: most often that is all it takes;
+//!    content with the tolerance: most often that is all it takes. A tiny one goes on until what sticks is
+//!    held, since up a stack speeds within the tolerance add up;
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
@@ -56,6 +57,7 @@ pub use self::state::{NewtonMemory, NewtonParams, NewtonScratch};
 
 use self::matrix::JointNode;
 use self::state::{FactorState, Progress};
+use super::certificate::Certificate;
 use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
 use super::problem::BodyBlock;
@@ -154,6 +156,7 @@ impl NewtonScratch {
             aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
             last_error: Double::INFINITY,
             at_hand: false,
+            held: None,
         };
         if let FactorState::Made { double: of, penalty } = memory.state
             && at_rest
@@ -179,13 +182,26 @@ impl NewtonScratch {
             progress.stats.certificate = self.judge(problem, params);
         }
         if at_rest && progress.stats.status == Status::Converged {
-            let held = self.hold(problem, params, progress.stats.certificate);
-            let holds = held.error() <= params.tolerance;
-            progress.stats.certificate = if holds { held } else { self.judge(problem, params) };
+            progress.stats.certificate = self.hold_solved(problem, params, &progress);
         }
         self.give(problem, iterate);
         progress.stats.work = progress.work / size;
         progress.stats
+    }
+
+    /// Moves held bodies of a solution if that is within the tolerance; its certificate.
+    fn hold_solved(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        progress: &Progress,
+    ) -> Certificate {
+        let held = match progress.held {
+            Some(held) if !self.went_back => held,
+            _ => self.hold(problem, params, progress.stats.certificate),
+        };
+        let holds = held.error() <= params.tolerance;
+        if holds { held } else { self.judge(problem, params) }
     }
 
     /// Keeps the impulses at hand as the best.

@@ -141,10 +141,18 @@ impl NewtonScratch {
             errors.idle += 1;
         }
         let done = errors.best <= params.tolerance;
-        if progress.at_hand {
-            if done {
+        if progress.at_hand && done {
+            if !problem.is_tiny() {
                 return Some(Status::Converged);
             }
+            // Up a stack speeds within the tolerance add up to more than can be held, and some day the
+            // floor would stop them all at once.
+            let held = self.hold(problem, params, certificate);
+            if held.error() <= params.tolerance {
+                progress.held = Some(held);
+                return Some(Status::Converged);
+            }
+        } else if progress.at_hand {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
         if error <= progress.aim || (done && (errors.idle > 0 || out)) {

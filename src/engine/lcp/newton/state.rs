@@ -4,6 +4,7 @@ use super::anderson::Anderson;
 use super::held::Held;
 use super::kernel::Sweep;
 use super::matrix::JointNode;
+use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::factor::{Factor, Lanes as NodeLanes, Pattern};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::outcome::SolveStats;
@@ -137,4 +138,6 @@ pub(super) struct Progress {
     pub(super) last_error: Double,
     /// Is the factor of an earlier step all there is, for now?
     pub(super) at_hand: bool,
+    /// The certificate with held bodies moved, if the solve ended with it.
+    pub(super) held: Option<Certificate>,
 }
