@@ -25,9 +25,6 @@ pub mod policy {
     /// joint, are nothing for it, and its factor is worth what it costs. With fewer, heaps with some
     /// joints in them get the work of a mechanism; with more, chains that lie on the ground come apart.
     pub const MECHANISM: usize = 8;
-    /// The finest tolerance that sweeps in single precision reach [m/s]: its rounding at some m/s. With less,
-    /// small islands sweep in vain.
-    pub const SWEPT_TO: Double = 1e-6;
     /// Residual with which small steps do no better [m/s]: what they leave of a heap in motion. With
     /// more, rough solutions of large islands are taken; with less, good ones are thrown away.
     pub const ROUGH: Double = 0.05;
@@ -142,7 +139,7 @@ pub mod midpoint_energy {
 
 /// Bodies without impulses.
 pub mod flight {
-    pub use super::super::held::PASSES;
+    pub use crate::engine::tuning::held::PASSES;
 }
 
 /// Restitution.

@@ -3,17 +3,20 @@
 //! Input: an island and an iterate, or the impulses at hand. Output: certificates, by manifolds. Cost: two
 //! sweeps over the contacts.
 
-use super::{ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, kernel};
+use super::kernel;
+use super::problem::{ManifoldIterate, ManifoldProblem};
+use super::state::{NewtonParams, NewtonScratch};
 use crate::engine::lcp::certificate::{Certificate, distance};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::problem::Vec6;
+use crate::engine::tuning::newton::AT_REST;
 use crate::math::Double;
 
 /// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
 pub fn approach(
     problem: &ManifoldProblem<'_>,
     velocity: &[Vec6],
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Double {
     scratch.take_velocity(velocity);
     kernel::approach(problem, &scratch.velocity)
@@ -24,7 +27,7 @@ pub fn measure(
     problem: &ManifoldProblem<'_>,
     iterate: &ManifoldIterate<'_>,
     gravity_dt: Double,
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
     scratch.certify(problem, gravity_dt)
@@ -36,7 +39,7 @@ pub fn certify(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
     gravity_dt: Double,
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
     scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
@@ -49,7 +52,7 @@ pub fn certify(
     Certificate { motion, ..certificate }
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Takes the impulses of a warm start and sums them.
     pub(super) fn begin(&mut self, problem: &ManifoldProblem<'_>, start: &ManifoldIterate<'_>) {
         self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
@@ -80,10 +83,18 @@ impl ChordScratch {
     pub(super) fn judge(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
+        params: &NewtonParams,
     ) -> Certificate {
         self.sweep.sum(problem, &mut self.rebuilt);
         self.certify(problem, params.gravity_dt)
+    }
+
+    /// Takes the velocity of the impulses at hand, with that of what holds them for bodies that it holds,
+    /// however fast: the impulses know the loads of the last step only.
+    pub(super) fn predict(&mut self, problem: &ManifoldProblem<'_>, params: &NewtonParams) {
+        let (sweep, velocities, tolerance) = (&self.sweep, &mut self.rebuilt, params.tolerance);
+        self.held.take_along(problem, sweep, velocities, tolerance, AT_REST * tolerance);
+        self.velocity.clone_from(&self.rebuilt);
     }
 
     /// Moves held bodies with what holds them after a measurement, and measures again if that changed a
@@ -91,10 +102,12 @@ impl ChordScratch {
     pub(super) fn hold(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
+        params: &NewtonParams,
         measured: Certificate,
     ) -> Certificate {
-        let motion = self.move_held(problem, params.tolerance, params.tolerance);
+        let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);
+        let tolerance = params.tolerance;
+        let motion = self.held.take_along(problem, sweep, velocities, tolerance, tolerance);
         if motion == 0.0 {
             return measured;
         }
