@@ -105,7 +105,8 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Gives held bodies that have it to `within` the velocity that their contacts ask for. The largest change of a component of a velocity [m/s, rad/s].
+    /// Gives held bodies that have it to `within` [m/s, rad/s] the velocity that their contacts ask for. The
+    /// largest change of a component [m/s, rad/s].
     pub(super) fn take_along(
         &mut self,
         problem: &ManifoldProblem<'_>,
@@ -176,7 +177,7 @@ impl Held {
     }
 
     /// Takes away what bodies that are not held turn about the normals of contacts whose spinning sticks,
-    /// against what is held, if it is within the tolerance. The largest change of a component [rad/s].
+    /// against what is held, if it is within the tolerance given. The largest change of a component [rad/s].
     fn turn_along(
         &self,
         problem: &ManifoldProblem<'_>,

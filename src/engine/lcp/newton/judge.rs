@@ -5,7 +5,7 @@
 
 use super::kernel;
 use super::problem::{ManifoldIterate, ManifoldProblem};
-use super::state::{NewtonParams, NewtonScratch};
+use super::state::{NewtonParams, NewtonScratch, Progress};
 use crate::engine::lcp::certificate::{Certificate, distance};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::problem::Vec6;
@@ -89,12 +89,23 @@ impl NewtonScratch {
         self.certify(problem, params.gravity_dt)
     }
 
-    /// Takes the velocity of the impulses at hand, with that of what holds them for bodies that it holds,
-    /// however fast: the impulses know the loads of the last step only.
-    pub(super) fn predict(&mut self, problem: &ManifoldProblem<'_>, params: &NewtonParams) {
-        let (sweep, velocities, tolerance) = (&self.sweep, &mut self.rebuilt, params.tolerance);
-        self.held.take_along(problem, sweep, velocities, tolerance, AT_REST * tolerance);
-        self.velocity.clone_from(&self.rebuilt);
+    /// Starts from the velocity with which bodies go on that are held, and others by their impulses, if the
+    /// gradient is smaller there: the last one knows nothing of how what carries them moves by now.
+    pub(super) fn go_on(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        progress: &mut Progress,
+    ) {
+        let (joint, penalty) = (&self.joint, progress.penalty);
+        let last = self.sweep.evaluate::<true>(problem, &self.velocity, joint, penalty);
+        let (velocities, tolerance) = (&mut self.rebuilt, params.tolerance);
+        self.held.take_along(problem, &self.sweep, velocities, tolerance, AT_REST * tolerance);
+        let next = self.sweep.evaluate::<true>(problem, velocities, joint, penalty);
+        progress.work += 2.0 * problem.size();
+        if next.gradient <= last.gradient {
+            self.velocity.clone_from(velocities);
+        }
     }
 
     /// Moves held bodies with what holds them after a measurement, and measures again if that changed a

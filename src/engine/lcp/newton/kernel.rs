@@ -11,7 +11,7 @@ use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
 use crate::engine::lcp::problem::{JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
-use crate::engine::tuning::newton::LEAST;
+use crate::engine::tuning::newton::START;
 use crate::math::Double;
 
 /// `(v, ω)` of body b less that of body a at the reference point.
@@ -99,7 +99,7 @@ fn load(m: &Manifold, l: &LaneVectors, lane: usize) -> Double {
 /// `ρ` of a contact of this load where they are `mean` on average, in units of the one without (–).
 fn share(load: Double, mean: Double) -> Double {
     let share = if mean > 0.0 { load / mean } else { 1.0 };
-    share.max(LEAST).min(1.0 / (LEAST * LEAST))
+    share.max(START).min(1.0 / (START * START))
 }
 
 /// State of the sweeps: multipliers, projections, gradient.

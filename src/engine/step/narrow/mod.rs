@@ -484,9 +484,8 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
 fn inherit(pair: &mut Pair, old: &[ActiveContact]) {
     for contact in &mut pair.contacts {
         if let Ok(i) = old.binary_search_by_key(&contact.id, |old| old.id) {
-            let mut old = old[i];
-            if false { old.turn_to(contact.normal); }
-            (contact.impulse, contact.blow) = (old.impulse, old.blow);
+            contact.impulse = old[i].impulse;
+            contact.blow = old[i].blow;
         }
     }
     let is_in = |id, list: &[ActiveContact]| list.binary_search_by_key(&id, |c| c.id).is_ok();
