@@ -186,8 +186,8 @@ fn a_turntable_turns_what_stands_on_it() {
     assert!((spin - Vec3::Y * 2.0).length() < 1e-2, "at its speed: {spin}");
 }
 
-/// A pile on a deck that rocks: once it has taken the jolt of the start, every cube goes along its circle. In a
-/// step a tangent leads outwards by `ω² r h² / 2`, 0.3 µm for a metre, 30 µm in two seconds, of which
+/// A pile on a deck that rocks: once it has taken the jolt of the start, every cube goes along its circle. In
+/// a step a tangent leads outwards by `ω² r h² / 2`, 0.3 µm for a metre, 30 µm in two seconds, of which
 /// nothing is taken back up to the dead zone of 10 µm; rounding of poses of some metres is half a µm.
 #[test]
 fn what_a_rocking_deck_carries_goes_along_its_circle() {

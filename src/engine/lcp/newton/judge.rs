@@ -97,10 +97,10 @@ impl NewtonScratch {
         params: &NewtonParams,
         progress: &mut Progress,
     ) {
-        let (joint, penalty) = (&self.joint, progress.penalty);
-        let last = self.sweep.evaluate::<true>(problem, &self.velocity, joint, penalty);
         let (velocities, tolerance) = (&mut self.rebuilt, params.tolerance);
         self.held.take_along(problem, &self.sweep, velocities, tolerance, AT_REST * tolerance);
+        let (joint, penalty) = (&self.joint, progress.penalty);
+        let last = self.sweep.evaluate::<true>(problem, &self.velocity, joint, penalty);
         let next = self.sweep.evaluate::<true>(problem, velocities, joint, penalty);
         progress.work += 2.0 * problem.size();
         if next.gradient <= last.gradient {

@@ -25,7 +25,7 @@
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor. In an island at rest it
+//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
 //!    follows the load of each contact: then no load changes more than others in proportion, and contacts
 //!    of small loads keep their zones;
 //! 6. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
@@ -141,7 +141,8 @@ impl NewtonScratch {
         self.keep_best();
         let at_rest = first.error() < AT_REST * params.tolerance;
         self.take_velocity(iterate.velocity);
-        self.sweep.by_load = at_rest;
+        let piled = at_rest && !problem.is_tiny();
+        self.sweep.by_load = piled;
         if self.prepare(problem, memory) {
             // Other contacts: what suited the old ones may be far too stiff.
             memory.penalty = params.penalty;
@@ -164,12 +165,15 @@ impl NewtonScratch {
             held: None,
         };
         if at_rest {
-            if let FactorState::Made { double: of, penalty, by_load: true } = memory.state
+            if let FactorState::Made { double: of, penalty, by_load } = memory.state
                 && of == double
+                && by_load == piled
             {
                 (progress.at_hand, progress.penalty) = (true, penalty);
             }
-            self.go_on(problem, params, &mut progress);
+            if piled {
+                self.go_on(problem, params, &mut progress);
+            }
         }
         self.run(problem, params, memory, &mut progress);
         let eased =
