@@ -141,8 +141,7 @@ impl NewtonScratch {
         self.keep_best();
         let at_rest = first.error() < AT_REST * params.tolerance;
         self.take_velocity(iterate.velocity);
-        let piled = at_rest && !problem.is_tiny();
-        self.sweep.by_load = piled;
+        self.sweep.by_load = at_rest && !problem.is_tiny();
         if self.prepare(problem, memory) {
             // Other contacts: what suited the old ones may be far too stiff.
             memory.penalty = params.penalty;
@@ -165,15 +164,7 @@ impl NewtonScratch {
             held: None,
         };
         if at_rest {
-            if let FactorState::Made { double: of, penalty, by_load } = memory.state
-                && of == double
-                && by_load == piled
-            {
-                (progress.at_hand, progress.penalty) = (true, penalty);
-            }
-            if piled {
-                self.go_on(problem, params, &mut progress);
-            }
+            self.begin_at_rest(problem, params, memory, &mut progress);
         }
         self.run(problem, params, memory, &mut progress);
         let eased =
@@ -196,6 +187,25 @@ impl NewtonScratch {
         self.give(problem, iterate);
         progress.stats.work = progress.work / size;
         progress.stats
+    }
+
+    /// Takes the factor of an earlier step, and starts from where what is held goes on.
+    fn begin_at_rest(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        memory: &NewtonMemory,
+        progress: &mut Progress,
+    ) {
+        let (of, piled) = (progress.double, self.sweep.by_load);
+        if let FactorState::Made { double, penalty, by_load } = memory.state
+            && (double, by_load) == (of, piled)
+        {
+            (progress.at_hand, progress.penalty) = (true, penalty);
+        }
+        if piled {
+            self.go_on(problem, params, progress);
+        }
     }
 
     /// Takes the best impulses, and keeps the last ones in their place.
