@@ -99,7 +99,7 @@ fn load(m: &Manifold, l: &LaneVectors, lane: usize) -> Double {
 /// `ρ` of a contact of this load where they are `mean` on average, in units of the one without (–).
 fn share(load: Double, mean: Double) -> Double {
     let share = if mean > 0.0 { load / mean } else { 1.0 };
-    share.max(START).min(1.0 / (START * START))
+    share.max(START)
 }
 
 /// State of the sweeps: multipliers, projections, gradient.
