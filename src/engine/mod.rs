@@ -282,8 +282,8 @@ impl Simulation {
             error = error.max(joint.error(ends.map(|i| bodies.get(i as usize))));
         }
         self.report.joint_error = narrow(error);
-        self.report.overlap = (-separation).max(0.0);
         // Nothing is added but the sign of zero.
+        self.report.overlap = (-separation).max(0.0) + 0.0;
         self.report.infeasibility = (-gap).max(self.report.joint_error) + 0.0;
     }
 
