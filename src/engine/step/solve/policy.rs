@@ -200,7 +200,7 @@ impl IslandSolver {
         }
         let mut biased = solve(&mut self.solvers, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let turns = self.ending.is_other(island.step, island.sources, island.dt);
+        let turns = self.ending.is_other(island);
         let mut carried = biased.certificate;
         let mut is_other = turns || island.step.is_pushed(tolerance);
         if !is_other {
