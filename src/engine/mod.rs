@@ -50,6 +50,7 @@ pub(crate) mod tuning;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
+pub use self::edit::FreeMotion;
 pub use self::geometry::{bvh, ratio, shape};
 pub use self::state::pairs as pair;
 pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};
@@ -403,8 +404,12 @@ impl Simulation {
         let (work, report) = (&mut self.work, &mut self.report);
         if let Some(quasistatic) = self.mode.as_quasistatic() {
             let sources = (self.bodies.as_slice(), &*work.motions.list, &work.islands);
+            let StepProblem { biased, relaxed, at_end, .. } = &mut work.problem;
+            let velocities = [&mut *biased.velocity, &mut relaxed.velocity];
             let unbalanced = &mut report.unbalanced;
-            hold_unbalanced(quasistatic, &mut work.problem, sources, report.dt, unbalanced);
+            hold_unbalanced(quasistatic, velocities, sources, report.dt, unbalanced);
+            // What is carried is the way of the step, not momentum.
+            at_end.fill(true);
         }
         let solved = Solved {
             bodies: &self.bodies,

@@ -42,8 +42,9 @@ fn floor(world: &mut Simulation, friction: Real) -> BodyId {
 }
 
 /// The particle that a fence pushes on a table (Trinkle, Berard, Pang 2005, section 5): a block of 0.2 m that
-/// does not turn. `friction` is that of the fence, the particle and the ground, of which pairs have the mean. The fence is at `x = 0.5 + 0.4 sin t` and moves along its face at 1 m/s. Gives
-/// where the particle is after `steps` steps, along x and along the face.
+/// does not turn. `friction` is that of the fence, the particle and the ground; pairs have the mean. The
+/// fence is at `x = 0.5 + 0.4 sin t` and moves along its face at 1 m/s. Gives where the particle is after
+/// `steps` steps, along x and along the face.
 fn fence(settings: &Settings, friction: [Real; 3], h: Real, steps: usize) -> Vec<[Double; 2]> {
     let mut world = Simulation::new();
     floor(&mut world, friction[2]);
@@ -205,9 +206,9 @@ struct Touching {
     bound: Double,
 }
 
-/// Theorem 1: given the normal forces, the displacement of a step is a global minimum of the convex program (29).
-/// A box is pushed off its middle by a finger, and turns; no displacement that opens or keeps its contacts
-/// takes less work.
+/// Theorem 1: given the normal forces, the displacement of a step is a global minimum of the convex program
+/// (29). A box is pushed off its middle by a finger, and turns; no displacement that opens or keeps its
+/// contacts takes less work.
 #[test]
 fn the_pushed_box_is_lazy() {
     let mut world = Simulation::new();

@@ -1,6 +1,6 @@
-//! Is the motion of a quasistatic step the only one? Proposition 1 of Trinkle, Berard and Pang (2005).
+//! Whether the motion of a quasistatic step is the only one: Proposition 1 of Trinkle, Berard, Pang (2005).
 //!
-//! Input: a simulation after a quasistatic step. Output: a displacement that equilibrium allows beside the one
+//! Input: an island after a quasistatic step. Output: a displacement that equilibrium allows beside the one
 //! that was taken, if there is one. With contacts `I` that press, `J` that touch and do not, and the forces
 //! `f`, the motion is unique if and only if (32)
 //!
@@ -8,91 +8,62 @@
 //! W_nᵀ dq ≥ 0 on I ∪ J,   W_tᵀ dq = W_oᵀ dq = 0 on I,   fᵀ dq ≥ 0    ⇒    dq = 0.
 //! ```
 //!
-//! Contacts without friction have no second row. Joints lock as contacts stick; limits that bear count as `I`.
-//! Let `A` have all of these rows, equalities as two inequalities. Where no `dq ≠ 0` has `A dq = 0`, by Stiemke's
-//! theorem either `Aᵀ y = 0` for a `y > 0`, and the motion is unique, or `A dq ≥ 0, A dq ≠ 0` has a solution.
-//! Both are told by the least `|Aᵀ (1 + u)|`, `u ≥ 0`, a linear complementarity problem: where it is not zero
-//! `dq = Aᵀ (1 + u)` is that solution, by the conditions of optimality. O(rows³).
+//! Contacts without friction have no second row. Joints lock as contacts stick; limits that bear count as
+//! `I`. Let `A` have all of these rows, equalities as two inequalities. Where no `dq ≠ 0` has `A dq = 0`, by
+//! Stiemke's theorem either `Aᵀ y = 0` for a `y > 0`, and the motion is unique, or `A dq ≥ 0, A dq ≠ 0` has a
+//! solution. Both are told by the least `|Aᵀ (1 + u)|`, `u ≥ 0`, a linear complementarity problem: where it
+//! is not zero `dq = Aᵀ (1 + u)` is that solution, by the conditions of optimality. O(rows³).
 
 use super::solvers::pivoting::lcp_lemke;
-use crate::engine::Simulation;
 use crate::engine::lcp::Vec6;
 use crate::engine::lcp::manifold::{Manifold, cross};
 use crate::engine::lcp::rows::mass_mul;
-use crate::engine::state::body::BodyId;
-use crate::math::{Double, Real, Vec3, narrow, widen};
+use crate::engine::state::body::Body;
+use crate::engine::step::assemble::StepProblem;
+use crate::engine::step::islands::Islands;
+use crate::math::Double;
 
 /// Part of the largest row below which what is left of a row is rounding (–).
 const ROUNDING: Double = 1e-9;
 /// Pivots of Lemke's algorithm for each row.
 const PIVOTS: u32 = 200;
 
-/// A displacement of a body, of a length of one with those of all others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FreeMotion {
-    /// The body.
-    pub body: BodyId,
-    /// Of its center of mass (m).
-    pub linear: Vec3,
-    /// Its turn (rad).
-    pub angular: Vec3,
-}
-
-impl Simulation {
-    /// A displacement that equilibrium allows beside the one of the last step, which was quasistatic, by Proposition
-    /// 1 of Trinkle, Berard and Pang: of the bodies that it moves. None where the motion is unique, after dynamic
-    /// steps and before the first. `touching` (m) is up to which gap bodies touch. O(rows³).
-    #[must_use]
-    pub fn free_motion(&self, touching: Real) -> Option<Vec<FreeMotion>> {
-        self.mode.as_quasistatic()?;
-        let islands = &self.work.islands;
-        let mut found = Vec::new();
-        for k in 0..islands.len() {
-            let members = islands.start[k] as usize..islands.start[k + 1] as usize;
-            let rows = Rows::of_island(self, k, widen(touching));
-            let Some(way) = free_direction(6 * members.len(), &rows.equal, &rows.at_least) else {
-                continue;
-            };
-            for (&i, part) in islands.members[members].iter().zip(way.chunks_exact(6)) {
-                if part.iter().any(|x| *x != 0.0) {
-                    let [x, y, z, a, b, c] = [0, 1, 2, 3, 4, 5].map(|k| narrow(part[k]));
-                    let body = self.bodies.as_slice()[i as usize].id();
-                    let (linear, angular) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
-                    found.push(FreeMotion { body, linear, angular });
-                }
-            }
-        }
-        (!found.is_empty()).then_some(found)
-    }
-}
-
 /// Rows of (32) of an island, in the displacements of its bodies, six each.
-#[derive(Default)]
-struct Rows {
-    equal: Vec<Vec<Double>>,
-    at_least: Vec<Vec<Double>>,
+#[derive(Debug, Default)]
+pub struct Equilibrium {
+    /// Rows that are zero.
+    pub equal: Vec<Vec<Double>>,
+    /// Rows that are not negative.
+    pub at_least: Vec<Vec<Double>>,
 }
 
-impl Rows {
-    fn of_island(world: &Simulation, k: usize, touching: Double) -> Self {
-        let (problem, islands) = (&world.work.problem, &world.work.islands);
+impl Equilibrium {
+    /// Of island `k`, solved for a step of `h` seconds; `touching` (m) is up to which gap bodies touch.
+    #[must_use]
+    pub fn of_island(
+        problem: &StepProblem,
+        islands: &Islands,
+        bodies: &[Body],
+        k: usize,
+        [h, touching]: [Double; 2],
+    ) -> Self {
         let ranges = problem.ranges(k, islands);
-        let (h, columns) = (widen(world.report.dt), 6 * ranges.members.len());
-        let bodies = &problem.bodies[ranges.members.clone()];
+        let columns = 6 * ranges.members.len();
+        let members = &islands.members[ranges.members.clone()];
+        let blocks = &problem.bodies[ranges.members.clone()];
         let velocity = &problem.biased.velocity[ranges.members.clone()];
-        let mut rows = Self::default();
+        let mut conditions = Self::default();
         let mut forces = vec![0.0; columns];
-        for (i, body) in bodies.iter().enumerate() {
-            forces[6 * i..6 * i + 6].copy_from_slice(&mass_mul(body, &body.velocity_free));
-            let axes = world.bodies.as_slice()[islands.members[ranges.members.start + i] as usize]
-                .locked_axes;
+        for (i, (block, &member)) in blocks.iter().zip(members).enumerate() {
+            forces[6 * i..6 * i + 6].copy_from_slice(&mass_mul(block, &block.velocity_free));
+            let axes = bodies[member as usize].locked_axes;
             for axis in (0..6).filter(|axis| axes.bits() & 1 << axis != 0) {
                 let mut row = vec![0.0; columns];
                 row[6 * i + axis] = 1.0;
-                rows.equal.push(row);
+                conditions.equal.push(row);
             }
         }
-        rows.at_least.push(forces);
+        conditions.at_least.push(forces);
         let impulses = &problem.biased.contact_impulse[ranges.contacts];
         for m in &problem.manifolds[ranges.manifolds] {
             for lane in 0..m.count as usize {
@@ -100,12 +71,12 @@ impl Rows {
                 let presses = dot(&m.normal, &impulse) > 0.0;
                 let way = m.gap[lane] + h * dot(&m.normal, &m.velocity(lane, velocity));
                 if presses || way <= touching {
-                    rows.at_least.push(row_of(m, lane, &m.normal, columns));
+                    conditions.at_least.push(row_of(m, lane, &m.normal, columns));
                 }
                 if presses && m.friction > 0.0 {
                     let [_, t, o] = m.frame();
-                    rows.equal.push(row_of(m, lane, &t, columns));
-                    rows.equal.push(row_of(m, lane, &o, columns));
+                    conditions.equal.push(row_of(m, lane, &t, columns));
+                    conditions.equal.push(row_of(m, lane, &o, columns));
                 }
             }
         }
@@ -117,12 +88,12 @@ impl Rows {
             }
             let [low, high] = joint.bounds;
             if !joint.is_bounded() || (low < *c && *c < high && low < 0.0) {
-                rows.equal.push(row);
+                conditions.equal.push(row);
             } else if *c > 0.0 {
-                rows.at_least.push(row);
+                conditions.at_least.push(row);
             }
         }
-        rows
+        conditions
     }
 }
 
@@ -146,13 +117,10 @@ fn dot(a: &[Double], b: &[Double]) -> Double {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// A vector `z` of length one with `E z = 0` and `A z ≥ 0`, of `n` numbers; none if there is only zero.
+/// A displacement `dq ≠ 0` of length one that keeps the conditions, of `n` numbers; none if there is none.
 #[must_use]
-pub fn free_direction(
-    n: usize,
-    equal: &[Vec<Double>],
-    at_least: &[Vec<Double>],
-) -> Option<Vec<Double>> {
+pub fn free_direction(n: usize, conditions: &Equilibrium) -> Option<Vec<Double>> {
+    let Equilibrium { equal, at_least } = conditions;
     let unit = |row: &Vec<Double>| {
         let length = dot(row, row).sqrt();
         (length > 0.0).then(|| row.iter().map(|x| x / length).collect::<Vec<_>>())

@@ -14,8 +14,8 @@
 //! the dynamic step from rest, `M_q (v - v*) = Jᵀ h λ` with `v* = h M_q⁻¹ f`, so that assembly and solvers
 //! are the same. Bodies that would move by more than `step_max`, as in free fall, have no equilibrium.
 
-use super::assemble::StepProblem;
 use super::islands::Islands;
+use crate::engine::lcp::Vec6;
 use crate::engine::settings::{
     ContactSettings, Integration, Quasistatic, Settings, SolverSettings,
 };
@@ -60,16 +60,17 @@ pub fn predict(
     motion.lead = [linear, inverse.mul_vec(torque * dt)];
 }
 
-/// Takes the displacement of every body as it is; those that have no equilibrium stay, and are listed.
+/// Takes the displacement of every body, by the biased velocities, as what is carried, too; bodies without
+/// equilibrium stay, and are listed.
 pub fn hold_unbalanced(
     quasistatic: &Quasistatic,
-    problem: &mut StepProblem,
+    [biased, relaxed]: [&mut [Vec6]; 2],
     sources: (&[Body], &[Motion], &Islands),
     dt: Real,
     unbalanced: &mut Vec<BodyId>,
 ) {
     let ((bodies, motions, islands), [h, most]) = (sources, [dt, quasistatic.step_max].map(widen));
-    let velocities = problem.biased.velocity.iter_mut().zip(&mut problem.relaxed.velocity);
+    let velocities = biased.iter_mut().zip(relaxed);
     for (&i, (biased, relaxed)) in islands.members.iter().zip(velocities) {
         let [x, y, z, a, b, c] = *biased;
         let [linear, angular] = [DVec3::new(x, y, z), DVec3::new(a, b, c)];
@@ -81,7 +82,5 @@ pub fn hold_unbalanced(
         }
         *relaxed = *biased;
     }
-    // What is carried is the way of the step, not momentum.
-    problem.at_end.fill(true);
     unbalanced.sort_unstable();
 }

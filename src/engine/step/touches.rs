@@ -99,8 +99,8 @@ impl Touches {
         self.ended.clear();
     }
 
-    /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part, `dt` the time (s)
-    /// in which forces accelerate bodies, if they do.
+    /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part, `dt` the time
+    /// (s) in which forces accelerate bodies, if they do.
     pub(in crate::engine) fn update(
         &mut self,
         pairs: &Pairs,
