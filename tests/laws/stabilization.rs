@@ -135,7 +135,7 @@ impl Loaded {
     #[track_caller]
     fn check(&self) {
         for (method, friction) in METHODS.into_iter().flat_map(|m| [(m, None), (m, Some(0.0))]) {
-            let contact = ContactSettings { friction, ..self.contact.clone() };
+            let contact = ContactSettings { friction, ..self.contact };
             let mut settings = Settings { contact, ..Settings::default() };
             settings.solver.method = method;
             let (mut world, id) = sunk(cuboid(1.0, 1.0, 1.0), self.depth);
