@@ -17,7 +17,7 @@
 //! Bodies with more than a dozen joints are left to [`newton`](crate::engine::lcp::newton), whose nodes for
 //! bodies keep a wheel of many spokes sparse. Cost: [`Fronts::work`] a factor.
 
-use crate::engine::tuning::joints_only::{AIM, CORRECTIONS, HUB, PAUSE, POOR, PROXIMAL};
+use crate::engine::tuning::joints_only::{AIM, CORRECTIONS, HUB, PAUSE, POOR, PROXIMAL, TAKEN};
 use smallvec::SmallVec;
 
 use super::{ManifoldIterate, ManifoldProblem};
@@ -105,11 +105,11 @@ pub fn solve(
         work: CHECK,
         certificate: Certificate::default(),
     };
-    let goal = AIM * tolerance;
-    if error > goal {
+    if error > TAKEN * tolerance {
         if !scratch.prepare(problem, memory) {
             return None;
         }
+        let goal = AIM * tolerance;
         let [new, correction] = memory.costs();
         let mut fresh = false;
         memory.pause = memory.pause.saturating_sub(1);
