@@ -72,7 +72,7 @@ impl Doll<'_, '_> {
         let at = Transform::from_translation(single3(at + Vec3::Y * HEIGHT))
             .with_rotation(single_quat(quat_exp(turn)));
         let body = (RigidBody::Dynamic, collider, ColliderDensity(1000.0), Friction::new(0.6), at);
-        // It turns forward as it falls.
+        // The body turns forward as it falls.
         self.0.spawn((body, AngularVelocity(Vec3::X))).id()
     }
 

@@ -29,7 +29,7 @@ fn main() {
     );
     let height = app.world_mut().run_system_once(height).expect("a system");
     println!("The drone measures {height:.3} m down to the ground.");
-    // It rises at 1 m/s from 2 m for a second, less the first update, which only starts the clock.
+    // The drone rises at 1 m/s from 2 m for a second, less the first update, which only starts the clock.
     assert!((height - 2.98).abs() < 0.05, "it measures its height");
 }
 

@@ -164,7 +164,7 @@ fn drive(
         Turn => ((busy > TURN_TIME).then_some(Reach), 0.0),
         Reach => ((busy > OUT_TIME).then_some(Wait), 0.0),
         Wait => ((busy > 3.0).then_some(Place), 0.0),
-        // It stands when the rope carries little more than the hook.
+        // The load stands when the rope carries little more than the hook.
         Place => ((carries < 2.0 * HOOK * 9.81).then_some(Leave), 0.5),
         Leave => ((length < HIGH).then_some(Done), -1.0),
         Done => (None, 0.0),

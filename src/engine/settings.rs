@@ -353,9 +353,11 @@ impl core::fmt::Display for SettingsError {
 impl core::error::Error for SettingsError {}
 
 impl Settings {
-    /// The papers' scheme: `Δ = γ Φ̂ / h` on every row, the thesis' active set (4.8) with
-    /// its windows, centroids as scaling centers, rows at the touching points of the scaled bodies, the
-    /// biased velocity carried, no cap on the push, Euler's step, and a friction pyramid with `m_c` sides.
+    /// The papers' scheme for contacts; the rows of joints are those of the engine.
+    ///
+    /// `Δ = γ Φ̂ / h` on every row of a contact, the thesis' active set (4.8) with its windows, centroids as
+    /// scaling centers, rows at the touching points of the scaled bodies, the biased velocity carried, no
+    /// cap on the push, Euler's step, and a friction pyramid with `m_c` sides.
     pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {
         let mut settings = Self::default();
         settings.contact.gamma = gamma;

@@ -43,7 +43,9 @@ mod chosen {
     pub(super) use libm::{atan2 as atan2_, cos as cos_, sin as sin_};
 }
 pub use chosen::{Mat3, Quat, Real, Vec3};
-pub use sym_mat::{Sym, SymMat3, sym_cofactors, sym_inverse, sym_times};
+pub use sym_mat::{
+    SYM_PLACES, Sym, SymMat3, sym_cofactors, sym_inverse, sym_positive_part, sym_times,
+};
 
 /// π.
 #[allow(clippy::unnecessary_cast, reason = "a cast only in one of the two precisions")]
@@ -64,6 +66,8 @@ pub const EIGHTHS: [[Real; 2]; 8] = [
 ];
 /// π in double precision.
 pub const PI_DOUBLE: Double = core::f64::consts::PI;
+/// Size (–) below which two terms of an even series leave rounding in double precision: its fourth power.
+pub const SERIES: Double = 1e-3;
 /// Machine epsilon of [`Real`].
 pub const EPSILON: Real = Real::EPSILON;
 

@@ -124,6 +124,9 @@ impl SymMat3 {
 /// Symmetric 3×3 matrix in double precision: (xx, yy, zz, xy, xz, yz).
 pub type Sym = [Double; 6];
 
+/// Row and column of the entries.
+pub const SYM_PLACES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
 /// The product with a vector.
 pub fn sym_times(a: &Sym, v: DVec3) -> DVec3 {
     let [xx, yy, zz, xy, xz, yz] = *a;
@@ -149,4 +152,48 @@ pub fn sym_cofactors(a: &Sym) -> (Sym, Double) {
 pub fn sym_inverse(a: &Sym) -> Sym {
     let (minors, determinant) = sym_cofactors(a);
     minors.map(|m| m / determinant)
+}
+
+/// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, often three do.
+const SWEEPS: usize = 4;
+
+/// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v, by Jacobi's method.
+pub fn sym_positive_part(a: &Sym) -> Sym {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    let mut m = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..SWEEPS {
+        let size = m[0][0].abs() + m[1][1].abs() + m[2][2].abs();
+        if m[0][1].abs() + m[0][2].abs() + m[1][2].abs() <= 0.5 * Double::EPSILON * size {
+            break;
+        }
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if m[p][q] == 0.0 {
+                continue;
+            }
+            // The smaller of the two rotations that make entry (p, q) zero.
+            let theta: Double = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
+            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let c = 1.0 / (t * t + 1.0).sqrt();
+            let s = t * c;
+            let turn = |x: Double, y: Double| (c * x - s * y, s * x + c * y);
+            for row in &mut m {
+                (row[p], row[q]) = turn(row[p], row[q]);
+            }
+            for k in 0..3 {
+                (m[p][k], m[q][k]) = turn(m[p][k], m[q][k]);
+            }
+            for row in &mut v {
+                (row[p], row[q]) = turn(row[p], row[q]);
+            }
+        }
+    }
+    let mut part = [0.0; 6];
+    for i in 0..3 {
+        let value = m[i][i].max(0.0);
+        let [x, y, z] = [v[0][i], v[1][i], v[2][i]];
+        let square = [x * x, y * y, z * z, x * y, x * z, y * z];
+        (0..6).for_each(|k| part[k] += value * square[k]);
+    }
+    part
 }

@@ -269,7 +269,7 @@ fn a_swept_body_of_several_colliders_hits_with_each() {
     world.step(&weightless(), DT);
     let center = body(&world, id).center();
     assert!((center.x + 0.025).abs() < 1e-3, "the lower ball stops at the wall: {center}");
-    // It turns by many degrees a step about the ball that is held, in parts that stay clear of the wall.
+    // The dumbbell turns by many degrees a step about the ball that is held, in parts clear of the wall.
     let mut spin: Real = 0.0;
     for _ in 0..20 {
         world.step(&weightless(), DT);

@@ -195,7 +195,7 @@ fn pendulums_of_small_amplitude_do_not_fall_asleep() {
             assert!((passes - exact).abs() <= 1, "{length} m, {angle}: {passes} of {exact} passes");
             let kept = widen(most) / (length * angle);
             println!("{length} m, {angle}: {passes} of {exact} passes, {kept} of the amplitude");
-            // It may turn between two steps.
+            // The pendulum may turn back between two steps.
             assert!(kept > (0.5 * rate * widen(DT)).cos() - 0.05, "{length} m, {angle}: {kept}");
         }
     }

@@ -166,7 +166,7 @@ fn a_turntable_turns_what_stands_on_it() {
     let off = Vec3::new(0.6, 0.5, 0.0);
     let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), off);
     run(&mut world, 20);
-    // It starts slowly, up to 2 rad/s, where friction still holds: ω² r = 2.4 m/s².
+    // The table starts slowly, up to 2 rad/s, where friction still holds: ω² r = 2.4 m/s².
     let mut angle: Real = 0.0;
     for step in 0..600 {
         let speed = (step as Real * DT).min(2.0);

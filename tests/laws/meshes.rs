@@ -275,7 +275,7 @@ fn rolling_follows_ridges_and_valleys() {
             // The surface at the distance of the radius, exact on the slopes.
             let clearance = at.y - height(at.x);
             assert!(clearance > radius - 1e-3, "in the ground at {at}: {clearance}");
-            // It flies off the crest: the ground falls away at twice the slope.
+            // The ball flies off the crest: the ground falls away at twice the slope.
             let square = speed * speed + 2.0 * 9.81 * 0.25 / 1.4;
             let flight = (0.2 * 0.2 * square) / (2.0 * 9.81);
             assert!(clearance < 1.006 * radius + flight, "in the air at {at}: {clearance}");

@@ -94,7 +94,7 @@ fn a_hand_that_is_held_in_a_table_lies_on_it() {
         // All four boxes may be one island; along three axes.
         let bound = 4.0 * PRESSED * scene.mass() * Real::sqrt(3.0);
         assert!(most <= 1.0001 * bound, "turned by {turn}: {most} N of {bound} N");
-        // It comes back.
+        // What was pressed in comes back.
         for step in 0..120 {
             let part = (step as Real / 60.0).min(1.0);
             scene.aim(-0.01 + 0.06 * part, Quat::IDENTITY);
@@ -128,7 +128,7 @@ fn a_hand_that_is_led_through_a_table_slides_on_it() {
     }
     println!("{unsolved} unsolved, residual up to {worst}, {fastest} m/s");
     assert_eq!(unsolved, 0, "all are solved");
-    // It is led at 50 mm/s; what lies on it may slip, what it lets go of follows at its speed.
+    // The hand is led at 50 mm/s; what lies on it may slip, what it lets go of follows at its speed.
     assert!(fastest < 0.2, "{fastest} m/s");
     let report = scene.world.report();
     assert!(report.joint_error < 1e-4 && report.yielded.is_empty(), "{report}");
@@ -154,7 +154,7 @@ fn joints_yield_at_their_own_force() {
         let force = world.joint(joint).expect("it is there").reaction().0.y;
         let want = weight * Real::min(strength, 1.0);
         assert!((force - want).abs() < 1e-3 * weight, "{strength}: {force} N, {want} N");
-        // It falls with what is left of gravity.
+        // The body falls with what is left of gravity.
         let speed = -body(&world, id).linear_velocity.y;
         let want = 9.81 * Real::max(1.0 - strength, 0.0);
         assert!((speed - want).abs() < 1e-3 * 9.81, "{strength}: {speed} m/s, {want} m/s");

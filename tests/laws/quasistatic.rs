@@ -163,7 +163,7 @@ fn friction_makes_the_motion_unique() {
         assert_eq!(free.is_none(), is_unique, "friction {friction}: {free:?}");
         assert!((body(&world, id).center() - at).length() < 1e-6, "it stays in any case");
         let Some(free) = free else { continue };
-        // It neither falls nor tips.
+        // The body neither falls nor tips.
         let [motion] = free[..] else { panic!("one body: {free:?}") };
         let tilt = motion.angular - Vec3::Y * motion.angular.y;
         assert!(motion.linear.y.abs() + tilt.length() < 1e-6, "{motion:?}");

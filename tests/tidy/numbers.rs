@@ -16,11 +16,16 @@ fn row(name: &str) -> [usize; 2] {
     }
 }
 
-/// Holds a number to its row, which is to be right within `slack`: more is refused, less is written down.
+/// Numbers that are above what is asked, and the most that they may be.
+const ABOVE: [(&str, usize); 1] = [("files in one with methods", 5)];
+
+/// Holds a number to its row, which is to be right within `slack`, and that to what is asked.
 fn hold(name: &str, measured: usize, slack: usize) {
-    let [today, _] = row(name);
+    let [today, asked] = row(name);
     println!("{measured} {name}");
     assert!(measured.abs_diff(today) <= slack, "{measured} {name}: ARCHITECTURE.md says {today}");
+    let most = ABOVE.iter().find(|(above, _)| *above == name).map_or(asked, |x| x.1);
+    assert!(measured <= most, "{measured} {name}: at most {most} are asked for");
 }
 
 #[test]

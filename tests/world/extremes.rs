@@ -27,7 +27,7 @@ fn play(method: Method, absurd: impl Fn(&mut Simulation) + Send + 'static) -> Op
     let (send, receive) = mpsc::channel();
     let work = move || {
         let mut world = floor();
-        // It meets its own floor and itself: what is thrown about would touch it.
+        // A body meets its own floor and itself: what is thrown about would touch it.
         let layers = Layers { memberships: 2, filters: 2 };
         let colliders = |shape| vec![Collider { layers, ..Collider::new(shape) }];
         let half_space = Shape::half_space(Vec3::Y).expect("a direction");

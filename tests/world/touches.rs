@@ -63,7 +63,7 @@ fn a_dropped_cube_starts_one_touch_with_its_impact() {
     let at = start.at.expect("a place");
     assert!((at.speed - speed).abs() < 1e-3 * speed, "approach {} against {speed}", at.speed);
     assert!((at.normal - Vec3::Y).length() < 1e-5, "normal {}", at.normal);
-    // It arrives in this step and is stopped by the next one: together they take the momentum.
+    // The cube arrives in this step and is stopped by the next one: together they take the momentum.
     let given = start.normal_impulse;
     let momentum = arrived + 9.81 * DT * 2.0;
     assert!(

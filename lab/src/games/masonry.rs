@@ -99,7 +99,7 @@ pub fn dominoes(n: usize) -> Game {
         let x = (i as Real - 0.5 * n as Real) * pitch;
         let lean = if i == 0 { 0.15 } else { 0.0 };
         let (s, c) = (sin(lean), cos(lean));
-        // It turns about its lower right edge, which stays at x + half.x.
+        // The first one turns about its lower right edge, which stays at x + half.x.
         let middle = Vec3::new(x + half.x - half.x * c + half.y * s, half.x * s + half.y * c, 0.0);
         let rotation = Quat::from_xyzw(0.0, 0.0, -sin(0.5 * lean), cos(0.5 * lean));
         let velocity = if i == 0 { Vec3::X } else { Vec3::ZERO };

@@ -41,7 +41,7 @@ pub enum Zone {
 /// The nearest point of the cone and where it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
-    /// `P_K(p)`, as (n, t_1, t_2).
+    /// `P_K(p)`, as (n, t_1, t_2) [N·s].
     pub point: [Double; 3],
     /// Part of the cone it lies on.
     pub zone: Zone,

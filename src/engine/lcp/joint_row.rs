@@ -16,7 +16,7 @@ use super::problem::{JointRow, Vec6};
 use crate::math::Double;
 
 impl JointRow {
-    /// Bounds of a row whose impulse may be anything.
+    /// Bounds of a row whose impulse may be anything [N·s or N·m·s].
     pub const UNBOUNDED: [Double; 2] = [-Double::INFINITY, Double::INFINITY];
 
     /// The hard equality `Σ jacobian · v + bias = 0`.

@@ -39,7 +39,7 @@ pub struct Manifold {
     pub first: u32,
     /// Unit normal from a to b.
     pub normal: [Double; 3],
-    /// First tangent, of use to pyramids only.
+    /// First tangent, a unit vector, of use to pyramids only.
     pub tangent: [Double; 3],
     /// Friction coefficient μ (–).
     pub friction: Double,

@@ -58,11 +58,11 @@ pub struct ContactRow {
     pub a: u32,
     /// Index of body b in the island, or [`FIXED`].
     pub b: u32,
-    /// Rows (normal, tangent 1, tangent 2) of body a; zero if `a` is fixed.
+    /// Rows (normal, tangent 1, tangent 2) of body a (– and m); zero if `a` is fixed.
     pub jacobian_a: [Vec6; 3],
-    /// Rows of body b; zero if `b` is fixed.
+    /// Rows of body b (– and m); zero if `b` is fixed.
     pub jacobian_b: [Vec6; 3],
-    /// `Δ` for the normal and the surface velocity of fixed or kinematic bodies for all three.
+    /// `Δ` for the normal and the surface velocity of fixed or kinematic bodies for all three [m/s].
     pub bias: [Double; 3],
     /// Friction coefficient μ (–).
     pub friction: Double,
@@ -71,7 +71,8 @@ pub struct ContactRow {
 /// A row `Σ jacobian · v + bias + softness c = 0`, whose impulse `c` keeps within bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointRow {
-    /// (body index in the island, row) for every body it touches; two for the joints of the engine.
+    /// (body index in the island, row) for every body it touches, two for the joints of the engine; rows of
+    /// lengths (– and m) or of angles (1/m and –).
     pub terms: SmallVec<[(u32, Vec6); 2]>,
     /// `Υ` and the velocity of kinematic bodies [m/s or rad/s].
     pub bias: Double,
@@ -90,9 +91,9 @@ pub struct JointRow {
 pub struct RollingRow {
     /// Index of the contact in the problem.
     pub contact: u32,
-    /// Rows (about the normal, about tangent 1, about tangent 2) of body a; zero if it is fixed.
+    /// Rows (about the normal, about tangent 1, about tangent 2) of body a (–); zero if it is fixed.
     pub jacobian_a: [Vec6; 3],
-    /// Rows of body b; zero if it is fixed.
+    /// Rows of body b (–); zero if it is fixed.
     pub jacobian_b: [Vec6; 3],
     /// ℓ (m).
     pub length: Double,
@@ -122,11 +123,11 @@ pub struct Problem<'a> {
 /// Unknowns of an island: warm start in, solution out.
 #[derive(Debug)]
 pub struct Iterate<'a> {
-    /// `v`, one for each body.
+    /// `v` [m/s, rad/s], one for each body.
     pub velocity: &'a mut [Vec6],
-    /// `c_ν`, one for each joint row.
+    /// `c_ν` [N·s or N·m·s], one for each joint row.
     pub joint_impulse: &'a mut [Double],
-    /// `(c_n, t_1, t_2)`, one for each contact.
+    /// `(c_n, t_1, t_2)` [N·s], one for each contact.
     pub contact_impulse: &'a mut [[Double; 3]],
     /// `(s, r_1, r_2)`, one for each rolling row.
     pub rolling_impulse: &'a mut [[Double; 3]],
@@ -147,9 +148,9 @@ impl Iterate<'_> {
 /// Impulses of an island, to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Impulses<'a> {
-    /// `c_ν`, one for each joint row.
+    /// `c_ν` [N·s or N·m·s], one for each joint row.
     pub joint: &'a [Double],
-    /// `(c_n, t_1, t_2)`, one for each contact.
+    /// `(c_n, t_1, t_2)` [N·s], one for each contact.
     pub contact: &'a [[Double; 3]],
     /// `(s, r_1, r_2)`, one for each rolling row.
     pub rolling: &'a [[Double; 3]],

@@ -31,9 +31,9 @@ const PIVOTS: u32 = 200;
 /// Rows of (32) of an island, in the displacements of its bodies, six each.
 #[derive(Debug, Default)]
 pub struct Equilibrium {
-    /// Rows that are zero.
+    /// Rows that are zero (– and m).
     pub equal: Vec<Vec<Double>>,
-    /// Rows that are not negative.
+    /// Rows that are not negative (– and m).
     pub at_least: Vec<Vec<Double>>,
 }
 

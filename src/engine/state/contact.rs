@@ -1,6 +1,7 @@
 //! A contact of a pair, and its name.
 
 use super::body::BodyId;
+use crate::engine::tuning::warm_start::RATIO_MAX;
 use crate::math::{DVec3, Double, Real, Vec3, widen3};
 
 /// A feature of a hull, by its index there.
@@ -144,7 +145,7 @@ pub(in crate::engine) fn warm_start(dt: Real, dt_last: Real) -> Real {
     let ratio = dt / dt_last;
     if dt_last == 0.0 {
         1.0
-    } else if (1.0 / 64.0..=64.0).contains(&ratio) {
+    } else if (1.0 / RATIO_MAX..=RATIO_MAX).contains(&ratio) {
         ratio
     } else {
         0.0

@@ -47,11 +47,11 @@ pub struct Motion {
 /// Free velocities and size of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
-    /// See [`Motion::linear`].
+    /// See [`Motion::linear`] [m/s].
     pub linear: Vec3,
-    /// See [`Motion::angular`].
+    /// See [`Motion::angular`] [rad/s].
     pub angular: Vec3,
-    /// See [`Motion::radius`].
+    /// See [`Motion::radius`] (m).
     pub radius: Real,
 }
 

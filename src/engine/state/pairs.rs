@@ -28,6 +28,7 @@ use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::par::Pool;
+use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::{DVec3, Real, Vec3};
 
 /// Two pieces that may touch.
@@ -92,9 +93,6 @@ struct Run<'a> {
 /// Runs for each thread, and for all.
 const RUNS: usize = 8;
 const RUNS_MAX: usize = 128;
-/// Fewer pairs to be measured than this are not worth a task, which may have to wake a thread. Looking at
-/// pairs that did not move takes no time.
-const PART: usize = 128;
 
 /// All pairs.
 #[derive(Clone, Debug, Default)]
@@ -265,9 +263,9 @@ impl Pairs {
                 }
             }
         };
-        let few = (*measured as usize) < 2 * PART;
+        let few = (*measured as usize) < 2 * PAIRS_MIN;
         let runs = if few { 1 } else { RUNS * pool.threads() };
-        let size = list.len().div_ceil(runs).max(PART).max(list.len().div_ceil(RUNS_MAX));
+        let size = list.len().div_ceil(runs).max(PAIRS_MIN).max(list.len().div_ceil(RUNS_MAX));
         let mut start = 0;
         let mut parts: SmallVec<[Run<'_>; RUNS_MAX]> = SmallVec::new();
         for (heads, pairs) in heads.chunks_mut(size).zip(list.chunks_mut(size)) {

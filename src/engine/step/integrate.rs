@@ -100,7 +100,7 @@ pub fn integrate(
     for i in marked(active) {
         let body = &mut bodies.as_mut_slice()[i];
         if steady.get(islands.island[i] as usize) == Some(&true) {
-            // It moves as little as it did in the last step.
+            // This body moves as little as it did in the last step.
             energy += widen(body.kinetic_energy());
             continue;
         }

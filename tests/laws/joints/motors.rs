@@ -38,7 +38,7 @@ fn a_hinge_stops_at_its_limit_after_three_turns() {
     }
     let again = joint(&copy, id).position(JointAxis::AngularX);
     assert_eq!(at, again, "a clone counts on");
-    // And back.
+    // Then it goes back.
     let mut desc = *joint(&world, id).desc();
     desc.motors[3] = Some(Motor::velocity(-12.0, 5.0));
     world.set_joint(id, desc).expect("a sound joint");

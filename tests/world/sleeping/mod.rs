@@ -229,7 +229,7 @@ fn what_falls_on_a_sleeper_wakes_all_of_its_island_within_the_step() {
     let mut woke = false;
     for _ in 0..200 {
         let before = sleeping(&world, &ids);
-        // The same step with sleeping switched off.
+        // This is that step with sleeping switched off.
         let mut awake = world.clone();
         world.step(&drowsy(), DT);
         awake.step(&settings(), DT);
@@ -390,7 +390,7 @@ fn nothing_sleeps_in_free_fall_however_weak_gravity_is() {
     add(&mut world, BodyKind::Dynamic, sphere(1.0), Vec3::ZERO);
     settings.gravity = Vec3::ZERO;
     lull(&mut world, &settings);
-    // And wakes when there is some again.
+    // Wakes when there is some again.
     world.step(&drowsy(), DT);
     assert_eq!(world.report().sleeping, 0, "gravity changed");
 }

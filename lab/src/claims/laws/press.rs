@@ -38,7 +38,7 @@ fn press(claims: &mut Claims, led: bool) {
     let begin = if led { touch + 0.02 } else { deep };
     let [target, hand] = hand(&mut lab, begin);
     let mut at = begin;
-    // It has to part from a table in which it is put, but not from one into which it is led.
+    // The hand has to part from a table in which it is put, but not from one into which it is led.
     let (mut unsolved, mut fastest, mut late): (usize, Double, Double) = (0, 0.0, 0.0);
     for step in 0..300 {
         at = (at - SPEED * widen(lab.dt)).max(deep);

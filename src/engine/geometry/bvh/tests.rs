@@ -2,17 +2,15 @@
 
 use super::Bvh;
 use crate::engine::geometry::shape::Aabb;
+use crate::engine::lcp::random;
 use crate::math::{Double, Real, Vec3, narrow, widen};
 
-/// Splitmix64.
-struct Random(u64);
+/// Random numbers, as these tests want them.
+struct Random(random::Random);
 
 impl Random {
     fn unit(&mut self) -> Real {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as Real / (1_u64 << 24) as Real
+        (self.0.bits() >> 40) as Real / (1_u64 << 24) as Real
     }
 
     fn vector(&mut self, size: Real) -> Vec3 {
@@ -89,7 +87,7 @@ fn enters(origin: Vec3, direction: Vec3, b: &Aabb) -> Option<Real> {
 
 #[test]
 fn overlaps_are_those_of_brute_force() {
-    let mut random = Random(1);
+    let mut random = Random(random::Random::new(1));
     for count in [0, 1, 2, 3, 5, 100, 1500] {
         let boxes = boxes(&mut random, count);
         for tree in trees(&boxes) {
@@ -106,7 +104,7 @@ fn overlaps_are_those_of_brute_force() {
 
 #[test]
 fn rays_meet_what_brute_force_meets() {
-    let mut random = Random(2);
+    let mut random = Random(random::Random::new(2));
     let boxes = boxes(&mut random, 1500);
     for tree in trees(&boxes) {
         for k in 0..300 {
@@ -143,7 +141,7 @@ fn rays_meet_what_brute_force_meets() {
 
 #[test]
 fn moving_boxes_meet_what_brute_force_meets() {
-    let mut random = Random(3);
+    let mut random = Random(random::Random::new(3));
     let boxes = boxes(&mut random, 700);
     for tree in trees(&boxes) {
         for _ in 0..200 {
@@ -171,7 +169,7 @@ fn moving_boxes_meet_what_brute_force_meets() {
 
 #[test]
 fn the_nearest_box_is_that_of_brute_force() {
-    let mut random = Random(4);
+    let mut random = Random(random::Random::new(4));
     let boxes = boxes(&mut random, 1500);
     let distance = |p: Vec3, b: &Aabb| (p.clamp(b.min, b.max) - p).length();
     for tree in trees(&boxes) {
@@ -227,7 +225,7 @@ fn a_chain_of_shrinking_boxes_is_no_deeper_than_the_stack() {
 
 #[test]
 fn boxes_and_queries_that_are_not_finite_do_no_harm() {
-    let mut random = Random(5);
+    let mut random = Random(random::Random::new(5));
     let mut boxes = boxes(&mut random, 200);
     boxes[10] = Aabb::INFINITE;
     boxes[20] = Aabb { min: Vec3::splat(Real::NAN), max: Vec3::splat(Real::NAN) };
@@ -264,7 +262,7 @@ fn boxes_and_queries_that_are_not_finite_do_no_harm() {
 
 #[test]
 fn a_negative_bound_ends_a_cast() {
-    let mut random = Random(6);
+    let mut random = Random(random::Random::new(6));
     let boxes = boxes(&mut random, 500);
     let mut visits = 0;
     let mut tree = Bvh::with_leaves(1);

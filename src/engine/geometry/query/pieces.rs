@@ -233,7 +233,7 @@ impl<'a> Placed<'a> {
                 return self.surface()?.cast(other, direction, max, config);
             }
             (Convex::Hull(_), Convex::HalfSpace(_) | Convex::Mesh(_)) => {
-                // The same seen from the half-space.
+                // Seen from the half-space the answer is the same.
                 let back = Impact { ..other.cast(self, -direction, max, config)? };
                 let shift = direction * back.distance;
                 let Closest { distance, normal, point1, point2 } = back.at;

@@ -16,11 +16,17 @@ use crate::math::{DVec3, Double, Real, narrow3, widen, widen3};
 const SCAN_FACES_MAX: usize = 96;
 
 /// Where a ray meets a piece: the distance and the normal against the ray, zero inside.
-pub(super) type Touch = (Double, DVec3);
+pub(super) type Crossing = (Double, DVec3);
 
 /// The first touch of a ray from `o` along the unit vector `v` within `max` (m), in the frame of the
 /// piece. From inside: the origin itself if `solid`, else where the ray leaves.
-pub(super) fn ray(convex: &Convex, o: DVec3, v: DVec3, max: Double, solid: bool) -> Option<Touch> {
+pub(super) fn ray(
+    convex: &Convex,
+    o: DVec3,
+    v: DVec3,
+    max: Double,
+    solid: bool,
+) -> Option<Crossing> {
     let hull = match convex {
         Convex::Hull(hull) => hull,
         Convex::HalfSpace(HalfSpace { normal }) => {
@@ -71,7 +77,7 @@ fn ray_half_space(o: DVec3, v: DVec3, normal: DVec3) -> Option<Interval> {
 }
 
 /// What of an interval a ray from the origin sees.
-fn touch(interval: Interval, max: Double, solid: bool) -> Option<Touch> {
+fn touch(interval: Interval, max: Double, solid: bool) -> Option<Crossing> {
     let Interval { enter, leave, normal_in, normal_out } = interval;
     let (distance, normal) = if leave < 0.0 {
         return None;

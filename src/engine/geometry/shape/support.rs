@@ -52,7 +52,7 @@ impl Hull {
         let mut answer = 0;
         let mut height = Real::NEG_INFINITY;
         for (index, v) in (0_u32..).zip(&self.vertices) {
-            // The same sum as in the lanes, for the same bits.
+            // Summed as in the lanes, for their bits.
             let h = v.x * direction.x + v.y * direction.y + v.z * direction.z;
             if h > height {
                 (answer, height) = (index, h);

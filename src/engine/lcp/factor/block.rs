@@ -7,13 +7,13 @@
 use crate::math::Scalar;
 
 /// Six numbers of a node and two of padding (zero).
-pub type Lanes<T> = [T; 8];
+pub type NodeLanes<T> = [T; 8];
 
 /// A 6×6 matrix, column by column; entry (i, j) is `.0[j][i]`. The last two numbers of a column are
 /// padding and must stay zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
-pub struct Block<T>(pub [Lanes<T>; 6]);
+pub struct Block<T>(pub [NodeLanes<T>; 6]);
 
 impl<T: Scalar> Block<T> {
     /// The zero matrix.
@@ -64,7 +64,7 @@ impl<T: Scalar> Block<T> {
     /// below the rounding of the diagonal `scale` that the matrix had before other blocks were
     /// subtracted from it.
     #[inline(always)]
-    pub(super) fn cholesky(&mut self, scale: &Lanes<T>) -> bool {
+    pub(super) fn cholesky(&mut self, scale: &NodeLanes<T>) -> bool {
         let mut is_definite = true;
         for j in 0..6 {
             let mut column = self.0[j];
@@ -104,7 +104,7 @@ impl<T: Scalar> Block<T> {
 
     /// `y ← y + self · x`.
     #[inline(always)]
-    pub(super) fn add_mul(&self, x: &Lanes<T>, y: &mut Lanes<T>) {
+    pub(super) fn add_mul(&self, x: &NodeLanes<T>, y: &mut NodeLanes<T>) {
         for k in 0..6 {
             for i in 0..8 {
                 y[i] = y[i] + self.0[k][i] * x[k];
@@ -114,7 +114,7 @@ impl<T: Scalar> Block<T> {
 
     /// `sums[k] ← sums[k] + column k ∘ x`: the sums of the lanes are `selfᵀ x`.
     #[inline(always)]
-    pub(super) fn add_transposed_mul(&self, x: &Lanes<T>, sums: &mut [Lanes<T>; 6]) {
+    pub(super) fn add_transposed_mul(&self, x: &NodeLanes<T>, sums: &mut [NodeLanes<T>; 6]) {
         for k in 0..6 {
             for i in 0..8 {
                 sums[k][i] = sums[k][i] + self.0[k][i] * x[i];
@@ -124,7 +124,7 @@ impl<T: Scalar> Block<T> {
 
     /// `x ← L⁻¹ x` with the factor of [`cholesky`](Self::cholesky).
     #[inline(always)]
-    pub(super) fn solve_lower(&self, x: &mut Lanes<T>) {
+    pub(super) fn solve_lower(&self, x: &mut NodeLanes<T>) {
         for j in 0..6 {
             let value = x[j] * self.0[j][j];
             for i in j + 1..6 {
@@ -136,7 +136,7 @@ impl<T: Scalar> Block<T> {
 
     /// `x ← L⁻ᵀ x` with the factor of [`cholesky`](Self::cholesky).
     #[inline(always)]
-    pub(super) fn solve_upper(&self, x: &mut Lanes<T>) {
+    pub(super) fn solve_upper(&self, x: &mut NodeLanes<T>) {
         for j in (0..6).rev() {
             let mut value = x[j];
             // The newest number last, since it comes latest.
@@ -157,6 +157,6 @@ fn lanes<T>() -> usize {
 
 /// Sum of the six numbers, in a fixed order.
 #[inline(always)]
-pub(super) fn sum<T: Scalar>(x: &Lanes<T>) -> T {
+pub(super) fn sum<T: Scalar>(x: &NodeLanes<T>) -> T {
     ((x[0] + x[1]) + (x[2] + x[3])) + (x[4] + x[5])
 }

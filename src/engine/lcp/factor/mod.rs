@@ -37,7 +37,7 @@ mod symbolic;
 #[cfg(test)]
 mod tests;
 
-pub use self::block::{Block, Lanes};
+pub use self::block::{Block, NodeLanes};
 pub use self::fronts::{Fronts, Slot};
 pub use self::numeric::Factor;
 pub use self::symbolic::Pattern;

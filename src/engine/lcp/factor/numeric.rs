@@ -21,7 +21,7 @@
 //!   twenty 93 %; in a pile of 512 one is 72 %.
 //! - Threads.
 
-use super::block::{Block, Lanes, sum};
+use super::block::{Block, NodeLanes, sum};
 use super::symbolic::Pattern;
 use crate::math::Scalar;
 
@@ -71,8 +71,8 @@ impl<T: Scalar> Factor<T> {
     pub(in crate::engine) fn multiply(
         &self,
         pattern: &Pattern,
-        x: &[Lanes<T>],
-        y: &mut [Lanes<T>],
+        x: &[NodeLanes<T>],
+        y: &mut [NodeLanes<T>],
     ) {
         debug_assert_eq!(x.len(), pattern.nodes(), "one vector a node");
         for ((block, x), y) in self.diagonal.iter().zip(x).zip(&mut *y) {
@@ -165,7 +165,7 @@ impl<T: Scalar> Factor<T> {
 
     /// Solves with the factor, in place: six numbers a node, nodes in their own order, not that of
     /// the elimination; the two numbers of padding are not used.
-    pub fn solve(&self, pattern: &Pattern, x: &mut [Lanes<T>]) {
+    pub fn solve(&self, pattern: &Pattern, x: &mut [NodeLanes<T>]) {
         debug_assert_eq!(x.len(), pattern.nodes(), "one vector a node");
         let sequence = pattern.sequence();
         for (k, node) in sequence.iter().enumerate() {

@@ -20,7 +20,7 @@ use crate::engine::lcp::factor::{Block, Factor, Pattern};
 use crate::engine::lcp::manifold::{LANES, Manifold};
 use crate::engine::lcp::problem::{BodyBlock, JointRow};
 use crate::engine::lcp::rows::{Mat, k_mul, mul_k, transpose};
-use crate::engine::tuning::newton::JOINT_PROXIMAL;
+use crate::engine::tuning::newton::PROXIMAL;
 use crate::math::{Double, Scalar};
 
 /// The rows of one joint.
@@ -212,7 +212,7 @@ fn add_joint<T: Scalar>(
         let delta = match rows.get(k) {
             Some(row) if row.is_bounded() && slopes[k] > 0.0 => slopes[k],
             Some(row) if !row.is_bounded() && compliance[k] > 0.0 => {
-                JOINT_PROXIMAL * compliance[k] + row.softness
+                PROXIMAL * compliance[k] + row.softness
             }
             _ => 1.0,
         };

@@ -65,9 +65,7 @@ use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
 use super::problem::BodyBlock;
 use super::rows::joint_compliance;
-use crate::engine::tuning::newton::{
-    AIM, AT_REST, DOUBLE_RATIO, FEW, GROWTH, RECHECK, SMALL, START,
-};
+use crate::engine::tuning::newton::{AIM, AT_REST, DOUBLE_RATIO, GROWTH, SMALL, START};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
@@ -128,7 +126,7 @@ impl NewtonScratch {
             work: CHECK,
             certificate: first,
         };
-        let accepted = if memory.changed { RECHECK } else { 1.0 } * params.tolerance;
+        let accepted = if memory.changed { AIM } else { 1.0 } * params.tolerance;
         memory.changed = first.error() > accepted;
         if !memory.changed {
             let held = self.hold(problem, params, first);
@@ -156,7 +154,6 @@ impl NewtonScratch {
             double,
             penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
-            passes: 0,
             aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
             last_error: Double::INFINITY,
             at_hand: false,
@@ -167,13 +164,11 @@ impl NewtonScratch {
             self.begin_at_rest(problem, params, memory, &mut progress);
         }
         self.run(problem, params, memory, &mut progress);
-        let eased =
-            if progress.passes <= FEW { progress.penalty / GROWTH } else { progress.penalty };
         if progress.stats.status != Status::Converged {
             // With too much of it contacts change their zones at every step.
             (memory.penalty, memory.state) = (params.penalty, FactorState::None);
         } else if at_rest {
-            memory.penalty = eased.max(params.penalty);
+            memory.penalty = (progress.penalty / GROWTH).max(params.penalty);
         }
         memory.changed = progress.stats.certificate.error() < first.error();
         self.went_back = progress.last_error > progress.stats.certificate.error();

@@ -15,10 +15,10 @@ use super::kernel::Measure;
 use super::problem::ManifoldProblem;
 use super::state::{FactorState, NewtonMemory, NewtonParams, NewtonScratch, Progress};
 use crate::engine::lcp::Status;
-use crate::engine::tuning::descent::{POOR, POOR_AT_HAND, STEPS_AT_HAND};
-use crate::engine::tuning::newton::{GROWTH, IDLE, PENALTY_MAX, SOLVE, STRIDE};
+use crate::engine::tuning::descent::{GUARD, INNER, POOR, STEPS_AT_HAND};
+use crate::engine::tuning::newton::{AIM, GROWTH, IDLE, PENALTY_MAX, SOLVE, STRIDE};
 use crate::engine::tuning::work::CHECK;
-use crate::math::Double;
+use crate::math::{Double, Single};
 
 /// How `Γ` fares.
 struct SlipProgress {
@@ -85,11 +85,10 @@ impl NewtonScratch {
             }
             let measure = self.minimize(problem, params, memory, progress, pass == 0);
             self.sweep.update_multipliers(problem, &mut self.joint);
-            progress.passes += 1;
             progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
             let close =
-                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
+                [measure.residual, measure.gradient, measure.joint].iter().all(|x| *x <= aim);
             if (close || out || pass % 2 == 1 || progress.at_hand)
                 && let Some(status) =
                     self.judge_pass(problem, params, memory, progress, &mut errors, out)
@@ -184,10 +183,10 @@ impl NewtonScratch {
             }
             return;
         }
-        if size > 10.0 * slip.best {
+        if size > GROWTH * slip.best {
             // The extrapolation led astray.
             self.anderson.restart(self.slip_bound_error.len());
-            slip.damping = (0.5 * slip.damping).max(0.05);
+            slip.damping *= 0.5;
             slip.best = Double::INFINITY;
         }
         slip.best = slip.best.min(size);
@@ -224,7 +223,7 @@ impl NewtonScratch {
         progress.work += size;
         let steps_max = if progress.at_hand { STEPS_AT_HAND } else { params.newton_max };
         for _ in 0..steps_max {
-            let target = (0.25 * progress.aim).max(0.1 * measure.residual);
+            let target = (INNER * progress.aim).max(AIM * measure.residual);
             if measure.gradient <= target && measure.joint <= target {
                 break;
             }
@@ -263,8 +262,7 @@ impl NewtonScratch {
             };
             core::mem::swap(&mut self.velocity, &mut self.trial);
             core::mem::swap(&mut self.joint, &mut self.trial_joint);
-            let left = if progress.at_hand { POOR_AT_HAND } else { POOR };
-            progress.poor = next.gradient > left * measure.gradient.max(measure.joint);
+            progress.poor = next.gradient > POOR * measure.gradient.max(measure.joint);
             measure = next;
         }
         measure
@@ -328,9 +326,10 @@ impl NewtonScratch {
             t = if trial % 3 == 2 {
                 0.5 * (low + high)
             } else {
-                secant.max(low + 0.05 * (high - low)).min(high - 0.05 * (high - low))
+                let edge = GUARD * (high - low);
+                secant.max(low + edge).min(high - edge)
             };
-            if t < 1e-7 || t.is_nan() {
+            if t < Double::from(Single::EPSILON) || t.is_nan() {
                 return None;
             }
         }

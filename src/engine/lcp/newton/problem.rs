@@ -51,12 +51,12 @@ impl<'a> ManifoldProblem<'a> {
 /// Unknowns of an island: warm start in, solution out.
 #[derive(Debug)]
 pub struct ManifoldIterate<'a> {
-    /// `v`, one for each body.
+    /// `v` [m/s, rad/s], one for each body.
     pub velocity: &'a mut [Vec6],
-    /// Impulses of the contacts, world axes, in the order of the manifolds.
+    /// Impulses of the contacts [N·s], world axes, in the order of the manifolds.
     pub contact: &'a mut [[Double; 3]],
-    /// `(s, r_1, r_2)`, one for each rolling row.
+    /// `(s, r_1, r_2)` [N·m·s], one for each rolling row.
     pub rolling: &'a mut [[Double; 3]],
-    /// `c_ν`, one for each joint row.
+    /// `c_ν` [N·s or N·m·s], one for each joint row.
     pub joint: &'a mut [Double],
 }

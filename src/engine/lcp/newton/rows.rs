@@ -23,7 +23,7 @@ pub fn solve_rows(
     params: &NewtonParams,
     scratch: &mut NewtonScratch,
 ) -> SolveStats {
-    solve(problem, None, iterate, params, scratch)
+    InRows { problem, slip_bounds: None, params }.solve(iterate, scratch)
 }
 
 /// Solves the convex relaxation (5.3)–(5.7) in rows at given `Γ` [m/s], one for each contact. Its velocity is
@@ -36,97 +36,95 @@ pub fn solve_relaxation_rows(
     scratch: &mut NewtonScratch,
 ) -> SolveStats {
     debug_assert_eq!(slip_bounds.len(), problem.contacts.len(), "one Γ a contact");
-    solve(problem, Some(slip_bounds), iterate, params, scratch)
+    InRows { problem, slip_bounds: Some(slip_bounds), params }.solve(iterate, scratch)
 }
 
-fn solve(
-    problem: &Problem<'_>,
-    slip_bounds: Option<&[Double]>,
-    iterate: &mut Iterate<'_>,
-    params: &NewtonParams,
-    scratch: &mut NewtonScratch,
-) -> SolveStats {
-    for (row, c) in problem.joints.iter().zip(iterate.joint_impulse.iter_mut()) {
-        *c = row.clamp(*c);
-    }
-    let start = iterate.velocity.to_vec();
-    let first = measure(problem, slip_bounds, iterate, params);
-    if first.error() <= params.tolerance {
-        let status = Status::Converged;
-        return SolveStats {
-            status,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: first,
-        };
-    }
-    iterate.velocity.copy_from_slice(&start);
-    let mut stats = on_manifolds(problem, slip_bounds, iterate, params, scratch);
-    stats.certificate = measure(problem, slip_bounds, iterate, params);
-    if stats.certificate.error() > params.tolerance && stats.status == Status::Converged {
-        stats.status = Status::Stalled;
-    }
-    stats
+/// What is to be solved: the step problem, or the relaxation at given `Γ` [m/s].
+struct InRows<'a, 'p> {
+    problem: &'a Problem<'p>,
+    slip_bounds: Option<&'a [Double]>,
+    params: &'a NewtonParams,
 }
 
-/// Rebuilds the velocity from the impulses and measures them.
-fn measure(
-    problem: &Problem<'_>,
-    slip_bounds: Option<&[Double]>,
-    iterate: &mut Iterate<'_>,
-    params: &NewtonParams,
-) -> Certificate {
-    iterate.rebuild(problem);
-    let cone = FrictionCone::new(problem.cone);
-    let (velocity, impulses) = (&*iterate.velocity, iterate.impulses());
-    measure_with(problem, &cone, slip_bounds, velocity, impulses, params.gravity_dt)
-}
-
-fn on_manifolds(
-    problem: &Problem<'_>,
-    slip_bounds: Option<&[Double]>,
-    iterate: &mut Iterate<'_>,
-    params: &NewtonParams,
-    scratch: &mut NewtonScratch,
-) -> SolveStats {
-    let Problem { bodies, joints, rolling, cone, contacts } = *problem;
-    let (manifolds, units): (Vec<_>, Vec<_>) =
-        contacts.iter().enumerate().map(|(i, row)| Manifold::of_row(row, bodies, i as u32)).unzip();
-    let (mut contact, mut longest) = (Vec::with_capacity(contacts.len()), 1.0);
-    for ((m, unit), l) in manifolds.iter().zip(&units).zip(iterate.contact_impulse.iter()) {
-        let ([n, t, s], l) = (m.frame(), [0, 1, 2].map(|k| unit[k] * l[k]));
-        contact.push([0, 1, 2].map(|k| n[k] * l[0] + t[k] * l[1] + s[k] * l[2]));
-        longest = unit[0].max(longest);
-    }
-    let manifold_problem = ManifoldProblem { bodies, manifolds: &manifolds, joints, rolling, cone };
-    let mut unknowns = ManifoldIterate {
-        velocity: &mut *iterate.velocity,
-        contact: &mut contact,
-        rolling: &mut *iterate.rolling_impulse,
-        joint: &mut *iterate.joint_impulse,
-    };
-    let params = NewtonParams { tolerance: params.tolerance / longest, ..*params };
-    let memory = &mut NewtonMemory::default();
-    let stats = match slip_bounds {
-        None => super::solve(&manifold_problem, &mut unknowns, &params, memory, scratch),
-        Some(slip_bounds) => {
-            let slip_bounds: Vec<_> =
-                slip_bounds.iter().zip(&units).map(|(x, unit)| x / unit[0]).collect();
-            super::solve_relaxation(
-                &manifold_problem,
-                &slip_bounds,
-                &mut unknowns,
-                &params,
-                memory,
-                scratch,
-            )
+impl InRows<'_, '_> {
+    fn solve(&self, iterate: &mut Iterate<'_>, scratch: &mut NewtonScratch) -> SolveStats {
+        for (row, c) in self.problem.joints.iter().zip(iterate.joint_impulse.iter_mut()) {
+            *c = row.clamp(*c);
         }
-    };
-    let found = manifolds.iter().zip(&units).zip(&contact);
-    for (((m, unit), world), l) in found.zip(iterate.contact_impulse.iter_mut()) {
-        let frame = m.frame();
-        *l = [0, 1, 2].map(|k| dot3(&frame[k], world) / unit[k]);
+        let start = iterate.velocity.to_vec();
+        let certificate = self.measure(iterate);
+        if certificate.error() <= self.params.tolerance {
+            let status = Status::Converged;
+            return SolveStats {
+                status,
+                iterations: 0,
+                factorizations: 0,
+                work: CHECK,
+                certificate,
+            };
+        }
+        iterate.velocity.copy_from_slice(&start);
+        let mut stats = self.on_manifolds(iterate, scratch);
+        stats.certificate = self.measure(iterate);
+        if stats.certificate.error() > self.params.tolerance && stats.status == Status::Converged {
+            stats.status = Status::Stalled;
+        }
+        stats
     }
-    stats
+
+    /// Rebuilds the velocity from the impulses and measures them.
+    fn measure(&self, iterate: &mut Iterate<'_>) -> Certificate {
+        let problem = self.problem;
+        iterate.rebuild(problem);
+        let cone = FrictionCone::new(problem.cone);
+        let (velocity, impulses) = (&*iterate.velocity, iterate.impulses());
+        let gravity_dt = self.params.gravity_dt;
+        measure_with(problem, &cone, self.slip_bounds, velocity, impulses, gravity_dt)
+    }
+
+    fn on_manifolds(&self, iterate: &mut Iterate<'_>, scratch: &mut NewtonScratch) -> SolveStats {
+        let Problem { bodies, joints, rolling, cone, contacts } = *self.problem;
+        let (manifolds, units): (Vec<_>, Vec<_>) = contacts
+            .iter()
+            .enumerate()
+            .map(|(i, row)| Manifold::of_row(row, bodies, i as u32))
+            .unzip();
+        let (mut contact, mut longest) = (Vec::with_capacity(contacts.len()), 1.0);
+        for ((m, unit), l) in manifolds.iter().zip(&units).zip(iterate.contact_impulse.iter()) {
+            let ([n, t, s], l) = (m.frame(), [0, 1, 2].map(|k| unit[k] * l[k]));
+            contact.push([0, 1, 2].map(|k| n[k] * l[0] + t[k] * l[1] + s[k] * l[2]));
+            longest = unit[0].max(longest);
+        }
+        let manifold_problem =
+            ManifoldProblem { bodies, manifolds: &manifolds, joints, rolling, cone };
+        let mut unknowns = ManifoldIterate {
+            velocity: &mut *iterate.velocity,
+            contact: &mut contact,
+            rolling: &mut *iterate.rolling_impulse,
+            joint: &mut *iterate.joint_impulse,
+        };
+        let params = NewtonParams { tolerance: self.params.tolerance / longest, ..*self.params };
+        let memory = &mut NewtonMemory::default();
+        let stats = match self.slip_bounds {
+            None => super::solve(&manifold_problem, &mut unknowns, &params, memory, scratch),
+            Some(slip_bounds) => {
+                let slip_bounds: Vec<_> =
+                    slip_bounds.iter().zip(&units).map(|(x, unit)| x / unit[0]).collect();
+                super::solve_relaxation(
+                    &manifold_problem,
+                    &slip_bounds,
+                    &mut unknowns,
+                    &params,
+                    memory,
+                    scratch,
+                )
+            }
+        };
+        let found = manifolds.iter().zip(&units).zip(&contact);
+        for (((m, unit), world), l) in found.zip(iterate.contact_impulse.iter_mut()) {
+            let frame = m.frame();
+            *l = [0, 1, 2].map(|k| dot3(&frame[k], world) / unit[k]);
+        }
+        stats
+    }
 }

@@ -5,7 +5,7 @@ use super::held::Held;
 use super::kernel::Sweep;
 use super::matrix::JointNode;
 use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::factor::{Factor, Lanes as NodeLanes, Pattern};
+use crate::engine::lcp::factor::{Factor, NodeLanes, Pattern};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::Vec6;
@@ -132,8 +132,6 @@ pub(super) struct Progress {
     pub(super) double: bool,
     pub(super) penalty: Double,
     pub(super) poor: bool,
-    /// Multiplier updates.
-    pub(super) passes: u32,
     /// Error at which the solve ends.
     pub(super) aim: Double,
     /// Error of the impulses at hand; infinite if they have not been measured.

@@ -6,7 +6,7 @@
 use super::matrix;
 use super::problem::ManifoldProblem;
 use super::state::{FactorState, NewtonMemory, NewtonScratch, Progress};
-use crate::engine::lcp::factor::Lanes as NodeLanes;
+use crate::engine::lcp::factor::NodeLanes;
 use crate::engine::tuning::newton::PRODUCT;
 use crate::math::{Double, Scalar, Single};
 

@@ -14,7 +14,7 @@
 
 use super::color::Coloring;
 use super::lanes::{
-    Mass, Row, Row3, add, at, cross, dot, put, scale, single, single3, sub, symmetric,
+    Abreast, Mass, Row3, add, at, cross, dot, put, scale, single, single3, sub, symmetric,
 };
 use crate::engine::lcp::manifold::{LANES as POINTS, Manifold};
 use crate::math::{Double, Single};
@@ -27,26 +27,26 @@ pub(super) struct PointLanes<const L: usize> {
     pub(super) arm_a: Row3<L>,
     pub(super) arm_b: Row3<L>,
     /// `1 / W_nn` (kg), zero where nothing can move.
-    pub(super) normal_mass: Row<L>,
+    pub(super) normal_mass: Abreast<L>,
     /// `1 / λ_max(W_tt)` (kg), zero where nothing can slide.
-    pub(super) tangent_mass: Row<L>,
+    pub(super) tangent_mass: Abreast<L>,
     /// Tangential velocity of a unit normal impulse [1/kg].
     pub(super) coupling: Row3<L>,
     /// Gap at the start of the step (m).
-    pub(super) gap: Row<L>,
+    pub(super) gap: Abreast<L>,
     /// Part of the overlap that is taken back along the whole step, at one speed (m).
-    pub(super) way: Row<L>,
+    pub(super) way: Abreast<L>,
     /// Overlap that is left to the end of the step, with the dead zone (m).
-    pub(super) rest: Row<L>,
+    pub(super) rest: Abreast<L>,
     /// What the next sweep without push adds to the normal velocity [m/s].
-    pub(super) bias: Row<L>,
+    pub(super) bias: Abreast<L>,
     /// Normal impulse and friction impulse, a world vector [N·s].
-    pub(super) normal: Row<L>,
+    pub(super) normal: Abreast<L>,
     pub(super) friction: Row3<L>,
     /// Sums of the impulses over substeps, after the biased and after the relaxing sweep.
-    pub(super) total: [[Row<L>; 4]; 2],
+    pub(super) total: [[Abreast<L>; 4]; 2],
     /// The latter, each by the part of the step that is left after it.
-    pub(super) ahead: [Row<L>; 4],
+    pub(super) ahead: [Abreast<L>; 4],
 }
 
 impl<const L: usize> PointLanes<L> {
@@ -81,10 +81,10 @@ pub(super) struct Batch<const L: usize> {
     /// Unit normals from a to b.
     pub(super) normal: Row3<L>,
     /// Friction coefficients.
-    pub(super) friction: Row<L>,
+    pub(super) friction: Abreast<L>,
     /// Inverse masses and inertia of both bodies.
-    pub(super) mass_a: [Row<L>; 9],
-    pub(super) mass_b: [Row<L>; 9],
+    pub(super) mass_a: [Abreast<L>; 9],
+    pub(super) mass_b: [Abreast<L>; 9],
     pub(super) points: [PointLanes<L>; POINTS],
 }
 
@@ -231,7 +231,7 @@ impl<const L: usize> Batch<L> {
 }
 
 #[inline(always)]
-pub(super) fn lane_mass<const L: usize>(mass: &[Row<L>; 9], l: usize) -> Mass {
+pub(super) fn lane_mass<const L: usize>(mass: &[Abreast<L>; 9], l: usize) -> Mass {
     [
         mass[0][l], mass[1][l], mass[2][l], mass[3][l], mass[4][l], mass[5][l], mass[6][l],
         mass[7][l], mass[8][l],

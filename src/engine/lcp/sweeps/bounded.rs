@@ -14,7 +14,7 @@
 
 use super::color::SIZE_MAX;
 use super::joints::{JointLanes, invert as invert_block, rate};
-use super::lanes::{Row, Sides};
+use super::lanes::{Abreast, LaneSides};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::JointRow;
 use crate::engine::tuning::work::ROUNDED;
@@ -49,8 +49,8 @@ pub(super) fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], rows: &[JointRow], 
 /// Corrects the rows with bounds after the others of their blocks; `back` is what is fed back to each.
 pub(super) fn sweep<const L: usize, const MODE: u8>(
     rows: &mut [JointLanes<L>],
-    sides: &mut Sides<L>,
-    back: &[Row<L>; SIZE_MAX],
+    sides: &mut LaneSides<L>,
+    back: &[Abreast<L>; SIZE_MAX],
     rates: &Rates,
 ) {
     for r in 0..rows.len() {

@@ -21,7 +21,7 @@ use core::ops::Range;
 
 use super::bounded;
 use super::color::{Coloring, SIZE_MAX};
-use super::lanes::{Row, SweptBody, gather, scatter, single};
+use super::lanes::{Abreast, SweptBody, gather, scatter, single};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
@@ -32,25 +32,25 @@ use crate::math::{Double, Single};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JointLanes<const L: usize> {
     /// Components for both bodies.
-    pub(super) jacobian: [[Row<L>; 6]; 2],
+    pub(super) jacobian: [[Abreast<L>; 6]; 2],
     /// `M⁻¹ Jᵀ`.
-    pub(super) change: [[Row<L>; 6]; 2],
+    pub(super) change: [[Abreast<L>; 6]; 2],
     /// Row of the inverse compliance; of a row with bounds see `bounded.rs`.
-    pub(super) inverse: [Row<L>; SIZE_MAX],
+    pub(super) inverse: [Abreast<L>; SIZE_MAX],
     /// Bias, and the part of it that is not carried on.
-    pub(super) bias: Row<L>,
-    pub(super) push: Row<L>,
-    pub(super) softness: Row<L>,
-    pub(super) bounds: [Row<L>; 2],
+    pub(super) bias: Abreast<L>,
+    pub(super) push: Abreast<L>,
+    pub(super) softness: Abreast<L>,
+    pub(super) bounds: [Abreast<L>; 2],
     /// One for rows without bounds, zero for those with.
-    pub(super) free: Row<L>,
+    pub(super) free: Abreast<L>,
     /// One for rows that are fed back what they missed.
-    feedback: Row<L>,
+    feedback: Abreast<L>,
     /// Part of the softness of substeps that a row gets: it adds to the row's own, in units of `W`.
-    pub(super) leak: Row<L>,
+    pub(super) leak: Abreast<L>,
     /// Impulse, and its sums over substeps.
-    pub(super) impulse: Row<L>,
-    pub(super) total: [Row<L>; 2],
+    pub(super) impulse: Abreast<L>,
+    pub(super) total: [Abreast<L>; 2],
 }
 
 /// Blocks of one color, one a lane.
@@ -270,8 +270,8 @@ pub(super) fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], n: usize) {
 /// `J v` of a row in lane `l`.
 #[inline(always)]
 pub(super) fn rate<const L: usize>(
-    jacobian: &[[Row<L>; 6]; 2],
-    velocity: &[[Row<L>; 6]; 2],
+    jacobian: &[[Abreast<L>; 6]; 2],
+    velocity: &[[Abreast<L>; 6]; 2],
     l: usize,
 ) -> Single {
     let mut sum = 0.0;
@@ -356,7 +356,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
 #[inline(always)]
 fn feedback<const L: usize>(
     row: &JointLanes<L>,
-    sums: &[[Row<L>; 6]; 2],
+    sums: &[[Abreast<L>; 6]; 2],
     rates: &Rates,
     l: usize,
 ) -> Single {

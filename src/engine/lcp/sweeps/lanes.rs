@@ -3,7 +3,7 @@
 use crate::math::{Double, Single};
 
 /// A number for each lane.
-pub(super) type Row<const L: usize> = [Single; L];
+pub(super) type Abreast<const L: usize> = [Single; L];
 
 /// Inverse masses, then the inverse inertia as (xx, yy, zz, xy, xz, yz).
 pub(super) type Mass = [Single; 9];
@@ -79,7 +79,7 @@ pub(super) fn put<const L: usize>(rows: &mut Row3<L>, lane: usize, v: [Single; 3
 }
 
 /// Velocities (or their sums over substeps) of the bodies of each lane.
-pub(super) type Sides<const L: usize> = [[Row<L>; 6]; 2];
+pub(super) type LaneSides<const L: usize> = [[Abreast<L>; 6]; 2];
 
 /// Reads the velocities of all lanes; with `SUM` the sums of the velocities over substeps.
 #[inline(always)]
@@ -87,7 +87,7 @@ pub(super) fn gather<const L: usize, const SUM: bool>(
     bodies: &[SweptBody],
     a: &[u32; L],
     b: &[u32; L],
-) -> Sides<L> {
+) -> LaneSides<L> {
     let mut sides = [[[0.0; L]; 6]; 2];
     for (side, ids) in sides.iter_mut().zip([a, b]) {
         for l in 0..L {
@@ -108,7 +108,7 @@ pub(super) fn scatter<const L: usize>(
     bodies: &mut [SweptBody],
     a: &[u32; L],
     b: &[u32; L],
-    sides: &Sides<L>,
+    sides: &LaneSides<L>,
 ) {
     for (side, ids) in sides.iter().zip([a, b]) {
         for l in 0..L {

@@ -13,9 +13,9 @@ pub struct SweptIsland<'a> {
     pub manifolds: &'a [Manifold],
     /// Joint rows, those of a joint one after the other.
     pub joints: &'a [JointRow],
-    /// The part of the bias of each joint row that is not carried on.
+    /// The part of the bias of each joint row that is not carried on [m/s or rad/s].
     pub joint_push: &'a [Double],
-    /// Velocity of each body before the step.
+    /// Velocity of each body before the step [m/s, rad/s].
     pub velocity_last: &'a [Vec6],
 }
 
@@ -23,11 +23,11 @@ pub struct SweptIsland<'a> {
 /// sweeps, which move the bodies, the second that of the relaxed ones.
 #[derive(Debug)]
 pub struct SweepIterate<'a> {
-    /// Mean velocity over the step: poses move with `h` times it; and velocity at its end.
+    /// Mean velocity over the step, `h` times which moves the poses, and velocity at its end [m/s, rad/s].
     pub velocity: [&'a mut [Vec6]; 2],
     /// Impulse of every contact on body b over the whole step, world axes [N·s]. The warm start is read
     /// from the second.
     pub contact_impulse: [&'a mut [[Double; 3]]; 2],
-    /// Impulse of every joint row over the whole step. The warm start is read from the second.
+    /// Impulse of every joint row over the whole step [N·s or N·m·s]. The warm start is read from the second.
     pub joint_impulse: [&'a mut [Double]; 2],
 }

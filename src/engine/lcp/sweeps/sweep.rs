@@ -22,8 +22,8 @@
 
 use super::batch::{Batch, Drift, PointLanes, lane_mass};
 use super::lanes::{
-    Mass, Row, Row3, Sides, SweptBody, add, at, cross, dot, gather, put, scale, scatter, sub,
-    symmetric,
+    Abreast, LaneSides, Mass, Row3, SweptBody, add, at, cross, dot, gather, put, scale, scatter,
+    sub, symmetric,
 };
 use crate::engine::lcp::manifold::LANES as POINTS;
 use crate::engine::tuning::lanes::LOADED;
@@ -82,7 +82,7 @@ fn above_zero(x: Single) -> Single {
 
 /// Relative velocity of both bodies at a point of lane `l`.
 #[inline(always)]
-fn relative<const L: usize>(sides: &Sides<L>, point: &PointLanes<L>, l: usize) -> [Single; 3] {
+fn relative<const L: usize>(sides: &LaneSides<L>, point: &PointLanes<L>, l: usize) -> [Single; 3] {
     let [a, b] = sides;
     let turn_a = cross([a[3][l], a[4][l], a[5][l]], at(&point.arm_a, l));
     let turn_b = cross([b[3][l], b[4][l], b[5][l]], at(&point.arm_b, l));
@@ -125,12 +125,12 @@ pub(super) fn plan<const L: usize>(batches: &mut [Batch<L>], rates: &Rates) -> b
 /// load would sink without end.
 #[inline(never)]
 fn advance<const L: usize, const DRIFTS: bool>(
-    sums: &Sides<L>,
+    sums: &LaneSides<L>,
     normal: &Row3<L>,
     point: &mut PointLanes<L>,
     drift: &Row3<L>,
     rates: &Rates,
-) -> [Row<L>; 2] {
+) -> [Abreast<L>; 2] {
     let [mut bias, mut kept] = [[0.0; L]; 2];
     for l in 0..L {
         let mut path = relative(sums, point, l);
@@ -157,7 +157,7 @@ fn advance<const L: usize, const DRIFTS: bool>(
 /// Changes the velocities of one side of lane `l` by an impulse at `arm`.
 #[inline(always)]
 fn push<const L: usize>(
-    side: &mut [Row<L>; 6],
+    side: &mut [Abreast<L>; 6],
     mass: Mass,
     arm: [Single; 3],
     impulse: [Single; 3],
@@ -174,10 +174,10 @@ fn push<const L: usize>(
 /// Corrects the push of one contact of every lane, which has no friction.
 #[inline(never)]
 fn push_point<const L: usize>(
-    sides: &mut Sides<L>,
+    sides: &mut LaneSides<L>,
     normal: &Row3<L>,
-    mass_a: &[Row<L>; 9],
-    mass_b: &[Row<L>; 9],
+    mass_a: &[Abreast<L>; 9],
+    mass_b: &[Abreast<L>; 9],
     point: &mut PointLanes<L>,
 ) {
     for l in 0..L {
@@ -197,14 +197,14 @@ fn push_point<const L: usize>(
 /// where they know that the arguments do not overlap.
 #[inline(never)]
 fn solve_point<const L: usize, const MODE: u8, const DRIFTS: bool>(
-    sides: &mut Sides<L>,
+    sides: &mut LaneSides<L>,
     normal: &Row3<L>,
-    friction: &Row<L>,
-    mass_a: &[Row<L>; 9],
-    mass_b: &[Row<L>; 9],
+    friction: &Abreast<L>,
+    mass_a: &[Abreast<L>; 9],
+    mass_b: &[Abreast<L>; 9],
     point: &mut PointLanes<L>,
-    bias: &Row<L>,
-    kept: &Row<L>,
+    bias: &Abreast<L>,
+    kept: &Abreast<L>,
     drift: &Row3<L>,
     ahead: Single,
 ) {

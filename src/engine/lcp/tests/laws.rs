@@ -220,7 +220,7 @@ fn wedged_box_reports_what_it_reached() {
 
 #[test]
 fn reused_buffers_do_not_change_results() {
-    // The same scratch through different problems gives the same bits as a fresh one.
+    // Scratch that went through other problems gives the bits of a fresh one.
     let mut scratch = Scratch::default();
     for _ in 0..2 {
         for scene in [stack(5, 10.0, Cone::Pyramid(4)), chain(5, 3.0), pyramid(3, Cone::Circular)] {

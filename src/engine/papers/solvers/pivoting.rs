@@ -26,7 +26,7 @@ const TIE: Double = 1e-11;
 pub struct LcpSolution {
     /// `Converged`, `Ray`, `IterationLimit`, or `Stalled` if rounding spoiled the answer.
     pub status: Status,
-    /// `z`; at a ray or the limit the `z` of the last basis.
+    /// `z`, in units of the problem's (–); at a ray or the limit the `z` of the last basis.
     pub z: Vec<Double>,
     /// Pivots made.
     pub pivots: u32,

@@ -25,8 +25,8 @@ use crate::engine::state::body::Body;
 use crate::engine::state::motion::vec6;
 use crate::engine::tuning::joint_rows::SWING_POLE;
 use crate::math::{
-    DVec3, Double, PI_DOUBLE, atan2_double, quat_exp_double, quat_mul_double, quat_rotate_double,
-    widen_quat, widen3,
+    DVec3, Double, PI_DOUBLE, SERIES, atan2_double, quat_exp_double, quat_mul_double,
+    quat_rotate_double, widen_quat, widen3,
 };
 
 /// The rows of both ends.
@@ -288,7 +288,7 @@ fn swing_gradient(u: DVec3, axis: DVec3, sine: Double, factor: Double) -> DVec3 
         return axis;
     }
     // f' = -(sin θ - θ cos θ) / sin³ θ, by its series where that cancels.
-    let slope = if sine < 1e-3 && u.x > 0.0 {
+    let slope = if sine < SERIES && u.x > 0.0 {
         -(1.0 / 3.0 + 2.0 / 15.0 * sine * sine)
     } else {
         -(1.0 - factor * u.x) / (sine * sine)

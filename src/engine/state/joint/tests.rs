@@ -177,7 +177,7 @@ fn positions_are_what_they_are_called() {
         }
         let rod = place(JointKind::Distance { min: 1.0, max: 1.0 });
         close("distance", rod.position(0), shift.length());
-        // The same rotation as a swing about an axis orthogonal to x after a twist about x.
+        // This is the rotation of a swing about an axis orthogonal to x after a twist about x.
         let ball = place(JointKind::Spherical);
         let (swing, _) = ball.swing();
         close("swing", swing, angles.y.abs());

@@ -14,6 +14,7 @@ use crate::engine::state::contact::{ActiveContact, Blow};
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::predict::planar_axis;
+use crate::engine::tuning::newton::AT_REST;
 use crate::math::{DVec3, Double, Real, Vec3, tangents, widen, widen3};
 
 impl StepProblem {
@@ -164,7 +165,8 @@ impl<'a> ManifoldBuilder<'a> {
             let slip = b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0])
                 + self.pair.surface_velocity;
             let slip = slip - n * n.dot(slip);
-            if slip.length() > 1e-3
+            let seen = AT_REST * self.settings.solver.tolerance;
+            if widen(slip.length()) > seen
                 && let Some(t1) = slip.try_normalize()
             {
                 return t1;

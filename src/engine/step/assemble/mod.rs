@@ -50,9 +50,9 @@ use crate::math::{DVec3, Double, Real, Vec3};
 pub struct StepProblem {
     /// Blocks of the members of all islands, in the order of [`Islands::members`].
     pub bodies: Vec<BodyBlock>,
-    /// Velocities before the step, in the same order.
+    /// Velocities before the step [m/s, rad/s], in the same order.
     pub velocity_last: Vec<Vec6>,
-    /// What the free velocities are ahead of the mean ones of free flight, in the same order.
+    /// What the free velocities are ahead of the mean ones of free flight [m/s, rad/s], in the same order.
     pub lead: Vec<Vec6>,
     /// Contacts in manifolds, island by island.
     pub manifolds: Vec<Manifold>,
@@ -68,15 +68,16 @@ pub struct StepProblem {
     pub joint_source: Vec<[u32; 2]>,
     /// Contact of every rolling row.
     pub rolling_source: Vec<u32>,
-    /// Directions (normal, tangent 1, tangent 2) of every rolling row.
+    /// Directions (normal, tangent 1, tangent 2) of every rolling row, unit vectors.
     pub rolling_frame: Vec<[DVec3; 3]>,
     /// What every joint row is for.
     pub(in crate::engine) joint_aim: Vec<Aim>,
     /// Are the kept velocities of an island those at the pose of the end of the step, rotation included?
     pub(in crate::engine) at_end: Vec<bool>,
-    /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
+    /// Force (– or 1/m) and torque (m or –) at the anchor on the body of end b, for an impulse of one in
+    /// every joint row.
     pub joint_wrench: Vec<[DVec3; 2]>,
-    /// Part of the bias that is not carried on, one for each joint row.
+    /// Part of the bias that is not carried on [m/s or rad/s], one for each joint row.
     pub joint_push: Vec<Double>,
     /// Biased solve: moves the bodies.
     pub biased: Unknowns,
@@ -125,7 +126,8 @@ pub struct IslandStep<'a> {
     pub joint_source: &'a [[u32; 2]],
     /// What they are for.
     pub(in crate::engine) joint_aim: &'a [Aim],
-    /// Force and torque at the anchor on the body of end b, for an impulse of one in every joint row.
+    /// Force (– or 1/m) and torque (m or –) at the anchor on the body of end b, for an impulse of one in
+    /// every joint row.
     pub joint_wrench: &'a mut [[DVec3; 2]],
     /// Its members, ascending.
     pub members: &'a [u32],

@@ -26,13 +26,13 @@ pub struct IslandRanges {
 /// Unknowns of all islands, in the order of the rows.
 #[derive(Clone, Debug, Default)]
 pub struct Unknowns {
-    /// Velocity of every member of an island.
+    /// Velocity of every member of an island [m/s, rad/s].
     pub velocity: Vec<Vec6>,
-    /// Impulse of every joint row.
+    /// Impulse of every joint row [N·s or N·m·s].
     pub joint_impulse: Vec<Double>,
     /// Impulse of every contact on body b, world axes [N·s].
     pub contact_impulse: Vec<[Double; 3]>,
-    /// Impulse of every rolling row.
+    /// Impulse of every rolling row [N·m·s].
     pub rolling_impulse: Vec<[Double; 3]>,
 }
 

@@ -63,7 +63,7 @@ pub struct Solved<'a> {
     pub motions: &'a [Motion],
     /// Where the velocities are.
     pub islands: &'a Islands,
-    /// Velocities that move the bodies.
+    /// Velocities that move the bodies [m/s, rad/s].
     pub velocity: &'a [Vec6],
     /// Boxes of all pieces.
     pub broad: &'a BroadPhase,

@@ -27,10 +27,8 @@ use crate::engine::geometry::ratio::{
     Centers, Measured, PortalCache, Relative, is_long, measure, measure_half_space, near_centers,
 };
 use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::tuning::swept::ROUNDS_MAX;
 use crate::math::{Mat3, Real, Vec3, quat_exp, quat_to_mat3};
-
-/// Most rounds of the advancement; what remains then is a graze.
-pub const ROUNDS_MAX: u32 = 128;
 
 /// A piece on the free path of its body.
 #[derive(Clone, Copy, Debug)]

@@ -374,7 +374,7 @@ impl<'h> FacePair<'h> {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
         let mut found = self.collector(params);
-        // It is pushed through its own point, also by a plane that its neighbor makes.
+        // A corner is pushed through its own point, also by a plane that its neighbor makes.
         let of_b = is_round(self.hulls[1]);
         let center = self.support(usize::from(of_b), &placed);
         let (feature, on) = self.square(usize::from(!of_b), &placed, center);

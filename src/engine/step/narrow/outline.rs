@@ -15,12 +15,11 @@ use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::{Face, Hull};
 use crate::engine::state::contact::Feature;
+use crate::engine::tuning::outline::WHOLE_MAX;
 use crate::math::{Mat3, Real, Vec3};
 
 /// Corners kept without allocation; faces with as many or more are always taken whole.
 const CORNERS_MAX: usize = 64;
-/// Faces with up to so many corners are taken whole: that costs less than cutting them.
-const WHOLE_MAX: usize = 6;
 
 /// Contact axes in the axes of body `a`.
 #[derive(Clone, Copy, Debug)]

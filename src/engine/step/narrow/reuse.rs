@@ -43,7 +43,7 @@ use crate::engine::state::measurement::{Clear, Due, Measurement, Relation, Trail
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pair_head::Head;
 use crate::engine::state::pairs::Pair;
-use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP, WORSE};
+use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP};
 use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
 impl Context<'_> {
@@ -133,9 +133,9 @@ impl Context<'_> {
         self.foreseen(&pair.contacts, bodies, motions) >= trail.foreseen.min(0.0) - self.worse()
     }
 
-    /// See [`WORSE`] (m).
+    /// Growth of what contacts are about to be crossed by up to which they are followed (m), see [`SLIP`].
     fn worse(&self) -> Real {
-        WORSE * self.settings.contact.normal_slack * self.dt * self.dt
+        SLIP * self.settings.contact.normal_slack * self.dt * self.dt
     }
 
     /// Did the bodies stay where they were when the contacts were written?
@@ -303,7 +303,7 @@ fn velocity(body: &Body, motion: &Motion) -> [Vec3; 2] {
     }
 }
 
-/// An upper bound of the angle of a small turn (rad).
+/// An upper bound of the angle of a turn (rad).
 fn angle(from: Quat, to: Quat) -> Real {
     // A quaternion and its negative are the same turn.
     let sign = if from.x * to.x + from.y * to.y + from.z * to.z + from.w * to.w < 0.0 {
@@ -313,6 +313,7 @@ fn angle(from: Quat, to: Quat) -> Real {
     };
     let by = |to: Real, from: Real| sign * to - from;
     let [dx, dy, dz, dw] = [by(to.x, from.x), by(to.y, from.y), by(to.z, from.z), by(to.w, from.w)];
-    // A chord of the unit sphere of quaternions belongs to twice its angle; the arc is hardly longer.
-    2.01 * (dx * dx + dy * dy + dz * dz + dw * dw).sqrt()
+    // A chord c of the unit sphere of quaternions belongs to twice its arc, which is shorter than c + c³/16.
+    let square = dx * dx + dy * dy + dz * dz + dw * dw;
+    square.sqrt() * (2.0 + square / 8.0)
 }

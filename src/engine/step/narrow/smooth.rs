@@ -108,8 +108,10 @@ impl Facing {
         };
         for k in 0..CORNERS {
             if tilted && k == nearest {
-                let sine = if face == 1 { BESIDE[0] } else { -BESIDE[0] };
-                let [x, z] = unit.map(|c| c * BESIDE[1]);
+                let square = BESIDE * BESIDE;
+                let [sine, cosine] = [2.0 * BESIDE, 1.0 - square].map(|x| x / (1.0 + square));
+                let sine = if face == 1 { sine } else { -sine };
+                let [x, z] = unit.map(|c| c * cosine);
                 let (dx, dz) = (unit[1] * sine, -unit[0] * sine);
                 push(BETWEEN + 2 * face, [x - dx, z - dz]);
                 push(LOWEST + face, unit);

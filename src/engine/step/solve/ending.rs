@@ -17,16 +17,15 @@
 
 use super::island::Island;
 use super::midpoint::contact;
-use super::midpoint::contact::{At, Touch};
+use super::midpoint::contact::{At, MidpointContact};
 use super::midpoint::member::Member;
-use super::stiffness;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::{BodyBlock, Vec6};
 use crate::engine::settings::StepMode;
 use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::ending::{LENT, TURNED};
-use crate::math::{DVec3, Double, widen};
+use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
 
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +33,7 @@ pub(super) struct EndingScratch {
     blocks: Vec<BodyBlock>,
     manifolds: Vec<Manifold>,
     members: Vec<Member>,
-    touches: Vec<Touch>,
+    touches: Vec<MidpointContact>,
     /// The free velocities, as they were, of bodies that fly on after a blow.
     flown: Vec<Option<Vec6>>,
     /// What was solved before they did.
@@ -77,7 +76,7 @@ impl EndingScratch {
         self.blocks.extend_from_slice(step.bodies);
         for ((member, block), lever) in self.members.iter().zip(&mut *step.bodies).zip(&self.sum) {
             let Some(rotor) = member.rotor else {
-                let turn = stiffness::times(&block.inverse_inertia, *lever).to_array();
+                let turn = sym_times(&block.inverse_inertia, *lever).to_array();
                 (0..3).for_each(|k| block.velocity_free[3 + k] += turn[k]);
                 continue;
             };
@@ -85,8 +84,8 @@ impl EndingScratch {
             let damping = 1.0 + island.dt * member.damping[1];
             let rotor = rotor.with(member.to.1);
             block.inertia = rotor.tensor().map(|x| damping * x);
-            block.inverse_inertia = stiffness::inverse(&block.inertia);
-            let free = rotor.velocity(momentum) + stiffness::times(&block.inverse_inertia, *lever);
+            block.inverse_inertia = sym_inverse(&block.inertia);
+            let free = rotor.velocity(momentum) + sym_times(&block.inverse_inertia, *lever);
             block.velocity_free[3..].copy_from_slice(&free.to_array());
         }
         *step.at_end = true;
@@ -113,7 +112,7 @@ impl EndingScratch {
             let [.., momentum] = member.pushed(&[0.0; 6], h);
             let [x, y, z] = [3, 4, 5].map(|k| v[k] - block.velocity_free[k]);
             let given = DVec3::new(x, y, z);
-            let struck = momentum + stiffness::times(&block.inertia, given);
+            let struck = momentum + sym_times(&block.inertia, given);
             let [before, after] = [member.rotation, member.to.1]
                 .map(|rotation| rotor.with(rotation).velocity(struck).dot(struck));
             if flown.is_none() && after <= (1.0 + LENT) * before {

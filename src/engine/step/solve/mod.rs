@@ -42,11 +42,8 @@ use crate::engine::settings::Settings;
 use crate::engine::state::body::BodyId;
 use crate::engine::state::contact::Blow;
 use crate::engine::state::pairs::Pair;
+use crate::engine::tuning::threads::ROWS_MIN;
 use crate::math::{DVec3, Double, widen};
-
-/// Contacts and joint rows beside those of the largest island from which on a pool solves them: with fewer
-/// the threads take longer to start than they save. Results do not depend on it.
-const SPREAD: usize = 2048;
 
 /// Solvers, and what islands keep from step to step.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +98,7 @@ impl SolverState {
         let mut settings = *settings;
         settings.solver.tolerance = settings.solver.tolerance_at(widen(report.dt));
         let settings = &settings;
-        let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
+        let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= ROWS_MIN;
         let mut tasks = Vec::new();
         let mut solver = self.solvers.pop().unwrap_or_default();
         let parts = problem.split(sources.islands, settings.solver.cone);

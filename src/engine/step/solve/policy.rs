@@ -264,7 +264,7 @@ impl IslandSolver {
                 first = change;
             }
             if change >= last || solves > FLIGHTS {
-                // It comes no nearer. Where it went astray they fly the first way; what misses is told.
+                // The change falls no more. Where it grew they fly the first way; what misses is told.
                 if change >= first {
                     self.ending.put_free_back(island.step);
                     self.ending.land(island.step);

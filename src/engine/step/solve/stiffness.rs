@@ -14,11 +14,7 @@
 //! body loaded enough.
 
 use crate::engine::tuning::stiffness::SLIGHT;
-use crate::math::{DVec3, Double};
-pub(super) use crate::math::{Sym, sym_inverse as inverse, sym_times as times};
-
-/// Row and column of the entries of a symmetric matrix.
-pub(super) const PLACES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+use crate::math::{DVec3, Double, Sym, sym_positive_part};
 
 /// The part of a stiffness that adds to an inertia, if it matters beside that: compression, which takes
 /// from it, makes arms unstable.
@@ -28,7 +24,7 @@ pub(super) fn kept_definite(stiff: &Sym, inertia: &Sym) -> Option<Sym> {
     if largest_possible(stiff) <= least && largest_possible(&stiff.map(|x| -x)) <= least {
         return None;
     }
-    Some(positive_part(stiff))
+    Some(sym_positive_part(stiff))
 }
 
 /// `(F · r) 1 - (r Fᵀ + F rᵀ) / 2`; with `F = m r` the inertia of a mass at `r`.
@@ -55,48 +51,6 @@ fn largest_possible(a: &Sym) -> Double {
     let [xx, yy, zz, xy, xz, yz] = *a;
     let [xy, xz, yz] = [xy.abs(), xz.abs(), yz.abs()];
     (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
-}
-
-/// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, often three do.
-const SWEEPS: usize = 4;
-/// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v, by Jacobi's method.
-fn positive_part(a: &Sym) -> Sym {
-    let [xx, yy, zz, xy, xz, yz] = *a;
-    let mut m = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    for _ in 0..SWEEPS {
-        let size = m[0][0].abs() + m[1][1].abs() + m[2][2].abs();
-        if m[0][1].abs() + m[0][2].abs() + m[1][2].abs() <= 0.5 * Double::EPSILON * size {
-            break;
-        }
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if m[p][q] == 0.0 {
-                continue;
-            }
-            // The smaller of the two rotations that make entry (p, q) zero.
-            let theta: Double = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let s = t * c;
-            let turn = |x: Double, y: Double| (c * x - s * y, s * x + c * y);
-            for row in &mut m {
-                (row[p], row[q]) = turn(row[p], row[q]);
-            }
-            for k in 0..3 {
-                (m[p][k], m[q][k]) = turn(m[p][k], m[q][k]);
-            }
-            for row in &mut v {
-                (row[p], row[q]) = turn(row[p], row[q]);
-            }
-        }
-    }
-    let mut part = [0.0; 6];
-    for i in 0..3 {
-        let value = m[i][i].max(0.0);
-        let [x, y, z] = [v[0][i], v[1][i], v[2][i]];
-        add(&mut part, &[x * x, y * y, z * z, x * y, x * z, y * z].map(|e| value * e));
-    }
-    part
 }
 
 #[cfg(test)]

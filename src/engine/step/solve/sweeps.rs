@@ -6,9 +6,7 @@ use crate::engine::lcp::sweeps;
 use crate::engine::lcp::sweeps::{SweepIterate, solve_nncg, solve_sweeps};
 use crate::engine::lcp::{SolveStats, Status};
 use crate::engine::step::assemble::IslandUnknowns;
-use crate::engine::tuning::sweeps::{
-    CHECK_EVERY, PLAIN_ROWS, PLAIN_SWEEPS, PLAIN_SWEEPS_MAX, SWEEPS,
-};
+use crate::engine::tuning::sweeps::{CHECK_EVERY, PLAIN_SWEEPS, SWEEPS};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
@@ -29,10 +27,7 @@ impl Solvers {
         stats.add(&self.go_on(island, relaxed, SWEEPS, true));
         let impact_speed_max = island.settings.solver.impact_speed_max;
         if stats.status != Status::Converged && self.approach(island) <= impact_speed_max {
-            // What is small may try long.
-            let rows = island.rows().max(1) as u32;
-            let most = (PLAIN_SWEEPS + PLAIN_ROWS * PLAIN_SWEEPS / rows).min(PLAIN_SWEEPS_MAX);
-            stats.add(&self.go_on(island, relaxed, most, false));
+            stats.add(&self.go_on(island, relaxed, PLAIN_SWEEPS, false));
         }
     }
 

@@ -8,20 +8,18 @@ mod tree;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::geometry::shape::{Convex, HalfSpace};
+use crate::engine::lcp::random;
 use crate::math::{
     DVec3, Double, EPSILON, Quat, Real, Vec3, narrow, quat_normalize, widen, widen3,
 };
 use std::sync::Arc;
 
-/// Splitmix64.
-struct Random(u64);
+/// Random numbers, as these tests want them.
+struct Random(random::Random);
 
 impl Random {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Uniform in -1 to 1.

@@ -5,6 +5,7 @@ use crate::engine::geometry::query::ray::ray;
 use crate::engine::geometry::query::round::{depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::lcp::random;
 use crate::math::{DVec3, Double, widen3};
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ fn check_surface(hull: &Hull, at: DVec3, normal: DVec3, what: &str) {
 
 #[test]
 fn rays_hit_where_sampling_says() {
-    let mut random = Random(1);
+    let mut random = Random(random::Random::new(1));
     for kind in 0..KINDS {
         let (mut hits, mut misses) = (0, 0);
         for round in 0..60 {
@@ -80,7 +81,7 @@ fn rays_hit_where_sampling_says() {
 
 #[test]
 fn rays_from_inside_leave_where_sampling_says() {
-    let mut random = Random(2);
+    let mut random = Random(random::Random::new(2));
     for kind in 0..KINDS {
         for round in 0..40 {
             let hull = hull(&mut random, kind);
@@ -93,7 +94,7 @@ fn rays_from_inside_leave_where_sampling_says() {
             let (t, normal) = ray(&convex, o, v, 5.0, false).expect("a ray leaves");
             check_surface(&hull, o + v * t, -normal, &what);
             assert!(normal.dot(v) <= 0.0, "{what}: the normal is against the ray");
-            // The same point from the other side.
+            // From the other side the point is the same.
             let (back, _) = ray(&convex, o + v * 5.0, -v, 5.0, true).expect("the way back");
             assert!((5.0 - back - t).abs() < 1e-4, "{what}: {t} out, {back} back");
         }
@@ -102,7 +103,7 @@ fn rays_from_inside_leave_where_sampling_says() {
 
 #[test]
 fn rays_from_afar_lose_no_digits() {
-    let mut random = Random(3);
+    let mut random = Random(random::Random::new(3));
     for kind in 0..KINDS {
         let hull = hull(&mut random, kind);
         let convex = Convex::Hull(Arc::new(hull.clone()));
@@ -120,7 +121,7 @@ fn rays_from_afar_lose_no_digits() {
 
 #[test]
 fn rays_meet_half_spaces_at_the_plane() {
-    let mut random = Random(4);
+    let mut random = Random(random::Random::new(4));
     for _ in 0..100 {
         let convex = half_space(&mut random);
         let Convex::HalfSpace(plane) = &convex else { continue };
@@ -146,7 +147,7 @@ fn rays_meet_half_spaces_at_the_plane() {
 #[test]
 fn depths_are_distances_to_the_surface() {
     // The nearest of many rays out is the depth, from above.
-    let mut random = Random(5);
+    let mut random = Random(random::Random::new(5));
     for round in 0..60 {
         let (a, b) = (random.within(0.2, 0.6), random.within(0.2, 0.6));
         let half = random.in_cube(0.5).abs() + 0.1;

@@ -4,6 +4,7 @@ use super::*;
 use crate::engine::geometry::query::Placed;
 use crate::engine::geometry::query::pieces::CastConfig;
 use crate::engine::geometry::shape::Shape;
+use crate::engine::lcp::random;
 use crate::math::{Mat3, quat_to_mat3};
 
 /// The surface of a box with corners at ±`half`, as triangles.
@@ -50,7 +51,7 @@ impl Scene {
 
 #[test]
 fn rays_and_points_outside_of_a_box_of_triangles() {
-    let mut rng = Random(81);
+    let mut rng = Random(random::Random::new(81));
     let mut hits = 0;
     for round in 0..500 {
         let scene = Scene::new(&mut rng);
@@ -82,7 +83,7 @@ fn rays_and_points_outside_of_a_box_of_triangles() {
 
 #[test]
 fn distances_and_casts_outside_of_a_box_of_triangles() {
-    let mut rng = Random(82);
+    let mut rng = Random(random::Random::new(82));
     let (mut apart, mut met) = (0, 0);
     for round in 0..200 {
         let scene = Scene::new(&mut rng);

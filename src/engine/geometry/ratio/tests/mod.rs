@@ -10,26 +10,23 @@ mod sides;
 
 use super::*;
 use crate::engine::geometry::shape::curve::Curve;
+use crate::engine::lcp::random;
 use crate::math::Mat3;
 use crate::math::{Quat, narrow3, quat_mul, quat_normalize, quat_to_mat3, widen};
 
 /// Agreement with an oracle, relative: 2e-6 in single precision, 1e-10 in double.
 pub(super) const TOLERANCE: Double = if size_of::<Real>() == 4 { 2e-6 } else { 1e-10 };
 
-/// splitmix64.
-pub(super) struct Rng(u64);
+/// Random numbers, as these tests want them.
+pub(super) struct Rng(random::Random);
 
 impl Rng {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(random::Random::new(seed))
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Uniform in [low, high).

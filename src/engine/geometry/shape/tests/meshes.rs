@@ -4,18 +4,15 @@ use crate::engine::geometry::shape::Aabb;
 use crate::engine::geometry::shape::mesh::{
     Bend, Mesh, NO_TRIANGLE, closest_on_triangle, ray_triangle,
 };
+use crate::engine::lcp::random;
 use crate::math::{Real, Vec3};
 
-/// splitmix64.
-struct Random(u64);
+/// Random numbers, as these tests want them.
+struct Random(random::Random);
 
 impl Random {
     fn within(&mut self, low: Real, high: Real) -> Real {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        low + (high - low) * ((z >> 40) as Real / (1_u64 << 24) as Real)
+        low + (high - low) * ((self.0.bits() >> 40) as Real / (1_u64 << 24) as Real)
     }
 
     fn vector(&mut self, size: Real) -> Vec3 {
@@ -90,7 +87,7 @@ fn heights_lie_where_they_are_told() {
 
 #[test]
 fn near_vertices_are_merged_and_slivers_dropped() {
-    let mut random = Random(4);
+    let mut random = Random(random::Random::new(4));
     // A level grid in which every triangle has vertices of its own, each off by a little.
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
@@ -132,7 +129,7 @@ fn mirrored_meshes_keep_their_front() {
 
 #[test]
 fn the_tree_finds_what_the_list_finds() {
-    let mut random = Random(6);
+    let mut random = Random(random::Random::new(6));
     let vertices: Vec<Vec3> = (0..300).map(|_| random.vector(5.0)).collect();
     let triangles: Vec<[u32; 3]> =
         (0..500).map(|_| [0, 1, 2].map(|_| random.within(0.0, 299.9) as u32)).collect();
@@ -154,7 +151,7 @@ fn the_tree_finds_what_the_list_finds() {
 
 #[test]
 fn closest_points_are_closest() {
-    let mut random = Random(8);
+    let mut random = Random(random::Random::new(8));
     for round in 0..2000 {
         let corners = [0, 1, 2].map(|_| random.vector(1.0));
         let p = random.vector(2.0);
@@ -170,7 +167,7 @@ fn closest_points_are_closest() {
 
 #[test]
 fn rays_meet_triangles_from_their_sides() {
-    let mut random = Random(10);
+    let mut random = Random(random::Random::new(10));
     let mut hits = 0;
     for round in 0..2000 {
         let corners = [0, 1, 2].map(|_| random.vector(1.0));

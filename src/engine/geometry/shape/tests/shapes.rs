@@ -4,6 +4,7 @@ use super::{Random, cube_points, prism_points, regular_polygon};
 use crate::engine::geometry::shape::hull::{Hull, NO_FACE};
 use crate::engine::geometry::shape::mass::MassProperties;
 use crate::engine::geometry::shape::{Convex, Shape, ShapeError};
+use crate::engine::lcp::random;
 use crate::math::{PI, Quat, Real, SymMat3, Vec3, quat_rotate, quat_to_mat3};
 
 fn assert_close(a: SymMat3, b: SymMat3, tolerance: Real, what: &str) {
@@ -74,7 +75,7 @@ fn closed_forms_of_the_ball_and_the_capsule() {
 
 #[test]
 fn mass_moves_and_turns_with_the_points() {
-    let mut random = Random(21);
+    let mut random = Random(random::Random::new(21));
     for round in 0..100 {
         let points: Vec<Vec3> = (0..20).map(|_| random.in_cube()).collect();
         let (position, rotation) = (random.in_cube() * 3.0, random.rotation());
@@ -92,7 +93,7 @@ fn mass_moves_and_turns_with_the_points() {
 
 #[test]
 fn halves_combine_to_the_whole() {
-    let mut random = Random(22);
+    let mut random = Random(random::Random::new(22));
     let whole = Shape::cuboid(2.0, 1.0, 1.0).unwrap();
     let half = Shape::cuboid(1.0, 1.0, 1.0).unwrap();
     let (position, rotation) = (random.in_cube(), random.rotation());
@@ -128,7 +129,7 @@ fn parallel_axes() {
 
 #[test]
 fn boxes_hold_the_shape_and_touch_it() {
-    let mut random = Random(23);
+    let mut random = Random(random::Random::new(23));
     let hull = Shape::convex_hull(&prism_points(20, 0.4)).unwrap();
     let offset = (random.in_cube(), random.rotation());
     let pair = [

@@ -1,6 +1,6 @@
 //! Systems as dense matrices and as blocks, and a slow solver with pivoting.
 
-use crate::engine::lcp::factor::{Factor, Lanes, Pattern};
+use crate::engine::lcp::factor::{Factor, NodeLanes, Pattern};
 use crate::engine::lcp::random::Random;
 use crate::math::{Double, Scalar};
 
@@ -114,7 +114,7 @@ pub(super) fn solve<T: Scalar>(
     b: &[[Double; 6]],
 ) -> Vec<[Double; 6]> {
     // The padding holds rubbish, which must not matter.
-    let mut x: Vec<Lanes<T>> = b
+    let mut x: Vec<NodeLanes<T>> = b
         .iter()
         .map(|b| std::array::from_fn(|i| T::from_double(if i < 6 { b[i] } else { 7.0 })))
         .collect();

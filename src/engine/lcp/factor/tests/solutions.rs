@@ -1,7 +1,7 @@
 //! Solutions of random systems.
 
 use super::matrices::{dense_solve, largest, largest_difference, random_system, solve};
-use crate::engine::lcp::factor::{Block, Factor, Lanes, Pattern};
+use crate::engine::lcp::factor::{Block, Factor, NodeLanes, Pattern};
 use crate::engine::lcp::random::Random;
 use crate::math::{Double, Scalar, Single};
 
@@ -118,13 +118,13 @@ fn an_empty_island_is_solved() {
     factor.solve(&pattern, &mut []);
 }
 
-fn lanes<T: Scalar>(x: &[[Double; 6]]) -> Vec<Lanes<T>> {
+fn lanes<T: Scalar>(x: &[[Double; 6]]) -> Vec<NodeLanes<T>> {
     let convert =
         |x: &[Double; 6]| std::array::from_fn(|i| T::from_double(if i < 6 { x[i] } else { 0.0 }));
     x.iter().map(convert).collect()
 }
 
-fn numbers<T: Scalar>(x: &[Lanes<T>]) -> Vec<[Double; 6]> {
+fn numbers<T: Scalar>(x: &[NodeLanes<T>]) -> Vec<[Double; 6]> {
     x.iter().map(|x| std::array::from_fn(|i| x[i].to_double())).collect()
 }
 

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::engine::lcp::cone::FrictionCone;
-use crate::engine::lcp::factor::Lanes as NodeLanes;
+use crate::engine::lcp::factor::NodeLanes;
 use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rolling::join;
 use crate::engine::lcp::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_rate, contact_velocity,
     dot6, joint_rate, mass_mul,
 };
-use crate::engine::tuning::newton::JOINT_PROXIMAL;
+use crate::engine::tuning::newton::PROXIMAL;
 use crate::math::Scalar;
 
 /// `M x + Σ Jᵀ D J x - ν c` and `-νᵀ x - δ c`, by rows, with `D = ρ_c dP_K(l - ρ_c (w + Γ n))`.
@@ -63,7 +63,7 @@ fn product(
         add_joint_impulse(row, -c[j], &mut y);
         let node = nodes.iter().find(|node| node.rows.contains(&j)).expect("every row has a node");
         let compliance = node.compliance[j - node.rows.start];
-        let delta = if compliance > 0.0 { JOINT_PROXIMAL * compliance } else { 1.0 };
+        let delta = if compliance > 0.0 { PROXIMAL * compliance } else { 1.0 };
         rates.push(-joint_rate(row, x) - delta * c[j]);
     }
     (y, rates)

@@ -9,6 +9,7 @@ use super::tree::Tree;
 use super::{BroadPhase, Reach};
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Aabb;
+use crate::engine::lcp::random;
 use crate::engine::settings::Settings;
 use crate::engine::state::pair_key::PairKey;
 use crate::engine::state::pairs::Pairs;
@@ -66,7 +67,7 @@ fn random_box(rng: &mut Random) -> Aabb {
 #[test]
 fn a_tree_finds_what_meets_a_box_whatever_came_and_went() {
     for seed in 0..8 {
-        let mut rng = Random(seed);
+        let mut rng = Random(random::Random::new(seed));
         let mut tree = Tree::default();
         let mut leaves: Vec<(u32, u32, Aabb)> = Vec::new();
         for item in 0..600 {

@@ -2,6 +2,7 @@
 
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
+use crate::engine::lcp::random;
 use crate::engine::settings::Settings;
 use crate::engine::state::body::{BodyDesc, BodyId, BodyKind};
 use crate::engine::state::collider::{Collider, Layers};
@@ -9,15 +10,12 @@ use crate::engine::state::joint::{JointDesc, JointId, JointKind};
 use crate::engine::state::pair_key::PairKey;
 use crate::math::{Quat, Real, Vec3, quat_normalize};
 
-/// Splitmix64.
-pub struct Random(pub u64);
+/// Random numbers, as these tests want them.
+pub struct Random(pub random::Random);
 
 impl Random {
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     pub fn below(&mut self, n: usize) -> usize {
@@ -57,7 +55,7 @@ impl World {
             engine: Simulation::new(),
             settings,
             dt: 1.0 / 60.0,
-            rng: Random(seed),
+            rng: Random(random::Random::new(seed)),
             ids: Vec::new(),
             joints: Vec::new(),
         };

@@ -4,6 +4,7 @@ use super::super::boxes;
 use super::super::normal::{Twist, reference_normal};
 use super::*;
 use crate::engine::geometry::ratio::{Centers, Measured, PortalCache, measure};
+use crate::engine::lcp::random;
 use crate::math::{quat_exp, quat_to_mat3};
 
 /// Distances that agree to this are equal (m): some roundings of a corner of boxes of 1 m.
@@ -120,7 +121,7 @@ fn ids(found: &Manifold) -> Vec<ContactId> {
 
 #[test]
 fn boxes_have_the_contacts_of_hulls() {
-    let mut random = Random(71);
+    let mut random = Random(random::Random::new(71));
     let (mut compared, mut unclear, mut at_hand) = (0, 0, 0);
     for round in 0..ROUNDS {
         let trial = Trial::new(&mut random, round);
@@ -160,7 +161,7 @@ fn boxes_have_the_contacts_of_hulls() {
 
 #[test]
 fn boxes_choose_the_normal_of_hulls() {
-    let mut random = Random(72);
+    let mut random = Random(random::Random::new(72));
     let dt: Real = 1.0 / 60.0;
     let eligible: Real = 5.5e-3;
     let (mut others, mut compared) = (0, 0);

@@ -2,6 +2,7 @@
 
 use super::{ROUNDING, Random, events_of, first_event, touching_pair};
 use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::lcp::random;
 use crate::engine::papers::enumerate::ratio_of;
 use crate::engine::step::narrow::clip::{ClipParams, find_contacts, find_contacts_whole};
 use crate::engine::step::narrow::collect::Manifold;
@@ -9,7 +10,7 @@ use crate::math::{PI, Real, cos, narrow, narrow3, sin, widen3};
 
 #[test]
 fn parts_of_outlines_give_what_whole_ones_give() {
-    let mut random = Random(6);
+    let mut random = Random(random::Random::new(6));
     let polygon: Vec<_> = (0..17_u8)
         .map(|k| Real::from(k) * 2.0 * PI / 17.0)
         .map(|angle| [cos(angle), 0.7 * sin(angle)])

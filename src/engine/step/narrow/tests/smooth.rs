@@ -3,6 +3,7 @@
 use super::*;
 use crate::engine::geometry::ratio::{Centers, Measured, PortalCache, measure};
 use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::lcp::random;
 use crate::math::quat_to_mat3;
 
 const BAND: Real = 0.01;
@@ -169,7 +170,7 @@ fn a_cylinder_over_the_edge_of_a_box_touches_where_both_are() {
 
 #[test]
 fn an_ellipsoid_touches_once() {
-    let mut rng = Random(5);
+    let mut rng = Random(random::Random::new(5));
     let hull = made(Hull::ellipsoid(Vec3::new(1.0, 0.6, 0.4)));
     let cylinder = made(Hull::cylinder(0.5, 2.0));
     for _ in 0..200 {
@@ -190,7 +191,7 @@ fn narrow_mat(m: DMat3) -> Mat3 {
 
 #[test]
 fn random_poses_have_sound_contacts() {
-    let mut rng = Random(6);
+    let mut rng = Random(random::Random::new(6));
     for k in 0..4000 {
         let mut piece = || match rng.below(7) {
             0 => made(Hull::cylinder(0.4, 1.0)),

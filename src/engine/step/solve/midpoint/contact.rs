@@ -16,7 +16,7 @@ use crate::math::{DVec3, Double, widen_mat3, widen3};
 
 /// A contact on its way.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Touch {
+pub(in crate::engine) struct MidpointContact {
     /// Members at its ends.
     members: [Option<u32>; 2],
     /// From both centers to the touching point without its rounding at the start of the part (m).
@@ -45,7 +45,7 @@ pub(in crate::engine) enum At {
 }
 
 /// Takes up the contacts of an island.
-pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Touch>) {
+pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<MidpointContact>) {
     let (step, sources) = (&*island.step, island.sources);
     touches.clear();
     let stays = step.manifolds.iter().any(|m| m.restitution > 0.0);
@@ -76,7 +76,7 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Touc
                 (_, [None, Some(_)]) => 1,
                 _ => small,
             };
-            touches.push(Touch {
+            touches.push(MidpointContact {
                 members,
                 cores,
                 rounding: [0, 1].map(|k| arms[k] - cores[k]),
@@ -111,7 +111,7 @@ pub(in crate::engine) fn straighten(island: &Island<'_, '_>, manifolds: &mut [Ma
     }
 }
 
-impl Touch {
+impl MidpointContact {
     /// Finds where it comes to.
     pub(in crate::engine) fn find_end(&mut self, members: &[Member], h: Double) {
         let (mut moved, mut way) = ([DVec3::ZERO; 2], [DVec3::ZERO; 2]);
@@ -168,9 +168,9 @@ impl Touch {
 }
 
 /// Gives a manifold the arms of its contacts.
-pub(in crate::engine) fn put(m: &mut Manifold, touches: &[Touch], at: At) {
+pub(in crate::engine) fn put(m: &mut Manifold, touches: &[MidpointContact], at: At) {
     let touches = &touches[m.first as usize..(m.first + m.count) as usize];
-    let arms = |touch: &Touch| match at {
+    let arms = |touch: &MidpointContact| match at {
         At::Start => touch.from,
         At::Middle => [0, 1].map(|k| (touch.from[k] + touch.to[k]) * 0.5),
         At::End => touch.to,

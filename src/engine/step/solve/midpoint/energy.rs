@@ -25,10 +25,9 @@ use crate::engine::settings::{ContactSettings, Settings};
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
 use crate::engine::step::solve::island::Island;
-use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::ending::LENT;
 use crate::engine::tuning::midpoint_energy::{LOSS_MAX, STILL};
-use crate::math::{DVec3, Double, widen};
+use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
 
 /// The motion of an island as one rigid body.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +83,7 @@ impl MidpointScratch {
         let (mut first, mut last, mut all) = (0.0, 0.0, 0.0);
         let kinetic = |member: &Member, block: &BodyBlock, linear: DVec3, angular: DVec3| {
             let damping = 1.0 + h * member.damping[1];
-            let spin = stiffness::times(&block.inertia, angular) / damping;
+            let spin = sym_times(&block.inertia, angular) / damping;
             0.5 * (member.mass * member.filter(linear).length_squared() + spin.dot(angular))
         };
         let lists = self.members.iter().zip(&self.plain).zip(blocks);
@@ -93,7 +92,7 @@ impl MidpointScratch {
             let [way, turn] = [split(&member.mean).0, split(&member.mean).1].map(|x| x * h);
             let torque = match member.rotor {
                 Some(_) => member.force[1],
-                None => stiffness::times(&member.inertia[0], member.force[1]),
+                None => sym_times(&member.inertia[0], member.force[1]),
             };
             first += kinetic(member, from, member.velocity, member.angular());
             last += kinetic(member, to, linear, angular);
@@ -210,12 +209,12 @@ impl MidpointScratch {
         let (mut inertia, mut spin) = ([0.0; 6], DVec3::ZERO);
         for ((block, v), member) in lists() {
             let (arm, (linear, angular)) = (member.to.0 - common.center, split(v));
-            spin += arm.cross(linear) * block.mass[0] + stiffness::times(&block.inertia, angular);
+            spin += arm.cross(linear) * block.mass[0] + sym_times(&block.inertia, angular);
             let [x, y, z] = arm.to_array();
             let own = [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z];
             (0..6).for_each(|k| inertia[k] += block.inertia[k] + block.mass[0] * own[k]);
         }
-        common.angular = stiffness::times(&stiffness::inverse(&inertia), spin);
+        common.angular = sym_times(&sym_inverse(&inertia), spin);
         common.energy = 0.5 * (mass * common.linear.length_squared() + spin.dot(common.angular));
         if common.energy.is_finite() { common } else { Common::default() }
     }

@@ -5,7 +5,7 @@ use crate::engine::lcp::rows::dot6;
 use crate::engine::lcp::{JointRow, Vec6};
 use crate::engine::state::joint::{End, Joint, Place};
 use crate::engine::step::assemble::{Sources, mask};
-use crate::math::{Double, exp_double, quat_exp_double, quat_mul_double, widen};
+use crate::math::{Double, SERIES, exp_double, quat_exp_double, quat_mul_double, widen};
 
 /// A joint of the island.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ pub(super) fn damper(joint: &Joint, slot: usize, compliance: Double, h: Double) 
     let motor = joint.desc.motors[slot % 6];
     let [damping, speed] = motor.map_or([0.0; 2], |m| [m.damping, m.velocity].map(widen));
     let delta = h * damping * compliance;
-    let (softness, whole) = if delta < 1e-3 {
+    let (softness, whole) = if delta < SERIES {
         // To within rounding of what follows from the series of φ.
         (2.0 / (h * damping) * (1.0 - delta / 6.0), 2.0 - delta / 3.0)
     } else {

@@ -8,10 +8,9 @@ use crate::engine::state::body::LockedAxes;
 use crate::engine::state::joint::End;
 use crate::engine::step::assemble::Sources;
 use crate::engine::step::predict::spin::{Rotor, is_round};
-use crate::engine::step::solve::stiffness;
-use crate::engine::step::solve::stiffness::Sym;
 use crate::math::{
-    DVec3, Double, SymMat3, quat_exp_double, quat_mul_double, quat_rotate_double, widen, widen3,
+    DVec3, Double, SYM_PLACES, Sym, SymMat3, quat_exp_double, quat_mul_double, quat_rotate_double,
+    sym_inverse, sym_times, widen, widen3,
 };
 
 /// A body on its way through the step.
@@ -91,7 +90,7 @@ impl Member {
         let push = self.filter(push / self.mass);
         let turn = match self.rotor {
             Some(_) => turn,
-            None => stiffness::times(&self.inertia[1], turn),
+            None => sym_times(&self.inertia[1], turn),
         };
         [(self.velocity + self.force[0] * h + push) / f, (self.spin + self.force[1] * h + turn) / g]
     }
@@ -161,7 +160,7 @@ impl Member {
         let mut inverse = self.inertia[1].map(|x| x / g);
         if let Some(added) = added {
             let turns = [0, 1, 2].map(|axis| !self.locked.rotation(axis));
-            for (k, [row, column]) in stiffness::PLACES.into_iter().enumerate() {
+            for (k, [row, column]) in SYM_PLACES.into_iter().enumerate() {
                 // A locked axis neither gives way nor couples the others.
                 if turns[row] && turns[column] {
                     inertia[k] += added[k];
@@ -169,7 +168,7 @@ impl Member {
             }
         }
         if self.rotor.is_some() || added.is_some() {
-            inverse = stiffness::inverse(&inertia);
+            inverse = sym_inverse(&inertia);
             for axis in (0..3).filter(|&axis| self.locked.rotation(axis)) {
                 inverse[axis] = 0.0;
             }

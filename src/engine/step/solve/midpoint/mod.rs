@@ -34,25 +34,22 @@ pub(super) mod member;
 mod momentum;
 mod pose;
 
-use self::contact::Touch;
+use self::contact::MidpointContact;
 use self::link::{Link, link};
 use self::member::{Member, join, split};
 use super::island::Island;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
 use super::solvers::{Solve, Solvers};
-use super::stiffness::Sym;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{Lanes, Manifold};
 use crate::engine::lcp::{BodyBlock, JointRow, Method, SolveStats, Status, Vec6};
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use crate::engine::step::predict::spin::turn_between;
-use crate::engine::tuning::midpoint::{
-    GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
-};
+use crate::engine::tuning::midpoint::{GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, ROWS_MAX, TURN_MAX};
 use crate::engine::tuning::work::ROUNDED;
-use crate::math::Double;
+use crate::math::{Double, Sym};
 
 /// Buffers; their content never influences a result.
 #[derive(Debug, Default)]
@@ -60,7 +57,7 @@ pub(super) struct MidpointScratch {
     members: Vec<Member>,
     links: Vec<Link>,
     /// The contacts in the order of their impulses, and their manifolds at the start.
-    touches: Vec<Touch>,
+    touches: Vec<MidpointContact>,
     manifolds: Vec<Manifold>,
     /// What the problem was before: blocks, joint rows, their pushes.
     blocks: Vec<BodyBlock>,
@@ -239,10 +236,10 @@ impl MidpointScratch {
         self.foresee(h);
         self.turn(island, h);
         let joints = !island.step.joints.is_empty();
-        let (factor, passes) = if joints { (NEAR, PASSES) } else { (1.0, PASSES_CONTACTS) };
+        let factor = if joints { NEAR } else { 1.0 };
         let near = factor * island.settings.solver.tolerance;
         let mut error = Double::INFINITY;
-        for _ in 0..passes {
+        for _ in 0..PASSES {
             self.pose(island, h);
             let mut stats = solve(state, island, false);
             self.add_up(island.step);

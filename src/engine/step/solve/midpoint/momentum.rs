@@ -15,9 +15,8 @@ use crate::engine::lcp::Vec6;
 use crate::engine::lcp::rows::{inverse_mass_mul, mass_mul};
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::solve::restitution::each_rolling;
-use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::midpoint::ARMS;
-use crate::math::Double;
+use crate::math::{Double, sym_times};
 
 impl MidpointScratch {
     /// Sums the half impulses of all rows at hand.
@@ -53,7 +52,7 @@ impl MidpointScratch {
         let lists = self.members.iter().zip(&*step.biased.velocity).zip(&self.load);
         for (sum, ((member, new), load)) in self.sum.iter_mut().zip(lists) {
             let (_, turn) = split(&core::array::from_fn(|k| new[k] - member.mean[k]));
-            let change = stiffness::times(load, turn);
+            let change = sym_times(load, turn);
             (0..3).for_each(|k| sum[3 + k] -= change[k]);
         }
     }

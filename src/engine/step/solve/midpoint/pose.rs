@@ -18,7 +18,7 @@ use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::midpoint::NEAR;
-use crate::math::{DVec3, Double, widen};
+use crate::math::{DVec3, Double, sym_times, widen};
 
 impl MidpointScratch {
     /// Biases of the contacts for a part: what is apart may close in it, what overlaps is pushed as ever.
@@ -250,9 +250,8 @@ impl MidpointScratch {
                 Some(added) => member.block(member.rotation, Some(added), h),
                 None => plain,
             };
-            let momentum = stiffness::times(&plain.inertia, angular);
-            block.velocity_free =
-                join(velocity, stiffness::times(&block.inverse_inertia, momentum));
+            let momentum = sym_times(&plain.inertia, angular);
+            block.velocity_free = join(velocity, sym_times(&block.inverse_inertia, momentum));
             step.bodies[i] = block;
         }
     }

@@ -21,8 +21,7 @@ use crate::engine::lcp::{BodyBlock, RollingRow, Vec6};
 use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::step::predict::spin::{Rotor, is_round};
 use crate::engine::step::solve::island::Island;
-use crate::engine::step::solve::stiffness;
-use crate::math::{DVec3, Double, widen3};
+use crate::math::{DVec3, Double, sym_inverse, sym_times, widen3};
 
 impl BounceScratch {
     /// Shortens the way from the base to the relaxed unknowns to where no energy is gained.
@@ -111,9 +110,9 @@ fn common_spin(step: &IslandStep<'_>) -> DVec3 {
     let (mut inertia, mut spin) = ([0.0; 6], DVec3::ZERO);
     for (body, v) in step.bodies.iter().zip(&*step.relaxed.velocity) {
         (0..6).for_each(|k| inertia[k] += body.inertia[k]);
-        spin += stiffness::times(&body.inertia, DVec3::new(v[3], v[4], v[5]));
+        spin += sym_times(&body.inertia, DVec3::new(v[3], v[4], v[5]));
     }
-    stiffness::times(&stiffness::inverse(&inertia), spin)
+    sym_times(&sym_inverse(&inertia), spin)
 }
 
 /// Energy that the rotation of member `i` has in free motion (J), if the problem is posed where it does not
