@@ -29,6 +29,7 @@ impl DisjointSets {
     }
 
     /// The smallest member of the set of `i`.
+    #[inline]
     pub fn find(&mut self, i: u32) -> u32 {
         let mut root = i;
         while self.parent[root as usize] != root {
@@ -44,6 +45,11 @@ impl DisjointSets {
     /// Joins the sets of `i` and `j`.
     pub fn join(&mut self, i: u32, j: u32) {
         let (i, j) = (self.find(i), self.find(j));
+        self.link(i, j);
+    }
+
+    /// Joins two sets of which `i` and `j` are the smallest members.
+    pub fn link(&mut self, i: u32, j: u32) {
         self.parent[i.max(j) as usize] = i.min(j);
     }
 }

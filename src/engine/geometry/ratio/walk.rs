@@ -17,7 +17,7 @@
 )]
 
 use super::types::{NO_VERTEX, PortalCache, Relative};
-use crate::engine::geometry::shape::hull::{Hull, LANES};
+use crate::engine::geometry::shape::hull::{Hull, LANES, REGISTER};
 use crate::math::{Array3, Double, Mat3, Real, Scalar, Vec3, array3, cross3, dot3, scale3, sub3};
 
 /// Most refinements of a portal; random pairs need about 6 to 12, the hardest met 30.
@@ -203,11 +203,7 @@ pub(super) fn vertex<S: Scalar>(hull: &Hull, v: u32) -> Option<Array3<S>> {
 /// The vertex of a piece farthest along `n`.
 #[inline(always)]
 pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
-    match &hull.lanes[..] {
-        [chunk] => scan_chunk(chunk, n),
-        lanes if lanes.len() < CLIMB_CHUNKS_MIN => scan(lanes, n),
-        _ => climb(hull, n, hint),
-    }
+    if hull.lanes.len() < CLIMB_CHUNKS_MIN { scan(&hull.lanes, n) } else { climb(hull, n, hint) }
 }
 
 /// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.
@@ -216,56 +212,35 @@ pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
 /// carried as a number of the same width as the heights, so that the lanes stay whole vectors.
 #[inline(never)]
 fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
-    let mut best = [-S::MAX; LANES];
-    let mut best_at = [S::ZERO; LANES];
-    let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
-    let step = S::from_double(LANES as Double);
+    let mut best = [-S::MAX; REGISTER];
+    let mut best_at = [S::ZERO; REGISTER];
+    let mut at: [S; REGISTER] = core::array::from_fn(|k| S::from_double(k as Double));
+    let step = S::from_double(REGISTER as Double);
     for [xs, ys, zs] in lanes {
-        for k in 0..LANES {
-            let height = S::from_real(xs[k]) * n[0]
-                + S::from_real(ys[k]) * n[1]
-                + S::from_real(zs[k]) * n[2];
-            best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
-            best[k] = if height > best[k] { height } else { best[k] };
-            at[k] = at[k] + step;
+        for half in [0, REGISTER] {
+            for k in 0..REGISTER {
+                let [x, y, z] = [xs, ys, zs].map(|lane| S::from_real(lane[half + k]));
+                let height = x * n[0] + y * n[1] + z * n[2];
+                best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
+                best[k] = if height > best[k] { height } else { best[k] };
+                at[k] = at[k] + step;
+            }
         }
     }
-    first_of_top(best, best_at)
-}
-
-/// [`scan`] of up to [`LANES`] vertices.
-#[inline(never)]
-fn scan_chunk<S: Scalar>([xs, ys, zs]: &[[Real; LANES]; 3], n: Array3<S>) -> u32 {
-    let mut height = [S::ZERO; LANES];
-    for k in 0..LANES {
-        height[k] =
-            S::from_real(xs[k]) * n[0] + S::from_real(ys[k]) * n[1] + S::from_real(zs[k]) * n[2];
+    // The lowest index among the lanes with the largest height. Padding repeats vertex 0 and so never is the
+    // first of equals.
+    let top = fold(best, |a, b| if a > b { a } else { b });
+    let mut first = [S::MAX; REGISTER];
+    for k in 0..REGISTER {
+        first[k] = if best[k] == top { best_at[k] } else { S::MAX };
     }
-    let first = first_of_top(height, core::array::from_fn(|k| S::from_double(k as Double)));
-    if first < LANES as u32 { first } else { 0 }
-}
-
-/// The lowest index among the lanes with the largest height; a large number if no height is a
-/// number.
-#[inline(always)]
-fn first_of_top<S: Scalar>(height: [S; LANES], at: [S; LANES]) -> u32 {
-    let top = reduce(height, |a, b| if a > b { a } else { b });
-    let mut first = [S::MAX; LANES];
-    for k in 0..LANES {
-        first[k] = if height[k] == top { at[k] } else { S::MAX };
-    }
-    // Padding repeats vertex 0 and so never is the first of equals.
-    reduce(first, |a, b| if a < b { a } else { b }).to_index()
+    fold(first, |a, b| if a < b { a } else { b }).to_index()
 }
 
 /// Folds the lanes by halves.
 #[inline(always)]
-fn reduce<S: Scalar>(v: [S; LANES], f: impl Fn(S, S) -> S) -> S {
-    let mut w = [S::ZERO; LANES / 2];
-    for k in 0..LANES / 2 {
-        w[k] = f(v[k], v[k + LANES / 2]);
-    }
-    f(f(w[0], w[2]), f(w[1], w[3]))
+fn fold<S: Scalar>(v: [S; REGISTER], f: impl Fn(S, S) -> S) -> S {
+    f(f(v[0], v[2]), f(v[1], v[3]))
 }
 
 /// Support by walking along edges to ever larger values. On faces that are flat only to within

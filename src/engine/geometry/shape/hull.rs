@@ -102,8 +102,11 @@ static CUBE: LazyLock<Option<Hull>> = LazyLock::new(|| {
     assemble(corners(Vec3::ONE).collect(), &loops.map(|l| l.to_vec()))
 });
 
-/// Width of the support scan.
+/// Width of the lanes of vertices.
 pub const LANES: usize = 8;
+/// How many of them are compared at once: masks of more than a register of plain x86-64 holds are packed and
+/// unpacked.
+pub(in crate::engine) const REGISTER: usize = LANES / 2;
 
 impl Hull {
     /// The convex hull of points (m); the order of the vertices is that of the points.

@@ -36,7 +36,7 @@ pub use self::error::ShapeError;
 pub use self::limits::{LENGTH_MAX, LENGTH_MIN};
 pub use super::aabb::Aabb;
 
-use self::hull::{Hull, LANES};
+use self::hull::{Hull, REGISTER};
 use self::mass::MassProperties;
 use self::mesh::Mesh;
 
@@ -114,18 +114,21 @@ impl Convex {
 /// Smallest and largest value of `vertex · direction`.
 fn height_range(hull: &Hull, direction: Vec3) -> (Real, Real) {
     let Vec3 { x, y, z } = direction;
-    let mut low = [Real::INFINITY; LANES];
-    let mut high = [Real::NEG_INFINITY; LANES];
+    let mut low = [Real::INFINITY; REGISTER];
+    let mut high = [Real::NEG_INFINITY; REGISTER];
+    let lower = |a: Real, b: Real| if a < b { a } else { b };
+    let higher = |a: Real, b: Real| if a > b { a } else { b };
     for [xs, ys, zs] in &hull.lanes {
-        for k in 0..LANES {
-            let height = xs[k] * x + ys[k] * y + zs[k] * z;
-            low[k] = if height < low[k] { height } else { low[k] };
-            high[k] = if height > high[k] { height } else { high[k] };
+        for half in [0, REGISTER] {
+            for k in 0..REGISTER {
+                let height = xs[half + k] * x + ys[half + k] * y + zs[half + k] * z;
+                low[k] = lower(height, low[k]);
+                high[k] = higher(height, high[k]);
+            }
         }
     }
-    (low.into_iter().fold(Real::INFINITY, Real::min), {
-        high.into_iter().fold(Real::NEG_INFINITY, Real::max)
-    })
+    let fold = |v: [Real; REGISTER], f: fn(Real, Real) -> Real| f(f(v[0], v[2]), f(v[1], v[3]));
+    (fold(low, lower), fold(high, higher))
 }
 
 /// A convex body with the pose of its frame in the frame of a shape.

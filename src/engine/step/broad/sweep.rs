@@ -25,8 +25,13 @@ impl BroadPhase {
             let mut open = core::mem::take(&mut self.open);
             open.retain(|&slot| {
                 let near = &self.near.list[slot as usize];
-                let changed = near.proxies.iter().any(|&p| self.boxed_in[p as usize] == round);
-                !(near.gone || changed && self.meet(slot, bodies))
+                let (proxies, gone) = (near.proxies, near.gone);
+                let changed = proxies.iter().any(|&p| self.boxed_in[p as usize] == round);
+                if gone || !changed {
+                    return !gone;
+                }
+                let sides = proxies.map(|p| self.owner[p as usize]);
+                !self.meet(slot, sides, bodies)
             });
             self.open = open;
         }
@@ -40,7 +45,8 @@ impl BroadPhase {
             }
             let mut border = core::mem::take(&mut self.border);
             border.retain(|&slot| {
-                let waits = !self.join(slot);
+                let sides = self.bodies_of(&self.near.list[slot as usize]);
+                let waits = !self.join(sides);
                 joined |= !waits;
                 waits
             });
@@ -69,7 +75,7 @@ impl BroadPhase {
             self.remove_near(slot);
             return;
         }
-        if !self.meet(slot, bodies) {
+        if !self.meet(slot, [a, b], bodies) {
             self.open.push(slot);
             if paired {
                 self.doubtful.push(slot);
@@ -80,9 +86,10 @@ impl BroadPhase {
         }
     }
 
-    /// Do the boxes of a near pair meet? If so it is a candidate, and joins components.
-    #[inline]
-    fn meet(&mut self, slot: u32, bodies: &[Body]) -> bool {
+    /// Do the boxes of a near pair, of pieces of the bodies `sides`, meet? If so it is a candidate, and joins
+    /// components.
+    #[inline(always)]
+    fn meet(&mut self, slot: u32, sides: [u32; 2], bodies: &[Body]) -> bool {
         let near = &self.near.list[slot as usize];
         let [p, q] = near.proxies.map(|p| self.tight[p as usize]);
         if near.barred || !p.meets(q) {
@@ -98,7 +105,7 @@ impl BroadPhase {
             let near = *near;
             self.added.push(self.candidate(slot, &near, 0));
         }
-        if !self.join(slot) {
+        if !self.join(sides) {
             self.border.push(slot);
         }
         true
@@ -120,8 +127,33 @@ impl BroadPhase {
     /// Joins the components of two bodies that meet; a body that is moved by hand shares its speed and
     /// does not link components. A sleeper becomes live if it takes over a speed; false if it may do so
     /// later.
-    fn join(&mut self, slot: u32) -> bool {
-        let [a, b] = self.near.list[slot as usize].proxies.map(|p| self.owner[p as usize]);
+    #[inline(always)]
+    fn join(&mut self, [a, b]: [u32; 2]) -> bool {
+        let mut carried = [a, b].map(|i| self.moves(i) && self.is_live(i));
+        if carried != [true, true] {
+            if !self.rouse([a, b]) {
+                return false;
+            }
+            carried = [a, b].map(|i| self.moves(i) && self.is_live(i));
+        }
+        match carried {
+            [true, true] => {
+                let [i, j] = [self.sets.find(a), self.sets.find(b)];
+                if i != j {
+                    let top = self.top[i as usize].max(self.top[j as usize]);
+                    self.sets.link(i, j);
+                    self.top[i.min(j) as usize] = top;
+                }
+            }
+            [true, false] => self.share(a, b),
+            [false, true] => self.share(b, a),
+            [false, false] => {}
+        }
+        true
+    }
+
+    /// Makes those of two bodies that meet live that take over a speed; false if one may do so later.
+    fn rouse(&mut self, [a, b]: [u32; 2]) -> bool {
         for [i, j] in [[a, b], [b, a]] {
             if self.moves(j) && !self.is_live(j) {
                 let joins = self.moves(i);
@@ -137,17 +169,6 @@ impl BroadPhase {
                     return false;
                 }
             }
-        }
-        match [a, b].map(|i| self.moves(i) && self.is_live(i)) {
-            [true, true] => {
-                let [i, j] = [self.sets.find(a), self.sets.find(b)];
-                let top = self.top[i as usize].max(self.top[j as usize]);
-                self.sets.join(i, j);
-                self.top[i.min(j) as usize] = top;
-            }
-            [true, false] => self.share(a, b),
-            [false, true] => self.share(b, a),
-            [false, false] => {}
         }
         true
     }

@@ -2,10 +2,11 @@
 //!
 //! Input: boxes, each with an item (a number). Output: the items whose boxes meet a query. A binary tree
 //! in one list with a free list. A new leaf goes where it costs least surface, by the greedy descent of
-//! Box2D; on the way up every node is fitted anew and, where that shrinks a child, a child changes places
-//! with a grandchild (Kopta et al. 2012). So depth and surface stay good without rebuilding, whatever the
-//! order of changes. What is found does not depend on the shape of the tree; the order does.
-//! Insertion, removal and moves are O(depth), a query O(depth + found).
+//! Box2D; on the way up every node that changed is fitted anew and, where that shrinks a child, a child
+//! changes places with a grandchild (Kopta et al. 2012). So depth and surface stay good without rebuilding,
+//! whatever the order of changes. A leaf that moves looks for its new place below the nearest node that
+//! holds it: a descent from the root would come by there. What is found does not depend on the shape of the
+//! tree; the order does. Insertion, removal and moves are O(depth), a query O(depth + found).
 
 use smallvec::SmallVec;
 
@@ -54,7 +55,7 @@ impl Tree {
     /// Adds a box; returns the name of its leaf.
     pub(super) fn insert(&mut self, bounds: Aabb, item: u32) -> u32 {
         let leaf = self.take_node(TreeNode { bounds, parent: NONE, children: [NONE, item] });
-        self.attach(leaf);
+        self.attach(leaf, self.root);
         leaf
     }
 
@@ -64,11 +65,14 @@ impl Tree {
         self.give_back(leaf);
     }
 
-    /// Gives a leaf another box.
+    /// Gives a leaf another box. It stays below the nearest node above that holds it.
     pub(super) fn set(&mut self, leaf: u32, bounds: Aabb) {
-        self.detach(leaf);
+        let mut above = self.detach(leaf);
         self.node_mut(leaf).bounds = bounds;
-        self.attach(leaf);
+        while above != NONE && self.bounds(above).union(bounds) != self.bounds(above) {
+            above = self.nodes[above as usize].parent;
+        }
+        self.attach(leaf, if above == NONE { self.root } else { above });
     }
 
     /// The box of a node.
@@ -81,18 +85,27 @@ impl Tree {
     #[inline]
     pub(super) fn overlaps(&self, query: Aabb, mut visit: impl FnMut(u32)) {
         let mut open: SmallVec<[u32; 64]> = SmallVec::new();
-        let mut at = self.root;
+        let meets = |at: u32| at != NONE && self.bounds(at).meets(query);
+        let mut at = if meets(self.root) { self.root } else { NONE };
         while at != NONE {
             let node = &self.nodes[at as usize];
+            let [left, right] = node.children;
             at = NONE;
-            if node.bounds.meets(query) {
-                let [left, right] = node.children;
-                if node.is_leaf() {
-                    visit(right);
-                } else {
+            if node.is_leaf() {
+                visit(right);
+            } else {
+                // Only what meets the query is kept for later.
+                let [on_left, on_right] = [meets(left), meets(right)];
+                if on_left && on_right {
                     open.push(right);
-                    at = left;
                 }
+                at = if on_left {
+                    left
+                } else if on_right {
+                    right
+                } else {
+                    NONE
+                };
             }
             if at == NONE {
                 at = open.pop().unwrap_or(NONE);
@@ -120,15 +133,15 @@ impl Tree {
         self.free = at;
     }
 
-    /// Hangs a leaf into the tree.
-    fn attach(&mut self, leaf: u32) {
+    /// Hangs a leaf into the tree, below a node or beside it.
+    fn attach(&mut self, leaf: u32, below: u32) {
         if self.root == NONE {
             self.root = leaf;
             self.node_mut(leaf).parent = NONE;
             return;
         }
         let bounds = self.bounds(leaf);
-        let sibling = self.best_sibling(bounds);
+        let sibling = self.best_sibling(bounds, below);
         let above = self.nodes[sibling as usize].parent;
         let union = bounds.union(self.bounds(sibling));
         let parent =
@@ -139,12 +152,12 @@ impl Tree {
         self.refit(above);
     }
 
-    /// Takes a leaf out of the tree.
-    fn detach(&mut self, leaf: u32) {
+    /// Takes a leaf out of the tree; returns the node that was two above it, if any.
+    fn detach(&mut self, leaf: u32) -> u32 {
         let parent = self.nodes[leaf as usize].parent;
         if parent == NONE {
             self.root = NONE;
-            return;
+            return NONE;
         }
         let TreeNode { parent: above, children: [left, right], .. } = self.nodes[parent as usize];
         let sibling = if left == leaf { right } else { left };
@@ -152,6 +165,7 @@ impl Tree {
         self.replace_child(above, parent, sibling);
         self.give_back(parent);
         self.refit(above);
+        above
     }
 
     fn replace_child(&mut self, parent: u32, old: u32, new: u32) {
@@ -163,9 +177,8 @@ impl Tree {
         children[usize::from(children[1] == old)] = new;
     }
 
-    /// The node beside which a box adds least surface.
-    fn best_sibling(&self, bounds: Aabb) -> u32 {
-        let mut at = self.root;
+    /// The node beside which a box adds least surface, from a node on downward.
+    fn best_sibling(&self, bounds: Aabb, mut at: u32) -> u32 {
         loop {
             let node = &self.nodes[at as usize];
             if node.is_leaf() {
@@ -188,12 +201,16 @@ impl Tree {
         }
     }
 
-    /// Fits a node and those above it to their children.
+    /// Fits a node and those above it to their children, up to the first that is as it was.
     fn refit(&mut self, mut at: u32) {
         while at != NONE {
             self.rotate(at);
-            let TreeNode { parent, children: [left, right], .. } = self.nodes[at as usize];
-            self.node_mut(at).bounds = self.bounds(left).union(self.bounds(right));
+            let TreeNode { bounds, parent, children: [left, right] } = self.nodes[at as usize];
+            let fitted = self.bounds(left).union(self.bounds(right));
+            if fitted == bounds {
+                return;
+            }
+            self.node_mut(at).bounds = fitted;
             at = parent;
         }
     }
@@ -233,6 +250,20 @@ impl Tree {
 
 #[cfg(test)]
 impl Tree {
+    /// Half the surface of all nodes together (m²), in proportion to which a query visits nodes.
+    pub(super) fn cost(&self) -> Real {
+        let mut sum = 0.0;
+        let mut open = vec![self.root];
+        while let Some(at) = open.pop().filter(|&at| at != NONE) {
+            let node = &self.nodes[at as usize];
+            sum += area(node.bounds);
+            if !node.is_leaf() {
+                open.extend(node.children);
+            }
+        }
+        sum
+    }
+
     /// Every node is the parent of its children and the box around them, and there is no other; returns
     /// the depth.
     pub(super) fn check(&self, items: usize) -> u32 {

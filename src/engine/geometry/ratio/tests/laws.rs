@@ -145,3 +145,34 @@ fn a_stale_cache_is_survived() {
         assert_close(one.ratio, widen(two.ratio), TOLERANCE, "ratio from a stale cache");
     }
 }
+
+/// The scan in lanes finds the lowest of the farthest vertices, as one does who looks at one after the other.
+#[test]
+fn the_support_of_small_pieces_is_the_first_farthest_vertex() {
+    let mut rng = Rng::new(77);
+    let mut ties = 0;
+    for round in 0..2_000 {
+        let hull = if round % 4 == 0 {
+            let size = Vec3::from_array([0; 3].map(|_| rng.real(0.1, 2.0)));
+            Hull::cuboid(size).expect("a box")
+        } else {
+            let n = 4 + rng.below(21);
+            let points: Vec<Vec3> = (0..n).map(|_| rng.unit()).collect();
+            let Ok(hull) = Hull::convex_hull(&points) else { continue };
+            hull
+        };
+        for _ in 0..64 {
+            // Along axes and diagonals several vertices of a box are as far.
+            let level = rng.below(2) == 0;
+            let n = if level { rng.unit().map(Real::round) } else { rng.unit() }.to_array();
+            let height = |v: &Vec3| v.x * n[0] + v.y * n[1] + v.z * n[2];
+            let heights: Vec<Real> = hull.vertices.iter().map(height).collect();
+            let top = heights.iter().copied().fold(Real::MIN, Real::max);
+            let first = heights.iter().position(|&h| h == top).expect("there is a farthest one");
+            ties += usize::from(heights.iter().filter(|&&h| h == top).count() > 1);
+            let found = walk::support(&hull, n, rng.below(heights.len()) as u32);
+            assert_eq!(found, first as u32, "of {} vertices along {n:?}", heights.len());
+        }
+    }
+    assert!(ties > 1_000, "{ties} ties");
+}

@@ -111,6 +111,35 @@ fn a_tree_of_boxes_in_a_row_is_not_deep() {
     assert!(depth <= 24, "depth {depth} for a thousand in a row");
 }
 
+/// Boxes that drift among each other stay in a tree that costs hardly more than one made of them anew.
+#[test]
+fn a_tree_of_boxes_that_wander_stays_as_good_as_a_new_one() {
+    let mut rng = Random(3);
+    let mut tree = Tree::default();
+    let mut leaves: Vec<(u32, Aabb)> = Vec::new();
+    for item in 0..500 {
+        let bounds = random_box(&mut rng);
+        leaves.push((tree.insert(bounds, item), bounds));
+    }
+    for _ in 0..200 {
+        for (leaf, bounds) in &mut leaves {
+            let by = rng.vector(0.3);
+            let middle = (bounds.min + bounds.max) * 0.5;
+            // Back towards where all of them are.
+            let by = by - middle * 0.01;
+            *bounds = Aabb { min: bounds.min + by, max: bounds.max + by };
+            tree.set(*leaf, *bounds);
+        }
+    }
+    tree.check(leaves.len());
+    let mut new = Tree::default();
+    for (item, &(_, bounds)) in (0..).zip(&leaves) {
+        new.insert(bounds, item);
+    }
+    let [wandered, new] = [tree.cost(), new.cost()];
+    assert!(wandered <= 1.25 * new, "{wandered} m², made anew {new} m²");
+}
+
 #[test]
 fn what_sleeps_is_not_looked_at() {
     let mut world = World::new(3);
