@@ -79,8 +79,8 @@ pub mod midpoint {
     pub const TURN_MAX: Double = 0.35;
     /// Most parts (–): beyond twenty radians a step joints are held less well. It bounds the work of a step.
     pub const PARTS_MAX: Double = 64.0;
-    /// Most rows (–) of all parts together: large islands are not made in parts. It bounds the work of a
-    /// step.
+    /// Most rows (–) of all parts together where poses agree but velocities lose energy: large islands are made
+    /// in parts only where poses do not agree. It bounds the work of a step.
     pub const ROWS_MAX: Double = 8192.0;
     /// Part of a blow by which arms may be off in it (–). With more, blows turn bodies by arms that they
     /// do not have, with less contacts at work take passes that change nothing.

@@ -82,8 +82,11 @@ pub(super) struct MidpointScratch {
     astray: Double,
     /// Where rows that keep a place are to be at the end of a part [m or rad].
     aims: Vec<Double>,
-    /// Were joints further off at the start of the step than a step that is solved leaves them?
-    torn: bool,
+    /// Were joints further off at the start of the step than a step that is solved leaves them, or does
+    /// nothing act that could give energy?
+    pays: bool,
+    /// Do locks at rest alone act, and did the velocities fit them at the start of the step?
+    keeps: bool,
     /// Was the part made by [`soften`](Self::soften)?
     soft: bool,
     /// Was any part of this step?
@@ -117,7 +120,7 @@ impl MidpointScratch {
     ) -> Option<Outcome> {
         self.begin(island);
         self.failed = false;
-        self.torn = self.is_torn(island);
+        [self.pays, self.keeps] = self.begins(island);
         let mut left = 1.0;
         let mut part = 1.0 / self.parts(island);
         let joints = !island.step.joints.is_empty();
@@ -130,18 +133,17 @@ impl MidpointScratch {
             let h = part * island.dt;
             self.kept.take(&island.step.biased);
             let near = self.find_poses(state, island, solve, h, &mut biased);
-            let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
+            let most = if near { parts_max } else { PARTS_MAX };
+            let may_split = splits && part * most > 1.5 && !island.is_spent();
             let mut rough = !near;
             if near {
                 self.soft = false;
                 let stats = self.find_velocities(state, island, solve, h);
-                let torn = self.torn || self.failed || stats.status != Status::Converged;
-                if joints && torn {
-                    self.pay(island, h);
-                }
+                let pays = self.pays || self.failed || stats.status != Status::Converged;
                 add(&mut relaxed, stats);
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);
+                self.settle(island, pays && joints, h);
             }
             if rough && !joints {
                 island.step.biased.put(&self.kept);
@@ -154,7 +156,7 @@ impl MidpointScratch {
                 self.soft = true;
                 self.soften(state, island, solve, h, &mut biased);
                 add(&mut relaxed, self.find_velocities(state, island, solve, h));
-                self.pay(island, h);
+                self.settle(island, true, h);
             }
             if rough && may_split {
                 part *= 0.5;
