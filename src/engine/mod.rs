@@ -74,7 +74,7 @@ use self::step::narrow::Context;
 use self::step::sleep::{Finished, Parts, Sleepers};
 use self::step::solve::SolverState;
 use self::step::touches::Touches;
-use self::step::unchanged::{Steady, Touching, find_movers, foresee_woken, look_at_edited};
+use self::step::unchanged::{Steady, Touching, find_movers, look_at_edited, predict_woken};
 use crate::math::{Double, Real, narrow};
 
 /// A world of bodies and joints, and everything a step needs.
@@ -154,20 +154,20 @@ impl Simulation {
         self.margin = settings.contact.margin;
         let last = self.dt_last;
         let (sleepers, mut parts) = self.sleepers_and_parts();
-        sleepers.stir(settings, &mut parts, last);
+        sleepers.wake_edited(settings, &mut parts, last);
         self.bodies.compact();
         self.joints.compact();
         let (bodies, work) = (&mut self.bodies, &mut self.work);
         let Work { motions, shapes, .. } = work;
         let broken = &mut self.report.quarantined;
-        work.steady.foresee(bodies, motions, shapes, settings, dt, broken);
+        work.steady.predict(bodies, motions, shapes, settings, dt, broken);
         let index = |id| self.bodies.index_of(id).map_or(NO_BODY, |i| i as u32);
         let ends = |joint: &Joint| match joint.desc {
             JointDesc { enabled: false, .. } => [NO_BODY; 2],
             JointDesc { ends, .. } => ends.map(|end| end.map_or(NO_BODY, index)),
         };
         for joint in self.joints.as_mut_slice().iter_mut().filter(|joint| !joint.desc.enabled) {
-            joint.rest();
+            joint.forget_impulses();
         }
         work.joint_bodies.clear();
         work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
@@ -229,7 +229,7 @@ impl Simulation {
         if !self.active {
             return;
         }
-        self.rouse(settings);
+        self.wake_in_step(settings);
         self.measure(settings, pool);
         loop {
             let Work { motions, joint_bodies, .. } = &self.work;
@@ -237,7 +237,7 @@ impl Simulation {
             if !self.sleepers.note_touched(bodies, motions, pairs, joint_bodies, self.margin) {
                 break;
             }
-            self.rouse(settings);
+            self.wake_in_step(settings);
             self.measure(settings, pool);
         }
         for pair in self.pairs.seen() {
@@ -253,14 +253,14 @@ impl Simulation {
     }
 
     /// Wakes the islands that are to wake, with their free motion.
-    fn rouse(&mut self, settings: &Settings) {
+    fn wake_in_step(&mut self, settings: &Settings) {
         let Self { sleepers, bodies, pairs, joints, .. } = self;
         let mut parts = Parts { bodies, pairs, joints };
-        let woken = sleepers.rouse(&mut parts, self.dt_last);
+        let woken = sleepers.wake_in_step(&mut parts, self.dt_last);
         let Work { motions, broad, .. } = &mut self.work;
         let StepReport { dt, quarantined, .. } = &mut self.report;
-        foresee_woken(woken, parts.bodies, motions, settings, *dt, quarantined);
-        broad.rouse(woken, parts.bodies, &motions.list);
+        predict_woken(woken, parts.bodies, motions, settings, *dt, quarantined);
+        broad.renew_woken(woken, parts.bodies, &motions.list);
     }
 
     /// `I(q)` (6.3) of the poses the step begins with: of pairs in ratio units, of joints in m or rad.

@@ -28,7 +28,7 @@
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
 //! | [`SolverSettings::work_max`] | | 1200 | – | > 0 |
-//! | [`SolverSettings::violence`] | | 0.5 | m/s | ≥ 0 |
+//! | [`SolverSettings::impact_speed_max`] | | 0.5 | m/s | ≥ 0 |
 //! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::softness`] | s | 0.5 | – | [0, 1] |
 //! | [`SolverSettings::joint_softness`] | s | 0.3 | – | [0, 1] |
@@ -161,10 +161,10 @@ pub struct SolverSettings {
     pub newton_max: u32,
     /// First penalty ρ of the cone Newton (–), in units of 1/W_nn; it grows where that gains too little.
     pub penalty: Double,
-    /// Most contacts, joint rows and bodies together of an island that `Auto` solves to the tolerance
-    /// by whatever method gets there. Larger ones are advanced in small steps, which are soft and have no
-    /// tolerance, where they are violent or Newton's budget runs out; under a pyramid or with rolling rows
-    /// they are swept by Gauss–Seidel.
+    /// Most contacts, joint rows and bodies together of an island that `Auto` solves to the tolerance by
+    /// whatever method gets there. Larger ones are advanced in small steps, which are soft and have no
+    /// tolerance, where their bodies strike each other or Newton's budget runs out; under a pyramid or with
+    /// rolling rows they are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
     /// pyramid of 210 boxes costs thirteen. A large one in which bodies struck each other starts with that of
@@ -174,7 +174,7 @@ pub struct SolverSettings {
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// [m/s].
-    pub violence: Double,
+    pub impact_speed_max: Double,
     /// Number of small steps in a step of [`Method::Substeps`].
     pub substeps: u32,
     /// Softness of contacts in small steps [-], and only there: the part of its impulse by which a contact
@@ -200,7 +200,7 @@ impl Default for SolverSettings {
             penalty: 200.0,
             newton_rows_max: 400,
             work_max: 1200.0,
-            violence: 0.5,
+            impact_speed_max: 0.5,
             substeps: 16,
             softness: 0.5,
             joint_softness: 0.3,
@@ -230,7 +230,7 @@ impl SolverSettings {
     /// default.
     #[must_use]
     pub fn budget() -> Self {
-        Self { violence: 1e-4, substeps: 4, ..Self::default() }
+        Self { impact_speed_max: 1e-4, substeps: 4, ..Self::default() }
     }
 }
 
@@ -351,7 +351,7 @@ impl Settings {
         check(s.tolerance > 0.0, "tolerance", "positive")?;
         check(s.penalty > 0.0 && s.penalty.is_finite(), "penalty", "finite and positive")?;
         check(s.work_max > 0.0, "work_max", "positive")?;
-        check(s.violence >= 0.0, "violence", "not negative")?;
+        check(s.impact_speed_max >= 0.0, "impact_speed_max", "not negative")?;
         check(s.substeps >= 1, "substeps", "at least 1")?;
         check((0.0..=1.0).contains(&s.softness), "softness", "between 0 and 1")?;
         check((0.0..=1.0).contains(&s.joint_softness), "joint_softness", "between 0 and 1")?;

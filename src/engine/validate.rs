@@ -43,7 +43,7 @@ impl Simulation {
         assert_eq!(least, self.pairs.unseen, "the deepest of the others");
     }
 
-    /// Touches are those that all pairs tell, of which those that are not firm were there before.
+    /// Touches are those that all pairs tell, of which those that no longer touch were there before.
     pub(super) fn check_touches(&self) {
         let bodies = self.bodies.as_slice();
         let (motions, dt) = (&self.work.motions.list, self.report.dt);
@@ -97,7 +97,7 @@ impl Simulation {
             assert!(members.windows(2).all(|two| two[0] < two[1]), "members are sorted");
             for &id in members {
                 let Some(body) = self.bodies.get(id) else { continue };
-                assert_eq!(body.rest.asleep, Some(members[0]), "body {} sleeps there", id.0);
+                assert_eq!(body.sleep.asleep, Some(members[0]), "body {} sleeps there", id.0);
                 count += 1;
             }
         }

@@ -43,7 +43,7 @@ mod chosen {
     pub(super) use libm::{atan2 as atan2_, cos as cos_, sin as sin_};
 }
 pub use chosen::{Mat3, Quat, Real, Vec3};
-pub use sym_mat::SymMat3;
+pub use sym_mat::{Sym, SymMat3, sym_cofactors, sym_inverse, sym_times};
 
 /// π.
 #[allow(clippy::unnecessary_cast, reason = "a cast only in one of the two precisions")]

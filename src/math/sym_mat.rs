@@ -1,6 +1,6 @@
 //! Symmetric matrices of three rows, as inertias are.
 
-use super::{Mat3, Real, Vec3, narrow, widen};
+use super::{DVec3, Double, Mat3, Real, Vec3, narrow, widen};
 
 /// Symmetric 3×3 matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -119,4 +119,34 @@ impl SymMat3 {
             self.xz * v.x + self.yz * v.y + self.zz * v.z,
         )
     }
+}
+
+/// Symmetric 3×3 matrix in double precision: (xx, yy, zz, xy, xz, yz).
+pub type Sym = [Double; 6];
+
+/// The product with a vector.
+pub fn sym_times(a: &Sym, v: DVec3) -> DVec3 {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    let DVec3 { x, y, z } = v;
+    DVec3::new(xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z)
+}
+
+/// The cofactors and the determinant: the inverse is their quotient.
+pub fn sym_cofactors(a: &Sym) -> (Sym, Double) {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    let minors = [
+        yy * zz - yz * yz,
+        xx * zz - xz * xz,
+        xx * yy - xy * xy,
+        xz * yz - xy * zz,
+        xy * yz - xz * yy,
+        xy * xz - xx * yz,
+    ];
+    (minors, xx * minors[0] + xy * minors[3] + xz * minors[4])
+}
+
+/// The inverse of a positive definite matrix.
+pub fn sym_inverse(a: &Sym) -> Sym {
+    let (minors, determinant) = sym_cofactors(a);
+    minors.map(|m| m / determinant)
 }

@@ -87,7 +87,7 @@ impl_reflect!(
         penalty: Double,
         newton_rows_max: u32,
         work_max: Double,
-        violence: Double,
+        impact_speed_max: Double,
         substeps: u32,
         softness: Double,
         joint_softness: Double,

@@ -4,7 +4,7 @@
 //! so the exact solvers must meet them to 1e-8; Gauss–Seidel must meet the step problem itself to
 //! 1e-6.
 
-use orthant::engine::lcp::newton::{self, ChordParams, ChordScratch};
+use orthant::engine::lcp::newton::{self, NewtonParams, NewtonScratch};
 use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use orthant::engine::lcp::{Iterate, SolveStats, Status, Vec6};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
@@ -79,12 +79,12 @@ fn lemke_gives_the_velocities_of_the_step_problem() {
 
 #[test]
 fn newton_gives_the_velocities_of_the_step_problem() {
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     check_velocities(
         "Newton",
         |case| &case.velocity,
         |case, iterate| {
-            let params = ChordParams { tolerance: 1e-12, ..ChordParams::default() };
+            let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
             newton::solve_rows(&case.problem(), iterate, &params, &mut scratch)
         },
     );
@@ -92,8 +92,8 @@ fn newton_gives_the_velocities_of_the_step_problem() {
 
 #[test]
 fn newton_gives_the_velocities_of_the_relaxation() {
-    let mut scratch = ChordScratch::default();
-    let params = ChordParams::default();
+    let mut scratch = NewtonScratch::default();
+    let params = NewtonParams::default();
     check_velocities(
         "Newton at Γ",
         |case| &case.relaxation.velocity,
@@ -143,10 +143,10 @@ fn gauss_seidel_meets_the_step_problem() {
 
 #[test]
 fn solution_as_warm_start_ends_at_once() {
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     for case in &cases() {
         let mut buffers = Buffers::new(case);
-        let params = ChordParams::default();
+        let params = NewtonParams::default();
         newton::solve_rows(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
         let first = buffers.velocity.clone();
         let stats =

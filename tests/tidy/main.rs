@@ -1,5 +1,7 @@
 //! Rules of the code base that a machine can check.
 
+mod arrows;
+mod numbers;
 mod structure;
 
 use std::fs;

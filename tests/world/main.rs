@@ -10,4 +10,5 @@ mod sharing;
 mod sleeping;
 mod sleeping_random;
 mod stillness;
+mod thresholds;
 mod touches;

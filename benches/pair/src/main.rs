@@ -13,7 +13,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use orthant::engine::step::narrow::normal::{Twist, choose_normal};
+use orthant::engine::step::narrow::normal::{Twist, reference_normal};
 use orthant::engine::step::narrow::clip::{ClipParams, find_contacts};
 use orthant::engine::step::narrow::collect::Manifold;
 use orthant::engine::ratio::{Centers, Measured, PortalCache, Relative, measure};
@@ -179,7 +179,7 @@ fn ours(pairs: &[Pair], query: Query, stage: Stage, frames: usize) -> (f64, f64)
             }
             let slack = 20.0 * DT * DT;
             let n =
-                choose_normal(a, b, &f.relative, ratio.normal, cache.hints, &f.twist, DT, slack);
+                reference_normal(a, b, &f.relative, ratio.normal, cache.hints, &f.twist, DT, slack);
             sum += n;
             if stage == Stage::Normal {
                 continue;

@@ -4,7 +4,7 @@
 //! relaxation (5.7) at Γ and at zero, Lemke that of (5.15) at λ. Gauss–Seidel must meet the step
 //! problem itself: its natural-map residual is judged [m/s].
 
-use orthant::engine::lcp::newton::{self, ChordParams, ChordScratch};
+use orthant::engine::lcp::newton::{self, NewtonParams, NewtonScratch};
 use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use orthant::engine::lcp::{Iterate, SolveStats, Vec6};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
@@ -36,7 +36,7 @@ pub fn run(value: &Value, file: &str) -> Vec<Group> {
 
 fn judge(case: &LcpCase, groups: &mut [Group]) {
     let name = format!("case {}", case.id);
-    let newton = ChordParams::default();
+    let newton = NewtonParams::default();
     let lemke = LemkeParams::default();
     let problem = case.problem();
     let velocity = |expected: &[Double], solve: &mut dyn FnMut(&mut Iterate<'_>) -> SolveStats| {
@@ -44,7 +44,7 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
         Check::new(name.clone(), case.velocity_error(&velocity, expected), VELOCITY)
             .note(format!("{:?} in {} iterations", stats.status, stats.iterations))
     };
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     groups[0].checks.push(velocity(&case.velocity, &mut |iterate| {
         newton::solve_rows(&problem, iterate, &newton, &mut scratch)
     }));

@@ -4,6 +4,7 @@ pub mod bounces;
 pub mod driven;
 pub mod fast;
 pub mod floors;
+pub mod recompute;
 pub mod slopes;
 
 use std::sync::Mutex;

@@ -135,13 +135,13 @@ pub(crate) fn distance(one: &[Vec6], other: &[Vec6]) -> Double {
     })
 }
 
-/// [`measure`] with the directions of the cone at hand; with `gamma` it measures the convex
+/// [`measure`] with the directions of the cone at hand; with `slip_bounds` it measures the convex
 /// relaxation (5.3)–(5.7), where `μ Λ(w_t)` is frozen at `Γ` [m/s].
 #[must_use]
 pub fn measure_with(
     problem: &Problem,
     cone: &FrictionCone,
-    gamma: Option<&[Double]>,
+    slip_bounds: Option<&[Double]>,
     velocity: &[Vec6],
     impulses: Impulses<'_>,
     gravity_dt: Double,
@@ -150,7 +150,7 @@ pub fn measure_with(
     for (c, row, rolling) in problem.contacts_with_rolling() {
         let l = &impulses.contact[c];
         let compliance = contact_compliance(problem.bodies, row, 0, 0);
-        let frozen = gamma.map(|gamma| gamma[c]);
+        let frozen = slip_bounds.map(|slip_bounds| slip_bounds[c]);
         let w = contact_velocity(row, velocity);
         let (limits, l, w) = match rolling {
             None => ([row.friction, 0.0, 0.0], join(*l, [0.0; 3]), join(w, [0.0; 3])),
@@ -183,16 +183,16 @@ pub(crate) struct ContactError {
     gap: Double,
 }
 
-/// Error of one contact with all six rows; `gamma` [m/s] where the slip bound is given.
+/// Error of one contact with all six rows; `slip_bounds` [m/s] where the slip bound is given.
 pub(crate) fn contact_error(
     limits: [Double; 3],
     cone: &FrictionCone,
-    gamma: Option<Double>,
+    slip_bounds: Option<Double>,
     l: &[Double; 6],
     mut w: [Double; 6],
     compliance: Double,
 ) -> ContactError {
-    w[0] += gamma.unwrap_or_else(|| cone.slip_rolling(limits, &w));
+    w[0] += slip_bounds.unwrap_or_else(|| cone.slip_rolling(limits, &w));
     let gap = dot6(l, &w).abs();
     if compliance <= 0.0 {
         return ContactError { map: (-w[0]).max(0.0), load: 0.0, gap };

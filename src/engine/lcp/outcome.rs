@@ -40,8 +40,8 @@ pub struct SolveStats {
 pub enum Method {
     /// The cone Newton up to `newton_rows_max` rows; if it does not converge, sweeps from where it stopped,
     /// with joints, pyramids or rolling rows up to three rounds of Gauss–Seidel and Newton. Larger problems
-    /// get Newton with a budget, and softened small steps where they are violent; Gauss–Seidel alone under
-    /// pyramids and with rolling rows.
+    /// get Newton with a budget, and softened small steps where bodies strike each other; Gauss–Seidel alone
+    /// under pyramids and with rolling rows.
     #[default]
     Auto,
     /// Projected Gauss–Seidel.

@@ -27,28 +27,19 @@
 //! order while their threshold lies above the root so far. Exact to rounding, O(1).
 
 use super::cone::{FrictionCone, Zone};
-use super::problem::{BodyBlock, ContactRow, FIXED, Problem, RollingRow, Vec6};
-use super::rows::{add_scaled, dot6, inverse_mass_mul};
+use super::problem::{BodyBlock, ContactRow, Problem, RollingRow, Vec6};
+use super::rows::{add_impulses, compliance, rates};
 use crate::math::Double;
 
 impl RollingRow {
+    const fn ends(&self, contact: &ContactRow) -> [(u32, &[Vec6; 3]); 2] {
+        [(contact.a, &self.jacobian_a), (contact.b, &self.jacobian_b)]
+    }
+
     /// `J v`, without the bias.
     #[inline]
     pub(crate) fn rate(&self, contact: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
-        let mut w = [0.0; 3];
-        if contact.a != FIXED {
-            let v = &velocity[contact.a as usize];
-            for i in 0..3 {
-                w[i] += dot6(&self.jacobian_a[i], v);
-            }
-        }
-        if contact.b != FIXED {
-            let v = &velocity[contact.b as usize];
-            for i in 0..3 {
-                w[i] += dot6(&self.jacobian_b[i], v);
-            }
-        }
-        w
+        rates(self.ends(contact), velocity)
     }
 
     /// `w = J v + b` [m/s].
@@ -61,13 +52,7 @@ impl RollingRow {
     /// `force += Jᵀ l`.
     #[inline]
     pub(crate) fn add_impulse(&self, contact: &ContactRow, l: &[Double; 3], force: &mut [Vec6]) {
-        for (body, jacobian) in [(contact.a, &self.jacobian_a), (contact.b, &self.jacobian_b)] {
-            if body != FIXED {
-                for i in 0..3 {
-                    add_scaled(&mut force[body as usize], &jacobian[i], l[i]);
-                }
-            }
-        }
+        add_impulses(self.ends(contact), l, force);
     }
 
     /// `W_ij = J_i M⁻¹ J_jᵀ` between two of the three rows.
@@ -78,14 +63,7 @@ impl RollingRow {
         i: usize,
         j: usize,
     ) -> Double {
-        let mut w = 0.0;
-        for (body, jacobian) in [(contact.a, &self.jacobian_a), (contact.b, &self.jacobian_b)] {
-            if body != FIXED {
-                let x = inverse_mass_mul(&bodies[body as usize], &jacobian[j]);
-                w += dot6(&jacobian[i], &x);
-            }
-        }
-        w
+        compliance(bodies, self.ends(contact), i, j)
     }
 
     /// Bounds of friction, spinning and rolling impulses over the normal one (–).

@@ -26,6 +26,39 @@ pub(crate) fn add_scaled(y: &mut Vec6, x: &Vec6, s: Double) {
     }
 }
 
+/// A matrix by its rows.
+pub(crate) type Mat = [[Double; 3]; 3];
+
+/// `x K(r) + y`.
+#[inline(always)]
+pub(crate) fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
+    let mut o = *y;
+    for i in 0..3 {
+        o[i][0] += x[i][2] * r[1] - x[i][1] * r[2];
+        o[i][1] += x[i][0] * r[2] - x[i][2] * r[0];
+        o[i][2] += x[i][1] * r[0] - x[i][0] * r[1];
+    }
+    o
+}
+
+/// `K(r)ᵀ x + y`.
+#[inline(always)]
+pub(crate) fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
+    let mut o = *y;
+    for j in 0..3 {
+        o[0][j] += r[1] * x[2][j] - r[2] * x[1][j];
+        o[1][j] += r[2] * x[0][j] - r[0] * x[2][j];
+        o[2][j] += r[0] * x[1][j] - r[1] * x[0][j];
+    }
+    o
+}
+
+/// `xᵀ`.
+#[inline(always)]
+pub(crate) const fn transpose(x: &Mat) -> Mat {
+    [[x[0][0], x[1][0], x[2][0]], [x[0][1], x[1][1], x[2][1]], [x[0][2], x[1][2], x[2][2]]]
+}
+
 #[inline(always)]
 fn block_mul(diagonal: &[Double; 3], symmetric: &[Double; 6], x: &Vec6) -> Vec6 {
     let [xx, yy, zz, xy, xz, yz] = *symmetric;
@@ -51,23 +84,60 @@ pub(crate) fn inverse_mass_mul(body: &BodyBlock, x: &Vec6) -> Vec6 {
     block_mul(&body.inverse_mass, &body.inverse_inertia, x)
 }
 
-/// `J v` of a contact, without its bias.
-#[inline(always)]
-pub(crate) fn contact_rate(row: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
-    let mut w = [0.0; 3];
-    if row.a != FIXED {
-        let v = &velocity[row.a as usize];
-        for i in 0..3 {
-            w[i] += dot6(&row.jacobian_a[i], v);
-        }
+/// Both bodies of three rows, with their gradients.
+type Ends<'a> = [(u32, &'a [Vec6; 3]); 2];
+
+impl ContactRow {
+    const fn ends(&self) -> Ends<'_> {
+        [(self.a, &self.jacobian_a), (self.b, &self.jacobian_b)]
     }
-    if row.b != FIXED {
-        let v = &velocity[row.b as usize];
-        for i in 0..3 {
-            w[i] += dot6(&row.jacobian_b[i], v);
+}
+
+/// `J v` of three rows, without their biases.
+#[inline(always)]
+pub(crate) fn rates(ends: Ends<'_>, velocity: &[Vec6]) -> [Double; 3] {
+    let mut w = [0.0; 3];
+    for (body, jacobian) in ends {
+        if body != FIXED {
+            let v = &velocity[body as usize];
+            for i in 0..3 {
+                w[i] += dot6(&jacobian[i], v);
+            }
         }
     }
     w
+}
+
+/// `force += Jᵀ l` of three rows.
+#[inline(always)]
+pub(crate) fn add_impulses(ends: Ends<'_>, l: &[Double; 3], force: &mut [Vec6]) {
+    for (body, jacobian) in ends {
+        if body != FIXED {
+            let f = &mut force[body as usize];
+            for i in 0..3 {
+                add_scaled(f, &jacobian[i], l[i]);
+            }
+        }
+    }
+}
+
+/// `W_ij = J_i M⁻¹ J_jᵀ` between two of three rows.
+#[inline(always)]
+pub(crate) fn compliance(bodies: &[BodyBlock], ends: Ends<'_>, i: usize, j: usize) -> Double {
+    let mut w = 0.0;
+    for (body, jacobian) in ends {
+        if body != FIXED {
+            let x = inverse_mass_mul(&bodies[body as usize], &jacobian[j]);
+            w += dot6(&jacobian[i], &x);
+        }
+    }
+    w
+}
+
+/// `J v` of a contact, without its bias.
+#[inline(always)]
+pub(crate) fn contact_rate(row: &ContactRow, velocity: &[Vec6]) -> [Double; 3] {
+    rates(row.ends(), velocity)
 }
 
 /// `w = J v + b` of a contact [m/s].
@@ -80,18 +150,7 @@ pub(crate) fn contact_velocity(row: &ContactRow, velocity: &[Vec6]) -> [Double; 
 /// `force += Jᵀ l` of a contact.
 #[inline(always)]
 pub(crate) fn add_contact_impulse(row: &ContactRow, l: &[Double; 3], force: &mut [Vec6]) {
-    if row.a != FIXED {
-        let f = &mut force[row.a as usize];
-        for i in 0..3 {
-            add_scaled(f, &row.jacobian_a[i], l[i]);
-        }
-    }
-    if row.b != FIXED {
-        let f = &mut force[row.b as usize];
-        for i in 0..3 {
-            add_scaled(f, &row.jacobian_b[i], l[i]);
-        }
-    }
+    add_impulses(row.ends(), l, force);
 }
 
 /// `νᵀ v` of a joint row, without its bias.
@@ -120,16 +179,7 @@ pub(crate) fn contact_compliance(
     i: usize,
     j: usize,
 ) -> Double {
-    let mut w = 0.0;
-    if row.a != FIXED {
-        let x = inverse_mass_mul(&bodies[row.a as usize], &row.jacobian_a[j]);
-        w += dot6(&row.jacobian_a[i], &x);
-    }
-    if row.b != FIXED {
-        let x = inverse_mass_mul(&bodies[row.b as usize], &row.jacobian_b[j]);
-        w += dot6(&row.jacobian_b[i], &x);
-    }
-    w
+    compliance(bodies, row.ends(), i, j)
 }
 
 /// `ν M⁻¹ νᵀ` of a joint row whose terms name different bodies.

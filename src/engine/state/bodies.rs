@@ -89,7 +89,7 @@ impl Bodies {
 
     /// Takes note that what moves the body at a place is to be found anew in the next step.
     pub(crate) fn note_motion(&mut self, i: usize) {
-        self.changes.stir(i);
+        self.changes.mark_moved(i);
     }
 
     /// When they changed, by their places.
@@ -100,7 +100,7 @@ impl Bodies {
     /// A step begins; `all` says that it may move all bodies in another way than the last one.
     pub(in crate::engine) fn begin_step(&mut self, all: bool) {
         if all {
-            self.changes.stir_all();
+            self.changes.mark_all_moved();
         }
         self.changes.begin_step();
     }

@@ -71,7 +71,7 @@ impl Changes {
     pub(super) fn push(&mut self) {
         self.state.push(0);
         self.motion.push(0);
-        self.stir(self.motion.len() - 1);
+        self.mark_moved(self.motion.len() - 1);
     }
 
     /// Keeps the bodies for which `keep` is true, which have other places now.
@@ -87,17 +87,17 @@ impl Changes {
         self.motion.truncate(kept);
         self.recent.clear();
         self.last.clear();
-        self.stir_all();
+        self.mark_all_moved();
     }
 
     /// Takes note that the state of a body is another.
     pub(super) fn note(&mut self, i: usize) {
         self.state[i] = self.now;
-        self.stir(i);
+        self.mark_moved(i);
     }
 
     /// Takes note that what moves a body is another.
-    pub(super) fn stir(&mut self, i: usize) {
+    pub(super) fn mark_moved(&mut self, i: usize) {
         let last = core::mem::replace(&mut self.motion[i], self.now);
         if last < self.began {
             self.recent.push(i as u32);
@@ -105,7 +105,7 @@ impl Changes {
     }
 
     /// Takes note that all may be others.
-    pub(in crate::engine) const fn stir_all(&mut self) {
+    pub(in crate::engine) const fn mark_all_moved(&mut self) {
         self.all = self.now;
     }
 
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(changes.recent(), [2], "once");
         changes.begin_step();
         assert_eq!((new_ones(&changes), changes.recent()), (vec![2], &[][..]), "for the next step");
-        changes.stir(3);
+        changes.mark_moved(3);
         changes.settle();
         changes.note(1);
         assert_eq!(new_ones(&changes), [1, 2, 3], "and those of this step");
@@ -207,7 +207,7 @@ mod tests {
             |changes: &Changes| (0..3).filter(|&i| changes.is_unseen(i)).collect::<Vec<_>>();
         changes.note(1);
         (0..3).for_each(|_| changes.begin_step());
-        changes.stir(0);
+        changes.mark_moved(0);
         assert_eq!(unseen(&changes), [1], "however many steps ago");
         changes.settle();
         assert_eq!(unseen(&changes), [], "seen");

@@ -55,7 +55,7 @@ pub struct Touch {
     /// Where they meet; none for a sensor.
     pub at: Option<TouchPoint>,
     /// Does a contact carry an impulse, or do they overlap?
-    firm: bool,
+    is_touching: bool,
     /// Impulse of the contact that `at` tells about [N·s].
     largest: Real,
 }
@@ -137,7 +137,7 @@ impl Touches {
         all.sort_unstable_by_key(|touch| touch.key);
         all.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
         let known = |touch: &Touch| self.list.binary_search_by_key(&touch.key, |touch| touch.key);
-        all.retain(|touch| touch.firm || known(touch).is_ok());
+        all.retain(|touch| touch.is_touching || known(touch).is_ok());
         assert_eq!(self.list, all, "touches are those of all pairs");
     }
 
@@ -170,7 +170,7 @@ impl Touches {
         }
     }
 
-    /// Takes over those that go on; finds those that end, and of the others those that are firm, which
+    /// Takes over those that go on; finds those that end, and of the others those that touch, which
     /// begin.
     fn compare(&mut self) {
         let Self { list, asked, new, ended, dropped, .. } = self;
@@ -183,7 +183,7 @@ impl Touches {
             }
             match old.next_if(|&place| list[place].key == touch.key) {
                 Some(place) => list[place] = *touch,
-                None => return touch.firm,
+                None => return touch.is_touching,
             }
             false
         });
@@ -220,7 +220,7 @@ impl Touch {
     fn absorb(&mut self, other: &Self) -> bool {
         self.impulse += other.impulse;
         self.normal_impulse += other.normal_impulse;
-        self.firm |= other.firm;
+        self.is_touching |= other.is_touching;
         let nearer = match (&self.at, &other.at) {
             (Some(mine), Some(its)) => {
                 other.largest > self.largest
@@ -252,7 +252,7 @@ fn touch(
 ) -> Option<Touch> {
     let key = TouchKey { bodies: [pair.key.a, pair.key.b], tags: pair.tags };
     let overlaps = pair.separation <= 0.0;
-    let mut touch = Touch { key, sensor: pair.sensor, firm: overlaps, ..Touch::default() };
+    let mut touch = Touch { key, sensor: pair.sensor, is_touching: overlaps, ..Touch::default() };
     if pair.sensor {
         return Some(touch);
     }
@@ -263,7 +263,7 @@ fn touch(
         let along = impulse.dot(contact.normal).max(0.0);
         touch.impulse += impulse;
         touch.normal_impulse += along;
-        touch.firm |= along > 0.0 || contact.gap <= 0.0;
+        touch.is_touching |= along > 0.0 || contact.gap <= 0.0;
         let first = touch.at.is_none_or(|at| {
             along > touch.largest || (along == touch.largest && contact.gap < at.gap)
         });
@@ -281,5 +281,5 @@ fn touch(
             });
         }
     }
-    (touch.firm || touch.at.is_some_and(|at| at.gap <= margin)).then_some(touch)
+    (touch.is_touching || touch.at.is_some_and(|at| at.gap <= margin)).then_some(touch)
 }

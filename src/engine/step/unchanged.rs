@@ -10,7 +10,7 @@
 use super::integrate::state;
 use super::islands::Islands;
 use super::islands::{NO_BODY, NO_ISLAND, marked};
-use super::predict::foresee;
+use super::predict::predict_or_freeze;
 use crate::engine::geometry::shape::share::Shapes;
 use crate::engine::settings::Settings;
 use crate::engine::state::bodies::Bodies;
@@ -47,7 +47,7 @@ pub struct Touching {
 
 impl Steady {
     /// In stage 1: the free motion of every body that may have another one than in the last step.
-    pub(in crate::engine) fn foresee(
+    pub(in crate::engine) fn predict(
         &mut self,
         bodies: &mut Bodies,
         motions: &mut Motions,
@@ -66,7 +66,7 @@ impl Steady {
             let body = &mut bodies.as_mut_slice()[i];
             body.share_shapes(shapes);
             let before = state(body);
-            let motion = foresee(body, settings, dt, quarantined);
+            let motion = predict_or_freeze(body, settings, dt, quarantined);
             // Driven ones get their velocity here, broken ones are put back.
             if state(body) != before {
                 bodies.note_change(i);
@@ -122,7 +122,7 @@ impl Steady {
 }
 
 /// In stage 3: the free motion of bodies that woke within the step.
-pub(in crate::engine) fn foresee_woken(
+pub(in crate::engine) fn predict_woken(
     woken: &[BodyId],
     bodies: &mut Bodies,
     motions: &mut Motions,
@@ -132,7 +132,7 @@ pub(in crate::engine) fn foresee_woken(
 ) {
     for &id in woken {
         let Some(i) = bodies.index_of(id) else { continue };
-        motions.set(i, foresee(&mut bodies.as_mut_slice()[i], settings, dt, quarantined));
+        motions.set(i, predict_or_freeze(&mut bodies.as_mut_slice()[i], settings, dt, quarantined));
     }
 }
 

@@ -53,7 +53,7 @@ pub mod normal {
     /// Part of the eligible depth to which a body that stays on a plane may have sunk into it (-): 13 µm of
     /// 5.5 mm, more than the dead zone of contacts leaves. With less what rests is pushed aside, with more
     /// what slides over an inner edge stops there.
-    pub const SUNK: Real = 2.4e-3;
+    pub const SINK_DEPTH: Real = 2.4e-3;
     /// Cosine (–) above which a normal is that of a face, and a face square to the normal: that of an
     /// angle of `√2 SQUARE`.
     pub const ALIGNED: Real = 1.0 - SQUARE * SQUARE;

@@ -13,6 +13,10 @@ pub mod work {
     /// 1 m/s. With less, rows that repeat each other are divided by noise; with more, light bodies beside
     /// heavy ones lose rows.
     pub const ROUNDED: Double = 1e-9;
+    /// Relative rounding of some operations in single precision (–): moments of inertia that differ by less
+    /// are the same, no tolerance of sweeps in lanes is finer at 1 m/s. With less, cubes are spun as if they
+    /// wobbled and small islands sweep in vain; with more, what is nearly round keeps its axis.
+    pub const ROUNDED_SINGLE: Double = 1e-6;
 }
 
 /// Joint rows with bounds.
@@ -67,10 +71,10 @@ pub mod newton {
     pub const RECHECK: Double = 0.3;
     /// Tolerances (–) within which islands start that are at rest, or nearly. With more, blows start with a
     /// `ρ` that is too stiff for them; with less, what trembles loses its factor.
-    pub const REST: Double = 100.0;
+    pub const AT_REST: Double = 100.0;
     /// Part of `ρ` with which the others start (–): with less of it fewer contacts change their zones in a
     /// step, and more multiplier updates follow.
-    pub const VIOLENT: Double = 0.1;
+    pub const START: Double = 0.1;
     /// Multiplier updates without a gain after which a solve ends: without and with joints, of tiny
     /// problems, and of what sweeps do not solve either: with friction beyond one `Γ` may turn for long. With
     /// fewer, what would converge after a plateau is given up; more are work in vain.
@@ -108,7 +112,7 @@ pub mod descent {
 
 /// Bodies that contacts hold fast.
 pub mod held {
-    use super::newton::REST;
+    use super::newton::AT_REST;
     use crate::math::Double;
 
     /// Passes over the manifolds, which find towers and chains of that many turns of their order; bodies that
@@ -119,7 +123,7 @@ pub mod held {
     pub const INSIDE: Double = 0.999;
     /// Part of their distance from the center by which points may leave a line and be in it (–): a speed
     /// of the tolerance at them would be as many tolerances at the center as what is at rest may have.
-    pub const LINE: Double = 1.0 / REST;
+    pub const LINE: Double = 1.0 / AT_REST;
 }
 
 /// Joints alone.

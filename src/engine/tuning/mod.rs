@@ -44,9 +44,6 @@ pub mod spin {
     /// Most parts of a step (–): beyond 64 rad in it the energy is kept less well. It bounds the work of
     /// a step.
     pub const PARTS_MAX: Double = 256.0;
-    /// Relative difference below which moments of inertia are the same (–): rounding of single precision.
-    /// With less cubes are spun as if they wobbled; with more what is nearly round keeps its axis.
-    pub const ROUND: Double = 1e-6;
 }
 
 /// Who falls asleep.

@@ -25,9 +25,6 @@ pub mod policy {
     /// joint, are nothing for it, and its factor is worth what it costs. With fewer, heaps with some
     /// joints in them get the work of a mechanism; with more, chains that lie on the ground come apart.
     pub const MECHANISM: usize = 8;
-    /// The finest tolerance that sweeps in single precision reach [m/s]: its rounding at some m/s. With less,
-    /// small islands sweep in vain.
-    pub const SWEPT_TO: Double = 1e-6;
     /// Residual with which small steps do no better [m/s]: what they leave of a heap in motion. With
     /// more, rough solutions of large islands are taken; with less, good ones are thrown away.
     pub const ROUGH: Double = 0.05;
@@ -79,8 +76,8 @@ pub mod midpoint {
     pub const TURN_MAX: Double = 0.35;
     /// Most parts (–): beyond twenty radians a step joints are held less well. It bounds the work of a step.
     pub const PARTS_MAX: Double = 64.0;
-    /// Most rows (–) of all parts together where poses agree but velocities lose energy: large islands are made
-    /// in parts only where poses do not agree. It bounds the work of a step.
+    /// Most rows (–) of all parts together: large islands are not made in parts. It bounds the work of a
+    /// step.
     pub const ROWS_MAX: Double = 8192.0;
     /// Part of a blow by which arms may be off in it (–). With more, blows turn bodies by arms that they
     /// do not have, with less contacts at work take passes that change nothing.
@@ -142,7 +139,7 @@ pub mod midpoint_energy {
 
 /// Bodies without impulses.
 pub mod flight {
-    pub use super::super::held::PASSES;
+    pub use crate::engine::tuning::held::PASSES;
 }
 
 /// Restitution.

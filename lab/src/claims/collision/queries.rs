@@ -218,9 +218,9 @@ fn beside_parry(claims: &mut Claims) {
                 let worst = of_kind.iter().map(|(_, a, b)| a / b).fold(0.0, Double::max);
                 let slowest = of_kind.iter().map(|(_, a, _)| *a).fold(0.0, Double::max);
                 let figure = format!("{worst:.2}, at most {slowest:.0} ns");
-                claims.add(what, &figure, "≤ 1", worst <= 1.0 && of_kind.len() == count);
+                claims.add_time(what, &figure, "≤ 1", worst <= 1.0 && of_kind.len() == count);
             }
-            Err(why) => claims.add(what, why, "≤ 1", false),
+            Err(why) => claims.add_time(what, why, "≤ 1", false),
         }
     }
 }

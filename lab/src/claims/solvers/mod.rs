@@ -87,7 +87,7 @@ fn at_most_mm(claims: &mut Claims, what: &str, length: Double, bar: Double, cut:
 /// A claim that a time (ms) keeps its bar.
 fn at_most_ms(claims: &mut Claims, what: &str, time: Double, bar: Double, cut: bool) {
     let figure = format!("{time:.3} ms{}", if cut { ", cut short" } else { "" });
-    claims.add(what, &figure, &format!("≤ {bar:.3} ms"), time <= bar && !cut);
+    claims.add_time(what, &figure, &format!("≤ {bar:.3} ms"), time <= bar && !cut);
 }
 
 /// A claim on a speed.

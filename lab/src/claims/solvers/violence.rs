@@ -38,7 +38,7 @@ pub(super) fn bounded(claims: &mut Claims, name: &str, record: &Record) {
     let [_, median, _, max] = statistics(solves);
     let figure = format!("{:.1} ({max:.2} / {median:.2} ms)", max / median);
     let holds = max <= 4.0 * median && !record.cut;
-    claims.add(&format!("{name}: slowest solve over the median"), &figure, "≤ 4", holds);
+    claims.add_time(&format!("{name}: slowest solve over the median"), &figure, "≤ 4", holds);
 }
 
 /// Bodies made 10 cm inside others part with at most the push speed and keep no energy.

@@ -18,15 +18,14 @@
 //! The projection on a pyramid is linear in pieces, that on the other cones smooth in pieces: the Newton
 //! method is one and the same. About 0.3 µs a contact.
 
-use super::ManifoldProblem;
-use super::kernel::{APEX, SURFACE};
-use super::matrix::{Mat, k_mul, mul_k, transpose};
+use super::problem::ManifoldProblem;
+use super::round::{APEX, SURFACE};
 use crate::engine::lcp::certificate::{Certificate, contact_error};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::engine::lcp::problem::{Cone, RollingRow, Vec6};
 use crate::engine::lcp::rolling::{RollingProjection, join};
-use crate::engine::lcp::rows::dot3;
+use crate::engine::lcp::rows::{Mat, dot3, k_mul, mul_k, transpose};
 use crate::engine::tuning::held::INSIDE;
 use crate::math::Double;
 
@@ -152,12 +151,12 @@ impl Cones {
     }
 
     /// Projections of a manifold with the impulses `l` of its contacts and their `ρ_c`; with `NEW_GAMMA` at
-    /// the slip bound of this velocity, which is given in `gamma`.
-    pub(super) fn evaluate<const NEW_GAMMA: bool>(
+    /// the slip bound of this velocity, which is given in `slip_bounds`.
+    pub(super) fn evaluate<const NEW_SLIP_BOUND: bool>(
         &mut self,
         problem: &ManifoldProblem<'_>,
         i: usize,
-        (l, gamma, weight): (&LaneVectors, &mut Lanes, &Lanes),
+        (l, slip_bounds, weight): (&LaneVectors, &mut Lanes, &Lanes),
         motion: (&LaneVectors, &[Vec6]),
     ) -> Evaluated {
         let m = &problem.manifolds[i];
@@ -166,12 +165,12 @@ impl Cones {
         for lane in 0..m.count as usize {
             let (k, row) = self.contact(problem, i, lane);
             let (limits, w) = (limits(m, row), rates(m, row, &frame, motion, lane));
-            if NEW_GAMMA {
-                gamma[lane] = self.kernel.slip_rolling(limits, &w);
+            if NEW_SLIP_BOUND {
+                slip_bounds[lane] = self.kernel.slip_rolling(limits, &w);
             }
             let l = self.impulse(k, &frame, l, lane);
             let mut p = [0, 1, 2, 3, 4, 5].map(|j| l[j] - weight[lane] * w[j]);
-            p[0] = l[0] - weight[lane] * (w[0] + gamma[lane]);
+            p[0] = l[0] - weight[lane] * (w[0] + slip_bounds[lane]);
             let image = self.kernel.project_rolling(limits, p);
             let size = (0..6).fold(0.0, |sum: Double, j| {
                 let d = (image.point[j] - l[j]) * m.compliance[lane];
@@ -265,12 +264,12 @@ impl Cones {
         }
     }
 
-    /// Adds the errors of a manifold to a certificate; `gamma` where the slip bound is given.
+    /// Adds the errors of a manifold to a certificate; `slip_bounds` where the slip bound is given.
     pub(super) fn certify(
         &self,
         problem: &ManifoldProblem<'_>,
         i: usize,
-        (l, gamma): (&LaneVectors, Option<&Lanes>),
+        (l, slip_bounds): (&LaneVectors, Option<&Lanes>),
         motion: (&LaneVectors, &[Vec6]),
         (gravity_dt, out): (Double, &mut Certificate),
     ) {
@@ -279,7 +278,7 @@ impl Cones {
         for lane in 0..m.count as usize {
             let (k, row) = self.contact(problem, i, lane);
             let (l, w) = (self.impulse(k, &frame, l, lane), rates(m, row, &frame, motion, lane));
-            let frozen = gamma.map(|gamma| gamma[lane]);
+            let frozen = slip_bounds.map(|slip_bounds| slip_bounds[lane]);
             let limits = limits(m, row);
             let error = contact_error(limits, &self.kernel, frozen, &l, w, m.compliance[lane]);
             out.add_contact(&error, gravity_dt);

@@ -25,15 +25,16 @@
 //!
 //! which is at least half of it. A few passes over the manifolds, O(contacts) each.
 
-use super::{ChordScratch, ManifoldProblem};
+use super::kernel::Sweep;
+use super::problem::ManifoldProblem;
 use crate::engine::lcp::manifold::{LaneVectors, Manifold, cross};
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::held::{INSIDE, LINE, PASSES};
-use crate::math::Double;
+use crate::math::{DVec3, Double, sym_cofactors, sym_times};
 
 /// The contacts that may hold a body.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Support {
+struct Support {
     /// Does it move with what holds it for certain?
     held: bool,
     count: Double,
@@ -88,32 +89,36 @@ impl Support {
         let [point, asked] = [self.sum, self.asked].map(|s| s.map(|x| x / self.count));
         let of_mean = cross(self.sum, asked);
         let turned = [0, 1, 2].map(|k| self.turned[k] - of_mean[k]);
-        let turn = solve3([yy + zz, xx + zz, xx + yy, -xy, -xz, -yz], turned);
+        let (cofactors, determinant) = sym_cofactors(&[yy + zz, xx + zz, xx + yy, -xy, -xz, -yz]);
+        let turn = (sym_times(&cofactors, DVec3::from_array(turned)) / determinant).to_array();
         let carried = cross(turn, point);
         let [x, y, z] = [0, 1, 2].map(|k| asked[k] - carried[k]);
         Some([x, y, z, turn[0], turn[1], turn[2]])
     }
 }
 
-/// The solution of a symmetric system (xx, yy, zz, xy, xz, yz) by cofactors.
-fn solve3([xx, yy, zz, xy, xz, yz]: [Double; 6], [x, y, z]: [Double; 3]) -> [Double; 3] {
-    let [a, b, c] = [yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy];
-    let determinant = xx * a + xy * b + xz * c;
-    let [d, e, f] = [xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy];
-    let sums = [a * x + b * y + c * z, b * x + d * y + e * z, c * x + e * y + f * z];
-    sums.map(|sum| sum / determinant)
+/// Buffers: the contacts of each body; manifolds with the contacts that stick, a bit each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    supports: Vec<Support>,
+    grips: Vec<(u32, u8)>,
 }
 
-impl ChordScratch {
+impl Held {
     /// Gives held bodies that have it within the tolerance the velocity that their contacts ask for. The
     /// largest change of a component of a velocity [m/s, rad/s].
-    pub(super) fn move_held(&mut self, problem: &ManifoldProblem<'_>, tolerance: Double) -> Double {
+    pub(super) fn take_along(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        sweep: &Sweep,
+        velocities: &mut [Vec6],
+        tolerance: Double,
+    ) -> Double {
         let n = problem.bodies.len();
-        let (supports, sweep) = (&mut self.supports, &self.sweep);
+        let Self { supports, grips } = self;
         supports.clear();
         supports.resize(n + 1, Support::default());
         supports[n].held = true;
-        let mut grips = core::mem::take(&mut self.grips);
         grips.clear();
         for (k, (m, l)) in problem.manifolds.iter().zip(&sweep.impulse).enumerate() {
             let lanes = sticking(m, l, sweep.cones.inradius(), tolerance);
@@ -122,7 +127,6 @@ impl ChordScratch {
             }
         }
         let mut taken: Double = 0.0;
-        let velocities = &mut self.rebuilt;
         for pass in 0..PASSES {
             let mut grows = false;
             let visit = |&(k, lanes): &(u32, u8)| {
@@ -168,21 +172,20 @@ impl ChordScratch {
                 *support = Support { held: support.held, ..Support::default() };
             }
         }
-        taken = taken.max(self.turn_held(problem, &grips, tolerance));
-        self.grips = grips;
-        taken
+        taken.max(self.turn_along(problem, sweep, velocities, tolerance))
     }
 
     /// Takes away what bodies that are not held turn about the normals of contacts whose spinning sticks,
     /// against what is held, if it is within the tolerance. The largest change of a component [rad/s].
-    fn turn_held(
-        &mut self,
+    fn turn_along(
+        &self,
         problem: &ManifoldProblem<'_>,
-        grips: &[(u32, u8)],
+        sweep: &Sweep,
+        velocities: &mut [Vec6],
         tolerance: Double,
     ) -> Double {
         let mut taken: Double = 0.0;
-        let grips = if problem.rolling.is_empty() { &[] } else { grips };
+        let grips = if problem.rolling.is_empty() { &[] } else { &*self.grips };
         for &(k, lanes) in grips {
             let (k, m) = (k as usize, &problem.manifolds[k as usize]);
             let [a, b] = [m.a, m.b].map(|i| i as usize);
@@ -191,13 +194,13 @@ impl ChordScratch {
                 [false, true] => (a, b),
                 _ => continue,
             };
-            let l = &self.sweep.impulse[k];
-            let spins = |lane: usize| !self.sweep.cones.sticks(problem, k, l, lane)[0];
+            let l = &sweep.impulse[k];
+            let spins = |lane: usize| !sweep.cones.sticks(problem, k, l, lane)[0];
             if (0..m.count as usize).all(|lane| lanes & 1 << lane == 0 || spins(lane)) {
                 continue;
             }
-            let of = self.rebuilt[holder];
-            let (v, n) = (&mut self.rebuilt[body], &m.normal);
+            let of = velocities[holder];
+            let (v, n) = (&mut velocities[body], &m.normal);
             let turn = (0..3).map(|k| n[k] * (v[3 + k] - of[3 + k])).sum::<Double>();
             if turn.abs() <= tolerance {
                 (0..3).for_each(|k| v[3 + k] -= turn * n[k]);

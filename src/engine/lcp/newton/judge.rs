@@ -3,7 +3,9 @@
 //! Input: an island and an iterate, or the impulses at hand. Output: certificates, by manifolds. Cost: two
 //! sweeps over the contacts.
 
-use super::{ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, kernel};
+use super::kernel;
+use super::problem::{ManifoldIterate, ManifoldProblem};
+use super::state::{NewtonParams, NewtonScratch};
 use crate::engine::lcp::certificate::{Certificate, distance};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::problem::Vec6;
@@ -13,7 +15,7 @@ use crate::math::Double;
 pub fn approach(
     problem: &ManifoldProblem<'_>,
     velocity: &[Vec6],
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Double {
     scratch.take_velocity(velocity);
     kernel::approach(problem, &scratch.velocity)
@@ -24,7 +26,7 @@ pub fn measure(
     problem: &ManifoldProblem<'_>,
     iterate: &ManifoldIterate<'_>,
     gravity_dt: Double,
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
     scratch.certify(problem, gravity_dt)
@@ -36,7 +38,7 @@ pub fn certify(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
     gravity_dt: Double,
-    scratch: &mut ChordScratch,
+    scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
     scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
@@ -49,7 +51,7 @@ pub fn certify(
     Certificate { motion, ..certificate }
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Takes the impulses of a warm start and sums them.
     pub(super) fn begin(&mut self, problem: &ManifoldProblem<'_>, start: &ManifoldIterate<'_>) {
         self.rebuilt.resize(problem.bodies.len() + 1, [0.0; 6]);
@@ -80,7 +82,7 @@ impl ChordScratch {
     pub(super) fn judge(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
+        params: &NewtonParams,
     ) -> Certificate {
         self.sweep.sum(problem, &mut self.rebuilt);
         self.certify(problem, params.gravity_dt)
@@ -91,10 +93,11 @@ impl ChordScratch {
     pub(super) fn hold(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
+        params: &NewtonParams,
         measured: Certificate,
     ) -> Certificate {
-        let motion = self.move_held(problem, params.tolerance);
+        let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);
+        let motion = self.held.take_along(problem, sweep, velocities, params.tolerance);
         if motion == 0.0 {
             return measured;
         }

@@ -3,8 +3,8 @@
 //! The four contacts of a manifold are four lanes of plain arrays, which compilers turn into vector code;
 //! every sum has a fixed order. About 15 ns a contact and sweep.
 
-use super::ManifoldProblem;
 use super::cones::Cones;
+use super::problem::ManifoldProblem;
 use super::round::{project, slip_bound};
 use crate::engine::lcp::bounded::Bounded;
 use crate::engine::lcp::certificate::Certificate;
@@ -12,17 +12,6 @@ use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
 use crate::engine::lcp::problem::{JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
 use crate::math::Double;
-
-/// Part of the cone on which `P_K(p)` lies: two bits for each contact of a manifold.
-pub(super) const APEX: u8 = 0;
-pub(super) const SURFACE: u8 = 1;
-pub(super) const INSIDE: u8 = 2;
-
-/// Zone of contact `lane`.
-#[inline]
-pub(super) const fn zone(zones: u8, lane: usize) -> u8 {
-    (zones >> (2 * lane)) & 3
-}
 
 /// `(v, ω)` of body b less that of body a at the reference point.
 #[inline(always)]
@@ -107,7 +96,7 @@ pub(super) struct Sweep {
     /// `l`, impulses of the contacts.
     pub(super) impulse: Vec<LaneVectors>,
     /// `Γ = μ |w_t|` [m/s].
-    pub(super) gamma: Vec<Lanes>,
+    pub(super) slip_bounds: Vec<Lanes>,
     /// `p = l - ρ_c (w + Γ n)`.
     pub(super) point: Vec<LaneVectors>,
     /// `P_K(p)`.
@@ -181,8 +170,8 @@ impl Sweep {
     pub(super) fn prepare(&mut self, problem: &ManifoldProblem<'_>) {
         let n = problem.manifolds.len();
         if !self.frozen {
-            self.gamma.clear();
-            self.gamma.resize(n, [0.0; LANES]);
+            self.slip_bounds.clear();
+            self.slip_bounds.resize(n, [0.0; LANES]);
         }
         self.point.clear();
         self.point.resize(n, [[0.0; LANES]; 3]);
@@ -199,11 +188,11 @@ impl Sweep {
     }
 
     /// Takes `Γ` [m/s] as given, one for each contact.
-    pub(super) fn freeze(&mut self, problem: &ManifoldProblem<'_>, gamma: &[Double]) {
+    pub(super) fn freeze(&mut self, problem: &ManifoldProblem<'_>, slip_bounds: &[Double]) {
         self.frozen = true;
-        self.gamma.clear();
-        self.gamma.extend(problem.manifolds.iter().map(|m| {
-            let of = |lane: usize| gamma.get(m.first as usize + lane).copied().unwrap_or(0.0);
+        self.slip_bounds.clear();
+        self.slip_bounds.extend(problem.manifolds.iter().map(|m| {
+            let of = |lane: usize| slip_bounds.get(m.first as usize + lane).copied().unwrap_or(0.0);
             [0, 1, 2, 3].map(|lane| if lane < m.count as usize { of(lane) } else { 0.0 })
         }));
     }
@@ -246,7 +235,7 @@ impl Sweep {
 
     /// Projections, gradient and errors of the augmented Lagrangian at `velocity`, which ends with the
     /// zero of the fixed world. With `NEW_GAMMA` the slip bound is that of this velocity.
-    pub(super) fn evaluate<const NEW_GAMMA: bool>(
+    pub(super) fn evaluate<const NEW_SLIP_BOUND: bool>(
         &mut self,
         problem: &ManifoldProblem<'_>,
         velocity: &[Vec6],
@@ -266,23 +255,25 @@ impl Sweep {
         for (i, m) in problem.manifolds.iter().enumerate() {
             let u = lane_velocity(m, velocity, true);
             if self.cones.has(i) {
-                let state = (&self.impulse[i], &mut self.gamma[i], &self.weight[i]);
-                let found = self.cones.evaluate::<NEW_GAMMA>(problem, i, state, (&u, velocity));
+                let state = (&self.impulse[i], &mut self.slip_bounds[i], &self.weight[i]);
+                let found =
+                    self.cones.evaluate::<NEW_SLIP_BOUND>(problem, i, state, (&u, velocity));
                 worst[0] = if found.worst > worst[0] { found.worst } else { worst[0] };
                 scatter(m, &found.image, -1.0, &mut self.gradient);
                 self.cones.twist(problem, i, true, -1.0, &mut self.gradient);
                 (self.zones[i], self.image[i]) = (found.zones, found.image);
                 continue;
             }
-            if NEW_GAMMA {
-                self.gamma[i] = slip_bound(m, &u);
+            if NEW_SLIP_BOUND {
+                self.slip_bounds[i] = slip_bound(m, &u);
             }
-            let (l, gamma, weight) = (&self.impulse[i], &self.gamma[i], &self.weight[i]);
+            let (l, slip_bounds, weight) =
+                (&self.impulse[i], &self.slip_bounds[i], &self.weight[i]);
             let mut p = [[0.0; LANES]; 3];
             for k in 0..3 {
                 for j in 0..LANES {
-                    p[k][j] =
-                        l[k][j] - weight[j] * (u[k][j] + (m.bias[j] + gamma[j]) * m.normal[k]);
+                    p[k][j] = l[k][j]
+                        - weight[j] * (u[k][j] + (m.bias[j] + slip_bounds[j]) * m.normal[k]);
                 }
             }
             let (image, zones) = project(&m.normal, m.friction, &p);
@@ -330,7 +321,7 @@ impl Sweep {
     ) -> Double {
         errors.clear();
         let mut size: Double = 0.0;
-        for (i, (m, gamma)) in problem.manifolds.iter().zip(&self.gamma).enumerate() {
+        for (i, (m, slip_bounds)) in problem.manifolds.iter().zip(&self.slip_bounds).enumerate() {
             let u = lane_velocity(m, velocity, true);
             let slip = match self.cones.has(i) {
                 true => self.cones.slip_bound(problem, i, (&u, velocity)),
@@ -338,7 +329,7 @@ impl Sweep {
             };
             for lane in 0..LANES {
                 let used = lane < m.count as usize;
-                let error = if used { slip[lane] - gamma[lane] } else { 0.0 };
+                let error = if used { slip[lane] - slip_bounds[lane] } else { 0.0 };
                 size = size.max(error.abs());
                 errors.push(error);
             }
@@ -400,7 +391,7 @@ impl Sweep {
         let mut others = Certificate::default();
         for (i, (m, l)) in problem.manifolds.iter().zip(&self.impulse).enumerate() {
             let mut w = lane_velocity(m, velocity, true);
-            let frozen = self.gamma.get(i).filter(|_| self.frozen);
+            let frozen = self.slip_bounds.get(i).filter(|_| self.frozen);
             if self.cones.has(i) {
                 let out = (gravity_dt, &mut others);
                 self.cones.certify(problem, i, (l, frozen), (&w, velocity), out);

@@ -11,43 +11,26 @@
 //! sum to `[A B; Bᵀ C] = Σ Jᵀ D J` there, and moving that to the centers of both bodies gives all four
 //! blocks. About 25 ns a contact.
 
-use super::kernel::{APEX, INSIDE, Sweep, zone};
-use super::{JointNode, ManifoldProblem};
+use core::ops::Range;
+
+use super::kernel::Sweep;
+use super::problem::ManifoldProblem;
+use super::round::{APEX, INSIDE, zone};
 use crate::engine::lcp::factor::{Block, Factor, Pattern};
 use crate::engine::lcp::manifold::{LANES, Manifold};
 use crate::engine::lcp::problem::{BodyBlock, JointRow};
+use crate::engine::lcp::rows::{Mat, k_mul, mul_k, transpose};
 use crate::engine::tuning::newton::JOINT_PROXIMAL;
 use crate::math::{Double, Scalar};
 
-pub(super) type Mat = [[Double; 3]; 3];
-
-/// `x K(r) + y`.
-#[inline(always)]
-pub(super) fn mul_k(x: &Mat, r: &[Double; 3], y: &Mat) -> Mat {
-    let mut o = *y;
-    for i in 0..3 {
-        o[i][0] += x[i][2] * r[1] - x[i][1] * r[2];
-        o[i][1] += x[i][0] * r[2] - x[i][2] * r[0];
-        o[i][2] += x[i][1] * r[0] - x[i][0] * r[1];
-    }
-    o
-}
-
-/// `K(r)ᵀ x + y`.
-#[inline(always)]
-pub(super) fn k_mul(r: &[Double; 3], x: &Mat, y: &Mat) -> Mat {
-    let mut o = *y;
-    for j in 0..3 {
-        o[0][j] += r[1] * x[2][j] - r[2] * x[1][j];
-        o[1][j] += r[2] * x[0][j] - r[0] * x[2][j];
-        o[2][j] += r[0] * x[1][j] - r[1] * x[0][j];
-    }
-    o
-}
-
-#[inline(always)]
-pub(super) const fn transpose(x: &Mat) -> Mat {
-    [[x[0][0], x[1][0], x[2][0]], [x[0][1], x[1][1], x[2][1]], [x[0][2], x[1][2], x[2][2]]]
+/// The rows of one joint.
+#[derive(Clone, Debug)]
+pub(super) struct JointNode {
+    pub(super) rows: Range<usize>,
+    /// Bodies of the island, one or two.
+    pub(super) bodies: smallvec::SmallVec<[u32; 2]>,
+    /// `ν M⁻¹ νᵀ + s` of each row.
+    pub(super) compliance: [Double; 6],
 }
 
 /// `ρ_c dP_K(p)` of one contact as (xx, xy, xz, yy, yz, zz).

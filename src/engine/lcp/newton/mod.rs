@@ -19,9 +19,10 @@
 //!    `anderson.rs` once the relaxation is solved more accurately than `Γ` is known), minimizes, and
 //!    updates the multipliers, `l ← P_K(p)`;
 //! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
-//!    content with the tolerance: most often that is all it takes;
-//! 4. each Newton step is a *chord* step with the factor at hand, which may be that of the last step of
-//!    the simulation: the gradient is exact and the line search makes every step descend, so an old
+//!    content with the tolerance: most often that is all it takes. A tiny one goes on until what sticks is
+//!    held, since up a stack speeds within the tolerance add up;
+//! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
+//!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
 //! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
 //! 6. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
@@ -35,240 +36,45 @@
 
 mod anderson;
 mod cones;
-mod descent;
 mod held;
 pub mod joints_only;
 mod judge;
 mod kernel;
 mod matrix;
 mod passes;
+mod problem;
 mod round;
 mod rows;
+mod state;
 mod step;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::tuning::newton::{
-    AIM, DOUBLE_RATIO, FEW, GROWTH, PRODUCT, RECHECK, REST, SMALL, SOLVE, TINY, VIOLENT,
-};
-use core::ops::Range;
-
 pub use self::judge::{approach, certify, measure};
+pub use self::problem::{ManifoldIterate, ManifoldProblem};
 pub use self::rows::{solve_relaxation_rows, solve_rows};
+pub use self::state::{NewtonMemory, NewtonParams, NewtonScratch};
 
-use self::anderson::Anderson;
-use self::kernel::Sweep;
-use super::factor::{Factor, Lanes as NodeLanes, Pattern};
-use super::manifold::{LaneVectors, Manifold};
+use self::matrix::JointNode;
+use self::state::{FactorState, Progress};
+use super::certificate::Certificate;
+use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
-use super::problem::{BodyBlock, Cone, JointRow, RollingRow, Vec6};
+use super::problem::BodyBlock;
 use super::rows::joint_compliance;
+use crate::engine::tuning::newton::{
+    AIM, AT_REST, DOUBLE_RATIO, FEW, GROWTH, RECHECK, SMALL, START,
+};
 use crate::engine::tuning::work::CHECK;
-use crate::math::{Double, Single};
-
-/// The problem of one island, with its contacts in manifolds.
-#[derive(Clone, Copy, Debug)]
-pub struct ManifoldProblem<'a> {
-    /// Mass blocks.
-    pub bodies: &'a [BodyBlock],
-    /// Contacts. Body indices equal to the number of bodies stand for the fixed world.
-    pub manifolds: &'a [Manifold],
-    /// Joint rows; those of one joint follow each other.
-    pub joints: &'a [JointRow],
-    /// Rolling and spinning rows of some contacts, ascending by contact, at most one each; their directions
-    /// are those of the frame of the manifold.
-    pub rolling: &'a [RollingRow],
-    /// Friction cone of all contacts; pyramids in the frame of the manifold.
-    pub cone: Cone,
-}
-
-impl<'a> ManifoldProblem<'a> {
-    /// A problem with circular cones and without rolling rows.
-    #[must_use]
-    pub const fn round(
-        bodies: &'a [BodyBlock],
-        manifolds: &'a [Manifold],
-        joints: &'a [JointRow],
-    ) -> Self {
-        Self { bodies, manifolds, joints, rolling: &[], cone: Cone::Circular }
-    }
-
-    /// Contacts and bodies, as if every manifold were full.
-    fn size(&self) -> Double {
-        (self.manifolds.len() * 4 + self.bodies.len()) as Double
-    }
-
-    /// Sweeps over all of it that a budget of one allows.
-    pub fn budget(&self) -> Double {
-        (self.size() + SMALL) / self.size().max(1.0)
-    }
-
-    fn is_tiny(&self) -> bool {
-        let contacts: usize = self.manifolds.iter().map(|m| m.count as usize).sum();
-        contacts + self.bodies.len() <= TINY
-    }
-}
-
-/// Unknowns of an island: warm start in, solution out.
-#[derive(Debug)]
-pub struct ManifoldIterate<'a> {
-    /// `v`, one for each body.
-    pub velocity: &'a mut [Vec6],
-    /// Impulses of the contacts, world axes, in the order of the manifolds.
-    pub contact: &'a mut [[Double; 3]],
-    /// `(s, r_1, r_2)`, one for each rolling row.
-    pub rolling: &'a mut [[Double; 3]],
-    /// `c_ν`, one for each joint row.
-    pub joint: &'a mut [Double],
-}
-
-/// Parameters of the cone Newton.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChordParams {
-    /// Bound on [`Certificate::error`](crate::engine::lcp::certificate::Certificate::error) [m/s].
-    pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`.
-    pub gravity_dt: Double,
-    /// First `ρ` of an island (–).
-    pub penalty: Double,
-    /// Largest number of multiplier updates.
-    pub outer_max: u32,
-    /// Largest number of Newton steps between two updates.
-    pub newton_max: u32,
-    /// Budget of work for each contact and body, in sweeps over a contact (–).
-    pub work_max: Double,
-    /// Within so much of it (–) the error has to fall by half, else the solve ends; infinite to spend it all.
-    pub half_work: Double,
-    /// Does it go on for long where it no longer gains?
-    pub patient: bool,
-}
-
-impl Default for ChordParams {
-    /// To 1e-10 m/s, without a budget.
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-10,
-            gravity_dt: 0.0,
-            penalty: 200.0,
-            outer_max: 200,
-            newton_max: 40,
-            work_max: Double::INFINITY,
-            half_work: Double::INFINITY,
-            patient: true,
-        }
-    }
-}
-
-/// What an island keeps from step to step: the factor and `ρ`. It makes solving fast and changes results
-/// only within the tolerance.
-#[derive(Clone, Debug, Default)]
-pub struct ChordMemory {
-    pattern: Pattern,
-    /// Nodes of the pattern that stand for the bodies, ascending, where others are gone; empty while there is
-    /// one for each.
-    nodes: Vec<u32>,
-    single: Factor<Single>,
-    double: Factor<Double>,
-    /// Is there a factor, in double precision or not, and for which `ρ`?
-    state: FactorState,
-    /// `ρ` of the last solve; 0 before the first.
-    penalty: Double,
-    /// Did the last solve change the impulses? Then they hold what it took to stop the bodies, which would
-    /// act once more if they were taken as they are.
-    changed: bool,
-}
-
-impl ChordMemory {
-    /// Tells that another solver changed the impulses after the last solve.
-    pub fn note_change(&mut self) {
-        self.changed = true;
-    }
-
-    /// Goes on with other bodies: for each its place among those before, ascending, or none if it is new. The
-    /// factor serves on if all were there, with the contacts that are left: as good as an older one.
-    pub fn pass_on(&mut self, places: impl ExactSizeIterator<Item = Option<usize>>) {
-        let before = core::mem::take(&mut self.nodes);
-        let node = |place: usize| before.get(place).copied().unwrap_or(place as u32);
-        let bodies = places.len();
-        self.nodes.extend(places.flatten().map(node));
-        if self.nodes.len() < bodies {
-            self.nodes.clear();
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum FactorState {
-    #[default]
-    None,
-    Made {
-        double: bool,
-        penalty: Double,
-    },
-}
-
-/// The rows of one joint.
-#[derive(Clone, Debug)]
-struct JointNode {
-    rows: Range<usize>,
-    /// Bodies of the island, one or two.
-    bodies: smallvec::SmallVec<[u32; 2]>,
-    /// `ν M⁻¹ νᵀ + s` of each row.
-    compliance: [Double; 6],
-}
-
-/// Buffers of the cone Newton.
-#[derive(Clone, Debug, Default)]
-pub struct ChordScratch {
-    sweep: Sweep,
-    nodes: Vec<JointNode>,
-    edges: Vec<[u32; 2]>,
-    velocity: Vec<Vec6>,
-    trial: Vec<Vec6>,
-    step: Vec<Vec6>,
-    rebuilt: Vec<Vec6>,
-    joint: Vec<Double>,
-    trial_joint: Vec<Double>,
-    joint_step: Vec<Double>,
-    single: Vec<NodeLanes<Single>>,
-    double: Vec<NodeLanes<Double>>,
-    best_impulse: Vec<LaneVectors>,
-    best_rolling: Vec<[Double; 3]>,
-    best_joint: Vec<Double>,
-    /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
-    went_back: bool,
-    anderson: Anderson,
-    gamma_error: Vec<Double>,
-    supports: Vec<held::Support>,
-    grips: Vec<(u32, u8)>,
-}
-
-/// Work and outcome while solving.
-struct Progress {
-    stats: SolveStats,
-    work: Double,
-    work_max: Double,
-    half_work: Double,
-    double: bool,
-    penalty: Double,
-    poor: bool,
-    /// Multiplier updates.
-    passes: u32,
-    /// Error at which the solve ends.
-    aim: Double,
-    /// Error of the impulses at hand; infinite if they have not been measured.
-    last_error: Double,
-    /// Is the factor of an earlier step all there is, for now?
-    at_hand: bool,
-}
+use crate::math::Double;
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start.
 pub fn solve(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
-    params: &ChordParams,
-    memory: &mut ChordMemory,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    memory: &mut NewtonMemory,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     scratch.begin(problem, iterate);
     scratch.finish(problem, iterate, params, memory)
@@ -278,14 +84,14 @@ pub fn solve(
 /// the certificate is that of the relaxation.
 pub fn solve_relaxation(
     problem: &ManifoldProblem<'_>,
-    gamma: &[Double],
+    slip_bounds: &[Double],
     iterate: &mut ManifoldIterate<'_>,
-    params: &ChordParams,
-    memory: &mut ChordMemory,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    memory: &mut NewtonMemory,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     scratch.begin(problem, iterate);
-    scratch.sweep.freeze(problem, gamma);
+    scratch.sweep.freeze(problem, slip_bounds);
     scratch.finish(problem, iterate, params, memory)
 }
 
@@ -302,14 +108,14 @@ fn mass_ratio(bodies: &[BodyBlock]) -> Double {
     if high > 0.0 { high / low } else { 1.0 }
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Solves from the impulses taken up last and the velocity of the iterate.
     fn finish(
         &mut self,
         problem: &ManifoldProblem<'_>,
         iterate: &mut ManifoldIterate<'_>,
-        params: &ChordParams,
-        memory: &mut ChordMemory,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
     ) -> SolveStats {
         let first = self.certify(problem, params.gravity_dt);
         let stats = SolveStats {
@@ -337,19 +143,20 @@ impl ChordScratch {
         }
         let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
         let size = problem.size();
-        let at_rest = first.error() < REST * params.tolerance;
+        let at_rest = first.error() < AT_REST * params.tolerance;
         let mut progress = Progress {
             stats: SolveStats { status: Status::IterationLimit, ..stats },
             work: CHECK * size,
             work_max: params.work_max * (size + SMALL),
             half_work: params.half_work * (size + SMALL),
             double,
-            penalty: if at_rest { memory.penalty } else { VIOLENT * params.penalty },
+            penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
             passes: 0,
             aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
             last_error: Double::INFINITY,
             at_hand: false,
+            held: None,
         };
         if let FactorState::Made { double: of, penalty } = memory.state
             && at_rest
@@ -375,13 +182,26 @@ impl ChordScratch {
             progress.stats.certificate = self.judge(problem, params);
         }
         if at_rest && progress.stats.status == Status::Converged {
-            let held = self.hold(problem, params, progress.stats.certificate);
-            let holds = held.error() <= params.tolerance;
-            progress.stats.certificate = if holds { held } else { self.judge(problem, params) };
+            progress.stats.certificate = self.hold_solved(problem, params, &progress);
         }
         self.give(problem, iterate);
         progress.stats.work = progress.work / size;
         progress.stats
+    }
+
+    /// Moves held bodies of a solution if that is within the tolerance; its certificate.
+    fn hold_solved(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        progress: &Progress,
+    ) -> Certificate {
+        let held = match progress.held {
+            Some(held) if !self.went_back => held,
+            _ => self.hold(problem, params, progress.stats.certificate),
+        };
+        let holds = held.error() <= params.tolerance;
+        if holds { held } else { self.judge(problem, params) }
     }
 
     /// Keeps the impulses at hand as the best.
@@ -393,7 +213,7 @@ impl ChordScratch {
 
     /// Finds the joints and the pattern of the matrix.
     /// True if it is a new one.
-    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
         self.sweep.prepare(problem);
         self.find_nodes(problem);
         let n = problem.bodies.len() as u32;
@@ -424,7 +244,7 @@ impl ChordScratch {
     }
 
     /// Makes the pattern that of the bodies and joints as they are; true if it is a new one.
-    fn renew_pattern(&self, problem: &ManifoldProblem<'_>, memory: &mut ChordMemory) -> bool {
+    fn renew_pattern(&self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
         memory.nodes.clear();
         memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges)
     }

@@ -1,4 +1,4 @@
-//! Outer passes of the augmented Lagrangian: `Γ` and the multipliers between two minimizations.
+//! Passes of the augmented Lagrangian: minimizations, and `Γ` and the multipliers between them.
 //!
 //! Input: the first velocity and impulses, a budget. Output: the impulses with the smallest error seen, with
 //! their certificate, or those at hand where `last_error` says so. A pass is
@@ -7,11 +7,16 @@
 //! Γ ← Γ(v)        v ← argmin L(v; l, Γ)        l ← P_K(p)        ρ ← GROWTH ρ where that gains too little
 //! ```
 //!
-//! Cost: a sweep over the contacts a pass beside the minimization, one more where it is judged.
+//! Modified Newton steps with line search minimize, until the gradient is small beside the residual: it is
+//! exact whatever the age of the factor, and every step descends. Cost: a sweep over the contacts a step and
+//! a pass, one more where it is judged.
 
-use super::{ChordMemory, ChordParams, ChordScratch, ManifoldProblem, Progress};
+use super::kernel::Measure;
+use super::problem::ManifoldProblem;
+use super::state::{FactorState, NewtonMemory, NewtonParams, NewtonScratch, Progress};
 use crate::engine::lcp::Status;
-use crate::engine::tuning::newton::{GROWTH, IDLE, PENALTY_MAX, STRIDE};
+use crate::engine::tuning::descent::{POOR, POOR_AT_HAND, STEPS_AT_HAND};
+use crate::engine::tuning::newton::{GROWTH, IDLE, PENALTY_MAX, SOLVE, STRIDE};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
@@ -39,13 +44,13 @@ struct ErrorProgress {
     patience: u32,
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// Outer passes until the tolerance or the budget is met.
     pub(super) fn run(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
-        memory: &mut ChordMemory,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
         progress: &mut Progress,
     ) {
         let aim = progress.aim;
@@ -74,9 +79,9 @@ impl ChordScratch {
             if pass > 0 && !self.sweep.frozen {
                 if errors.idle > IDLE[1] / 2 && !slip.onward {
                     (slip.onward, slip.best) = (true, Double::INFINITY);
-                    self.anderson.restart(self.gamma_error.len());
+                    self.anderson.restart(self.slip_bound_error.len());
                 }
-                self.update_gamma(problem, last, &mut slip);
+                self.update_slip_bounds(problem, last, &mut slip);
             }
             let measure = self.minimize(problem, params, memory, progress, pass == 0);
             self.sweep.update_multipliers(problem, &mut self.joint);
@@ -117,8 +122,8 @@ impl ChordScratch {
     fn judge_pass(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        params: &ChordParams,
-        memory: &ChordMemory,
+        params: &NewtonParams,
+        memory: &NewtonMemory,
         progress: &mut Progress,
         errors: &mut ErrorProgress,
         out: bool,
@@ -136,10 +141,18 @@ impl ChordScratch {
             errors.idle += 1;
         }
         let done = errors.best <= params.tolerance;
-        if progress.at_hand {
-            if done {
+        if progress.at_hand && done {
+            if !problem.is_tiny() {
                 return Some(Status::Converged);
             }
+            // Up a stack speeds within the tolerance add up to more than can be held, and some day the
+            // floor would stop them all at once.
+            let held = self.hold(problem, params, certificate);
+            if held.error() <= params.tolerance {
+                progress.held = Some(held);
+                return Some(Status::Converged);
+            }
+        } else if progress.at_hand {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
         if error <= progress.aim || (done && (errors.idle > 0 || out)) {
@@ -154,33 +167,169 @@ impl ChordScratch {
 
     /// The next `Γ`: that of the velocity at hand; extrapolated where the relaxation is solved more
     /// accurately than `Γ` is known.
-    fn update_gamma(
+    fn update_slip_bounds(
         &mut self,
         problem: &ManifoldProblem<'_>,
         residual: Double,
         slip: &mut SlipProgress,
     ) {
-        let size = self.sweep.slip_error(problem, &self.velocity, &mut self.gamma_error);
+        let size = self.sweep.slip_error(problem, &self.velocity, &mut self.slip_bound_error);
         if residual > size {
-            self.anderson.restart(self.gamma_error.len());
+            self.anderson.restart(self.slip_bound_error.len());
             slip.best = Double::INFINITY;
-            for (x, e) in self.sweep.gamma.as_flattened_mut().iter_mut().zip(&self.gamma_error) {
+            for (x, e) in
+                self.sweep.slip_bounds.as_flattened_mut().iter_mut().zip(&self.slip_bound_error)
+            {
                 *x += e;
             }
             return;
         }
         if size > 10.0 * slip.best {
             // The extrapolation led astray.
-            self.anderson.restart(self.gamma_error.len());
+            self.anderson.restart(self.slip_bound_error.len());
             slip.damping = (0.5 * slip.damping).max(0.05);
             slip.best = Double::INFINITY;
         }
         slip.best = slip.best.min(size);
-        let gamma = self.sweep.gamma.as_flattened_mut();
+        let slip_bounds = self.sweep.slip_bounds.as_flattened_mut();
         if slip.onward {
-            self.anderson.advance_onward(gamma, &self.gamma_error, slip.damping, slip.stride);
+            self.anderson.advance_onward(
+                slip_bounds,
+                &self.slip_bound_error,
+                slip.damping,
+                slip.stride,
+            );
         } else {
-            self.anderson.advance(gamma, &self.gamma_error, slip.damping);
+            self.anderson.advance(slip_bounds, &self.slip_bound_error, slip.damping);
         }
+    }
+
+    /// Newton steps at fixed multipliers and `Γ`, from the velocity at hand; first of all with the `Γ` of
+    /// this velocity if it is `new`.
+    fn minimize(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
+        progress: &mut Progress,
+        new: bool,
+    ) -> Measure {
+        let size = (problem.manifolds.len() * 4) as Double;
+        let (sweep, v, penalty) = (&mut self.sweep, &self.velocity, progress.penalty);
+        let mut measure = if new && !sweep.frozen {
+            sweep.evaluate::<true>(problem, v, &self.joint, penalty)
+        } else {
+            sweep.evaluate::<false>(problem, v, &self.joint, penalty)
+        };
+        progress.work += size;
+        let steps_max = if progress.at_hand { STEPS_AT_HAND } else { params.newton_max };
+        for _ in 0..steps_max {
+            let target = (0.25 * progress.aim).max(0.1 * measure.residual);
+            if measure.gradient <= target && measure.joint <= target {
+                break;
+            }
+            if progress.work > progress.work_max {
+                break;
+            }
+            let made = FactorState::Made { double: progress.double, penalty: progress.penalty };
+            let fresh = progress.poor || memory.state != made;
+            if fresh && (progress.at_hand || !self.factor(problem, memory, progress)) {
+                break;
+            }
+            progress.stats.iterations += 1;
+            self.find_step(problem, memory, progress.double);
+            progress.work += SOLVE * memory.pattern.blocks() as Double;
+            let meets_joints = measure.joint > target;
+            let mut found = self.search(problem, progress, &measure, meets_joints);
+            if found.is_none() && fresh && progress.double && !problem.joints.is_empty() {
+                // What the step does for the joints may outweigh its descent where little is left of either.
+                let next = self.search(problem, progress, &measure, true);
+                found = next.filter(|next| next.gradient < POOR * measure.gradient);
+            }
+            let Some(next) = found else {
+                if fresh && progress.double {
+                    break;
+                }
+                // No direction of descent even with a new factor: its digits are too few.
+                progress.double |= fresh;
+                // Not a direction of descent: the factor is too old.
+                progress.poor = true;
+                measure = self.evaluate_again(problem, progress);
+                continue;
+            };
+            core::mem::swap(&mut self.velocity, &mut self.trial);
+            core::mem::swap(&mut self.joint, &mut self.trial_joint);
+            let left = if progress.at_hand { POOR_AT_HAND } else { POOR };
+            progress.poor = next.gradient > left * measure.gradient.max(measure.joint);
+            measure = next;
+        }
+        measure
+    }
+
+    fn evaluate_again(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        progress: &mut Progress,
+    ) -> Measure {
+        progress.work += (problem.manifolds.len() * 4) as Double;
+        self.sweep.evaluate::<false>(problem, &self.velocity, &self.joint, progress.penalty)
+    }
+
+    /// Goes along the step until the derivative has fallen enough; the point is in `trial`. None if the
+    /// step does not descend. The first full step meets the joints, whatever it does to the rest.
+    fn search(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        progress: &mut Progress,
+        start: &Measure,
+        meets_joints: bool,
+    ) -> Option<Measure> {
+        let slope = self.sweep.slope(&self.step);
+        if !slope.is_finite() || (slope >= 0.0 && !meets_joints) {
+            return None;
+        }
+        let size = (problem.manifolds.len() * 4) as Double;
+        let (mut t, mut low, mut high) = (1.0, 0.0, 0.0);
+        let (mut slope_low, mut slope_high) = (slope, 0.0);
+        let mut measure = *start;
+        for trial in 0..10 {
+            for (x, (v, d)) in self.trial.iter_mut().zip(self.velocity.iter().zip(&self.step)) {
+                for k in 0..6 {
+                    x[k] = v[k] + t * d[k];
+                }
+            }
+            let joints = self.joint.iter().zip(&self.joint_step);
+            for (x, (c, d)) in self.trial_joint.iter_mut().zip(joints) {
+                *x = c + t * d;
+            }
+            let penalty = progress.penalty;
+            measure =
+                self.sweep.evaluate::<false>(problem, &self.trial, &self.trial_joint, penalty);
+            progress.work += size;
+            let now = self.sweep.slope(&self.step);
+            // So far the problem is not finite.
+            if !now.is_finite() {
+                return None;
+            }
+            let fallen = now <= POOR * slope.abs() && (now >= -POOR * slope.abs() || t == 1.0);
+            if fallen || meets_joints || measure.gradient < POOR * start.gradient {
+                return Some(measure);
+            }
+            if now > 0.0 {
+                (high, slope_high) = (t, now);
+            } else {
+                (low, slope_low) = (t, now);
+            }
+            let secant = low + (high - low) * slope_low / (slope_low - slope_high);
+            t = if trial % 3 == 2 {
+                0.5 * (low + high)
+            } else {
+                secant.max(low + 0.05 * (high - low)).min(high - 0.05 * (high - low))
+            };
+            if t < 1e-7 || t.is_nan() {
+                return None;
+            }
+        }
+        Some(measure)
     }
 }

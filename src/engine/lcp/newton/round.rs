@@ -3,9 +3,19 @@
 //! World vectors in, world vectors out; [`FrictionCone`](crate::engine::lcp::cone::FrictionCone) has all
 //! cones in the frames of their contacts. O(1).
 
-use super::kernel::{APEX, INSIDE, SURFACE};
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::math::Double;
+
+/// Part of the cone on which `P_K(p)` lies: two bits for each contact of a manifold.
+pub(super) const APEX: u8 = 0;
+pub(super) const SURFACE: u8 = 1;
+pub(super) const INSIDE: u8 = 2;
+
+/// Zone of contact `lane`.
+#[inline]
+pub(super) const fn zone(zones: u8, lane: usize) -> u8 {
+    (zones >> (2 * lane)) & 3
+}
 
 /// `P_K(p)` of four contacts at once, with the zones.
 ///

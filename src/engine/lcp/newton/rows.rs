@@ -5,7 +5,8 @@
 //! alike, and left-handed if it has no rolling rows. For cases of reference and tests; it allocates. The step
 //! has manifolds already.
 
-use super::{ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem};
+use super::problem::{ManifoldIterate, ManifoldProblem};
+use super::state::{NewtonMemory, NewtonParams, NewtonScratch};
 use crate::engine::lcp::certificate::{Certificate, measure_with};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::manifold::Manifold;
@@ -19,8 +20,8 @@ use crate::math::Double;
 pub fn solve_rows(
     problem: &Problem<'_>,
     iterate: &mut Iterate<'_>,
-    params: &ChordParams,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     solve(problem, None, iterate, params, scratch)
 }
@@ -29,27 +30,27 @@ pub fn solve_rows(
 /// unique; the certificate is that of the relaxation.
 pub fn solve_relaxation_rows(
     problem: &Problem<'_>,
-    gamma: &[Double],
+    slip_bounds: &[Double],
     iterate: &mut Iterate<'_>,
-    params: &ChordParams,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
-    debug_assert_eq!(gamma.len(), problem.contacts.len(), "one Γ a contact");
-    solve(problem, Some(gamma), iterate, params, scratch)
+    debug_assert_eq!(slip_bounds.len(), problem.contacts.len(), "one Γ a contact");
+    solve(problem, Some(slip_bounds), iterate, params, scratch)
 }
 
 fn solve(
     problem: &Problem<'_>,
-    gamma: Option<&[Double]>,
+    slip_bounds: Option<&[Double]>,
     iterate: &mut Iterate<'_>,
-    params: &ChordParams,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     for (row, c) in problem.joints.iter().zip(iterate.joint_impulse.iter_mut()) {
         *c = row.clamp(*c);
     }
     let start = iterate.velocity.to_vec();
-    let first = measure(problem, gamma, iterate, params);
+    let first = measure(problem, slip_bounds, iterate, params);
     if first.error() <= params.tolerance {
         let status = Status::Converged;
         return SolveStats {
@@ -61,8 +62,8 @@ fn solve(
         };
     }
     iterate.velocity.copy_from_slice(&start);
-    let mut stats = on_manifolds(problem, gamma, iterate, params, scratch);
-    stats.certificate = measure(problem, gamma, iterate, params);
+    let mut stats = on_manifolds(problem, slip_bounds, iterate, params, scratch);
+    stats.certificate = measure(problem, slip_bounds, iterate, params);
     if stats.certificate.error() > params.tolerance && stats.status == Status::Converged {
         stats.status = Status::Stalled;
     }
@@ -72,22 +73,22 @@ fn solve(
 /// Rebuilds the velocity from the impulses and measures them.
 fn measure(
     problem: &Problem<'_>,
-    gamma: Option<&[Double]>,
+    slip_bounds: Option<&[Double]>,
     iterate: &mut Iterate<'_>,
-    params: &ChordParams,
+    params: &NewtonParams,
 ) -> Certificate {
     iterate.rebuild(problem);
     let cone = FrictionCone::new(problem.cone);
     let (velocity, impulses) = (&*iterate.velocity, iterate.impulses());
-    measure_with(problem, &cone, gamma, velocity, impulses, params.gravity_dt)
+    measure_with(problem, &cone, slip_bounds, velocity, impulses, params.gravity_dt)
 }
 
 fn on_manifolds(
     problem: &Problem<'_>,
-    gamma: Option<&[Double]>,
+    slip_bounds: Option<&[Double]>,
     iterate: &mut Iterate<'_>,
-    params: &ChordParams,
-    scratch: &mut ChordScratch,
+    params: &NewtonParams,
+    scratch: &mut NewtonScratch,
 ) -> SolveStats {
     let Problem { bodies, joints, rolling, cone, contacts } = *problem;
     let (manifolds, units): (Vec<_>, Vec<_>) =
@@ -105,15 +106,16 @@ fn on_manifolds(
         rolling: &mut *iterate.rolling_impulse,
         joint: &mut *iterate.joint_impulse,
     };
-    let params = ChordParams { tolerance: params.tolerance / longest, ..*params };
-    let memory = &mut ChordMemory::default();
-    let stats = match gamma {
+    let params = NewtonParams { tolerance: params.tolerance / longest, ..*params };
+    let memory = &mut NewtonMemory::default();
+    let stats = match slip_bounds {
         None => super::solve(&manifold_problem, &mut unknowns, &params, memory, scratch),
-        Some(gamma) => {
-            let gamma: Vec<_> = gamma.iter().zip(&units).map(|(x, unit)| x / unit[0]).collect();
+        Some(slip_bounds) => {
+            let slip_bounds: Vec<_> =
+                slip_bounds.iter().zip(&units).map(|(x, unit)| x / unit[0]).collect();
             super::solve_relaxation(
                 &manifold_problem,
-                &gamma,
+                &slip_bounds,
                 &mut unknowns,
                 &params,
                 memory,

@@ -3,8 +3,11 @@
 //! Input: the gradient and the joint errors of the last evaluation. Output: changes of velocities and joint
 //! impulses, in double precision whatever the factor's. Cost: one factor and one solution of the pattern.
 
-use super::{ChordMemory, ChordScratch, FactorState, ManifoldProblem, PRODUCT, Progress, matrix};
+use super::matrix;
+use super::problem::ManifoldProblem;
+use super::state::{FactorState, NewtonMemory, NewtonScratch, Progress};
 use crate::engine::lcp::factor::Lanes as NodeLanes;
+use crate::engine::tuning::newton::PRODUCT;
 use crate::math::{Double, Scalar, Single};
 
 /// The node of body `i`: its own place unless others are gone.
@@ -12,12 +15,12 @@ fn node_of(nodes: &[u32], i: usize) -> usize {
     nodes.get(i).map_or(i, |&node| node as usize)
 }
 
-impl ChordScratch {
+impl NewtonScratch {
     /// A new factor at the last evaluation; false if the matrix has none.
     pub(super) fn factor(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        memory: &mut ChordMemory,
+        memory: &mut NewtonMemory,
         progress: &mut Progress,
     ) -> bool {
         if !memory.nodes.is_empty() {
@@ -48,7 +51,7 @@ impl ChordScratch {
     pub(super) fn find_step(
         &mut self,
         problem: &ManifoldProblem<'_>,
-        memory: &ChordMemory,
+        memory: &NewtonMemory,
         double: bool,
     ) {
         if double {

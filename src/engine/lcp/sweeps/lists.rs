@@ -10,7 +10,7 @@ pub(super) const LANES: usize = 8;
 
 /// Buffers, reused from island to island. Their content never influences a result.
 #[derive(Clone, Debug, Default)]
-pub struct WideScratch {
+pub struct SweepScratch {
     pub(super) lists: Lists<LANES>,
 }
 

@@ -1,4 +1,4 @@
-//! Stiff small steps and sweeps in eight lanes: the budget mode, and the answer to violence.
+//! Stiff small steps and sweeps in eight lanes: the budget mode, and the answer to impacts.
 //!
 //! Input: one island, manifolds and joint rows, and the impulses of the last step. Output: velocities and
 //! impulses. Three ways of using the same sweep of projected Gauss–Seidel:
@@ -9,7 +9,7 @@
 //!   half of the impulse that they start from, joints three tenths. The error falls like `1/n²`, is bounded
 //!   by no tolerance, and that of the whole step is measured by the caller.
 //! - [`solve_sweeps`] sweeps `n` times over the one problem of the step. The error falls like `1/n`.
-//! - [`solve_conjugate`] accelerates the latter by conjugate directions.
+//! - [`solve_nncg`] accelerates the latter by conjugate directions.
 //!
 //! Manifolds are colored (`color.rs`): those of a color share no moving body and are solved eight abreast by
 //! one kernel (`sweep.rs`), written for any number of lanes; one lane gives the same bits. Arms and
@@ -32,7 +32,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use self::lists::WideScratch;
-pub use self::nncg::solve_conjugate;
-pub use self::problem::{SweptIsland, WideIterate};
-pub use self::substeps::{SubstepParams, WideStats, solve_substeps, solve_sweeps, substep_ways};
+pub use self::lists::SweepScratch;
+pub use self::nncg::solve_nncg;
+pub use self::problem::{SweepIterate, SweptIsland};
+pub use self::substeps::{SubstepParams, SweepStats, solve_substeps, solve_sweeps, substep_ways};

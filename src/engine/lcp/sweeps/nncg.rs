@@ -16,19 +16,19 @@
 //!
 //! Deliberately not done: a line search, which the non-smooth problem has no function for.
 
-use super::lists::{Conjugate, Lists, WideScratch};
-use super::problem::{SweptIsland, WideIterate};
+use super::lists::{Conjugate, Lists, SweepScratch};
+use super::problem::{SweepIterate, SweptIsland};
 use crate::math::Single;
 
 /// Sweeps as [`solve_sweeps`](super::solve_sweeps), but accelerated. A call goes on with the direction of the
 /// last one, which was for the same problem, unless it is `fresh`.
-pub fn solve_conjugate(
+pub fn solve_nncg(
     island: &SweptIsland<'_>,
-    iterate: &mut WideIterate<'_>,
+    iterate: &mut SweepIterate<'_>,
     of: usize,
     sweeps: u32,
     fresh: bool,
-    scratch: &mut WideScratch,
+    scratch: &mut SweepScratch,
 ) {
     let lists = &mut scratch.lists;
     lists.start_sweeps(island, iterate, of);

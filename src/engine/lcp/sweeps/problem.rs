@@ -22,7 +22,7 @@ pub struct SweptIsland<'a> {
 /// Unknowns of an island: warm start in, solution out. Of each pair the first is that of the biased
 /// sweeps, which move the bodies, the second that of the relaxed ones.
 #[derive(Debug)]
-pub struct WideIterate<'a> {
+pub struct SweepIterate<'a> {
     /// Mean velocity over the step: poses move with `h` times it; and velocity at its end.
     pub velocity: [&'a mut [Vec6]; 2],
     /// Impulse of every contact on body b over the whole step, world axes [N·s]. The warm start is read

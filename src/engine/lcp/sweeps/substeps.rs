@@ -36,8 +36,8 @@
 
 use super::joints;
 use super::lanes::{SweptBody, at, single};
-use super::lists::{Lists, WideScratch};
-use super::problem::{SweptIsland, WideIterate};
+use super::lists::{Lists, SweepScratch};
+use super::problem::{SweepIterate, SweptIsland};
 use super::sweep::{Rates, apply, mode, plan, sweep};
 use crate::engine::lcp::problem::Vec6;
 use crate::math::{Double, Single};
@@ -87,7 +87,7 @@ impl Default for SubstepParams {
 
 /// Work done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WideStats {
+pub struct SweepStats {
     /// Sweeps over all rows.
     pub sweeps: u32,
     /// Batches of eight manifolds or joints.
@@ -97,10 +97,10 @@ pub struct WideStats {
 /// Solves a step in small ones, see the [module](super). Starts from the relaxed impulses in `iterate`.
 pub fn solve_substeps(
     island: &SweptIsland<'_>,
-    iterate: &mut WideIterate<'_>,
+    iterate: &mut SweepIterate<'_>,
     params: &SubstepParams,
-    scratch: &mut WideScratch,
-) -> WideStats {
+    scratch: &mut SweepScratch,
+) -> SweepStats {
     scratch.lists.substeps(island, iterate, params)
 }
 
@@ -110,7 +110,7 @@ pub fn substep_ways(
     island: &SweptIsland<'_>,
     substeps: u32,
     out: &mut [[Double; 3]],
-    scratch: &WideScratch,
+    scratch: &SweepScratch,
 ) {
     scratch.lists.moved(island, 1.0 / Double::from(substeps.max(1)), out);
 }
@@ -119,11 +119,11 @@ pub fn substep_ways(
 /// unknowns only the one with index `of` is read and written.
 pub fn solve_sweeps(
     island: &SweptIsland<'_>,
-    iterate: &mut WideIterate<'_>,
+    iterate: &mut SweepIterate<'_>,
     of: usize,
     sweeps: u32,
-    scratch: &mut WideScratch,
-) -> WideStats {
+    scratch: &mut SweepScratch,
+) -> SweepStats {
     scratch.lists.sweeps(island, iterate, of, sweeps)
 }
 
@@ -131,9 +131,9 @@ impl<const L: usize> Lists<L> {
     pub(super) fn substeps(
         &mut self,
         island: &SweptIsland<'_>,
-        iterate: &mut WideIterate<'_>,
+        iterate: &mut SweepIterate<'_>,
         params: &SubstepParams,
-    ) -> WideStats {
+    ) -> SweepStats {
         let n = params.substeps.max(1);
         let part = 1.0 / Double::from(n);
         let dt = params.dt * part;
@@ -186,10 +186,10 @@ impl<const L: usize> Lists<L> {
     pub(super) fn sweeps(
         &mut self,
         island: &SweptIsland<'_>,
-        iterate: &mut WideIterate<'_>,
+        iterate: &mut SweepIterate<'_>,
         of: usize,
         sweeps: u32,
-    ) -> WideStats {
+    ) -> SweepStats {
         self.start_sweeps(island, iterate, of);
         for _ in 0..sweeps {
             self.plain_sweep();
@@ -202,7 +202,7 @@ impl<const L: usize> Lists<L> {
     pub(super) fn start_sweeps(
         &mut self,
         island: &SweptIsland<'_>,
-        iterate: &WideIterate<'_>,
+        iterate: &SweepIterate<'_>,
         of: usize,
     ) {
         self.fill(island, iterate, of, 1.0, |i| &island.bodies[i].velocity_free);
@@ -233,7 +233,7 @@ impl<const L: usize> Lists<L> {
     pub(super) fn end_sweeps(
         &self,
         island: &SweptIsland<'_>,
-        iterate: &mut WideIterate<'_>,
+        iterate: &mut SweepIterate<'_>,
         of: usize,
     ) {
         for (velocity, body) in iterate.velocity[of].iter_mut().zip(&self.bodies) {
@@ -259,7 +259,7 @@ impl<const L: usize> Lists<L> {
     fn fill<'a>(
         &mut self,
         island: &SweptIsland<'a>,
-        iterate: &WideIterate<'_>,
+        iterate: &SweepIterate<'_>,
         of: usize,
         part: Double,
         last: impl Fn(usize) -> &'a Vec6,
@@ -291,7 +291,7 @@ impl<const L: usize> Lists<L> {
     }
 
     /// Writes velocities and the impulses of the whole step.
-    fn finish(&self, island: &SweptIsland<'_>, iterate: &mut WideIterate<'_>, part: Double) {
+    fn finish(&self, island: &SweptIsland<'_>, iterate: &mut SweepIterate<'_>, part: Double) {
         let [moved, carried] = &mut iterate.velocity;
         for (velocity, body) in moved.iter_mut().zip(&self.bodies) {
             *velocity = six(&body.sum, part);
@@ -336,9 +336,9 @@ impl<const L: usize> Lists<L> {
         });
     }
 
-    fn stats(&self, sweeps: u32) -> WideStats {
+    fn stats(&self, sweeps: u32) -> SweepStats {
         let batches = self.contacts.batches.len() + self.joints.batches.len();
-        WideStats { sweeps, batches: batches as u32 }
+        SweepStats { sweeps, batches: batches as u32 }
     }
 }
 

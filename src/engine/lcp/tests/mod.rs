@@ -7,7 +7,7 @@ pub(in crate::engine) mod random_problems;
 mod rolling;
 pub(in crate::engine) mod scenes;
 
-use super::newton::{ChordParams, ChordScratch, solve_rows};
+use super::newton::{NewtonParams, NewtonScratch, solve_rows};
 use super::pgs::{self, PgsParams, PgsScratch};
 use super::{Iterate, Method, Problem, SolveStats, Status};
 use crate::engine::papers::solvers::lemke::{self, LemkeParams};
@@ -17,7 +17,7 @@ use crate::math::Double;
 /// Buffers of all solvers.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Scratch {
-    pub(in crate::engine) chord: ChordScratch,
+    pub(in crate::engine) newton: NewtonScratch,
     pub(in crate::engine) pgs: PgsScratch,
 }
 
@@ -31,21 +31,21 @@ pub(in crate::engine) fn solve(
 ) -> SolveStats {
     let iterations_max = if method == Method::Auto { 200 } else { 20_000 };
     let sweeps = PgsParams { tolerance, iterations_max, ..PgsParams::default() };
-    let params = ChordParams { tolerance, ..ChordParams::default() };
+    let params = NewtonParams { tolerance, ..NewtonParams::default() };
     match method {
         Method::Pgs | Method::Substeps => pgs::solve(problem, iterate, &sweeps, &mut scratch.pgs),
-        Method::Newton => solve_rows(problem, iterate, &params, &mut scratch.chord),
+        Method::Newton => solve_rows(problem, iterate, &params, &mut scratch.newton),
         Method::Lemke => {
             lemke::solve(problem, iterate, &LemkeParams { tolerance, ..LemkeParams::default() })
         }
         Method::Auto => {
-            let mut stats = solve_rows(problem, iterate, &params, &mut scratch.chord);
+            let mut stats = solve_rows(problem, iterate, &params, &mut scratch.newton);
             for _ in 0..TURNS {
                 if stats.status != Status::Converged {
                     stats.add(&pgs::solve(problem, iterate, &sweeps, &mut scratch.pgs));
                 }
                 if stats.status != Status::Converged {
-                    stats.add(&solve_rows(problem, iterate, &params, &mut scratch.chord));
+                    stats.add(&solve_rows(problem, iterate, &params, &mut scratch.newton));
                 }
             }
             stats

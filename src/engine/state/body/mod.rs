@@ -68,7 +68,7 @@ pub struct Body {
     /// Did its shapes come after the last step began?
     reshaped: bool,
     /// What sleeping needs to know.
-    pub(in crate::engine) rest: SleepState,
+    pub(in crate::engine) sleep: SleepState,
 }
 
 fn finite3(what: &'static str, v: Vec3) -> Result<(), BodyError> {
@@ -137,7 +137,7 @@ impl Body {
             can_sleep: desc.can_sleep,
             tag: desc.tag,
             reshaped: true,
-            rest: SleepState::default(),
+            sleep: SleepState::default(),
         };
         let mut colliders = desc.colliders;
         if let Some(shape) = desc.shape {
@@ -214,7 +214,7 @@ impl Body {
     /// A coefficient is not finite.
     pub fn set_material(&mut self, collider: usize, material: Material) -> Result<(), BodyError> {
         let changed = self.colliders.set_material(collider, checked(material)?);
-        self.rest.edits = self.rest.edits.wrapping_add(u32::from(changed));
+        self.sleep.edits = self.sleep.edits.wrapping_add(u32::from(changed));
         Ok(())
     }
 
@@ -222,8 +222,8 @@ impl Body {
     /// this index.
     pub fn set_layers(&mut self, collider: usize, layers: Layers) {
         let changed = u32::from(self.colliders.set_layers(collider, layers));
-        self.rest.edits = self.rest.edits.wrapping_add(changed);
-        self.rest.layers = self.rest.layers.wrapping_add(changed);
+        self.sleep.edits = self.sleep.edits.wrapping_add(changed);
+        self.sleep.layers = self.sleep.layers.wrapping_add(changed);
     }
 
     /// Moves the body at once: contacts and cached planes of the old place are forgotten.
@@ -238,7 +238,7 @@ impl Body {
         self.last_good = (self.center, self.rotation);
         self.quarantined = false;
         self.target = None;
-        self.rest.idle = 0.0;
+        self.sleep.idle = 0.0;
         self.version = self.version.wrapping_add(1);
     }
 
@@ -346,7 +346,7 @@ impl Body {
 
     /// Does the body sleep, with its island?
     pub const fn is_sleeping(&self) -> bool {
-        self.rest.asleep.is_some()
+        self.sleep.asleep.is_some()
     }
 
     /// Counts changes that make cached contacts worthless.
@@ -356,7 +356,7 @@ impl Body {
 
     /// Counts changes of materials and layers; neither makes a cached contact worthless.
     pub(crate) const fn edits(&self) -> u32 {
-        self.rest.edits
+        self.sleep.edits
     }
 
     /// Velocity of the body's point at `point` (world) [m/s].
@@ -378,7 +378,7 @@ impl Body {
 
     /// Does another force wait than that of the last step, or an impulse?
     pub(crate) fn is_pushed_anew(&self) -> bool {
-        (self.force, self.torque) != self.rest.steady || self.is_struck()
+        (self.force, self.torque) != self.sleep.steady || self.is_struck()
     }
 
     /// Does a force or an impulse wait?
@@ -395,7 +395,7 @@ impl Body {
     /// Takes what was applied since the last step: (force, torque, impulse, angular impulse).
     pub(crate) fn take_forces(&mut self) -> (Vec3, Vec3, Vec3, Vec3) {
         let taken = (self.force, self.torque, self.impulse, self.angular_impulse);
-        self.rest.push((self.force, self.torque), self.is_struck());
+        self.sleep.push((self.force, self.torque), self.is_struck());
         self.drop_forces();
         taken
     }

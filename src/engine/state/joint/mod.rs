@@ -48,7 +48,7 @@ pub struct Joint {
 
 impl Joint {
     /// Forgets what it did in the last step.
-    pub(crate) const fn rest(&mut self) {
+    pub(crate) const fn forget_impulses(&mut self) {
         self.impulse = [[0.0; SLOTS]; 2];
         self.reaction = [Vec3::ZERO; 2];
     }
@@ -151,7 +151,7 @@ impl Joints {
         let same_kind =
             core::mem::discriminant(&joint.desc.kind) == core::mem::discriminant(&desc.kind);
         if !same_kind || joint.desc.ends != desc.ends || !desc.enabled {
-            joint.rest();
+            joint.forget_impulses();
         }
         joint.desc = desc;
         joint.read(desc.ends.map(|end| bodies.get(end?)), 0.0);

@@ -135,7 +135,7 @@ impl StepProblem {
         yielded: &mut Vec<JointId>,
     ) {
         for &j in &self.joints_of.items {
-            joints[j as usize].rest();
+            joints[j as usize].forget_impulses();
         }
         let mut row = 0;
         while row < self.joint_source.len() {

@@ -24,9 +24,13 @@
 mod contacts;
 pub(in crate::engine) mod joints;
 mod rolling;
+mod unknowns;
 
 use core::ops::Range;
 
+pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
+
+use self::unknowns::cut;
 use super::islands::{DisjointSets, Islands, NO_ISLAND};
 use super::predict::block;
 use super::unchanged::Touching;
@@ -40,19 +44,6 @@ use crate::engine::state::joint::{Aim, Joint, Row};
 use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
 use crate::math::{DVec3, Double, Real};
-
-/// Unknowns of all islands, in the order of the rows.
-#[derive(Clone, Debug, Default)]
-pub struct Unknowns {
-    /// Velocity of every member of an island.
-    pub velocity: Vec<Vec6>,
-    /// Impulse of every joint row.
-    pub joint_impulse: Vec<Double>,
-    /// Impulse of every contact on body b, world axes [N·s].
-    pub contact_impulse: Vec<[Double; 3]>,
-    /// Impulse of every rolling row.
-    pub rolling_impulse: Vec<[Double; 3]>,
-}
 
 /// The step problem of all islands, and where its rows came from.
 #[derive(Clone, Debug, Default)]
@@ -105,34 +96,6 @@ pub struct StepProblem {
     joints_of: ByIsland,
 }
 
-/// Where the parts of an island are in the lists of the problem.
-#[derive(Clone, Debug)]
-pub struct IslandRanges {
-    /// In [`StepProblem::bodies`] and the velocities.
-    pub members: Range<usize>,
-    /// In [`StepProblem::manifolds`].
-    pub manifolds: Range<usize>,
-    /// In [`StepProblem::contact_source`] and the contact impulses.
-    pub contacts: Range<usize>,
-    /// In [`StepProblem::joints`] and the joint impulses.
-    pub joints: Range<usize>,
-    /// In [`StepProblem::rolling`] and the rolling impulses.
-    pub rolling: Range<usize>,
-}
-
-/// The unknowns of one island.
-#[derive(Debug, Default)]
-pub struct IslandUnknowns<'a> {
-    /// Velocity of every member [m/s, rad/s].
-    pub velocity: &'a mut [Vec6],
-    /// Impulse of every joint row [N·s or N·m·s].
-    pub joint_impulse: &'a mut [Double],
-    /// Impulse of every contact on body b, world axes [N·s].
-    pub contact_impulse: &'a mut [[Double; 3]],
-    /// Impulse of every rolling row [N·s].
-    pub rolling_impulse: &'a mut [[Double; 3]],
-}
-
 /// The step problem of one island, see [`StepProblem`].
 #[derive(Debug)]
 pub struct IslandStep<'a> {
@@ -172,30 +135,6 @@ pub struct IslandStep<'a> {
     pub biased: IslandUnknowns<'a>,
     /// Relaxed solve.
     pub relaxed: IslandUnknowns<'a>,
-}
-
-/// Cuts the first `n` items off a list.
-fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let (first, others) = core::mem::take(rest).split_at_mut(n);
-    *rest = others;
-    first
-}
-
-impl<'a> IslandUnknowns<'a> {
-    fn new(all: &'a mut Unknowns) -> Self {
-        let Unknowns { velocity, joint_impulse, contact_impulse, rolling_impulse } = all;
-        Self { velocity, joint_impulse, contact_impulse, rolling_impulse }
-    }
-
-    /// Cuts off those of the first island.
-    fn cut(&mut self, r: &IslandRanges) -> Self {
-        Self {
-            velocity: cut(&mut self.velocity, r.members.len()),
-            joint_impulse: cut(&mut self.joint_impulse, r.joints.len()),
-            contact_impulse: cut(&mut self.contact_impulse, r.contacts.len()),
-            rolling_impulse: cut(&mut self.rolling_impulse, r.rolling.len()),
-        }
-    }
 }
 
 impl IslandStep<'_> {

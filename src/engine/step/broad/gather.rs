@@ -226,8 +226,8 @@ impl BroadPhase {
         known.velocity = motion.linear;
         known.grown = self.grow[k];
         known.edits = body.edits();
-        let layers = core::mem::replace(&mut known.layers, body.rest.layers);
-        let refilter = core::mem::take(&mut known.refilter) || layers != body.rest.layers;
+        let layers = core::mem::replace(&mut known.layers, body.sleep.layers);
+        let refilter = core::mem::take(&mut known.refilter) || layers != body.sleep.layers;
         let pose = (body.center(), body.rotation());
         let moved = core::mem::replace(&mut (known.center, known.rotation), pose) != pose;
         (known.center, known.rotation) = pose;

@@ -219,7 +219,7 @@ impl BroadPhase {
     }
 
     /// Takes up the free motions of bodies that woke within the step.
-    pub(in crate::engine) fn rouse(
+    pub(in crate::engine) fn renew_woken(
         &mut self,
         woken: &[BodyId],
         bodies: &Bodies,

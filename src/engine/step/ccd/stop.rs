@@ -142,24 +142,24 @@ impl Solved<'_> {
         let i = stop.body as usize;
         let motion = &self.motions[i];
         let own = self.solved(i);
-        let (base, rest, time);
+        let (base, remaining, time);
         let is_hit = stop.time > 0.0 && stop.time < self.dt;
         if is_hit {
             let lost = self.after_impact(stop) * if mutual { 0.5 } else { 1.0 };
             time = stop.time;
             base = Way { linear: motion.linear * time, angular: own.1 * time };
-            rest = Way { linear: own.0 * self.dt - lost - base.linear, angular: Vec3::ZERO };
+            remaining = Way { linear: own.0 * self.dt - lost - base.linear, angular: Vec3::ZERO };
         } else {
             time = 0.0;
             base = Way { linear: Vec3::ZERO, angular: Vec3::ZERO };
-            rest = Way { linear: own.0 * self.dt, angular: own.1 * self.dt };
+            remaining = Way { linear: own.0 * self.dt, angular: own.1 * self.dt };
         }
-        let part = if self.is_near_free_path(stop, base.plus(rest, 1.0)) {
+        let part = if self.is_near_free_path(stop, base.plus(remaining, 1.0)) {
             1.0
         } else {
-            self.clear_part(i, base, time, rest)
+            self.clear_part(i, base, time, remaining)
         };
-        (base.plus(rest, part), if is_hit { time / self.dt } else { part })
+        (base.plus(remaining, part), if is_hit { time / self.dt } else { part })
     }
 
     /// Does a way of the body end near a point of its free path that nothing blocks?
@@ -194,12 +194,12 @@ impl Solved<'_> {
         (body.center() + way.linear, quat_normalize(turned))
     }
 
-    /// The part of the way `rest` that body `i` can go from `base`, where it is at `time` (s), until the
+    /// The part of the way `remaining` that body `i` can go from `base`, where it is at `time` (s), until the
     /// end of the step.
-    fn clear_part(&self, i: usize, base: Way, time: Real, rest: Way) -> Real {
+    fn clear_part(&self, i: usize, base: Way, time: Real, remaining: Way) -> Real {
         let from = self.pose(i, base);
         let radius = self.motions[i].radius;
-        let ends = [from.0, from.0 + rest.linear];
+        let ends = [from.0, from.0 + remaining.linear];
         let around = Vec3::splat(radius);
         let bounds =
             Aabb { min: ends[0].min(ends[1]) - around, max: ends[0].max(ends[1]) + around };
@@ -210,7 +210,8 @@ impl Solved<'_> {
             let way = |time: Real| Way { linear: v * time, angular: w * time };
             let at = self.pose(j, way(time));
             if let (Some(x), Some(y)) = (self.piece(i, own), self.piece(j, piece)) {
-                let paths = [self.path(i, x, from, rest), self.path(j, y, at, way(self.dt - time))];
+                let paths =
+                    [self.path(i, x, from, remaining), self.path(j, y, at, way(self.dt - time))];
                 part = part.min(first_overlap([x.convex, y.convex], &paths));
             }
         });

@@ -117,12 +117,12 @@ impl Context<'_> {
         let fallen = self.dt * self.dt * self.settings.gravity.length();
         let guided = SURE * inradius[0].min(inradius[1]) + fallen;
         // A point that turns leaves its tangent, and may come back to a plane that it left.
-        let rest = self.dt - time;
+        let remaining = self.dt - time;
         let curved = |motion: &Motion| {
-            let turned = motion.angular.length() * rest;
+            let turned = motion.angular.length() * remaining;
             0.5 * turned * turned * motion.radius
         };
-        if fastest * rest + curved(a) + curved(b) > guided {
+        if fastest * remaining + curved(a) + curved(b) > guided {
             pair.impact = time;
             // The bodies stay where they meet, and the next step solves the contact.
             if time > 0.0 {

@@ -152,9 +152,9 @@ pub fn time_of_impact_half_space(
         }
         // The plane itself turns: its points are as fast as they are far from its axis, and in the rest
         // of the step the hull is no farther than this, nor its normal turned farther.
-        let (rest, speed) = (limits.dt - time, linear.length());
-        let far = (apart + linear * time).length() + speed * rest + radius;
-        let turned = (path_plane.angular.length() * rest).min(2.0);
+        let (remaining, speed) = (limits.dt - time, linear.length());
+        let far = (apart + linear * time).length() + speed * remaining + radius;
+        let turned = (path_plane.angular.length() * remaining).min(2.0);
         path_hull.angular.length() * radius + n.cross(path_plane.angular).length() * far
             - n.dot(linear)
             + speed * turned

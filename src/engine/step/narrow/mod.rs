@@ -34,7 +34,7 @@ use self::clip::{ClipParams, find_contacts};
 use self::collect::{Anchor, Contact, Manifold};
 use self::half_space::find_contacts_half_space;
 use self::mesh::OnTriangle;
-use self::normal::{Twist, choose_normal};
+use self::normal::{Twist, reference_normal};
 use super::broad::{Reach, blow};
 use super::predict;
 use super::predict::planar_axis;
@@ -380,7 +380,7 @@ impl Context<'_> {
             slack = slack.min(SLACK * a.inradius().min(b.inradius()) + sunk);
         }
         let hints = pair.cache.hints;
-        let normal = choose_normal(a, b, relative, ratio.normal, hints, &twist, self.dt, slack);
+        let normal = reference_normal(a, b, relative, ratio.normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
         find_contacts(a, b, relative, normal, hints, &self.clip(band), &mut manifold);
         let turn = placed.rotations[0];

@@ -23,7 +23,7 @@
 use super::support::climb;
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::hull::{Face, Hull};
-use crate::engine::tuning::normal::{ALIGNED, PREFERENCE, SQUARE, SUNK};
+use crate::engine::tuning::normal::{ALIGNED, PREFERENCE, SINK_DEPTH, SQUARE};
 use crate::math::{Real, Vec3, narrow3, widen3};
 
 /// Faces of curved hulls: at most two caps.
@@ -81,7 +81,7 @@ struct Trial<'h> {
 /// they matter for speed only. `twist` is the motion that the bodies would have without contact;
 /// `eligible_below` is `c h²` (m).
 #[must_use]
-pub fn choose_normal(
+pub fn reference_normal(
     a: &Hull,
     b: &Hull,
     relative: &Relative,
@@ -124,7 +124,7 @@ pub fn choose_normal(
         }
         let preference = PREFERENCE * eligible_below;
         // An edge just missed or just met is no better than a plane on which the body stays.
-        let most = if on_face { Real::INFINITY } else { -SUNK * eligible_below };
+        let most = if on_face { Real::INFINITY } else { -SINK_DEPTH * eligible_below };
         bar = predicted.min(most) + preference;
     }
     let mut trial = Trial {

@@ -117,7 +117,7 @@ fn damp(motion: &mut Motion, body: &Body, dt: Real) {
 }
 
 /// Free motion of a body; freezes it if its state is not finite, and lists it then.
-pub fn foresee(
+pub fn predict_or_freeze(
     body: &mut Body,
     settings: &Settings,
     dt: Real,

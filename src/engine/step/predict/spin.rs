@@ -16,7 +16,8 @@
 //! three Newton steps of a 3×3 matrix for each part.
 
 use crate::engine::state::body::Body;
-use crate::engine::tuning::spin::{PARTS_MAX, ROUND, TURN_MAX};
+use crate::engine::tuning::spin::{PARTS_MAX, TURN_MAX};
+use crate::engine::tuning::work::ROUNDED_SINGLE;
 use crate::math::{
     DMat3, DVec3, Double, PI_DOUBLE, SymMat3, atan2_double, quat_exp_double, quat_mul_double,
     quat_rotate_double, sin_cos_double, widen, widen_mat3, widen_quat, widen3,
@@ -47,7 +48,7 @@ pub struct Spin {
 pub fn is_round(inertia: SymMat3) -> bool {
     let [x, y, z, a, b, c] =
         [inertia.xx, inertia.yy, inertia.zz, inertia.xy, inertia.xz, inertia.yz].map(widen);
-    let size = ROUND * x;
+    let size = ROUNDED_SINGLE * x;
     [y - x, z - x, a, b, c].iter().all(|d| d.abs() <= size)
 }
 

@@ -73,15 +73,15 @@ impl Sleepers {
             let body = &mut bodies.as_mut_slice()[i];
             let now = (body.linear_velocity, body.angular_velocity);
             let radius = step.motions[i].radius;
-            let rest = &mut body.rest;
-            rest.change = rest.change.max(distance(now, rest.since, radius));
-            let calm = is_slow(now) && is_slow(moved) && rest.change <= change_max;
+            let sleep = &mut body.sleep;
+            sleep.change = sleep.change.max(distance(now, sleep.since, radius));
+            let calm = is_slow(now) && is_slow(moved) && sleep.change <= change_max;
             if calm {
-                rest.idle += step.dt;
+                sleep.idle += step.dt;
             } else {
-                (rest.idle, rest.since, rest.change) = (0.0, now, 0.0);
+                (sleep.idle, sleep.since, sleep.change) = (0.0, now, 0.0);
             }
-            let even = rest.idle >= time && rest.change <= acceleration * rest.idle;
+            let even = sleep.idle >= time && sleep.change <= acceleration * sleep.idle;
             let may = body.can_sleep && body.moves() && there && !body.is_pushed();
             if !(calm && even && may) {
                 ready[step.islands.island[i] as usize] = false;

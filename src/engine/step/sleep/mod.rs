@@ -56,7 +56,7 @@ impl Properties {
     fn of(body: &Body) -> Self {
         Self {
             version: body.version(),
-            edits: body.rest.edits,
+            edits: body.sleep.edits,
             linear_velocity: body.linear_velocity,
             angular_velocity: body.angular_velocity,
             factors: [body.gravity_scale, body.linear_damping, body.angular_damping],
@@ -127,10 +127,10 @@ impl Sleepers {
     pub(in crate::engine) fn note(&mut self, body: &mut Body, in_step: bool) {
         if body.moves() && !body.is_sleeping() {
             if in_step {
-                body.rest.idle = 0.0;
+                body.sleep.idle = 0.0;
             }
-        } else if (in_step || !self.islands.is_empty()) && !body.rest.noted {
-            body.rest.noted = true;
+        } else if (in_step || !self.islands.is_empty()) && !body.sleep.noted {
+            body.sleep.noted = true;
             self.edited.push((body.id(), Properties::of(body)));
         }
     }
@@ -138,7 +138,7 @@ impl Sleepers {
     /// Takes note that a pair was changed: its sleepers are to wake.
     pub(in crate::engine) fn note_pair(&mut self, pair: &Pair, bodies: &Bodies) {
         for id in [pair.key.a, pair.key.b] {
-            self.wake.extend(bodies.get(id).and_then(|body| body.rest.asleep));
+            self.wake.extend(bodies.get(id).and_then(|body| body.sleep.asleep));
         }
     }
 
@@ -158,9 +158,9 @@ impl Sleepers {
             body.linear_velocity = Vec3::ZERO;
             body.angular_velocity = Vec3::ZERO;
             body.drop_forces();
-            body.rest.asleep = Some(name);
-            body.rest.idle = 0.0;
-            if body.rest.steady != (Vec3::ZERO, Vec3::ZERO) {
+            body.sleep.asleep = Some(name);
+            body.sleep.idle = 0.0;
+            if body.sleep.steady != (Vec3::ZERO, Vec3::ZERO) {
                 self.forced.push(id);
             }
         }
@@ -197,8 +197,8 @@ impl Sleepers {
     /// Takes note that the island of a body is to wake or, if it is awake, has not come to rest.
     pub(in crate::engine) fn note_body(&mut self, id: BodyId, bodies: &mut Bodies) {
         let Some(body) = bodies.get_mut(id) else { return };
-        body.rest.idle = 0.0;
-        self.wake.extend(body.rest.asleep);
+        body.sleep.idle = 0.0;
+        self.wake.extend(body.sleep.asleep);
     }
 
     /// Takes note that a body is about to be removed.
@@ -221,14 +221,14 @@ impl Sleepers {
     fn note_joined(&mut self, id: BodyId, bodies: &Bodies, joints: &[Joint]) {
         for desc in joints.iter().map(Joint::desc).filter(|desc| desc.joins(id)) {
             for id in desc.bodies() {
-                self.wake.extend(bodies.get(id).and_then(|body| body.rest.asleep));
+                self.wake.extend(bodies.get(id).and_then(|body| body.sleep.asleep));
             }
         }
     }
 
     /// Before a step: wakes the islands to which something happened since the last, of length `dt_last`
     /// (s).
-    pub(in crate::engine) fn stir(
+    pub(in crate::engine) fn wake_edited(
         &mut self,
         settings: &Settings,
         parts: &mut Parts<'_>,
@@ -254,9 +254,9 @@ impl Sleepers {
         let Self { edited, forced, wake, disturbed, .. } = self;
         for (id, before) in edited.drain(..) {
             let Some(body) = bodies.get_mut(id) else { continue };
-            body.rest.noted = false;
+            body.sleep.noted = false;
             if Properties::of(body) != before || (body.is_sleeping() && body.is_pushed_anew()) {
-                wake.extend(body.rest.asleep);
+                wake.extend(body.sleep.asleep);
                 disturbed.push(id);
             }
         }
@@ -265,7 +265,7 @@ impl Sleepers {
                 return false;
             };
             if body.is_pushed_anew() {
-                wake.extend(body.rest.asleep);
+                wake.extend(body.sleep.asleep);
             }
             true
         });
@@ -304,7 +304,7 @@ impl Sleepers {
             }
             for &id in &island.members {
                 if let Some(body) = parts.bodies.get_mut(id) {
-                    (body.rest.asleep, body.rest.idle) = (None, 0.0);
+                    (body.sleep.asleep, body.sleep.idle) = (None, 0.0);
                 }
             }
             self.woken.extend(island.members);
@@ -314,7 +314,11 @@ impl Sleepers {
 
     /// Within a step: wakes the islands that are to wake, and marks their pairs. Returns their bodies,
     /// ascending, which have no motions yet.
-    pub(in crate::engine) fn rouse(&mut self, parts: &mut Parts<'_>, dt_last: Real) -> &[BodyId] {
+    pub(in crate::engine) fn wake_in_step(
+        &mut self,
+        parts: &mut Parts<'_>,
+        dt_last: Real,
+    ) -> &[BodyId] {
         self.woken.clear();
         self.wake(parts, dt_last);
         if !self.woken.is_empty() {
@@ -346,7 +350,7 @@ impl Sleepers {
         }
         let joined = joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
         for &ends in joined.filter(|&&ends| is_touched(motions, ends)) {
-            let names = ends.map(|i| bodies.as_slice()[i as usize].rest.asleep);
+            let names = ends.map(|i| bodies.as_slice()[i as usize].sleep.asleep);
             self.wake.extend(names.into_iter().flatten());
         }
         !self.wake.is_empty()
@@ -418,7 +422,7 @@ impl Parts<'_> {
     fn scale_impulses(&mut self, name: BodyId, scale: Real) {
         let scale = widen(scale);
         let bodies = &*self.bodies;
-        let inside = |id| bodies.get(id).is_some_and(|body| body.rest.asleep == Some(name));
+        let inside = |id| bodies.get(id).is_some_and(|body| body.sleep.asleep == Some(name));
         for pair in self.pairs.list.iter_mut().filter(|p| inside(p.key.a) || inside(p.key.b)) {
             for contact in &mut pair.contacts {
                 contact.impulse = contact.impulse.map(|impulse| impulse * scale);

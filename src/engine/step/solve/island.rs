@@ -1,8 +1,7 @@
 //! An island while it is solved: its problem and its budget of counted work.
 //!
-//! Input: the island's part of the step, the settings, its memory. Output: what the policy decides by, and an
-//! [`Outcome`]: how it was solved. What is left of the work of the whole step, for each contact and body in
-//! sweeps over a contact, is
+//! Input: the island's part of the step, the settings, its memory. Output: what the policy decides by. What
+//! is left of the work of the whole step, for each contact and body in sweeps over a contact, is
 //!
 //! ```text
 //! left = PATIENCE * effort * work_max - spent       1 / PATIENCE <= effort <= 1
@@ -11,14 +10,14 @@
 //! Cost: a count of rows each.
 
 use super::memory::IslandMemory;
-use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::{Cone, JointRow, Method, SolveStats, Status};
+use crate::engine::lcp::{Cone, JointRow, Method};
 use crate::engine::settings::Settings;
 use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::TINY;
-use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, SWEPT_TO};
+use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE};
+use crate::engine::tuning::work::ROUNDED_SINGLE;
 use crate::math::{DVec3, Double, widen};
 
 /// An island to solve.
@@ -31,45 +30,6 @@ pub(super) struct Island<'a, 'b> {
     pub(super) memory: &'a mut IslandMemory,
     /// What the solves of this step have taken so far, as a budget of that size would allow (–).
     pub(super) spent: Double,
-}
-
-/// How an island was solved.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outcome {
-    /// The method that gave the solution.
-    pub(super) method: Method,
-    pub(super) biased: SolveStats,
-    /// None if nothing pushed, or small steps found both at once.
-    pub(super) relaxed: Option<SolveStats>,
-    /// Residual of the carried velocity, whatever found it.
-    pub(super) carried: Certificate,
-    pub(super) beyond_lemke: bool,
-    /// Do bodies without impulses move by their free flight already?
-    pub(super) flown: bool,
-}
-
-impl Outcome {
-    pub(super) fn is_solved(&self) -> bool {
-        let solved = |stats: &SolveStats| stats.status == Status::Converged;
-        solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
-    }
-
-    /// Were the impulses taken as they were?
-    pub(super) fn is_as_it_was(&self) -> bool {
-        let as_it_was = |stats: &SolveStats| {
-            (stats.status, stats.iterations, stats.factorizations) == (Status::Converged, 0, 0)
-        };
-        as_it_was(&self.biased) && self.relaxed.as_ref().is_none_or(as_it_was)
-    }
-
-    /// Counts the work of an attempt that came before.
-    pub(super) fn after(mut self, attempt: &Self) -> Self {
-        self.biased.work += attempt.biased.work;
-        if let (Some(relaxed), Some(before)) = (&mut self.relaxed, &attempt.relaxed) {
-            relaxed.work += before.work;
-        }
-        self
-    }
 }
 
 impl Island<'_, '_> {
@@ -88,7 +48,7 @@ impl Island<'_, '_> {
     pub(super) fn is_swept_at_last(&self) -> bool {
         let solver = &self.settings.solver;
         let small = self.rows() <= solver.newton_rows_max as usize;
-        let reachable = solver.tolerance >= SWEPT_TO;
+        let reachable = solver.tolerance >= ROUNDED_SINGLE;
         solver.method == Method::Auto && small && reachable && self.step.joints.is_empty()
     }
 

@@ -9,9 +9,9 @@
 use core::cmp::Reverse;
 use core::mem::take;
 
-use super::island::Outcome;
-use crate::engine::lcp::newton::ChordMemory;
-use crate::engine::lcp::newton::joints_only::DirectMemory;
+use super::outcome::Outcome;
+use crate::engine::lcp::newton::NewtonMemory;
+use crate::engine::lcp::newton::joints_only::JointsMemory;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::step::islands::Islands;
 use crate::math::Double;
@@ -21,13 +21,13 @@ use crate::math::Double;
 pub(super) struct IslandMemory {
     /// Its bodies, ascending.
     pub(super) members: Vec<BodyId>,
-    pub(super) chord: ChordMemory,
+    pub(super) newton: NewtonMemory,
     /// For the poses and for the velocities of the end, whose matrices differ.
-    pub(super) direct: [DirectMemory; 2],
+    pub(super) joints_only: [JointsMemory; 2],
     /// Time for which Newton is not tried again [s].
-    pub(super) pause: Double,
+    pub(super) retry_after: Double,
     /// The part of the budget of all its rows that it gets (-); none before its first step.
-    pub(super) share: Option<Double>,
+    pub(super) budget_fraction: Option<Double>,
     /// Did sweeps behind the cone Newton change the impulses of the biased and the relaxed problem? Then
     /// those hold what it took to stop the bodies, which would act once more if they were taken as they are.
     pub(super) changed: [bool; 2],
@@ -51,10 +51,10 @@ impl Default for IslandMemory {
     fn default() -> Self {
         Self {
             members: Vec::new(),
-            chord: ChordMemory::default(),
-            direct: Default::default(),
-            pause: 0.0,
-            share: None,
+            newton: NewtonMemory::default(),
+            joints_only: Default::default(),
+            retry_after: 0.0,
+            budget_fraction: None,
             changed: [false; 2],
             effort: 1.0,
             pressed: false,
@@ -151,7 +151,7 @@ impl Memories {
         };
         if !members.iter().map(id).eq(memory.members.iter().copied()) {
             let old = &memory.members;
-            memory.chord.pass_on(members.iter().map(|i| old.binary_search(&id(i)).ok()));
+            memory.newton.pass_on(members.iter().map(|i| old.binary_search(&id(i)).ok()));
             memory.members.clear();
             memory.members.extend(members.iter().map(id));
             memory.steady = None;

@@ -9,38 +9,32 @@
 //! `flight.rs` moves the bodies on which no impulse acts, `midpoint/` islands with joints and those in
 //! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
 //!
-//! `policy.rs` chooses and calls the solvers, `island.rs` has what they share, `sweeps.rs` those that sweep,
-//! `lcp/expand.rs` turns manifolds into rows for those that know rows only, `judge.rs` measures what is
-//! returned, `pressed.rs` finds contacts that ask for the impossible.
+//! `policy.rs` chooses, `solvers.rs` calls the solvers and measures what they return, `sweeps.rs` has those
+//! that sweep, `small_steps.rs` small steps, `island.rs` what all of them share, `outcome.rs` what they
+//! tell; `lcp/expand.rs` turns manifolds into rows for those that know rows only, `pressed.rs` finds
+//! contacts that ask for the impossible.
 
 mod ending;
 mod flight;
 mod island;
-mod judge;
 mod memory;
 mod midpoint;
+mod outcome;
 mod policy;
 mod pressed;
 mod restitution;
+mod small_steps;
+mod solvers;
 mod stiffness;
 mod sweeps;
 
 use std::sync::{Mutex, PoisonError};
 
-use self::ending::EndingScratch;
-use self::flight::FlightScratch;
-use self::island::{Island, Outcome};
+use self::island::Island;
 use self::memory::{IslandMemory, Memories, SteadySolution};
-use self::midpoint::MidpointScratch;
-use self::pressed::PressedScratch;
-use self::restitution::BounceScratch;
-use self::sweeps::Best;
-use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
-use crate::engine::lcp::expand::Rows;
-use crate::engine::lcp::newton::ChordScratch;
-use crate::engine::lcp::newton::joints_only::DirectScratch;
-use crate::engine::lcp::pgs::PgsScratch;
-use crate::engine::lcp::sweeps::WideScratch;
+use self::outcome::Outcome;
+use self::policy::IslandSolver;
+use super::assemble::{IslandStep, Sources, StepProblem};
 use crate::engine::lcp::{Method, Status};
 use crate::engine::par::Pool;
 use crate::engine::report::{IslandReport, StepReport, StepStatus};
@@ -48,44 +42,17 @@ use crate::engine::settings::Settings;
 use crate::engine::state::body::BodyId;
 use crate::engine::state::contact::Blow;
 use crate::engine::state::pairs::Pair;
-use crate::engine::step::islands::DisjointSets;
 use crate::math::{DVec3, Double, widen};
 
 /// Contacts and joint rows beside those of the largest island from which on a pool solves them: with fewer
 /// the threads take longer to start than they save. Results do not depend on it.
 const SPREAD: usize = 2048;
 
-/// The solvers with their buffers, whose content never influences a result.
-#[derive(Debug, Default)]
-struct Solvers {
-    pgs: PgsScratch,
-    chord: ChordScratch,
-    direct: DirectScratch,
-    wide: WideScratch,
-    rows: Rows,
-    bounce: BounceScratch,
-    ending: EndingScratch,
-    flight: FlightScratch,
-    midpoint: MidpointScratch,
-    pressed: PressedScratch,
-    best: Best,
-    /// Groups of bodies that are joined with each other, and how many each has.
-    joined: DisjointSets,
-    joined_sizes: Vec<u32>,
-}
-
-/// A clone starts with empty buffers.
-impl Clone for Solvers {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
 /// Solvers, and what islands keep from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct SolverState {
     /// As many as were at work at the same time.
-    solvers: Vec<Solvers>,
+    solvers: Vec<IslandSolver>,
     memories: Memories,
 }
 
@@ -101,17 +68,14 @@ struct Task<'a> {
 
 impl Task<'_> {
     /// Solves it, unless it is steady.
-    fn work(&mut self, solvers: &mut Solvers, sources: &Sources<'_>, settings: &Settings) {
+    fn work(&mut self, solver: &mut IslandSolver, sources: &Sources<'_>, settings: &Settings) {
         if self.steady {
             return;
         }
         let (step, memory) = (&mut self.step, &mut self.memory);
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
-        let outcome = solvers.solve_island(&mut island);
-        if !outcome.flown {
-            solvers.flight.fly(step, settings.solver.tolerance);
-        }
+        let outcome = solver.solve(&mut island);
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);
         let size = step.size();
         memory.steady =
@@ -139,7 +103,7 @@ impl SolverState {
         let settings = &settings;
         let spreads = pool.threads() > 1 && problem.rows_beside_largest(steady) >= SPREAD;
         let mut tasks = Vec::new();
-        let mut solvers = self.solvers.pop().unwrap_or_default();
+        let mut solver = self.solvers.pop().unwrap_or_default();
         let parts = problem.split(sources.islands, settings.solver.cone);
         for (k, step) in parts.enumerate() {
             let steady = steady[k];
@@ -156,20 +120,20 @@ impl SolverState {
             if spreads {
                 tasks.push(task);
             } else {
-                task.work(&mut solvers, sources, settings);
+                task.work(&mut solver, sources, settings);
                 self.keep(task, report);
             }
         }
-        self.solvers.push(solvers);
+        self.solvers.push(solver);
         if !spreads {
             return;
         }
         let spare = Mutex::new(core::mem::take(&mut self.solvers));
         let spare_now = || spare.lock().unwrap_or_else(PoisonError::into_inner);
         pool.run(&mut tasks, 1, |tasks| {
-            let mut solvers = spare_now().pop().unwrap_or_default();
-            tasks.iter_mut().for_each(|task| task.work(&mut solvers, sources, settings));
-            spare_now().push(solvers);
+            let mut solver = spare_now().pop().unwrap_or_default();
+            tasks.iter_mut().for_each(|task| task.work(&mut solver, sources, settings));
+            spare_now().push(solver);
         });
         self.solvers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
         tasks.into_iter().for_each(|task| self.keep(task, report));
@@ -261,16 +225,6 @@ fn add(
     if !solved {
         report.islands_unsolved += 1;
         report.status = StepStatus::NotConverged;
-    }
-}
-
-impl IslandUnknowns<'_> {
-    /// Becomes the same as others.
-    fn copy_from(&mut self, other: &Self) {
-        self.velocity.copy_from_slice(other.velocity);
-        self.contact_impulse.copy_from_slice(other.contact_impulse);
-        self.joint_impulse.copy_from_slice(other.joint_impulse);
-        self.rolling_impulse.copy_from_slice(other.rolling_impulse);
     }
 }
 

@@ -12,7 +12,7 @@
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
 //! scalar sweeps and Newton take turns instead. A large island in which bodies strike each other is
-//! *violent*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
+//! *struck*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
 //! contacts are soft. Calm ones go to the cone Newton with a budget, which is small at first where bodies
 //! moved and grows as they calm down; if it runs out, a rough solution is kept, for the next step to go on
 //! from, and without one this step and the next few are made small. Islands nearly without contacts are
@@ -24,29 +24,51 @@
 //! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
 //! that results do not depend on the machine.
 
-use super::Solvers;
-use super::island::{Island, Outcome};
-use super::restitution::Solve;
-use crate::engine::lcp::newton;
-use crate::engine::lcp::newton::joints_only;
-use crate::engine::lcp::newton::{ChordParams, ManifoldProblem};
-use crate::engine::lcp::pgs::{self, PgsParams, PgsScratch};
-use crate::engine::lcp::{Iterate, Method, Problem, SolveStats, Status};
-use crate::engine::papers::solvers::lemke::{self, LemkeParams};
+use super::ending::EndingScratch;
+use super::flight::FlightScratch;
+use super::island::Island;
+use super::midpoint::MidpointScratch;
+use super::outcome::Outcome;
+use super::restitution::BounceScratch;
+use super::small_steps;
+use super::solvers::{Solve, Solvers};
+use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
-use crate::engine::tuning::newton::{AIM, REST, TINY};
-use crate::engine::tuning::policy::{
-    CALM, FLIGHTS, HALF_WORK, PATIENCE, PAUSE, REGAIN, ROUGH, STRUCK, TURNS,
-};
-use crate::engine::tuning::work::ROUNDED;
+use crate::engine::step::islands::DisjointSets;
+use crate::engine::tuning::newton::{AT_REST, TINY};
+use crate::engine::tuning::policy::{CALM, FLIGHTS, PATIENCE, PAUSE, REGAIN, ROUGH, STRUCK};
 use crate::math::Double;
 
-impl Solvers {
-    /// Solves an island by the method of the settings.
-    pub(super) fn solve_island(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+/// What solves islands, one after the other: solvers, and what goes around them. The content of the buffers
+/// never influences a result.
+#[derive(Debug, Default)]
+pub(super) struct IslandSolver {
+    solvers: Solvers,
+    bounce: BounceScratch,
+    ending: EndingScratch,
+    flight: FlightScratch,
+    midpoint: MidpointScratch,
+    /// Groups of bodies that are joined with each other, and how many each has.
+    joined: DisjointSets,
+    joined_sizes: Vec<u32>,
+}
+
+/// A clone starts with empty buffers.
+impl Clone for IslandSolver {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl IslandSolver {
+    /// Solves an island by the method of the settings; bodies without impulses fly.
+    pub(super) fn solve(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         island.memory.pressed = false;
         let outcome = self.choose(island);
         island.note_effort(outcome.is_solved());
+        if !outcome.flown {
+            self.flight.fly(island.step, island.settings.solver.tolerance);
+        }
         outcome
     }
 
@@ -55,7 +77,7 @@ impl Solvers {
         let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
             (Method::Lemke, _) if few && island.lemke_knows() => {
-                self.both(island, Method::Lemke, Self::lemke)
+                self.both(island, Method::Lemke, Solvers::lemke)
             }
             (Method::Lemke, _) => Outcome { beyond_lemke: true, ..self.newton(island) },
             (Method::Auto, _) => self.auto(island),
@@ -63,7 +85,7 @@ impl Solvers {
             (Method::Pgs, true) => self.sweeps(island),
             (Method::Substeps, true) => self.substeps(island),
             (Method::Pgs | Method::Substeps, false) => {
-                self.both(island, Method::Pgs, Self::row_sweeps)
+                self.both(island, Method::Pgs, Solvers::row_sweeps)
             }
         }
     }
@@ -72,35 +94,35 @@ impl Solvers {
         let solver = &island.settings.solver;
         let small = island.rows() <= solver.newton_rows_max as usize;
         if !small && !island.is_plain() {
-            return self.both(island, Method::Pgs, Self::row_sweeps);
+            return self.both(island, Method::Pgs, Solvers::row_sweeps);
         }
         let mechanism = island.is_mechanism() || !small && self.reaches_far(island);
         if !small && !mechanism {
-            let approach = self.approach(island);
-            let violent = approach > solver.violence;
+            let approach = self.solvers.approach(island);
+            let struck = approach > solver.impact_speed_max;
             let rows = island.rows() as Double;
             let dt = island.dt;
             let memory = &mut *island.memory;
-            memory.pause = if violent { PAUSE } else { memory.pause - dt };
-            memory.share = Some(match memory.share {
-                Some(share) if !violent => {
+            memory.retry_after = if struck { PAUSE } else { memory.retry_after - dt };
+            memory.budget_fraction = Some(match memory.budget_fraction {
+                Some(share) if !struck => {
                     ((1.0 + REGAIN * dt) * share).min((CALM / rows).max(share).min(1.0))
                 }
-                None if approach < REST * solver.tolerance => 1.0,
+                None if approach < AT_REST * solver.tolerance => 1.0,
                 _ => (STRUCK / rows).min(1.0),
             });
             // A step ends at a pause that rounding leaves.
-            if memory.pause > 0.5 * dt {
+            if memory.retry_after > 0.5 * dt {
                 return self.substeps(island);
             }
         }
         let sweeps = island.is_swept_at_last();
         let patient = mechanism || small && !sweeps || island.rows() <= TINY;
-        let share = island.memory.share.unwrap_or(1.0);
+        let share = island.memory.budget_fraction.unwrap_or(1.0);
         let budget = solver.work_max * if patient { PATIENCE } else { share };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let pressed = island.memory.pressed;
-            let mut stats = state.chord_or_press(island, relaxed, budget, false);
+            let mut stats = state.newton_or_press(island, relaxed, budget, false);
             if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
                 // What is solved as posed did not ask for the impossible.
@@ -124,7 +146,7 @@ impl Solvers {
         if small {
             // As much again.
             island.spent = 0.0;
-            let turns = |state: &mut Self, island: &mut Island<'_, '_>, relaxed| {
+            let turns = |state: &mut Solvers, island: &mut Island<'_, '_>, relaxed| {
                 state.take_turns(island, relaxed, budget)
             };
             let last = self.both(island, Method::Auto, turns).after(&outcome);
@@ -137,40 +159,20 @@ impl Solvers {
             // The next steps go on from here.
             return outcome;
         }
-        island.memory.pause = PAUSE;
+        island.memory.retry_after = PAUSE;
         self.substeps(island).after(&outcome)
     }
 
     fn newton(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let work_max = PATIENCE * island.settings.solver.work_max;
         self.both(island, Method::Newton, |state, island, relaxed| {
-            state.chord_or_press(island, relaxed, work_max, true)
+            state.newton_or_press(island, relaxed, work_max, true)
         })
-    }
-
-    /// Scalar sweeps and the cone Newton in turns, each from where the other stopped.
-    fn take_turns(
-        &mut self,
-        island: &mut Island<'_, '_>,
-        relaxed: bool,
-        budget: Double,
-    ) -> SolveStats {
-        let mut stats = self.row_sweeps(island, relaxed);
-        for _ in 0..TURNS {
-            if stats.status == Status::Converged {
-                break;
-            }
-            stats.add(&self.chord_solve(island, relaxed, budget, true));
-            if stats.status != Status::Converged {
-                stats.add(&self.row_sweeps(island, relaxed));
-            }
-        }
-        stats
     }
 
     fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Pgs, |state, island, relaxed| {
-            state.wide_sweeps(island, usize::from(relaxed))
+            state.lane_sweeps(island, usize::from(relaxed))
         })
     }
 
@@ -179,14 +181,15 @@ impl Solvers {
         &mut self,
         island: &mut Island<'_, '_>,
         method: Method,
-        mut solve: impl FnMut(&mut Self, &mut Island<'_, '_>, bool) -> SolveStats,
+        mut solve: impl FnMut(&mut Solvers, &mut Island<'_, '_>, bool) -> SolveStats,
     ) -> Outcome {
         let midpoint = island.settings.solver.integration == Integration::SecondOrder;
         // What yields dissipates: Euler's step comes to rest, the midpoint rule would swing.
         if midpoint
             && !island.step.is_pressed()
             && (!island.step.joints.is_empty() || island.turns_fast())
-            && let Some(outcome) = self.midpoint(island, method, &mut solve)
+            && let Some(outcome) =
+                self.midpoint.run(&mut self.solvers, &mut self.bounce, island, method, &mut solve)
         {
             return outcome;
         }
@@ -195,7 +198,7 @@ impl Solvers {
         if halved {
             island.step.biased.scale(2.0);
         }
-        let mut biased = solve(self, island, false);
+        let mut biased = solve(&mut self.solvers, island, false);
         let tolerance = island.settings.solver.tolerance;
         let turns = self.ending.is_other(island.step, island.sources, island.dt);
         let mut carried = biased.certificate;
@@ -204,7 +207,7 @@ impl Solvers {
             let step = &mut *island.step;
             step.relaxed.copy_from(&step.biased);
             if step.is_pushed(0.0) {
-                carried = self.certify_carried(island);
+                carried = self.solvers.certify_carried(island);
                 is_other = biased.status == Status::Converged && carried.error() > tolerance;
             }
         }
@@ -213,16 +216,14 @@ impl Solvers {
             carried = biased.certificate;
             self.ending.pose(island, false);
         }
-        let mut relaxed = self.bounce(island, &mut solve);
+        let mut relaxed = self.bounce.solve(&mut self.solvers, island, &mut solve);
         if relaxed.is_none() && is_other {
             island.step.take_push(-1.0);
-            relaxed = Some(solve(self, island, true));
+            relaxed = Some(solve(&mut self.solvers, island, true));
             island.step.take_push(1.0);
         }
         if turns {
-            let mut bounce = core::mem::take(&mut self.bounce);
-            bounce.cap(island);
-            self.bounce = bounce;
+            self.bounce.cap(island);
         }
         if is_other {
             self.ending.put_back(island.step);
@@ -271,157 +272,20 @@ impl Solvers {
                 break;
             }
             last = change;
-            biased.add(&solve(self, island, false));
+            biased.add(&solve(&mut self.solvers, island, false));
         }
         if flies {
-            biased.certificate = self.certify(island, 0);
+            biased.certificate = self.solvers.certify(island, 0);
             let solved = biased.certificate.error() <= tolerance;
             biased.status = if solved { Status::Converged } else { Status::IterationLimit };
         }
         flies
     }
 
-    /// The cone Newton; where contacts ask for the impossible they give way.
-    fn chord_or_press(
-        &mut self,
-        island: &mut Island<'_, '_>,
-        relaxed: bool,
-        work_max: Double,
-        patient: bool,
-    ) -> SolveStats {
-        let mut stats = self.chord_solve(island, relaxed, work_max, patient);
-        if stats.status == Status::Converged
-            || !self.pressed.is_so(island, self.chord.last_impulses())
-        {
-            return stats;
-        }
-        island.memory.pressed = true;
-        let mut pressed = core::mem::take(&mut self.pressed);
-        pressed.give_way(island, relaxed);
-        stats.add(&self.chord_solve(island, relaxed, work_max, patient));
-        pressed.put_back(island);
-        self.pressed = pressed;
-        stats
-    }
-
-    /// The cone Newton with a budget of work; for joints alone their factor, whatever it costs.
-    fn chord_solve(
-        &mut self,
-        island: &mut Island<'_, '_>,
-        relaxed: bool,
-        work_max: Double,
-        patient: bool,
-    ) -> SolveStats {
-        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
-        let hurried = island.is_swept_at_last() && island.rows() > TINY;
-        let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
-        let left = island.left().max(island.settings.solver.work_max);
-        let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
-        let solver = &island.settings.solver;
-        let memory = &mut *island.memory;
-        // Contacts that did not push may be none: chains that fold have many near each other.
-        let idle = idle && iterate.contact.iter().all(|c| *c == [0.0; 3]);
-        let alone = ManifoldProblem { manifolds: &[], ..problem };
-        if (problem.manifolds.is_empty() || idle)
-            && joints_only::suits(&alone)
-            && let Some(mut stats) = joints_only::solve(
-                &alone,
-                &mut iterate,
-                solver.tolerance,
-                &mut memory.direct[usize::from(relaxed)],
-                &mut self.direct,
-            )
-        {
-            if stats.iterations > 0 {
-                memory.chord.note_change();
-            }
-            if problem.manifolds.is_empty() {
-                return stats;
-            }
-            let found = newton::measure(&problem, &iterate, gravity_dt, &mut self.chord);
-            if found.error() <= solver.tolerance {
-                stats.certificate = found;
-                return stats;
-            }
-        }
-        let params = ChordParams {
-            tolerance: solver.tolerance,
-            gravity_dt,
-            penalty: solver.penalty,
-            outer_max: solver.newton_max,
-            newton_max: 40,
-            work_max: work_max.min(left),
-            half_work,
-            patient,
-        };
-        let stats =
-            newton::solve(&problem, &mut iterate, &params, &mut memory.chord, &mut self.chord);
-        island.spent += stats.work / problem.budget();
-        stats
-    }
-
-    /// Scalar sweeps.
-    fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
-        let (gravity_dt, solver) = (island.gravity_dt(), &island.settings.solver);
-        let (tolerance, iterations_max) = (solver.tolerance, solver.sweeps_max);
-        let params = PgsParams { tolerance, iterations_max, gravity_dt, ..PgsParams::default() };
-        self.on_rows(island, relaxed, |problem, iterate, aim, scratch| {
-            pgs::solve(problem, iterate, &PgsParams { tolerance: aim, ..params }, scratch)
-        })
-    }
-
-    /// Lemke's algorithm; its size is counted in contacts, by whoever asks for it.
-    fn lemke(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
-        let gravity_dt = island.gravity_dt();
-        let params = LemkeParams { gravity_dt, size_max: usize::MAX, ..LemkeParams::default() };
-        self.on_rows(island, relaxed, |problem, iterate, aim, _| {
-            lemke::solve(problem, iterate, &LemkeParams { tolerance: aim, ..params })
-        })
-    }
-
-    /// Calls a solver that knows rows, with the tolerance to aim at.
-    fn on_rows(
-        &mut self,
-        island: &mut Island<'_, '_>,
-        relaxed: bool,
-        solve: impl FnOnce(&Problem<'_>, &mut Iterate<'_>, Double, &mut PgsScratch) -> SolveStats,
-    ) -> SolveStats {
-        let tolerance = island.settings.solver.tolerance;
-        let aim = match island.memory.changed[usize::from(relaxed)] {
-            // Rounding at a meter a second allows no finer.
-            true => (AIM * tolerance).max(ROUNDED).min(tolerance),
-            false => tolerance,
-        };
-        let step = &mut *island.step;
-        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
-        let bodies = &*step.bodies;
-        let manifolds = &*step.manifolds;
-        let world = &mut *unknowns.contact_impulse;
-        self.rows.expand(manifolds, bodies, world);
-        let problem = Problem {
-            bodies,
-            joints: &*step.joints,
-            contacts: &self.rows.contacts,
-            rolling: step.rolling,
-            cone: step.cone,
-        };
-        let mut iterate = Iterate {
-            velocity: &mut *unknowns.velocity,
-            joint_impulse: &mut *unknowns.joint_impulse,
-            contact_impulse: &mut self.rows.impulse,
-            rolling_impulse: &mut *unknowns.rolling_impulse,
-        };
-        let mut stats = solve(&problem, &mut iterate, aim, &mut self.pgs);
-        self.rows.keep(manifolds, world);
-        island.spent += stats.work / island.step.problem().budget();
-        island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
-        if stats.iterations > 0 {
-            island.memory.chord.note_change();
-        }
-        if stats.certificate.error() <= tolerance {
-            stats.status = Status::Converged;
-        }
-        stats
+    /// Stiff small steps: both problems at once.
+    fn substeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        let Self { solvers, ending, flight, bounce, .. } = self;
+        small_steps::solve(solvers, ending, flight, bounce, island)
     }
 
     /// Are so many bodies joined with each other that small steps, whose sweeps carry an impulse on by a
@@ -442,12 +306,5 @@ impl Solvers {
             *size += 1;
             *size > far
         })
-    }
-
-    /// Largest speed at which contacts approach each other before the step.
-    pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
-        let step = &*island.step;
-        let problem = ManifoldProblem { joints: &[], ..step.problem() };
-        newton::approach(&problem, step.velocity_last, &mut self.chord)
     }
 }

@@ -15,11 +15,9 @@
 
 use crate::engine::tuning::stiffness::SLIGHT;
 use crate::math::{DVec3, Double};
+pub(super) use crate::math::{Sym, sym_inverse as inverse, sym_times as times};
 
-/// A symmetric matrix: (xx, yy, zz, xy, xz, yz).
-pub(super) type Sym = [Double; 6];
-
-/// Row and column of its entries.
+/// Row and column of the entries of a symmetric matrix.
 pub(super) const PLACES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
 /// The part of a stiffness that adds to an inertia, if it matters beside that: compression, which takes
@@ -50,28 +48,6 @@ pub(super) fn add(a: &mut Sym, b: &Sym) {
     for (x, y) in a.iter_mut().zip(b) {
         *x += y;
     }
-}
-
-/// The product with a vector.
-pub(super) fn times(a: &Sym, v: DVec3) -> DVec3 {
-    let [xx, yy, zz, xy, xz, yz] = *a;
-    let DVec3 { x, y, z } = v;
-    DVec3::new(xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z)
-}
-
-/// The inverse of a positive definite matrix.
-pub(super) fn inverse(a: &Sym) -> Sym {
-    let [xx, yy, zz, xy, xz, yz] = *a;
-    let minors = [
-        yy * zz - yz * yz,
-        xx * zz - xz * xz,
-        xx * yy - xy * xy,
-        xz * yz - xy * zz,
-        xy * yz - xz * yy,
-        xy * xz - xx * yz,
-    ];
-    let det = xx * minors[0] + xy * minors[3] + xz * minors[4];
-    minors.map(|m| m / det)
 }
 
 /// No eigenvalue is larger (Gershgorin).

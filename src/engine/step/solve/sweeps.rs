@@ -1,42 +1,20 @@
-//! One island by sweeps in eight lanes: plain, accelerated, in small steps.
+//! One island by sweeps in eight lanes, plain or accelerated.
 
-use super::Solvers;
-use super::island::{Island, Outcome};
-use crate::engine::lcp::certificate::Certificate;
+use super::island::Island;
+use super::solvers::Solvers;
 use crate::engine::lcp::sweeps;
-use crate::engine::lcp::sweeps::{
-    SubstepParams, WideIterate, solve_conjugate, solve_substeps, solve_sweeps, substep_ways,
-};
-use crate::engine::lcp::{Method, SolveStats, Status};
+use crate::engine::lcp::sweeps::{SweepIterate, solve_nncg, solve_sweeps};
+use crate::engine::lcp::{SolveStats, Status};
+use crate::engine::step::assemble::IslandUnknowns;
 use crate::engine::tuning::sweeps::{
     CHECK_EVERY, PLAIN_ROWS, PLAIN_SWEEPS, PLAIN_SWEEPS_MAX, SWEEPS,
 };
 use crate::engine::tuning::work::CHECK;
-use crate::math::{Double, widen};
+use crate::math::Double;
 
-/// The best impulses of an island.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Best {
-    contact: Vec<[Double; 3]>,
-    joint: Vec<Double>,
-}
-
-impl Best {
-    fn keep(&mut self, island: &Island<'_, '_>, of: usize) {
-        let step = &*island.step;
-        let unknowns = if of == 0 { &step.biased } else { &step.relaxed };
-        self.contact.clear();
-        self.contact.extend_from_slice(&*unknowns.contact_impulse);
-        self.joint.clear();
-        self.joint.extend_from_slice(&*unknowns.joint_impulse);
-    }
-
-    fn give(&self, island: &mut Island<'_, '_>, of: usize) {
-        let step = &mut *island.step;
-        let unknowns = if of == 0 { &mut step.biased } else { &mut step.relaxed };
-        unknowns.contact_impulse.copy_from_slice(&self.contact);
-        unknowns.joint_impulse.copy_from_slice(&self.joint);
-    }
+/// Unknowns of the biased (0) or relaxed (1) problem.
+const fn unknowns<'a, 'b>(island: &'a mut Island<'_, 'b>, of: usize) -> &'a mut IslandUnknowns<'b> {
+    if of == 0 { &mut island.step.biased } else { &mut island.step.relaxed }
 }
 
 impl Solvers {
@@ -49,8 +27,8 @@ impl Solvers {
         stats: &mut SolveStats,
     ) {
         stats.add(&self.go_on(island, relaxed, SWEEPS, true));
-        let violence = island.settings.solver.violence;
-        if stats.status != Status::Converged && self.approach(island) <= violence {
+        let impact_speed_max = island.settings.solver.impact_speed_max;
+        if stats.status != Status::Converged && self.approach(island) <= impact_speed_max {
             // What is small may try long.
             let rows = island.rows().max(1) as u32;
             let most = (PLAIN_SWEEPS + PLAIN_ROWS * PLAIN_SWEEPS / rows).min(PLAIN_SWEEPS_MAX);
@@ -59,7 +37,7 @@ impl Solvers {
     }
 
     /// Sweeps in eight lanes, until the tolerance or the number of sweeps is met.
-    pub(super) fn wide_sweeps(&mut self, island: &mut Island<'_, '_>, of: usize) -> SolveStats {
+    pub(super) fn lane_sweeps(&mut self, island: &mut Island<'_, '_>, of: usize) -> SolveStats {
         let tolerance = island.settings.solver.tolerance;
         let sweeps_max = island.settings.solver.sweeps_max;
         let mut stats = SolveStats {
@@ -75,7 +53,7 @@ impl Solvers {
                 break;
             }
             let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
-            self.wide(island, |problem, iterate, scratch| {
+            self.in_lanes(island, |problem, iterate, scratch| {
                 solve_sweeps(problem, iterate, of, sweeps, scratch);
             });
             stats.iterations += sweeps;
@@ -104,15 +82,15 @@ impl Solvers {
             work: CHECK,
             certificate: first,
         };
-        self.best.keep(island, of);
+        self.best.take(unknowns(island, of));
         let mut last = first.error();
         while last > 0.5 * tolerance && stats.iterations < sweeps_max {
             let fresh = stats.iterations == 0;
             let every = if accelerated { CHECK_EVERY } else { 2 * CHECK_EVERY };
             let sweeps = every.min(sweeps_max - stats.iterations);
-            self.wide(island, |problem, iterate, scratch| {
+            self.in_lanes(island, |problem, iterate, scratch| {
                 if accelerated {
-                    solve_conjugate(problem, iterate, of, sweeps, fresh, scratch);
+                    solve_nncg(problem, iterate, of, sweeps, fresh, scratch);
                 } else {
                     solve_sweeps(problem, iterate, of, sweeps, scratch);
                 }
@@ -123,13 +101,13 @@ impl Solvers {
             last = certificate.error();
             if last < stats.certificate.error() {
                 stats.certificate = certificate;
-                self.best.keep(island, of);
+                self.best.take(unknowns(island, of));
             }
         }
         if stats.certificate.error() < first.error() {
-            island.memory.chord.note_change();
+            island.memory.newton.note_change();
         }
-        self.best.give(island, of);
+        unknowns(island, of).put(&self.best);
         self.measure(island, of);
         self.take_measured(island, of);
         if stats.certificate.error() <= tolerance {
@@ -139,8 +117,13 @@ impl Solvers {
     }
 
     /// A number of sweeps in eight lanes.
-    fn sweep_times(&mut self, island: &mut Island<'_, '_>, of: usize, sweeps: u32) -> SolveStats {
-        self.wide(island, |problem, iterate, scratch| {
+    pub(super) fn sweep_times(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        of: usize,
+        sweeps: u32,
+    ) -> SolveStats {
+        self.in_lanes(island, |problem, iterate, scratch| {
             solve_sweeps(problem, iterate, of, sweeps, scratch);
         });
         let certificate = self.measure(island, of);
@@ -150,86 +133,11 @@ impl Solvers {
         SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
     }
 
-    /// Stiff small steps: both problems at once. What moves the bodies and what is carried on are measured as
-    /// they are returned.
-    pub(super) fn substeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
-        let (solver, contact) = (&island.settings.solver, &island.settings.contact);
-        let params = SubstepParams {
-            dt: island.dt,
-            substeps: solver.substeps,
-            gamma: widen(contact.gamma),
-            relax: contact.relax,
-            softness: solver.softness,
-            joint_softness: solver.joint_softness,
-            push_speed_max: widen(contact.push_speed_max),
-            dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
-            ..SubstepParams::default()
-        };
-        self.wide(island, |problem, iterate, scratch| {
-            solve_substeps(problem, iterate, &params, scratch);
-        });
-        let certificate = self.certify(island, 0);
-        let carried = self.end_small_steps(island);
-        let solved = certificate.error().max(carried.error()) <= solver.tolerance;
-        let biased = SolveStats {
-            status: if solved { Status::Converged } else { Status::IterationLimit },
-            iterations: 2 * solver.substeps,
-            factorizations: 0,
-            work: Double::from(2 * solver.substeps) + 2.0 * CHECK,
-            certificate,
-        };
-        Outcome {
-            method: Method::Substeps,
-            biased,
-            relaxed: None,
-            carried,
-            beyond_lemke: false,
-            flown: true,
-        }
-    }
-
-    /// The carried velocity after small steps, at the pose to which those took the bodies: that of their
-    /// impulses, or what bounces gets there.
-    fn end_small_steps(&mut self, island: &mut Island<'_, '_>) -> Certificate {
-        let mut ways = core::mem::take(&mut self.ending.ways);
-        ways.clear();
-        ways.resize(island.step.blows.len(), [0.0; 3]);
-        let substeps = island.settings.solver.substeps;
-        self.wide(island, |problem, _, scratch| {
-            substep_ways(problem, substeps, &mut ways, scratch);
-        });
-        self.ending.ways = ways;
-        self.flight.fly(island.step, island.settings.solver.tolerance);
-        self.ending.land(island.step);
-        self.ending.fly(island);
-        self.ending.put_free_back(island.step);
-        self.ending.pose(island, true);
-        let bounced = self.bounce_swept(island, &mut |state, island, _| {
-            state.sweep_times(island, 1, 2 * substeps)
-        });
-        if bounced.is_none() {
-            island.step.take_push(-1.0);
-            self.measure(island, 1);
-            self.take_measured(island, 1);
-            island.step.take_push(1.0);
-        }
-        if island.step.manifolds.iter().any(|m| m.restitution > 0.0) {
-            let mut bounce = core::mem::take(&mut self.bounce);
-            bounce.cap(island);
-            self.bounce = bounce;
-        }
-        self.ending.put_back(island.step);
-        match bounced {
-            Some(stats) => stats.certificate,
-            None => self.certify_carried(island),
-        }
-    }
-
     /// Calls a solver in eight lanes.
-    fn wide(
+    pub(super) fn in_lanes(
         &mut self,
         island: &mut Island<'_, '_>,
-        solve: impl FnOnce(&sweeps::SweptIsland<'_>, &mut WideIterate<'_>, &mut sweeps::WideScratch),
+        solve: impl FnOnce(&sweeps::SweptIsland<'_>, &mut SweepIterate<'_>, &mut sweeps::SweepScratch),
     ) {
         let step = &mut *island.step;
         let problem = sweeps::SweptIsland {
@@ -240,11 +148,11 @@ impl Solvers {
             velocity_last: step.velocity_last,
         };
         let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
-        let mut iterate = WideIterate {
+        let mut iterate = SweepIterate {
             velocity: [&mut *biased.velocity, &mut *relaxed.velocity],
             contact_impulse: [&mut *biased.contact_impulse, &mut *relaxed.contact_impulse],
             joint_impulse: [&mut *biased.joint_impulse, &mut *relaxed.joint_impulse],
         };
-        solve(&problem, &mut iterate, &mut self.wide);
+        solve(&problem, &mut iterate, &mut self.sweeps);
     }
 }

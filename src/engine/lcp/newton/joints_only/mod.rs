@@ -36,7 +36,7 @@ const ENTRY_WORK: u32 = 20;
 
 /// What an island keeps from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct DirectMemory {
+pub struct JointsMemory {
     fronts: Fronts,
     /// Rows and bodies of every node, for which `fronts` was built.
     nodes: Vec<JointNode>,
@@ -64,7 +64,7 @@ struct NodePair {
 
 /// Buffers.
 #[derive(Clone, Debug, Default)]
-pub struct DirectScratch {
+pub struct JointsScratch {
     nodes: Vec<JointNode>,
     edges: Vec<[u32; 2]>,
     sizes: Vec<u32>,
@@ -92,8 +92,8 @@ pub fn solve(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
     tolerance: Double,
-    memory: &mut DirectMemory,
-    scratch: &mut DirectScratch,
+    memory: &mut JointsMemory,
+    scratch: &mut JointsScratch,
 ) -> Option<SolveStats> {
     scratch.begin(problem, iterate.joint);
     let mut error = scratch.evaluate(problem);
@@ -160,7 +160,7 @@ fn reaches(goal: Double, mut error: Double, left: Double, most: Double) -> bool 
     count < most
 }
 
-impl DirectMemory {
+impl JointsMemory {
     /// Multiplications of a new factor, and of a correction.
     fn costs(&self) -> [Double; 2] {
         let fronts = &self.fronts;
@@ -173,7 +173,7 @@ impl DirectMemory {
     }
 }
 
-impl DirectScratch {
+impl JointsScratch {
     fn begin(&mut self, problem: &ManifoldProblem<'_>, joint: &[Double]) {
         self.joint.clear();
         self.joint.extend(joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
@@ -211,7 +211,7 @@ impl DirectScratch {
     }
 
     /// Finds nodes and fronts anew if they are others than at the last time. False if there is a hub.
-    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut DirectMemory) -> bool {
+    fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut JointsMemory) -> bool {
         if are_nodes(&memory.nodes, problem.joints) {
             return true;
         }
@@ -288,7 +288,7 @@ impl DirectScratch {
     }
 
     /// A new factor; false if there is none.
-    fn factor(&mut self, problem: &ManifoldProblem<'_>, memory: &mut DirectMemory) -> bool {
+    fn factor(&mut self, problem: &ManifoldProblem<'_>, memory: &mut JointsMemory) -> bool {
         self.response.clear();
         self.response.extend(problem.joints.iter().map(|row| respond(row, problem.bodies)));
         let fronts = &mut memory.fronts;
@@ -328,7 +328,7 @@ impl DirectScratch {
     }
 
     /// A correction of all impulses; the new error.
-    fn correct(&mut self, problem: &ManifoldProblem<'_>, memory: &mut DirectMemory) -> Double {
+    fn correct(&mut self, problem: &ManifoldProblem<'_>, memory: &mut JointsMemory) -> Double {
         let fronts = &mut memory.fronts;
         self.x.clear();
         self.x.resize(fronts.rows(), 0.0);

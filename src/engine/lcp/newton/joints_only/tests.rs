@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::lcp::newton;
-use crate::engine::lcp::newton::{ChordMemory, ChordParams, ChordScratch};
+use crate::engine::lcp::newton::{NewtonMemory, NewtonParams, NewtonScratch};
 use crate::engine::lcp::random::Random;
 
 /// Bodies at places with masses from 1 to `ratio`, ball joints between some and the world.
@@ -79,9 +79,9 @@ fn velocity_of(
 }
 
 #[test]
-fn it_agrees_with_the_chord_newton() {
+fn it_agrees_with_the_cone_newton() {
     let mut rng = Random::new(11);
-    let (mut memory, mut scratch) = (DirectMemory::default(), DirectScratch::default());
+    let (mut memory, mut scratch) = (JointsMemory::default(), JointsScratch::default());
     for round in 0..40 {
         let n = 1 + rng.below(30);
         let (bodies, joints) = mechanism(&mut rng, n, round % 4, [1.0, 1e4][round % 2]);
@@ -95,7 +95,7 @@ fn it_agrees_with_the_chord_newton() {
             assert!(stats.factorizations <= 1 && stats.iterations <= 4, "round {round}: {stats:?}");
         });
         let (theirs, _) = velocity_of(&bodies, &joints, |problem, iterate| {
-            let params = ChordParams {
+            let params = NewtonParams {
                 patient: false,
                 tolerance,
                 gravity_dt: 0.1,
@@ -105,8 +105,8 @@ fn it_agrees_with_the_chord_newton() {
                 work_max: 1e6,
                 half_work: Double::INFINITY,
             };
-            let mut memory = ChordMemory::default();
-            let mut scratch = ChordScratch::default();
+            let mut memory = NewtonMemory::default();
+            let mut scratch = NewtonScratch::default();
             let stats = newton::solve(problem, iterate, &params, &mut memory, &mut scratch);
             assert!(stats.certificate.error() <= tolerance, "round {round}: {stats:?}");
         });
@@ -121,7 +121,7 @@ fn it_agrees_with_the_chord_newton() {
 fn what_is_known_is_used_again() {
     let mut rng = Random::new(5);
     let (bodies, mut joints) = mechanism(&mut rng, 40, 0, 100.0);
-    let (mut memory, mut scratch) = (DirectMemory::default(), DirectScratch::default());
+    let (mut memory, mut scratch) = (JointsMemory::default(), JointsScratch::default());
     let mut again = |joints: &[JointRow], joint: &mut Vec<Double>| {
         let mut velocity: Vec<Vec6> = bodies.iter().map(|b| b.velocity_free).collect();
         let problem = ManifoldProblem::round(&bodies, &[], joints);
@@ -149,7 +149,7 @@ fn repeated_rows_and_immovable_ones() {
     let twice = joints[3].clone();
     joints.push(twice);
     joints.push(JointRow::equality(SmallVec::new(), 0.0));
-    let (mut memory, mut scratch) = (DirectMemory::default(), DirectScratch::default());
+    let (mut memory, mut scratch) = (JointsMemory::default(), JointsScratch::default());
     let (_, joint) = velocity_of(&bodies, &joints, |problem, iterate| {
         iterate.joint[2] = Double::NAN;
         let stats = solve(problem, iterate, 1e-8, &mut memory, &mut scratch);
@@ -163,7 +163,7 @@ fn hubs_and_bounds_are_left_to_others() {
     let mut rng = Random::new(2);
     let (bodies, mut joints) = mechanism(&mut rng, 3, 0, 1.0);
     let row = joints[0].clone();
-    let (mut memory, mut scratch) = (DirectMemory::default(), DirectScratch::default());
+    let (mut memory, mut scratch) = (JointsMemory::default(), JointsScratch::default());
     // Fourteen joints of the first body and one of the others in turn.
     for k in 0..14 {
         let mut terms = row.terms.clone();

@@ -15,8 +15,8 @@ fn count_solved(friction: Double, ratio: Double, tolerance: Double) -> usize {
     for case in 0..PILES {
         let scene = mixed(&mut random, Cone::Circular, friction, ratio);
         let mut world = World::of_scene(&scene);
-        let mut scratch = ChordScratch::default();
-        let stats = world.solve(&params(tolerance), &mut ChordMemory::default(), &mut scratch);
+        let mut scratch = NewtonScratch::default();
+        let stats = world.solve(&params(tolerance), &mut NewtonMemory::default(), &mut scratch);
         let (velocity, certificate) = world.judge(GRAVITY * DT);
         let (x, y) = (stats.certificate.error(), certificate.error());
         assert!((x - y).abs() < 1e-10 * (1.0 + y), "case {case}: said {x}, is {y}");
@@ -65,8 +65,8 @@ fn velocities_without_friction_are_those_of_gauss_seidel() {
         let Some(expected) = gauss_seidel(&scene) else { continue };
         compared += 1;
         let mut world = World::of_scene(&scene);
-        let mut scratch = ChordScratch::default();
-        let stats = world.solve(&params(1e-11), &mut ChordMemory::default(), &mut scratch);
+        let mut scratch = NewtonScratch::default();
+        let stats = world.solve(&params(1e-11), &mut NewtonMemory::default(), &mut scratch);
         for (v, w) in world.velocity.iter().zip(&expected) {
             for k in 0..6 {
                 assert!((v[k] - w[k]).abs() < 1e-8, "case {case}: {v:?} and {w:?}, {stats:?}");
@@ -79,12 +79,12 @@ fn velocities_without_friction_are_those_of_gauss_seidel() {
 #[test]
 fn nearby_problems_take_few_steps_and_solved_ones_none() {
     let mut random = Random::new(53);
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     let (mut cold, mut warm) = (0, 0);
     for case in 0..100 {
         let scene = mixed(&mut random, Cone::Circular, 0.1, 3.0);
         let mut world = World::of_scene(&scene);
-        let mut memory = ChordMemory::default();
+        let mut memory = NewtonMemory::default();
         let stats = world.solve(&params(1e-6), &mut memory, &mut scratch);
         assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         cold += stats.iterations;
@@ -106,7 +106,7 @@ fn nearby_problems_take_few_steps_and_solved_ones_none() {
 #[test]
 fn starts_beyond_the_bounds_are_clamped() {
     let mut random = Random::new(54);
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     for case in 0..100 {
         let mut world = World::of_scene(&mixed(&mut random, Cone::Circular, 0.1, 3.0));
         let mut clamped = world.clone();
@@ -115,7 +115,7 @@ fn starts_beyond_the_bounds_are_clamped() {
             *d = row.clamp(*c);
         }
         for world in [&mut world, &mut clamped] {
-            let stats = world.solve(&params(1e-8), &mut ChordMemory::default(), &mut scratch);
+            let stats = world.solve(&params(1e-8), &mut NewtonMemory::default(), &mut scratch);
             assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         }
         assert_eq!(world.joint, clamped.joint, "case {case}: as if it had been clamped before");
@@ -154,10 +154,10 @@ fn limited_chain(links: usize, ratio: Double, random: &mut Random) -> World {
 #[test]
 fn chains_with_limits_and_motors_are_solved() {
     let mut random = Random::new(55);
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     for (links, ratio, tolerance) in [(20, 1.0, 1e-9), (20, 1e4, 1e-7), (100, 1.0, 1e-7)] {
         let mut world = limited_chain(links, ratio, &mut random);
-        let stats = world.solve(&params(tolerance), &mut ChordMemory::default(), &mut scratch);
+        let stats = world.solve(&params(tolerance), &mut NewtonMemory::default(), &mut scratch);
         println!("{links}, {ratio}: {} steps, {} factors", stats.iterations, stats.factorizations);
         assert_eq!(stats.status, Status::Converged, "{links}, {ratio}: {stats:?}");
         assert!(world.judge(0.0).1.error() <= 1.01 * tolerance, "{links}, {ratio}");

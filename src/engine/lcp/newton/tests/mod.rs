@@ -1,4 +1,4 @@
-//! The chord Newton against rows: same problem, same measures, same matrix, same answers.
+//! The cone Newton against rows: same problem, same measures, same matrix, same answers.
 
 mod bounded;
 mod products;
@@ -7,11 +7,15 @@ mod solutions;
 mod world;
 
 use self::world::World;
+use super::kernel::Sweep;
 use super::*;
+use crate::engine::lcp::factor::Factor;
+use crate::engine::lcp::problem::Vec6;
 use crate::engine::lcp::tests::scenes::{DT, GRAVITY};
+use crate::math::Single;
 
-fn params(tolerance: Double) -> ChordParams {
-    ChordParams {
+fn params(tolerance: Double) -> NewtonParams {
+    NewtonParams {
         tolerance,
         gravity_dt: GRAVITY * DT,
         penalty: 200.0,

@@ -70,9 +70,9 @@ fn product(
 }
 
 /// Compares the matrix with rows; the largest difference, relative to what is compared.
-fn compare<T: Scalar>(world: &World, random: &mut Random, memory: &mut ChordMemory) -> Double {
+fn compare<T: Scalar>(world: &World, random: &mut Random, memory: &mut NewtonMemory) -> Double {
     let penalty = [1.0, 30.0, 1e3][random.below(3)];
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     world.begin(&mut scratch);
     scratch.prepare(&world.problem(), memory);
     let mut velocity = world.velocity.clone();
@@ -120,7 +120,7 @@ fn compare<T: Scalar>(world: &World, random: &mut Random, memory: &mut ChordMemo
 #[test]
 fn matrix_is_that_of_the_rows() {
     let mut random = Random::new(6);
-    let mut memory = ChordMemory::default();
+    let mut memory = NewtonMemory::default();
     let (mut locked, mut joined, mut slipping) = (0, 0, 0);
     for case in 0..1000 {
         let mut world = World::random(&mut random);
@@ -143,7 +143,7 @@ fn matrix_is_that_of_the_rows() {
 #[test]
 fn matrix_is_the_derivative_of_the_gradient() {
     let mut random = Random::new(7);
-    let mut memory = ChordMemory::default();
+    let mut memory = NewtonMemory::default();
     let mut compared = 0;
     for case in 0..600 {
         let mut world = World::random(&mut random);
@@ -152,7 +152,7 @@ fn matrix_is_the_derivative_of_the_gradient() {
             world.add_cones(&mut random);
         }
         (world.joints, world.joint) = (Vec::new(), Vec::new());
-        let mut scratch = ChordScratch::default();
+        let mut scratch = NewtonScratch::default();
         world.begin(&mut scratch);
         scratch.prepare(&world.problem(), &mut memory);
         let mut v = world.velocity.clone();

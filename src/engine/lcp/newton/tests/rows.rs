@@ -94,7 +94,7 @@ fn rows_and_lanes_have_the_same_compliance() {
 
 #[test]
 fn measures_of_rows_and_lanes_agree() {
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     let mut kinds = [0; 2];
     for (case, (mut world, mut random)) in worlds(4).chain(worlds(6)).enumerate() {
         if case >= WORLDS {
@@ -138,7 +138,7 @@ fn measures_of_rows_and_lanes_agree() {
 
 #[test]
 fn approach_is_the_fastest_of_the_rows() {
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     for (world, mut random) in worlds(5) {
         let mut world = world;
         for m in &mut world.manifolds {
@@ -185,10 +185,10 @@ fn lanes_project_on_the_cone_of_the_rows() {
                 let error = (dot3(d, &image) - expected.point[i]).abs();
                 assert!(error < 1e-15, "μ = {mu}, {:?}: {image:?}, {expected:?}", rows[l]);
             }
-            if zones[l] == kernel::APEX {
+            if zones[l] == round::APEX {
                 assert_eq!(image, [0.0; 3], "the tip");
             }
-            assert!(mu > 0.0 || zones[l] != kernel::INSIDE, "a ray has no inside: {:?}", rows[l]);
+            assert!(mu > 0.0 || zones[l] != round::INSIDE, "a ray has no inside: {:?}", rows[l]);
         }
     }
 }

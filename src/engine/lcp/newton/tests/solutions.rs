@@ -8,8 +8,8 @@ use crate::engine::lcp::tests::scenes::{DT, GRAVITY, Scene, chain, pyramid, stac
 use crate::engine::papers::solvers::lemke::{self, LemkeParams};
 
 /// Solves from the warm start of the world and checks all that is said about the result.
-fn run(world: &mut World, params: &ChordParams, memory: &mut ChordMemory) -> SolveStats {
-    let mut scratch = ChordScratch::default();
+fn run(world: &mut World, params: &NewtonParams, memory: &mut NewtonMemory) -> SolveStats {
+    let mut scratch = NewtonScratch::default();
     let stats = world.solve(params, memory, &mut scratch);
     let (velocity, _) = world.judge(params.gravity_dt);
     let certificate = world.certify(params.gravity_dt);
@@ -38,7 +38,7 @@ fn count_solved(friction: Double, ratio: Double, tolerance: Double) -> usize {
     let (mut solved, mut steps, mut factors) = (0, 0, 0);
     for _ in 0..PILES {
         let mut world = World::of_scene(&pile(&mut random, Cone::Circular, friction, ratio));
-        let stats = run(&mut world, &params(tolerance), &mut ChordMemory::default());
+        let stats = run(&mut world, &params(tolerance), &mut NewtonMemory::default());
         solved += usize::from(stats.status == Status::Converged);
         steps += stats.iterations;
         factors += stats.factorizations;
@@ -78,7 +78,7 @@ fn frictionless_velocities_are_those_of_lemke() {
         let ratio = if case % 2 == 0 { 3.0 } else { 1e4 };
         let mut scene = pile(&mut random, Cone::Circular, 0.0, ratio);
         let mut world = World::of_scene(&scene);
-        let stats = run(&mut world, &params(1e-10), &mut ChordMemory::default());
+        let stats = run(&mut world, &params(1e-10), &mut NewtonMemory::default());
         assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         let (problem, mut iterate) = scene.parts();
         let stats = lemke::solve(&problem, &mut iterate, &LemkeParams::default());
@@ -122,7 +122,7 @@ fn towers_walls_and_chains_are_solved() {
     for (name, scene) in scenes() {
         let mut world = World::of_scene(&scene);
         let tolerance = if name.contains("heavy") { 1e-7 } else { 1e-9 };
-        let stats = run(&mut world, &params(tolerance), &mut ChordMemory::default());
+        let stats = run(&mut world, &params(tolerance), &mut NewtonMemory::default());
         println!("{name}: {} steps, {} factors", stats.iterations, stats.factorizations);
         assert_eq!(stats.status, Status::Converged, "{name}: {stats:?}");
         if name.contains("tower") || name == "wall" {
@@ -146,7 +146,7 @@ fn what_moves_away_is_not_held() {
             // From a start that holds it, too.
             for held in [0.0, 3.0] {
                 world.contact[0] = [held, 0.0, 0.0];
-                let stats = run(&mut world, &params(1e-9), &mut ChordMemory::default());
+                let stats = run(&mut world, &params(1e-9), &mut NewtonMemory::default());
                 assert_eq!(stats.status, Status::Converged, "{speed}: {stats:?}");
                 let v = world.velocity[0][0];
                 assert!((v - left).abs() < 1e-8, "friction {friction}: {speed} became {v}");
@@ -164,7 +164,7 @@ fn sliding_boxes_lose_friction_times_weight() {
         scene.rest_on(FIXED, body, 0.5);
         let mut world = World::of_scene(&scene);
         assert_eq!(world.manifolds.len(), 1, "four corners share a manifold");
-        let stats = run(&mut world, &params(1e-11), &mut ChordMemory::default());
+        let stats = run(&mut world, &params(1e-11), &mut NewtonMemory::default());
         assert_eq!(stats.status, Status::Converged, "{speed} m/s: {stats:?}");
         let left = (speed - 0.5 * GRAVITY * DT).max(0.0) / speed;
         for k in 0..6 {
@@ -177,7 +177,7 @@ fn sliding_boxes_lose_friction_times_weight() {
 #[test]
 fn whatever_the_budget_the_result_is_no_worse_than_the_start() {
     let mut random = Random::new(31);
-    let mut scratch = ChordScratch::default();
+    let mut scratch = NewtonScratch::default();
     let mut short = 0;
     for case in 0..200 {
         let mut world = if case % 2 == 0 {
@@ -188,7 +188,7 @@ fn whatever_the_budget_the_result_is_no_worse_than_the_start() {
         if case % 3 == 0 {
             world.kick(&mut random);
         }
-        let limits = ChordParams {
+        let limits = NewtonParams {
             work_max: 3.0 * random.unit() * random.unit(),
             half_work: random.unit(),
             outer_max: 1 + random.below(8) as u32,
@@ -196,7 +196,7 @@ fn whatever_the_budget_the_result_is_no_worse_than_the_start() {
             ..params(1e-10)
         };
         let start = world.measured(limits.gravity_dt, &mut scratch);
-        let stats = run(&mut world, &limits, &mut ChordMemory::default());
+        let stats = run(&mut world, &limits, &mut NewtonMemory::default());
         short += usize::from(stats.status != Status::Converged);
         let (error, before) = (stats.certificate.error(), start.error());
         assert!(error <= before, "case {case}: {error} after {before}");
@@ -213,7 +213,7 @@ fn a_solution_is_left_as_it_is() {
     }
     let mut solved = 0;
     for (case, mut world) in worlds.into_iter().enumerate() {
-        let mut memory = ChordMemory::default();
+        let mut memory = NewtonMemory::default();
         let tight = params(1e-8);
         let stats = run(&mut world, &tight, &mut memory);
         if stats.certificate.error() > 1e-7 {
@@ -222,7 +222,7 @@ fn a_solution_is_left_as_it_is() {
         solved += 1;
         let before = world.clone();
         // The tolerance is wider than what was aimed at.
-        let wide = ChordParams { tolerance: 1e-6, ..tight };
+        let wide = NewtonParams { tolerance: 1e-6, ..tight };
         let stats = run(&mut world, &wide, &mut memory);
         assert_eq!(stats.status, Status::Converged, "case {case}: {stats:?}");
         assert_eq!((stats.iterations, stats.factorizations), (0, 0), "case {case}: {stats:?}");
@@ -247,7 +247,7 @@ fn a_solution_is_left_as_it_is() {
 #[test]
 fn a_memory_of_others_changes_nothing_beyond_the_tolerance() {
     // One memory wanders from island to island, of equal and of other patterns.
-    let mut memory = ChordMemory::default();
+    let mut memory = NewtonMemory::default();
     let mut random = Random::new(33);
     let tolerance = 1e-9;
     for case in 0..100 {
@@ -259,7 +259,7 @@ fn a_memory_of_others_changes_nothing_beyond_the_tolerance() {
         };
         let mut fresh = World::of_scene(&scene);
         let mut stale = fresh.clone();
-        let stats = run(&mut fresh, &params(tolerance), &mut ChordMemory::default());
+        let stats = run(&mut fresh, &params(tolerance), &mut NewtonMemory::default());
         assert_eq!(stats.status, Status::Converged, "case {case}, fresh: {stats:?}");
         let stats = run(&mut stale, &params(tolerance), &mut memory);
         assert_eq!(stats.status, Status::Converged, "case {case}, stale: {stats:?}");
@@ -283,9 +283,9 @@ fn starts_that_are_not_finite_are_no_starts() {
         if let Some(c) = world.joint.first_mut() {
             *c = bad;
         }
-        let stats = run(&mut world, &params(1e-9), &mut ChordMemory::default());
+        let stats = run(&mut world, &params(1e-9), &mut NewtonMemory::default());
         assert_eq!(stats.status, Status::Converged, "{stats:?}");
-        run(&mut clean, &params(1e-9), &mut ChordMemory::default());
+        run(&mut clean, &params(1e-9), &mut NewtonMemory::default());
         assert_eq!(world.contact, clean.contact, "as if it were zero");
     }
 }

@@ -4,7 +4,7 @@ use crate::engine::lcp::certificate;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, Manifold, cross};
 use crate::engine::lcp::newton::{
-    ChordMemory, ChordParams, ChordScratch, ManifoldIterate, ManifoldProblem, measure, solve,
+    ManifoldIterate, ManifoldProblem, NewtonMemory, NewtonParams, NewtonScratch, measure, solve,
 };
 use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::{
@@ -243,7 +243,7 @@ impl World {
                 self.roll.push(random.vector3(1.0));
             }
         }
-        let mut scratch = ChordScratch::default();
+        let mut scratch = NewtonScratch::default();
         self.begin(&mut scratch);
         let (problem, mut iterate) = self.parts();
         let velocity = iterate.velocity.to_vec();
@@ -320,14 +320,14 @@ impl World {
     }
 
     /// Measures its impulses by manifolds.
-    pub(super) fn measured(&self, gravity_dt: Double, scratch: &mut ChordScratch) -> Certificate {
+    pub(super) fn measured(&self, gravity_dt: Double, scratch: &mut NewtonScratch) -> Certificate {
         let mut world = self.clone();
         let (problem, iterate) = world.parts();
         measure(&problem, &iterate, gravity_dt, scratch)
     }
 
     /// Gives its impulses to the sweeps.
-    pub(super) fn begin(&self, scratch: &mut ChordScratch) {
+    pub(super) fn begin(&self, scratch: &mut NewtonScratch) {
         let mut world = self.clone();
         let (problem, iterate) = world.parts();
         scratch.begin(&problem, &iterate);
@@ -352,9 +352,9 @@ impl World {
 
     pub(super) fn solve(
         &mut self,
-        params: &ChordParams,
-        memory: &mut ChordMemory,
-        scratch: &mut ChordScratch,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
+        scratch: &mut NewtonScratch,
     ) -> SolveStats {
         let (problem, mut iterate) = self.parts();
         solve(&problem, &mut iterate, params, memory, scratch)

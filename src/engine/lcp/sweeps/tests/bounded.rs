@@ -23,12 +23,12 @@ fn sweep_joints(
         joint_push: &push,
         velocity_last: &velocity_last,
     };
-    let mut iterate = WideIterate {
+    let mut iterate = SweepIterate {
         velocity: [&mut velocity, &mut other],
         contact_impulse: [&mut [], &mut []],
         joint_impulse: [&mut impulse, &mut other_impulse],
     };
-    solve_sweeps(&island, &mut iterate, 0, sweeps, &mut WideScratch::default());
+    solve_sweeps(&island, &mut iterate, 0, sweeps, &mut SweepScratch::default());
     (velocity, impulse)
 }
 
@@ -101,7 +101,7 @@ fn a_motor_pushes_with_its_force_until_it_is_fast_enough() {
     let (force, speed) = (12.0, 1.0);
     let row = add(&mut world, b, ALONG_Y, [-force * DT, force * DT]);
     let mut world = world.close();
-    let mut scratch = WideScratch::default();
+    let mut scratch = SweepScratch::default();
     for step in 1..40 {
         let (manifolds, mut joints) = world.problem(1.0);
         joints[row].bias = -speed;
@@ -124,7 +124,7 @@ fn joint_friction_holds_what_it_can() {
         let b = world.cube(1.0);
         let row = add(&mut world, b, ALONG_Y, [-force * DT, force * DT]);
         let mut world = world.close();
-        let mut scratch = WideScratch::default();
+        let mut scratch = SweepScratch::default();
         for _ in 0..60 {
             let (manifolds, mut joints) = world.problem(1.0);
             joints[row].bias = 0.0;
@@ -195,7 +195,7 @@ fn a_chain_with_friction_and_limits_comes_to_rest() {
         velocity[0] = random.signed(0.5);
         velocity[2] = random.signed(0.5);
     }
-    let mut scratch = WideScratch::default();
+    let mut scratch = SweepScratch::default();
     let mut fastest = Vec::new();
     for _ in 0..240 {
         let (manifolds, mut joints) = world.problem(1.0);

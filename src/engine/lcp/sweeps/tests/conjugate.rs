@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::engine::lcp::newton;
-use crate::engine::lcp::newton::{ChordScratch, ManifoldIterate, ManifoldProblem};
-use crate::engine::lcp::sweeps::{solve_conjugate, solve_sweeps};
+use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem, NewtonScratch};
+use crate::engine::lcp::sweeps::{solve_nncg, solve_sweeps};
 
 /// Sweeps of a call: each starts from velocities rebuilt from the impulses, so that rounding does not add up.
 const ROUND: u32 = 16;
@@ -18,7 +18,7 @@ fn residual(world: &World, manifolds: &[Manifold], joints: &[JointRow]) -> Doubl
         rolling: &mut [],
         joint: &mut joint,
     };
-    newton::measure(&problem, &iterate, GRAVITY * DT, &mut ChordScratch::default()).error()
+    newton::measure(&problem, &iterate, GRAVITY * DT, &mut NewtonScratch::default()).error()
 }
 
 /// The residual before and after `sweeps`, accelerated or not, and the world with what they found.
@@ -26,12 +26,12 @@ fn swept(world: &World, sweeps: u32, accelerated: bool) -> ([Double; 2], World) 
     let mut world = world.clone();
     let (manifolds, joints) = world.problem(1.0);
     let before = residual(&world, &manifolds, &joints);
-    let (mut scratch, mut left) = (WideScratch::default(), sweeps);
+    let (mut scratch, mut left) = (SweepScratch::default(), sweeps);
     while left > 0 {
         let (now, fresh) = (left.min(ROUND), left == sweeps);
         world.solve(&manifolds, &joints, |island, iterate| {
             if accelerated {
-                solve_conjugate(island, iterate, 0, now, fresh, &mut scratch);
+                solve_nncg(island, iterate, 0, now, fresh, &mut scratch);
             } else {
                 solve_sweeps(island, iterate, 0, now, &mut scratch);
             }
@@ -112,22 +112,22 @@ fn it_leaves_a_solution_as_it_is() {
 
 #[test]
 fn it_repeats_itself_to_the_bit_whatever_it_solved_before() {
-    let mut used = WideScratch::default();
+    let mut used = SweepScratch::default();
     for seed in 0..10 {
         let world = kicked(seed);
-        let run = |scratch: &mut WideScratch| {
+        let run = |scratch: &mut SweepScratch| {
             let mut world = world.clone();
             let (manifolds, joints) = world.problem(1.0);
             for fresh in [true, false] {
                 world.solve(&manifolds, &joints, |island, iterate| {
-                    solve_conjugate(island, iterate, 0, 20, fresh, scratch);
+                    solve_nncg(island, iterate, 0, 20, fresh, scratch);
                 });
             }
             let bits = |x: &Double| x.to_bits();
             let numbers = world.moved.iter().flatten().chain(world.impulse[0].iter().flatten());
             numbers.map(bits).collect::<Vec<_>>()
         };
-        let first = run(&mut WideScratch::default());
+        let first = run(&mut SweepScratch::default());
         assert_eq!(first, run(&mut used), "seed {seed}");
     }
 }
@@ -141,10 +141,10 @@ fn it_starts_with_a_plain_sweep_and_goes_on_with_its_direction() {
     let twice = |fresh| {
         let mut world = world.clone();
         let (manifolds, joints) = world.problem(1.0);
-        let mut scratch = WideScratch::default();
+        let mut scratch = SweepScratch::default();
         for fresh in [true, fresh] {
             world.solve(&manifolds, &joints, |island, iterate| {
-                solve_conjugate(island, iterate, 0, 8, fresh, &mut scratch);
+                solve_nncg(island, iterate, 0, 8, fresh, &mut scratch);
             });
         }
         world.moved

@@ -49,12 +49,12 @@ fn lanes_give_the_same_bits() {
 
 #[test]
 fn used_buffers_change_nothing() {
-    let mut scratch = WideScratch::default();
+    let mut scratch = SweepScratch::default();
     for seed in 0..5 {
         let mut world = kicked(seed);
         let mut fresh = world.clone();
         world.step(&params(4), &mut scratch);
-        fresh.step(&params(4), &mut WideScratch::default());
+        fresh.step(&params(4), &mut SweepScratch::default());
         assert!(answer(&world) == answer(&fresh), "seed {seed}");
     }
 }
@@ -143,7 +143,7 @@ fn sweeps_match_the_reference() {
             reference(&world.bodies, &manifolds, &coloring.order, &mut velocity, &mut impulse);
         }
         world.solve(&manifolds, &joints, |island, iterate| {
-            solve_sweeps(island, iterate, 0, 3, &mut WideScratch::default());
+            solve_sweeps(island, iterate, 0, 3, &mut SweepScratch::default());
         });
         for (found, wanted) in world.moved.iter().zip(&velocity) {
             for k in 0..6 {
@@ -166,7 +166,7 @@ fn many_sweeps_solve_the_problem() {
         // Each call starts from the velocity of the impulses: rounding does not pile up.
         for _ in 0..60 {
             world.solve(&manifolds, &joints, |island, iterate| {
-                solve_sweeps(island, iterate, 0, 200, &mut WideScratch::default());
+                solve_sweeps(island, iterate, 0, 200, &mut SweepScratch::default());
             });
         }
         let mut contacts = Vec::new();
@@ -214,10 +214,10 @@ fn one_substep_is_one_sweep() {
         let mut other = one.clone();
         other.impulse[0] = other.impulse[1].clone();
         one.solve(&manifolds, &joints, |island, iterate| {
-            solve_substeps(island, iterate, &params, &mut WideScratch::default());
+            solve_substeps(island, iterate, &params, &mut SweepScratch::default());
         });
         other.solve(&manifolds, &joints, |island, iterate| {
-            solve_sweeps(island, iterate, 0, 1, &mut WideScratch::default());
+            solve_sweeps(island, iterate, 0, 1, &mut SweepScratch::default());
         });
         for (a, b) in one.moved.iter().flatten().zip(other.moved.iter().flatten()) {
             assert!((a - b).abs() < 1e-5, "seed {seed}: {a} {b}");

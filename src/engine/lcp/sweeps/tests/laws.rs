@@ -20,7 +20,7 @@ fn stacks_and_walls_rest() {
 fn the_error_falls_with_the_square_of_the_substeps() {
     let overlap = |n| {
         let mut world = World::pyramid(10);
-        let mut scratch = WideScratch::default();
+        let mut scratch = SweepScratch::default();
         let mut largest = 0.0_f64;
         for _ in 0..60 {
             world.step(&params(n), &mut scratch);
@@ -68,7 +68,7 @@ fn momentum_is_kept() {
     let before = momenta(&world, &world.velocity, &centers);
     let (manifolds, joints) = world.problem(1.0);
     world.solve(&manifolds, &joints, |island, iterate| {
-        solve_substeps(island, iterate, &params(8), &mut WideScratch::default());
+        solve_substeps(island, iterate, &params(8), &mut SweepScratch::default());
     });
     assert!(world.impulse[1].iter().any(|l| l[1] > 0.5), "there was a hit");
     for velocity in [&world.moved, &world.carried] {
@@ -85,7 +85,7 @@ fn the_carried_velocity_is_that_of_the_relaxed_impulses() {
         let mut world = kicked(seed);
         let (manifolds, joints) = world.problem(1.0);
         world.solve(&manifolds, &joints, |island, iterate| {
-            solve_substeps(island, iterate, &params(16), &mut WideScratch::default());
+            solve_substeps(island, iterate, &params(16), &mut SweepScratch::default());
         });
         let mut force = vec![[0.0; 6]; world.bodies.len()];
         for manifold in &manifolds {
@@ -115,7 +115,7 @@ fn impulses_stay_in_their_cones() {
         let mut world = kicked(seed);
         let (manifolds, joints) = world.problem(1.0);
         world.solve(&manifolds, &joints, |island, iterate| {
-            solve_substeps(island, iterate, &params(4), &mut WideScratch::default());
+            solve_substeps(island, iterate, &params(4), &mut SweepScratch::default());
         });
         for manifold in &manifolds {
             for lane in 0..manifold.count as usize {
@@ -136,7 +136,7 @@ fn a_box_slides_and_stops_as_coulomb_says() {
     // Held against turning over: at the center's height the floor cannot turn it.
     world.manifolds[0].arm_b[1] = 0.0;
     let mut world = world.close();
-    let mut scratch = WideScratch::default();
+    let mut scratch = SweepScratch::default();
     for frame in 1..=30 {
         world.step(&params(8), &mut scratch);
         let wanted = (2.0 - 0.5 * GRAVITY * DT * Double::from(frame)).max(0.0);
@@ -172,7 +172,7 @@ fn ball(gap: Double) -> World {
 fn a_falling_ball_meets_the_floor_and_no_earlier() {
     let mut world = ball(0.1);
     world.velocity[0][1] = -20.0;
-    let mut scratch = WideScratch::default();
+    let mut scratch = SweepScratch::default();
     world.step(&params(8), &mut scratch);
     // Half of what a substep of gravity moves it is the softness of the row.
     let sunk = 0.5 * GRAVITY * (DT / 8.0) * (DT / 8.0);
@@ -184,12 +184,12 @@ fn a_falling_ball_meets_the_floor_and_no_earlier() {
 #[test]
 fn overlap_is_taken_back_and_not_carried_on() {
     let mut world = ball(-0.02);
-    world.step(&params(16), &mut WideScratch::default());
+    world.step(&params(16), &mut SweepScratch::default());
     assert!(world.place[0][1] > 0.015, "up: {:?}", world.place[0]);
     assert!(world.velocity[0][1].abs() < 1e-3, "not thrown: {:?}", world.velocity[0]);
     // No faster than the push allows.
     let mut world = ball(-0.5);
-    world.step(&params(16), &mut WideScratch::default());
+    world.step(&params(16), &mut SweepScratch::default());
     let up = world.place[0][1];
     assert!((up - 3.0 * DT).abs() < 1e-4, "{up} m in a step");
     assert!(world.velocity[0][1].abs() < 1e-3, "not thrown: {:?}", world.velocity[0]);
@@ -208,7 +208,7 @@ fn a_belt_carries_a_box() {
 fn a_chain_hangs_together() {
     let mut world = World::chain(8, 1.0);
     world.gravity = [4.0, -GRAVITY, 0.0];
-    let mut scratch = WideScratch::default();
+    let mut scratch = SweepScratch::default();
     for _ in 0..60 {
         world.step(&params(16), &mut scratch);
         for i in 0..world.joints.len() {
@@ -224,7 +224,7 @@ fn a_joint_drawn_apart_closes_at_the_rate_of_its_bias() {
     let mut world = World::chain(1, 1.0);
     world.gravity = [0.0; 3];
     world.joint_error = vec![0.01, -0.02, 0.03];
-    world.step(&params(4), &mut WideScratch::default());
+    world.step(&params(4), &mut SweepScratch::default());
     for i in 0..3 {
         assert!(world.error(i).abs() < 1e-6, "closed: {}", world.error(i));
         let wanted = [-0.01, 0.02, -0.03][i] / DT;
@@ -237,7 +237,7 @@ fn a_joint_drawn_apart_closes_at_the_rate_of_its_bias() {
     world.gravity = [0.0; 3];
     world.joint_error = vec![0.0, 0.0, 0.03];
     world.joint_push = vec![0.0, 0.0, 0.03 / DT - 1.0];
-    world.step(&params(4), &mut WideScratch::default());
+    world.step(&params(4), &mut SweepScratch::default());
     assert!(world.error(2).abs() < 1e-6, "closed: {}", world.error(2));
     let v = world.carried[0];
     let turn = crate::engine::lcp::manifold::cross([v[3], v[4], v[5]], [0.0, 0.5, 0.0]);

@@ -20,7 +20,7 @@ fn params(substeps: u32) -> SubstepParams {
 
 /// Runs a scene for some steps.
 fn run(world: &mut World, params: &SubstepParams, steps: usize) {
-    let mut scratch = WideScratch::default();
+    let mut scratch = SweepScratch::default();
     for _ in 0..steps {
         world.step(params, &mut scratch);
     }

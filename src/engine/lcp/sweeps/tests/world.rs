@@ -2,7 +2,7 @@
 //! steps can be taken without shapes. Gravity along -y. Shared by the tests and the bench.
 
 use super::{BodyBlock, Double, FIXED, JointRow, Manifold, SubstepParams, SweptIsland, Vec6};
-use super::{WideIterate, WideScratch, solve_substeps};
+use super::{SweepIterate, SweepScratch, solve_substeps};
 
 /// g [m/s²] and h (s).
 pub(crate) const GRAVITY: Double = 9.81;
@@ -23,7 +23,7 @@ pub(crate) struct World {
     /// Position error of each joint row at the start.
     pub(crate) joint_error: Vec<Double>,
     pub(crate) gravity: [Double; 3],
-    /// See [`WideIterate`].
+    /// See [`SweepIterate`].
     pub(crate) moved: Vec<Vec6>,
     pub(crate) carried: Vec<Vec6>,
     pub(crate) impulse: [Vec<[Double; 3]>; 2],
@@ -167,7 +167,7 @@ impl World {
     }
 
     /// One step by substeps.
-    pub(crate) fn step(&mut self, params: &SubstepParams, scratch: &mut WideScratch) {
+    pub(crate) fn step(&mut self, params: &SubstepParams, scratch: &mut SweepScratch) {
         let (manifolds, joints) = self.problem(1.0);
         self.solve(&manifolds, &joints, |island, iterate| {
             solve_substeps(island, iterate, params, scratch);
@@ -180,7 +180,7 @@ impl World {
         &mut self,
         manifolds: &[Manifold],
         joints: &[JointRow],
-        solver: impl FnOnce(&SweptIsland<'_>, &mut WideIterate<'_>),
+        solver: impl FnOnce(&SweptIsland<'_>, &mut SweepIterate<'_>),
     ) {
         let island = SweptIsland {
             bodies: &self.bodies,
@@ -191,7 +191,7 @@ impl World {
         };
         let [a, b] = &mut self.impulse;
         let [c, d] = &mut self.joint_impulse;
-        let mut iterate = WideIterate {
+        let mut iterate = SweepIterate {
             velocity: [&mut self.moved, &mut self.carried],
             contact_impulse: [a, b],
             joint_impulse: [c, d],

@@ -3,7 +3,7 @@
 use super::{ROUNDING, contacts, events_of, first_event, yaw};
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::step::narrow::normal::{Twist, choose_normal};
+use crate::engine::step::narrow::normal::{Twist, reference_normal};
 use crate::math::{Mat3, Real, Vec3, narrow3};
 
 /// The normal a pair uses, as the step finds it.
@@ -11,7 +11,7 @@ fn chosen(a: &Hull, b: &Hull, relative: &Relative, velocity: Vec3, dt: Real) -> 
     let events = events_of(a, b, relative);
     let normal = narrow3(first_event(&events).normal);
     let twist = Twist::new([Vec3::ZERO, velocity], [Vec3::ZERO; 2], relative.offset);
-    (normal, choose_normal(a, b, relative, normal, [0; 2], &twist, dt, 20.0 * dt * dt))
+    (normal, reference_normal(a, b, relative, normal, [0; 2], &twist, dt, 20.0 * dt * dt))
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_spinning_box_on_a_large_floor_keeps_the_floors_normal() {
         let twist =
             Twist::new([Vec3::ZERO, Vec3::ZERO], [Vec3::ZERO, spin * 10.0], relative.offset);
         let n =
-            choose_normal(&floor, &cube, &relative, Vec3::Y, [0; 2], &twist, dt, 20.0 * dt * dt);
+            reference_normal(&floor, &cube, &relative, Vec3::Y, [0; 2], &twist, dt, 20.0 * dt * dt);
         assert_eq!(n, Vec3::Y, "spin {spin}");
     }
 }

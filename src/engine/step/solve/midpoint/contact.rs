@@ -6,8 +6,7 @@
 //! impulses keep the angular momentum. Half way the drift holds what the true way of the contact points,
 //! along the circles on which they turn, differs from the velocity at the mean arms. O(contacts).
 
-use super::member::Member;
-use super::split;
+use super::member::{Member, split};
 use crate::engine::lcp::FIXED;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::step::assemble::imposed;

@@ -1,7 +1,6 @@
 //! A joint in a step of an island with joints: where it comes to, and its rows.
 
-use super::member::Member;
-use super::split;
+use super::member::{Member, split};
 use crate::engine::lcp::rows::dot6;
 use crate::engine::lcp::{JointRow, Vec6};
 use crate::engine::state::joint::{End, Joint, Place};

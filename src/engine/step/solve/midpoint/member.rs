@@ -3,7 +3,6 @@
 //! Input: a body and its free motion, half impulses. Output: where it flies to under them, by the
 //! midpoint rule, with which mean velocity, and its mass block at any rotation on the way.
 
-use super::{join, split};
 use crate::engine::lcp::{BodyBlock, Vec6};
 use crate::engine::state::body::LockedAxes;
 use crate::engine::state::joint::End;
@@ -183,4 +182,14 @@ impl Member {
             velocity_free: [0.0; 6],
         }
     }
+}
+
+/// Linear and angular part.
+pub(super) fn split(v: &Vec6) -> (DVec3, DVec3) {
+    (DVec3::new(v[0], v[1], v[2]), DVec3::new(v[3], v[4], v[5]))
+}
+
+/// A vector of a linear and an angular part.
+pub(super) fn join(a: DVec3, b: DVec3) -> Vec6 {
+    [a.x, a.y, a.z, b.x, b.y, b.z]
 }

@@ -36,10 +36,11 @@ mod pose;
 
 use self::contact::Touch;
 use self::link::{Link, link};
-use self::member::Member;
-use super::Solvers;
-use super::island::{Island, Outcome};
-use super::restitution::Solve;
+use self::member::{Member, join, split};
+use super::island::Island;
+use super::outcome::Outcome;
+use super::restitution::BounceScratch;
+use super::solvers::{Solve, Solvers};
 use super::stiffness::Sym;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{Lanes, Manifold};
@@ -51,7 +52,7 @@ use crate::engine::tuning::midpoint::{
     GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
 };
 use crate::engine::tuning::work::ROUNDED;
-use crate::math::{DVec3, Double};
+use crate::math::Double;
 
 /// Buffers; their content never influences a result.
 #[derive(Debug, Default)]
@@ -95,32 +96,17 @@ pub(super) struct MidpointScratch {
     plain: Vec<BodyBlock>,
 }
 
-impl Solvers {
-    /// Solves an island by the midpoint rule; none if that fails without joints.
-    pub(super) fn midpoint(
-        &mut self,
-        island: &mut Island<'_, '_>,
-        method: Method,
-        solve: &mut Solve<'_>,
-    ) -> Option<Outcome> {
-        let mut midpoint = core::mem::take(&mut self.midpoint);
-        let outcome = midpoint.run(self, island, method, solve);
-        self.midpoint = midpoint;
-        outcome
-    }
-}
-
 impl MidpointScratch {
-    fn run(
+    /// Solves an island by the midpoint rule; none if that fails without joints.
+    pub(super) fn run(
         &mut self,
         state: &mut Solvers,
+        bounce: &mut BounceScratch,
         island: &mut Island<'_, '_>,
         method: Method,
         solve: &mut Solve<'_>,
     ) -> Option<Outcome> {
         self.begin(island);
-        self.failed = false;
-        [self.pays, self.keeps] = self.begins(island);
         let mut left = 1.0;
         let mut part = 1.0 / self.parts(island);
         let joints = !island.step.joints.is_empty();
@@ -133,12 +119,11 @@ impl MidpointScratch {
             let h = part * island.dt;
             self.kept.take(&island.step.biased);
             let near = self.find_poses(state, island, solve, h, &mut biased);
-            let most = if near { parts_max } else { PARTS_MAX };
-            let may_split = splits && part * most > 1.5 && !island.is_spent();
+            let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
             let mut rough = !near;
             if near {
                 self.soft = false;
-                let stats = self.find_velocities(state, island, solve, h);
+                let stats = self.find_velocities(state, bounce, island, solve, h);
                 let pays = self.pays || self.failed || stats.status != Status::Converged;
                 add(&mut relaxed, stats);
                 rough |= may_split && self.loses_much(island.step);
@@ -155,7 +140,7 @@ impl MidpointScratch {
                 island.step.biased.put(&self.kept);
                 self.soft = true;
                 self.soften(state, island, solve, h, &mut biased);
-                add(&mut relaxed, self.find_velocities(state, island, solve, h));
+                add(&mut relaxed, self.find_velocities(state, bounce, island, solve, h));
                 self.settle(island, true, h);
             }
             if rough && may_split {
@@ -223,6 +208,8 @@ impl MidpointScratch {
             }
             self.links.push(link(sources, step.members, j, [first, row]));
         }
+        self.failed = false;
+        [self.pays, self.keeps] = self.begins(island);
     }
 
     /// In how many parts the step is made.
@@ -320,13 +307,14 @@ impl MidpointScratch {
     fn find_velocities(
         &mut self,
         state: &mut Solvers,
+        bounce: &mut BounceScratch,
         island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
         h: Double,
     ) -> SolveStats {
         island.step.press_on();
         self.pose_end(island, h);
-        let stats = match state.bounce(island, solve) {
+        let stats = match bounce.solve(state, island, solve) {
             Some(stats) => stats,
             None => {
                 self.close(island, h);
@@ -487,12 +475,4 @@ fn is_at_bound(bounds: [Double; 2], c: Double) -> bool {
 /// Is a row that keeps a place one of a lock, not a limit?
 fn is_lock(row: &JointRow) -> bool {
     row.bounds[0] < 0.0
-}
-
-fn split(v: &Vec6) -> (DVec3, DVec3) {
-    (DVec3::new(v[0], v[1], v[2]), DVec3::new(v[3], v[4], v[5]))
-}
-
-fn join(a: DVec3, b: DVec3) -> Vec6 {
-    [a.x, a.y, a.z, b.x, b.y, b.z]
 }

@@ -7,8 +7,8 @@
 use super::contact;
 use super::contact::At;
 use super::link::{damper, spring};
-use super::member::Member;
-use super::{GIVEN, MidpointScratch, OPEN, is_lock, join};
+use super::member::{Member, join};
+use super::{GIVEN, MidpointScratch, OPEN, is_lock};
 use crate::engine::lcp::JointRow;
 use crate::engine::lcp::manifold::LANES;
 use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, joint_compliance};

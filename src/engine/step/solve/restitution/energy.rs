@@ -18,7 +18,7 @@
 use super::BounceScratch;
 use crate::engine::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use crate::engine::lcp::{BodyBlock, RollingRow, Vec6};
-use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
+use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::step::predict::spin::{Rotor, is_round};
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
@@ -150,67 +150,4 @@ fn root(a: Double, b: Double, room: Double) -> Double {
     let t = if b > 0.0 { 2.0 * room / (b + size) } else { (size - b) / (2.0 * a) };
     // Not a number, or not convex: nothing is given back.
     if t.is_finite() && a >= 0.0 { t.clamp(0.0, 1.0) } else { 0.0 }
-}
-
-impl Unknowns {
-    /// Becomes a copy of the unknowns of one island.
-    pub(in crate::engine) fn take(&mut self, one: &IslandUnknowns<'_>) {
-        self.velocity.clear();
-        self.velocity.extend_from_slice(one.velocity);
-        self.contact_impulse.clear();
-        self.contact_impulse.extend_from_slice(one.contact_impulse);
-        self.joint_impulse.clear();
-        self.joint_impulse.extend_from_slice(one.joint_impulse);
-        self.rolling_impulse.clear();
-        self.rolling_impulse.extend_from_slice(one.rolling_impulse);
-    }
-}
-
-impl IslandUnknowns<'_> {
-    /// Takes a copy back.
-    pub(in crate::engine) fn put(&mut self, one: &Unknowns) {
-        self.velocity.copy_from_slice(&one.velocity);
-        self.contact_impulse.copy_from_slice(&one.contact_impulse);
-        self.joint_impulse.copy_from_slice(&one.joint_impulse);
-        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
-    }
-
-    /// Adds the impulses of a copy.
-    pub(super) fn add_impulses(&mut self, one: &Unknowns) {
-        add_lists(self.contact_impulse, &one.contact_impulse);
-        add_lists(self.rolling_impulse, &one.rolling_impulse);
-        for (sum, x) in self.joint_impulse.iter_mut().zip(&one.joint_impulse) {
-            *sum += x;
-        }
-    }
-
-    /// Goes a part `t` of the way from one state to another.
-    fn mix(&mut self, from: &Unknowns, to: &Unknowns, t: Double) {
-        mix_lists(self.velocity, &from.velocity, &to.velocity, t);
-        mix_lists(self.contact_impulse, &from.contact_impulse, &to.contact_impulse, t);
-        mix_lists(self.rolling_impulse, &from.rolling_impulse, &to.rolling_impulse, t);
-        let ends = from.joint_impulse.iter().zip(&to.joint_impulse);
-        for (c, (x, y)) in self.joint_impulse.iter_mut().zip(ends) {
-            *c = x + t * (y - x);
-        }
-    }
-}
-
-fn add_lists(sums: &mut [[Double; 3]], list: &[[Double; 3]]) {
-    for (sum, x) in sums.iter_mut().zip(list) {
-        for k in 0..3 {
-            sum[k] += x[k];
-        }
-    }
-}
-
-fn mix_lists<const N: usize>(
-    list: &mut [[Double; N]],
-    from: &[[Double; N]],
-    to: &[[Double; N]],
-    t: Double,
-) {
-    for (v, (x, y)) in list.iter_mut().zip(from.iter().zip(to)) {
-        *v = core::array::from_fn(|k| x[k] + t * (y[k] - x[k]));
-    }
 }

@@ -45,8 +45,8 @@ mod poisson;
 mod sequence;
 
 use self::sequence::SequenceScratch;
-use super::Solvers;
 use super::island::Island;
+use super::solvers::{Solve, Solvers};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, Lanes, Manifold};
 use crate::engine::lcp::rows::dot3;
@@ -84,17 +84,15 @@ pub(super) struct BounceScratch {
     sequence: SequenceScratch,
 }
 
-/// Solves one of the two problems of an island; true for the relaxed one.
-pub(super) type Solve<'a> = dyn FnMut(&mut Solvers, &mut Island<'_, '_>, bool) -> SolveStats + 'a;
-
-impl Solvers {
+impl BounceScratch {
     /// Finds the carried velocity if bodies of the island bounce, and tells how; none if none does.
-    pub(super) fn bounce(
+    pub(super) fn solve(
         &mut self,
+        state: &mut Solvers,
         island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
     ) -> Option<SolveStats> {
-        self.bounce_by(island, |state, bounce, island| {
+        self.solve_by(state, island, |bounce, state, island| {
             island.step.relaxed.copy_from(&island.step.biased);
             let first = bounce.locate(state, island, solve);
             let later = match island.settings.contact.restitution {
@@ -114,12 +112,13 @@ impl Solvers {
 
     /// Finds the carried velocity after small steps, whose velocity is that of the compression; Newton's
     /// form for Poisson's.
-    pub(super) fn bounce_swept(
+    pub(super) fn solve_swept(
         &mut self,
+        state: &mut Solvers,
         island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
     ) -> Option<SolveStats> {
-        self.bounce_by(island, |state, bounce, island| {
+        self.solve_by(state, island, |bounce, state, island| {
             state.measure(island, 1);
             state.take_measured(island, 1);
             bounce.base.take(&island.step.relaxed);
@@ -138,35 +137,27 @@ impl Solvers {
     }
 
     /// Finds the carried velocity by `find`, at the poses of the end, if bodies of the island bounce.
-    fn bounce_by(
+    fn solve_by(
         &mut self,
+        state: &mut Solvers,
         island: &mut Island<'_, '_>,
-        find: impl FnOnce(&mut Self, &mut BounceScratch, &mut Island<'_, '_>) -> SolveStats,
+        find: impl FnOnce(&mut Self, &mut Solvers, &mut Island<'_, '_>) -> SolveStats,
     ) -> Option<SolveStats> {
-        let mut bounce = core::mem::take(&mut self.bounce);
-        let found = bounce.find(island);
-        let stats = found.then(|| {
-            bounce.pose(island);
-            let mut stats = find(self, &mut bounce, island);
-            bounce.settle(island);
-            self.certify_bounce(&bounce, island, &mut stats);
-            bounce.leave(island.step);
+        self.find(island).then(|| {
+            self.pose(island);
+            let mut stats = find(self, state, island);
+            self.settle(island);
+            self.certify(state, island, &mut stats);
+            self.leave(island.step);
             stats
-        });
-        self.bounce = bounce;
-        stats
+        })
     }
 
     /// Counts the worst of the solves of a bounce, of what approaches at its end, and of velocities that are
     /// not those of their impulses.
-    fn certify_bounce(
-        &mut self,
-        bounce: &BounceScratch,
-        island: &mut Island<'_, '_>,
-        stats: &mut SolveStats,
-    ) {
-        let natural_map = bounce.approach(island.step);
-        let motion = self.certify(island, 1).motion;
+    fn certify(&self, state: &mut Solvers, island: &mut Island<'_, '_>, stats: &mut SolveStats) {
+        let natural_map = self.approach(island.step);
+        let motion = state.certify(island, 1).motion;
         let end = Certificate { natural_map, motion, ..Certificate::default() };
         stats.certificate = stats.certificate.worse(end);
     }

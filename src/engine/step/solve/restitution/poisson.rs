@@ -1,11 +1,11 @@
 //! Poisson's hypothesis: what a contact took to stop the bodies, it gives back times e.
 
-use super::{BounceScratch, Solve, add};
+use super::{BounceScratch, add};
 use crate::engine::lcp::SolveStats;
 use crate::engine::lcp::manifold::{Lanes, Manifold};
 use crate::engine::lcp::rows::{dot3, inverse_mass_mul};
-use crate::engine::step::solve::Solvers;
 use crate::engine::step::solve::island::Island;
+use crate::engine::step::solve::solvers::{Solve, Solvers};
 use crate::engine::tuning::poisson::{FRICTION_MAX, NEAR};
 use crate::math::Double;
 

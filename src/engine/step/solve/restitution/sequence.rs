@@ -22,12 +22,12 @@
 //! Joints hold in this last solve only. Five equal balls, the first with 2 m/s and e = 1: 0 0 0 0 2. At most
 //! [`IMPACTS_MAX`] impacts for each manifold, O(manifolds) each; the step counts as not solved beyond.
 
-use super::{BounceScratch, Solve};
+use super::BounceScratch;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::engine::lcp::rows::dot3;
 use crate::engine::lcp::{BodyBlock, SolveStats, Status, Vec6};
-use crate::engine::step::solve::Solvers;
 use crate::engine::step::solve::island::Island;
+use crate::engine::step::solve::solvers::{Solve, Solvers};
 use crate::engine::tuning::sequence::{ALIKE, EXACT, IMPACTS_MAX, SWEEPS_MAX};
 use crate::math::{Double, widen};
 

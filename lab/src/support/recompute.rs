@@ -1,0 +1,322 @@
+//! What a step's report tells, recomputed from poses, velocities and impulses alone.
+//!
+//! Of balls and cubes, whose inertia is a number: the natural map and the equation of motion from the way
+//! that bodies went, the velocity they go on with, the gaps at which the step began and the impulses, by
+//! nothing of the engine's own. Without a dead zone, so that gaps are all there is to know of a row.
+
+use std::collections::HashMap;
+
+use orthant::engine::Simulation;
+use orthant::engine::body::BodyId;
+use orthant::engine::contact::ActiveContact;
+use orthant::engine::lcp::Method;
+use orthant::engine::pair::Pair;
+use orthant::engine::settings::Settings;
+use orthant::math::{
+    DVec3, Double, Quat, Vec3, narrow3, quat_conjugate, quat_log, quat_mul, quat_rotate, widen,
+    widen3,
+};
+
+use super::body;
+
+/// Rounding of poses of a few meters, velocities and arms [m/s, rad/s]: in single precision `ε |x| / h` is
+/// 4e-5 m/s for 5 m.
+pub const ROUNDING: Double = 2e-4;
+
+/// Velocity and angular velocity.
+type Motion = [DVec3; 2];
+
+/// Settings and length of the step (s).
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    settings: &'a Settings,
+    dt: Double,
+}
+
+/// A body whose inertia is a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Round {
+    pub id: BodyId,
+    /// A ball, else a cube.
+    pub is_ball: bool,
+    /// Diameter or side (m).
+    pub size: Double,
+}
+
+/// A body as a step finds it.
+#[derive(Clone, Copy, Debug)]
+pub struct State {
+    round: Round,
+    center: Vec3,
+    rotation: Quat,
+    velocity: Motion,
+}
+
+/// A body as a step found it, and what the step made of it.
+struct Part {
+    is_ball: bool,
+    /// Farthest point from its center (m).
+    reach: Double,
+    mass: Double,
+    inertia: Double,
+    last: Motion,
+    /// Its displacement (m) and its turn.
+    way: DVec3,
+    turn: Quat,
+    /// What moved it, and what it goes on with.
+    now: [Motion; 2],
+    /// Impulses on it.
+    impulse: [Motion; 2],
+}
+
+/// What a step is found to be: what moved the bodies, and what they carry.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Largest natural map, at least and at most [m/s].
+    pub natural_map: [[Double; 2]; 2],
+    /// Residual of the equation of motion [m/s, rad/s].
+    pub motion: [Double; 2],
+}
+
+/// Where the problem of what an island carries is posed. Its carried impulses `l` act where the contacts
+/// come to as far as they are others than those that moved it, `λ`: so that `Σ r × λ + Σ r⁺ × (l - λ)` is
+/// the angular momentum given. Those are others where it was pushed; small steps are told at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Posed {
+    Start,
+    End,
+    /// Pushed by less than the tolerance.
+    Either,
+}
+
+/// The bodies as the next step finds them.
+pub fn note(world: &Simulation, bodies: &[Round]) -> Vec<State> {
+    let state = |&round: &Round| {
+        let body = body(world, round.id);
+        let velocity = [body.linear_velocity, body.angular_velocity].map(widen3);
+        State { round, center: body.center(), rotation: body.rotation(), velocity }
+    };
+    bodies.iter().map(state).collect()
+}
+
+/// What became of the bodies, with the impulses of all contacts summed.
+fn parts(
+    world: &Simulation,
+    before: &[State],
+    posed: &HashMap<BodyId, Posed>,
+    rules: Rules<'_>,
+) -> HashMap<BodyId, Part> {
+    let (mut parts, dt) = (HashMap::new(), rules.dt);
+    for old in before {
+        let Round { id, is_ball, size } = old.round;
+        let body = body(world, id);
+        let mass = widen(body.mass());
+        let (part, far) = if is_ball { (0.1, 1.0) } else { (1.0 / 6.0, 3.0_f64.sqrt()) };
+        let way = widen3(body.center() - old.center);
+        let turn = quat_mul(body.rotation(), quat_conjugate(old.rotation));
+        let carried = [body.linear_velocity, body.angular_velocity].map(widen3);
+        parts.insert(
+            id,
+            Part {
+                is_ball,
+                reach: 0.5 * size * far,
+                mass,
+                inertia: mass * size * size * part,
+                last: old.velocity,
+                way,
+                turn,
+                now: [[way / dt, widen3(quat_log(turn)) / dt], carried],
+                impulse: [[DVec3::ZERO; 2]; 2],
+            },
+        );
+    }
+    for pair in world.pairs() {
+        for contact in &pair.contacts {
+            let [moved, carried] = contact.impulse;
+            let late = match place(posed, pair) {
+                Posed::Start => contact.arms.map(widen3),
+                Posed::End | Posed::Either => arms_at_end(&parts, pair, contact, rules),
+            };
+            for (k, (id, arm, sign)) in ends(pair, contact.arms.map(widen3)).into_iter().enumerate()
+            {
+                let Some(part) = parts.get_mut(&id) else { continue };
+                let [first, last] = &mut part.impulse;
+                first[0] += moved * sign;
+                first[1] += arm.cross(moved) * sign;
+                last[0] += carried * sign;
+                last[1] += (arm.cross(moved) + late[k].cross(carried - moved)) * sign;
+            }
+        }
+    }
+    parts
+}
+
+/// Where the carried problem of a pair's island is posed.
+fn place(posed: &HashMap<BodyId, Posed>, pair: &Pair) -> Posed {
+    let found = [pair.key.a, pair.key.b].iter().find_map(|id| posed.get(id));
+    found.copied().unwrap_or(Posed::Start)
+}
+
+/// The bodies of a contact, with its arm and the sign of its impulse.
+fn ends(pair: &Pair, [a, b]: [DVec3; 2]) -> [(BodyId, DVec3, Double); 2] {
+    [(pair.key.a, a, -1.0), (pair.key.b, b, 1.0)]
+}
+
+/// The arms where a contact comes to: with the corner that touches, else with the touching point of the
+/// smaller body, or the second of two alike. Where the normal turns with neither a face nor two
+/// edges that point does not turn with its body; which it is is not published, so the better one counts.
+fn arms_at_end(
+    parts: &HashMap<BodyId, Part>,
+    pair: &Pair,
+    contact: &ActiveContact,
+    rules: Rules<'_>,
+) -> [DVec3; 2] {
+    let arms = contact.arms.map(widen3);
+    let both = [pair.key.a, pair.key.b].map(|id| parts.get(&id));
+    let corners = [contact.id.0 >> 62 == 0, contact.id.0 >> 30 & 3 == 0];
+    let with = match (both, corners) {
+        ([Some(_), None], _) | ([Some(_), Some(_)], [true, false]) => 0,
+        ([None, _], _) | (_, [false, true]) => 1,
+        ([Some(a), Some(b)], _) => usize::from(b.reach <= a.reach),
+    };
+    let Some(part) = both[with] else { return arms };
+    // The touching points of both bodies, of a ball its center.
+    let half = widen3(contact.normal) * (0.5 * widen(contact.gap));
+    let core = if part.is_ball { DVec3::ZERO } else { arms[with] + half * [-1.0, 1.0][with] };
+    let turned = widen3(quat_rotate(part.turn, narrow3(core)) - narrow3(core));
+    let [one, other] = [turned, DVec3::ZERO].map(|turned| {
+        let way = part.way + turned;
+        [0, 1].map(|k| arms[k] + way - both[k].map_or(DVec3::ZERO, |part| part.way))
+    });
+    let error = |arms| natural_map(parts, pair, contact, arms, rules, 1);
+    if error(other) + ROUNDING < error(one) { other } else { one }
+}
+
+/// The islands: the first body of that of each body.
+fn islands(world: &Simulation, before: &[State]) -> HashMap<BodyId, BodyId> {
+    let mut first: HashMap<BodyId, BodyId> =
+        before.iter().map(|state| (state.round.id, state.round.id)).collect();
+    for pair in world.pairs().iter().filter(|pair| !pair.contacts.is_empty()) {
+        let both = [pair.key.a, pair.key.b].map(|id| first.get(&id).copied());
+        if let [Some(a), Some(b)] = both {
+            first.values_mut().filter(|id| **id == a.max(b)).for_each(|id| *id = a.min(b));
+        }
+    }
+    first
+}
+
+/// Where the carried problem of each body's island is posed.
+fn posed(world: &Simulation, before: &[State], rules: Rules<'_>) -> HashMap<BodyId, Posed> {
+    let first = islands(world, before);
+    let mut deepest: HashMap<BodyId, Double> = HashMap::new();
+    for pair in world.pairs() {
+        // A blow has one place.
+        if pair.restitution > 0.0 {
+            continue;
+        }
+        let Some(id) = [pair.key.a, pair.key.b].iter().find_map(|id| first.get(id)) else {
+            continue;
+        };
+        let least = deepest.entry(*id).or_default();
+        pair.contacts.iter().for_each(|contact| *least = least.min(contact.row_gap));
+    }
+    let zone = rules.settings.solver.tolerance * rules.dt / widen(rules.settings.contact.gamma);
+    let small = |id| {
+        let solves = &world.report().solves;
+        solves.iter().any(|solve| solve.first == id && solve.method == Method::Substeps)
+    };
+    let of = |id: BodyId| match deepest.get(&id) {
+        Some(gap) if *gap < 0.0 && !small(id) => {
+            if *gap < -zone {
+                Posed::End
+            } else {
+                Posed::Either
+            }
+        }
+        _ => Posed::Start,
+    };
+    first.into_iter().map(|(id, first)| (id, of(first))).collect()
+}
+
+/// The point of the cone `|t| ≤ μ n·p` that is nearest.
+fn nearest(p: DVec3, n: DVec3, mu: Double) -> DVec3 {
+    let along = p.dot(n);
+    let across = p - n * along;
+    let size = across.length();
+    // First what points away: without friction the cone is a ray.
+    if mu * size <= -along {
+        return DVec3::ZERO;
+    }
+    if size <= mu * along {
+        return p;
+    }
+    let on = (along + mu * size) / (1.0 + mu * mu);
+    n * on + across * (mu * on / size)
+}
+
+/// Natural map of a contact, of what moved (0) or is carried (1) [m/s].
+fn natural_map(
+    parts: &HashMap<BodyId, Part>,
+    pair: &Pair,
+    contact: &ActiveContact,
+    arms: [DVec3; 2],
+    rules: Rules<'_>,
+    of: usize,
+) -> Double {
+    let (n, l) = (widen3(contact.normal).normalize(), contact.impulse[of]);
+    let (mut w, mut compliance) = (DVec3::ZERO, 0.0);
+    for (id, arm, sign) in ends(pair, arms) {
+        let Some(part) = parts.get(&id) else { continue };
+        let [v, spin] = part.now[of];
+        w += (v + spin.cross(arm)) * sign;
+        compliance += 1.0 / part.mass + arm.cross(n).length_squared() / part.inertia;
+    }
+    let (gap, dt) = (contact.row_gap, rules.dt);
+    let bias = if gap >= 0.0 {
+        gap / dt
+    } else if of == 0 {
+        let back = widen(rules.settings.contact.gamma) * gap / dt;
+        back.max(-widen(rules.settings.contact.push_speed_max))
+    } else {
+        0.0
+    };
+    let mu = widen(rules.settings.contact.friction.unwrap_or(pair.friction));
+    let slip = (w - n * n.dot(w)).length();
+    let w = w + n * (bias + mu * slip);
+    (l - nearest(l - w / compliance, n, mu)).length() * compliance
+}
+
+/// What the last step is found to be, of bodies as it found them.
+pub fn find(world: &Simulation, before: &[State], settings: &Settings) -> Found {
+    let rules = Rules { settings, dt: widen(world.report().dt) };
+    let posed = posed(world, before, rules);
+    let parts = parts(world, before, &posed, rules);
+    let mut found = Found::default();
+    for of in 0..2 {
+        for pair in world.pairs() {
+            for contact in &pair.contacts {
+                let at = |arms| natural_map(&parts, pair, contact, arms, rules, of);
+                let first = at(contact.arms.map(widen3));
+                let last = at(arms_at_end(&parts, pair, contact, rules));
+                let errors = match (of, place(&posed, pair)) {
+                    (0, _) | (_, Posed::Start) => [first; 2],
+                    (_, Posed::End) => [last; 2],
+                    (_, Posed::Either) => [first.min(last), first.max(last)],
+                };
+                for (most, error) in found.natural_map[of].iter_mut().zip(errors) {
+                    *most = most.max(error);
+                }
+            }
+        }
+        for part in parts.values().filter(|part| part.impulse[of][0] != DVec3::ZERO) {
+            let fall = widen3(settings.gravity) * rules.dt;
+            let [force, torque] = part.impulse[of];
+            let [v, spin] = part.now[of];
+            let straight = v - part.last[0] - fall - force / part.mass;
+            let turn = spin - part.last[1] - torque / part.inertia;
+            let miss = straight.abs().max_element().max(turn.abs().max_element());
+            found.motion[of] = found.motion[of].max(miss);
+        }
+    }
+    found
+}

@@ -1,0 +1,145 @@
+//! Unknowns of islands: lists of all, slices of one, copies.
+//!
+//! Input: velocities and impulses, one each for a body or a row. Output: parts and copies of them.
+//! O(unknowns).
+
+use core::ops::Range;
+
+use crate::engine::lcp::Vec6;
+use crate::math::Double;
+
+/// Where the parts of an island are in the lists of the problem.
+#[derive(Clone, Debug)]
+pub struct IslandRanges {
+    /// In [`StepProblem::bodies`](super::StepProblem::bodies) and the velocities.
+    pub members: Range<usize>,
+    /// In [`StepProblem::manifolds`](super::StepProblem::manifolds).
+    pub manifolds: Range<usize>,
+    /// In [`StepProblem::contact_source`](super::StepProblem::contact_source) and the contact impulses.
+    pub contacts: Range<usize>,
+    /// In [`StepProblem::joints`](super::StepProblem::joints) and the joint impulses.
+    pub joints: Range<usize>,
+    /// In [`StepProblem::rolling`](super::StepProblem::rolling) and the rolling impulses.
+    pub rolling: Range<usize>,
+}
+
+/// Unknowns of all islands, in the order of the rows.
+#[derive(Clone, Debug, Default)]
+pub struct Unknowns {
+    /// Velocity of every member of an island.
+    pub velocity: Vec<Vec6>,
+    /// Impulse of every joint row.
+    pub joint_impulse: Vec<Double>,
+    /// Impulse of every contact on body b, world axes [N·s].
+    pub contact_impulse: Vec<[Double; 3]>,
+    /// Impulse of every rolling row.
+    pub rolling_impulse: Vec<[Double; 3]>,
+}
+
+/// The unknowns of one island.
+#[derive(Debug, Default)]
+pub struct IslandUnknowns<'a> {
+    /// Velocity of every member [m/s, rad/s].
+    pub velocity: &'a mut [Vec6],
+    /// Impulse of every joint row [N·s or N·m·s].
+    pub joint_impulse: &'a mut [Double],
+    /// Impulse of every contact on body b, world axes [N·s].
+    pub contact_impulse: &'a mut [[Double; 3]],
+    /// Impulse of every rolling row [N·s].
+    pub rolling_impulse: &'a mut [[Double; 3]],
+}
+
+/// Cuts the first `n` items off a list.
+pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (first, others) = core::mem::take(rest).split_at_mut(n);
+    *rest = others;
+    first
+}
+
+impl<'a> IslandUnknowns<'a> {
+    pub(super) fn new(all: &'a mut Unknowns) -> Self {
+        let Unknowns { velocity, joint_impulse, contact_impulse, rolling_impulse } = all;
+        Self { velocity, joint_impulse, contact_impulse, rolling_impulse }
+    }
+
+    /// Cuts off those of the first island.
+    pub(super) fn cut(&mut self, r: &IslandRanges) -> Self {
+        Self {
+            velocity: cut(&mut self.velocity, r.members.len()),
+            joint_impulse: cut(&mut self.joint_impulse, r.joints.len()),
+            contact_impulse: cut(&mut self.contact_impulse, r.contacts.len()),
+            rolling_impulse: cut(&mut self.rolling_impulse, r.rolling.len()),
+        }
+    }
+}
+
+impl Unknowns {
+    /// Becomes a copy of the unknowns of one island.
+    pub(in crate::engine) fn take(&mut self, one: &IslandUnknowns<'_>) {
+        self.velocity.clear();
+        self.velocity.extend_from_slice(one.velocity);
+        self.contact_impulse.clear();
+        self.contact_impulse.extend_from_slice(one.contact_impulse);
+        self.joint_impulse.clear();
+        self.joint_impulse.extend_from_slice(one.joint_impulse);
+        self.rolling_impulse.clear();
+        self.rolling_impulse.extend_from_slice(one.rolling_impulse);
+    }
+}
+
+impl IslandUnknowns<'_> {
+    /// Becomes the same as others.
+    pub(in crate::engine) fn copy_from(&mut self, other: &Self) {
+        self.velocity.copy_from_slice(other.velocity);
+        self.contact_impulse.copy_from_slice(other.contact_impulse);
+        self.joint_impulse.copy_from_slice(other.joint_impulse);
+        self.rolling_impulse.copy_from_slice(other.rolling_impulse);
+    }
+
+    /// Takes a copy back.
+    pub(in crate::engine) fn put(&mut self, one: &Unknowns) {
+        self.velocity.copy_from_slice(&one.velocity);
+        self.contact_impulse.copy_from_slice(&one.contact_impulse);
+        self.joint_impulse.copy_from_slice(&one.joint_impulse);
+        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
+    }
+
+    /// Adds the impulses of a copy.
+    pub(in crate::engine) fn add_impulses(&mut self, one: &Unknowns) {
+        add_lists(self.contact_impulse, &one.contact_impulse);
+        add_lists(self.rolling_impulse, &one.rolling_impulse);
+        for (sum, x) in self.joint_impulse.iter_mut().zip(&one.joint_impulse) {
+            *sum += x;
+        }
+    }
+
+    /// Goes a part `t` of the way from one state to another.
+    pub(in crate::engine) fn mix(&mut self, from: &Unknowns, to: &Unknowns, t: Double) {
+        mix_lists(self.velocity, &from.velocity, &to.velocity, t);
+        mix_lists(self.contact_impulse, &from.contact_impulse, &to.contact_impulse, t);
+        mix_lists(self.rolling_impulse, &from.rolling_impulse, &to.rolling_impulse, t);
+        let ends = from.joint_impulse.iter().zip(&to.joint_impulse);
+        for (c, (x, y)) in self.joint_impulse.iter_mut().zip(ends) {
+            *c = x + t * (y - x);
+        }
+    }
+}
+
+fn add_lists(sums: &mut [[Double; 3]], list: &[[Double; 3]]) {
+    for (sum, x) in sums.iter_mut().zip(list) {
+        for k in 0..3 {
+            sum[k] += x[k];
+        }
+    }
+}
+
+fn mix_lists<const N: usize>(
+    list: &mut [[Double; N]],
+    from: &[[Double; N]],
+    to: &[[Double; N]],
+    t: Double,
+) {
+    for (v, (x, y)) in list.iter_mut().zip(from.iter().zip(to)) {
+        *v = core::array::from_fn(|k| x[k] + t * (y[k] - x[k]));
+    }
+}

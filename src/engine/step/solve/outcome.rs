@@ -1,0 +1,43 @@
+//! How an island was solved: by which method, with what work, how well.
+
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::{Method, SolveStats, Status};
+
+/// How an island was solved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    /// The method that gave the solution.
+    pub(super) method: Method,
+    pub(super) biased: SolveStats,
+    /// None if nothing pushed, or small steps found both at once.
+    pub(super) relaxed: Option<SolveStats>,
+    /// Residual of the carried velocity, whatever found it.
+    pub(super) carried: Certificate,
+    pub(super) beyond_lemke: bool,
+    /// Do bodies without impulses move by their free flight already?
+    pub(super) flown: bool,
+}
+
+impl Outcome {
+    pub(super) fn is_solved(&self) -> bool {
+        let solved = |stats: &SolveStats| stats.status == Status::Converged;
+        solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
+    }
+
+    /// Were the impulses taken as they were?
+    pub(super) fn is_as_it_was(&self) -> bool {
+        let as_it_was = |stats: &SolveStats| {
+            (stats.status, stats.iterations, stats.factorizations) == (Status::Converged, 0, 0)
+        };
+        as_it_was(&self.biased) && self.relaxed.as_ref().is_none_or(as_it_was)
+    }
+
+    /// Counts the work of an attempt that came before.
+    pub(super) fn after(mut self, attempt: &Self) -> Self {
+        self.biased.work += attempt.biased.work;
+        if let (Some(relaxed), Some(before)) = (&mut self.relaxed, &attempt.relaxed) {
+            relaxed.work += before.work;
+        }
+        self
+    }
+}

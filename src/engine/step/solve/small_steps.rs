@@ -1,0 +1,100 @@
+//! One island in small steps: softened, to no tolerance, both problems at once.
+//!
+//! Input: an island with circular cones and without rolling rows. Output: the velocities that move its
+//! bodies, those that they carry on, at the pose of the end, and certificates of both as they are returned.
+//! Cost: two sweeps a small step.
+
+use super::ending::EndingScratch;
+use super::flight::FlightScratch;
+use super::island::Island;
+use super::outcome::Outcome;
+use super::restitution::BounceScratch;
+use super::solvers::Solvers;
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::sweeps::{SubstepParams, solve_substeps, substep_ways};
+use crate::engine::lcp::{Method, SolveStats, Status};
+use crate::engine::tuning::work::CHECK;
+use crate::math::{Double, widen};
+
+/// Stiff small steps: both problems at once. What moves the bodies and what is carried on are measured as
+/// they are returned.
+pub(super) fn solve(
+    solvers: &mut Solvers,
+    ending: &mut EndingScratch,
+    flight: &mut FlightScratch,
+    bounce: &mut BounceScratch,
+    island: &mut Island<'_, '_>,
+) -> Outcome {
+    let (solver, contact) = (&island.settings.solver, &island.settings.contact);
+    let params = SubstepParams {
+        dt: island.dt,
+        substeps: solver.substeps,
+        gamma: widen(contact.gamma),
+        relax: contact.relax,
+        softness: solver.softness,
+        joint_softness: solver.joint_softness,
+        push_speed_max: widen(contact.push_speed_max),
+        dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
+        ..SubstepParams::default()
+    };
+    solvers.in_lanes(island, |problem, iterate, scratch| {
+        solve_substeps(problem, iterate, &params, scratch);
+    });
+    let certificate = solvers.certify(island, 0);
+    let carried = end(solvers, ending, flight, bounce, island);
+    let solved = certificate.error().max(carried.error()) <= solver.tolerance;
+    let biased = SolveStats {
+        status: if solved { Status::Converged } else { Status::IterationLimit },
+        iterations: 2 * solver.substeps,
+        factorizations: 0,
+        work: Double::from(2 * solver.substeps) + 2.0 * CHECK,
+        certificate,
+    };
+    Outcome {
+        method: Method::Substeps,
+        biased,
+        relaxed: None,
+        carried,
+        beyond_lemke: false,
+        flown: true,
+    }
+}
+
+/// The carried velocity after small steps, at the pose to which those took the bodies: that of their
+/// impulses, or what bounces gets there.
+fn end(
+    solvers: &mut Solvers,
+    ending: &mut EndingScratch,
+    flight: &mut FlightScratch,
+    bounce: &mut BounceScratch,
+    island: &mut Island<'_, '_>,
+) -> Certificate {
+    ending.ways.clear();
+    ending.ways.resize(island.step.blows.len(), [0.0; 3]);
+    let substeps = island.settings.solver.substeps;
+    solvers.in_lanes(island, |problem, _, scratch| {
+        substep_ways(problem, substeps, &mut ending.ways, scratch);
+    });
+    flight.fly(island.step, island.settings.solver.tolerance);
+    ending.land(island.step);
+    ending.fly(island);
+    ending.put_free_back(island.step);
+    ending.pose(island, true);
+    let bounced = bounce.solve_swept(solvers, island, &mut |state, island, _| {
+        state.sweep_times(island, 1, 2 * substeps)
+    });
+    if bounced.is_none() {
+        island.step.take_push(-1.0);
+        solvers.measure(island, 1);
+        solvers.take_measured(island, 1);
+        island.step.take_push(1.0);
+    }
+    if island.step.manifolds.iter().any(|m| m.restitution > 0.0) {
+        bounce.cap(island);
+    }
+    ending.put_back(island.step);
+    match bounced {
+        Some(stats) => stats.certificate,
+        None => solvers.certify_carried(island),
+    }
+}

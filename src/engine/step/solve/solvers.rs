@@ -1,0 +1,240 @@
+//! The solvers of an island's problems, and what judges them.
+//!
+//! Input: an island, with the tolerance and the work that the policy allows. Output: its biased or its
+//! relaxed unknowns, and how they were found. [`Solvers::measure`] judges impulses, by the velocity that
+//! they give; [`Solvers::certify`] judges velocities and impulses as they are, whoever made them. A solver
+//! may go on from where another stopped. Cost: that of the solver; two sweeps for a certificate.
+
+use super::island::Island;
+use super::pressed::PressedScratch;
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::expand::Rows;
+use crate::engine::lcp::newton;
+use crate::engine::lcp::newton::joints_only;
+use crate::engine::lcp::newton::joints_only::JointsScratch;
+use crate::engine::lcp::newton::{ManifoldProblem, NewtonParams, NewtonScratch};
+use crate::engine::lcp::pgs::{self, PgsParams, PgsScratch};
+use crate::engine::lcp::sweeps::SweepScratch;
+use crate::engine::lcp::{Iterate, Problem, SolveStats, Status};
+use crate::engine::papers::solvers::lemke::{self, LemkeParams};
+use crate::engine::step::assemble::Unknowns;
+use crate::engine::tuning::newton::{AIM, TINY};
+use crate::engine::tuning::policy::{HALF_WORK, TURNS};
+use crate::engine::tuning::work::ROUNDED;
+use crate::math::Double;
+
+/// The solvers with their buffers, whose content never influences a result.
+#[derive(Debug, Default)]
+pub(super) struct Solvers {
+    pgs: PgsScratch,
+    newton: NewtonScratch,
+    joints_only: JointsScratch,
+    pub(super) sweeps: SweepScratch,
+    rows: Rows,
+    pressed: PressedScratch,
+    /// The best unknowns that sweeps have found.
+    pub(super) best: Unknowns,
+}
+
+/// Solves one of the two problems of an island; true for the relaxed one.
+pub(super) type Solve<'a> = dyn FnMut(&mut Solvers, &mut Island<'_, '_>, bool) -> SolveStats + 'a;
+
+impl Solvers {
+    /// The cone Newton; where contacts ask for the impossible they give way.
+    pub(super) fn newton_or_press(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        work_max: Double,
+        patient: bool,
+    ) -> SolveStats {
+        let mut stats = self.newton_solve(island, relaxed, work_max, patient);
+        if stats.status == Status::Converged
+            || !self.pressed.is_so(island, self.newton.last_impulses())
+        {
+            return stats;
+        }
+        island.memory.pressed = true;
+        let mut pressed = core::mem::take(&mut self.pressed);
+        pressed.give_way(island, relaxed);
+        stats.add(&self.newton_solve(island, relaxed, work_max, patient));
+        pressed.put_back(island);
+        self.pressed = pressed;
+        stats
+    }
+
+    /// The cone Newton with a budget of work; for joints alone their factor, whatever it costs.
+    fn newton_solve(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        work_max: Double,
+        patient: bool,
+    ) -> SolveStats {
+        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
+        let hurried = island.is_swept_at_last() && island.rows() > TINY;
+        let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
+        let left = island.left().max(island.settings.solver.work_max);
+        let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
+        let solver = &island.settings.solver;
+        let memory = &mut *island.memory;
+        // Contacts that did not push may be none: chains that fold have many near each other.
+        let idle = idle && iterate.contact.iter().all(|c| *c == [0.0; 3]);
+        let alone = ManifoldProblem { manifolds: &[], ..problem };
+        if (problem.manifolds.is_empty() || idle)
+            && joints_only::suits(&alone)
+            && let Some(mut stats) = joints_only::solve(
+                &alone,
+                &mut iterate,
+                solver.tolerance,
+                &mut memory.joints_only[usize::from(relaxed)],
+                &mut self.joints_only,
+            )
+        {
+            if stats.iterations > 0 {
+                memory.newton.note_change();
+            }
+            if problem.manifolds.is_empty() {
+                return stats;
+            }
+            let found = newton::measure(&problem, &iterate, gravity_dt, &mut self.newton);
+            if found.error() <= solver.tolerance {
+                stats.certificate = found;
+                return stats;
+            }
+        }
+        let params = NewtonParams {
+            tolerance: solver.tolerance,
+            gravity_dt,
+            penalty: solver.penalty,
+            outer_max: solver.newton_max,
+            newton_max: 40,
+            work_max: work_max.min(left),
+            half_work,
+            patient,
+        };
+        let stats =
+            newton::solve(&problem, &mut iterate, &params, &mut memory.newton, &mut self.newton);
+        island.spent += stats.work / problem.budget();
+        stats
+    }
+
+    /// Scalar sweeps.
+    pub(super) fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
+        let (gravity_dt, solver) = (island.gravity_dt(), &island.settings.solver);
+        let (tolerance, iterations_max) = (solver.tolerance, solver.sweeps_max);
+        let params = PgsParams { tolerance, iterations_max, gravity_dt, ..PgsParams::default() };
+        self.on_rows(island, relaxed, |problem, iterate, aim, scratch| {
+            pgs::solve(problem, iterate, &PgsParams { tolerance: aim, ..params }, scratch)
+        })
+    }
+
+    /// Lemke's algorithm; its size is counted in contacts, by whoever asks for it.
+    pub(super) fn lemke(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
+        let gravity_dt = island.gravity_dt();
+        let params = LemkeParams { gravity_dt, size_max: usize::MAX, ..LemkeParams::default() };
+        self.on_rows(island, relaxed, |problem, iterate, aim, _| {
+            lemke::solve(problem, iterate, &LemkeParams { tolerance: aim, ..params })
+        })
+    }
+
+    /// Calls a solver that knows rows, with the tolerance to aim at.
+    fn on_rows(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        solve: impl FnOnce(&Problem<'_>, &mut Iterate<'_>, Double, &mut PgsScratch) -> SolveStats,
+    ) -> SolveStats {
+        let tolerance = island.settings.solver.tolerance;
+        let aim = match island.memory.changed[usize::from(relaxed)] {
+            // Rounding at a meter a second allows no finer.
+            true => (AIM * tolerance).max(ROUNDED).min(tolerance),
+            false => tolerance,
+        };
+        let step = &mut *island.step;
+        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
+        let bodies = &*step.bodies;
+        let manifolds = &*step.manifolds;
+        let world = &mut *unknowns.contact_impulse;
+        self.rows.expand(manifolds, bodies, world);
+        let problem = Problem {
+            bodies,
+            joints: &*step.joints,
+            contacts: &self.rows.contacts,
+            rolling: step.rolling,
+            cone: step.cone,
+        };
+        let mut iterate = Iterate {
+            velocity: &mut *unknowns.velocity,
+            joint_impulse: &mut *unknowns.joint_impulse,
+            contact_impulse: &mut self.rows.impulse,
+            rolling_impulse: &mut *unknowns.rolling_impulse,
+        };
+        let mut stats = solve(&problem, &mut iterate, aim, &mut self.pgs);
+        self.rows.keep(manifolds, world);
+        island.spent += stats.work / island.step.problem().budget();
+        island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
+        if stats.iterations > 0 {
+            island.memory.newton.note_change();
+        }
+        if stats.certificate.error() <= tolerance {
+            stats.status = Status::Converged;
+        }
+        stats
+    }
+
+    /// Scalar sweeps and the cone Newton in turns, each from where the other stopped.
+    pub(super) fn take_turns(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        budget: Double,
+    ) -> SolveStats {
+        let mut stats = self.row_sweeps(island, relaxed);
+        for _ in 0..TURNS {
+            if stats.status == Status::Converged {
+                break;
+            }
+            stats.add(&self.newton_solve(island, relaxed, budget, true));
+            if stats.status != Status::Converged {
+                stats.add(&self.row_sweeps(island, relaxed));
+            }
+        }
+        stats
+    }
+
+    /// Largest speed at which contacts approach each other before the step.
+    pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
+        let step = &*island.step;
+        let problem = ManifoldProblem { joints: &[], ..step.problem() };
+        newton::approach(&problem, step.velocity_last, &mut self.newton)
+    }
+
+    /// Residual of the impulses of the biased (0) or relaxed (1) problem.
+    pub(super) fn measure(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
+        let gravity_dt = island.gravity_dt();
+        let (problem, iterate) = island.step.unknowns(of);
+        newton::measure(&problem, &iterate, gravity_dt, &mut self.newton)
+    }
+
+    /// Takes what was measured last: the impulses in their cones, and the velocity rebuilt from them.
+    pub(super) fn take_measured(&self, island: &mut Island<'_, '_>, of: usize) {
+        let (problem, mut iterate) = island.step.unknowns(of);
+        self.newton.give(&problem, &mut iterate);
+    }
+
+    /// Residual of the velocities and impulses of the biased (0) or relaxed (1) problem.
+    pub(super) fn certify(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
+        let gravity_dt = island.gravity_dt();
+        let (problem, mut iterate) = island.step.unknowns(of);
+        newton::certify(&problem, &mut iterate, gravity_dt, &mut self.newton)
+    }
+
+    /// Residual of the carried velocities and their impulses: of the problem without push.
+    pub(super) fn certify_carried(&mut self, island: &mut Island<'_, '_>) -> Certificate {
+        island.step.take_push(-1.0);
+        let certificate = self.certify(island, 1);
+        island.step.take_push(1.0);
+        certificate
+    }
+}

@@ -1,0 +1,162 @@
+//! Thresholds of the policy: a scene scaled across one costs and errs as it did below.
+//!
+//! Each family is one scene in sizes a few percent apart, on both sides of a threshold: 400 contacts, joint
+//! rows and bodies, a blow of 0.5 m/s, a mass ratio of 100. Of each size the means over a second are taken:
+//! of the counted work for each row, and of the error, no less than the tolerance. From one size to the next
+//! both change by less than a factor of two, but where `KNOWN` says how far from that we are.
+
+use orthant::engine::report::IslandReport;
+use orthant::math::{Double, Real, Vec3};
+use orthant_lab::games::{DT, Form, Game, Link, Play};
+
+/// Steps of a run: a second.
+const STEPS: usize = 60;
+/// By this factor work and error may change from one size to the next (–).
+const NEAR: Double = 2.0;
+/// Families that fall off at a threshold, and the factors of work and error by which they may: as measured,
+/// rounded up. They only ever become less. Large islands whose bodies strike each other are made in small
+/// steps for eight steps, and tremble for so long after that Newton runs out of its budget.
+const KNOWN: [(&str, [Double; 2]); 2] =
+    [("rows of what is struck", [25.0, 2500.0]), ("blows of a large wall", [35.0, 2500.0])];
+
+/// What a run took and left.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    /// Most rows of an island: contacts, joint rows and bodies (–).
+    rows: u32,
+    /// Work of a step for each of them, in sweeps (–).
+    work: Double,
+    /// Error of a step, no less than the tolerance [m/s].
+    error: Double,
+}
+
+fn run(game: &Game) -> Size {
+    let settings = game.settings();
+    let mut play = Play::new(game, DT).expect("a sound scene");
+    let mut size = Size { rows: 0, work: 0.0, error: 0.0 };
+    let rows = |island: &IslandReport| island.bodies + island.contacts + island.joint_rows;
+    for _ in 0..STEPS {
+        let islands = &play.advance(&settings).solves;
+        size.rows = islands.iter().map(rows).fold(size.rows, u32::max);
+        let all: u32 = islands.iter().map(rows).sum();
+        let work = islands.iter().map(|i| (i.work[0] + i.work[1]) * Double::from(rows(i)));
+        size.work += work.sum::<Double>() / Double::from(all.max(1)) / STEPS as Double;
+        let errors = islands.iter().map(|i| i.residual.max(i.residual_relaxed));
+        let error = errors.fold(settings.solver.tolerance, Double::max);
+        size.error += error / STEPS as Double;
+    }
+    size
+}
+
+/// The largest factors between neighbors: of work, of errors.
+fn factors(sizes: &[Size]) -> [Double; 2] {
+    let factor = |of: fn(&Size) -> Double| {
+        let ratios = sizes.windows(2).map(|pair| of(&pair[1]) / of(&pair[0]));
+        ratios.map(|r| r.max(1.0 / r)).fold(1.0, Double::max)
+    };
+    [factor(|size| size.work), factor(|size| size.error)]
+}
+
+/// Checks a family; `rows` is the threshold that its sizes cross, if they grow in rows.
+fn check(name: &str, rows: Option<u32>, games: impl Iterator<Item = Game>) {
+    let sizes: Vec<Size> = games.map(|game| run(&game)).collect();
+    let table: Vec<String> = sizes.iter().map(|size| format!("{size:?}")).collect();
+    let table = table.join("\n");
+    println!("{name}\n{table}");
+    if let Some(rows) = rows {
+        let (first, last) = (sizes[0].rows, sizes[sizes.len() - 1].rows);
+        assert!(first < rows && rows < last, "{name} does not cross {rows} rows:\n{table}");
+    }
+    let [work, error] = factors(&sizes);
+    match KNOWN.iter().find(|(known, _)| *known == name) {
+        None => assert!(
+            work < NEAR && error < NEAR,
+            "{name}: work by {work:.1}, error by {error:.1}\n{table}"
+        ),
+        Some((_, [work_max, error_max])) => {
+            assert!(
+                work <= *work_max && error <= *error_max,
+                "{name} falls off farther: work by {work:.1}, error by {error:.1}\n{table}"
+            );
+            assert!(work >= NEAR || error >= NEAR, "{name} is mended: take it off the list");
+        }
+    }
+}
+
+const CUBE: Vec3 = Vec3::splat(0.5);
+
+/// `n` cubes in rows of eight, each row half a cube aside of that below, 0.5 mm apart, falling at `speed`
+/// [m/s].
+fn wall(n: usize, speed: Real) -> Game {
+    let (mut game, gap) = (Game::new("wall"), 5e-4);
+    game.add_floor(30.0);
+    for k in 0..n {
+        let (row, column) = (k / 8, k % 8);
+        let x = column as Real + 0.5 * (row % 2) as Real;
+        let y = 0.5 + gap + row as Real * (1.0 + gap);
+        game.add(Form::Cuboid(CUBE), Vec3::new(x, y, 0.0));
+    }
+    game.pieces.iter_mut().skip(1).for_each(|piece| piece.velocity = Vec3::new(0.0, -speed, 0.0));
+    game
+}
+
+/// A wall with a cube in its top row that is `ratio` times as dense.
+fn loaded(n: usize, ratio: Real) -> Game {
+    let mut game = wall(n, 0.0);
+    let top = game.pieces.len() - 4;
+    game.pieces[top].density = ratio;
+    game
+}
+
+/// A chain of `n` balls that drops onto the floor from 20 mm.
+fn chain(n: usize) -> Game {
+    let mut game = Game::new("chain");
+    game.add_floor(30.0);
+    for k in 0..n {
+        game.add(Form::Ball(0.1), Vec3::new(0.25 * k as Real, 0.12, 0.0));
+    }
+    for k in 1..n {
+        let half = Vec3::new(0.125, 0.0, 0.0);
+        game.links.push(Link { bodies: [k, k + 1], anchors: [half, -half], length: None });
+    }
+    game
+}
+
+const SPEEDS: [Real; 5] = [0.46, 0.48, 0.5, 0.52, 0.54];
+const RATIOS: [Real; 5] = [90.0, 95.0, 100.0, 105.0, 110.0];
+
+#[test]
+fn a_wall_that_settles_knows_no_number_of_rows() {
+    check("rows of what settles", Some(400), (34..=40).map(|n| wall(n, 0.0)));
+}
+
+#[test]
+fn a_wall_that_lands_gently_knows_no_number_of_rows() {
+    check("rows of what lands", Some(400), (34..=40).map(|n| wall(n, 0.4)));
+}
+
+#[test]
+fn a_wall_that_is_struck_falls_off_no_farther() {
+    check("rows of what is struck", Some(400), (35..=38).map(|n| wall(n, 1.0)));
+}
+
+#[test]
+fn a_chain_on_the_floor_knows_no_number_of_rows() {
+    check("rows of a chain", Some(400), (78..=82).map(chain));
+}
+
+#[test]
+fn a_small_wall_knows_no_speed_of_impacts() {
+    check("blows of a small wall", None, SPEEDS.into_iter().map(|speed| wall(24, speed)));
+}
+
+#[test]
+fn a_large_wall_falls_off_no_farther() {
+    check("blows of a large wall", None, SPEEDS.into_iter().map(|speed| wall(64, speed)));
+}
+
+#[test]
+fn a_load_knows_no_mass_ratio() {
+    check("ratio on a small wall", None, RATIOS.into_iter().map(|ratio| loaded(24, ratio)));
+    check("ratio on a large wall", None, RATIOS.into_iter().map(|ratio| loaded(64, ratio)));
+}
