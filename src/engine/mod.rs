@@ -65,12 +65,14 @@ pub use self::state::contact::Contact;
 use self::state::contact::warm_start;
 use self::state::joint::{Joint, JointDesc, Joints};
 use self::state::motion::Motions;
-use self::state::pairs::Pairs;
+use self::state::pair_head::Head;
+use self::state::pairs::{Pairs, is_dormant};
 use self::step::assemble::{Sources, StepProblem};
 use self::step::broad::{BroadPhase, Enlarge, Input};
 use self::step::ccd::stop::{Solved, Stop, find_stops};
 use self::step::islands::{Islands, NO_BODY};
 use self::step::narrow::Context;
+use self::step::narrow::flight::{Flight, take_up};
 use self::step::sleep::{Finished, Parts, Sleepers};
 use self::step::solve::SolverState;
 use self::step::touches::Touches;
@@ -110,6 +112,7 @@ struct Work {
     /// Whether each body is one of these.
     marks: Vec<bool>,
     broad: BroadPhase,
+    flights: Vec<Flight>,
     excluded: Vec<[BodyId; 2]>,
     joint_bodies: Vec<[u32; 2]>,
     touching: Vec<Touching>,
@@ -240,11 +243,14 @@ impl Simulation {
             self.wake_in_step(settings);
             self.measure(settings, pool);
         }
-        for pair in self.pairs.seen() {
-            self.report.measured += u32::from(pair.stamps.measured == self.pairs.step);
-            if !pair.sensor && !pair.is_dormant(&self.work.motions.list) {
-                self.report.contacts += pair.contacts.len() as u32;
-                self.report.events_dropped += pair.dropped;
+        for (_, head) in self.pairs.heads_seen() {
+            self.report.measured += u32::from(head.stamps.measured == self.pairs.step);
+            if head.contacts + head.dropped > 0
+                && !head.sensor
+                && !is_dormant(head.bodies, &self.work.motions.list)
+            {
+                self.report.contacts += head.contacts;
+                self.report.events_dropped += head.dropped;
             }
         }
         self.pairs.measured = self.report.measured;
@@ -266,9 +272,9 @@ impl Simulation {
     /// `I(q)` (6.3) of the poses the step begins with: of pairs in ratio units, of joints in m or rad.
     fn note_infeasibility(&mut self) {
         let ([mut gap, mut separation], bodies) = (self.pairs.unseen, self.bodies.as_slice());
-        for pair in self.pairs.seen().filter(|pair| !pair.sensor) {
-            gap = gap.min(pair.gap);
-            separation = separation.min(pair.separation);
+        for (_, head) in self.pairs.heads_seen() {
+            let depth = head.depth();
+            (gap, separation) = (gap.min(depth[0]), separation.min(depth[1]));
         }
         let mut error: Double = 0.0;
         let joints = self.joints.as_slice().iter().zip(&self.work.joint_bodies);
@@ -276,22 +282,25 @@ impl Simulation {
             error = error.max(joint.error(ends.map(|i| bodies.get(i as usize))));
         }
         self.report.joint_error = narrow(error);
-        self.report.overlap = (-separation).max(0.0);
         // Nothing is added but the sign of zero.
+        self.report.overlap = (-separation).max(0.0) + 0.0;
         self.report.infeasibility = (-gap).max(self.report.joint_error) + 0.0;
     }
 
     /// Measures the pairs that are out of date.
     fn measure(&mut self, settings: &Settings, pool: &impl Pool) {
+        let Work { flights, motions, broad, .. } = &mut self.work;
+        take_up(flights, &self.bodies, &motions.list, broad, self.sleepers.woken());
         let context = Context {
             bodies: self.bodies.as_slice(),
-            motions: &self.work.motions.list,
+            motions: &motions.list,
             changes: self.bodies.changes(),
-            reach: &self.work.broad.reach,
+            flights,
             settings,
             dt: self.report.dt,
         };
-        self.pairs.measure(pool, |pair| context.update(pair));
+        let judge = |head: &mut Head| context.judge(head);
+        self.pairs.measure(pool, judge, |head, pair, due| context.update(head, pair, due));
     }
 
     /// Stage 4: groups of bodies that touch or are joined.
@@ -446,6 +455,7 @@ impl Simulation {
             } else {
                 let motions = &self.work.motions;
                 look_at_edited(&mut self.pairs, &self.bodies, &motions.active);
+                self.pairs.take_up_changes();
                 let (bodies, motions) = (self.bodies.as_slice(), &motions.list);
                 self.touches.update(&self.pairs, bodies, motions, self.margin, self.report.dt);
                 self.check_touches();

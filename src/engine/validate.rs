@@ -3,6 +3,7 @@
 //! A failed check is a defect of the engine, never of its input: it panics and says which rule broke.
 
 use crate::engine::Simulation;
+use crate::engine::state::pairs::is_dormant;
 use crate::engine::step::islands::NO_ISLAND;
 use crate::math::Real;
 
@@ -28,11 +29,11 @@ impl Simulation {
         let mut seen = self.pairs.seen.iter().copied().peekable();
         let mut least = [Real::INFINITY; 2];
         for (p, pair) in (0..).zip(&self.pairs.list) {
-            let dormant = pair.dormant && pair.is_dormant(&self.work.motions.list);
+            let dormant = pair.dormant && is_dormant(pair.bodies, &self.work.motions.list);
             let changed = pair.bodies.iter().any(|&i| self.bodies.changes().is_new(i as usize));
             if seen.next_if_eq(&p).is_none() {
                 assert!(dormant && !changed, "pair {:?} is looked at", pair.key);
-                let (step, stamps) = (self.pairs.step, pair.stamps);
+                let (step, stamps) = (self.pairs.step, self.pairs.heads[p as usize].stamps);
                 assert!(stamps.began != step && stamps.seen != step, "and is not new");
                 if !pair.sensor {
                     least = [least[0].min(pair.gap), least[1].min(pair.separation)];

@@ -1,6 +1,6 @@
 //! The shape of the engine: files and functions are short, numbers stand in one place, names are unique.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{code, complain, files, read, root};

@@ -1,7 +1,7 @@
 //! A contact of a pair, and its name.
 
 use super::body::BodyId;
-use crate::math::{DVec3, Double, Real, Vec3};
+use crate::math::{DVec3, Double, Real, Vec3, widen3};
 
 /// A feature of a hull, by its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,6 +105,19 @@ impl ActiveContact {
             impulse: [DVec3::ZERO; 2],
             blow: Blow::None,
         }
+    }
+
+    /// Turns the normal, and with it the impulses: what pushes through bodies that turn together goes on to
+    /// push through the same points.
+    pub(in crate::engine) fn turn_to(&mut self, normal: Vec3) {
+        let (from, to) = (widen3(self.normal), widen3(normal));
+        let (axis, cosine) = (from.cross(to), from.dot(to));
+        if cosine > 0.0 && axis != DVec3::ZERO {
+            for l in &mut self.impulse {
+                *l = *l * cosine + axis.cross(*l) + axis * (axis.dot(*l) / (1.0 + cosine));
+            }
+        }
+        self.normal = normal;
     }
 }
 

@@ -11,13 +11,11 @@ pub(in crate::engine) struct Relation {
     pub(in crate::engine) rotations: [Quat; 2],
 }
 
-/// Circumstances under which a pair was measured.
+/// Until when nothing else is near than what was found.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Measurement {
+pub(in crate::engine) struct Clear {
     /// When it was measured.
     pub(in crate::engine) first: Relation,
-    /// When its contacts were last brought up to date.
-    pub(in crate::engine) last: Relation,
     /// Which body, 0 or 1, has the smaller piece.
     pub(in crate::engine) small: u8,
     /// How far that reaches from the center of its body (m).
@@ -26,6 +24,19 @@ pub(in crate::engine) struct Measurement {
     pub(in crate::engine) reach: Real,
     /// Distance below which the pair was active when its contacts last served (m).
     pub(in crate::engine) active: Real,
+    /// How far the pieces may slide along each other until its contacts are others (m).
+    pub(in crate::engine) slip: Real,
+    /// By how much its gaps change with a slip, at most (-); none if they are exact for any motion.
+    pub(in crate::engine) slope: Option<Real>,
+}
+
+/// Circumstances under which a pair was measured.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Measurement {
+    /// Until when its contacts are all.
+    pub(in crate::engine) clear: Clear,
+    /// When its contacts were last brought up to date.
+    pub(in crate::engine) last: Relation,
     /// How its contacts are followed, if they can be.
     pub(in crate::engine) trail: Option<Trail>,
 }
@@ -39,14 +50,23 @@ pub(in crate::engine) struct Trail {
     pub(in crate::engine) normal: Vec3,
     /// Rounding radii of both pieces (m).
     pub(in crate::engine) radii: [Real; 2],
-    /// By how much gaps change with a slip, at most (-).
-    pub(in crate::engine) slope: Real,
-    /// Are the gaps exact for any motion?
-    pub(in crate::engine) exact: bool,
-    /// How far the pieces may slide along each other (m).
+    /// How far the pieces may slide along each other, beside a part of the gap (m).
     pub(in crate::engine) slip: Real,
     /// D of the ratio metric (m).
     pub(in crate::engine) denominator: Real,
     /// The least gap at the end of the step in which they were measured, as then foreseen (m).
     pub(in crate::engine) foreseen: Real,
+}
+
+/// A pair that a step has to look at.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Due {
+    /// Are its bodies those that the pair was made for?
+    pub(in crate::engine) same: bool,
+    /// Distance below which it is active (m).
+    pub(in crate::engine) active: Real,
+    /// How its bodies are to each other.
+    pub(in crate::engine) now: Relation,
+    /// May it keep or follow its contacts?
+    pub(in crate::engine) follow: bool,
 }

@@ -8,6 +8,7 @@ pub mod joint;
 pub mod locked_axes;
 pub(in crate::engine) mod measurement;
 pub mod motion;
+pub(in crate::engine) mod pair_head;
 pub mod pair_key;
 pub mod pairs;
 pub mod sleep_state;

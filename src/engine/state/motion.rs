@@ -44,7 +44,23 @@ pub struct Motion {
     pub planar: u8,
 }
 
+/// Free velocities and size of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Course {
+    /// See [`Motion::linear`].
+    pub linear: Vec3,
+    /// See [`Motion::angular`].
+    pub angular: Vec3,
+    /// See [`Motion::radius`].
+    pub radius: Real,
+}
+
 impl Motion {
+    /// Its free velocities and its size.
+    pub const fn course(&self) -> Course {
+        Course { linear: self.linear, angular: self.angular, radius: self.radius }
+    }
+
     /// Velocity of the point at `arm` from the center [m/s].
     pub fn velocity_at(&self, arm: Vec3) -> Vec3 {
         self.linear + self.angular.cross(arm)

@@ -18,10 +18,12 @@ use smallvec::SmallVec;
 use super::bodies::Bodies;
 use super::bodies::flag;
 use super::body::{Body, BodyId};
-use super::changes::{PairStamps, Stamp};
+use super::changes::Stamp;
 use super::contact::{ActiveContact, ContactId};
 use super::measurement::Measurement;
+
 use super::motion::Motion;
+use super::pair_head::Head;
 use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
@@ -73,32 +75,23 @@ pub struct Pair {
     pub angular_impulses: Vec<(ContactId, [DVec3; 2])>,
     /// The triangle of a mesh as a hull, made when the other body first comes near it.
     pub triangle: Option<Arc<Hull>>,
-    /// When it changed.
-    pub(in crate::engine) stamps: PairStamps,
     /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
     pub(in crate::engine) measured: Option<Measurement>,
     /// Does it stay as it is, being of a sleeper and nothing that moves?
     pub(in crate::engine) dormant: bool,
-    /// Friction coefficient (-) and number of contacts with which it was last solved.
-    pub(in crate::engine) solved: (Real, u32),
 }
 
-/// What is asked of every pair.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    key: PairKey,
-    bodies: [u32; 2],
-    /// The near pair that it comes from.
-    near: u32,
-    /// Since when it is there as it is.
-    began: Stamp,
-    dormant: bool,
-    /// Does the step look at it?
-    seen: bool,
-    /// Φ (-) and separation (m) with which it fell dormant.
-    depth: [Real; 2],
+/// A run of pairs, for one task.
+struct Run<'a> {
+    heads: &'a mut [Head],
+    pairs: &'a mut [Box<Pair>],
+    /// Place of the first.
+    start: usize,
 }
 
+/// Runs for each thread, and for all.
+const RUNS: usize = 8;
+const RUNS_MAX: usize = 128;
 /// Fewer pairs to be measured than this are not worth a task, which may have to wake a thread. Looking at
 /// pairs that did not move takes no time.
 const PART: usize = 128;
@@ -111,7 +104,7 @@ pub struct Pairs {
     /// When the step began.
     pub(in crate::engine) step: Stamp,
     /// One for each pair.
-    heads: Vec<Head>,
+    pub(in crate::engine) heads: Vec<Head>,
     /// Buffers of the same.
     #[expect(clippy::vec_box, reason = "a list of pairs moves pointers, not pairs")]
     last: Vec<Box<Pair>>,
@@ -178,7 +171,7 @@ impl Pairs {
     fn renew(&mut self, bodies: &[Body], all: bool) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             let [a, b] = head.bodies.map(|i| self.flags[i as usize]);
-            let (flags, new) = (a | b, head.began == self.step);
+            let (flags, new) = (a | b, head.stamps.began == self.step);
             let edited = new || all || flags & flag::EDITED != 0;
             if edited {
                 pair.take_colliders(head.bodies.map(|i| &bodies[i as usize]));
@@ -189,7 +182,7 @@ impl Pairs {
             self.all_seen |= sleeps && new;
             if head.dormant != dormant || edited {
                 (pair.dormant, head.dormant) = (dormant, dormant);
-                head.depth = pair.depth();
+                head.take(pair);
             }
             head.seen = !dormant;
         }
@@ -208,7 +201,7 @@ impl Pairs {
                 self.seen.push(p);
                 strays |= head.dormant;
             } else {
-                let [gap, separation] = head.depth;
+                let [gap, separation] = head.depth();
                 self.unseen = [self.unseen[0].min(gap), self.unseen[1].min(separation)];
             }
         }
@@ -236,31 +229,59 @@ impl Pairs {
         self.seen.iter().map(|&p| &*self.list[p as usize])
     }
 
+    /// Their heads, with their places.
+    pub(in crate::engine) fn heads_seen(&self) -> impl Iterator<Item = (u32, &Head)> {
+        self.seen.iter().map(|&p| (p, &self.heads[p as usize]))
+    }
+
     /// Their bodies.
     pub(in crate::engine) fn bodies_seen(&self) -> impl Iterator<Item = [BodyId; 2]> {
         let key = |&p: &u32| self.heads[p as usize].key;
         self.seen.iter().map(key).map(|key| [key.a, key.b])
     }
 
-    /// Calls `work` with every pair that is to be measured in this step.
-    pub(in crate::engine) fn measure(&mut self, pool: &impl Pool, work: impl Fn(&mut Pair) + Sync) {
+    /// Calls `work` with every pair of which `judge`, told its head, says that it is to be looked at in this
+    /// step, and what it says.
+    pub(in crate::engine) fn measure<T>(
+        &mut self,
+        pool: &impl Pool,
+        judge: impl Fn(&mut Head) -> Option<T> + Sync,
+        work: impl Fn(&mut Head, &mut Pair, &T) + Sync,
+    ) {
+        self.take_up_changes();
         let Self { list, heads, seen, step, measured, .. } = self;
-        // A part of the list is known by its first pair.
-        let measure = |part: &mut [Box<Pair>]| {
-            let Some(first) = part.first() else { return };
-            let start = heads.partition_point(|head| head.key < first.key);
-            let places = &seen[seen.partition_point(|&p| (p as usize) < start)..];
-            for &p in places {
-                let Some(pair) = part.get_mut(p as usize - start) else { break };
-                if pair.is_stale(*step) {
-                    work(pair);
-                    pair.stamps.seen = *step;
+        let (seen, step) = (&*seen, *step);
+        let measure = |run: &mut Run<'_>| {
+            let end = run.start + run.heads.len();
+            let from = seen.partition_point(|&p| (p as usize) < run.start);
+            let to = seen.partition_point(|&p| (p as usize) < end);
+            for k in seen[from..to].iter().map(|&p| p as usize - run.start) {
+                let head = &mut run.heads[k];
+                if !head.dormant && head.stamps.seen != step {
+                    if let Some(due) = judge(head) {
+                        work(head, &mut run.pairs[k], &due);
+                    }
+                    head.stamps.seen = step;
                 }
             }
         };
         let few = (*measured as usize) < 2 * PART;
-        let least = if few { list.len() } else { PART };
-        pool.run(list, least, measure);
+        let runs = if few { 1 } else { RUNS * pool.threads() };
+        let size = list.len().div_ceil(runs).max(PART).max(list.len().div_ceil(RUNS_MAX));
+        let mut start = 0;
+        let mut parts: SmallVec<[Run<'_>; RUNS_MAX]> = SmallVec::new();
+        for (heads, pairs) in heads.chunks_mut(size).zip(list.chunks_mut(size)) {
+            parts.push(Run { heads, pairs, start });
+            start += size;
+        }
+        pool.run(&mut parts, 1, |parts| parts.iter_mut().for_each(measure));
+    }
+
+    /// Takes over what was changed of pairs that were handed out in this step.
+    pub(in crate::engine) fn take_up_changes(&mut self) {
+        if self.handed_out == self.step || self.all_seen {
+            self.heads.iter_mut().zip(&self.list).for_each(|(head, pair)| head.take(pair));
+        }
     }
 
     /// Lets the pairs of some bodies be measured in this step.
@@ -268,7 +289,7 @@ impl Pairs {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             if woken(head.key.a) || woken(head.key.b) {
                 (head.dormant, pair.dormant, head.seen) = (false, false, true);
-                pair.stamps.seen = 0;
+                head.stamps.seen = 0;
             }
         }
         self.list_seen();
@@ -283,7 +304,7 @@ impl Pairs {
         self.heads.clear();
         let mut removed = removed.iter().peekable();
         let mut added = added.iter().peekable();
-        let mut old = self.last_heads.drain(..).zip(self.last.drain(..)).peekable();
+        let (heads, mut old, mut at) = (&self.last_heads, self.last.drain(..), 0);
         loop {
             // What lies before the next change stays.
             let next = match (removed.peek(), added.peek()) {
@@ -292,43 +313,48 @@ impl Pairs {
                 (None, Some(candidate)) => Some(candidate.key),
                 (None, None) => None,
             };
-            while let Some((head, pair)) =
-                old.next_if(|(head, _)| next.is_none_or(|next| head.key < next))
-            {
-                self.heads.push(head);
-                self.list.push(pair);
-            }
+            let rest = &heads[at..];
+            let stay = next.map_or(rest.len(), |key| rest.partition_point(|head| head.key < key));
+            self.heads.extend_from_slice(&rest[..stay]);
+            self.list.extend(old.by_ref().take(stay));
+            at += stay;
             let Some(key) = next else { break };
-            let was = old.next_if(|(head, _)| head.key == key).map(|(head, pair)| {
+            let was = heads.get(at).filter(|head| head.key == key);
+            let pair = was.and_then(|_| old.next());
+            if let Some(head) = was {
                 // Others of its bodies, which stay dormant, may have touched as one with it.
                 self.all_seen |= head.dormant;
                 self.gone.push(key);
-                pair
-            });
+                at += 1;
+            }
             removed.next_if(|removed| **removed == key);
             let Some(candidate) = added.next_if(|candidate| candidate.key == key) else {
-                self.spare.extend(was);
+                self.spare.extend(pair);
                 continue;
             };
             let versions = candidate.bodies.map(|i| bodies[i as usize].version());
-            let fresh = was.as_ref().is_none_or(|pair| pair.versions != versions);
-            let mut pair = was.or_else(|| self.spare.pop()).unwrap_or_default();
-            if fresh {
+            let kept = was.filter(|head| head.versions == versions);
+            let mut pair = pair.or_else(|| self.spare.pop()).unwrap_or_default();
+            if kept.is_none() {
                 pair.begin(candidate, versions);
-                pair.stamps.began = self.step;
             }
             pair.bodies = candidate.bodies;
-            let Candidate { key, bodies, near } = *candidate;
-            let (began, dormant, seen) = (pair.stamps.began, false, true);
-            let depth = [Real::INFINITY; 2];
-            self.heads.push(Head { key, bodies, near, began, dormant, seen, depth });
+            let mut head = Head::new(candidate, versions, self.step);
+            if let Some(kept) = kept {
+                (head.stamps, head.solved) = (kept.stamps, kept.solved);
+            }
+            head.take(&pair);
+            self.heads.push(head);
             self.list.push(pair);
         }
     }
 
     /// Lets the next step find all contacts anew.
     pub(in crate::engine) fn forget_measurements(&mut self) {
-        self.list.iter_mut().for_each(|pair| pair.forget_measurement());
+        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+            pair.forget_measurement();
+            head.clear = None;
+        }
     }
 
     /// All pairs, to be changed from outside.
@@ -393,35 +419,6 @@ impl Pair {
         self.measured = None;
     }
 
-    /// Is it to be measured in this step?
-    pub(in crate::engine) const fn is_stale(&self, step: Stamp) -> bool {
-        !self.dormant && self.stamps.seen != step
-    }
-
-    /// Is one of the bodies asleep, and none awake or moved by hand? Then nothing happens here.
-    pub(in crate::engine) fn is_dormant(&self, motions: &[Motion]) -> bool {
-        let [a, b] = self.bodies.map(|i| &motions[i as usize]);
-        (a.asleep || b.asleep) && !a.is_active() && !b.is_active()
-    }
-
-    /// Takes note of what it is solved with now, and whether someone changed that.
-    pub(in crate::engine) fn note_rows(&mut self, step: Stamp) {
-        let now = (self.friction, self.contacts.len() as u32);
-        if core::mem::replace(&mut self.solved, now) != now || self.surface_velocity != Vec3::ZERO {
-            self.stamps.rows = step;
-        }
-    }
-
-    /// Has it the contacts and the friction with which it was last solved?
-    pub(in crate::engine) const fn is_steady(&self, step: Stamp) -> bool {
-        self.stamps.rows < step && self.measured.is_some()
-    }
-
-    /// Φ (-) and separation (m), infinite with a sensor.
-    const fn depth(&self) -> [Real; 2] {
-        if self.sensor { [Real::INFINITY; 2] } else { [self.gap, self.separation] }
-    }
-
     /// Takes over what the colliders say.
     fn take_colliders(&mut self, [a, b]: [&Body; 2]) {
         let pieces = [(a, self.key.piece_a), (b, self.key.piece_b)];
@@ -445,4 +442,10 @@ impl Pair {
         };
         (self.rolling, self.spinning) = (rolling, spinning);
     }
+}
+
+/// Is one of two bodies asleep, and none awake or moved by hand? Then nothing happens between them.
+pub(in crate::engine) fn is_dormant(bodies: [u32; 2], motions: &[Motion]) -> bool {
+    let [a, b] = bodies.map(|i| &motions[i as usize]);
+    (a.asleep || b.asleep) && !a.is_active() && !b.is_active()
 }

@@ -109,8 +109,9 @@ impl Touches {
         dt: Real,
     ) {
         self.settle();
-        let near =
-            pairs.seen().filter(|pair| pair.separation <= margin || !pair.contacts.is_empty());
+        let near = pairs.heads_seen();
+        let near = near.filter(|(_, head)| head.separation <= margin || head.contacts > 0);
+        let near = near.map(|(p, _)| &*pairs.list[p as usize]);
         self.new.clear();
         self.new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin, dt)));
         self.new.sort_unstable_by_key(|touch| touch.key);

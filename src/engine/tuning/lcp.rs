@@ -72,8 +72,8 @@ pub mod newton {
     /// Tolerances (–) within which islands start that are at rest, or nearly. With more, blows start with a
     /// `ρ` that is too stiff for them; with less, what trembles loses its factor.
     pub const AT_REST: Double = 100.0;
-    /// Part of `ρ` with which the others start (–): with less of it fewer contacts change their zones in a
-    /// step, and more multiplier updates follow.
+    /// Part of `ρ` with which the others start, and least part of it that contacts of small loads get (–):
+    /// with less of it fewer contacts change their zones in a step, and more multiplier updates follow.
     pub const START: Double = 0.1;
     /// Multiplier updates without a gain after which a solve ends: without and with joints, of tiny
     /// problems, and of what sweeps do not solve either: with friction beyond one `Γ` may turn for long. With

@@ -107,8 +107,8 @@ pub mod ending {
     use crate::math::Double;
 
     /// Turns of this size in a step matter (rad): impulses err by that part of their work otherwise.
-    /// Where bodies bounce all do. With more, angular momentum is lost in blows; with less, slow islands
-    /// solve twice.
+    /// Where bodies bounce or float all do. With more, angular momentum is lost in blows; with less, slow
+    /// islands solve twice.
     pub const TURNED: Double = 0.01;
     /// Part of its energy that a rotation may be lent for its angular momentum (–): thin rods would need many
     /// times theirs. With more, collisions add energy; with 0 rounding refuses what is exact.

@@ -19,7 +19,7 @@ use super::types::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Re
 use crate::math::{DVec3, Mat3, Real, Vec3, narrow, narrow3, widen3};
 
 /// Faces of a box, by axis and side: first the one at its lower end.
-const FACES: [[u32; 2]; 3] = [[2, 3], [0, 4], [1, 5]];
+pub(in crate::engine) const FACES_OF_BOX: [[u32; 2]; 3] = [[2, 3], [0, 4], [1, 5]];
 /// Squares of sines below this belong to parallel edges, whose cross product is nothing.
 const PARALLEL: Real = 1e-30;
 
@@ -61,15 +61,14 @@ impl Bound {
 
 /// Two boxes in the frame of a.
 struct Boxes<'r> {
-    half: [Vec3; 2],
+    half: [[Real; 3]; 2],
     rotation: &'r Mat3,
-    /// `|R|`, by columns.
-    abs: [Vec3; 3],
+    /// Columns of R, and their absolute values.
+    axes: [[Real; 3]; 3],
+    abs: [[Real; 3]; 3],
     /// `d - o` and `o` (m).
-    offset: Vec3,
-    origin: Vec3,
-    /// Both along the axes of b.
-    in_b: [Vec3; 2],
+    offset: [Real; 3],
+    origin: [Real; 3],
 }
 
 /// Index of an axis after k.
@@ -77,64 +76,72 @@ const fn after(k: usize) -> usize {
     if k == 2 { 0 } else { k + 1 }
 }
 
+fn dot(a: [Real; 3], b: [Real; 3]) -> Real {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
 impl Boxes<'_> {
+    /// The bounds of the faces of a and of those of b.
     #[inline(always)]
-    fn face_of_a(&self, k: usize) -> Bound {
-        let across = Vec3::new(self.abs[0][k], self.abs[1][k], self.abs[2][k]);
-        let height = self.half[0][k] + self.half[1].dot(across);
-        Bound::new(Facet::FaceOfA(k), self.offset[k], self.origin[k], height)
-    }
-
-    #[inline(always)]
-    fn face_of_b(&self, k: usize) -> Bound {
-        let height = self.half[1][k] + self.half[0].dot(self.abs[k]);
-        Bound::new(Facet::FaceOfB(k), self.in_b[0][k], self.in_b[1][k], height)
-    }
-
-    /// `n = e_i × R_j`; none if that is nothing.
-    #[inline(always)]
-    fn edges(&self, i: usize, j: usize) -> Option<Bound> {
-        let ([x, y], [k, l]) = ([after(i), after(after(i))], [after(j), after(after(j))]);
-        let ([a, b], abs, axis) = (self.half, &self.abs, self.rotation.col(j));
-        // Not |R_l[i]| for |n·R_k|: where edges are nearly parallel, that is but rounding.
-        let across = |k: usize| {
-            let other = self.rotation.col(k);
-            (axis[x] * other[y] - axis[y] * other[x]).abs()
+    fn faces(&self) -> [Bound; 6] {
+        let Self { half: [a, b], axes, abs, offset, origin, .. } = self;
+        let face_of_a = |k: usize| {
+            let height = a[k] + dot(*b, [abs[0][k], abs[1][k], abs[2][k]]);
+            Bound::new(Facet::FaceOfA(k), offset[k], origin[k], height)
         };
-        let height = a[x] * abs[j][y] + a[y] * abs[j][x] + b[k] * across(k) + b[l] * across(l);
-        let (d, o) = (self.offset, self.origin);
-        let along = d[y] * axis[x] - d[x] * axis[y];
-        let shift = o[y] * axis[x] - o[x] * axis[y];
-        let square = axis[x] * axis[x] + axis[y] * axis[y];
-        (square > PARALLEL).then(|| Bound::new(Facet::Edges(i, j), along, shift, height))
+        let face_of_b = |k: usize| {
+            let height = b[k] + dot(*a, abs[k]);
+            let [along, shift] = [dot(axes[k], *offset), dot(axes[k], *origin)];
+            Bound::new(Facet::FaceOfB(k), along, shift, height)
+        };
+        let [x, y, z] = [0, 1, 2].map(face_of_a);
+        let [u, v, w] = [0, 1, 2].map(face_of_b);
+        [x, y, z, u, v, w]
+    }
+
+    /// Takes for the best what has a larger bound among `n = e_i × R_j`.
+    #[inline(always)]
+    fn edges(&self, i: usize, best: &mut Bound) {
+        let Self { half: [a, b], axes, abs, offset: d, origin: o, .. } = self;
+        let [x, y] = [after(i), after(after(i))];
+        // Not |R_l[i]| for |n·R_k|: where edges are nearly parallel, that is but rounding.
+        let across = |j: usize, k: usize| (axes[j][x] * axes[k][y] - axes[j][y] * axes[k][x]).abs();
+        let [xy, yz, zx] = [across(0, 1), across(1, 2), across(2, 0)];
+        for (j, to_next, to_last) in [(0, xy, zx), (1, yz, xy), (2, zx, yz)] {
+            let ([k, l], axis) = ([after(j), after(after(j))], axes[j]);
+            let height = a[x] * abs[j][y] + a[y] * abs[j][x] + b[k] * to_next + b[l] * to_last;
+            let along = d[y] * axis[x] - d[x] * axis[y];
+            let shift = o[y] * axis[x] - o[x] * axis[y];
+            let square = axis[x] * axis[x] + axis[y] * axis[y];
+            let edges = Bound::new(Facet::Edges(i, j), along, shift, height);
+            // None if the normal is nothing.
+            if square > PARALLEL && edges.beats(best) {
+                *best = edges;
+            }
+        }
     }
 
     /// The face with the largest bound, the last one if it is as large, and the one that keeps the boxes
     /// farthest apart.
     #[inline(always)]
-    fn faces(&self, last: Contact) -> [Bound; 2] {
-        let first = self.face_of_a(0);
-        let (mut best, mut widest) = (first, first);
-        let mut take = |face: Bound| {
+    fn best_faces(&self, last: Contact) -> [Bound; 2] {
+        let faces = self.faces();
+        let (mut best, mut widest) = (faces[0], faces[0]);
+        for face in &faces[1..] {
             if face.beats(&best) {
-                best = face;
+                best = *face;
             }
             if face.excess() > widest.excess() {
-                widest = face;
+                widest = *face;
             }
-        };
-        take(self.face_of_a(1));
-        take(self.face_of_a(2));
-        take(self.face_of_b(0));
-        take(self.face_of_b(1));
-        take(self.face_of_b(2));
-        let across = |face: u32| FACES.iter().position(|sides| sides.contains(&face));
+        }
+        let across = |face: u32| FACES_OF_BOX.iter().position(|sides| sides.contains(&face));
         let last = match last {
-            Contact::FaceOfA(face) => across(face).map(|k| self.face_of_a(k)),
-            Contact::FaceOfB(face) => across(face).map(|k| self.face_of_b(k)),
+            Contact::FaceOfA(face) => across(face),
+            Contact::FaceOfB(face) => across(face).map(|k| 3 + k),
             Contact::Edges | Contact::Smooth => None,
         };
-        if let Some(last) = last.filter(|last| !best.beats(last)) {
+        if let Some(last) = last.map(|k| faces[k]).filter(|last| !best.beats(last)) {
             best = last;
         }
         [best, widest]
@@ -152,27 +159,21 @@ pub(super) fn measure(
     cache: &mut PortalCache,
 ) -> Measured {
     let rotation = &relative.rotation;
-    let back = rotation.transpose();
+    let axes = [0, 1, 2].map(|k| rotation.col(k).to_array());
     let boxes = Boxes {
-        half,
+        half: half.map(|half| half.to_array()),
         rotation,
-        abs: [0, 1, 2].map(|k| rotation.col(k).abs()),
-        offset: ray.exact,
-        origin: shift,
-        in_b: [back * ray.exact, back * shift],
+        axes,
+        abs: axes.map(|axis| axis.map(Real::abs)),
+        offset: ray.exact.to_array(),
+        origin: shift.to_array(),
     };
-    let [mut best, widest] = boxes.faces(cache.contact);
+    let [mut best, widest] = boxes.best_faces(cache.contact);
     let apart = widest.excess() > margin;
     if apart {
         best = widest;
     } else {
-        for i in 0..3 {
-            for j in 0..3 {
-                if let Some(edges) = boxes.edges(i, j).filter(|edges| edges.beats(&best)) {
-                    best = edges;
-                }
-            }
-        }
+        (0..3).for_each(|i| boxes.edges(i, &mut best));
     }
     let ratio = boxes.ratio(best.facet);
     let [a, b] = ratio.features.map(|feature| feature.ids[0]);
@@ -195,23 +196,24 @@ impl Boxes<'_> {
     /// The answer with the normal of a facet, in double precision.
     #[inline(always)]
     fn ratio(&self, facet: Facet) -> Ratio {
-        let [half_a, half_b] = self.half.map(widen3);
+        let [half_a, half_b] = self.half.map(|half| widen3(Vec3::from_array(half)));
+        let [offset, origin] = [self.offset, self.origin].map(|v| widen3(Vec3::from_array(v)));
         let axes = [0, 1, 2].map(|k| widen3(self.rotation.col(k)));
         let normal = match facet {
             Facet::FaceOfA(k) => [DVec3::X, DVec3::Y, DVec3::Z][k],
             Facet::FaceOfB(k) => axes[after(k)].cross(axes[after(after(k))]),
             Facet::Edges(i, j) => [DVec3::X, DVec3::Y, DVec3::Z][i].cross(axes[j]),
         };
-        let up = normal.dot(widen3(self.offset)) >= 0.0;
+        let up = normal.dot(offset) >= 0.0;
         let normal = (if up { normal } else { -normal }).normalize();
         let [x, y, z] = axes.map(|axis| normal.dot(axis));
         let in_b = DVec3::new(x, y, z);
-        let denominator = normal.dot(widen3(self.offset));
+        let denominator = normal.dot(offset);
         let height = half_a.dot(normal.abs()) + half_b.dot(in_b.abs());
-        let reach = height - normal.dot(widen3(self.origin));
+        let reach = height - normal.dot(origin);
         let contact = match facet {
-            Facet::FaceOfA(k) => Contact::FaceOfA(FACES[k][usize::from(up)]),
-            Facet::FaceOfB(k) => Contact::FaceOfB(FACES[k][usize::from(!up)]),
+            Facet::FaceOfA(k) => Contact::FaceOfA(FACES_OF_BOX[k][usize::from(up)]),
+            Facet::FaceOfB(k) => Contact::FaceOfB(FACES_OF_BOX[k][usize::from(!up)]),
             Facet::Edges(..) => Contact::Edges,
         };
         Ratio {

@@ -59,6 +59,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::engine) use self::boxes::FACES_OF_BOX;
 pub use self::center::{Centers, is_long, near_centers, scaling_center};
 pub use self::half_space::measure_half_space;
 pub use self::types::{

@@ -105,14 +105,15 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Gives held bodies that have it within the tolerance the velocity that their contacts ask for. The
-    /// largest change of a component of a velocity [m/s, rad/s].
+    /// Gives held bodies that have it to `within` [m/s, rad/s] the velocity that their contacts ask for. The
+    /// largest change of a component [m/s, rad/s].
     pub(super) fn take_along(
         &mut self,
         problem: &ManifoldProblem<'_>,
         sweep: &Sweep,
         velocities: &mut [Vec6],
         tolerance: Double,
+        within: Double,
     ) -> Double {
         let n = problem.bodies.len();
         let Self { supports, grips } = self;
@@ -154,7 +155,7 @@ impl Held {
                 let Some(velocity) = velocity else { return };
                 let mut apart = velocity.iter().zip(&velocities[body]).map(|(x, y)| (x - y).abs());
                 let most = apart.by_ref().fold(0.0, Double::max);
-                if most <= tolerance {
+                if most <= within {
                     (velocities[body], support.held, grows) = (velocity, true, true);
                     taken = taken.max(most);
                 }
@@ -172,11 +173,11 @@ impl Held {
                 *support = Support { held: support.held, ..Support::default() };
             }
         }
-        taken.max(self.turn_along(problem, sweep, velocities, tolerance))
+        taken.max(self.turn_along(problem, sweep, velocities, within))
     }
 
     /// Takes away what bodies that are not held turn about the normals of contacts whose spinning sticks,
-    /// against what is held, if it is within the tolerance. The largest change of a component [rad/s].
+    /// against what is held, if it is within the tolerance given. The largest change of a component [rad/s].
     fn turn_along(
         &self,
         problem: &ManifoldProblem<'_>,

@@ -5,10 +5,11 @@
 
 use super::kernel;
 use super::problem::{ManifoldIterate, ManifoldProblem};
-use super::state::{NewtonParams, NewtonScratch};
+use super::state::{NewtonParams, NewtonScratch, Progress};
 use crate::engine::lcp::certificate::{Certificate, distance};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::problem::Vec6;
+use crate::engine::tuning::newton::AT_REST;
 use crate::math::Double;
 
 /// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
@@ -88,6 +89,25 @@ impl NewtonScratch {
         self.certify(problem, params.gravity_dt)
     }
 
+    /// Starts from the velocity with which bodies go on that are held, and others by their impulses, if the
+    /// gradient is smaller there: the last one knows nothing of how what carries them moves by now.
+    pub(super) fn go_on(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        progress: &mut Progress,
+    ) {
+        let (velocities, tolerance) = (&mut self.rebuilt, params.tolerance);
+        self.held.take_along(problem, &self.sweep, velocities, tolerance, AT_REST * tolerance);
+        let (joint, penalty) = (&self.joint, progress.penalty);
+        let last = self.sweep.evaluate::<true>(problem, &self.velocity, joint, penalty);
+        let next = self.sweep.evaluate::<true>(problem, velocities, joint, penalty);
+        progress.work += 2.0 * problem.size();
+        if next.gradient <= last.gradient {
+            self.velocity.clone_from(velocities);
+        }
+    }
+
     /// Moves held bodies with what holds them after a measurement, and measures again if that changed a
     /// velocity.
     pub(super) fn hold(
@@ -97,7 +117,8 @@ impl NewtonScratch {
         measured: Certificate,
     ) -> Certificate {
         let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);
-        let motion = self.held.take_along(problem, sweep, velocities, params.tolerance);
+        let tolerance = params.tolerance;
+        let motion = self.held.take_along(problem, sweep, velocities, tolerance, tolerance);
         if motion == 0.0 {
             return measured;
         }

@@ -11,6 +11,7 @@ use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
 use crate::engine::lcp::problem::{JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
+use crate::engine::tuning::newton::START;
 use crate::math::Double;
 
 /// `(v, ω)` of body b less that of body a at the reference point.
@@ -90,6 +91,17 @@ pub(super) fn approach(problem: &ManifoldProblem<'_>, velocity: &[Vec6]) -> Doub
     worst.iter().fold(0.0, |a: Double, &b| a.max(b))
 }
 
+/// The normal part of the impulse of contact `lane` [N·s].
+fn load(m: &Manifold, l: &LaneVectors, lane: usize) -> Double {
+    m.normal[0] * l[0][lane] + m.normal[1] * l[1][lane] + m.normal[2] * l[2][lane]
+}
+
+/// `ρ` of a contact of this load where they are `mean` on average, in units of the one without (–).
+fn share(load: Double, mean: Double) -> Double {
+    let share = if mean > 0.0 { load / mean } else { 1.0 };
+    share.max(START)
+}
+
 /// State of the sweeps: multipliers, projections, gradient.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
@@ -116,12 +128,15 @@ pub(super) struct Sweep {
     /// `ρ / W_nn`, zero in unused lanes; for the penalty `ρ` of the last evaluation.
     weight: Vec<Lanes>,
     weight_penalty: Double,
+    /// Is `ρ` in proportion to the load of each contact?
+    pub(super) by_load: bool,
 }
 
 /// What a sweep measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
-    /// `max |P_K(p) - l| / ρ_c`, the same of joint rows with bounds [m/s]: what the multipliers still change.
+    /// `max |P_K(p) - l| W_nn / ρ`, the same of joint rows with bounds [m/s]: what the multipliers still
+    /// change. Where `ρ` follows the loads that is in proportion to the load, too.
     pub(super) residual: Double,
     /// `max |M⁻¹ ∇L|` [m/s, rad/s].
     pub(super) gradient: Double,
@@ -218,13 +233,29 @@ impl Sweep {
             return;
         }
         self.weight.clear();
-        self.weight.extend(
-            problem
-                .manifolds
-                .iter()
-                .map(|m| m.compliance.map(|w| if w > 0.0 { penalty / w } else { 0.0 })),
-        );
+        let mean = self.by_load.then(|| self.mean_load(problem));
+        self.weight.extend(problem.manifolds.iter().zip(&self.impulse).map(|(m, l)| {
+            core::array::from_fn(|j| {
+                let w = m.compliance[j];
+                let share = mean.map_or(1.0, |mean| share(load(m, l, j) * w, mean));
+                if w > 0.0 { penalty * share / w } else { 0.0 }
+            })
+        }));
         self.weight_penalty = penalty;
+    }
+
+    /// Mean of `W_nn l_n` of the contacts that push [m/s].
+    fn mean_load(&self, problem: &ManifoldProblem<'_>) -> Double {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (m, l) in problem.manifolds.iter().zip(&self.impulse) {
+            for j in 0..m.count as usize {
+                let load = load(m, l, j) * m.compliance[j];
+                if load > 0.0 {
+                    (sum, count) = (sum + load, count + 1.0);
+                }
+            }
+        }
+        if count > 0.0 { sum / count } else { 0.0 }
     }
 
     /// `ρ / W_nn` of a manifold at the last evaluation.

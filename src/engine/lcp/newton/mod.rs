@@ -14,17 +14,20 @@
 //! proved for small friction only (Theorem 5.9). It does as little as it can:
 //!
 //! 1. the impulses of the last step are measured; within the tolerance they are the solution;
-//! 2. else Newton starts from the last velocity, with `Γ = μ |w_t|` of that velocity, so that most
-//!    contacts keep their zones; each outer pass takes `Γ` from the newest velocity (extrapolated by
-//!    `anderson.rs` once the relaxation is solved more accurately than `Γ` is known), minimizes, and
-//!    updates the multipliers, `l ← P_K(p)`;
+//! 2. else Newton starts from the last velocity, or from that with which held bodies go on, whichever has
+//!    the smaller gradient, with `Γ = μ |w_t|` of that velocity, so that most contacts keep their zones;
+//!    each outer pass takes `Γ` from the newest velocity (extrapolated by `anderson.rs` once the
+//!    relaxation is solved more accurately than `Γ` is known), minimizes, and updates the multipliers,
+//!    `l ← P_K(p)`;
 //! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
 //!    content with the tolerance: most often that is all it takes. A tiny one goes on until what sticks is
 //!    held, since up a stack speeds within the tolerance add up;
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor;
+//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
+//!    follows the load of each contact: then no load changes more than others in proportion, and contacts
+//!    of small loads keep their zones;
 //! 6. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
 //!    the impulses, so that what rests or is carried evenly has the same problem in every step. The
 //!    certificate is that of these velocities; where it is above the tolerance then, all keep theirs.
@@ -136,14 +139,15 @@ impl NewtonScratch {
             memory.changed = true;
         }
         self.keep_best();
+        let at_rest = first.error() < AT_REST * params.tolerance;
         self.take_velocity(iterate.velocity);
+        self.sweep.by_load = at_rest && !problem.is_tiny();
         if self.prepare(problem, memory) {
             // Other contacts: what suited the old ones may be far too stiff.
             memory.penalty = params.penalty;
         }
         let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
         let size = problem.size();
-        let at_rest = first.error() < AT_REST * params.tolerance;
         let mut progress = Progress {
             stats: SolveStats { status: Status::IterationLimit, ..stats },
             work: CHECK * size,
@@ -156,13 +160,11 @@ impl NewtonScratch {
             aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
             last_error: Double::INFINITY,
             at_hand: false,
+            to_be_held: first.error() <= params.tolerance || problem.is_tiny(),
             held: None,
         };
-        if let FactorState::Made { double: of, penalty } = memory.state
-            && at_rest
-            && of == double
-        {
-            (progress.at_hand, progress.penalty) = (true, penalty);
+        if at_rest {
+            self.begin_at_rest(problem, params, memory, &mut progress);
         }
         self.run(problem, params, memory, &mut progress);
         let eased =
@@ -176,9 +178,7 @@ impl NewtonScratch {
         memory.changed = progress.stats.certificate.error() < first.error();
         self.went_back = progress.last_error > progress.stats.certificate.error();
         if self.went_back {
-            core::mem::swap(&mut self.sweep.impulse, &mut self.best_impulse);
-            self.sweep.cones.rolling.clone_from(&self.best_rolling);
-            self.joint.clone_from(&self.best_joint);
+            self.go_back();
             progress.stats.certificate = self.judge(problem, params);
         }
         if at_rest && progress.stats.status == Status::Converged {
@@ -187,6 +187,32 @@ impl NewtonScratch {
         self.give(problem, iterate);
         progress.stats.work = progress.work / size;
         progress.stats
+    }
+
+    /// Takes the factor of an earlier step, and starts from where what is held goes on.
+    fn begin_at_rest(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        memory: &NewtonMemory,
+        progress: &mut Progress,
+    ) {
+        let (of, piled) = (progress.double, self.sweep.by_load);
+        if let FactorState::Made { double, penalty, by_load } = memory.state
+            && (double, by_load) == (of, piled)
+        {
+            (progress.at_hand, progress.penalty) = (true, penalty);
+        }
+        if piled {
+            self.go_on(problem, params, progress);
+        }
+    }
+
+    /// Takes the best impulses, and keeps the last ones in their place.
+    fn go_back(&mut self) {
+        core::mem::swap(&mut self.sweep.impulse, &mut self.best_impulse);
+        self.sweep.cones.rolling.clone_from(&self.best_rolling);
+        self.joint.clone_from(&self.best_joint);
     }
 
     /// Moves held bodies of a solution if that is within the tolerance; its certificate.

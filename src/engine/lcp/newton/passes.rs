@@ -142,7 +142,7 @@ impl NewtonScratch {
         }
         let done = errors.best <= params.tolerance;
         if progress.at_hand && done {
-            if !problem.is_tiny() {
+            if !progress.to_be_held {
                 return Some(Status::Converged);
             }
             // Up a stack speeds within the tolerance add up to more than can be held, and some day the
@@ -231,7 +231,11 @@ impl NewtonScratch {
             if progress.work > progress.work_max {
                 break;
             }
-            let made = FactorState::Made { double: progress.double, penalty: progress.penalty };
+            let made = FactorState::Made {
+                double: progress.double,
+                penalty: progress.penalty,
+                by_load: self.sweep.by_load,
+            };
             let fresh = progress.poor || memory.state != made;
             if fresh && (progress.at_hand || !self.factor(problem, memory, progress)) {
                 break;

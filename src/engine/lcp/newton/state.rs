@@ -93,6 +93,8 @@ pub(super) enum FactorState {
     Made {
         double: bool,
         penalty: Double,
+        /// Did `ρ` follow the loads?
+        by_load: bool,
     },
 }
 
@@ -138,6 +140,8 @@ pub(super) struct Progress {
     pub(super) last_error: Double,
     /// Is the factor of an earlier step all there is, for now?
     pub(super) at_hand: bool,
+    /// Does it go on until what sticks is held?
+    pub(super) to_be_held: bool,
     /// The certificate with held bodies moved, if the solve ended with it.
     pub(super) held: Option<Certificate>,
 }

@@ -43,7 +43,11 @@ impl NewtonScratch {
                 return false;
             }
         }
-        memory.state = FactorState::Made { double: progress.double, penalty: progress.penalty };
+        memory.state = FactorState::Made {
+            double: progress.double,
+            penalty: progress.penalty,
+            by_load: self.sweep.by_load,
+        };
         true
     }
 

@@ -437,6 +437,7 @@ impl Body {
     }
 
     /// From the center of this body to that of another one, to the precision of the distance (m).
+    #[inline]
     pub(crate) fn to_center_of(&self, other: &Self) -> Vec3 {
         (other.center - self.center) + (other.remainder - self.remainder)
     }

@@ -21,10 +21,15 @@ impl StepProblem {
     pub(super) fn add_contacts(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
         let first = self.contact_source.len();
         let bodies = sources.islands.start[k] as usize..sources.islands.start[k + 1] as usize;
+        let pairs = self.pairs_of.range(k).map(|i| {
+            let p = sources.touching[self.pairs_of.items[i] as usize].pair;
+            &*sources.pairs[p as usize]
+        });
+        let turned = is_turned(sources.motions, pairs);
         for i in self.pairs_of.range(k) {
             let p = sources.touching[self.pairs_of.items[i] as usize].pair;
             let pair = &sources.pairs[p as usize];
-            let maker = ManifoldBuilder::new(sources, settings, pair, bodies.len());
+            let maker = ManifoldBuilder::new(sources, settings, pair, bodies.len(), turned);
             let mut c = 0;
             while c < pair.contacts.len() {
                 let count = maker.alike(&pair.contacts[c..]);
@@ -63,6 +68,8 @@ struct ManifoldBuilder<'a> {
     pushed: [bool; 2],
     /// Number of bodies of the island.
     bodies: usize,
+    /// See [`is_turned`].
+    turned: bool,
 }
 
 impl<'a> ManifoldBuilder<'a> {
@@ -71,9 +78,10 @@ impl<'a> ManifoldBuilder<'a> {
         settings: &'a Settings,
         pair: &'a Pair,
         bodies: usize,
+        turned: bool,
     ) -> Self {
         let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
-        Self { sources, settings, pair, motions, pushed: pushed(sources, pair), bodies }
+        Self { sources, settings, pair, motions, pushed: pushed(sources, pair), bodies, turned }
     }
 
     /// How many of the first contacts share a manifold: those of one normal. Under a pyramid, whose
@@ -134,10 +142,8 @@ impl<'a> ManifoldBuilder<'a> {
                 drift += (DVec3::new(vx, vy, vz) + turn) * sign;
             }
         }
-        let turns = |motion: &&Motion| !motion.moves && motion.angular != Vec3::ZERO;
-        let clipped = self.settings.contact.active == ActiveEvents::Clipped;
-        if clipped && self.motions.iter().any(turns) {
-            drift += along(curve(self.motions, contact, self.sources.dt));
+        if self.settings.contact.active == ActiveEvents::Clipped {
+            drift += curve(self.motions, contact, self.sources.dt, self.turned, [true; 2]);
         }
         drift
     }
@@ -187,17 +193,48 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
     (push, if c.relax { push } else { 0.0 })
 }
 
-/// What the curvature of the paths adds to the mean relative velocity of a contact point over the step,
-/// `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
+/// Do these pairs of an island touch a driven body that turns?
+pub(in crate::engine) fn is_turned<'a>(
+    motions: &[Motion],
+    mut pairs: impl Iterator<Item = &'a Pair>,
+) -> bool {
+    pairs.any(|pair| pair.bodies.iter().any(|&i| drives(&motions[i as usize])))
+}
+
+fn drives(motion: &Motion) -> bool {
+    !motion.moves && motion.angular != Vec3::ZERO
+}
+
+/// What the curvature of the paths of some sides adds to the mean relative velocity of a contact point over
+/// the step, `h/2 (ω_b × (ω_b × r_b) - ω_a × (ω_a × r_a))` [m/s].
 ///
 /// What a turning body carries follows a circle with it and not the tangent, on which it would creep
-/// outwards by ω² r h² / 2 a step. Only for tangents: a roller turns on under what it moves.
-fn curve(motions: [&Motion; 2], contact: &ActiveContact, dt: Real) -> DVec3 {
-    let inward = |k: usize| {
-        let spin = widen3(motions[k].angular);
-        spin.cross(spin.cross(widen3(contact.arms[k])))
+/// outwards by ω² r h² / 2 a step. So does what that carries, in an island that is `turned`, while both turn
+/// as one. A roller turns by itself, on under what it moves: where spins differ by more than one of them
+/// only tangents follow the circle.
+pub(in crate::engine) fn curve(
+    motions: [&Motion; 2],
+    contact: &ActiveContact,
+    dt: Real,
+    turned: bool,
+    sides: [bool; 2],
+) -> DVec3 {
+    if !turned {
+        return DVec3::ZERO;
+    }
+    let spins = motions.map(|motion| widen3(motion.angular));
+    let apart = (spins[1] - spins[0]).length_squared();
+    let together = spins.iter().all(|spin| apart < spin.length_squared());
+    if !together && !motions.iter().any(|motion| drives(motion)) {
+        return DVec3::ZERO;
+    }
+    let inward = |k: usize| match sides[k] {
+        true => spins[k].cross(spins[k].cross(widen3(contact.arms[k]))),
+        false => DVec3::ZERO,
     };
-    (inward(1) - inward(0)) * (0.5 * widen(dt))
+    let sum = (inward(1) - inward(0)) * (0.5 * widen(dt));
+    let normal = widen3(contact.normal).normalize();
+    if together { sum } else { sum - normal * normal.dot(sum) }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@
 //! `push` remembers the part of each bias that must not stay in the carried velocity: the relaxed
 //! problem is the same with it taken away.
 
-mod contacts;
+pub(in crate::engine) mod contacts;
 pub(in crate::engine) mod joints;
 mod rolling;
 mod unknowns;

@@ -78,9 +78,10 @@ impl Reach {
     }
 }
 
-/// How far a blow that one of two bodies gets within a step can bring them closer (m).
-pub fn blow([a, b]: [Reach; 2], dt: Real) -> Real {
-    (dt * a.component.max(b.component)).min(a.limit.min(b.limit))
+/// How far a blow that one of two bodies gets within a step can bring them closer (m), by what their
+/// [reaches](Reach) tell.
+pub fn blow(components: [Real; 2], limits: [Real; 2], dt: Real) -> Real {
+    (dt * components[0].max(components[1])).min(limits[0].min(limits[1]))
 }
 
 /// How far boxes are enlarged.
@@ -216,6 +217,11 @@ impl BroadPhase {
     pub(in crate::engine) fn changes(&self) -> CandidateChanges<'_> {
         let Self { added, removed, renumbered, flags, .. } = self;
         CandidateChanges { added, removed, renumbered, flags }
+    }
+
+    /// The bodies whose boxes this step makes: all others are where they were, and go nowhere.
+    pub(in crate::engine) fn live(&self) -> &[u32] {
+        &self.live
     }
 
     /// Takes up the free motions of bodies that woke within the step.

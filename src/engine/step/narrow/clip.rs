@@ -25,11 +25,13 @@
 //! the middle of a face, whose edges leave the band before they come to a side of the face, is one
 //! contact and needs no outlines at all.
 //!
+//! Boxes: the same in closed form (`boxes.rs`).
 //! Rounded hulls: the same on their cores, with the points moved by the radii along the normal.
 //! Cost: a climb from the hints, and O(corners of a × corners of b) of those within the band; no
 //! allocation below 64 corners a face.
 //! Not done: corners of other faces than the facing one, however close.
 
+use super::boxes;
 use super::collect::{Anchor, Collector, Contact, Hidden, Manifold, Outlook};
 use super::intersect::intersect;
 use super::outline::{Axes, Corner, Outline, OutlineReach, PlacedFace};
@@ -80,6 +82,9 @@ pub fn find_contacts(
     out.normal = normal;
     out.dropped = 0;
     out.contacts.clear();
+    if boxes::find_contacts([a, b], relative, normal, params, out) {
+        return;
+    }
     out.outlook = Outlook { complete: params.band, ..Outlook::default() };
     let scene = FacePair::new([a, b], relative, normal, hints, params);
     if scene.room < 0.0 {
@@ -258,12 +263,14 @@ impl<'h> FacePair<'h> {
         [PlacedFace::body_a(a, axes), PlacedFace::body_b(b, self.relative, axes, self.outward[1])]
     }
 
+    #[inline(always)]
     fn collector(&self, params: &ClipParams) -> Collector {
         // Two candidates that a slack of ε_x makes out of one lie at most this far apart.
         let (merge, radii) = (2.0 * self.slack, self.hulls.map(|hull| hull.radius));
-        Collector::new(self.normal, params.band, merge, radii)
-            .hiding(params.hidden)
-            .not_nearer(self.separation)
+        let mut found = Collector::new(self.normal, params.band, merge, radii);
+        found.hide(params.hidden);
+        found.set_nearest(self.separation);
+        found
     }
 
     /// The contacts of these facing features, from the parts of their outlines within `depth` (m) of
@@ -279,8 +286,10 @@ impl<'h> FacePair<'h> {
     ) {
         let axes = Axes::new(self.normal);
         let placed = self.placed(&axes);
-        let mut found = self.collector(params).anchored(anchor, tilt);
-        let (mut outline_a, mut outline_b) = (Outline::new(), Outline::new());
+        let mut found = self.collector(params);
+        found.set_anchor(anchor, tilt);
+        let mut outline_a = Outline::new();
+        let mut outline_b = Outline::new();
         let reach =
             |k: usize, depth| OutlineReach { top: self.top[k].height, depth, slack: self.slack };
         outline_a.trace(&placed[0], features[0], &reach(0, depth));
@@ -369,7 +378,7 @@ impl<'h> FacePair<'h> {
         let of_b = is_round(self.hulls[1]);
         let center = self.support(usize::from(of_b), &placed);
         let (feature, on) = self.square(usize::from(!of_b), &placed, center);
-        found = self.anchored_ball(found, usize::from(of_b), feature);
+        self.anchor_ball(&mut found, usize::from(of_b), feature);
         let (x, y) = (on.x - center.x, on.y - center.y);
         if !params.overlap_only || x * x + y * y <= self.slack * self.slack {
             let on = Vec3::new(center.x, center.y, on.z);
@@ -385,18 +394,20 @@ impl<'h> FacePair<'h> {
     }
 
     /// What becomes of the contact of a ball, hull `k`, with a feature of the other hull.
-    fn anchored_ball(&self, found: Collector, k: usize, feature: Feature) -> Collector {
+    fn anchor_ball(&self, found: &mut Collector, k: usize, feature: Feature) {
         if self.hulls.iter().any(|hull| hull.curve.is_some()) {
-            return found;
+            return;
         }
         let other = self.hulls[1 - k];
         match feature {
             Feature::Face(face) => {
                 let lean = other.faces[face as usize].normal - self.outward[1 - k];
-                found.anchored(Anchor::Face(1 - k), lean.length())
+                found.set_anchor(Anchor::Face(1 - k), lean.length());
             }
-            Feature::Vertex(_) if other.vertices.len() == 1 => found.anchored(Anchor::Points, 0.0),
-            _ => found,
+            Feature::Vertex(_) if other.vertices.len() == 1 => {
+                found.set_anchor(Anchor::Points, 0.0);
+            }
+            _ => {}
         }
     }
 

@@ -104,7 +104,7 @@ impl Hidden {
     }
 }
 
-/// Takes candidates, merges those in one place, and thins them.
+/// Takes candidates, merges those in one place, and thins them. It is large, and stays where it is made.
 pub(in crate::engine) struct Collector {
     normal: Vec3,
     /// Only contacts up to this separation are kept (m).
@@ -130,6 +130,7 @@ pub(in crate::engine) struct Collector {
 }
 
 impl Collector {
+    #[inline(always)]
     pub(in crate::engine) fn new(normal: Vec3, band: Real, merge: Real, radii: [Real; 2]) -> Self {
         Self {
             normal,
@@ -148,9 +149,8 @@ impl Collector {
     }
 
     /// Says what the normal turns with, and how far it leans from the face there (-).
-    pub(in crate::engine) fn anchored(mut self, anchor: Anchor, tilt: Real) -> Self {
+    pub(in crate::engine) fn set_anchor(&mut self, anchor: Anchor, tilt: Real) {
         self.outlook = Outlook::new(anchor, tilt, Real::INFINITY);
-        self
     }
 
     /// Says that the contacts that follow cannot be foreseen.
@@ -178,13 +178,13 @@ impl Collector {
     }
 
     /// Takes no contact for nearer than the supporting planes are (m).
-    pub(in crate::engine) fn not_nearer(self, nearest: Real) -> Self {
-        Self { nearest, ..self }
+    pub(in crate::engine) fn set_nearest(&mut self, nearest: Real) {
+        self.nearest = nearest;
     }
 
     /// Takes no contacts of these features.
-    pub(in crate::engine) fn hiding(self, hidden: Hidden) -> Self {
-        Self { hidden, ..self }
+    pub(in crate::engine) fn hide(&mut self, hidden: Hidden) {
+        self.hidden = hidden;
     }
 
     /// Says by how much the core of `b` is moved back.

@@ -29,7 +29,7 @@ pub fn find_contacts_half_space(
     let slack = params.eps_x * hull.bounding_radius;
     let mut found = Collector::new(normal, params.band, slack, [0.0, hull.radius]);
     if hull.curve.is_none() {
-        found = found.anchored(Anchor::Face(0), 0.0);
+        found.set_anchor(Anchor::Face(0), 0.0);
     }
     let local = rotation.transpose() * normal;
     if let Some(curve) = &hull.curve {

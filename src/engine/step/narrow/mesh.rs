@@ -105,7 +105,7 @@ impl Context<'_> {
             dt: self.dt,
         };
         let height = triangle.normal.dot(relative.offset);
-        let band = self.band(pair.bodies);
+        let band = placed.band;
         let front = scene.plane(triangle.normal, pair.cache.hints[1]);
         if front.separation > band || (height < -SURE * hull.inradius && !pair.sensor) {
             return;

@@ -10,32 +10,37 @@
 //! event of the set (4.8) gives a row at the touching point of the scaled bodies, with its own value
 //! (4.17).
 
+mod boxes;
 pub mod clip;
 pub mod collect;
 pub mod exposed;
+pub(in crate::engine) mod flight;
 pub mod half_space;
 mod intersect;
 pub mod mesh;
 pub mod normal;
 mod outline;
+mod placed;
 mod reuse;
 pub(in crate::engine) mod smooth;
 mod support;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::state::contact::{ActiveContact, ContactId};
+use crate::engine::state::contact::ActiveContact;
 use crate::engine::tuning::narrow::{SAME, SLACK};
 use smallvec::SmallVec;
 
 use super::ccd::swept::Swept;
 
 use self::clip::{ClipParams, find_contacts};
-use self::collect::{Anchor, Contact, Manifold};
+use self::collect::{Anchor, Manifold};
+use self::flight::Flight;
 use self::half_space::find_contacts_half_space;
 use self::mesh::OnTriangle;
 use self::normal::{Twist, reference_normal};
-use super::broad::{Reach, blow};
+pub(in crate::engine) use self::placed::Placed;
+use super::broad::blow;
 use super::predict;
 use super::predict::planar_axis;
 use crate::engine::geometry::ratio::{
@@ -44,14 +49,15 @@ use crate::engine::geometry::ratio::{
 };
 use crate::engine::geometry::shape::HalfSpace;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::papers::enumerate::Placement;
 use crate::engine::settings::{ActiveEvents, Settings};
 use crate::engine::state::body::Body;
 use crate::engine::state::changes::Changes;
-use crate::engine::state::collider::{ConvexRef, PieceRef};
+use crate::engine::state::collider::ConvexRef;
+use crate::engine::state::measurement::Due;
 use crate::engine::state::motion::Motion;
+use crate::engine::state::pair_head::Head;
 use crate::engine::state::pairs::Pair;
-use crate::math::{Mat3, Real, Vec3, quat_exp, quat_to_mat3, widen, widen_mat3, widen3};
+use crate::math::{Mat3, Real, Vec3};
 
 /// What the pairs of a step have in common.
 #[derive(Clone, Copy, Debug)]
@@ -62,95 +68,20 @@ pub struct Context<'a> {
     pub motions: &'a [Motion],
     /// When they last changed.
     pub changes: &'a Changes,
-    /// What the step can move them.
-    pub reach: &'a [Reach],
+    /// What pairs ask of them.
+    pub(in crate::engine) flights: &'a [Flight],
     /// Parameters.
     pub settings: &'a Settings,
     /// Time step (s).
     pub dt: Real,
 }
 
-/// The two pieces of a pair in world axes, each relative to the center of its body.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Placed {
-    /// From the center of body a to that of body b (m).
-    pub(in crate::engine) between: Vec3,
-    /// From the center of each body to the centroid of its piece (m).
-    pub(in crate::engine) arms: [Vec3; 2],
-    /// Rotation of each piece.
-    pub(in crate::engine) rotations: [Mat3; 2],
-    /// The time (s) after which swept pieces meet here, if that is why they are here.
-    met: Option<Real>,
-}
-
-impl Placed {
-    fn new(bodies: [&Body; 2], motions: [&Motion; 2], pieces: [&PieceRef<'_>; 2]) -> Self {
-        let arm =
-            |k: usize| motions[k].rotation * (pieces[k].centroid() - bodies[k].center_of_mass());
-        let turn = |k: usize| motions[k].rotation * quat_to_mat3(pieces[k].rotation);
-        Self {
-            between: bodies[0].to_center_of(bodies[1]),
-            arms: [arm(0), arm(1)],
-            rotations: [turn(0), turn(1)],
-            met: None,
-        }
-    }
-
-    /// From centroid to centroid (m).
-    pub(in crate::engine) fn offset(&self) -> Vec3 {
-        self.between + self.arms[1] - self.arms[0]
-    }
-
-    /// Arms from both centers to a point given from the center of body a.
-    pub(in crate::engine) fn arms_to(&self, point: Vec3) -> [Vec3; 2] {
-        [point, point - self.between]
-    }
-
-    /// A contact of the pair with this id and `normal` from a to b and touching points from the center of a
-    /// in world axes. `radii` are those of the rounding (m), `to_bodies` turn to the axes of both bodies.
-    fn contact(
-        &self,
-        contact: &Contact,
-        id: ContactId,
-        normal: Vec3,
-        points: [Vec3; 2],
-        radii: [Real; 2],
-        to_bodies: &[Mat3; 2],
-    ) -> ActiveContact {
-        let cores = [
-            to_bodies[0] * (points[0] - normal * radii[0]),
-            to_bodies[1] * (points[1] + normal * radii[1] - self.between),
-        ];
-        let arms = self.arms_to((points[0] + points[1]) * 0.5);
-        let gap = contact.separation;
-        ActiveContact { cores, ..ActiveContact::new(id, normal, arms, gap, widen(gap)) }
-    }
-
-    /// Moves both pieces along the free motion of their bodies to where they meet, after some time (s).
-    fn advance(&mut self, motions: [&Motion; 2], time: Real) {
-        self.met = Some(time);
-        self.between += (motions[1].linear - motions[0].linear) * time;
-        for k in 0..2 {
-            if motions[k].angular != Vec3::ZERO {
-                let turn = quat_to_mat3(quat_exp(motions[k].angular * time));
-                self.arms[k] = turn * self.arms[k];
-                self.rotations[k] = turn * self.rotations[k];
-            }
-        }
-    }
-
-    /// Pose of piece `k` about the center of body a, in double precision.
-    pub(in crate::engine) fn placement(&self, k: usize) -> Placement {
-        let from_a = if k == 0 { self.arms[0] } else { self.between + self.arms[1] };
-        Placement { position: widen3(from_a), rotation: widen_mat3(self.rotations[k]) }
-    }
-}
-
 impl Context<'_> {
-    /// Distance below which the pair is active (m).
-    fn active(&self, bodies: [u32; 2]) -> Real {
-        let moved =
-            self.approach(bodies).max(blow(bodies.map(|i| self.reach[i as usize]), self.dt));
+    /// Distance below which two bodies are active (m).
+    pub(super) fn active(&self, flights: [&Flight; 2]) -> Real {
+        let [components, limits] =
+            [flights.map(|flight| flight.component), flights.map(|flight| flight.limit)];
+        let moved = self.approach(flights).max(blow(components, limits, self.dt));
         let gravity = self.settings.gravity.length();
         moved + self.dt * self.dt * gravity + self.settings.contact.margin
     }
@@ -158,64 +89,59 @@ impl Context<'_> {
     /// How far two bodies can come closer within the step by their free motions (m), see
     /// [`approach`](predict::approach); what moves by more than its size may run into the other even if
     /// that moves along with it and is stopped.
-    fn approach(&self, bodies: [u32; 2]) -> Real {
-        let motions = bodies.map(|i| &self.motions[i as usize]);
-        let [a, b] = bodies.map(|i| self.reach[i as usize].own);
-        let own = self.dt * (a + b);
-        if own > motions[0].inradius.min(motions[1].inradius) {
+    fn approach(&self, [a, b]: [&Flight; 2]) -> Real {
+        let own = self.dt * (a.own + b.own);
+        if own > a.inradius.min(b.inradius) {
             return own;
         }
-        let [a, b] = bodies.map(|i| self.bodies[i as usize].center());
-        predict::approach(motions, b - a, self.dt)
+        predict::approach([&a.course, &b.course], b.center - a.center, self.dt)
     }
 
-    /// Distance up to which contacts are sought (m): a little farther, so that they serve again.
-    pub(in crate::engine) fn band(&self, bodies: [u32; 2]) -> Real {
-        self.active(bodies) + 2.0 * self.stillness()
+    /// Distance up to which contacts are sought of bodies that are active up to `active` (m): a little
+    /// farther, so that they serve again.
+    pub(super) fn band(&self, active: Real) -> Real {
+        active + 2.0 * self.stillness()
     }
 
-    /// Measures a pair and finds its contacts, unless it hardly moved since that was done.
-    pub fn update(&self, pair: &mut Pair) {
-        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
-        // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
-        let same = bodies.map(Body::version) == pair.versions;
-        let was_kept = pair.stamps.rows < pair.stamps.seen;
-        if was_kept && same && self.is_unchanged(pair) {
+    /// Measures a pair and finds its contacts, unless they can follow.
+    pub(in crate::engine) fn update(&self, head: &mut Head, pair: &mut Pair, due: &Due) {
+        let Due { same, active, now, follow } = due;
+        if *follow && self.follows(head, pair, now, *active) {
             return;
         }
-        if same && self.serves(pair, bodies, motions) {
-            return;
-        }
+        let bodies = head.bodies.map(|i| &self.bodies[i as usize]);
         let step = self.changes.began();
-        (pair.stamps.measured, pair.stamps.rows) = (step, step);
-        let old: SmallVec<[ActiveContact; 32]> = SmallVec::from_slice(&pair.contacts);
+        (head.stamps.measured, head.stamps.rows) = (step, step);
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        let mut old: SmallVec<[ActiveContact; 32]> = SmallVec::new();
+        old.extend_from_slice(&pair.contacts);
         pair.contacts.clear();
-        pair.measured = if same { self.measurement(pair, bodies) } else { None };
+        pair.measured = if *same { self.measurement(bodies, due) } else { None };
         pair.dropped = 0;
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
         pair.impact = Real::INFINITY;
-        if same {
-            self.measure(pair, bodies, motions);
+        if *same {
+            self.measure(pair, bodies, motions, self.band(*active));
         }
         pair.contacts.sort_unstable_by_key(|contact| contact.id);
         merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
         inherit(pair, &old);
+        head.take(pair);
     }
 
     /// Measures a pair by what its pieces are.
-    fn measure(&self, pair: &mut Pair, bodies: [&Body; 2], motions: [&Motion; 2]) {
+    fn measure(&self, pair: &mut Pair, bodies: [&Body; 2], motions: [&Motion; 2], band: Real) {
         let numbers = [pair.key.piece_a, pair.key.piece_b];
         let [Some(piece_a), Some(piece_b)] =
             [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]))
         else {
             return;
         };
-        let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b]);
+        let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b], band);
         let convex = [piece_a.convex, piece_b.convex];
         if let Some(measured) = &mut pair.measured {
-            measured.set_levers([0, 1].map(|k| Context::lever(convex[k], placed.arms[k])));
+            measured.clear.set_levers([0, 1].map(|k| Context::lever(convex[k], placed.arms[k])));
         }
         let swept = self.sweep(pair, convex, &placed);
         if let Swept::Hit(time) = swept {
@@ -257,18 +183,17 @@ impl Context<'_> {
             if ratio.gap <= eps_t && !pair.sensor {
                 if a.curve().is_some() || b.curve().is_some() {
                     // A curved hull is no polyhedron and has no such events; clipping stands in.
-                    let band = self.band(pair.bodies);
-                    self.clipped(pair, hulls, placed, &relative, &ratio, band);
+                    self.clipped(pair, hulls, placed, &relative, &ratio);
                 } else {
                     self.enumerated(pair, hulls, placed);
                 }
             }
             return;
         }
-        let band = self.band(pair.bodies);
+        let band = placed.band;
         if let Some(separation) = still_apart(a, b, &relative, band, &mut pair.cache) {
             if let Some(measured) = &mut pair.measured {
-                measured.reach = separation;
+                measured.clear.reach = separation;
             }
             return;
         }
@@ -277,7 +202,7 @@ impl Context<'_> {
             Measured::Near(ratio) => ratio,
             Measured::Apart { separation, .. } => {
                 if let Some(measured) = &mut pair.measured {
-                    measured.reach = separation;
+                    measured.clear.reach = separation;
                 }
                 return;
             }
@@ -286,7 +211,7 @@ impl Context<'_> {
         if pair.sensor {
             return;
         }
-        self.clipped(pair, hulls, placed, &relative, &ratio, band);
+        self.clipped(pair, hulls, placed, &relative, &ratio);
     }
 
     /// A hull (body `hull_side` of the pair) and a half-space.
@@ -313,10 +238,10 @@ impl Context<'_> {
             }
             return;
         }
-        if ratio.separation <= self.band(pair.bodies) {
+        if ratio.separation <= placed.band {
             self.clipped_half_space(pair, hull, placed, hull_side, height, &ratio);
         } else if let Some(measured) = &mut pair.measured {
-            measured.reach = ratio.separation;
+            measured.clear.reach = ratio.separation;
         }
     }
 
@@ -348,7 +273,8 @@ impl Context<'_> {
             let motion = &self.motions[pair.bodies[k] as usize];
             let body = bodies[k];
             if motion.moves {
-                (body.velocity_at(body.center() + placed.arms[k]), body.angular_velocity)
+                let spin = body.angular_velocity;
+                (body.linear_velocity + spin.cross(placed.arms[k]), spin)
             } else {
                 (motion.velocity_at(placed.arms[k]), motion.angular)
             }
@@ -368,7 +294,6 @@ impl Context<'_> {
         placed: &Placed,
         relative: &Relative,
         ratio: &Ratio,
-        band: Real,
     ) {
         let to_a = placed.rotations[0].transpose();
         let twist = self.twist(pair, placed, &to_a, relative.offset);
@@ -382,7 +307,7 @@ impl Context<'_> {
         let hints = pair.cache.hints;
         let normal = reference_normal(a, b, relative, ratio.normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
-        find_contacts(a, b, relative, normal, hints, &self.clip(band), &mut manifold);
+        find_contacts(a, b, relative, normal, hints, &self.clip(placed.band), &mut manifold);
         let turn = placed.rotations[0];
         pair.dropped = manifold.dropped;
         let radii = [a.radius, b.radius];
@@ -423,7 +348,7 @@ impl Context<'_> {
     ) {
         let normal = ratio.normal;
         let mut manifold = Manifold::default();
-        let params = self.clip(self.band(pair.bodies));
+        let params = self.clip(placed.band);
         let rotation = placed.rotations[hull_side];
         find_contacts_half_space(hull, &rotation, height, normal, &params, &mut manifold);
         let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };

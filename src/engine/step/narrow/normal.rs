@@ -20,6 +20,7 @@
 //! the edge, and the plane of the tile's top leaves only the other.
 //! Cost: two support queries from hints, one more for each face that a first bound does not rule out.
 
+use super::boxes;
 use super::support::climb;
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::hull::{Face, Hull};
@@ -91,6 +92,11 @@ pub fn reference_normal(
     dt: Real,
     eligible_below: Real,
 ) -> Vec3 {
+    let box_normal =
+        boxes::reference_normal([a, b], relative, ratio_normal, twist, dt, eligible_below);
+    if let Some(normal) = box_normal {
+        return normal;
+    }
     let inverse = relative.rotation.transpose();
     let outward_b = -(inverse * ratio_normal);
     let (support_a, _, p) = outermost(a, ratio_normal, hints[0], Real::INFINITY);

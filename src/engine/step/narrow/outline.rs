@@ -182,6 +182,7 @@ pub(in crate::engine) struct Outline {
 }
 
 impl Outline {
+    #[inline(always)]
     pub(in crate::engine) fn new() -> Self {
         let (feature, corners) = (Feature::Vertex(0), SmallVec::new());
         let left_out = Real::INFINITY;

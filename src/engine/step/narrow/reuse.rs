@@ -33,13 +33,15 @@
 
 use super::Context;
 use super::collect::{Anchor, Outlook};
+use super::flight::Flight;
 use crate::engine::geometry::ratio::Ratio;
 use crate::engine::settings::ActiveEvents;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
-use crate::engine::state::measurement::{Measurement, Relation, Trail};
+use crate::engine::state::measurement::{Clear, Due, Measurement, Relation, Trail};
 use crate::engine::state::motion::Motion;
+use crate::engine::state::pair_head::Head;
 use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP, WORSE};
 use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
@@ -56,74 +58,75 @@ impl Context<'_> {
     }
 
     /// What a pair that is measured now has to remember, if its contacts can serve again.
-    pub(super) fn measurement(&self, pair: &Pair, [a, b]: [&Body; 2]) -> Option<Measurement> {
+    pub(super) fn measurement(&self, [a, b]: [&Body; 2], due: &Due) -> Option<Measurement> {
         // What is swept touches on its way, not where it is.
         (self.stillness() > 0.0 && !a.swept && !b.swept).then(|| {
-            let now = Relation::of([a, b]);
-            let reach = self.band(pair.bodies);
-            let active = 0.0;
-            Measurement {
-                first: now,
-                last: now,
-                small: 0,
-                lever: Real::MAX,
-                reach,
-                active,
-                trail: None,
-            }
+            let first = due.now;
+            let (reach, slip) = (self.band(due.active), Real::INFINITY);
+            let (small, lever, slope) = (0, Real::MAX, None);
+            let clear = Clear { first, small, lever, reach, active: 0.0, slip, slope };
+            Measurement { clear, last: first, trail: None }
         })
     }
 
-    /// Is all that [`serves`](Self::serves) depends on as it was in the last step, in which the contacts were
-    /// kept? Nothing else has to be compared then.
-    pub(super) fn is_unchanged(&self, pair: &Pair) -> bool {
+    /// Has a pair to be looked at, or do its contacts, or none, serve as they are? Told from its head.
+    pub(in crate::engine) fn judge(&self, head: &mut Head) -> Option<Due> {
+        let flights = head.bodies.map(|i| &self.flights[i as usize]);
+        let active = self.active(flights);
+        // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
+        let same = flights.map(|flight| flight.version) == head.versions;
+        // All that the following depends on may be as it was in the last step, in which they were kept.
+        let was_kept = same && head.stamps.rows < head.stamps.seen;
         let as_it_was = |&i: &u32| !self.changes.is_new(i as usize);
-        let Some(last) = &pair.measured else { return false };
-        pair.bodies.iter().all(as_it_was) && self.active(pair.bodies) <= last.active
+        let served = |clear: &Clear| active <= clear.active;
+        if was_kept && head.clear.as_ref().is_some_and(served) && head.bodies.iter().all(as_it_was)
+        {
+            return None;
+        }
+        let now = Flight::relation(flights);
+        let measure = Some(Due { same, active, now, follow: false });
+        let Some(clear) = head.clear.as_mut().filter(|_| same) else { return measure };
+        clear.active = active;
+        let [moved, turned] = now.since(clear);
+        // Written so that what is not a number does not serve.
+        let complete = active + moved <= clear.reach;
+        if complete && head.contacts == 0 {
+            return None;
+        }
+        let error = clear
+            .slope
+            .map_or(0.0, |slope| (slope + turned) * moved + turned * turned * clear.lever);
+        let follow = complete && error <= self.stillness() && moved <= clear.slip;
+        Some(Due { same, active, now, follow })
     }
 
-    /// Do the contacts of the last step serve again? Brings them up to date then.
-    pub(super) fn serves(
+    /// Keeps the contacts of a pair that hardly moved, or brings them up to date with its bodies, which are
+    /// to each other as `now`; false if they do not serve.
+    pub(super) fn follows(
         &self,
+        head: &mut Head,
         pair: &mut Pair,
-        bodies: [&Body; 2],
-        motions: [&Motion; 2],
+        now: &Relation,
+        active: Real,
     ) -> bool {
-        let active = self.active(pair.bodies);
         let Some(last) = &mut pair.measured else { return false };
-        last.active = active;
-        let now = Relation::of(bodies);
-        let [moved, turned] = now.since(&last.first, last.small, last.lever);
-        // Written so that what is not a number does not serve.
-        let complete = active + moved <= last.reach;
-        if !complete {
-            return false;
-        }
-        if pair.contacts.is_empty() || self.is_still(last, &now, bodies, motions) {
+        last.clear.active = active;
+        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        if self.is_still(last, now, bodies, motions) {
             return true;
         }
-        let Some(trail) = &last.trail else { return false };
-        let error = if trail.exact {
-            0.0
-        } else {
-            (trail.slope + turned) * moved + turned * turned * last.lever
-        };
-        let nearest =
-            |list: &[ActiveContact]| list.iter().map(|c| c.gap).fold(Real::MAX, Real::min);
+        let Some(trail) = last.trail else { return false };
+        last.last = *now;
+        head.stamps.rows = self.changes.began();
         let before = nearest(&pair.contacts);
-        let slip = trail.slip + APART * before.max(0.0);
-        let true_enough = error <= self.stillness() && moved <= slip;
-        if !true_enough {
-            return false;
-        }
-        last.last = now;
-        pair.stamps.rows = self.changes.began();
-        let trail = *trail;
         trail.follow(&mut pair.contacts, now.between, motions);
         let after = nearest(&pair.contacts);
+        last.clear.slip = trail.slip + APART * after.max(0.0);
         pair.separation += after - before;
         pair.gap = pair.separation / trail.denominator;
-        let near = after <= active + 2.0 * self.stillness();
+        head.take(pair);
+        let near = after <= self.band(active);
         if !near {
             return false;
         }
@@ -195,7 +198,7 @@ impl Context<'_> {
         inradius: Real,
     ) {
         let Some(measured) = &mut pair.measured else { return };
-        measured.reach = outlook.complete;
+        measured.clear.reach = outlook.complete;
         let Some(normal) = pair.contacts.first().map(|contact| contact.normal) else { return };
         let (side, slip) = match anchor {
             Anchor::Unknown => return,
@@ -203,14 +206,14 @@ impl Context<'_> {
             Anchor::Edges => (Some(0), SLIP * inradius),
             Anchor::Face(side) => (Some(side), SLIP * inradius),
         };
+        measured.clear.slip = slip + APART * nearest(&pair.contacts).max(0.0);
+        measured.clear.slope = (!outlook.exact).then_some(outlook.slope);
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         measured.trail = Some(Trail {
             anchor: side.map(|side| side as u8),
             normal: side.map_or(normal, |side| motions[side].rotation.transpose() * normal),
             radii,
-            slope: outlook.slope,
-            exact: outlook.exact,
             slip,
             denominator: ratio.denominator,
             foreseen: self.foreseen(&pair.contacts, bodies, motions),
@@ -229,21 +232,22 @@ impl Context<'_> {
     }
 }
 
-impl Measurement {
+impl Clear {
     /// Takes how far the pieces reach from the centers of their bodies (m).
     pub(super) fn set_levers(&mut self, [a, b]: [Real; 2]) {
         (self.small, self.lever) = if a < b { (0, a) } else { (1, b) };
     }
 }
 
-impl Relation {
-    fn of([a, b]: [&Body; 2]) -> Self {
-        Self { between: a.to_center_of(b), rotations: [a.rotation(), b.rotation()] }
-    }
+/// The least gap of some contacts (m).
+fn nearest(contacts: &[ActiveContact]) -> Real {
+    contacts.iter().map(|contact| contact.gap).fold(Real::MAX, Real::min)
+}
 
-    /// How far points of body `small` within `lever` (m) of its center moved against the other body, at most
-    /// (m), and how far it turned (rad).
-    fn since(&self, first: &Self, small: u8, lever: Real) -> [Real; 2] {
+impl Relation {
+    /// How far points of the smaller body within its lever moved against the other body since, at most (m),
+    /// and how far it turned (rad).
+    fn since(&self, &Clear { ref first, small, lever, .. }: &Clear) -> [Real; 2] {
         let (s, l) = (usize::from(small), 1 - usize::from(small));
         if self.rotations[l] == first.rotations[l] {
             let slid = (self.between - first.between).length();
@@ -283,7 +287,7 @@ impl Trail {
                 [false, true] => on_b,
                 _ => (on_a + on_b) * 0.5,
             };
-            contact.normal = normal;
+            contact.turn_to(normal);
             contact.arms = [middle, middle - between];
             (contact.gap, contact.row_gap) = (gap, widen(gap));
         }

@@ -13,7 +13,7 @@
 use crate::engine::lcp::BodyBlock;
 use crate::engine::settings::{Integration, Settings};
 use crate::engine::state::body::{Body, BodyId, BodyKind};
-use crate::engine::state::motion::{Motion, vec6};
+use crate::engine::state::motion::{Course, Motion, vec6};
 use crate::math::{Real, SymMat3, Vec3, narrow3, quat_to_mat3, widen, widen3};
 
 pub mod spin;
@@ -171,8 +171,8 @@ fn lock(inertia: SymMat3, body: &Body) -> (SymMat3, SymMat3) {
 ///
 /// where `s` is the smaller one: no point of it moves farther as seen from the other, which turns. What
 /// is carried along does not come closer, but for the last term, by which a straight way leaves a circle.
-pub fn approach([a, b]: [&Motion; 2], between: Vec3, dt: Real) -> Real {
-    let unbounded = |motion: &Motion| motion.radius == 0.0;
+pub fn approach([a, b]: [&Course; 2], between: Vec3, dt: Real) -> Real {
+    let unbounded = |course: &Course| course.radius == 0.0;
     let (small, large, d) = if unbounded(a) || (b.radius < a.radius && !unbounded(b)) {
         (b, a, between)
     } else {

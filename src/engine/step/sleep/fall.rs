@@ -115,9 +115,8 @@ impl Sleepers {
                 ends.iter().copied().for_each(&mut keep_awake);
             }
         }
-        let belts = pairs.seen().filter(|pair| pair.surface_velocity != Vec3::ZERO);
-        for pair in belts.filter(|pair| !pair.contacts.is_empty()) {
-            pair.bodies.into_iter().for_each(&mut keep_awake);
+        for (_, head) in pairs.heads_seen().filter(|(_, head)| head.belt && head.contacts > 0) {
+            head.bodies.into_iter().for_each(&mut keep_awake);
         }
     }
 

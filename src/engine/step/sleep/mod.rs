@@ -35,7 +35,7 @@ use crate::engine::state::body::{Body, BodyId, LockedAxes};
 use crate::engine::state::contact::warm_start;
 use crate::engine::state::joint::{Joint, Joints};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pairs::{Pair, Pairs};
+use crate::engine::state::pairs::{Pair, Pairs, is_dormant};
 use crate::math::{Real, Vec3, widen};
 
 /// What a user can change of a body that stands still.
@@ -328,6 +328,11 @@ impl Sleepers {
         &self.woken
     }
 
+    /// The bodies that [`rouse`](Self::rouse) woke.
+    pub(in crate::engine) fn woken(&self) -> &[BodyId] {
+        &self.woken
+    }
+
     /// Takes note of the sleepers that something awake touches or is joined with, and of those that
     /// newly overlap something by more than `margin` (m); false if there is none.
     pub(in crate::engine) fn note_touched(
@@ -341,11 +346,11 @@ impl Sleepers {
         if self.islands.is_empty() {
             return false;
         }
-        for pair in pairs.seen().filter(|pair| !pair.contacts.is_empty()) {
-            let is_new = pair.stamps.began == pairs.step;
-            let intrudes = is_new && pair.separation < -margin;
-            if is_touched(motions, pair.bodies) || (intrudes && pair.is_dormant(motions)) {
-                self.note_pair(pair, bodies);
+        for (p, head) in pairs.heads_seen().filter(|(_, head)| head.contacts > 0) {
+            let is_new = head.stamps.began == pairs.step;
+            let intrudes = is_new && head.separation < -margin;
+            if is_touched(motions, head.bodies) || (intrudes && is_dormant(head.bodies, motions)) {
+                self.note_pair(&pairs.list[p as usize], bodies);
             }
         }
         let joined = joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
@@ -367,20 +372,23 @@ impl Sleepers {
         touching: &mut Vec<Touching>,
     ) -> bool {
         touching.clear();
+        pairs.take_up_changes();
         let step = pairs.step;
         let mut unmoved = pairs.merged != step;
         for &p in &pairs.seen {
-            let pair = &mut pairs.list[p as usize];
-            unmoved &= (pair.dormant || pair.stamps.rows < step)
-                && !pair.bodies.iter().any(|&i| bodies.changes().is_new(i as usize));
-            pair.note_rows(step);
-            let is_new = pair.stamps.began == step;
-            if pair.is_dormant(motions) && !is_new && pair.stamps.rows == step {
-                self.note_pair(pair, bodies);
+            let head = &mut pairs.heads[p as usize];
+            unmoved &= (head.dormant || head.stamps.rows < step)
+                && !head.bodies.iter().any(|&i| bodies.changes().is_new(i as usize));
+            if head.note_rows() {
+                head.stamps.rows = step;
             }
-            let contacts = pair.contacts.len() as u32;
-            if contacts > 0 {
-                let (bodies, steady) = (pair.bodies, pair.is_steady(step));
+            let changed = head.stamps.rows == step && head.stamps.began != step;
+            if changed && is_dormant(head.bodies, motions) {
+                self.note_pair(&pairs.list[p as usize], bodies);
+            }
+            if head.contacts > 0 {
+                let (bodies, contacts) = (head.bodies, head.contacts);
+                let steady = head.stamps.rows < step && head.clear.is_some();
                 touching.push(Touching { pair: p, bodies, contacts, steady });
             }
         }

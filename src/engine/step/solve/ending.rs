@@ -22,7 +22,7 @@ use super::midpoint::member::Member;
 use super::stiffness;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::{BodyBlock, Vec6};
-use crate::engine::step::assemble::{IslandStep, Sources, Unknowns};
+use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::ending::{LENT, TURNED};
 use crate::math::{DVec3, Double, widen};
@@ -46,17 +46,14 @@ pub(super) struct EndingScratch {
 
 impl EndingScratch {
     /// Does the biased velocity turn a body so far that its inertia is another one?
-    pub(super) fn is_other(
-        &self,
-        step: &IslandStep<'_>,
-        sources: &Sources<'_>,
-        dt: Double,
-    ) -> bool {
+    pub(super) fn is_other(&self, island: &Island<'_, '_>) -> bool {
+        let step = &*island.step;
         let bounces = step.manifolds.iter().any(|m| m.restitution > 0.0);
-        let least = if bounces { 0.0 } else { TURNED };
+        // Where nothing outside takes part every turn counts: momentum is to be kept.
+        let least = if bounces || island.is_isolated() { 0.0 } else { TURNED };
         step.members.iter().zip(&*step.biased.velocity).any(|(&i, v)| {
-            let body = &sources.bodies[i as usize];
-            let turn = dt * DVec3::new(v[3], v[4], v[5]).length();
+            let body = &island.sources.bodies[i as usize];
+            let turn = island.dt * DVec3::new(v[3], v[4], v[5]).length();
             turn > least && !body.locked_axes.locks_rotation() && !is_round(body.inertia())
         })
     }

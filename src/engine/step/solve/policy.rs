@@ -11,7 +11,8 @@
 //! `Auto` gives small islands to the cone Newton; where it no longer gains, as in a blow, accelerated
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
-//! scalar sweeps and Newton take turns instead. A large island in which bodies strike each other is
+//! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm solves
+//! what is left. A large island in which bodies strike each other is
 //! *struck*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
 //! contacts are soft. Calm ones go to the cone Newton with a budget, which is small at first where bodies
 //! moved and grows as they calm down; if it runs out, a rough solution is kept, for the next step to go on
@@ -74,9 +75,8 @@ impl IslandSolver {
 
     fn choose(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let solver = &island.settings.solver;
-        let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
-            (Method::Lemke, _) if few && island.lemke_knows() => {
+            (Method::Lemke, _) if island.suits_lemke() => {
                 self.both(island, Method::Lemke, Solvers::lemke)
             }
             (Method::Lemke, _) => Outcome { beyond_lemke: true, ..self.newton(island) },
@@ -146,8 +146,10 @@ impl IslandSolver {
         if small {
             // As much again.
             island.spent = 0.0;
-            let turns = |state: &mut Solvers, island: &mut Island<'_, '_>, relaxed| {
-                state.take_turns(island, relaxed, budget)
+            let linear = island.is_linear();
+            let turns = |state: &mut Solvers, island: &mut Island<'_, '_>, relaxed| match linear {
+                true => state.lemke(island, relaxed),
+                false => state.take_turns(island, relaxed, budget),
             };
             let last = self.both(island, Method::Auto, turns).after(&outcome);
             island.memory.pressed &= !last.is_solved();
@@ -200,7 +202,7 @@ impl IslandSolver {
         }
         let mut biased = solve(&mut self.solvers, island, false);
         let tolerance = island.settings.solver.tolerance;
-        let turns = self.ending.is_other(island.step, island.sources, island.dt);
+        let turns = self.ending.is_other(island);
         let mut carried = biased.certificate;
         let mut is_other = turns || island.step.is_pushed(tolerance);
         if !is_other {

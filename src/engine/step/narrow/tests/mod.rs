@@ -1,6 +1,7 @@
 //! Contacts by intersecting outlines against the enumeration of all events, and shapes with known
 //! answers.
 
+mod boxes;
 mod choose;
 mod parts;
 mod smooth;

@@ -9,6 +9,7 @@
 use super::member::{Member, split};
 use crate::engine::lcp::FIXED;
 use crate::engine::lcp::manifold::Manifold;
+use crate::engine::step::assemble::contacts::{curve, is_turned};
 use crate::engine::step::assemble::imposed;
 use crate::engine::step::solve::island::Island;
 use crate::math::{DVec3, Double, widen_mat3, widen3};
@@ -67,7 +68,7 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Touc
                 if members[k].is_none() { linear + angular.cross(arms[k]) } else { DVec3::ZERO }
             });
             // A corner is where it is; else the smaller body slides or rolls over the larger one.
-            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.small));
+            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.clear.small));
             let with = match (contact.id.corners(), members) {
                 ([true, false], _) => 0,
                 ([false, true], _) => 1,
@@ -86,6 +87,26 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Touc
                 to: arms,
                 way: DVec3::ZERO,
             });
+        }
+    }
+}
+
+/// Takes the curvature of the paths of members out of the drift: their true ways have it.
+pub(in crate::engine) fn straighten(island: &Island<'_, '_>, manifolds: &mut [Manifold]) {
+    let (step, sources) = (&*island.step, island.sources);
+    let pairs = step.contact_source.iter().map(|[p, _]| &*sources.pairs[*p as usize]);
+    if !is_turned(sources.motions, pairs) {
+        return;
+    }
+    for m in manifolds {
+        let sides = [m.a, m.b].map(|i| (i as usize) < step.bodies.len());
+        for lane in 0..m.count as usize {
+            let [p, c] = step.contact_source[m.first as usize + lane];
+            let pair = &sources.pairs[p as usize];
+            let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
+            let own =
+                curve(motions, &pair.contacts[c as usize], sources.dt, true, sides).to_array();
+            (0..3).for_each(|k| m.drift[k][lane] -= own[k]);
         }
     }
 }

@@ -48,7 +48,7 @@ struct Common {
 
 /// What takes momentum and angular momentum from an island.
 #[derive(Clone, Copy, Debug)]
-enum Support {
+enum Anchorage {
     Nothing,
     /// A ball joint there, at rest (m).
     Point(DVec3),
@@ -93,10 +93,10 @@ impl MidpointScratch {
     /// method leaves of the joints, times loads that may be many times the weights, and what the velocities
     /// lost when they were made to fit. False if nearly all that they had or have is the common motion.
     fn restore(&self, island: &mut Island<'_, '_>, h: Double) -> bool {
-        let support = self.support(island);
+        let anchorage = self.anchorage(island);
         let step = &mut *island.step;
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
-        let common = self.common_motion(step, support);
+        let common = self.common_motion(step, anchorage);
         let mass: Double = self.members.iter().map(|member| member.mass).sum();
         // What is at rest trembles by the tolerance.
         let still = 0.5 * mass * STILL * STILL;
@@ -206,7 +206,7 @@ impl MidpointScratch {
     /// nothing outside takes it up they keep their momentum and angular momentum.
     fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
         let isolated = island.is_isolated();
-        let support = if isolated { Support::Nothing } else { Support::Anything };
+        let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let mut given = 0.0;
@@ -232,7 +232,7 @@ impl MidpointScratch {
         if speed <= most {
             return;
         }
-        let common = self.common_motion(step, support);
+        let common = self.common_motion(step, anchorage);
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
@@ -246,9 +246,9 @@ impl MidpointScratch {
 
     /// What outside the island takes momentum or angular momentum from it: nothing, a ball joint at one point
     /// at rest, which takes no angular momentum about that, or anything else.
-    fn support(&self, island: &Island<'_, '_>) -> Support {
+    fn anchorage(&self, island: &Island<'_, '_>) -> Anchorage {
         if island.is_isolated() {
-            return Support::Nothing;
+            return Anchorage::Nothing;
         }
         let (step, sources) = (&*island.step, island.sources);
         let mut outside = self.links.iter().filter_map(|link| {
@@ -264,22 +264,22 @@ impl MidpointScratch {
                     && !step.members.iter().any(locked)
                     && self.driven() == 0.0 =>
             {
-                Support::Point(pivot)
+                Anchorage::Point(pivot)
             }
-            _ => Support::Anything,
+            _ => Anchorage::Anything,
         }
     }
 
     /// The motion as one rigid body with the momentum and the angular momentum of all that nothing within the
     /// island can slow; rest if something outside may take them up.
-    fn common_motion(&self, step: &IslandStep<'_>, support: Support) -> Common {
+    fn common_motion(&self, step: &IslandStep<'_>, anchorage: Anchorage) -> Common {
         let mut common = Common::default();
         let lists = || step.bodies.iter().zip(&*step.relaxed.velocity).zip(&self.members);
         let mut mass = 0.0;
-        match support {
-            Support::Anything => return common,
-            Support::Point(pivot) => common.center = pivot,
-            Support::Nothing => {
+        match anchorage {
+            Anchorage::Anything => return common,
+            Anchorage::Point(pivot) => common.center = pivot,
+            Anchorage::Nothing => {
                 for ((block, v), member) in lists() {
                     mass += block.mass[0];
                     common.center += member.to.0 * block.mass[0];

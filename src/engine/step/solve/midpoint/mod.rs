@@ -83,8 +83,8 @@ pub(super) struct MidpointScratch {
     astray: Double,
     /// Where rows that keep a place are to be at the end of a part [m or rad].
     aims: Vec<Double>,
-    /// Were joints further off at the start of the step than a step that is solved leaves them, or does
-    /// nothing act that could give energy?
+    /// Were joints further off at the start of the step than a step that is solved leaves them, or did the
+    /// velocities not fit them where nothing else acts?
     pays: bool,
     /// Do locks at rest alone act, and did the velocities fit them at the start of the step?
     keeps: bool,
@@ -189,6 +189,7 @@ impl MidpointScratch {
         self.push.extend_from_slice(step.joint_push);
         self.manifolds.clear();
         self.manifolds.extend_from_slice(step.manifolds);
+        contact::straighten(island, &mut self.manifolds);
         contact::take_up(island, &mut self.touches);
         self.whole.clear();
         self.whole.resize(step.joints.len(), 2.0);

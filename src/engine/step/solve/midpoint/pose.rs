@@ -57,23 +57,22 @@ impl MidpointScratch {
         }
     }
 
-    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads, or
-    /// does nothing act that could give energy? And do locks at rest alone act, without damping, and fit the
-    /// velocities them?
+    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads, or do
+    /// the velocities not fit them where nothing else acts? And do locks at rest alone act, without damping, and
+    /// fit the velocities them?
     pub(super) fn begins(&self, island: &Island<'_, '_>) -> [bool; 2] {
         let (step, joints) = (&*island.step, island.sources.joints);
         let near = NEAR * island.settings.solver.tolerance;
         let damped = self.members.iter().any(|member| member.damping != [0.0; 2]);
-        let (mut torn, mut passive) = (false, true);
-        let mut keeps = step.manifolds.is_empty() && !damped && self.driven() == 0.0;
+        let (mut torn, mut fits) = (false, true);
+        let mut alone = step.manifolds.is_empty() && !damped;
         for link in &self.links {
             let joint = &joints[link.joint as usize];
             for i in link.rows[0]..link.rows[1] {
                 let (row, slot) = (&self.rows[i], step.joint_source[i][1] as usize);
-                let places = matches!(step.joint_aim[i], Aim::Place(_));
-                passive &= places;
-                if !places || !is_lock(row) {
-                    keeps = false;
+                let is_held = matches!(step.joint_aim[i], Aim::Place(_)) && is_lock(row);
+                alone &= is_held && !row.is_bounded();
+                if !is_held {
                     continue;
                 }
                 let yields = 2.0 * row.softness * step.biased.joint_impulse[i].abs();
@@ -85,10 +84,11 @@ impl MidpointScratch {
                     dot6(&sides[side], &join(member.velocity, member.angular()))
                 };
                 let rate: Double = ends.map(rate).sum();
-                keeps &= !row.is_bounded() && rate.abs() <= STILL + yields;
+                fits &= rate.abs() <= STILL + yields;
             }
         }
-        [torn || passive && !keeps, keeps]
+        let at_rest = self.driven() == 0.0;
+        [torn || alone && at_rest && !fits, alone && at_rest && fits]
     }
 
     /// Where every joint comes to, and rows for the way: sides half way, biases by which they reach their

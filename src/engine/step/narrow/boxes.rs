@@ -1,0 +1,444 @@
+//! Two boxes: the plane that they use for a step, and their contacts along it.
+//!
+//! Input and output are those of `normal.rs` and `clip.rs`, and so are the answers; what is asked of hulls
+//! there has a closed form here. The outermost corner in a direction has its signs. Faces beside the touching
+//! features are those that look towards the other box and not away from the normal, three of each box, whose
+//! distances the metric compares, too.
+//!
+//! The faces that look at each other are rectangles along the axes of their boxes. So the corners of b are
+//! brought into the axes of a, moved along the normal onto the plane of a's face, and compared with its half
+//! lengths; and the corners of a likewise with the face of b. Two edges cross where the ends of each lie on
+//! different sides of the other. No axes of the normal, no outlines, no heap: O(1).
+//!
+//! Not here: faces that miss each other along the normal, and more corners than a pair may have. Those few
+//! pairs are clipped as other hulls are.
+
+use super::clip::ClipParams;
+use super::collect::{Anchor, CONTACTS_MAX, Contact, Hidden, Manifold, Outlook};
+use super::normal::Twist;
+use crate::engine::geometry::ratio::{FACES_OF_BOX, Relative};
+use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::state::contact::{ContactId, Feature};
+use crate::engine::tuning::clip::ALIGNED;
+use crate::engine::tuning::normal::{PREFERENCE, SINK_DEPTH, SQUARE};
+use crate::math::{Real, Vec3};
+
+/// Half lengths of two hulls (m), if both are boxes with sharp edges.
+#[inline]
+fn boxes([a, b]: [&Hull; 2]) -> Option<[Vec3; 2]> {
+    let sharp = a.radius + b.radius == 0.0;
+    if sharp { Some([a.cuboid?, b.cuboid?]) } else { None }
+}
+
+/// The corner of a box that is outermost in a direction in its axes (m), of several the one that the metric
+/// names.
+#[inline(always)]
+fn corner(half: Vec3, along: Vec3) -> Vec3 {
+    let end = |half: Real, along: Real| if along > 0.0 { half } else { -half };
+    Vec3::new(end(half.x, along.x), end(half.y, along.y), end(half.z, along.z))
+}
+
+/// The normal of two boxes for this step, see [`reference_normal`](super::normal::reference_normal).
+#[inline]
+pub(super) fn reference_normal(
+    hulls: [&Hull; 2],
+    relative: &Relative,
+    ratio_normal: Vec3,
+    twist: &Twist,
+    dt: Real,
+    eligible_below: Real,
+) -> Option<Vec3> {
+    let half = boxes(hulls)?;
+    let Relative { rotation, offset } = *relative;
+    let back = rotation.transpose();
+    let outward_b = -(back * ratio_normal);
+    let p = corner(half[0], ratio_normal);
+    let q = rotation * corner(half[1], outward_b) + offset;
+    let is_face = |outward: Vec3| outward.abs().max_element() >= ALIGNED;
+    let [on_a, on_b] = [is_face(ratio_normal), is_face(outward_b)];
+    let smaller_a = half[0].dot(half[0]) < half[1].dot(half[1]);
+    let at = if if on_a == on_b { smaller_a } else { on_b } { p } else { q };
+    let separation = ratio_normal.dot(q - p);
+    let mut bar = Real::NEG_INFINITY;
+    if separation >= -eligible_below {
+        let velocity = twist.at(at);
+        let closing = ratio_normal.dot(velocity);
+        let predicted = separation + dt * closing;
+        let on_face = on_a || on_b;
+        let margin = if on_face {
+            0.0
+        } else {
+            (dt * (velocity - ratio_normal * closing).length()).min(eligible_below)
+        };
+        if predicted >= margin {
+            return Some(ratio_normal);
+        }
+        let most = if on_face { Real::INFINITY } else { -SINK_DEPTH * eligible_below };
+        bar = predicted.min(most) + PREFERENCE * eligible_below;
+    }
+    let mut best = ratio_normal;
+    let mut offer = |n: Vec3, separation: Real, p: Vec3| {
+        let predicted = separation + dt * n.dot(twist.at(p));
+        if predicted > bar {
+            (bar, best) = (predicted, n);
+        }
+    };
+    // Beside a face are all but the opposite one, beside a corner those that meet there, and beside an edge
+    // those at both of its ends.
+    let [least_a, least_b] = [on_a, on_b].map(|on_face| if on_face { -0.5 } else { -SQUARE });
+    let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
+    let rows = [back.x_axis, back.y_axis, back.z_axis];
+    for k in 0..3 {
+        let side: Real = if offset[k] < 0.0 { -1.0 } else { 1.0 };
+        let separation = offset[k].abs() - half[0][k] - half[1].dot(rows[k].abs());
+        if separation >= -eligible_below && ratio_normal[k] * side >= least_a {
+            let q = rotation * corner(half[1], rows[k] * -side) + offset;
+            offer(Vec3::AXES[k] * side, separation, q);
+        }
+    }
+    let offset_in_b = back * offset;
+    for k in 0..3 {
+        let side: Real = if offset_in_b[k] < 0.0 { -1.0 } else { 1.0 };
+        let separation = offset_in_b[k].abs() - half[1][k] - half[0].dot(axes[k].abs());
+        if separation >= -eligible_below && -outward_b[k] * side >= least_b {
+            let n = axes[k] * side;
+            offer(n, separation, corner(half[0], n));
+        }
+    }
+    Some(best)
+}
+
+/// Numbers of the edges of a box by the axis that they lie along and their lower corner.
+const EDGES: [[u32; 8]; 3] =
+    [[0, 0, 5, 0, 8, 0, 11, 0], [1, 3, 0, 0, 9, 10, 0, 0], [2, 4, 6, 7, 0, 0, 0, 0]];
+/// At which ends of its two axes the corners of a face are, in turn; side k runs from corner k to the next.
+const CORNERS: [[u32; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
+
+/// Signs of a corner of a face along its two axes.
+#[inline(always)]
+fn signs(corner: usize) -> [Real; 2] {
+    CORNERS[corner].map(|end| if end == 1 { 1.0 } else { -1.0 })
+}
+
+/// The face of a box that looks along a normal.
+struct BoxFace {
+    /// The axis across the face, and the two along it.
+    axes: [usize; 3],
+    /// Is it that at the upper end of its axis?
+    upper: bool,
+    /// Half lengths along its two axes, and its plane along the one across (m).
+    half: [Real; 2],
+    plane: Real,
+    /// The outward normal along the three axes, and the inverse of the first component.
+    n: [Real; 3],
+    steep: Real,
+    /// By how much it is enlarged at its sides across the first and the second axis (m).
+    slack: [Real; 2],
+}
+
+/// Corners of one face as the other one sees them.
+struct SeenCorners {
+    /// Where they are in its plane (m).
+    at: [[Real; 2]; 4],
+    /// Their heights over it along the normal (m).
+    height: [Real; 4],
+    /// Their distances inward from its sides, by side (m).
+    inward: [[Real; 4]; 4],
+    /// Are they over it, enlarged?
+    over: [bool; 4],
+    /// Is one so near to a side that another candidate may be in its place?
+    close: bool,
+}
+
+impl BoxFace {
+    #[inline(always)]
+    fn new(half: Vec3, n: Vec3, slack: Real) -> Self {
+        let [x, y, z] = n.abs().to_array();
+        let i = if x >= y.max(z) { 0 } else { 1 + usize::from(y < z) };
+        let [j, k] = [(i + 1) % 3, (i + 2) % 3];
+        let steep = 1.0 / n[i];
+        let lean = |x: Real| (1.0 - x * x).sqrt() * steep.abs() * slack;
+        Self {
+            axes: [i, j, k],
+            upper: n[i] >= 0.0,
+            half: [half[j], half[k]],
+            plane: half[i].copysign(n[i]),
+            n: [n[i], n[j], n[k]],
+            steep,
+            // SeenCorners along the normal, a side is nearer than it is in the face.
+            slack: [lean(n[k]), lean(n[j])],
+        }
+    }
+
+    /// Sees the corners `center ± u ± v` of the other face, given in the axes of this box (m).
+    #[inline(always)]
+    fn see(&self, center: Vec3, u: Vec3, v: Vec3) -> SeenCorners {
+        let [c, u, v] = [center, u, v].map(|w| self.axes.map(|k| w[k]));
+        let [hx, hy] = self.half;
+        let [sx, sy] = self.slack;
+        let mut seen = SeenCorners {
+            at: [[0.0; 2]; 4],
+            height: [0.0; 4],
+            inward: [[0.0; 4]; 4],
+            over: [false; 4],
+            close: false,
+        };
+        for k in 0..4 {
+            let [s, t] = signs(k);
+            let [z, x, y] = [0, 1, 2].map(|i| c[i] + s * u[i] + t * v[i]);
+            let height = (z - self.plane) * self.steep;
+            let [x, y] = [x - height * self.n[1], y - height * self.n[2]];
+            let inward = [y + hy, hx - x, hy - y, x + hx];
+            (seen.at[k], seen.height[k]) = ([x, y], height);
+            for side in 0..4 {
+                seen.inward[side][k] = inward[side];
+            }
+            seen.over[k] = inward[1].min(inward[3]) >= -sx && inward[0].min(inward[2]) >= -sy;
+            seen.close |= inward[1].abs().min(inward[3].abs()) <= 2.0 * sx
+                || inward[0].abs().min(inward[2].abs()) <= 2.0 * sy;
+        }
+        seen
+    }
+
+    /// Number of the face.
+    #[inline(always)]
+    fn face(&self) -> Feature {
+        Feature::Face(FACES_OF_BOX[self.axes[0]][usize::from(self.upper)])
+    }
+
+    #[inline(always)]
+    fn corner(&self, k: usize) -> u32 {
+        let [s, t] = CORNERS[k];
+        let [i, j, k] = self.axes;
+        u32::from(self.upper) << i | s << j | t << k
+    }
+
+    /// Number of a corner of the face.
+    #[inline(always)]
+    fn vertex(&self, k: usize) -> Feature {
+        Feature::Vertex(self.corner(k))
+    }
+
+    /// Number of a side of the face.
+    #[inline(always)]
+    fn edge(&self, k: usize) -> Feature {
+        let lower = self.corner(k) & self.corner((k + 1) % 4);
+        Feature::Edge(EDGES[self.axes[1 + k % 2]][lower as usize])
+    }
+
+    /// How far the normal leans from that of the face (-), unless it is that of another feature.
+    fn tilt(&self) -> Real {
+        let [across, x, y] = self.n;
+        let short = 1.0 - across.abs();
+        if across.abs() >= ALIGNED {
+            (short * short + x * x + y * y).sqrt()
+        } else {
+            Real::INFINITY
+        }
+    }
+
+    /// How steep the face is against the plane across the normal (-).
+    fn steepness(&self) -> Real {
+        let [_, x, y] = self.n;
+        (x * x + y * y).sqrt() * self.steep.abs()
+    }
+
+    /// A point of the plane of the face, given along its axes (m).
+    #[inline(always)]
+    fn point(&self, [x, y]: [Real; 2]) -> Vec3 {
+        let mut point = Vec3::ZERO;
+        let [i, j, k] = self.axes;
+        (point[i], point[j], point[k]) = (self.plane, x, y);
+        point
+    }
+}
+
+/// Takes contacts.
+struct Taker<'m> {
+    out: &'m mut Manifold,
+    band: Real,
+    /// No contact is nearer than this, the distance of the supporting planes (m).
+    nearest: Real,
+    /// Contacts nearer to each other than this across the normal are one, if there may be such (m).
+    merge: Option<Real>,
+    full: bool,
+}
+
+impl Taker<'_> {
+    /// Takes a contact at a point of the face of a, unless it is beyond the band or already there.
+    #[inline(always)]
+    fn take(&mut self, features: [Feature; 2], point_a: Vec3, gap: Real) -> bool {
+        let separation = gap.max(self.nearest);
+        let near = separation <= self.band;
+        if !near {
+            self.out.outlook.complete = self.out.outlook.complete.min(separation);
+            return false;
+        }
+        let normal = self.out.normal;
+        let point_b = point_a + normal * separation;
+        let id = ContactId::new(features[0], features[1]);
+        let contact = Contact { id, point_a, point_b, separation };
+        if let Some(merge) = self.merge {
+            let known = |c: &Contact| {
+                let between = c.point_a - point_a;
+                let height = normal.dot(between);
+                between.dot(between) - height * height <= merge * merge
+            };
+            if let Some(kept) = self.out.contacts.iter_mut().find(|c| known(c)) {
+                // The first one keeps its id while the two stay together; one clearly deeper wins.
+                if kept.separation - separation > merge {
+                    *kept = contact;
+                }
+                return true;
+            }
+        }
+        self.full |= self.out.contacts.len() == CONTACTS_MAX;
+        if !self.full {
+            self.out.contacts.push(contact);
+        }
+        true
+    }
+}
+
+/// Finds the contacts of two boxes, see [`find_contacts`](super::clip::find_contacts). False, with nothing
+/// found, if this is no matter of two faces that overlap.
+#[inline]
+pub(super) fn find_contacts(
+    hulls: [&Hull; 2],
+    relative: &Relative,
+    normal: Vec3,
+    params: &ClipParams,
+    out: &mut Manifold,
+) -> bool {
+    let Some(half) = boxes(hulls) else { return false };
+    if params.overlap_only || params.hidden != Hidden::default() {
+        return false;
+    }
+    let [size_a, size_b] = hulls.map(|hull| hull.bounding_radius);
+    let slack = params.eps_x * size_a.min(size_b);
+    let found = clip(half, relative, normal, params.band, slack, out);
+    if !found {
+        out.contacts.clear();
+    }
+    found
+}
+
+/// Finds the contacts up to `band` (m), with faces enlarged by `slack` (m).
+#[inline(always)]
+fn clip(
+    half: [Vec3; 2],
+    relative: &Relative,
+    normal: Vec3,
+    band: Real,
+    slack: Real,
+    out: &mut Manifold,
+) -> bool {
+    let Relative { rotation, offset } = relative;
+    let back = rotation.transpose();
+    let outward_b = -(back * normal);
+    let nearest = normal.dot(*offset) - half[0].dot(normal.abs()) - half[1].dot(outward_b.abs());
+    (out.normal, out.dropped) = (normal, 0);
+    out.contacts.clear();
+    if nearest > band {
+        out.outlook = Outlook { complete: nearest, ..Outlook::default() };
+        return true;
+    }
+    let a = BoxFace::new(half[0], normal, slack);
+    let b = BoxFace::new(half[1], outward_b, slack);
+    let (anchor, tilt) = match [a.tilt(), b.tilt()] {
+        [Real::INFINITY, Real::INFINITY] => (Anchor::Edges, 0.0),
+        [on_a, on_b] if on_b < on_a => (Anchor::Face(1), on_b),
+        [on_a, _] => (Anchor::Face(0), on_a),
+    };
+    out.outlook = Outlook::new(anchor, tilt, Real::INFINITY);
+    // The face of b in the axes of a, and that of a in the axes of b.
+    let [i, j, k] = b.axes;
+    let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
+    let of_b = a.see(*offset + axes[i] * b.plane, axes[j] * b.half[0], axes[k] * b.half[1]);
+    let [i, j, k] = a.axes;
+    let axes = [back.x_axis, back.y_axis, back.z_axis];
+    let of_a = b.see(axes[i] * a.plane - back * *offset, axes[j] * a.half[0], axes[k] * a.half[1]);
+    // A corner out of reach that is not over the other face may come there.
+    for height in of_a.height.into_iter().chain(of_b.height).filter(|&height| height > band) {
+        out.outlook.complete = out.outlook.complete.min(height);
+    }
+    let merge = (of_a.close || of_b.close).then_some(2.0 * slack);
+    let mut taker = Taker { out, band, nearest, merge, full: false };
+    let corner_of_a = |k: usize| {
+        let [s, t] = signs(k);
+        [s * a.half[0], t * a.half[1]]
+    };
+    let mut any = [false; 2];
+    for k in (0..4).filter(|&k| of_a.over[k]) {
+        let at = a.point(corner_of_a(k));
+        any[0] |= taker.take([a.vertex(k), b.face()], at, of_a.height[k]);
+    }
+    for k in (0..4).filter(|&k| of_b.over[k]) {
+        any[1] |= taker.take([a.face(), b.vertex(k)], a.point(of_b.at[k]), of_b.height[k]);
+    }
+    let mut slope: Real = 0.0;
+    if any[0] && anchor != Anchor::Face(1) {
+        slope = b.steepness();
+    }
+    if any[1] && anchor != Anchor::Face(0) {
+        slope = slope.max(a.steepness());
+    }
+    let mut loose = any[0] && anchor != Anchor::Face(1) || any[1] && anchor != Anchor::Face(0);
+    if !(of_a.over == [true; 4] || of_b.over == [true; 4]) {
+        let crossed = cross(&a, &b, &of_a, &of_b, relative, &mut taker);
+        loose |= crossed.is_some();
+        slope = slope.max(crossed.unwrap_or(0.0));
+    }
+    let done = !(taker.full || out.contacts.is_empty());
+    out.outlook.slope = out.outlook.slope.max(slope);
+    out.outlook.exact &= !loose;
+    out.contacts.sort_unstable_by_key(|contact| contact.id);
+    done
+}
+
+/// Takes the crossings of the sides of both faces; tells by how much the gap of one of them changes at most
+/// with a slip (-), if there are any.
+#[inline(always)]
+fn cross(
+    a: &BoxFace,
+    b: &BoxFace,
+    of_a: &SeenCorners,
+    of_b: &SeenCorners,
+    relative: &Relative,
+    taker: &mut Taker<'_>,
+) -> Option<Real> {
+    let mut steepest: Option<Real> = None;
+    for i in 0..4 {
+        let (next, inward) = ((i + 1) % 4, &of_b.inward[i]);
+        for j in 0..4 {
+            let after = (j + 1) % 4;
+            let (f, g) = ([inward[j], inward[after]], [of_a.inward[j][i], of_a.inward[j][next]]);
+            if f[0] * f[1] >= 0.0 || g[0] * g[1] >= 0.0 {
+                continue;
+            }
+            let clear = f[0].abs().min(f[1].abs()) > a.slack[1 - i % 2]
+                && g[0].abs().min(g[1].abs()) > b.slack[1 - j % 2];
+            if !clear {
+                continue;
+            }
+            let heights = [of_b.height[j], of_b.height[after]];
+            let gap = heights[0] + (heights[1] - heights[0]) * (f[0] / (f[0] - f[1]));
+            let s = g[0] / (g[0] - g[1]);
+            let at = [0, 1].map(|k| {
+                let (from, to) = (signs(i)[k] * a.half[k], signs(next)[k] * a.half[k]);
+                from + (to - from) * s
+            });
+            if taker.take([a.edge(i), b.edge(j)], a.point(at), gap) {
+                let along_a = Vec3::AXES[a.axes[1 + i % 2]];
+                let along_b = relative.rotation.col(b.axes[1 + j % 2]);
+                let normal = taker.out.normal;
+                let (rise_a, rise_b) = (normal.dot(along_a), normal.dot(along_b));
+                let level = |rise: Real| (1.0 - rise * rise).max(0.0).sqrt();
+                let across = normal.dot(along_a.cross(along_b)).abs();
+                let slope = (rise_a.abs() * level(rise_b) + rise_b.abs() * level(rise_a)) / across;
+                steepest = Some(steepest.unwrap_or(0.0).max(slope));
+            }
+        }
+    }
+    steepest
+}

@@ -1,0 +1,188 @@
+//! Boxes against the clipping and the choice of normals of all hulls, which do not know that they are boxes.
+
+use super::super::boxes;
+use super::super::normal::{Twist, reference_normal};
+use super::*;
+use crate::engine::geometry::ratio::{Centers, Measured, PortalCache, measure};
+use crate::math::{quat_exp, quat_to_mat3};
+
+/// Distances that agree to this are equal (m): some roundings of a corner of boxes of 1 m.
+const SAME: Real = if size_of::<Real>() == 4 { 8e-6 } else { 1e-12 };
+/// ε_x, of which faces are enlarged.
+const EPS_X: Real = 1e-4;
+const ROUNDS: usize = 100_000;
+
+/// Two boxes, and a plane of them.
+struct Trial {
+    known: [Hull; 2],
+    /// Not known as the boxes they are.
+    unknown: [Hull; 2],
+    relative: Relative,
+    normal: Vec3,
+    band: Real,
+}
+
+impl Trial {
+    /// Near each other and deep in each other, parallel, almost parallel and anyhow, with the plane of the
+    /// metric or another one.
+    fn new(random: &mut Random, round: usize) -> Self {
+        let size = |random: &mut Random| {
+            let flat = if random.below(4) == 0 { 0.02 } else { 0.3 };
+            Vec3::from_array([0; 3].map(|_| narrow(random.within(flat, 1.5))))
+        };
+        let first = size(random);
+        let second = if random.below(3) == 0 { first } else { size(random) };
+        let known = [first, second].map(|size| Hull::cuboid(size).expect("a box"));
+        let unknown = known.clone().map(|hull| Hull { cuboid: None, ..hull });
+        let axis = Vec3::AXES[random.below(3)];
+        let angle = narrow(random.within(-3.0, 3.0));
+        let small = narrow3(random.direction()) * narrow(random.within(0.0, 2e-4));
+        let quarter = quat_to_mat3(quat_exp(axis * (0.5 * PI)));
+        let rotation = match round % 6 {
+            0 => Mat3::IDENTITY,
+            1 => quarter,
+            2 => quat_to_mat3(quat_exp(axis * angle)),
+            3 => quat_to_mat3(quat_exp(small)) * quarter,
+            4 => quat_to_mat3(quat_exp(small * 10.0)),
+            _ => narrow_mat3(random.rotation()),
+        };
+        let toward = if random.below(3) == 0 { axis } else { narrow3(random.direction()) };
+        let mut relative = Relative { rotation, offset: toward };
+        let [a, b] = &known;
+        let (centers, mut cache) = (Centers::default(), PortalCache::default());
+        let ratio = |relative: &Relative, cache: &mut PortalCache| match measure(
+            a,
+            b,
+            relative,
+            &centers,
+            Real::INFINITY,
+            cache,
+        ) {
+            Measured::Near(ratio) => ratio,
+            Measured::Apart { .. } => panic!("the margin is infinite"),
+        };
+        let touching = ratio(&relative, &mut cache);
+        let gap = match random.below(4) {
+            0 => 0.0,
+            1 => random.within(-0.2, 0.0),
+            2 => random.within(-1e-3, 1e-2),
+            _ => random.within(-1e-5, 1e-5),
+        };
+        relative.offset *= (1.0 + narrow(gap)) / touching.ratio;
+        let mut normal = ratio(&relative, &mut cache).normal;
+        if random.below(4) == 0 {
+            normal = (normal + narrow3(random.direction()) * 0.1).normalize();
+        }
+        let band = narrow(random.within(1e-3, 2e-2));
+        Self { known, unknown, relative, normal, band }
+    }
+
+    fn clip(&self, [a, b]: &[Hull; 2], relative: &Relative, normal: Vec3) -> Manifold {
+        contacts(a, b, relative, normal, self.band, EPS_X)
+    }
+
+    /// Sine of the angle between the edges of a contact as seen along the normal; 1 for others.
+    fn sine(&self, id: ContactId) -> Real {
+        let numbers = [id.0 >> 32, id.0 & 0xffff_ffff].map(|code| code as usize);
+        if numbers.map(|code| code >> 30) != [1; 2] {
+            return 1.0;
+        }
+        let [u, v] = [0, 1].map(|k| {
+            let hull = &self.known[k];
+            let [p, q] = hull.edges[numbers[k] & 0x3fff_ffff].vertices;
+            (hull.vertices[q as usize] - hull.vertices[p as usize]).normalize()
+        });
+        self.normal.dot(u.cross(self.relative.rotation * v)).abs()
+    }
+
+    /// Are two corners of a box equally far out along a plane, but for rounding? Which of them counts, and so
+    /// how fast they come closer there, is open.
+    fn is_tied(&self, normal: Vec3) -> bool {
+        let rotation = self.relative.rotation;
+        let back = rotation.transpose();
+        let columns = (0..3).flat_map(|k| [rotation.col(k), back.col(k)]);
+        let mut seen = columns.chain([normal, back * normal]);
+        seen.any(|along| along.abs().min_element() < 16.0 * EPSILON)
+    }
+
+    /// Shaken by some roundings.
+    fn shaken(&self, random: &mut Random) -> (Relative, Vec3) {
+        let mut by = || narrow3(random.direction()) * (2.0 * SAME);
+        let normal = (self.normal + by()).normalize();
+        let rotation = quat_to_mat3(quat_exp(by())) * self.relative.rotation;
+        (Relative { offset: self.relative.offset + by(), rotation }, normal)
+    }
+}
+
+fn ids(found: &Manifold) -> Vec<ContactId> {
+    found.contacts.iter().map(|contact| contact.id).collect()
+}
+
+#[test]
+fn boxes_have_the_contacts_of_hulls() {
+    let mut random = Random(71);
+    let (mut compared, mut unclear, mut at_hand) = (0, 0, 0);
+    for round in 0..ROUNDS {
+        let trial = Trial::new(&mut random, round);
+        let Trial { known, unknown, relative, normal, band } = &trial;
+        let fast = trial.clip(known, relative, *normal);
+        let slow = trial.clip(unknown, relative, *normal);
+        if ids(&fast) != ids(&slow) {
+            // Only where rounding decides, of which hulls are no better judges.
+            let shaken: Vec<_> = (0..20)
+                .map(|_| trial.shaken(&mut random))
+                .map(|(relative, normal)| ids(&trial.clip(unknown, &relative, normal)))
+                .collect();
+            assert!(
+                shaken.iter().any(|other| *other != ids(&slow)),
+                "round {round}: {fast:?} {slow:?}"
+            );
+            unclear += 1;
+            continue;
+        }
+        compared += 1;
+        for (x, y) in fast.contacts.iter().zip(&slow.contacts) {
+            let steep = 1.0 / normal.abs().max_element();
+            assert!((x.separation - y.separation).abs() <= SAME * steep, "{x:?} {y:?}");
+            let apart = (x.point_a - y.point_a).length().max((x.point_b - y.point_b).length());
+            let sine = trial.sine(x.id);
+            assert!(apart <= 20.0 * SAME / sine, "round {round}, {sine}: {x:?} {y:?}");
+        }
+        assert_eq!(fast.dropped, slow.dropped, "dropped");
+        let mut out = Manifold::default();
+        let params = ClipParams::new(*band, EPS_X);
+        let [a, b] = known;
+        at_hand += u32::from(boxes::find_contacts([a, b], relative, *normal, &params, &mut out));
+    }
+    assert!(unclear * 1000 < compared, "{unclear} of {compared} are unclear");
+    assert!(at_hand as usize > ROUNDS * 9 / 10, "{at_hand} have faces that overlap");
+}
+
+#[test]
+fn boxes_choose_the_normal_of_hulls() {
+    let mut random = Random(72);
+    let dt: Real = 1.0 / 60.0;
+    let eligible: Real = 5.5e-3;
+    let (mut others, mut compared) = (0, 0);
+    for round in 0..ROUNDS {
+        let trial = Trial::new(&mut random, round);
+        // Not quite that of a face or of edges, of which many corners are equally far out.
+        let normal = (trial.normal + narrow3(random.direction()) * 1e-4).normalize();
+        if trial.is_tied(normal) {
+            continue;
+        }
+        let speed = narrow(random.within(0.0, 3.0));
+        let twist = Twist {
+            linear: narrow3(random.direction()) * speed,
+            angular: narrow3(random.direction()) * speed,
+        };
+        let Trial { known, unknown, relative, .. } = &trial;
+        let [fast, slow] = [known, unknown]
+            .map(|[a, b]| reference_normal(a, b, relative, normal, [0; 2], &twist, dt, eligible));
+        assert!((fast - slow).length() <= 1e-6, "round {round}: {fast} {slow}");
+        others += u32::from((slow - normal).length() > 1e-3);
+        compared += 1;
+    }
+    assert!(compared > ROUNDS / 4, "{compared} are compared");
+    assert!(others > ROUNDS as u32 / 100, "{others} choose another plane");
+}
