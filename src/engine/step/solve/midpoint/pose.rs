@@ -57,9 +57,9 @@ impl MidpointScratch {
         }
     }
 
-    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads, or do
-    /// the velocities not fit them where nothing else acts? And do locks at rest alone act, without damping, and
-    /// fit the velocities them?
+    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads, or
+    /// do the velocities not fit them where nothing else acts? And do locks at rest alone act, without
+    /// damping, and fit the velocities them?
     pub(super) fn begins(&self, island: &Island<'_, '_>) -> [bool; 2] {
         let (step, joints) = (&*island.step, island.sources.joints);
         let near = NEAR * island.settings.solver.tolerance;
