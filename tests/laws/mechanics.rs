@@ -140,6 +140,47 @@ fn chains_obey_mechanics() {
     }
 }
 
+/// A net of balls and ball joints, hung level by two corners: near its plane every load is many times the
+/// weights, and what is left of the joints times these loads is energy. Joints hold, and energy is kept.
+#[test]
+fn nets_keep_their_energy() {
+    let (n, pitch): (usize, Real) = (6, 0.3);
+    let mut world = Simulation::new();
+    let (mut all, mut moving) = (Vec::new(), Vec::new());
+    for i in 0..n * n {
+        let (row, column) = (i / n, i % n);
+        let place = Vec3::new(row as Real, 0.0, column as Real) * pitch;
+        let hung = row == 0 && (column == 0 || column == n - 1);
+        let kind = if hung { BodyKind::Static } else { BodyKind::Dynamic };
+        let ball = heavy(place, 4.0, Vec3::splat(0.4 * 4.0 * 0.01));
+        let id = world.add_body(BodyDesc { kind, ..ball }).expect("a sound body");
+        for (is_there, back, axis) in [(row > 0, n, Vec3::X), (column > 0, 1, Vec3::Z)] {
+            if is_there {
+                let last: BodyId = all[i - back];
+                let joint = JointDesc::between(JointKind::Spherical, last, id)
+                    .with_anchors(axis * (0.5 * pitch), axis * (-0.5 * pitch));
+                world.add_joint(joint).expect("a sound joint");
+            }
+        }
+        all.push(id);
+        if !hung {
+            moving.push(id);
+        }
+    }
+    let (begin, _) = state(&world, &moving);
+    let (mut apart, mut drift, mut kinetic): (Double, Double, Double) = (0.0, 0.0, 0.0);
+    for _ in 0..180 {
+        let report = world.step(&Settings::default(), DT);
+        assert_eq!(report.status, StepStatus::Solved, "{report}");
+        kinetic = kinetic.max(report.kinetic_energy);
+        apart = apart.max(widen(report.joint_error));
+        drift = drift.max((state(&world, &moving).0 - begin).abs());
+    }
+    println!("net: apart {apart:.2e} m, energy off by {drift:.1e} of {kinetic:.0} J");
+    assert!(apart < 0.01, "joints part by {apart} m");
+    assert!(drift < 0.01 * kinetic, "{drift} of {kinetic} J");
+}
+
 /// Chains that fall from level and whip: links that fold strike each other, not all steps are solved. There
 /// is never more energy than at the start.
 #[test]

@@ -7,13 +7,18 @@
 //! v ← v* + s (v - v*)      largest s ≤ 1 with |v| ≤ |v_0| + |f h / m + u|     in the norm of the masses
 //! ```
 //!
-//! At its end, where the velocities `v⁺` have more energy than `E`, what the bodies had and were given, they
-//! are slowed towards the common motion `c` that has their momentum and angular momentum, or towards rest
-//! where something outside may take those up:
+//! At its end the velocities `v⁺` are scaled about the common motion `c` that has their momentum and angular
+//! momentum, or about rest where something outside may take those up, until they have the energy `E` that
+//! the bodies had and were given:
 //!
 //! ```text
 //! v⁺ ← c + s (v⁺ - c)      s² = (E - T(c)) / (T(v⁺) - T(c))
 //! ```
+//!
+//! Where locks at rest alone act and nothing is damped, energy is an invariant of the motion like places and
+//! momenta, and the velocities are projected on all of them (Hairer, Lubich, Wanner, *Geometric Numerical
+//! Integration*, 2006, IV.4); elsewhere what has more is slowed, if nothing could give it that or the part is
+//! not solved.
 //!
 //! O(bodies + contacts).
 
@@ -22,7 +27,8 @@ use super::member::{Member, join, split};
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::engine::settings::{ContactSettings, Settings};
-use crate::engine::state::joint::Aim;
+use crate::engine::state::body::LockedAxes;
+use crate::engine::state::joint::{Aim, JointKind};
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
 use crate::engine::step::solve::island::Island;
 use crate::engine::tuning::ending::LENT;
@@ -37,6 +43,15 @@ struct Common {
     angular: DVec3,
     /// Its kinetic energy (J).
     energy: Double,
+}
+
+/// What takes momentum and angular momentum from an island.
+#[derive(Clone, Copy, Debug)]
+enum Anchorage {
+    Nothing,
+    /// A ball joint there, at rest (m).
+    Point(DVec3),
+    Anything,
 }
 
 impl Common {
@@ -62,6 +77,43 @@ impl MidpointScratch {
         }
         // What is at rest trembles by the tolerance.
         lost > LOSS_MAX * all.max(still)
+    }
+
+    /// Puts the energy at the end of a part right: kept where nothing can take or give it, else paid back
+    /// where the part is not solved, its joints were off or nothing acts that could give any.
+    pub(super) fn settle(&self, island: &mut Island<'_, '_>, pays: bool, h: Double) {
+        let kept = self.keeps && self.restore(island, h);
+        if !kept && pays {
+            self.pay(island, h);
+        }
+    }
+
+    /// Gives the bodies the energy that they had and the work of the forces. What differs is what Newton's
+    /// method leaves of the joints, times loads that may be many times the weights, and what the velocities
+    /// lost when they were made to fit. False if nearly all that they had or have is the common motion.
+    fn restore(&self, island: &mut Island<'_, '_>, h: Double) -> bool {
+        let anchorage = self.anchorage(island);
+        let step = &mut *island.step;
+        let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
+        let common = self.common_motion(step, anchorage);
+        let mass: Double = self.members.iter().map(|member| member.mass).sum();
+        // What is at rest trembles by the tolerance.
+        let still = 0.5 * mass * STILL * STILL;
+        let [beside, aim] = [first + gain + work, first + work].map(|e| e - common.energy);
+        let possible = beside.is_finite() && beside > still && aim > still;
+        if possible {
+            // What is nearly stopped has no direction worth more.
+            self.speed_up(step, &common, (aim / beside).sqrt().min(2.0));
+        }
+        possible
+    }
+
+    /// Scales what the velocities differ by from the common motion.
+    fn speed_up(&self, step: &mut IslandStep<'_>, common: &Common, factor: Double) {
+        for (v, member) in step.relaxed.velocity.iter_mut().zip(&self.members) {
+            let shared = common.at(member.to.0);
+            *v = core::array::from_fn(|k| shared[k] + factor * (v[k] - shared[k]));
+        }
     }
 
     /// Has the island more energy at the end of the part than it was given? A blow that turns a body far has
@@ -151,8 +203,9 @@ impl MidpointScratch {
     /// than they had and what forces, springs and motors gave them on their way; ends that move by themselves
     /// may take them along at twice their speed. Slowed alike, they fit their joints as before, and where
     /// nothing outside takes it up they keep their momentum and angular momentum.
-    pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
+    fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
         let isolated = island.is_isolated();
+        let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let mut given = 0.0;
@@ -178,34 +231,63 @@ impl MidpointScratch {
         if speed <= most {
             return;
         }
-        let common = self.common_motion(step, isolated);
+        let common = self.common_motion(step, anchorage);
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
-        for (v, member) in step.relaxed.velocity.iter_mut().zip(&self.members) {
-            let shared = common.at(member.to.0);
-            let slowed = core::array::from_fn(|k| shared[k] + slower * (v[k] - shared[k]));
-            *v = if speed.is_finite() { slowed } else { [0.0; 6] };
+        if speed.is_finite() {
+            self.speed_up(step, &common, slower);
+        } else {
+            step.relaxed.velocity.fill([0.0; 6]);
         }
         step.relaxed.scale(slower);
     }
 
-    /// The motion as one rigid body with the momentum and the angular momentum of all, which nothing within
-    /// the island can slow; rest if something outside may take them up.
-    fn common_motion(&self, step: &IslandStep<'_>, isolated: bool) -> Common {
-        let mut common = Common::default();
-        if !isolated {
-            return common;
+    /// What outside the island takes momentum or angular momentum from it: nothing, a ball joint at one point
+    /// at rest, which takes no angular momentum about that, or anything else.
+    fn anchorage(&self, island: &Island<'_, '_>) -> Anchorage {
+        if island.is_isolated() {
+            return Anchorage::Nothing;
         }
+        let (step, sources) = (&*island.step, island.sources);
+        let mut outside = self.links.iter().filter_map(|link| {
+            let side = (0..2).find(|&side| link.members[side].is_none())?;
+            let center = self.members[link.members[1 - side]? as usize].to.0;
+            Some((link, center + link.to.arms[1 - side]))
+        });
+        let locked = |&i: &u32| sources.bodies[i as usize].locked_axes != LockedAxes::NONE;
+        match (outside.next(), outside.next()) {
+            (Some((link, pivot)), None)
+                if sources.joints[link.joint as usize].desc.kind == JointKind::Spherical
+                    && step.manifolds.is_empty()
+                    && !step.members.iter().any(locked)
+                    && self.driven() == 0.0 =>
+            {
+                Anchorage::Point(pivot)
+            }
+            _ => Anchorage::Anything,
+        }
+    }
+
+    /// The motion as one rigid body with the momentum and the angular momentum of all that nothing within the
+    /// island can slow; rest if something outside may take them up.
+    fn common_motion(&self, step: &IslandStep<'_>, anchorage: Anchorage) -> Common {
+        let mut common = Common::default();
         let lists = || step.bodies.iter().zip(&*step.relaxed.velocity).zip(&self.members);
         let mut mass = 0.0;
-        for ((block, v), member) in lists() {
-            mass += block.mass[0];
-            common.center += member.to.0 * block.mass[0];
-            common.linear += split(v).0 * block.mass[0];
+        match anchorage {
+            Anchorage::Anything => return common,
+            Anchorage::Point(pivot) => common.center = pivot,
+            Anchorage::Nothing => {
+                for ((block, v), member) in lists() {
+                    mass += block.mass[0];
+                    common.center += member.to.0 * block.mass[0];
+                    common.linear += split(v).0 * block.mass[0];
+                }
+                common.center /= mass;
+                common.linear /= mass;
+            }
         }
-        common.center /= mass;
-        common.linear /= mass;
         let (mut inertia, mut spin) = ([0.0; 6], DVec3::ZERO);
         for ((block, v), member) in lists() {
             let (arm, (linear, angular)) = (member.to.0 - common.center, split(v));
@@ -220,7 +302,7 @@ impl MidpointScratch {
     }
 
     /// Largest speed of ends that are not of the island, where they touch it or are joined with it [m/s].
-    fn driven(&self) -> Double {
+    pub(super) fn driven(&self) -> Double {
         let joined = self.links.iter().flat_map(|link| {
             (0..2).filter(|&k| link.members[k].is_none()).filter_map(|k| {
                 let (linear, angular) = split(&link.ends[k]?.velocity);

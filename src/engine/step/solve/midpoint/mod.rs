@@ -80,8 +80,11 @@ pub(super) struct MidpointScratch {
     astray: Double,
     /// Where rows that keep a place are to be at the end of a part [m or rad].
     aims: Vec<Double>,
-    /// Were joints further off at the start of the step than a step that is solved leaves them?
-    torn: bool,
+    /// Were joints further off at the start of the step than a step that is solved leaves them, or did the
+    /// velocities not fit them where nothing else acts?
+    pays: bool,
+    /// Do locks at rest alone act, and did the velocities fit them at the start of the step?
+    keeps: bool,
     /// Was the part made by [`soften`](Self::soften)?
     soft: bool,
     /// Was any part of this step?
@@ -118,13 +121,11 @@ impl MidpointScratch {
             if near {
                 self.soft = false;
                 let stats = self.find_velocities(state, bounce, island, solve, h);
-                let torn = self.torn || self.failed || stats.status != Status::Converged;
-                if joints && torn {
-                    self.pay(island, h);
-                }
+                let pays = self.pays || self.failed || stats.status != Status::Converged;
                 add(&mut relaxed, stats);
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);
+                self.settle(island, pays && joints, h);
             }
             if rough && !joints {
                 island.step.biased.put(&self.kept);
@@ -137,7 +138,7 @@ impl MidpointScratch {
                 self.soft = true;
                 self.soften(state, island, solve, h, &mut biased);
                 add(&mut relaxed, self.find_velocities(state, bounce, island, solve, h));
-                self.pay(island, h);
+                self.settle(island, true, h);
             }
             if rough && may_split {
                 part *= 0.5;
@@ -206,7 +207,7 @@ impl MidpointScratch {
             self.links.push(link(sources, step.members, j, [first, row]));
         }
         self.failed = false;
-        self.torn = self.is_torn(island);
+        [self.pays, self.keeps] = self.begins(island);
     }
 
     /// In how many parts the step is made.

@@ -18,6 +18,7 @@ use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::midpoint::NEAR;
+use crate::engine::tuning::midpoint_energy::STILL;
 use crate::math::{DVec3, Double, sym_times, widen};
 
 impl MidpointScratch {
@@ -56,20 +57,38 @@ impl MidpointScratch {
         }
     }
 
-    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads?
-    pub(super) fn is_torn(&self, island: &Island<'_, '_>) -> bool {
+    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads, or
+    /// do the velocities not fit them where nothing else acts? And do locks at rest alone act, without
+    /// damping, and fit the velocities them?
+    pub(super) fn begins(&self, island: &Island<'_, '_>) -> [bool; 2] {
         let (step, joints) = (&*island.step, island.sources.joints);
         let near = NEAR * island.settings.solver.tolerance;
-        self.links.iter().any(|link| {
+        let damped = self.members.iter().any(|member| member.damping != [0.0; 2]);
+        let (mut torn, mut fits) = (false, true);
+        let mut alone = step.manifolds.is_empty() && !damped;
+        for link in &self.links {
             let joint = &joints[link.joint as usize];
-            (link.rows[0]..link.rows[1]).any(|i| {
+            for i in link.rows[0]..link.rows[1] {
                 let (row, slot) = (&self.rows[i], step.joint_source[i][1] as usize);
-                let keeps = matches!(step.joint_aim[i], Aim::Place(_)) && is_lock(row);
+                let is_held = matches!(step.joint_aim[i], Aim::Place(_)) && is_lock(row);
+                alone &= is_held && !row.is_bounded();
+                if !is_held {
+                    continue;
+                }
                 let yields = 2.0 * row.softness * step.biased.joint_impulse[i].abs();
-                let off = joint.at(&link.from, slot).0.abs() / island.dt;
-                keeps && off > near + yields
-            })
-        })
+                let (value, sides) = joint.at(&link.from, slot);
+                torn |= value.abs() / island.dt > near + yields;
+                let ends = (0..2).filter_map(|side| Some((side, link.members[side]?)));
+                let rate = |(side, i): (usize, u32)| {
+                    let member = &self.members[i as usize];
+                    dot6(&sides[side], &join(member.velocity, member.angular()))
+                };
+                let rate: Double = ends.map(rate).sum();
+                fits &= rate.abs() <= STILL + yields;
+            }
+        }
+        let at_rest = self.driven() == 0.0;
+        [torn || alone && at_rest && !fits, alone && at_rest && fits]
     }
 
     /// Where every joint comes to, and rows for the way: sides half way, biases by which they reach their
