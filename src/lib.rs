@@ -60,7 +60,7 @@ pub mod prelude {
         PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
         PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody, RollingFriction, Sensor,
         ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping, SleepingDisabled,
-        SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepReport, StepStage,
-        SweptCcd,
+        SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig, StepReport,
+        StepStage, SweptCcd,
     };
 }

@@ -50,6 +50,7 @@ pub(crate) mod tuning;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
+pub use self::edit::FreeMotion;
 pub use self::geometry::{bvh, ratio, shape};
 pub use self::state::pairs as pair;
 pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};
@@ -58,7 +59,7 @@ pub use self::step::touches as touch;
 use self::geometry::shape::share::Shapes;
 use self::par::{Pool, Serial};
 use self::report::{StepReport, StepStatus};
-use self::settings::{ActiveEvents, Settings};
+use self::settings::{ActiveEvents, Settings, StepMode};
 use self::state::bodies::Bodies;
 use self::state::body::BodyId;
 pub use self::state::contact::Contact;
@@ -73,6 +74,7 @@ use self::step::ccd::stop::{Solved, Stop, find_stops};
 use self::step::islands::{Islands, NO_BODY};
 use self::step::narrow::Context;
 use self::step::narrow::flight::{Flight, take_up};
+use self::step::quasistatic::{self, hold_unbalanced};
 use self::step::sleep::{Finished, Parts, Sleepers};
 use self::step::solve::SolverState;
 use self::step::touches::Touches;
@@ -96,6 +98,8 @@ pub struct Simulation {
     revision: u64,
     /// Contact margin of this step (m).
     margin: Real,
+    /// What this step is.
+    mode: StepMode,
     /// Is a step under way? Stages do nothing otherwise.
     active: bool,
     work: Work,
@@ -154,6 +158,8 @@ impl Simulation {
             self.touches.settle();
             return false;
         }
+        let settings = &quasistatic::effective(settings);
+        self.mode = settings.mode;
         self.margin = settings.contact.margin;
         let last = self.dt_last;
         let (sleepers, mut parts) = self.sleepers_and_parts();
@@ -185,6 +191,7 @@ impl Simulation {
         if !self.active {
             return;
         }
+        let settings = &quasistatic::effective(settings);
         let work = &mut self.work;
         let Work { motions, marks, movers, .. } = work;
         find_movers(&self.bodies, motions, marks, movers);
@@ -232,6 +239,7 @@ impl Simulation {
         if !self.active {
             return;
         }
+        let settings = &quasistatic::effective(settings);
         self.wake_in_step(settings);
         self.measure(settings, pool);
         loop {
@@ -333,7 +341,7 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let dt = self.report.dt;
+        let (dt, settings) = (self.report.dt, &quasistatic::effective(settings));
         let sources = Sources {
             bodies: self.bodies.as_slice(),
             motions: &self.work.motions.list,
@@ -360,7 +368,7 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let dt = self.report.dt;
+        let (dt, settings) = (self.report.dt, &quasistatic::effective(settings));
         let Work { solver, problem, islands, steady, motions, joint_bodies, touching, .. } =
             &mut self.work;
         let sources = Sources {
@@ -394,6 +402,15 @@ impl Simulation {
         }
         self.revision += 1;
         let (work, report) = (&mut self.work, &mut self.report);
+        if let Some(quasistatic) = self.mode.as_quasistatic() {
+            let sources = (self.bodies.as_slice(), &*work.motions.list, &work.islands);
+            let StepProblem { biased, relaxed, at_end, .. } = &mut work.problem;
+            let velocities = [&mut *biased.velocity, &mut relaxed.velocity];
+            let unbalanced = &mut report.unbalanced;
+            hold_unbalanced(quasistatic, velocities, sources, report.dt, unbalanced);
+            // What is carried is the way of the step, not momentum.
+            at_end.fill(true);
+        }
         let solved = Solved {
             bodies: &self.bodies,
             motions: &work.motions.list,
@@ -457,7 +474,8 @@ impl Simulation {
                 look_at_edited(&mut self.pairs, &self.bodies, &motions.active);
                 self.pairs.take_up_changes();
                 let (bodies, motions) = (self.bodies.as_slice(), &motions.list);
-                self.touches.update(&self.pairs, bodies, motions, self.margin, self.report.dt);
+                let dt = (self.mode == StepMode::Dynamic).then_some(self.report.dt);
+                self.touches.update(&self.pairs, bodies, motions, self.margin, dt);
                 self.check_touches();
             }
             self.dt_last = self.report.dt;

@@ -146,6 +146,9 @@ pub struct StepReport {
     pub factorizations: u32,
     /// How each island with contacts or joints was solved, ascending by their first bodies.
     pub solves: Vec<IslandReport>,
+    /// Bodies that no equilibrium holds, of quasistatic steps: they would have moved by more than
+    /// [`Quasistatic::step_max`](crate::engine::settings::Quasistatic::step_max), and stayed. Ascending.
+    pub unbalanced: Vec<BodyId>,
     /// Bodies frozen in this step because their state was no longer finite, ascending.
     pub quarantined: Vec<BodyId>,
     /// Joints that broke in this step, ascending. They are still there, disabled.
@@ -172,8 +175,12 @@ impl StepReport {
         yielded.clear();
         let mut pressed = core::mem::take(&mut self.pressed);
         pressed.clear();
+        let mut unbalanced = core::mem::take(&mut self.unbalanced);
+        unbalanced.clear();
         let step = self.step + 1;
-        *self = Self { step, dt, quarantined, solves, broken, yielded, pressed, ..Self::default() };
+        let none = Self::default();
+        *self =
+            Self { step, dt, quarantined, solves, broken, yielded, pressed, unbalanced, ..none };
     }
 }
 
@@ -196,7 +203,9 @@ impl Clone for StepReport {
         yielded.clone_from(&source.yielded);
         let mut pressed = core::mem::take(&mut self.pressed);
         pressed.clone_from(&source.pressed);
-        *self = Self { solves, quarantined, broken, yielded, pressed, ..*source };
+        let mut unbalanced = core::mem::take(&mut self.unbalanced);
+        unbalanced.clone_from(&source.unbalanced);
+        *self = Self { solves, quarantined, broken, yielded, pressed, unbalanced, ..*source };
     }
 }
 
@@ -229,6 +238,9 @@ impl core::fmt::Display for StepReport {
         }
         if self.rows_pressed > 0 {
             write!(f, ", {} rows solved after contacts gave way", self.rows_pressed)?;
+        }
+        if !self.unbalanced.is_empty() {
+            write!(f, ", {} bodies without equilibrium", self.unbalanced.len())?;
         }
         if !self.quarantined.is_empty() {
             write!(f, ", {} bodies frozen", self.quarantined.len())?;

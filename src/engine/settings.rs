@@ -3,6 +3,9 @@
 //! | parameter | symbol | default | unit | range |
 //! |---|---|---|---|---|
 //! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
+//! | [`Settings::mode`] | | dynamic | | |
+//! | [`Quasistatic::inertia_time`] | T | 1 | s | > 0 |
+//! | [`Quasistatic::step_max`] | | 0.005 | m | > 0 |
 //! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
 //! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | ≥ 0 |
@@ -142,6 +145,52 @@ pub enum Integration {
     Euler,
 }
 
+/// What a step asks of the bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum StepMode {
+    /// Newton's law: velocities are carried from step to step.
+    #[default]
+    Dynamic,
+    /// Equilibrium at every time, see [`quasistatic`](crate::engine::step::quasistatic).
+    Quasistatic(Quasistatic),
+}
+
+/// Of a quasistatic step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct Quasistatic {
+    /// T (s): a body of mass m resists a displacement Δq by `m Δq / T²`, which makes the least of all motions
+    /// the one that is taken where equilibrium leaves it open. A displacement of 1 mm changes forces by a
+    /// ten thousandth of the weight at the default. With more, friction above 1 is no longer solved.
+    pub inertia_time: Real,
+    /// Bodies that equilibrium would move by more than this in a step (m) have none: they stay, and are told
+    /// in [`StepReport::unbalanced`](crate::engine::report::StepReport::unbalanced).
+    pub step_max: Real,
+}
+
+impl Default for Quasistatic {
+    fn default() -> Self {
+        Self { inertia_time: 1.0, step_max: 0.005 }
+    }
+}
+
+impl StepMode {
+    /// Quasistatic steps with the default parameters.
+    #[must_use]
+    pub fn quasistatic() -> Self {
+        Self::Quasistatic(Quasistatic::default())
+    }
+
+    /// The parameters of quasistatic steps.
+    pub(in crate::engine) const fn as_quasistatic(&self) -> Option<&Quasistatic> {
+        match self {
+            Self::Dynamic => None,
+            Self::Quasistatic(parameters) => Some(parameters),
+        }
+    }
+}
+
 /// How the step problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -265,6 +314,8 @@ impl Default for SleepSettings {
 pub struct Settings {
     /// Gravity [m/s²].
     pub gravity: Vec3,
+    /// What a step asks of the bodies.
+    pub mode: StepMode,
     /// From poses to rows.
     pub contact: ContactSettings,
     /// From rows to velocities.
@@ -277,6 +328,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             gravity: Vec3::new(0.0, -9.81, 0.0),
+            mode: StepMode::Dynamic,
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),
             sleep: SleepSettings::default(),
@@ -333,6 +385,11 @@ impl Settings {
         let not_negative = |x: Real| x >= 0.0 && x.is_finite();
         let c = &self.contact;
         check(self.gravity.is_finite(), "gravity", "finite")?;
+        if let StepMode::Quasistatic(Quasistatic { inertia_time, step_max }) = self.mode {
+            let positive = |x: Real| x > 0.0 && x.is_finite();
+            check(positive(inertia_time), "inertia_time", "finite and positive")?;
+            check(positive(step_max), "step_max", "finite and positive")?;
+        }
         check((0.0..=1.0).contains(&c.gamma), "gamma", "between 0 and 1")?;
         check(c.push_speed_max > 0.0, "push_speed_max", "positive")?;
         check(not_negative(c.dead_zone), "dead_zone", "finite and not negative")?;

@@ -3,6 +3,7 @@
 //! A failed check is a defect of the engine, never of its input: it panics and says which rule broke.
 
 use crate::engine::Simulation;
+use crate::engine::settings::StepMode;
 use crate::engine::state::pairs::is_dormant;
 use crate::engine::step::islands::NO_ISLAND;
 use crate::math::Real;
@@ -47,7 +48,8 @@ impl Simulation {
     /// Touches are those that all pairs tell, of which those that no longer touch were there before.
     pub(super) fn check_touches(&self) {
         let bodies = self.bodies.as_slice();
-        let (motions, dt) = (&self.work.motions.list, self.report.dt);
+        let motions = &self.work.motions.list;
+        let dt = (self.mode == StepMode::Dynamic).then_some(self.report.dt);
         self.touches.check(&self.pairs.list, bodies, motions, self.margin, dt);
     }
 

@@ -41,6 +41,10 @@ pub enum PhysicsErrorKind {
     /// table: all of them gave way alike and overlap. Told of the first made of all that touch, once for as
     /// long as it lasts ([`StepReport::pressed`](crate::engine::report::StepReport::pressed)).
     Squeezed,
+    /// Nothing holds the body in equilibrium, in quasistatic steps: it would have moved by more than
+    /// [`Quasistatic::step_max`](crate::engine::settings::Quasistatic::step_max), and stays. Told once for as
+    /// long as it lasts.
+    Unbalanced,
     /// This component has a value that is NaN or infinite. It was not taken over.
     NotFinite(&'static str),
     /// The state of the body was no longer finite. It is frozen at its last good pose until it is
@@ -65,6 +69,10 @@ impl core::fmt::Display for PhysicsErrorKind {
                 f,
                 "contacts press the body, or what it touches, between what cannot yield; all of them \
                  gave way and overlap"
+            ),
+            Self::Unbalanced => write!(
+                f,
+                "nothing holds the body in equilibrium; in quasistatic steps it stays where it is"
             ),
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
             Self::Frozen => write!(

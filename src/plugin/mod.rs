@@ -100,7 +100,7 @@ pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
 #[cfg(feature = "mesh")]
 pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
-pub use settings::{ContactConfig, Gravity, SleepConfig, SolverConfig};
+pub use settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, StepConfig};
 pub use sleep::{Sleeping, SleepingDisabled};
 pub use spatial::{
     ClosestPoints, PhysicsSpatialPlugin, PointProjection, RayCaster, RayHitData, RayHits,

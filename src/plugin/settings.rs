@@ -1,4 +1,4 @@
-//! What can be tuned while the app runs: gravity, contacts, solver, sleeping.
+//! What can be tuned while the app runs: gravity, mode, contacts, solver, sleeping.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::std_traits::ReflectDefault;
@@ -6,8 +6,8 @@ use bevy_reflect::{Reflect, impl_reflect};
 
 use crate::engine::lcp::{Cone, Method};
 use crate::engine::settings::{
-    ActiveEvents, ContactSettings, Integration, RestitutionModel, Settings, SleepSettings,
-    SolverSettings,
+    ActiveEvents, ContactSettings, Integration, Quasistatic, RestitutionModel, Settings,
+    SleepSettings, SolverSettings, StepMode,
 };
 use crate::math::{Double, Real, Vec3};
 
@@ -37,6 +37,22 @@ impl_reflect!(
     enum ActiveEvents {
         Clipped,
         Enumerated { eps_x: Real, eps_t: Real, eps_0: Real },
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
+    enum StepMode {
+        Dynamic,
+        Quasistatic(Quasistatic),
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::settings"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
+    struct Quasistatic {
+        inertia_time: Real,
+        step_max: Real,
     }
 );
 impl_reflect!(
@@ -124,6 +140,25 @@ impl Default for Gravity {
     }
 }
 
+/// What a step asks of the bodies: motion by Newton's law, or equilibrium at every time; reads and writes as
+/// [`StepMode`].
+///
+/// May change at any time. In quasistatic steps bodies move only as far as kinematic ones, joints or forces
+/// make them; of those that nothing holds in equilibrium
+/// [`PhysicsErrorKind::Unbalanced`](super::PhysicsErrorKind::Unbalanced) tells.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
+pub struct StepConfig(pub StepMode);
+
+impl StepConfig {
+    /// Quasistatic steps with the default parameters.
+    #[must_use]
+    pub fn quasistatic() -> Self {
+        Self(StepMode::quasistatic())
+    }
+}
+
 /// How the step problem is solved; reads and writes as
 /// [`SolverSettings`](crate::engine::settings::SolverSettings).
 ///
@@ -191,6 +226,20 @@ impl core::ops::DerefMut for SleepConfig {
     }
 }
 
+impl core::ops::Deref for StepConfig {
+    type Target = StepMode;
+
+    fn deref(&self) -> &StepMode {
+        &self.0
+    }
+}
+
+impl core::ops::DerefMut for StepConfig {
+    fn deref_mut(&mut self) -> &mut StepMode {
+        &mut self.0
+    }
+}
+
 impl core::ops::Deref for SolverConfig {
     type Target = SolverSettings;
 
@@ -222,9 +271,16 @@ impl core::ops::DerefMut for ContactConfig {
 /// All settings of a step.
 pub(super) fn collect(
     gravity: &Gravity,
+    mode: &StepConfig,
     contact: &ContactConfig,
     solver: &SolverConfig,
     sleep: &SleepConfig,
 ) -> Settings {
-    Settings { gravity: gravity.0, contact: contact.0, solver: solver.0, sleep: sleep.0 }
+    Settings {
+        gravity: gravity.0,
+        mode: mode.0,
+        contact: contact.0,
+        solver: solver.0,
+        sleep: sleep.0,
+    }
 }

@@ -6,7 +6,7 @@ use bevy_time::Time;
 
 use super::error::{Errors, PhysicsErrorKind};
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
-use super::settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, collect};
+use super::settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, StepConfig, collect};
 use super::sync::GatherSystems;
 use super::time::Physics;
 use super::world::{PhysicsWorld, StepReport};
@@ -21,7 +21,8 @@ use crate::math::narrow;
 /// - Systems, in [`PhysicsSchedule`]: `begin` in [`GatherSystems::Begin`]; one in each set of
 ///   [`PhysicsStepSystems`] from `BroadPhase` to `Integrate`, which do nothing if the engine refused
 ///   the step; `finish` and `report` in `Report`.
-/// - Resources: [`Gravity`], [`ContactConfig`], [`SolverConfig`], [`SleepConfig`], [`StepReport`].
+/// - Resources: [`Gravity`], [`StepConfig`], [`ContactConfig`], [`SolverConfig`], [`SleepConfig`],
+///   [`StepReport`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsStepPlugin;
 
@@ -29,11 +30,13 @@ impl Plugin for PhysicsStepPlugin {
     fn build(&self, app: &mut App) {
         use PhysicsStepSystems as Step;
         app.init_resource::<Gravity>()
+            .init_resource::<StepConfig>()
             .init_resource::<ContactConfig>()
             .init_resource::<SolverConfig>()
             .init_resource::<SleepConfig>()
             .init_resource::<StepReport>();
         app.register_type::<Gravity>()
+            .register_type::<StepConfig>()
             .register_type::<ContactConfig>()
             .register_type::<SolverConfig>()
             .register_type::<SleepConfig>();
@@ -57,11 +60,12 @@ fn begin(
     mut physics: ResMut<PhysicsWorld>,
     time: Res<Time<Physics>>,
     gravity: Res<Gravity>,
+    mode: Res<StepConfig>,
     contact: Res<ContactConfig>,
     solver: Res<SolverConfig>,
     sleep: Res<SleepConfig>,
 ) {
-    physics.settings = collect(&gravity, &contact, &solver, &sleep);
+    physics.settings = collect(&gravity, &mode, &contact, &solver, &sleep);
     let dt = narrow(time.delta_secs_f64());
     let (engine, settings) = physics.stage();
     engine.begin(settings, dt);
@@ -134,13 +138,14 @@ pub(super) fn finish(mut physics: ResMut<PhysicsWorld>) {
     physics.engine.finish();
 }
 
-/// Publishes the report and tells what went wrong: frozen bodies, those that contacts begin to squeeze, and
-/// a refused setting once.
+/// Publishes the report and tells what went wrong: frozen bodies, those that contacts begin to squeeze or
+/// that lose their equilibrium, and a refused setting once.
 pub(super) fn report(
     physics: Res<PhysicsWorld>,
     mut published: ResMut<StepReport>,
     mut errors: Errors,
     mut squeezed: Local<Vec<BodyId>>,
+    mut unbalanced: Local<Vec<BodyId>>,
     mut told: Local<Option<SettingsError>>,
 ) {
     published.0.clone_from(physics.engine.report());
@@ -150,11 +155,15 @@ pub(super) fn report(
     // What sleeps is as it was.
     let sleeps = |id| physics.engine.body(id).is_some_and(Body::is_sleeping);
     squeezed.retain(|id| published.pressed.contains(id) || sleeps(*id));
-    for &id in &published.pressed {
-        if !squeezed.contains(&id) {
-            squeezed.push(id);
-            if let Some(entity) = physics.entity(id) {
-                errors.tell(entity, PhysicsErrorKind::Squeezed);
+    unbalanced.retain(|id| published.unbalanced.contains(id));
+    for (now, before, error) in [
+        (&published.pressed, &mut *squeezed, PhysicsErrorKind::Squeezed),
+        (&published.unbalanced, &mut *unbalanced, PhysicsErrorKind::Unbalanced),
+    ] {
+        for id in now {
+            if !before.contains(id) {
+                before.push(*id);
+                physics.entity(*id).into_iter().for_each(|of| errors.tell(of, error.clone()));
             }
         }
     }

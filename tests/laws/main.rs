@@ -13,6 +13,7 @@ mod mechanics;
 mod meshes;
 mod motion;
 mod pressed;
+mod quasistatic;
 mod restitution;
 mod rolling;
 mod short_steps;

@@ -15,6 +15,7 @@ mod life;
 mod mesh;
 mod mirror;
 mod order;
+mod quasistatic;
 mod scale;
 mod shapes;
 mod sleep;

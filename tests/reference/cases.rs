@@ -56,6 +56,23 @@ fn experiments_start_feasible() {
     }
 }
 
+/// Under pyramids a step problem of few contacts is a linear one, which is solved to rounding: no step of the
+/// experiments is left above the tolerance of the precision.
+#[test]
+fn experiments_are_solved_in_every_step() {
+    for experiment in scenes::thesis::all() {
+        for &dt in experiment.dts.iter().filter(|&&dt| dt >= 0.005) {
+            let params = scenes::Params { dt, gamma: 1.0, ..experiment.scene.params };
+            let mut world = scenes::World::new(&experiment.scene).expect("a sound scene");
+            let settings = params.papers();
+            let run = scenes::Run::new(&mut world, &settings, dt, params.steps(), |_, _| {});
+            let (name, residual) = (&experiment.scene.name, run.residual_max);
+            println!("{name}, h = {dt}: {} unsolved, {residual:.1e} m/s", run.unsolved);
+            assert_eq!(run.unsolved, 0, "{name}, h = {dt}: {residual} m/s");
+        }
+    }
+}
+
 #[test]
 fn odd_files_are_told_and_never_panic() {
     let folder = std::env::temp_dir().join(format!("orthant-odd-cases-{}", std::process::id()));

@@ -1,7 +1,7 @@
 //! The stages of a step, in their order: each takes slices and returns lists.
 //!
 //! [`predict`], [`broad`], [`narrow`], [`islands`], [`assemble`], [`solve`], [`ccd`], [`integrate`],
-//! [`sleep`], [`touches`].
+//! [`sleep`], [`touches`]; in [`quasistatic`] what all of them do otherwise in quasistatic steps.
 pub mod assemble;
 pub mod broad;
 pub mod ccd;
@@ -9,6 +9,7 @@ pub mod integrate;
 pub mod islands;
 pub mod narrow;
 pub mod predict;
+pub mod quasistatic;
 pub mod sleep;
 pub mod solve;
 pub mod touches;

@@ -99,14 +99,15 @@ impl Touches {
         self.ended.clear();
     }
 
-    /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part.
+    /// Finds the touches after a step. `margin` is how far apart (m) colliders must be to part, `dt` the time
+    /// (s) in which forces accelerate bodies, if they do.
     pub(in crate::engine) fn update(
         &mut self,
         pairs: &Pairs,
         bodies: &[Body],
         motions: &[Motion],
         margin: Real,
-        dt: Real,
+        dt: Option<Real>,
     ) {
         self.settle();
         let near = pairs.heads_seen();
@@ -131,7 +132,7 @@ impl Touches {
         bodies: &[Body],
         motions: &[Motion],
         margin: Real,
-        dt: Real,
+        dt: Option<Real>,
     ) {
         let near = pairs.iter().filter(|p| p.separation <= margin || !p.contacts.is_empty());
         let mut all: Vec<_> = near.filter_map(|p| touch(p, bodies, motions, margin, dt)).collect();
@@ -249,7 +250,7 @@ fn touch(
     bodies: &[Body],
     motions: &[Motion],
     margin: Real,
-    dt: Real,
+    dt: Option<Real>,
 ) -> Option<Touch> {
     let key = TouchKey { bodies: [pair.key.a, pair.key.b], tags: pair.tags };
     let overlaps = pair.separation <= 0.0;
@@ -272,12 +273,14 @@ fn touch(
             let apart =
                 motion_b.velocity_at(contact.arms[1]) - motion_a.velocity_at(contact.arms[0]);
             let lead = motion_b.lead_at(contact.arms[1]) - motion_a.lead_at(contact.arms[0]);
+            let lead = if dt.is_some() { lead } else { Vec3::ZERO };
             let [mean, half] = [apart, lead].map(|v| -contact.normal.dot(v));
+            let acceleration = 2.0 * half / dt.unwrap_or(1.0);
             touch.largest = along;
             touch.at = Some(TouchPoint {
                 point: center + contact.arms[0],
                 normal: contact.normal,
-                speed: met_at(mean - half, 2.0 * half / dt, contact.gap.max(0.0)),
+                speed: met_at(mean - half, acceleration, contact.gap.max(0.0)),
                 gap: contact.gap,
             });
         }

@@ -136,7 +136,7 @@ pub(super) struct Sweep {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
     /// `max |P_K(p) - l| W_nn / ρ`, the same of joint rows with bounds [m/s]: what the multipliers still
-    /// change. Where `ρ` follows the loads that is in proportion to the load, too; what ends a solve is judged.
+    /// change. Where `ρ` follows the loads that is in proportion to the load, too.
     pub(super) residual: Double,
     /// `max |M⁻¹ ∇L|` [m/s, rad/s].
     pub(super) gradient: Double,

@@ -96,7 +96,7 @@ impl StepProblem {
         let (mut mass, mut reach) = (0.0, Real::MIN_POSITIVE);
         for &i in &islands.members[members.clone()] {
             let motion = &sources.motions[i as usize];
-            mass += widen(motion.mass);
+            mass += widen(sources.bodies[i as usize].mass());
             let from_first = (center(i) - center(islands.members[members.start])).length();
             reach = reach.max(from_first + motion.radius);
         }

@@ -37,13 +37,13 @@ use super::unchanged::Touching;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem};
 use crate::engine::lcp::{BodyBlock, Cone, JointRow, RollingRow, Vec6};
-use crate::engine::settings::{Integration, Settings};
+use crate::engine::settings::{Integration, Settings, StepMode};
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::contact::Blow;
 use crate::engine::state::joint::{Aim, Joint, Row};
 use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
-use crate::math::{DVec3, Double, Real};
+use crate::math::{DVec3, Double, Real, Vec3};
 
 /// The step problem of all islands, and where its rows came from.
 #[derive(Clone, Debug, Default)]
@@ -329,7 +329,11 @@ impl StepProblem {
             self.bodies.push(if steady { BodyBlock::default() } else { block(body, motion) });
             let last = vec6(body.linear_velocity, body.angular_velocity);
             self.velocity_last.push(last);
-            let [linear, angular] = motion.lead;
+            // Without equilibrium there is no free flight either.
+            let [linear, angular] = match settings.mode {
+                StepMode::Dynamic => motion.lead,
+                StepMode::Quasistatic(_) => [Vec3::ZERO; 2],
+            };
             self.lead.push(vec6(linear, angular));
             self.biased.velocity.push(last);
             self.relaxed.velocity.push(last);

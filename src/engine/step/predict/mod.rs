@@ -14,6 +14,7 @@ use crate::engine::lcp::BodyBlock;
 use crate::engine::settings::{Integration, Settings};
 use crate::engine::state::body::{Body, BodyId, BodyKind};
 use crate::engine::state::motion::{Course, Motion, vec6};
+use crate::engine::step::quasistatic;
 use crate::math::{Real, SymMat3, Vec3, narrow3, quat_to_mat3, widen, widen3};
 
 pub mod spin;
@@ -67,6 +68,13 @@ pub fn predict(body: &mut Body, settings: &Settings, dt: Real) -> Motion {
     let inverse_mass = 1.0 / body.mass();
     (motion.mass, motion.inverse_mass) = (body.mass(), inverse_mass);
     (motion.inertia, motion.inverse_inertia) = lock(body.inertia().rotated(motion.rotation), body);
+    if let Some(quasistatic) = settings.mode.as_quasistatic() {
+        let weight = settings.gravity * (body.gravity_scale * body.mass());
+        let force = weight + force + impulse / dt;
+        let wrench = [force, torque + angular_impulse / dt];
+        quasistatic::predict(&mut motion, body, quasistatic, wrench, dt);
+        return motion;
+    }
     let fall = settings.gravity * (body.gravity_scale * dt);
     let gain = locked.filter_translation(fall + force * (dt * inverse_mass));
     motion.linear = locked.filter_translation(body.linear_velocity + impulse * inverse_mass);

@@ -22,6 +22,7 @@ use super::midpoint::member::Member;
 use super::stiffness;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::{BodyBlock, Vec6};
+use crate::engine::settings::StepMode;
 use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::ending::{LENT, TURNED};
@@ -47,6 +48,10 @@ pub(super) struct EndingScratch {
 impl EndingScratch {
     /// Does the biased velocity turn a body so far that its inertia is another one?
     pub(super) fn is_other(&self, island: &Island<'_, '_>) -> bool {
+        // Nothing is carried from equilibrium to equilibrium.
+        if island.settings.mode != StepMode::Dynamic {
+            return false;
+        }
         let step = &*island.step;
         let bounces = step.manifolds.iter().any(|m| m.restitution > 0.0);
         // Where nothing outside takes part every turn counts: momentum is to be kept.

@@ -82,9 +82,16 @@ impl Island<'_, '_> {
         self.settings.solver.cone == Cone::Circular && self.step.rolling.is_empty()
     }
 
-    /// Has it only rows that Lemke's algorithm knows?
-    pub(super) fn lemke_knows(&self) -> bool {
-        self.step.rolling.is_empty() && !self.step.joints.iter().any(JointRow::is_bounded)
+    /// Is it small enough for Lemke's algorithm, with rows that this knows?
+    pub(super) fn suits_lemke(&self) -> bool {
+        self.step.blows.len() <= self.settings.solver.lemke_contacts_max as usize
+            && self.step.rolling.is_empty()
+            && !self.step.joints.iter().any(JointRow::is_bounded)
+    }
+
+    /// Is its problem a linear one that Lemke's algorithm solves to rounding?
+    pub(super) fn is_linear(&self) -> bool {
+        matches!(self.settings.solver.cone, Cone::Pyramid(_)) && self.suits_lemke()
     }
 
     /// Does `Auto` spend less on it where it does not solve it?

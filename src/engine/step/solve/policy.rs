@@ -11,15 +11,16 @@
 //! `Auto` gives small islands to the cone Newton; where it no longer gains, as in a blow, accelerated
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
-//! scalar sweeps and Newton take turns instead.
+//! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm solves
+//! what is left.
 //!
 //! A large island keeps an account of work, in which what small steps would cost it is the coin. Newton may
-//! always spend a few of them, and what is saved on top. A step that it solves adds as much to the savings;
+//! always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
 //! a rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
 //! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
 //! price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays a
-//! few percent for tries. A blow leaves as much of the savings as a small island may spend, so that a wall is
-//! solved through it whatever its number of bricks, and a heap takes no longer than a few milliseconds more.
+//! few percent for tries. A blow leaves as much of the savings as a small island may spend: a wall of some
+//! hundred rows more is solved through it as small ones are, and a heap takes a few milliseconds more at most.
 //! So the choice follows what Newton cost and gained in this island, not its size or speeds.
 //!
 //! Islands nearly without contacts are never made small, since their factor is worth its cost, nor those in
@@ -80,9 +81,8 @@ impl IslandSolver {
 
     fn choose(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         let solver = &island.settings.solver;
-        let few = island.step.blows.len() <= solver.lemke_contacts_max as usize;
         match (solver.method, island.is_plain()) {
-            (Method::Lemke, _) if few && island.lemke_knows() => {
+            (Method::Lemke, _) if island.suits_lemke() => {
                 self.both(island, Method::Lemke, Solvers::lemke)
             }
             (Method::Lemke, _) => Outcome { beyond_lemke: true, ..self.newton(island) },
@@ -135,8 +135,10 @@ impl IslandSolver {
         if small {
             // As much again.
             island.spent = 0.0;
-            let turns = |state: &mut Solvers, island: &mut Island<'_, '_>, relaxed| {
-                state.take_turns(island, relaxed, budget)
+            let linear = island.is_linear();
+            let turns = |state: &mut Solvers, island: &mut Island<'_, '_>, relaxed| match linear {
+                true => state.lemke(island, relaxed),
+                false => state.take_turns(island, relaxed, budget),
             };
             let last = self.both(island, Method::Auto, turns).after(&outcome);
             island.memory.pressed &= !last.is_solved();

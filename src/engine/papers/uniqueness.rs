@@ -1,0 +1,186 @@
+//! Whether the motion of a quasistatic step is the only one: Proposition 1 of Trinkle, Berard, Pang (2005).
+//!
+//! Input: an island after a quasistatic step. Output: a displacement that equilibrium allows beside the one
+//! that was taken, if there is one. With contacts `I` that press, `J` that touch and do not, and the forces
+//! `f`, the motion is unique if and only if (32)
+//!
+//! ```text
+//! W_nᵀ dq ≥ 0 on I ∪ J,   W_tᵀ dq = W_oᵀ dq = 0 on I,   fᵀ dq ≥ 0    ⇒    dq = 0.
+//! ```
+//!
+//! Contacts without friction have no second row. Joints lock as contacts stick; limits that bear count as
+//! `I`. Let `A` have all of these rows, equalities as two inequalities. Where no `dq ≠ 0` has `A dq = 0`, by
+//! Stiemke's theorem either `Aᵀ y = 0` for a `y > 0`, and the motion is unique, or `A dq ≥ 0, A dq ≠ 0` has a
+//! solution. Both are told by the least `|Aᵀ (1 + u)|`, `u ≥ 0`, a linear complementarity problem: where it
+//! is not zero `dq = Aᵀ (1 + u)` is that solution, by the conditions of optimality. O(rows³).
+
+use super::solvers::pivoting::lcp_lemke;
+use crate::engine::lcp::Vec6;
+use crate::engine::lcp::manifold::{Manifold, cross};
+use crate::engine::lcp::rows::mass_mul;
+use crate::engine::state::body::Body;
+use crate::engine::step::assemble::StepProblem;
+use crate::engine::step::islands::Islands;
+use crate::math::Double;
+
+/// Part of the largest row below which what is left of a row is rounding (–).
+const ROUNDING: Double = 1e-9;
+/// Pivots of Lemke's algorithm for each row.
+const PIVOTS: u32 = 200;
+
+/// Rows of (32) of an island, in the displacements of its bodies, six each.
+#[derive(Debug, Default)]
+pub struct Equilibrium {
+    /// Rows that are zero.
+    pub equal: Vec<Vec<Double>>,
+    /// Rows that are not negative.
+    pub at_least: Vec<Vec<Double>>,
+}
+
+impl Equilibrium {
+    /// Of island `k`, solved for a step of `h` seconds; `touching` (m) is up to which gap bodies touch.
+    #[must_use]
+    pub fn of_island(
+        problem: &StepProblem,
+        islands: &Islands,
+        bodies: &[Body],
+        k: usize,
+        [h, touching]: [Double; 2],
+    ) -> Self {
+        let ranges = problem.ranges(k, islands);
+        let columns = 6 * ranges.members.len();
+        let members = &islands.members[ranges.members.clone()];
+        let blocks = &problem.bodies[ranges.members.clone()];
+        let velocity = &problem.biased.velocity[ranges.members.clone()];
+        let mut conditions = Self::default();
+        let mut forces = vec![0.0; columns];
+        for (i, (block, &member)) in blocks.iter().zip(members).enumerate() {
+            forces[6 * i..6 * i + 6].copy_from_slice(&mass_mul(block, &block.velocity_free));
+            let axes = bodies[member as usize].locked_axes;
+            for axis in (0..6).filter(|axis| axes.bits() & 1 << axis != 0) {
+                let mut row = vec![0.0; columns];
+                row[6 * i + axis] = 1.0;
+                conditions.equal.push(row);
+            }
+        }
+        conditions.at_least.push(forces);
+        let impulses = &problem.biased.contact_impulse[ranges.contacts];
+        for m in &problem.manifolds[ranges.manifolds] {
+            for lane in 0..m.count as usize {
+                let impulse = impulses[m.first as usize + lane];
+                let presses = dot(&m.normal, &impulse) > 0.0;
+                let way = m.gap[lane] + h * dot(&m.normal, &m.velocity(lane, velocity));
+                if presses || way <= touching {
+                    conditions.at_least.push(row_of(m, lane, &m.normal, columns));
+                }
+                if presses && m.friction > 0.0 {
+                    let [_, t, o] = m.frame();
+                    conditions.equal.push(row_of(m, lane, &t, columns));
+                    conditions.equal.push(row_of(m, lane, &o, columns));
+                }
+            }
+        }
+        let impulses = &problem.biased.joint_impulse[ranges.joints.clone()];
+        for (joint, c) in problem.joints[ranges.joints].iter().zip(impulses) {
+            let mut row = vec![0.0; columns];
+            for (i, part) in &joint.terms {
+                row[6 * *i as usize..6 * *i as usize + 6].copy_from_slice(part);
+            }
+            let [low, high] = joint.bounds;
+            if !joint.is_bounded() || (low < *c && *c < high && low < 0.0) {
+                conditions.equal.push(row);
+            } else if *c > 0.0 {
+                conditions.at_least.push(row);
+            }
+        }
+        conditions
+    }
+}
+
+/// The row of a contact in a direction.
+fn row_of(m: &Manifold, lane: usize, along: &[Double; 3], columns: usize) -> Vec<Double> {
+    let mut row = vec![0.0; columns];
+    for ((i, arm), sign) in [m.a, m.b].into_iter().zip(m.arms(lane)).zip([-1.0, 1.0]) {
+        let part: Vec6 = {
+            let [x, y, z] = *along;
+            let [a, b, c] = cross(arm, *along);
+            [x, y, z, a, b, c].map(|x| sign * x)
+        };
+        if let Some(place) = row.get_mut(6 * i as usize..6 * i as usize + 6) {
+            place.copy_from_slice(&part);
+        }
+    }
+    row
+}
+
+fn dot(a: &[Double], b: &[Double]) -> Double {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// A displacement `dq ≠ 0` of length one that keeps the conditions, of `n` numbers; none if there is none.
+#[must_use]
+pub fn free_direction(n: usize, conditions: &Equilibrium) -> Option<Vec<Double>> {
+    let Equilibrium { equal, at_least } = conditions;
+    let unit = |row: &Vec<Double>| {
+        let length = dot(row, row).sqrt();
+        (length > 0.0).then(|| row.iter().map(|x| x / length).collect::<Vec<_>>())
+    };
+    let opposite = |row: &Vec<Double>| row.iter().map(|x| -x).collect::<Vec<_>>();
+    let equal: Vec<_> = equal.iter().filter_map(unit).collect();
+    let mut rows: Vec<_> = at_least.iter().filter_map(unit).collect();
+    rows.extend(equal.iter().cloned());
+    rows.extend(equal.iter().map(opposite));
+    if let Some(null) = null_vector(n, &rows) {
+        return Some(null);
+    }
+    let m = rows.len();
+    let sum: Vec<Double> = (0..n).map(|k| rows.iter().map(|row| row[k]).sum()).collect();
+    let matrix: Vec<Double> = rows.iter().flat_map(|a| rows.iter().map(|b| dot(a, b))).collect();
+    let q: Vec<Double> = rows.iter().map(|row| dot(row, &sum)).collect();
+    let u = lcp_lemke(&matrix, &q, PIVOTS * m as u32).z;
+    let mut way = sum;
+    for (row, u) in rows.iter().zip(&u) {
+        way.iter_mut().zip(row).for_each(|(way, x)| *way += u * x);
+    }
+    let length = dot(&way, &way).sqrt();
+    let size = 1.0 + u.iter().fold(0.0, |most: Double, u| most.max(*u));
+    let is_free = length > ROUNDING.sqrt() * size;
+    is_free.then(|| way.iter().map(|x| x / length).collect())
+}
+
+/// A vector of length one that is across all rows, of `n` numbers; none if there is only zero.
+fn null_vector(n: usize, rows: &[Vec<Double>]) -> Option<Vec<Double>> {
+    let mut rows = rows.to_vec();
+    let mut columns: Vec<usize> = (0..n).collect();
+    let mut rank = 0;
+    while rank < n {
+        // Complete pivoting tells the rank.
+        let (mut best, mut at) = (ROUNDING, None);
+        for (i, row) in rows.iter().enumerate().skip(rank) {
+            for (j, &column) in columns.iter().enumerate().skip(rank) {
+                if row[column].abs() > best {
+                    (best, at) = (row[column].abs(), Some((i, j)));
+                }
+            }
+        }
+        let Some((i, j)) = at else { break };
+        rows.swap(rank, i);
+        columns.swap(rank, j);
+        let column = columns[rank];
+        let pivot = rows[rank].clone();
+        for row in rows.iter_mut().skip(rank + 1) {
+            let factor = row[column] / pivot[column];
+            row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
+        }
+        rank += 1;
+    }
+    let free = *columns.get(rank)?;
+    let mut vector = vec![0.0; n];
+    vector[free] = 1.0;
+    for i in (0..rank).rev() {
+        let rest = dot(&rows[i], &vector);
+        vector[columns[i]] -= rest / rows[i][columns[i]];
+    }
+    let length = dot(&vector, &vector).sqrt();
+    Some(vector.iter().map(|x| x / length).collect())
+}
