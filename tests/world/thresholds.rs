@@ -3,7 +3,7 @@
 //! Each family is one scene in sizes a few percent apart, on both sides of a threshold: 400 contacts, joint
 //! rows and bodies, a blow of 0.5 m/s, a mass ratio of 100. Of each size the means over a second are taken:
 //! of the counted work for each row, and of the error, no less than the tolerance. From one size to the next
-//! both change by less than a factor of two.
+//! both change by less than a factor of two, but where `KNOWN` says how far from that we are.
 
 use orthant::engine::report::IslandReport;
 use orthant::math::{Double, Real, Vec3};
@@ -13,6 +13,11 @@ use orthant_lab::games::{DT, Form, Game, Link, Play};
 const STEPS: usize = 60;
 /// By this factor work and error may change from one size to the next (–).
 const NEAR: Double = 2.0;
+/// Families that fall off at a threshold, and the factors of work and error by which they may: as measured,
+/// rounded up. They only ever become less. What a blow costs grows faster than the rows, and what Newton may
+/// spend on it does not: beyond some size a wall is made in small steps.
+const KNOWN: [(&str, [Double; 2]); 1] = [("rows of a large wall that is struck", [4.0, 2500.0])];
+
 /// What a run took and left.
 #[derive(Clone, Copy, Debug)]
 struct Size {
@@ -62,7 +67,19 @@ fn check(name: &str, rows: Option<u32>, games: impl Iterator<Item = Game>) {
         assert!(first < rows && rows < last, "{name} does not cross {rows} rows:\n{table}");
     }
     let [work, error] = factors(&sizes);
-    assert!(work < NEAR && error < NEAR, "{name}: work by {work:.1}, error by {error:.1}\n{table}");
+    match KNOWN.iter().find(|(known, _)| *known == name) {
+        None => assert!(
+            work < NEAR && error < NEAR,
+            "{name}: work by {work:.1}, error by {error:.1}\n{table}"
+        ),
+        Some((_, [work_max, error_max])) => {
+            assert!(
+                work <= *work_max && error <= *error_max,
+                "{name} falls off farther: work by {work:.1}, error by {error:.1}\n{table}"
+            );
+            assert!(work >= NEAR || error >= NEAR, "{name} is mended: take it off the list");
+        }
+    }
 }
 
 const CUBE: Vec3 = Vec3::splat(0.5);
@@ -120,6 +137,12 @@ fn a_wall_that_lands_gently_knows_no_number_of_rows() {
 #[test]
 fn a_wall_that_is_struck_knows_no_number_of_rows() {
     check("rows of what is struck", Some(400), (35..=38).map(|n| wall(n, 1.0)));
+}
+
+#[test]
+fn a_large_wall_that_is_struck_falls_off_no_farther() {
+    let sizes = (96..=104).step_by(8);
+    check("rows of a large wall that is struck", None, sizes.map(|n| wall(n, 1.0)));
 }
 
 #[test]
