@@ -4,22 +4,13 @@
 pub mod policy {
     use crate::math::Double;
 
-    /// Rows (–) whose budget a large island gets after bodies struck each other in it: heaps that settle
-    /// have other contacts in every step, for which a good solution is in vain. With four times as many a
-    /// wall that is hit takes 2.4 times the work, with a quarter 0.3 times, and piles that come to rest
-    /// tremble for longer.
-    pub const STRUCK: Double = 200.0;
-    /// Time after a failure or a blow for which Newton is not tried again in a large island [s]: eight
-    /// steps at 60 Hz, the time in which what struck comes to rest. With a quarter a wall that is hit takes
-    /// 1.8 times the work; four times as much leaves a settled pile soft, for a tenth of it.
-    pub const PAUSE: Double = 8.0 / 60.0;
-    /// Growth of that budget without a blow [1/s]: 2 % a step at 60 Hz, so that it doubles in 0.6 s. Four
-    /// times as much lets single steps take long while a heap settles, 1.9 times the work of a wall that is
-    /// hit; a quarter is flat.
-    pub const REGAIN: Double = 1.2;
-    /// Rows (–) up to whose budget it grows: Newton must not take long in a step, however large the heap.
-    /// Less leaves large piles that are alive unsolved, more makes their steps as much slower.
-    pub const CALM: Double = 1000.0;
+    /// What Newton may always cost a large island, in steps made of small ones (–): a factor or two for the
+    /// poses, as much for the velocities of the end. More makes the slowest steps of heaps that calm down as
+    /// much slower, with less what trembles is not solved any more.
+    pub const PRICE: Double = 4.0;
+    /// Largest part of the price of small steps that goes into tries of Newton after it failed (–): one in
+    /// half a second. More lets heaps take longer for nothing, less leaves what settles soft for longer.
+    pub const TRIES: Double = 0.2;
     /// Rounds of scalar sweeps and Newton after a Newton that failed: most that are solved at all are by
     /// then. Flat from 1 to 12; it bounds the work of a step.
     pub const TURNS: u32 = 3;
@@ -28,8 +19,8 @@ pub mod policy {
     /// joints in them get the work of a mechanism; with more, chains that lie on the ground come apart.
     pub const MECHANISM: usize = 8;
     /// Residual with which small steps do no better [m/s]: what they leave of a heap in motion. With more,
-    /// rough solutions of large islands are taken (none more at four times as much); with a quarter, good
-    /// ones are thrown away, and a wall that is hit gets 0.3 times the work.
+    /// rough solutions of large islands are taken (none more at four times as much) and Newton is tried in
+    /// vain; with a quarter, good ones are thrown away, and a wall that is hit gets 0.3 times the work.
     pub const ROUGH: Double = 0.05;
     /// Work of `Newton`, that of mechanisms and tiny islands, and that of a whole step, in budgets of others
     /// (–). With a quarter ragdolls come apart by 0.2 m, with four times as much what has no solution takes
