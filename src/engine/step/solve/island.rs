@@ -162,8 +162,8 @@ impl Island<'_, '_> {
         !self.memory.failed || self.savings() >= self.price()
     }
 
-    /// Work that Newton may take now (–): what is saved, and in any case half of the price for each of the two
-    /// problems.
+    /// Work that Newton may take now (–): what is saved, and in any case half of the price for each of the
+    /// two problems.
     pub(super) fn allowance(&self) -> Double {
         (self.savings() - self.spent).max(0.5 * self.price())
     }

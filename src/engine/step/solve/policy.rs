@@ -20,8 +20,8 @@
 //! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
 //! price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays a
 //! few percent for tries. A blow leaves as much of the savings as a small island may spend: a wall of some
-//! hundred rows more is solved through it as small ones are, and a heap takes a few milliseconds more at most.
-//! So the choice follows what Newton cost and gained in this island, not its size or speeds.
+//! hundred rows more is solved through it as small ones are, and a heap takes a few milliseconds more at
+//! most. So the choice follows what Newton cost and gained in this island, not its size or speeds.
 //!
 //! Islands nearly without contacts are never made small, since their factor is worth its cost, nor those in
 //! which more bodies are joined than small steps have sweeps. Joints alone, also under `Newton`, are solved
