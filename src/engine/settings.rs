@@ -31,7 +31,7 @@
 //! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
 //! | [`SolverSettings::work_max`] | | 1200 | – | > 0 |
-//! | [`SolverSettings::impact_speed_max`] | | 0.5 | m/s | ≥ 0 |
+//! | [`SolverSettings::impact_speed_max`] | | infinite | m/s | ≥ 0 |
 //! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
 //! | [`SolverSettings::softness`] | s | 0.5 | – | [0, 1] |
 //! | [`SolverSettings::joint_softness`] | s | 0.3 | – | [0, 1] |
@@ -212,17 +212,17 @@ pub struct SolverSettings {
     pub penalty: Double,
     /// Most contacts, joint rows and bodies together of an island that `Auto` solves to the tolerance by
     /// whatever method gets there. Larger ones are advanced in small steps, which are soft and have no
-    /// tolerance, where their bodies strike each other or Newton's budget runs out; under a pyramid or with
+    /// tolerance, where Newton does not come near within what they may spend on it; under a pyramid or with
     /// rolling rows they are swept by Gauss–Seidel.
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–): one factor of a
-    /// pyramid of 210 boxes costs thirteen. A large one in which bodies struck each other starts with that of
-    /// 200 contacts, joint rows and bodies, which grows by a fiftieth in each step without a blow, to that of
-    /// 1 000: Newton takes no longer for a larger one. The whole step of an island takes at most about
-    /// thirteen, and what stands behind a small one's Newton as much again.
+    /// pyramid of 210 boxes costs thirteen. A large one saves up to so much in steps that are solved, and
+    /// loses it in others; a blow faster than [`restitution_speed`](ContactSettings::restitution_speed)
+    /// leaves the budget of 400 contacts, joint rows and bodies. The whole step of a small island takes at
+    /// most about thirteen, and what stands behind its Newton as much again.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
-    /// [m/s].
+    /// without trying Newton [m/s]. Infinite by default: what Newton costs and gains decides.
     pub impact_speed_max: Double,
     /// Number of small steps in a step of [`Method::Substeps`].
     pub substeps: u32,
@@ -249,7 +249,7 @@ impl Default for SolverSettings {
             penalty: 200.0,
             newton_rows_max: 400,
             work_max: 1200.0,
-            impact_speed_max: 0.5,
+            impact_speed_max: Double::INFINITY,
             substeps: 16,
             softness: 0.5,
             joint_softness: 0.3,

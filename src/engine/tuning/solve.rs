@@ -4,20 +4,13 @@
 pub mod policy {
     use crate::math::Double;
 
-    /// Rows (–) whose budget a large island gets after bodies struck each other in it: heaps that settle have
-    /// other contacts in every step, for which a good solution is in vain. More makes steps with blows slow,
-    /// less makes piles that come to rest tremble for longer.
-    pub const STRUCK: Double = 200.0;
-    /// Time after a failure or a blow for which Newton is not tried again in a large island [s]: eight
-    /// steps at 60 Hz, the time in which what struck comes to rest. Less spends work in vain, more leaves
-    /// a settled pile soft.
-    pub const PAUSE: Double = 8.0 / 60.0;
-    /// Growth of that budget without a blow [1/s]: 2 % a step at 60 Hz, so that it doubles in 0.6 s. More
-    /// lets single steps take long while a heap settles.
-    pub const REGAIN: Double = 1.2;
-    /// Rows (–) up to whose budget it grows: Newton must not take long in a step, however large the heap.
-    /// Less leaves large piles that are alive unsolved, more makes their steps as much slower.
-    pub const CALM: Double = 1000.0;
+    /// What Newton may always cost a large island, in steps made of small ones (–): a factor or two for the
+    /// poses, as much for the velocities of the end. More makes the slowest steps of heaps that calm down as
+    /// much slower, with less what trembles is not solved any more.
+    pub const PRICE: Double = 4.0;
+    /// Largest part of the price of small steps that goes into tries of Newton after it failed (–): one in
+    /// half a second. More lets heaps take longer for nothing, less leaves what settles soft for longer.
+    pub const TRIES: Double = 0.2;
     /// Rounds of scalar sweeps and Newton after a Newton that failed: most that are solved at all are by
     /// then. It bounds the work of a step.
     pub const TURNS: u32 = 3;
@@ -26,7 +19,8 @@ pub mod policy {
     /// joints in them get the work of a mechanism; with more, chains that lie on the ground come apart.
     pub const MECHANISM: usize = 8;
     /// Residual with which small steps do no better [m/s]: what they leave of a heap in motion. With
-    /// more, rough solutions of large islands are taken; with less, good ones are thrown away.
+    /// more, rough solutions of large islands are taken and Newton is tried in vain; with less, good ones are
+    /// thrown away.
     pub const ROUGH: Double = 0.05;
     /// Work of `Newton`, that of mechanisms and tiny islands, and that of a whole step, in budgets of others
     /// (–). Less leaves whips of chains unsolved, more lets what has no solution take as much longer.

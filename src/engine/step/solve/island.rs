@@ -7,6 +7,17 @@
 //! left = PATIENCE * effort * work_max - spent       1 / PATIENCE <= effort <= 1
 //! ```
 //!
+//! The account of a large island is in the same unit. With `p = PRICE s`, where `s` is the work of small
+//! steps, Newton may spend the savings, or `p / 2` on each of the two problems. Then the savings are
+//!
+//! ```text
+//! solved                savings + p, at most work_max
+//! not yet, but at rest  savings
+//! rough                 savings - min(spent - p, p), at least 0
+//! failed                savings - spent, and there is no try before they are p again
+//! made small            savings + min(TRIES, ROUGH / error) s
+//! ```
+//!
 //! Cost: a count of rows each.
 
 use super::memory::IslandMemory;
@@ -15,10 +26,15 @@ use crate::engine::settings::Settings;
 use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
-use crate::engine::tuning::newton::TINY;
-use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE};
-use crate::engine::tuning::work::ROUNDED_SINGLE;
+use crate::engine::tuning::newton::{AT_REST, TINY};
+use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, PRICE, ROUGH, TRIES};
+use crate::engine::tuning::work::{CHECK, ROUNDED_SINGLE};
 use crate::math::{DVec3, Double, widen};
+
+/// May a solution of a large island with this residual [m/s] be taken, for the next steps to go on from?
+pub(super) fn is_rough(error: Double) -> bool {
+    error <= ROUGH
+}
 
 /// An island to solve.
 #[derive(Debug)]
@@ -108,6 +124,70 @@ impl Island<'_, '_> {
             true => (2.0 * *effort).min(1.0),
             false => (0.5 * *effort).max(1.0 / PATIENCE),
         };
+    }
+
+    /// What it has saved in a step in which contacts approach each other so fast [m/s]. Who is new has all
+    /// that it may need if it is at rest, else what a blow leaves: the work of the largest small island.
+    pub(super) fn open_account(&mut self, approach: Double) {
+        let solver = &self.settings.solver;
+        let small = Double::from(solver.newton_rows_max) / self.rows().max(1) as Double;
+        let left = solver.work_max * small.min(1.0);
+        let blow = approach > widen(self.settings.contact.restitution_speed);
+        let at_rest = approach < AT_REST * solver.tolerance;
+        let savings = match self.memory.savings {
+            None if at_rest => solver.work_max,
+            None => left,
+            Some(savings) if blow => savings.min(left),
+            Some(savings) => savings,
+        };
+        self.memory.savings = Some(savings);
+    }
+
+    fn savings(&self) -> Double {
+        self.memory.savings.unwrap_or(0.0)
+    }
+
+    /// Work of a step made of small ones (–).
+    fn small(&self) -> Double {
+        2.0 * Double::from(self.settings.solver.substeps) + 2.0 * CHECK
+    }
+
+    /// Work that Newton may always cost (–).
+    fn price(&self) -> Double {
+        PRICE * self.small()
+    }
+
+    /// Did Newton not fail, or is there enough for a try again?
+    pub(super) fn may_try(&self) -> bool {
+        !self.memory.failed || self.savings() >= self.price()
+    }
+
+    /// Work that Newton may take now (–): what is saved, and in any case half of the price for each of both
+    /// problems.
+    pub(super) fn allowance(&self) -> Double {
+        (self.savings() - self.spent).max(0.5 * self.price())
+    }
+
+    /// Pays for Newton, which left this residual [m/s].
+    pub(super) fn pay(&mut self, is_solved: bool, error: Double) {
+        let (savings, price) = (self.savings(), self.price());
+        let at_rest = AT_REST * self.settings.solver.tolerance;
+        self.memory.failed = !is_rough(error);
+        self.memory.savings = Some(if is_solved {
+            (savings + price).min(savings.max(self.settings.solver.work_max))
+        } else if error <= at_rest {
+            savings
+        } else if is_rough(error) {
+            (savings - (self.spent - price).max(0.0).min(price)).max(0.0)
+        } else {
+            savings - self.spent
+        });
+    }
+
+    /// Earns a part of the price of small steps, which left this residual [m/s].
+    pub(super) fn earn(&mut self, error: Double) {
+        self.memory.failed = true;
+        self.memory.savings = Some(self.savings() + (ROUGH / error).min(TRIES) * self.small());
     }
 
     /// Does a body of a tiny island turn so fast that its contacts and inertia are others within the step?

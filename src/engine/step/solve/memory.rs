@@ -24,10 +24,11 @@ pub(super) struct IslandMemory {
     pub(super) newton: NewtonMemory,
     /// For the poses and for the velocities of the end, whose matrices differ.
     pub(super) joints_only: [JointsMemory; 2],
-    /// Time for which Newton is not tried again [s].
-    pub(super) retry_after: Double,
-    /// The part of the budget of all its rows that it gets (-); none before its first step.
-    pub(super) budget_fraction: Option<Double>,
+    /// Work that a large island has saved, or owes where it is negative, for each contact and body, in sweeps
+    /// over a contact (–); none before its first step.
+    pub(super) savings: Option<Double>,
+    /// Was the last step a failure of Newton, or made small at once?
+    pub(super) failed: bool,
     /// Did sweeps behind the cone Newton change the impulses of the biased and the relaxed problem? Then
     /// those hold what it took to stop the bodies, which would act once more if they were taken as they are.
     pub(super) changed: [bool; 2],
@@ -53,8 +54,8 @@ impl Default for IslandMemory {
             members: Vec::new(),
             newton: NewtonMemory::default(),
             joints_only: Default::default(),
-            retry_after: 0.0,
-            budget_fraction: None,
+            savings: None,
+            failed: false,
             changed: [false; 2],
             effort: 1.0,
             pressed: false,

@@ -2,6 +2,7 @@
 
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{Method, SolveStats, Status};
+use crate::math::Double;
 
 /// How an island was solved.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,17 @@ impl Outcome {
     pub(super) fn is_solved(&self) -> bool {
         let solved = |stats: &SolveStats| stats.status == Status::Converged;
         solved(&self.biased) && self.relaxed.as_ref().is_none_or(solved)
+    }
+
+    /// Residual of the velocities that move the bodies and of those carried on, as they are returned [m/s].
+    pub(super) fn error(&self) -> Double {
+        self.biased.certificate.error().max(self.carried.error())
+    }
+
+    /// Residual that the solves left [m/s].
+    pub(super) fn error_of_solves(&self) -> Double {
+        let error = |stats: &SolveStats| stats.certificate.error();
+        error(&self.biased).max(self.relaxed.as_ref().map_or(0.0, error))
     }
 
     /// Were the impulses taken as they were?

@@ -12,22 +12,28 @@
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
 //! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm solves
-//! what is left. A large island in which bodies strike each other is
-//! *struck*, then and for the next few steps: it is advanced in small steps, whose work is fixed and whose
-//! contacts are soft. Calm ones go to the cone Newton with a budget, which is small at first where bodies
-//! moved and grows as they calm down; if it runs out, a rough solution is kept, for the next step to go on
-//! from, and without one this step and the next few are made small. Islands nearly without contacts are
-//! never made small, since their factor is worth its cost, nor those in which more bodies are joined than
-//! small steps have sweeps. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where
-//! nothing is pushed faster than the tolerance the relaxed solution is a copy of the biased one, if it
-//! solves that problem too. The whole step of an island, with all Newton steps, parts and presses, has one
-//! budget, the turns behind as much again; where it runs out the step is made in one soft part. With joints
-//! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
-//! that results do not depend on the machine.
+//! what is left.
+//!
+//! A large island keeps an account of work, in which what small steps would cost it is the coin. Newton may
+//! always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
+//! a rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
+//! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
+//! price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays a
+//! few percent for tries. A blow leaves as much of the savings as a small island may spend: a wall of some
+//! hundred rows more is solved through it as small ones are, a heap takes a few milliseconds more at most.
+//! So the choice follows what Newton cost and gained in this island, not its size or speeds.
+//!
+//! Islands nearly without contacts are never made small, since their factor is worth its cost, nor those in
+//! which more bodies are joined than small steps have sweeps. Joints alone, also under `Newton`, are solved
+//! by `newton::joints_only`. Where nothing is pushed faster than the tolerance the relaxed solution is a copy
+//! of the biased one, if it solves that problem too. The whole step of an island, with all Newton steps,
+//! parts and presses, has one budget, the turns behind as much again; where it runs out the step is made in
+//! one soft part. With joints it is halved after each step that was not solved, and grows back. All this is
+//! counted, never timed, so that results do not depend on the machine.
 
 use super::ending::EndingScratch;
 use super::flight::FlightScratch;
-use super::island::Island;
+use super::island::{Island, is_rough};
 use super::midpoint::MidpointScratch;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
@@ -36,8 +42,8 @@ use super::solvers::{Solve, Solvers};
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
 use crate::engine::step::islands::DisjointSets;
-use crate::engine::tuning::newton::{AT_REST, TINY};
-use crate::engine::tuning::policy::{CALM, FLIGHTS, PATIENCE, PAUSE, REGAIN, ROUGH, STRUCK};
+use crate::engine::tuning::newton::TINY;
+use crate::engine::tuning::policy::{FLIGHTS, PATIENCE};
 use crate::math::Double;
 
 /// What solves islands, one after the other: solvers, and what goes around them. The content of the buffers
@@ -98,28 +104,11 @@ impl IslandSolver {
         }
         let mechanism = island.is_mechanism() || !small && self.reaches_far(island);
         if !small && !mechanism {
-            let approach = self.solvers.approach(island);
-            let struck = approach > solver.impact_speed_max;
-            let rows = island.rows() as Double;
-            let dt = island.dt;
-            let memory = &mut *island.memory;
-            memory.retry_after = if struck { PAUSE } else { memory.retry_after - dt };
-            memory.budget_fraction = Some(match memory.budget_fraction {
-                Some(share) if !struck => {
-                    ((1.0 + REGAIN * dt) * share).min((CALM / rows).max(share).min(1.0))
-                }
-                None if approach < AT_REST * solver.tolerance => 1.0,
-                _ => (STRUCK / rows).min(1.0),
-            });
-            // A step ends at a pause that rounding leaves.
-            if memory.retry_after > 0.5 * dt {
-                return self.substeps(island);
-            }
+            return self.by_account(island);
         }
         let sweeps = island.is_swept_at_last();
-        let patient = mechanism || small && !sweeps || island.rows() <= TINY;
-        let share = island.memory.budget_fraction.unwrap_or(1.0);
-        let budget = solver.work_max * if patient { PATIENCE } else { share };
+        let patient = mechanism || !sweeps || island.rows() <= TINY;
+        let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let pressed = island.memory.pressed;
             let mut stats = state.newton_or_press(island, relaxed, budget, false);
@@ -155,13 +144,32 @@ impl IslandSolver {
             island.memory.pressed &= !last.is_solved();
             return last;
         }
-        let error = |stats: &SolveStats| stats.certificate.error();
-        let rough = error(&outcome.biased).max(outcome.relaxed.as_ref().map_or(0.0, error));
-        if rough <= ROUGH || mechanism {
+        // The next steps go on from here.
+        outcome
+    }
+
+    /// A large island: Newton within its account, else small steps.
+    fn by_account(&mut self, island: &mut Island<'_, '_>) -> Outcome {
+        let approach = self.solvers.approach(island);
+        island.open_account(approach);
+        if !island.may_try() || approach > island.settings.solver.impact_speed_max {
+            let outcome = self.substeps(island);
+            island.earn(outcome.error());
+            return outcome;
+        }
+        let mut in_vain = false;
+        let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
+            let budget = if in_vain { 0.0 } else { island.allowance() };
+            let stats = state.newton_or_press(island, relaxed, budget, false);
+            in_vain |= !is_rough(stats.certificate.error());
+            stats
+        });
+        let error = outcome.error_of_solves();
+        island.pay(outcome.is_solved(), error);
+        if is_rough(error) {
             // The next steps go on from here.
             return outcome;
         }
-        island.memory.retry_after = PAUSE;
         self.substeps(island).after(&outcome)
     }
 

@@ -10,7 +10,7 @@ use crate::engine::tuning::sweeps::{
     CHECK_EVERY, PLAIN_ROWS, PLAIN_SWEEPS, PLAIN_SWEEPS_MAX, SWEEPS,
 };
 use crate::engine::tuning::work::CHECK;
-use crate::math::Double;
+use crate::math::{Double, widen};
 
 /// Unknowns of the biased (0) or relaxed (1) problem.
 const fn unknowns<'a, 'b>(island: &'a mut Island<'_, 'b>, of: usize) -> &'a mut IslandUnknowns<'b> {
@@ -27,8 +27,8 @@ impl Solvers {
         stats: &mut SolveStats,
     ) {
         stats.add(&self.go_on(island, relaxed, SWEEPS, true));
-        let impact_speed_max = island.settings.solver.impact_speed_max;
-        if stats.status != Status::Converged && self.approach(island) <= impact_speed_max {
+        let blow = widen(island.settings.contact.restitution_speed);
+        if stats.status != Status::Converged && self.approach(island) <= blow {
             // What is small may try long.
             let rows = island.rows().max(1) as u32;
             let most = (PLAIN_SWEEPS + PLAIN_ROWS * PLAIN_SWEEPS / rows).min(PLAIN_SWEEPS_MAX);
