@@ -114,7 +114,7 @@ fn a_tree_of_boxes_in_a_row_is_not_deep() {
 /// Boxes that drift among each other stay in a tree that costs hardly more than one made of them anew.
 #[test]
 fn a_tree_of_boxes_that_wander_stays_as_good_as_a_new_one() {
-    let mut rng = Random(3);
+    let mut rng = Random(random::Random::new(3));
     let mut tree = Tree::default();
     let mut leaves: Vec<(u32, Aabb)> = Vec::new();
     for item in 0..500 {
