@@ -18,6 +18,9 @@ use crate::math::Double;
 const PIVOT_MIN: Double = 1e-10;
 /// Error of an accepted answer, relative to the larger of 1 and the entries of `q`.
 const ERROR_MAX: Double = 1e-9;
+/// Natural residual, relative to the size of `q`, above which other paths are tried (–): ties that rounding
+/// broke the wrong way end in a basis that is not quite feasible.
+const ERROR_FINE: Double = 1e-13;
 /// Ratios closer than this are equal.
 const TIE: Double = 1e-11;
 
@@ -44,10 +47,10 @@ pub fn lcp_lemke(matrix: &[Double], q: &[Double], pivots_max: u32) -> LcpSolutio
         pivots += solution.pivots;
         solution.pivots = pivots;
         let error = lcp_error(matrix, q, &solution.z);
-        if solution.status == Status::Converged && error <= ERROR_MAX {
+        if solution.status == Status::Converged && error <= ERROR_FINE {
             return solution;
         }
-        if solution.status == Status::Converged {
+        if solution.status == Status::Converged && error > ERROR_MAX {
             solution.status = Status::Stalled;
         }
         if best.as_ref().is_none_or(|(e, _)| error < *e) {

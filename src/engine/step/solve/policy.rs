@@ -11,8 +11,8 @@
 //! `Auto` gives small islands to the cone Newton; where it no longer gains, as in a blow, accelerated
 //! sweeps go on from its best impulses and then, after the blow, plain ones, which are slow but never
 //! stall; the next steps go on from the best of them. With joints, under pyramids and with rolling rows
-//! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm solves
-//! what is left.
+//! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm begins,
+//! which solves what is a linear problem.
 //!
 //! A large island keeps an account of work, in which what small steps would cost it is the coin. Newton may
 //! always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
@@ -135,10 +135,8 @@ impl IslandSolver {
         if small {
             // As much again.
             island.spent = 0.0;
-            let linear = island.is_linear();
-            let turns = |state: &mut Solvers, island: &mut Island<'_, '_>, relaxed| match linear {
-                true => state.lemke(island, relaxed),
-                false => state.take_turns(island, relaxed, budget),
+            let turns = |state: &mut Solvers, island: &mut Island<'_, '_>, relaxed| {
+                state.take_turns(island, relaxed, budget)
             };
             let last = self.both(island, Method::Auto, turns).after(&outcome);
             island.memory.pressed &= !last.is_solved();

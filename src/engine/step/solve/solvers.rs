@@ -183,14 +183,18 @@ impl Solvers {
         stats
     }
 
-    /// Scalar sweeps and the cone Newton in turns, each from where the other stopped.
+    /// Scalar sweeps and the cone Newton in turns, each from where the other stopped; of a linear problem the
+    /// first turn is Lemke's algorithm, whose pivots leave more than rounding.
     pub(super) fn take_turns(
         &mut self,
         island: &mut Island<'_, '_>,
         relaxed: bool,
         budget: Double,
     ) -> SolveStats {
-        let mut stats = self.row_sweeps(island, relaxed);
+        let mut stats = match island.is_linear() {
+            true => self.lemke(island, relaxed),
+            false => self.row_sweeps(island, relaxed),
+        };
         for _ in 0..TURNS {
             if stats.status == Status::Converged {
                 break;
