@@ -35,6 +35,10 @@ pub mod lanes {
     /// Overlap that counts as made by the softness under a load, in units of what it makes at rest (–): loads
     /// change from step to step. With 1 piles that are alive are pushed apart, with more overlaps stay.
     pub const LOADED: Single = 2.0;
+    /// Sweeps that find the push of a step: each leaves an eighth of what it found of that of a cube on its
+    /// four corners. With fewer, what overlaps is taken back by another part than γ, and with another speed
+    /// than the largest; with more, heaps cost more.
+    pub const PUSH_SWEEPS: u32 = 3;
 }
 
 /// The order of elimination.

@@ -50,8 +50,9 @@ pub mod policy {
 
 /// Sweeps where Newton fails.
 pub mod sweeps {
-    /// Accelerated sweeps of a small island where the cone Newton fails: what they do not solve within these
-    /// they mostly never do.
+    /// Accelerated sweeps of a small island where the cone Newton fails, and most sweeps over manifolds that
+    /// strike at once: what they do not solve within these they mostly never do. With more, what is in vain
+    /// costs more, with less heavy bodies on light ones are left unsolved.
     pub const SWEEPS: u32 = 192;
     /// Plain sweeps where the accelerated ones fail too, in an island of many rows. Fewer leave bodies that
     /// rock unsolved, more take longer than a general solve.
@@ -167,9 +168,7 @@ pub mod sequence {
     /// that single precision leaves in the normals of small bodies. With less, a box that lands flat strikes
     /// corner by corner and turns; with more, waves through rows of balls are lost.
     pub const ALIKE: Double = 1e-4;
-    /// Most sweeps over the manifolds that strike at once. It bounds the work where heavy bodies lie on
-    /// light.
-    pub const SWEEPS_MAX: u32 = 200;
+    pub use super::sweeps::SWEEPS as SWEEPS_MAX;
     /// Part of the fastest speed at which these sweeps end (–): some hundred roundings, so that what is
     /// symmetric stays so. With less they may never end.
     pub const EXACT: Double = 1e-13;

@@ -88,7 +88,7 @@ impl NewtonScratch {
             progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
             let close =
-                [measure.residual, measure.gradient, measure.joint].iter().all(|x| *x <= aim);
+                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
             if (close || out || pass % 2 == 1 || progress.at_hand)
                 && let Some(status) =
                     self.judge_pass(problem, params, memory, progress, &mut errors, out)

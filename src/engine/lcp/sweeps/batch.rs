@@ -36,6 +36,8 @@ pub(super) struct PointLanes<const L: usize> {
     pub(super) gap: Abreast<L>,
     /// Part of the overlap that is taken back along the whole step, at one speed (m).
     pub(super) way: Abreast<L>,
+    /// Overlap that is left to the end of the step, with the dead zone (m).
+    pub(super) rest: Abreast<L>,
     /// What the next sweep without push adds to the normal velocity [m/s].
     pub(super) bias: Abreast<L>,
     /// Normal impulse and friction impulse, a world vector [N·s].
@@ -56,6 +58,7 @@ impl<const L: usize> PointLanes<L> {
         coupling: [[0.0; L]; 3],
         gap: [0.0; L],
         way: [0.0; L],
+        rest: [0.0; L],
         bias: [0.0; L],
         normal: [0.0; L],
         friction: [[0.0; L]; 3],

@@ -13,8 +13,9 @@
 //! others of their block are left out of it. Softness adds to the diagonal of the compliance and `s c` to the
 //! error. Rows with bounds are corrected one by one after the rest of their block, see `bounded.rs`. Bounds
 //! and softness are those of the whole step: a substep has `1/n` of the bounds, and `n s`. Only rows that say
-//! where to be, hard equalities and hard limits, are fed back what they missed. Cost: some 400 operations a
-//! ball joint.
+//! where to be, hard equalities and hard limits, are fed back what they missed. The push of a step, which
+//! contacts start, keeps the rows without bounds as they are: `Υ = 0`, impulses of its own. Cost: some 400
+//! operations a ball joint.
 
 use core::ops::Range;
 
@@ -294,8 +295,13 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
         let mut error = [[0.0; L]; SIZE_MAX];
         for (error, row) in error.iter_mut().zip(rows.iter()) {
             for l in 0..L {
+                let rate = rate(&row.jacobian, &sides, l);
+                if MODE == mode::PUSH {
+                    error[l] = rate + row.softness[l] * row.total[0][l];
+                    continue;
+                }
                 let kept = if MODE == mode::RELAXED { row.push[l] } else { 0.0 };
-                error[l] = rate(&row.jacobian, &sides, l) + (row.bias[l] - kept);
+                error[l] = rate + (row.bias[l] - kept);
                 error[l] += row.softness[l] * row.impulse[l];
             }
         }
@@ -319,7 +325,11 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                     change -= rates.softness * row.leak[l] * row.impulse[l];
                 }
                 change *= row.free[l];
-                row.impulse[l] += change;
+                let impulse = match MODE {
+                    mode::PUSH => &mut row.total[0],
+                    _ => &mut row.impulse,
+                };
+                impulse[l] += change;
                 for side in 0..2 {
                     for k in 0..6 {
                         sides[side][k][l] += row.change[side][k][l] * change;
@@ -327,10 +337,10 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                 }
             }
         }
-        if batch.bounded {
+        if batch.bounded && MODE != mode::PUSH {
             bounded::sweep::<L, MODE>(rows, &mut sides, &back, rates);
         }
-        if MODE != mode::PLAIN {
+        if matches!(MODE, mode::BIASED | mode::RELAXED) {
             for row in rows {
                 for l in 0..L {
                     row.total[usize::from(MODE == mode::RELAXED)][l] += row.impulse[l];

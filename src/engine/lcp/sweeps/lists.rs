@@ -21,6 +21,8 @@ pub(super) struct Lists<const L: usize> {
     pub(super) masses: Vec<Mass>,
     /// Velocity of each body at the end of the last substep.
     pub(super) last: Vec<[Single; 6]>,
+    /// Push: what the velocity that moves each body has beyond the carried one, for the whole step.
+    pub(super) pushed: Vec<[Single; 6]>,
     pub(super) contacts: Contacts<L>,
     pub(super) joints: JointBatches<L>,
     pub(super) conjugate: Conjugate,

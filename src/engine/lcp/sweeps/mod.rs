@@ -4,10 +4,10 @@
 //! impulses. Three ways of using the same sweep of projected Gauss–Seidel:
 //!
 //! - [`solve_substeps`] divides the step into `n` steps of `h/n`, each a problem (5.1)–(5.2) of its own
-//!   with the gaps brought up to date, and gives each two sweeps: one with the bias of its gaps, which
-//!   moves the bodies, and one without push, for the velocity carried on. The first is *soft*: contacts drop
-//!   half of the impulse that they start from, joints three tenths. The error falls like `1/n²`, is bounded
-//!   by no tolerance, and that of the whole step is measured by the caller.
+//!   with the gaps brought up to date, and gives each two sweeps: one with the bias of its gaps and the
+//!   push of the step, which moves the bodies, and one without, for the velocity carried on. The first is
+//!   *soft*: contacts drop half of the impulse that they start from, joints three tenths. The error falls
+//!   like `1/n²`, is bounded by no tolerance, and that of the whole step is measured by the caller.
 //! - [`solve_sweeps`] sweeps `n` times over the one problem of the step. The error falls like `1/n`.
 //! - [`solve_nncg`] accelerates the latter by conjugate directions.
 //!

@@ -4,23 +4,31 @@
 //!
 //! ```text
 //! v ← v + (v* - v_l)/n + M⁻¹ Jᵀ l                the impulses of the last substep again
-//! sweep with  b = gap/h_s apart;  b = -min(|gap + left|/h_s, v_push) and softness in overlap
-//! s ← s + v,   gap = gap_0 + h_s n·J s           the biased velocities move the bodies
-//! sweep without push
+//! sweep v + u with  b = gap/h_s apart;  b = -|gap + left|/h_s and softness in overlap
+//! s ← s + v + u,   gap = gap_0 + h_s n·J s       the biased velocities move the bodies
+//! sweep v without push
 //! ```
 //!
-//! `left` is the overlap that is not yet to be taken back: the dead zone, the part `1 - γ` of what was
-//! beyond it at the start of the step, and a share of the way that falls to nothing along the step, see
-//! `plan` in `sweep.rs`. So a step takes back `γ` of an overlap, as the one problem does. With
-//! `relax: false` the second sweep keeps the speed of the way.
+//! `left` is the overlap that is not yet to be taken back: the dead zone, what is to stay of the overlap
+//! beyond it, and a share of the way that falls to nothing along the step, see `plan` in `sweep.rs`. So a
+//! step takes back `γ` of an overlap, at most `v_push h`, as the one problem does.
+//!
+//! The push `u = M⁻¹ Jᵀ p` moves bodies along that way for the whole step, and nothing of it is carried.
+//! Some sweeps from rest find it before the first substep, the least that goes the way where there is one,
+//! closes no gap and keeps joints: `p ≥ 0` and `n·J u ≥ way/h`, or `-gap/h` apart. What they leave, and
+//! what overlaps anew, the biased sweeps make up for and the others take out again. Made and taken back by
+//! those alone, once a substep, the push would leave in both velocities the eighth that a sweep leaves of
+//! it. It has no friction, with which sweeps would leave a half of it each; the biased sweeps see it slide.
+//! Where no contact has a way there is none, nor with `relax: false`: the second sweep keeps the speed of
+//! the way then.
 //!
 //! The warm start needs no pass over the contacts: in the substep that ended, the same impulses took the
 //! velocity from `v_0 + (v* - v_l)/n` to `v_1`, so the next one starts from `2 v_1 - v_0`. Poses move with
 //! `s/n`, the mean of the biased velocities; the velocity after the last sweep is carried on, with the sums
 //! `Σ l` of its impulses, which give it to the digits of single precision. With the biased velocity go the
-//! impulses `Σ l + Σ (l_biased - l)/n`. They give the velocity of the end of the step with the mean push, not
-//! the mean over the step: what both differ by is how bodies accelerate within it, and is reported. Those of
-//! the way, `Σ l (n - 1 - k)/n + Σ l_biased/n`, are kept as well ([`substep_ways`]).
+//! impulses `Σ l + Σ (p + l_biased - l)/n`. They give the velocity of the end of the step with the mean
+//! push, not the mean over the step: what both differ by is how bodies accelerate within it, and is reported.
+//! Those of the way, `Σ l (n - 1 - k)/n + Σ (p + l_biased)/n`, are kept as well ([`substep_ways`]).
 //!
 //! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
 //! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
@@ -34,13 +42,18 @@
 //! path that their bias sets for the whole step, see `joints.rs`; only what their rows push beyond what may
 //! be carried is relaxed.
 
+use super::batch::Contacts;
 use super::joints;
 use super::lanes::{SweptBody, at, single};
 use super::lists::{Lists, SweepScratch};
 use super::problem::{SweepIterate, SweptIsland};
 use super::sweep::{Rates, apply, mode, plan, sweep};
 use crate::engine::lcp::problem::Vec6;
+use crate::engine::tuning::lanes::PUSH_SWEEPS;
 use crate::math::{Double, Single};
+
+/// Sweeps of a substep: the biased one and the relaxing one.
+const SWEEPS: u32 = 2;
 
 /// Parameters of [`solve_substeps`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -146,6 +159,7 @@ impl<const L: usize> Lists<L> {
             dead_zone: single(params.dead_zone),
             gamma: single(params.gamma),
             ahead: 1.0 - 1.0 / n as Single,
+            along: single(1.0 / params.dt),
             carried: single(if params.relax { 0.0 } else { 1.0 / params.dt }),
             softness: single(params.softness),
         };
@@ -156,31 +170,55 @@ impl<const L: usize> Lists<L> {
         };
         let last = |i: usize| &island.velocity_last[i];
         self.fill(island, iterate, 1, part, last);
-        plan(&mut self.contacts.batches, &rates);
+        // A push that is carried on is a part of every sweep.
+        let is_pushed = plan(&mut self.contacts.batches, &rates) && params.relax;
+        let before = if is_pushed { PUSH_SWEEPS } else { 0 };
+        self.push(before, &rates, &joint_rates, single(part));
         for _ in 0..n {
-            joints::sweep::<L, { mode::BIASED }>(
-                &mut self.joints.batches,
-                &mut self.bodies,
-                &joint_rates,
-            );
-            let contacts = &mut self.contacts;
-            let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
-            sweep::<L, { mode::BIASED }>(batches, drifts, &mut self.bodies, &rates);
-            self.bodies.iter_mut().for_each(SweptBody::advance);
-            joints::sweep::<L, { mode::RELAXED }>(
-                &mut self.joints.batches,
-                &mut self.bodies,
-                &joint_rates,
-            );
-            sweep::<L, { mode::RELAXED }>(batches, drifts, &mut self.bodies, &rates);
+            self.sweep_once::<{ mode::BIASED }>(&rates, &joint_rates);
+            for (body, pushed) in self.bodies.iter_mut().zip(&self.pushed) {
+                body.advance(pushed);
+            }
+            self.sweep_once::<{ mode::RELAXED }>(&rates, &joint_rates);
             rates.advance(n);
             joint_rates.advance(n);
-            for (body, last) in self.bodies.iter_mut().zip(&mut self.last) {
-                body.repeat(last);
+            let known = self.last.iter_mut().zip(&self.pushed);
+            for (body, (last, pushed)) in self.bodies.iter_mut().zip(known) {
+                body.repeat(last, pushed);
             }
         }
         self.finish(island, iterate, part);
-        self.stats(2 * n)
+        self.stats(before + SWEEPS * n)
+    }
+
+    fn sweep_once<const MODE: u8>(&mut self, rates: &Rates, joint_rates: &Rates) {
+        joints::sweep::<L, MODE>(&mut self.joints.batches, &mut self.bodies, joint_rates);
+        let Contacts { batches, drifts, .. } = &mut self.contacts;
+        sweep::<L, MODE>(batches, drifts, &mut self.bodies, rates);
+    }
+
+    /// Finds the push of the step and adds it to the velocities: by `sweeps` from rest, as if bodies went
+    /// all of the way in one substep, a `part` of the step. The sums of biased impulses begin with its own.
+    fn push(&mut self, sweeps: u32, rates: &Rates, joint_rates: &Rates, part: Single) {
+        self.pushed.clear();
+        self.pushed.resize(self.bodies.len(), [0.0; 6]);
+        if sweeps == 0 {
+            return;
+        }
+        for (body, carried) in self.bodies.iter_mut().zip(&mut self.pushed) {
+            for k in 0..6 {
+                (carried[k], body.velocity[k]) = (body.velocity[k], 0.0);
+            }
+        }
+        for _ in 0..sweeps {
+            self.sweep_once::<{ mode::PUSH }>(rates, joint_rates);
+        }
+        for (body, pushed) in self.bodies.iter_mut().zip(&mut self.pushed) {
+            for k in 0..6 {
+                let push = part * body.velocity[k];
+                (body.velocity[k], pushed[k]) = (pushed[k] + push, push);
+            }
+        }
     }
 
     pub(super) fn sweeps(
@@ -220,13 +258,11 @@ impl<const L: usize> Lists<L> {
             dead_zone: 0.0,
             gamma: 0.0,
             ahead: 0.0,
+            along: 0.0,
             carried: 0.0,
             softness: 0.0,
         };
-        joints::sweep::<L, { mode::PLAIN }>(&mut self.joints.batches, &mut self.bodies, &rates);
-        let contacts = &mut self.contacts;
-        let (batches, drifts) = (&mut contacts.batches, &contacts.drifts);
-        sweep::<L, { mode::PLAIN }>(batches, drifts, &mut self.bodies, &rates);
+        self.sweep_once::<{ mode::PLAIN }>(&rates, &rates);
     }
 
     /// Writes velocities and impulses of the one problem of the step.
@@ -343,18 +379,19 @@ impl<const L: usize> Lists<L> {
 }
 
 impl SweptBody {
-    /// Moves on with the velocity at hand.
-    fn advance(&mut self) {
-        for (sum, v) in self.sum.iter_mut().zip(self.velocity) {
-            *sum += v;
+    /// Moves on with the velocity at hand, and goes on without the push.
+    fn advance(&mut self, pushed: &[Single; 6]) {
+        for k in 0..6 {
+            self.sum[k] += self.velocity[k];
+            self.velocity[k] -= pushed[k];
         }
     }
 
-    /// Starts the next substep: the forces and impulses of the one that ended act again.
-    fn repeat(&mut self, last: &mut [Single; 6]) {
+    /// Starts the next substep: the forces and impulses of the one that ended act again, and the push.
+    fn repeat(&mut self, last: &mut [Single; 6], pushed: &[Single; 6]) {
         for k in 0..6 {
             let now = self.velocity[k];
-            self.velocity[k] = 2.0 * now - last[k];
+            self.velocity[k] = (2.0 * now - last[k]) + pushed[k];
             last[k] = now;
         }
     }

@@ -10,7 +10,8 @@
 //!
 //! where the softness `s` is that of the biased sweep of a substep for contacts that are not apart, less by
 //! as much as the push is less than the overlap asks for, else zero, and `w_t'` is the tangential velocity
-//! after the normal impulse has changed, `w_t + c Δl_n`. Friction is a vector across the normal and needs no
+//! after the normal impulse has changed, `w_t + c Δl_n`. The push of a step, in the sums of the biased sweeps
+//! until those begin, is normal alone. Friction is a vector across the normal and needs no
 //! tangents. It is each contact's own: beside the normal impulse, with which it shares the velocity and what
 //! that changes, it takes about 40 of 150 operations. One point of friction for four contacts would take as
 //! much as it saves, for fewer contacts more, and be less exact.
@@ -36,6 +37,8 @@ pub(super) mod mode {
     pub(in crate::engine) const BIASED: u8 = 1;
     /// The second of a substep: without push.
     pub(in crate::engine) const RELAXED: u8 = 2;
+    /// Before the first substep: on the push of the step alone, from rest.
+    pub(in crate::engine) const PUSH: u8 = 3;
 }
 
 /// What gaps turn into.
@@ -48,7 +51,7 @@ pub(super) struct Rates {
     pub(super) done: Single,
     /// Part of what is to be taken back by now that a second takes back [1/s].
     pub(super) push: Single,
-    /// Largest speed of a push [m/s].
+    /// Largest speed of the push of a step, and of what catches up with it [m/s].
     pub(super) push_max: Single,
     /// Overlap that is left alone (m).
     pub(super) dead_zone: Single,
@@ -56,6 +59,8 @@ pub(super) struct Rates {
     pub(super) gamma: Single,
     /// Part of the step that is left after this substep [-].
     pub(super) ahead: Single,
+    /// One over the step [1/s].
+    pub(super) along: Single,
     /// One over the step where the push is carried on [1/s], else zero.
     pub(super) carried: Single,
     /// Part of an impulse that the biased sweep drops [-].
@@ -68,13 +73,11 @@ impl Rates {
         self.done += 1.0;
         self.ahead = 1.0 - (self.done + 1.0) / n as Single;
     }
+}
 
-    /// Overlap at the start of the step beyond what is left alone (m).
-    #[inline(always)]
-    fn deep(&self, gap: Single) -> Single {
-        let deep = -(gap + self.dead_zone);
-        if deep > 0.0 { deep } else { 0.0 }
-    }
+#[inline(always)]
+fn above_zero(x: Single) -> Single {
+    if x > 0.0 { x } else { 0.0 }
 }
 
 /// Relative velocity of both bodies at a point of lane `l`.
@@ -87,25 +90,33 @@ fn relative<const L: usize>(sides: &LaneSides<L>, point: &PointLanes<L>, l: usiz
     add(straight, sub(turn_b, turn_a))
 }
 
-/// Decides at the start of a step how much of each overlap is taken back along the whole of it, at one speed.
+/// Decides at the start of a step how much of each overlap is taken back along the whole of it, at one speed,
+/// and what is left. Tells whether there is anything to take back so, and lays the sweeps of the push out.
 ///
 /// The rest of what is to be taken back is wanted from the first substep on: as much as the softness makes
 /// under the load, which then stays where it is, and bodies at rest with it. All of it at once would throw
-/// bodies of several contacts up, since one sweep does not balance them. A push that is carried on has one
-/// speed.
-pub(super) fn plan<const L: usize>(batches: &mut [Batch<L>], rates: &Rates) {
+/// bodies of several contacts up, since one sweep does not balance them. By as much as the load lets a row
+/// sink more is taken back, of what is left. A push that is carried on has one speed.
+pub(super) fn plan<const L: usize>(batches: &mut [Batch<L>], rates: &Rates) -> bool {
+    let mut any = false;
     for batch in batches {
         for point in &mut batch.points[..batch.count] {
             for l in 0..L {
-                let back = rates.gamma * rates.deep(point.gap[l]);
+                let deep = above_zero(-(point.gap[l] + rates.dead_zone));
+                let (back, most) = (rates.gamma * deep, rates.push_max / rates.along);
+                let back = if back < most { back } else { most };
                 let mass = point.normal_mass[l];
                 let yields = rates.carried == 0.0 && mass > 0.0;
                 let speed = if yields { rates.softness * point.normal[l] / mass } else { 0.0 };
-                let way = back - LOADED * rates.dt * speed;
-                point.way[l] = if way > 0.0 { way } else { 0.0 };
+                let sinks = rates.dt * speed;
+                point.way[l] = above_zero(back - LOADED * sinks);
+                point.rest[l] = rates.dead_zone + above_zero(deep - back - sinks);
+                point.bias[l] = rates.inverse_dt * (above_zero(point.gap[l]) - point.way[l]);
+                any |= point.way[l] > 0.0;
             }
         }
     }
+    any
 }
 
 /// Brings the gaps of a point up to date and finds its biases: that of this sweep is returned, that of
@@ -128,16 +139,14 @@ fn advance<const L: usize, const DRIFTS: bool>(
         }
         let gap = point.gap[l] + rates.dt * dot(at(normal, l), path);
         let apart = if gap > 0.0 { gap * rates.inverse_dt } else { 0.0 };
-        let deep = rates.deep(point.gap[l]);
-        let left = (deep - rates.gamma * deep) + rates.ahead * point.way[l];
-        let wanted = rates.push * (gap + (rates.dead_zone + left));
+        let left = point.rest[l] + rates.ahead * point.way[l];
+        let wanted = rates.push * (gap + left);
         let wanted = if wanted < 0.0 { wanted } else { 0.0 };
-        let capped = wanted < -rates.push_max;
-        let push = if capped { -rates.push_max } else { wanted };
+        let most = rates.push_max + rates.along * point.way[l];
+        let capped = wanted < -most;
+        let push = if capped { -most } else { wanted };
         let part = if capped { push / wanted } else { 1.0 };
-        let carried = rates.carried * point.way[l];
-        let carried = if carried < rates.push_max { carried } else { rates.push_max };
-        point.bias[l] = if gap > 0.0 { apart } else { 0.0 - carried };
+        point.bias[l] = if gap > 0.0 { apart } else { 0.0 - rates.carried * point.way[l] };
         bias[l] = apart + push;
         // Rows that are apart are met exactly.
         kept[l] = if apart > 0.0 { 1.0 } else { 1.0 - rates.softness * part };
@@ -159,6 +168,28 @@ fn push<const L: usize>(
     for k in 0..3 {
         side[k][l] += mass[k] * impulse[k];
         side[3 + k][l] += turn[k];
+    }
+}
+
+/// Corrects the push of one contact of every lane, which has no friction.
+#[inline(never)]
+fn push_point<const L: usize>(
+    sides: &mut LaneSides<L>,
+    normal: &Row3<L>,
+    mass_a: &[Abreast<L>; 9],
+    mass_b: &[Abreast<L>; 9],
+    point: &mut PointLanes<L>,
+) {
+    for l in 0..L {
+        let n = at(normal, l);
+        let along = dot(n, relative(sides, point, l));
+        let old = point.total[0][0][l];
+        let new = above_zero(old - point.normal_mass[l] * (along + point.bias[l]));
+        point.total[0][0][l] = new;
+        let impulse = scale(n, new - old);
+        let [a, b] = sides;
+        push(b, lane_mass(mass_b, l), at(&point.arm_b, l), impulse, l);
+        push(a, lane_mass(mass_a, l), at(&point.arm_a, l), scale(impulse, -1.0), l);
     }
 }
 
@@ -238,6 +269,10 @@ fn sweep_batch<const L: usize, const MODE: u8, const DRIFTS: bool>(
     }
     let mut sides = gather::<L, false>(bodies, a, b);
     for (k, point) in points.iter_mut().enumerate() {
+        if MODE == mode::PUSH {
+            push_point(&mut sides, normal, mass_a, mass_b, point);
+            continue;
+        }
         let bias = if MODE == mode::BIASED { bias[k] } else { point.bias };
         solve_point::<L, MODE, DRIFTS>(
             &mut sides,

@@ -129,11 +129,15 @@ impl Solvers {
     }
 
     /// Calls a solver in eight lanes.
-    pub(super) fn in_lanes(
+    pub(super) fn in_lanes<R>(
         &mut self,
         island: &mut Island<'_, '_>,
-        solve: impl FnOnce(&sweeps::SweptIsland<'_>, &mut SweepIterate<'_>, &mut sweeps::SweepScratch),
-    ) {
+        solve: impl FnOnce(
+            &sweeps::SweptIsland<'_>,
+            &mut SweepIterate<'_>,
+            &mut sweeps::SweepScratch,
+        ) -> R,
+    ) -> R {
         let step = &mut *island.step;
         let problem = sweeps::SweptIsland {
             bodies: &*step.bodies,
@@ -148,6 +152,6 @@ impl Solvers {
             contact_impulse: [&mut *biased.contact_impulse, &mut *relaxed.contact_impulse],
             joint_impulse: [&mut *biased.joint_impulse, &mut *relaxed.joint_impulse],
         };
-        solve(&problem, &mut iterate, &mut self.sweeps);
+        solve(&problem, &mut iterate, &mut self.sweeps)
     }
 }
