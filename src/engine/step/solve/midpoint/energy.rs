@@ -33,6 +33,7 @@ use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
 use crate::engine::step::solve::island::Island;
 use crate::engine::tuning::ending::LENT;
 use crate::engine::tuning::midpoint_energy::{LOSS_MAX, STILL};
+use crate::engine::tuning::newton::AT_REST;
 use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
 
 /// The motion of an island as one rigid body.
@@ -93,12 +94,14 @@ impl MidpointScratch {
     /// lost when they were made to fit. False if nearly all that they had or have is the common motion.
     fn restore(&self, island: &mut Island<'_, '_>, h: Double) -> bool {
         let anchorage = self.anchorage(island);
+        let tolerance = island.settings.solver.tolerance;
         let step = &mut *island.step;
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let common = self.common_motion(step, anchorage);
         let mass: Double = self.members.iter().map(|member| member.mass).sum();
         // What is at rest trembles by the tolerance.
-        let still = 0.5 * mass * STILL * STILL;
+        let tremble = AT_REST * tolerance;
+        let still = 0.5 * mass * tremble * tremble;
         let [beside, aim] = [first + gain + work, first + work].map(|e| e - common.energy);
         let possible = beside.is_finite() && beside > still && aim > still;
         if possible {
