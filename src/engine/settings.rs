@@ -162,7 +162,7 @@ pub enum StepMode {
 pub struct Quasistatic {
     /// T (s): a body of mass m resists a displacement Δq by `m Δq / T²`, which makes the least of all motions
     /// the one that is taken where equilibrium leaves it open. A displacement of 1 mm changes forces by a
-    /// ten thousandth of the weight at the default. With more, friction above 1 is no longer solved.
+    /// ten thousandth of the weight at the default. With more, friction far above 1 is solved less well.
     pub inertia_time: Real,
     /// Bodies that equilibrium would move by more than this in a step (m) have none: they stay, and are told
     /// in [`StepReport::unbalanced`](crate::engine::report::StepReport::unbalanced).
