@@ -14,8 +14,8 @@ const G: Real = 9.81;
 
 /// Settings of a quasistatic step without tolerances of games.
 fn exact(step_max: Real) -> Settings {
-    let mut settings = Settings::default();
-    settings.mode = StepMode::Quasistatic(Quasistatic { step_max, ..Quasistatic::default() });
+    let mode = StepMode::Quasistatic(Quasistatic { step_max, ..Quasistatic::default() });
+    let mut settings = Settings { mode, ..Settings::default() };
     (settings.contact.dead_zone, settings.contact.stillness) = (0.0, 0.0);
     settings.contact.push_speed_max = Real::INFINITY;
     // In a step of 0.1 s a tenth of the rounding of a pose, and of what the table is rounded to.
@@ -131,8 +131,8 @@ fn under_a_pyramid_the_particle_goes_at_45_degrees() {
         let states = fence(&settings, [mu; 3], 0.1, 20);
         let (mut x, mut z): (Double, Double) = (0.6, 0.0);
         for (k, [a, b]) in states.into_iter().enumerate() {
-            let t = 0.1 * k as Double;
-            let ahead = 0.4 * 0.1 * t.cos() + 0.5 + 0.4 * t.sin() - x;
+            let t = 0.1 * k as Real;
+            let ahead = 0.4 * 0.1 * widen(cos(t)) + 0.5 + 0.4 * widen(sin(t)) - x;
             let ahead = ahead.max(0.0);
             (x, z) = (x + ahead, z + ahead.min(0.1));
             let off = (a - x).abs().max((b - z).abs());
