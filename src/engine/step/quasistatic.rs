@@ -39,8 +39,8 @@ pub fn effective(settings: &Settings) -> Settings {
     settings
 }
 
-/// A body at rest, with the mass `M_q` and the velocity `v*` that its forces would give it: `force` [N] and
-/// `torque` [N·m].
+/// A body at rest, with the mass `M_q` and the velocity `v*` that its force (N) and torque (N·m) would give
+/// it.
 pub fn predict(
     motion: &mut Motion,
     body: &Body,

@@ -15,7 +15,7 @@
 //! turn). So nothing touches before `t + sep/c`; there the metric gives the next plane. A plane that is
 //! not approached, or not reached within the step, proves that the step is free. It ends when the
 //! separation is below a tolerance, after one or two rounds for bodies that do not turn; after
-//! [`ROUNDS_MAX`] it answers with the time reached, which is free, and the plane there, which is safe.
+//! `ROUNDS_MAX` it answers with the time reached, which is free, and the plane there, which is safe.
 //! After Mirtich's conservative advancement, with plane separations of the ratio metric in place of
 //! distances: no distances are needed, and planes through large bodies' faces are found at once.
 //!
