@@ -3,6 +3,7 @@
 //! Vectors and numbers have the precision of the engine: Bevy's own `Vec3` in the default build, double
 //! precision with the feature `f64`. `Transform` is always single.
 
+use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
@@ -86,46 +87,18 @@ impl RigidBody {
 }
 
 /// Velocity of the center of mass in world axes [m/s]. Ignored on static bodies.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[derive(Component, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(summary_tick)]
 pub struct LinearVelocity(pub Vec3);
 
 /// Angular velocity in world axes [rad/s]. Ignored on static bodies.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[derive(Component, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(summary_tick)]
 pub struct AngularVelocity(pub Vec3);
-
-impl core::ops::Deref for LinearVelocity {
-    type Target = Vec3;
-
-    fn deref(&self) -> &Vec3 {
-        &self.0
-    }
-}
-
-impl core::ops::DerefMut for LinearVelocity {
-    fn deref_mut(&mut self) -> &mut Vec3 {
-        &mut self.0
-    }
-}
-
-impl core::ops::Deref for AngularVelocity {
-    type Target = Vec3;
-
-    fn deref(&self) -> &Vec3 {
-        &self.0
-    }
-}
-
-impl core::ops::DerefMut for AngularVelocity {
-    fn deref_mut(&mut self) -> &mut Vec3 {
-        &mut self.0
-    }
-}
 
 /// The world pose a kinematic body is to have after the next step. It moves there within that step,
 /// at the velocity this takes, however fast, and so pushes what is in its way; then it stands still

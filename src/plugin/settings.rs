@@ -1,5 +1,6 @@
 //! What can be tuned while the app runs: gravity, mode, contacts, solver, sleeping.
 
+use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_reflect::std_traits::ReflectDefault;
 use bevy_reflect::{Reflect, impl_reflect};
@@ -146,7 +147,7 @@ impl Default for Gravity {
 /// May change at any time. In quasistatic steps bodies move only as far as kinematic ones, joints or forces
 /// make them; of those that nothing holds in equilibrium
 /// [`PhysicsErrorKind::Unbalanced`](super::PhysicsErrorKind::Unbalanced) tells.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct StepConfig(pub StepMode);
@@ -164,7 +165,7 @@ impl StepConfig {
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct SolverConfig(pub SolverSettings);
@@ -182,7 +183,7 @@ impl SolverConfig {
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct ContactConfig(pub ContactSettings);
@@ -193,7 +194,7 @@ pub struct ContactConfig(pub ContactSettings);
 ///
 /// May change at any time; switched off, everything wakes. A value out of its range refuses the steps
 /// until it is put right.
-#[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
+#[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct SleepConfig(pub SleepSettings);
@@ -209,62 +210,6 @@ impl SleepConfig {
 impl Default for SleepConfig {
     fn default() -> Self {
         Self(SleepSettings { enabled: true, ..SleepSettings::default() })
-    }
-}
-
-impl core::ops::Deref for SleepConfig {
-    type Target = SleepSettings;
-
-    fn deref(&self) -> &SleepSettings {
-        &self.0
-    }
-}
-
-impl core::ops::DerefMut for SleepConfig {
-    fn deref_mut(&mut self) -> &mut SleepSettings {
-        &mut self.0
-    }
-}
-
-impl core::ops::Deref for StepConfig {
-    type Target = StepMode;
-
-    fn deref(&self) -> &StepMode {
-        &self.0
-    }
-}
-
-impl core::ops::DerefMut for StepConfig {
-    fn deref_mut(&mut self) -> &mut StepMode {
-        &mut self.0
-    }
-}
-
-impl core::ops::Deref for SolverConfig {
-    type Target = SolverSettings;
-
-    fn deref(&self) -> &SolverSettings {
-        &self.0
-    }
-}
-
-impl core::ops::DerefMut for SolverConfig {
-    fn deref_mut(&mut self) -> &mut SolverSettings {
-        &mut self.0
-    }
-}
-
-impl core::ops::Deref for ContactConfig {
-    type Target = ContactSettings;
-
-    fn deref(&self) -> &ContactSettings {
-        &self.0
-    }
-}
-
-impl core::ops::DerefMut for ContactConfig {
-    fn deref_mut(&mut self) -> &mut ContactSettings {
-        &mut self.0
     }
 }
 
