@@ -15,13 +15,13 @@
 //! are the same. Bodies that would move by more than `step_max`, as in free fall, have no equilibrium.
 
 use super::islands::Islands;
-use crate::engine::lcp::Vec6;
+use crate::engine::lcp::{Method, Vec6};
 use crate::engine::settings::{
     ContactSettings, Integration, Quasistatic, Settings, SolverSettings,
 };
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::motion::Motion;
-use crate::math::{DVec3, Double, Real, Vec3, widen};
+use crate::math::{DVec3, Real, Vec3, widen};
 
 /// What the settings are in a step: a quasistatic one has no velocities to carry, nothing that bounces or
 /// sleeps, no small steps, and knows all contacts that bodies may come to.
@@ -31,10 +31,11 @@ pub fn effective(settings: &Settings) -> Settings {
     let ContactSettings { margin, relax, restitution_speed, stillness, .. } = &mut settings.contact;
     *margin = margin.max(2.0 * quasistatic.step_max);
     (*relax, *restitution_speed, *stillness) = (false, Real::MAX, 0.0);
-    let SolverSettings { integration, newton_rows_max, impact_speed_max, .. } =
-        &mut settings.solver;
-    *integration = Integration::Euler;
-    (*newton_rows_max, *impact_speed_max) = (u32::MAX, Double::INFINITY);
+    let SolverSettings { integration, method, newton_rows_max, .. } = &mut settings.solver;
+    (*integration, *newton_rows_max) = (Integration::Euler, u32::MAX);
+    if *method == Method::Substeps {
+        *method = Method::Auto;
+    }
     settings.sleep.enabled = false;
     settings
 }

@@ -147,7 +147,7 @@ impl Island<'_, '_> {
         self.memory.savings.unwrap_or(0.0)
     }
 
-    /// Work of a step made of small ones (–).
+    /// Work of a step made of small ones that push nothing (–).
     fn small(&self) -> Double {
         2.0 * Double::from(self.settings.solver.substeps) + 2.0 * CHECK
     }
