@@ -109,8 +109,8 @@ fn a_fence_pushes_a_particle_as_model_dqc_says() {
     }
 }
 
-/// With friction at the ground only nothing pushes the particle along the fence, whatever method is asked for:
-/// there are no small steps to equilibrium.
+/// With friction at the ground only nothing pushes the particle along the fence, whatever method is asked
+/// for: there are no small steps to equilibrium.
 #[test]
 fn a_smooth_fence_pushes_straight() {
     for method in [Method::Auto, Method::Newton, Method::Substeps] {
