@@ -47,7 +47,9 @@ use crate::engine::lcp::{BodyBlock, JointRow, Method, SolveStats, Status, Vec6};
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
 use crate::engine::step::predict::spin::turn_between;
-use crate::engine::tuning::midpoint::{GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, ROWS_MAX, TURN_MAX};
+use crate::engine::tuning::midpoint::{
+    GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
+};
 use crate::engine::tuning::work::ROUNDED;
 use crate::math::{Double, Sym};
 
@@ -237,10 +239,10 @@ impl MidpointScratch {
         self.foresee(h);
         self.turn(island, h);
         let joints = !island.step.joints.is_empty();
-        let factor = if joints { NEAR } else { 1.0 };
+        let (factor, passes) = if joints { (NEAR, PASSES) } else { (1.0, PASSES_CONTACTS) };
         let near = factor * island.settings.solver.tolerance;
         let mut error = Double::INFINITY;
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             self.pose(island, h);
             let mut stats = solve(state, island, false);
             self.add_up(island.step);
