@@ -33,6 +33,7 @@ mod link;
 pub(super) mod member;
 mod momentum;
 mod pose;
+mod softly;
 
 use self::contact::MidpointContact;
 use self::link::{Link, link};
