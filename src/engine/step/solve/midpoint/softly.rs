@@ -35,7 +35,7 @@ impl MidpointScratch {
         let params = SubstepParams {
             dt: h,
             substeps: params.substeps.div_ceil(parts),
-            gamma: 1.0 - (1.0 - params.gamma).powf(part),
+            gamma: 1.0 - pow_double(1.0 - params.gamma, part),
             ..*params
         };
         island.step.relaxed.scale(part);
@@ -75,6 +75,7 @@ impl MidpointScratch {
 
     /// Poses a part: rows, blocks, contacts and gaps where its bodies are, and their velocities there.
     fn pose_part(&mut self, island: &mut Island<'_, '_>, h: Double) {
+        let relax = island.settings.contact.relax;
         let (step, joints) = (&mut *island.step, island.sources.joints);
         for ((m, plain), gap) in step.manifolds.iter_mut().zip(&self.manifolds).zip(&self.gaps) {
             contact::put(m, &self.touches, At::Start);
@@ -94,10 +95,10 @@ impl MidpointScratch {
                 row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
                 row.softness = old.softness * (island.dt / h);
                 let left = (value - self.aims[i]) / h;
+                // A limit that is not met lets its body come there.
+                let push = if is_lock(old) { left } else { left.min(0.0) };
                 (row.bias, step.joint_push[i]) = match aim {
-                    Aim::Place(_) => {
-                        (imposed + left, if is_lock(old) { left } else { left.min(0.0) })
-                    }
+                    Aim::Place(_) => (imposed + left, if relax { push } else { 0.0 }),
                     Aim::Rate(rate) => (imposed - rate, 0.0),
                     Aim::Spring | Aim::Damper => (old.bias, 0.0),
                 };
