@@ -35,7 +35,6 @@ use super::Context;
 use super::collect::{Anchor, Outlook};
 use super::flight::Flight;
 use crate::engine::geometry::ratio::Ratio;
-use crate::engine::settings::ActiveEvents;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
@@ -47,16 +46,6 @@ use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP};
 use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
 impl Context<'_> {
-    /// Distance up to which a pair counts as unmoved (m); 0: none does.
-    pub(super) fn stillness(&self) -> Real {
-        let contact = &self.settings.contact;
-        if contact.active == ActiveEvents::Clipped {
-            contact.stillness * self.dt * self.dt
-        } else {
-            0.0
-        }
-    }
-
     /// What a pair that is measured now has to remember, if its contacts can serve again.
     pub(super) fn measurement(&self, [a, b]: [&Body; 2], due: &Due) -> Option<Measurement> {
         // What is swept touches on its way, not where it is.
