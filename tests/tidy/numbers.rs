@@ -37,6 +37,22 @@ fn numbers_are_as_told() {
     hold("names that two types have", shared_names().len(), 0);
 }
 
+/// Functions of `lcp` with a name: each of these is one algorithm.
+fn functions_of_lcp(name: &str) -> usize {
+    let of_lcp =
+        engine().into_iter().filter(|(module, _)| module.first().is_some_and(|wing| wing == "lcp"));
+    let start = format!("fn {name}(");
+    of_lcp
+        .map(|(_, (_, text))| text.lines().filter(|line| code(line).contains(&start)).count())
+        .sum()
+}
+
+#[test]
+fn there_is_one_of_each() {
+    hold("cone Newtons", functions_of_lcp("find_step"), 0);
+    hold("block factors", functions_of_lcp("cholesky"), 0);
+}
+
 /// Lines of the engine without tests, and those with code, in thousands.
 #[test]
 fn the_engine_does_not_grow() {
