@@ -16,7 +16,7 @@ impl BroadPhase {
         self.gather(input);
         for round in 1..=ROUNDS {
             self.renew_near_pairs(round);
-            self.sweep(round, bodies.as_slice());
+            self.find_meeting(round, bodies.as_slice());
             if !self.spread_speed(enlarge) || round == ROUNDS {
                 break;
             }
@@ -31,7 +31,7 @@ impl BroadPhase {
         self.settle(bodies.as_slice());
         self.added.sort_unstable();
         self.removed.sort_unstable();
-        self.note_last();
+        self.mark_last();
     }
 
     /// Gives every live body the largest speed of its component; true if a box grows by more than the
@@ -53,7 +53,7 @@ impl BroadPhase {
     }
 
     /// Those whose boxes have to be made again in the next step, whatever happens.
-    fn note_last(&mut self) {
+    fn mark_last(&mut self) {
         let Self { live, last, flags, reach, .. } = self;
         let moved = |&i: &u32| {
             let reach = &reach[i as usize];

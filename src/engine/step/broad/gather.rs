@@ -6,7 +6,7 @@
 
 use super::known::{Known, Proxy};
 use super::tree::NONE;
-use super::{BroadPhase, Input, Reach};
+use super::{BroadPhase, Input, MotionBound};
 use crate::engine::geometry::shape::{Aabb, Convex};
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::bodies::flag;
@@ -132,7 +132,7 @@ impl BroadPhase {
             });
         }
         self.flags.resize(count, 0);
-        self.reach.resize(count, Reach::default());
+        self.reach.resize(count, MotionBound::default());
         self.grow.resize(count, 0.0);
         self.live_at.resize(count, self.step.wrapping_sub(1));
         self.sets.resize(count);
@@ -182,7 +182,7 @@ impl BroadPhase {
         let known = &mut self.known[k];
         let edited = known.edits != body.edits();
         self.flags[k] = asleep | active | if edited { flag::EDITED } else { 0 };
-        self.reach[k] = Reach::of(motion, body);
+        self.reach[k] = MotionBound::of(motion, body);
         known.velocity = motion.linear;
         known.grown = self.grow[k];
         known.edits = body.edits();
@@ -259,7 +259,7 @@ impl BroadPhase {
             if proxy.boundless {
                 self.tight[k] = Aabb::INFINITE;
                 self.boundless.push(p);
-                self.note_moved(p, 1);
+                self.mark_moved(p, 1);
             }
         }
     }
@@ -284,7 +284,7 @@ impl BroadPhase {
     }
 
     /// Takes note that the fat box of a proxy is about to change.
-    pub(super) fn note_moved(&mut self, p: u32, round: u8) {
+    pub(super) fn mark_moved(&mut self, p: u32, round: u8) {
         let k = p as usize;
         if self.moved_in[k] != round {
             self.before[k] = self.fat[k];

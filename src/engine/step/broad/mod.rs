@@ -24,9 +24,10 @@
 mod find;
 mod gather;
 mod known;
+mod meet;
 mod near;
 mod place;
-mod sweep;
+
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -45,7 +46,7 @@ use crate::math::{Real, Vec3};
 
 /// What the step can move a body, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reach {
+pub struct MotionBound {
     /// `v + r |ω|` of the body itself [m/s].
     pub own: Real,
     /// The largest of its component [m/s].
@@ -60,7 +61,7 @@ pub struct Reach {
     pub moves: bool,
 }
 
-impl Reach {
+impl MotionBound {
     /// What the step can move a body with this free motion.
     pub fn of(motion: &Motion, body: &Body) -> Self {
         Self {
@@ -80,8 +81,8 @@ impl Reach {
 }
 
 /// How far a blow that one of two bodies gets within a step can bring them closer (m), by what their
-/// [reaches](Reach) tell.
-pub fn blow(components: [Real; 2], limits: [Real; 2], dt: Real) -> Real {
+/// [reaches](MotionBound) tell.
+pub fn impact_bound(components: [Real; 2], limits: [Real; 2], dt: Real) -> Real {
     (dt * components[0].max(components[1])).min(limits[0].min(limits[1]))
 }
 
@@ -125,8 +126,8 @@ pub struct BroadPhase {
     known: Vec<Known>,
     /// See [`flag`](crate::engine::state::bodies::flag), of every body.
     pub(in crate::engine) flags: Vec<u8>,
-    /// Reach of every body.
-    pub reach: Vec<Reach>,
+    /// MotionBound of every body.
+    pub reach: Vec<MotionBound>,
     /// By how much the boxes of every body are enlarged (m).
     grow: Vec<Real>,
     /// The last step in which every body was live.
@@ -206,7 +207,7 @@ impl BroadPhase {
     ) {
         for i in woken.iter().filter_map(|&id| bodies.index_of(id)) {
             let component = self.reach[i].component;
-            self.reach[i] = Reach::of(&motions[i], &bodies.as_slice()[i]);
+            self.reach[i] = MotionBound::of(&motions[i], &bodies.as_slice()[i]);
             self.reach[i].component = self.reach[i].own.max(component);
         }
     }

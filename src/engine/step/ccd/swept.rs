@@ -14,7 +14,7 @@ use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::narrow::mesh::OnTriangle;
-use crate::engine::step::narrow::{Context, Placed};
+use crate::engine::step::narrow::{NarrowPhase, Placed};
 use crate::engine::tuning::stop::SURE;
 use crate::math::{Real, Vec3, widen};
 
@@ -29,7 +29,7 @@ pub(in crate::engine) enum Swept {
     Hit(Real),
 }
 
-impl Context<'_> {
+impl NarrowPhase<'_> {
     /// Looks where the free paths of the pieces first meet if a body is swept and the step could take
     /// it through the other.
     pub(in crate::engine) fn sweep(

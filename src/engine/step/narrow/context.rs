@@ -10,7 +10,7 @@ use crate::engine::state::body::Body;
 use crate::engine::state::changes::Changes;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
-use crate::engine::step::broad::blow;
+use crate::engine::step::broad::impact_bound;
 use crate::engine::step::ccd::time_of_impact::Limits;
 use crate::engine::step::predict;
 use crate::engine::tuning::swept::SWEEP_TOLERANCE;
@@ -18,7 +18,7 @@ use crate::math::{Mat3, Real, Vec3};
 
 /// What the pairs of a step have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
+pub struct NarrowPhase<'a> {
     /// All bodies.
     pub bodies: &'a [Body],
     /// Their free motion.
@@ -33,12 +33,12 @@ pub struct Context<'a> {
     pub dt: Real,
 }
 
-impl Context<'_> {
+impl NarrowPhase<'_> {
     /// Distance below which two bodies are active (m).
     pub(super) fn active(&self, flights: [&Flight; 2]) -> Real {
         let [components, limits] =
             [flights.map(|flight| flight.component), flights.map(|flight| flight.limit)];
-        let moved = self.approach(flights).max(blow(components, limits, self.dt));
+        let moved = self.approach(flights).max(impact_bound(components, limits, self.dt));
         let gravity = self.settings.gravity.length();
         moved + self.dt * self.dt * gravity + self.settings.contact.margin
     }
@@ -54,8 +54,8 @@ impl Context<'_> {
         predict::approach([&a.course, &b.course], b.center - a.center, self.dt)
     }
 
-    /// Distance up to which contacts are sought of bodies that are active up to `active` (m): a little
-    /// farther, so that they serve again.
+    /// Distance up to which contacts are sought of bodies that are active up to `active` (m), the speculative
+    /// distance: a little farther, so that they serve again.
     pub(super) fn band(&self, active: Real) -> Real {
         active + 2.0 * self.stillness()
     }

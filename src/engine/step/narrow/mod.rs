@@ -36,7 +36,7 @@ use super::ccd::swept::Swept;
 
 use self::clip::find_contacts;
 use self::collect::{Anchor, Manifold};
-pub use self::context::Context;
+pub use self::context::NarrowPhase;
 use self::half_space::find_contacts_half_space;
 use self::mesh::OnTriangle;
 use self::normal::reference_normal;
@@ -57,7 +57,7 @@ use crate::engine::state::pair_head::Head;
 use crate::engine::state::pairs::Pair;
 use crate::math::{Real, Vec3};
 
-impl Context<'_> {
+impl NarrowPhase<'_> {
     /// Measures a pair and finds its contacts, unless they can follow.
     pub(in crate::engine) fn update(&self, head: &mut Head, pair: &mut Pair, due: &Due) {
         let Due { same, active, now, follow } = due;
@@ -96,7 +96,9 @@ impl Context<'_> {
         let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b], band);
         let convex = [piece_a.convex, piece_b.convex];
         if let Some(measured) = &mut pair.measured {
-            measured.clear.set_levers([0, 1].map(|k| Context::lever(convex[k], placed.arms[k])));
+            measured
+                .clear
+                .set_levers([0, 1].map(|k| NarrowPhase::lever(convex[k], placed.arms[k])));
         }
         let swept = self.sweep(pair, convex, &placed);
         if let Swept::Hit(time) = swept {

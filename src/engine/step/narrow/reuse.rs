@@ -31,7 +31,7 @@
 //! Not followed, only kept: rounded edges, curved pieces, triangles of meshes. Neither: swept bodies, which
 //! touch on their way; the papers' events.
 
-use super::Context;
+use super::NarrowPhase;
 use super::collect::{Anchor, Outlook};
 use super::flight::Flight;
 use crate::engine::geometry::ratio::Ratio;
@@ -45,7 +45,7 @@ use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP};
 use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
-impl Context<'_> {
+impl NarrowPhase<'_> {
     /// What a pair that is measured now has to remember, if its contacts can serve again.
     pub(super) fn measurement(&self, [a, b]: [&Body; 2], due: &Due) -> Option<Measurement> {
         // What is swept touches on its way, not where it is.

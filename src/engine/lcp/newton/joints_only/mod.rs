@@ -17,7 +17,9 @@
 //! Bodies with more than a dozen joints are left to [`newton`](crate::engine::lcp::newton), whose nodes for
 //! bodies keep a wheel of many spokes sparse. Cost: [`Packed::work`] a factor.
 
-use crate::engine::tuning::joints_only::{AIM, CORRECTIONS, HUB, PAUSE, POOR, PROXIMAL, TAKEN};
+use crate::engine::tuning::joints_only::{
+    AIM, CORRECTIONS, HUB, POOR, PROXIMAL, RETRY_AFTER, TAKEN,
+};
 use core::ops::Range;
 use smallvec::SmallVec;
 
@@ -45,7 +47,7 @@ pub struct JointsMemory {
     /// Is there a factor?
     made: bool,
     /// Steps for which one of an earlier step is not tried.
-    pause: u32,
+    retry_after: u32,
 }
 
 /// The rows of a joint: `count` from `first` on, and its bodies.
@@ -119,15 +121,15 @@ pub fn solve(
         let goal = AIM * tolerance;
         let [new, correction] = memory.costs();
         let mut fresh = false;
-        memory.pause = memory.pause.saturating_sub(1);
-        let mut usable = memory.made && memory.pause == 0;
+        memory.retry_after = memory.retry_after.saturating_sub(1);
+        let mut usable = memory.made && memory.retry_after == 0;
         while stats.iterations < CORRECTIONS && error > goal {
             if !usable {
                 if fresh {
                     break;
                 }
-                if memory.made && memory.pause == 0 {
-                    memory.pause = PAUSE;
+                if memory.made && memory.retry_after == 0 {
+                    memory.retry_after = RETRY_AFTER;
                 }
                 memory.made = scratch.factor(problem, memory);
                 if !memory.made {

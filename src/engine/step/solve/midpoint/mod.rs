@@ -10,7 +10,7 @@
 //! v⁺ = v + M⁻¹ (h k + 2 J̄ᵀ λ) + M⁻¹ J(q⁺)ᵀ μ,    J(q⁺) v⁺ = 0
 //! ```
 //!
-//! Impulses act at the mean of an anchor's places, along which the bodies move (`Place::middle`): so
+//! Impulses act at the mean of an anchor's places, along which the bodies move (`JointPose::middle`): so
 //! joints do no work, and opposite impulses have one point, which keeps the angular momentum. Loaded
 //! links that turn against each other are stable at any load, without damping. (Gonzalez, Physica D 132
 //! (1999); Betsch & Steinmann, Int. J. Numer. Meth. Eng. 53 (2002); free rotation as in
