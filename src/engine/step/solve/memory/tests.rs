@@ -11,7 +11,8 @@ fn bodies() -> Vec<Body> {
     (0..BODIES).map(body).collect()
 }
 
-/// A step with these islands, that with the first body first; what each had saved. New ones save their number.
+/// A step with these islands, that with the first body first; what each had saved. New ones save their
+/// number.
 fn step(memories: &mut Memories, parts: &[&[u32]]) -> Vec<Option<Double>> {
     let bodies = bodies();
     let edges = parts.iter().flat_map(|part| part.windows(2).map(|two| [two[0], two[1]]));
