@@ -8,7 +8,7 @@ use super::contact;
 use super::contact::At;
 use super::link::{damper, spring};
 use super::member::{Member, join};
-use super::{GIVEN, MidpointScratch, OPEN, is_lock};
+use super::scratch::{MidpointScratch, is_lock};
 use crate::engine::lcp::JointRow;
 use crate::engine::lcp::manifold::LANES;
 use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, joint_compliance};
@@ -17,7 +17,7 @@ use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
-use crate::engine::tuning::midpoint::NEAR;
+use crate::engine::tuning::midpoint::{GIVEN, NEAR, OPEN};
 use crate::engine::tuning::midpoint_energy::STILL;
 use crate::math::{DVec3, Double, sym_times, widen};
 
