@@ -14,7 +14,7 @@
 //! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm begins,
 //! which solves what is a linear problem.
 //!
-//! A large island keeps an account of work, in which what small steps would cost it is the coin. Newton may
+//! A large island, or one of some jointed bodies that touch others, keeps an account of work, in which what small steps would cost it is the coin. Newton may
 //! always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
 //! a rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
 //! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
@@ -43,7 +43,7 @@ use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
 use crate::engine::step::islands::DisjointSets;
 use crate::engine::tuning::newton::TINY;
-use crate::engine::tuning::policy::{FLIGHTS, PATIENCE};
+use crate::engine::tuning::policy::{FLIGHTS, JOINTED, PATIENCE};
 use crate::math::Double;
 
 /// What solves islands, one after the other: solvers, and what goes around them. The content of the buffers
@@ -103,7 +103,8 @@ impl IslandSolver {
             return self.both(island, Method::Pgs, Solvers::row_sweeps);
         }
         let mechanism = island.is_mechanism() || !small && self.reaches_far(island);
-        if !small && !mechanism {
+        let jointed = !island.step.joints.is_empty() && island.is_plain();
+        if !mechanism && (!small || jointed && island.rows() > JOINTED) {
             return self.by_account(island);
         }
         let sweeps = island.is_swept_at_last();
@@ -292,8 +293,8 @@ impl IslandSolver {
 
     /// Stiff small steps: both problems at once.
     fn substeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
-        let Self { solvers, ending, flight, bounce, .. } = self;
-        small_steps::solve(solvers, ending, flight, bounce, island)
+        let Self { solvers, ending, flight, bounce, midpoint, .. } = self;
+        small_steps::solve(solvers, ending, flight, bounce, midpoint, island)
     }
 
     /// Are so many bodies joined with each other that small steps, whose sweeps carry an impulse on by a

@@ -34,6 +34,7 @@ pub(super) mod member;
 mod momentum;
 mod pose;
 mod scratch;
+mod softly;
 
 use self::link::link;
 use self::member::{Member, join, split};
@@ -48,7 +49,9 @@ use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::predict::spin::turn_between;
-use crate::engine::tuning::midpoint::{NEAR, OPEN, PARTS_MAX, PASSES, ROWS_MAX, TURN_MAX};
+use crate::engine::tuning::midpoint::{
+    NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
+};
 use crate::engine::tuning::work::ROUNDED;
 use crate::math::Double;
 
@@ -196,10 +199,10 @@ impl MidpointScratch {
         self.foresee(h);
         self.turn(island, h);
         let joints = !island.step.joints.is_empty();
-        let factor = if joints { NEAR } else { 1.0 };
+        let (factor, passes) = if joints { (NEAR, PASSES) } else { (1.0, PASSES_CONTACTS) };
         let near = factor * island.settings.solver.tolerance;
         let mut error = Double::INFINITY;
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             self.pose(island, h);
             let mut stats = solve(state, island, false);
             self.add_up(island.step);
