@@ -73,7 +73,7 @@ impl Head {
     }
 
     /// Takes note of what it is solved with now; true if that is another than it was, or cannot be kept.
-    pub(in crate::engine) fn note_rows(&mut self) -> bool {
+    pub(in crate::engine) fn mark_rows(&mut self) -> bool {
         let now = (self.friction, self.contacts);
         core::mem::replace(&mut self.solved, now) != now || self.belt
     }

@@ -57,7 +57,7 @@ impl BroadPhase {
             {
                 continue;
             }
-            self.note_moved(this, round);
+            self.mark_moved(this, round);
             let mut new = Aabb {
                 min: tight.min - slack + ahead.min(Vec3::ZERO),
                 max: tight.max + slack + ahead.max(Vec3::ZERO),

@@ -13,6 +13,7 @@
 mod boxes;
 pub mod clip;
 pub mod collect;
+mod context;
 pub mod exposed;
 pub(in crate::engine) mod flight;
 pub mod half_space;
@@ -33,15 +34,13 @@ use smallvec::SmallVec;
 
 use super::ccd::swept::Swept;
 
-use self::clip::{ClipParams, find_contacts};
+use self::clip::find_contacts;
 use self::collect::{Anchor, Manifold};
-use self::flight::Flight;
+pub use self::context::NarrowPhase;
 use self::half_space::find_contacts_half_space;
 use self::mesh::OnTriangle;
-use self::normal::{Twist, reference_normal};
+use self::normal::reference_normal;
 pub(in crate::engine) use self::placed::Placed;
-use super::broad::blow;
-use super::predict;
 use super::predict::planar_axis;
 use crate::engine::geometry::ratio::{
     Centers, Measured, Ratio, Relative, is_long, measure, measure_half_space, near_centers,
@@ -49,60 +48,16 @@ use crate::engine::geometry::ratio::{
 };
 use crate::engine::geometry::shape::HalfSpace;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::settings::{ActiveEvents, Settings};
+use crate::engine::settings::ActiveEvents;
 use crate::engine::state::body::Body;
-use crate::engine::state::changes::Changes;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::measurement::Due;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pair_head::Head;
 use crate::engine::state::pairs::Pair;
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{Real, Vec3};
 
-/// What the pairs of a step have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
-    /// All bodies.
-    pub bodies: &'a [Body],
-    /// Their free motion.
-    pub motions: &'a [Motion],
-    /// When they last changed.
-    pub changes: &'a Changes,
-    /// What pairs ask of them.
-    pub(in crate::engine) flights: &'a [Flight],
-    /// Parameters.
-    pub settings: &'a Settings,
-    /// Time step (s).
-    pub dt: Real,
-}
-
-impl Context<'_> {
-    /// Distance below which two bodies are active (m).
-    pub(super) fn active(&self, flights: [&Flight; 2]) -> Real {
-        let [components, limits] =
-            [flights.map(|flight| flight.component), flights.map(|flight| flight.limit)];
-        let moved = self.approach(flights).max(blow(components, limits, self.dt));
-        let gravity = self.settings.gravity.length();
-        moved + self.dt * self.dt * gravity + self.settings.contact.margin
-    }
-
-    /// How far two bodies can come closer within the step by their free motions (m), see
-    /// [`approach`](predict::approach); what moves by more than its size may run into the other even if
-    /// that moves along with it and is stopped.
-    fn approach(&self, [a, b]: [&Flight; 2]) -> Real {
-        let own = self.dt * (a.own + b.own);
-        if own > a.inradius.min(b.inradius) {
-            return own;
-        }
-        predict::approach([&a.course, &b.course], b.center - a.center, self.dt)
-    }
-
-    /// Distance up to which contacts are sought of bodies that are active up to `active` (m): a little
-    /// farther, so that they serve again.
-    pub(super) fn band(&self, active: Real) -> Real {
-        active + 2.0 * self.stillness()
-    }
-
+impl NarrowPhase<'_> {
     /// Measures a pair and finds its contacts, unless they can follow.
     pub(in crate::engine) fn update(&self, head: &mut Head, pair: &mut Pair, due: &Due) {
         let Due { same, active, now, follow } = due;
@@ -141,7 +96,9 @@ impl Context<'_> {
         let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b], band);
         let convex = [piece_a.convex, piece_b.convex];
         if let Some(measured) = &mut pair.measured {
-            measured.clear.set_levers([0, 1].map(|k| Context::lever(convex[k], placed.arms[k])));
+            measured
+                .clear
+                .set_levers([0, 1].map(|k| NarrowPhase::lever(convex[k], placed.arms[k])));
         }
         let swept = self.sweep(pair, convex, &placed);
         if let Swept::Hit(time) = swept {
@@ -255,37 +212,6 @@ impl Context<'_> {
         near_centers([a, b], [wants(0, a), wants(1, b)], relative)
     }
 
-    /// Velocity of piece b relative to piece a in the axes of a, to which `to_a` turns; `offset` leads
-    /// there from centroid to centroid.
-    ///
-    /// The velocities as they are: with those predicted for the step, gravity alone would make the
-    /// plane a body rests on look worse than the side of a neighbor that it slides towards.
-    pub(in crate::engine) fn twist(
-        &self,
-        pair: &Pair,
-        placed: &Placed,
-        to_a: &Mat3,
-        offset: Vec3,
-    ) -> Twist {
-        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        // A fixed body has no velocity, whatever its field says.
-        let velocities = [0, 1].map(|k| {
-            let motion = &self.motions[pair.bodies[k] as usize];
-            let body = bodies[k];
-            if motion.moves {
-                let spin = body.angular_velocity;
-                (body.linear_velocity + spin.cross(placed.arms[k]), spin)
-            } else {
-                (motion.velocity_at(placed.arms[k]), motion.angular)
-            }
-        });
-        Twist::new(
-            velocities.map(|(linear, _)| *to_a * linear),
-            velocities.map(|(_, angular)| *to_a * angular),
-            offset,
-        )
-    }
-
     /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
     fn clipped(
         &self,
@@ -323,19 +249,6 @@ impl Context<'_> {
         self.remember(pair, outlook, outlook.anchor, ratio, radii, inradius);
     }
 
-    /// By how much this step turns the relative velocity of two bodies aside [m/s].
-    fn bent(&self, bodies: [u32; 2]) -> Real {
-        let [a, b] = bodies.map(|i| {
-            let (body, motion) = (&self.bodies[i as usize], &self.motions[i as usize]);
-            let change =
-                if motion.moves { motion.linear - body.linear_velocity } else { Vec3::ZERO };
-            (motion.linear, change)
-        });
-        let (free, change) = (b.0 - a.0, b.1 - a.1);
-        let along = free.try_normalize().unwrap_or(Vec3::ZERO);
-        (change - along * along.dot(change)).length()
-    }
-
     /// Clipped contacts of a hull and a half-space with this outward normal.
     fn clipped_half_space(
         &self,
@@ -370,11 +283,6 @@ impl Context<'_> {
             _ => Anchor::Face(1 - hull_side),
         };
         self.remember(pair, outlook, anchor, ratio, radii, Real::MAX);
-    }
-
-    /// Tolerances of the clipping.
-    pub(in crate::engine) fn clip(&self, band: Real) -> ClipParams {
-        ClipParams::new(band, self.settings.contact.reference_slack)
     }
 }
 

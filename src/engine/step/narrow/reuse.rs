@@ -31,11 +31,10 @@
 //! Not followed, only kept: rounded edges, curved pieces, triangles of meshes. Neither: swept bodies, which
 //! touch on their way; the papers' events.
 
-use super::Context;
+use super::NarrowPhase;
 use super::collect::{Anchor, Outlook};
 use super::flight::Flight;
 use crate::engine::geometry::ratio::Ratio;
-use crate::engine::settings::ActiveEvents;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
@@ -46,17 +45,7 @@ use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP};
 use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
-impl Context<'_> {
-    /// Distance up to which a pair counts as unmoved (m); 0: none does.
-    pub(super) fn stillness(&self) -> Real {
-        let contact = &self.settings.contact;
-        if contact.active == ActiveEvents::Clipped {
-            contact.stillness * self.dt * self.dt
-        } else {
-            0.0
-        }
-    }
-
+impl NarrowPhase<'_> {
     /// What a pair that is measured now has to remember, if its contacts can serve again.
     pub(super) fn measurement(&self, [a, b]: [&Body; 2], due: &Due) -> Option<Measurement> {
         // What is swept touches on its way, not where it is.

@@ -100,7 +100,7 @@ impl Solvers {
             }
         }
         if stats.certificate.error() < first.error() {
-            island.memory.newton.note_change();
+            island.memory.newton.mark_changed();
         }
         unknowns(island, of).put(&self.best);
         self.measure(island, of);

@@ -22,8 +22,8 @@
 //!
 //! O(bodies + contacts).
 
-use super::MidpointScratch;
 use super::member::{Member, join, split};
+use super::scratch::MidpointScratch;
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::engine::settings::{ContactSettings, Settings};

@@ -10,7 +10,7 @@
 use super::contact;
 use super::contact::At;
 use super::member::join;
-use super::{MidpointScratch, is_lock};
+use super::scratch::{MidpointScratch, is_lock};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::sweeps::{SubstepParams, solve_substeps};
 use crate::engine::state::joint::Aim;

@@ -12,7 +12,7 @@ use crate::math::{Vec3, quat_to_mat3};
 
 impl BroadPhase {
     /// Looks at the near pairs that have not met yet, and joins the components of those that do.
-    pub(super) fn sweep(&mut self, round: u8, bodies: &[Body]) {
+    pub(super) fn find_meeting(&mut self, round: u8, bodies: &[Body]) {
         if round == 1 {
             for word in 0..self.near.listed.len() {
                 let mut bits = self.near.listed[word];
@@ -131,7 +131,7 @@ impl BroadPhase {
     fn join(&mut self, [a, b]: [u32; 2]) -> bool {
         let mut carried = [a, b].map(|i| self.moves(i) && self.is_live(i));
         if carried != [true, true] {
-            if !self.rouse([a, b]) {
+            if !self.enliven_met([a, b]) {
                 return false;
             }
             carried = [a, b].map(|i| self.moves(i) && self.is_live(i));
@@ -153,7 +153,7 @@ impl BroadPhase {
     }
 
     /// Makes those of two bodies that meet live that take over a speed; false if one may do so later.
-    fn rouse(&mut self, [a, b]: [u32; 2]) -> bool {
+    fn enliven_met(&mut self, [a, b]: [u32; 2]) -> bool {
         for [i, j] in [[a, b], [b, a]] {
             if self.moves(j) && !self.is_live(j) {
                 let joins = self.moves(i);
