@@ -107,6 +107,11 @@ pub fn exp_double(x: Double) -> Double {
     libm::exp(x)
 }
 
+/// `x` to the power of `y`, the same on every platform.
+pub fn pow_double(x: Double, y: Double) -> Double {
+    libm::pow(x, y)
+}
+
 /// Widens to double precision.
 #[inline]
 #[allow(clippy::unnecessary_cast, reason = "Real may already be f64")]

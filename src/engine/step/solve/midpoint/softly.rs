@@ -18,7 +18,7 @@ use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::solvers::Solvers;
 use crate::engine::tuning::midpoint::TURN_MAX;
-use crate::math::Double;
+use crate::math::{Double, pow_double};
 
 impl MidpointScratch {
     /// Makes the step; residuals of what moved the bodies last and of what they carry on.
@@ -70,7 +70,7 @@ impl MidpointScratch {
     /// In how many parts: bodies turn little in each.
     fn soft_count(&self, island: &Island<'_, '_>, most: u32) -> u32 {
         let fastest = self.members.iter().map(|m| m.angular().length()).fold(0.0, Double::max);
-        (island.dt * fastest / TURN_MAX).ceil().clamp(1.0, Double::from(most.max(1))) as u32
+        (island.dt * fastest / TURN_MAX).ceil().min(Double::from(most)).max(1.0) as u32
     }
 
     /// Poses a part: rows, blocks, contacts and gaps where its bodies are, and their velocities there.
