@@ -207,7 +207,7 @@ impl MidpointScratch {
     /// than they had and what forces, springs and motors gave them on their way; ends that move by themselves
     /// may take them along at twice their speed. Slowed alike, they fit their joints as before, and where
     /// nothing outside takes it up they keep their momentum and angular momentum.
-    fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
+    pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
         let isolated = island.is_isolated();
         let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;

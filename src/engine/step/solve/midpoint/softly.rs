@@ -4,7 +4,7 @@
 //! bodies move, the velocities they keep, whole and half impulses; certificates of the last part. A part
 //! is some small steps on one problem ([`substeps`](crate::engine::lcp::sweeps)), posed where its bodies are:
 //! in a whole step limbs turn so far that the rows of its start hold nothing together. Free flight is that of
-//! [`spin`](crate::engine::step::predict::spin). Cost: the rows of the joints and arms of the contacts once a
+//! [`spin`](crate::engine::step::predict::spin), and no more energy is carried on than was had and given. Cost: the rows of the joints and arms of the contacts once a
 //! part, beside the sweeps.
 
 use super::contact;
@@ -49,12 +49,16 @@ impl MidpointScratch {
             if k + 1 == parts {
                 certificates = [state.certify(island, 0), state.certify_carried(island)];
             }
+            let step = &mut *island.step;
+            let lists = self.members.iter_mut().zip(&*step.biased.velocity);
+            for ((member, v), block) in lists.zip(&mut *step.bodies) {
+                member.go_with(v, h);
+                *block = member.block(member.to.1, None, h);
+            }
+            self.pay(island, h);
             self.spent[1].add(&island.step.relaxed);
             island.step.biased.scale(0.5);
             self.spent[0].add(&island.step.biased);
-            for (member, v) in self.members.iter_mut().zip(&*island.step.biased.velocity) {
-                member.go_with(v, h);
-            }
             self.touches.iter_mut().for_each(|touch| touch.find_end(&self.members, h));
             for link in &mut self.links {
                 link.find_end(&self.members, island.sources.joints, h);
@@ -106,9 +110,11 @@ impl MidpointScratch {
             }
         }
         self.half.clear();
+        self.plain.clear();
         for (member, block) in self.members.iter_mut().zip(&mut *step.bodies) {
             self.half.push(join(member.velocity, member.angular()));
             *block = member.block(member.rotation, None, h);
+            self.plain.push(*block);
             let [velocity, spin] = member.pushed(&[0.0; 6], h);
             member.fly(&[0.0; 6], h);
             let rotor = member.rotor.map(|rotor| rotor.with(member.to.1));
