@@ -66,7 +66,7 @@ pub use self::state::contact::Contact;
 use self::state::contact::warm_start;
 use self::state::joint::{Joint, JointDesc, Joints};
 use self::state::motion::Motions;
-use self::state::pair_head::Head;
+use self::state::pair_head::{Guard, Head};
 use self::state::pairs::{Pairs, is_dormant};
 use self::step::assemble::{Sources, StepProblem};
 use self::step::broad::{BroadPhase, Enlarge, Input};
@@ -252,7 +252,7 @@ impl Simulation {
             self.measure(settings, pool);
         }
         for (_, head) in self.pairs.heads_seen() {
-            self.report.measured += u32::from(head.stamps.measured == self.pairs.step);
+            self.report.measured += u32::from(head.measured && !head.dormant);
             if head.contacts + head.dropped > 0
                 && !head.sensor
                 && !is_dormant(head.bodies, &self.work.motions.list)
@@ -307,8 +307,10 @@ impl Simulation {
             settings,
             dt: self.report.dt,
         };
-        let judge = |head: &mut Head| context.judge(head);
-        self.pairs.measure(pool, judge, |head, pair, due| context.update(head, pair, due));
+        let judge = |head: &Head, guard: &mut Guard| context.judge(head, guard);
+        self.pairs.measure(pool, judge, |head, guard, pair, due| {
+            context.update(head, guard, pair, due);
+        });
     }
 
     /// Stage 4: groups of bodies that touch or are joined.

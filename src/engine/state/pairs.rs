@@ -11,6 +11,7 @@
 //! a nanosecond each, when a pair comes or goes, falls asleep or wakes. Else O(pairs looked at), and a
 //! byte for each body.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -23,7 +24,7 @@ use super::contact::{ActiveContact, ContactId};
 use super::measurement::Measurement;
 
 use super::motion::Motion;
-use super::pair_head::Head;
+use super::pair_head::{Guard, Head};
 use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
@@ -85,9 +86,30 @@ pub struct Pair {
 /// A run of pairs, for one task.
 struct Run<'a> {
     heads: &'a mut [Head],
+    guards: &'a mut [Guard],
     pairs: &'a mut [Box<Pair>],
     /// Place of the first.
     start: usize,
+}
+
+/// A run of pairs that stay while others come and go.
+#[derive(Clone, Debug)]
+struct Stay {
+    from: Range<usize>,
+    to: usize,
+}
+
+/// Moves runs that stay to their new places in a list that has `count` items then. Runs that move down do so
+/// first and from below, the others from above: none is overwritten before it moved.
+fn shift<T: Copy + Default>(list: &mut Vec<T>, stays: &[Stay], count: usize) {
+    list.resize(list.len().max(count), T::default());
+    for Stay { from, to } in stays.iter().filter(|stay| stay.to < stay.from.start) {
+        list.copy_within(from.clone(), *to);
+    }
+    for Stay { from, to } in stays.iter().rev().filter(|stay| stay.to > stay.from.start) {
+        list.copy_within(from.clone(), *to);
+    }
+    list.truncate(count);
 }
 
 /// Runs for each thread, and for all.
@@ -103,10 +125,13 @@ pub struct Pairs {
     pub(in crate::engine) step: Stamp,
     /// One for each pair.
     pub(in crate::engine) heads: Vec<Head>,
-    /// Buffers of the same.
+    pub(in crate::engine) guards: Vec<Guard>,
+    /// Buffer of the list.
     #[expect(clippy::vec_box, reason = "a list of pairs moves pointers, not pairs")]
     last: Vec<Box<Pair>>,
-    last_heads: Vec<Head>,
+    /// Buffers: runs of pairs that stay; those that came, with their places.
+    stays: Vec<Stay>,
+    came: Vec<(usize, Head, Guard)>,
     /// Pairs that went, to be used again.
     #[expect(clippy::vec_box, reason = "as above")]
     spare: Vec<Box<Pair>>,
@@ -169,7 +194,7 @@ impl Pairs {
     fn renew(&mut self, bodies: &[Body], all: bool) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             let [a, b] = head.bodies.map(|i| self.flags[i as usize]);
-            let (flags, new) = (a | b, head.stamps.began == self.step);
+            let (flags, new) = (a | b, head.began == self.step);
             let edited = new || all || flags & flag::EDITED != 0;
             if edited {
                 pair.take_colliders(head.bodies.map(|i| &bodies[i as usize]));
@@ -243,23 +268,24 @@ impl Pairs {
     pub(in crate::engine) fn measure<T>(
         &mut self,
         pool: &impl Pool,
-        judge: impl Fn(&mut Head) -> Option<T> + Sync,
-        work: impl Fn(&mut Head, &mut Pair, &T) + Sync,
+        judge: impl Fn(&Head, &mut Guard) -> Option<T> + Sync,
+        work: impl Fn(&mut Head, &mut Guard, &mut Pair, &T) + Sync,
     ) {
         self.take_up_changes();
-        let Self { list, heads, seen, step, measured, .. } = self;
+        let Self { list, heads, guards, seen, step, measured, .. } = self;
         let (seen, step) = (&*seen, *step);
         let measure = |run: &mut Run<'_>| {
             let end = run.start + run.heads.len();
             let from = seen.partition_point(|&p| (p as usize) < run.start);
             let to = seen.partition_point(|&p| (p as usize) < end);
             for k in seen[from..to].iter().map(|&p| p as usize - run.start) {
-                let head = &mut run.heads[k];
-                if !head.dormant && head.stamps.seen != step {
-                    if let Some(due) = judge(head) {
-                        work(head, &mut run.pairs[k], &due);
+                let (head, guard) = (&mut run.heads[k], &mut run.guards[k]);
+                if !head.dormant && guard.seen != step {
+                    head.measured = false;
+                    if let Some(due) = judge(head, guard) {
+                        work(head, guard, &mut run.pairs[k], &due);
                     }
-                    head.stamps.seen = step;
+                    guard.seen = step;
                 }
             }
         };
@@ -268,8 +294,11 @@ impl Pairs {
         let size = list.len().div_ceil(runs).max(PAIRS_MIN).max(list.len().div_ceil(RUNS_MAX));
         let mut start = 0;
         let mut parts: SmallVec<[Run<'_>; RUNS_MAX]> = SmallVec::new();
-        for (heads, pairs) in heads.chunks_mut(size).zip(list.chunks_mut(size)) {
-            parts.push(Run { heads, pairs, start });
+        let guards = guards.chunks_mut(size);
+        for ((heads, guards), pairs) in
+            heads.chunks_mut(size).zip(guards).zip(list.chunks_mut(size))
+        {
+            parts.push(Run { heads, guards, pairs, start });
             start += size;
         }
         pool.run(&mut parts, 1, |parts| parts.iter_mut().for_each(measure));
@@ -284,10 +313,11 @@ impl Pairs {
 
     /// Lets the pairs of some bodies be measured in this step.
     pub(in crate::engine) fn wake(&mut self, woken: impl Fn(BodyId) -> bool) {
-        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+        for ((head, guard), pair) in self.heads.iter_mut().zip(&mut self.guards).zip(&mut self.list)
+        {
             if woken(head.key.a) || woken(head.key.b) {
                 (head.dormant, pair.dormant, head.seen) = (false, false, true);
-                head.stamps.seen = 0;
+                guard.seen = 0;
             }
         }
         self.list_seen();
@@ -297,12 +327,12 @@ impl Pairs {
     /// it is another.
     fn merge(&mut self, removed: &[PairKey], added: &[Candidate], bodies: &[Body]) {
         core::mem::swap(&mut self.list, &mut self.last);
-        core::mem::swap(&mut self.heads, &mut self.last_heads);
         self.list.clear();
-        self.heads.clear();
+        self.stays.clear();
+        self.came.clear();
         let mut removed = removed.iter().peekable();
         let mut added = added.iter().peekable();
-        let (heads, mut old, mut at) = (&self.last_heads, self.last.drain(..), 0);
+        let (heads, mut old, mut at) = (&self.heads, self.last.drain(..), 0);
         loop {
             // What lies before the next change stays.
             let next = match (removed.peek(), added.peek()) {
@@ -313,13 +343,13 @@ impl Pairs {
             };
             let rest = &heads[at..];
             let stay = next.map_or(rest.len(), |key| rest.partition_point(|head| head.key < key));
-            self.heads.extend_from_slice(&rest[..stay]);
+            self.stays.push(Stay { from: at..at + stay, to: self.list.len() });
             self.list.extend(old.by_ref().take(stay));
             at += stay;
             let Some(key) = next else { break };
-            let was = heads.get(at).filter(|head| head.key == key);
+            let was = heads.get(at).filter(|head| head.key == key).map(|head| (head, at));
             let pair = was.and_then(|_| old.next());
-            if let Some(head) = was {
+            if let Some((head, _)) = was {
                 // Others of its bodies, which stay dormant, may have touched as one with it.
                 self.all_seen |= head.dormant;
                 self.gone.push(key);
@@ -331,19 +361,29 @@ impl Pairs {
                 continue;
             };
             let versions = candidate.bodies.map(|i| bodies[i as usize].version());
-            let kept = was.filter(|head| head.versions == versions);
+            let kept = was.map(|(head, at)| (head, &self.guards[at]));
+            let kept = kept.filter(|(_, guard)| guard.versions == versions);
             let mut pair = pair.or_else(|| self.spare.pop()).unwrap_or_default();
             if kept.is_none() {
                 pair.begin(candidate, versions);
             }
             pair.bodies = candidate.bodies;
-            let mut head = Head::new(candidate, versions, self.step);
-            if let Some(kept) = kept {
-                (head.stamps, head.solved) = (kept.stamps, kept.solved);
+            let mut head = Head::new(candidate, self.step);
+            let mut guard = Guard::new(candidate, versions);
+            if let Some((head_kept, guard_kept)) = kept {
+                (head.began, head.rows, head.solved) =
+                    (head_kept.began, head_kept.rows, head_kept.solved);
+                (guard.seen, guard.clear) = (guard_kept.seen, guard_kept.clear);
             }
             head.take(&pair);
-            self.heads.push(head);
+            self.came.push((self.list.len(), head, guard));
             self.list.push(pair);
+        }
+        let count = self.list.len();
+        shift(&mut self.heads, &self.stays, count);
+        shift(&mut self.guards, &self.stays, count);
+        for &(at, head, guard) in &self.came {
+            (self.heads[at], self.guards[at]) = (head, guard);
         }
     }
 
@@ -351,7 +391,7 @@ impl Pairs {
     pub(in crate::engine) fn forget_measurements(&mut self) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             pair.forget_measurement();
-            head.clear = None;
+            head.lasting = false;
         }
     }
 
@@ -373,14 +413,16 @@ impl Pairs {
             if keep(&self.list[i]) {
                 self.list.swap(kept, i);
                 self.heads.swap(kept, i);
+                self.guards.swap(kept, i);
                 kept += 1;
             } else {
-                forget(self.heads[i].near, &self.heads[i].key);
+                forget(self.guards[i].near, &self.heads[i].key);
             }
         }
         if kept < self.heads.len() {
             self.merged = self.step;
             self.heads.truncate(kept);
+            self.guards.truncate(kept);
             self.spare.extend(self.list.drain(kept..));
             self.look_at_all();
         }

@@ -68,7 +68,7 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Midp
                 if members[k].is_none() { linear + angular.cross(arms[k]) } else { DVec3::ZERO }
             });
             // A corner is where it is; else the smaller body slides or rolls over the larger one.
-            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.clear.small));
+            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.small));
             let with = match (contact.id.corners(), members) {
                 ([true, false], _) => 0,
                 ([false, true], _) => 1,
