@@ -143,11 +143,11 @@ impl Touches {
         assert_eq!(self.list, all, "touches are those of all pairs");
     }
 
-    /// Finds the touches of bodies whose pairs are looked at or went.
+    /// Finds the touches of bodies whose pairs are looked at or went: all, if all pairs are.
     fn ask(&mut self, pairs: &Pairs) {
         let Self { list, asked, .. } = self;
         asked.clear();
-        if pairs.all_seen {
+        if pairs.seen.len() == pairs.list.len() {
             asked.extend(0..list.len() as u32);
             return;
         }

@@ -31,7 +31,37 @@ enum Facet {
     Edges(usize, usize),
 }
 
-/// Its bound: `n·(d - o)` and `H(n) - n·o` (m), times the length of n, which points from a to b.
+/// Numbers of four lanes, of which three are used.
+type Lanes = [Real; 4];
+
+/// One number for each of three axes.
+#[inline(always)]
+fn lanes(of: impl Fn(usize) -> Real) -> Lanes {
+    [of(0), of(1), of(2), 0.0]
+}
+
+/// Bounds of three normals: `n·(d - o)` and `H(n) - n·o` (m), times the length of n, which points from a to b.
+struct Bounds {
+    along: Lanes,
+    reach: Lanes,
+}
+
+impl Bounds {
+    /// With `n·(d - o)`, `n·o` and `H(n)` of normals of either direction.
+    #[inline(always)]
+    fn new(along: Lanes, shift: Lanes, height: Lanes) -> Self {
+        let turned = |k: usize| if along[k] < 0.0 { -shift[k] } else { shift[k] };
+        Self { along: lanes(|k| along[k].abs()), reach: lanes(|k| height[k] - turned(k)) }
+    }
+
+    /// That of one normal.
+    #[inline(always)]
+    fn of(&self, k: usize, facet: Facet) -> Bound {
+        Bound { facet, along: self.along[k], reach: self.reach[k] }
+    }
+}
+
+/// The bound of one of them.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     facet: Facet,
@@ -40,13 +70,6 @@ struct Bound {
 }
 
 impl Bound {
-    /// With `n·(d - o)`, `n·o` and `H(n)` of a normal of either direction.
-    #[inline(always)]
-    fn new(facet: Facet, along: Real, shift: Real, height: Real) -> Self {
-        let shift = if along < 0.0 { -shift } else { shift };
-        Self { facet, along: along.abs(), reach: height - shift }
-    }
-
     /// Is its ratio larger, by more than rounding?
     #[inline(always)]
     fn beats(&self, other: &Self) -> bool {
@@ -63,9 +86,9 @@ impl Bound {
 struct Boxes<'r> {
     half: [[Real; 3]; 2],
     rotation: &'r Mat3,
-    /// Columns of R, and their absolute values.
-    axes: [[Real; 3]; 3],
-    abs: [[Real; 3]; 3],
+    /// Rows of R, and their absolute values: a component of each axis of b.
+    rows: [Lanes; 3],
+    abs: [Lanes; 3],
     /// `d - o` and `o` (m).
     offset: [Real; 3],
     origin: [Real; 3],
@@ -76,46 +99,42 @@ const fn after(k: usize) -> usize {
     if k == 2 { 0 } else { k + 1 }
 }
 
-fn dot(a: [Real; 3], b: [Real; 3]) -> Real {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
 impl Boxes<'_> {
     /// The bounds of the faces of a and of those of b.
     #[inline(always)]
     fn faces(&self) -> [Bound; 6] {
-        let Self { half: [a, b], axes, abs, offset, origin, .. } = self;
-        let face_of_a = |k: usize| {
-            let height = a[k] + dot(*b, [abs[0][k], abs[1][k], abs[2][k]]);
-            Bound::new(Facet::FaceOfA(k), offset[k], origin[k], height)
-        };
-        let face_of_b = |k: usize| {
-            let height = b[k] + dot(*a, abs[k]);
-            let [along, shift] = [dot(axes[k], *offset), dot(axes[k], *origin)];
-            Bound::new(Facet::FaceOfB(k), along, shift, height)
-        };
-        let [x, y, z] = [0, 1, 2].map(face_of_a);
-        let [u, v, w] = [0, 1, 2].map(face_of_b);
+        let Self { half: [a, b], rows, abs, offset: d, origin: o, .. } = self;
+        let height = lanes(|k| a[k] + (b[0] * abs[k][0] + b[1] * abs[k][1] + b[2] * abs[k][2]));
+        let of_a = Bounds::new(lanes(|k| d[k]), lanes(|k| o[k]), height);
+        let along =
+            |v: &[Real; 3]| lanes(|k| rows[0][k] * v[0] + rows[1][k] * v[1] + rows[2][k] * v[2]);
+        let height = lanes(|k| b[k] + (a[0] * abs[0][k] + a[1] * abs[1][k] + a[2] * abs[2][k]));
+        let of_b = Bounds::new(along(d), along(o), height);
+        let [x, y, z] = [0, 1, 2].map(|k| of_a.of(k, Facet::FaceOfA(k)));
+        let [u, v, w] = [0, 1, 2].map(|k| of_b.of(k, Facet::FaceOfB(k)));
         [x, y, z, u, v, w]
     }
 
     /// Takes for the best what has a larger bound among `n = e_i × R_j`.
     #[inline(always)]
     fn edges(&self, i: usize, best: &mut Bound) {
-        let Self { half: [a, b], axes, abs, offset: d, origin: o, .. } = self;
+        let Self { half: [a, b], rows, abs, offset: d, origin: o, .. } = self;
         let [x, y] = [after(i), after(after(i))];
+        let (row_x, row_y) = (&rows[x], &rows[y]);
         // Not |R_l[i]| for |n·R_k|: where edges are nearly parallel, that is but rounding.
-        let across = |j: usize, k: usize| (axes[j][x] * axes[k][y] - axes[j][y] * axes[k][x]).abs();
-        let [xy, yz, zx] = [across(0, 1), across(1, 2), across(2, 0)];
-        for (j, to_next, to_last) in [(0, xy, zx), (1, yz, xy), (2, zx, yz)] {
-            let ([k, l], axis) = ([after(j), after(after(j))], axes[j]);
-            let height = a[x] * abs[j][y] + a[y] * abs[j][x] + b[k] * to_next + b[l] * to_last;
-            let along = d[y] * axis[x] - d[x] * axis[y];
-            let shift = o[y] * axis[x] - o[x] * axis[y];
-            let square = axis[x] * axis[x] + axis[y] * axis[y];
-            let edges = Bound::new(Facet::Edges(i, j), along, shift, height);
+        let across = lanes(|j| (row_x[j] * row_y[after(j)] - row_y[j] * row_x[after(j)]).abs());
+        let height = lanes(|j| {
+            let [k, l] = [after(j), after(after(j))];
+            a[x] * abs[y][j] + a[y] * abs[x][j] + b[k] * across[j] + b[l] * across[l]
+        });
+        let along = lanes(|j| d[y] * row_x[j] - d[x] * row_y[j]);
+        let shift = lanes(|j| o[y] * row_x[j] - o[x] * row_y[j]);
+        let square = lanes(|j| row_x[j] * row_x[j] + row_y[j] * row_y[j]);
+        let bounds = Bounds::new(along, shift, height);
+        for j in 0..3 {
+            let edges = bounds.of(j, Facet::Edges(i, j));
             // None if the normal is nothing.
-            if square > PARALLEL && edges.beats(best) {
+            if square[j] > PARALLEL && edges.beats(best) {
                 *best = edges;
             }
         }
@@ -159,12 +178,13 @@ pub(super) fn measure(
     cache: &mut PortalCache,
 ) -> Measured {
     let rotation = &relative.rotation;
-    let axes = [0, 1, 2].map(|k| rotation.col(k).to_array());
+    let [x, y, z] = [rotation.x_axis, rotation.y_axis, rotation.z_axis].map(|axis| axis.to_array());
+    let rows = [0, 1, 2].map(|k| [x[k], y[k], z[k], 0.0]);
     let boxes = Boxes {
         half: half.map(|half| half.to_array()),
         rotation,
-        axes,
-        abs: axes.map(|axis| axis.map(Real::abs)),
+        rows,
+        abs: rows.map(|row| row.map(Real::abs)),
         offset: ray.exact.to_array(),
         origin: shift.to_array(),
     };

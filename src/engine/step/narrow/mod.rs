@@ -129,9 +129,13 @@ impl Context<'_> {
         if *same {
             self.measure(pair, clear, bodies, motions, self.band(*active));
         }
-        pair.contacts.sort_unstable_by_key(|contact| contact.id);
-        merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
-        inherit(pair, &old);
+        if pair.contacts.is_empty() {
+            pair.angular_impulses.clear();
+        } else {
+            pair.contacts.sort_unstable_by_key(|contact| contact.id);
+            merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
+            inherit(pair, &old);
+        }
         head.take(pair);
     }
 
@@ -398,10 +402,10 @@ impl Context<'_> {
 /// points that differ along the axis only are the same.
 fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let axis = axis.unwrap_or(Vec3::ZERO);
-    let mut kept = 0;
-    for i in 0..contacts.len() {
+    let mut kept = contacts.len().min(1);
+    for i in 1..contacts.len() {
         let new = contacts[i];
-        let reach = new.arms[0].length().max(new.arms[1].length());
+        let reach = new.arms[0].length_squared().max(new.arms[1].length_squared()).sqrt();
         let near = SAME * (1.0 + reach);
         let same = |old: &ActiveContact| {
             let apart = new.arms[0] - old.arms[0];
