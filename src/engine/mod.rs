@@ -299,13 +299,15 @@ impl Simulation {
     fn measure(&mut self, settings: &Settings, pool: &impl Pool) {
         let Work { flights, motions, broad, .. } = &mut self.work;
         take_up(flights, &self.bodies, &motions.list, broad, self.sleepers.woken());
+        let dt = self.report.dt;
         let context = Context {
             bodies: self.bodies.as_slice(),
             motions: &motions.list,
             changes: self.bodies.changes(),
             flights,
             settings,
-            dt: self.report.dt,
+            dt,
+            fall: dt * dt * settings.gravity.length(),
         };
         let judge = |head: &Head, guard: &mut Guard| context.judge(head, guard);
         self.pairs.measure(pool, judge, |head, guard, pair, due| {

@@ -112,6 +112,23 @@ fn shift<T: Copy + Default>(list: &mut Vec<T>, stays: &[Stay], count: usize) {
     list.truncate(count);
 }
 
+/// Pairs that are [fetched](fetch) at once: beyond 16 no more loads are under way, and lines of the first are
+/// gone before their turn.
+pub(in crate::engine) const ABREAST: usize = 16;
+
+/// Asks memory for some pairs at once, before they are worked on one by one. They lie anywhere: waiting for
+/// each in its turn takes longer than the work on it.
+pub(in crate::engine) fn fetch<'a>(pairs: impl Iterator<Item = &'a Pair>) {
+    let mut sum = 0;
+    for pair in pairs {
+        sum ^= pair.bodies[0] ^ pair.dropped ^ u32::from(pair.measured.is_some());
+        for contact in &pair.contacts {
+            sum ^= contact.id.0 as u32 ^ u32::from(contact.gap > 0.0) ^ contact.blow as u32;
+        }
+    }
+    core::hint::black_box(sum);
+}
+
 /// Runs for each thread, and for all.
 const RUNS: usize = 8;
 const RUNS_MAX: usize = 128;
@@ -278,14 +295,19 @@ impl Pairs {
             let end = run.start + run.heads.len();
             let from = seen.partition_point(|&p| (p as usize) < run.start);
             let to = seen.partition_point(|&p| (p as usize) < end);
-            for k in seen[from..to].iter().map(|&p| p as usize - run.start) {
-                let (head, guard) = (&mut run.heads[k], &mut run.guards[k]);
-                if !head.dormant && guard.seen != step {
-                    head.measured = false;
-                    if let Some(due) = judge(head, guard) {
-                        work(head, guard, &mut run.pairs[k], &due);
+            let mut due: SmallVec<[(usize, T); ABREAST]> = SmallVec::new();
+            for part in seen[from..to].chunks(ABREAST) {
+                for k in part.iter().map(|&p| p as usize - run.start) {
+                    let (head, guard) = (&mut run.heads[k], &mut run.guards[k]);
+                    if !head.dormant && guard.seen != step {
+                        head.measured = false;
+                        due.extend(judge(head, guard).map(|due| (k, due)));
+                        guard.seen = step;
                     }
-                    guard.seen = step;
+                }
+                fetch(due.iter().map(|&(k, _)| &*run.pairs[k]));
+                for (k, due) in due.drain(..) {
+                    work(&mut run.heads[k], &mut run.guards[k], &mut run.pairs[k], &due);
                 }
             }
         };

@@ -31,6 +31,18 @@ enum Facet {
     Edges(usize, usize),
 }
 
+impl Facet {
+    /// The facet with a number: faces of a, faces of b, edges along the first axis of a, and so on.
+    const fn new(number: usize) -> Self {
+        let k = number % 3;
+        match number / 3 {
+            0 => Self::FaceOfA(k),
+            1 => Self::FaceOfB(k),
+            i => Self::Edges(i - 2, k),
+        }
+    }
+}
+
 /// Numbers of four lanes, of which three are used.
 type Lanes = [Real; 4];
 
@@ -54,17 +66,18 @@ impl Bounds {
         Self { along: lanes(|k| along[k].abs()), reach: lanes(|k| height[k] - turned(k)) }
     }
 
-    /// That of one normal.
+    /// That of normal k, of the facet with this number.
     #[inline(always)]
-    fn of(&self, k: usize, facet: Facet) -> Bound {
-        Bound { facet, along: self.along[k], reach: self.reach[k] }
+    fn of(&self, k: usize, number: usize) -> Bound {
+        Bound { number, along: self.along[k], reach: self.reach[k] }
     }
 }
 
 /// The bound of one of them.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
-    facet: Facet,
+    /// Number of its facet.
+    number: usize,
     along: Real,
     reach: Real,
 }
@@ -110,8 +123,8 @@ impl Boxes<'_> {
             |v: &[Real; 3]| lanes(|k| rows[0][k] * v[0] + rows[1][k] * v[1] + rows[2][k] * v[2]);
         let height = lanes(|k| b[k] + (a[0] * abs[0][k] + a[1] * abs[1][k] + a[2] * abs[2][k]));
         let of_b = Bounds::new(along(d), along(o), height);
-        let [x, y, z] = [0, 1, 2].map(|k| of_a.of(k, Facet::FaceOfA(k)));
-        let [u, v, w] = [0, 1, 2].map(|k| of_b.of(k, Facet::FaceOfB(k)));
+        let [x, y, z] = [0, 1, 2].map(|k| of_a.of(k, k));
+        let [u, v, w] = [0, 1, 2].map(|k| of_b.of(k, 3 + k));
         [x, y, z, u, v, w]
     }
 
@@ -132,7 +145,7 @@ impl Boxes<'_> {
         let square = lanes(|j| row_x[j] * row_x[j] + row_y[j] * row_y[j]);
         let bounds = Bounds::new(along, shift, height);
         for j in 0..3 {
-            let edges = bounds.of(j, Facet::Edges(i, j));
+            let edges = bounds.of(j, 6 + 3 * i + j);
             // None if the normal is nothing.
             if square[j] > PARALLEL && edges.beats(best) {
                 *best = edges;
@@ -195,7 +208,7 @@ pub(super) fn measure(
     } else {
         (0..3).for_each(|i| boxes.edges(i, &mut best));
     }
-    let ratio = boxes.ratio(best.facet);
+    let ratio = boxes.ratio(Facet::new(best.number));
     let [a, b] = ratio.features.map(|feature| feature.ids[0]);
     (cache.normal, cache.contact, cache.hints) = (ratio.normal, ratio.contact, [a, b]);
     let none = [NO_VERTEX; 2];

@@ -12,7 +12,7 @@ use crate::engine::lcp::{Cone, FIXED};
 use crate::engine::settings::{ActiveEvents, Settings};
 use crate::engine::state::contact::{ActiveContact, Blow};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pairs::Pair;
+use crate::engine::state::pairs::{ABREAST, Pair, fetch};
 use crate::engine::step::predict::planar_axis;
 use crate::engine::tuning::newton::AT_REST;
 use crate::math::{DVec3, Double, Real, Vec3, tangents, widen, widen3};
@@ -22,13 +22,16 @@ impl StepProblem {
     pub(super) fn add_contacts(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
         let first = self.contact_source.len();
         let bodies = sources.islands.start[k] as usize..sources.islands.start[k + 1] as usize;
-        let pairs = self.pairs_of.range(k).map(|i| {
-            let p = sources.touching[self.pairs_of.items[i] as usize].pair;
-            &*sources.pairs[p as usize]
-        });
-        let turned = is_turned(sources.motions, pairs);
-        for i in self.pairs_of.range(k) {
-            let p = sources.touching[self.pairs_of.items[i] as usize].pair;
+        let range = self.pairs_of.range(k);
+        let touching = |of: &Self, i: usize| sources.touching[of.pairs_of.items[i] as usize];
+        let edges = range.clone().map(|i| touching(self, i).bodies);
+        let turned = is_turned(sources.motions, edges);
+        for i in range.clone() {
+            if (i - range.start).is_multiple_of(ABREAST) {
+                let part = i..(i + ABREAST).min(range.end);
+                fetch(part.map(|i| &*sources.pairs[touching(self, i).pair as usize]));
+            }
+            let p = touching(self, i).pair;
             let pair = &sources.pairs[p as usize];
             let maker = ManifoldBuilder::new(sources, settings, pair, bodies.len(), turned);
             let mut c = 0;
@@ -196,11 +199,11 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
 }
 
 /// Do these pairs of an island touch a driven body that turns?
-pub(in crate::engine) fn is_turned<'a>(
+pub(in crate::engine) fn is_turned(
     motions: &[Motion],
-    mut pairs: impl Iterator<Item = &'a Pair>,
+    mut pairs: impl Iterator<Item = [u32; 2]>,
 ) -> bool {
-    pairs.any(|pair| pair.bodies.iter().any(|&i| drives(&motions[i as usize])))
+    pairs.any(|bodies| bodies.iter().any(|&i| drives(&motions[i as usize])))
 }
 
 fn drives(motion: &Motion) -> bool {

@@ -74,6 +74,8 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
     /// Time step (s).
     pub dt: Real,
+    /// How far gravity moves what is at rest within the step, `h² |g|` (m).
+    pub fall: Real,
 }
 
 impl Context<'_> {
@@ -82,8 +84,7 @@ impl Context<'_> {
         let [components, limits] =
             [flights.map(|flight| flight.component), flights.map(|flight| flight.limit)];
         let moved = self.approach(flights).max(blow(components, limits, self.dt));
-        let gravity = self.settings.gravity.length();
-        moved + self.dt * self.dt * gravity + self.settings.contact.margin
+        moved + self.fall + self.settings.contact.margin
     }
 
     /// How far two bodies can come closer within the step by their free motions (m), see
