@@ -43,13 +43,24 @@ impl Facet {
     }
 }
 
-/// Numbers of four lanes, of which three are used.
+/// One number for each of three axes, and a last one of no use: what is done with four at once is one
+/// instruction.
 type Lanes = [Real; 4];
 
-/// One number for each of three axes.
 #[inline(always)]
 fn lanes(of: impl Fn(usize) -> Real) -> Lanes {
-    [of(0), of(1), of(2), 0.0]
+    [of(0), of(1), of(2), of(3)]
+}
+
+#[inline(always)]
+const fn padded(v: Vec3) -> Lanes {
+    [v.x, v.y, v.z, 0.0]
+}
+
+/// Those of the next axes.
+#[inline(always)]
+const fn next([x, y, z, w]: Lanes) -> Lanes {
+    [y, z, x, w]
 }
 
 /// Bounds of three normals: `n·(d - o)` and `H(n) - n·o` (m), times the length of n, which points from a to b.
@@ -97,14 +108,14 @@ impl Bound {
 
 /// Two boxes in the frame of a.
 struct Boxes<'r> {
-    half: [[Real; 3]; 2],
+    half: [Lanes; 2],
     rotation: &'r Mat3,
     /// Rows of R, and their absolute values: a component of each axis of b.
     rows: [Lanes; 3],
     abs: [Lanes; 3],
     /// `d - o` and `o` (m).
-    offset: [Real; 3],
-    origin: [Real; 3],
+    offset: Lanes,
+    origin: Lanes,
 }
 
 /// Index of an axis after k.
@@ -117,10 +128,11 @@ impl Boxes<'_> {
     #[inline(always)]
     fn faces(&self) -> [Bound; 6] {
         let Self { half: [a, b], rows, abs, offset: d, origin: o, .. } = self;
-        let height = lanes(|k| a[k] + (b[0] * abs[k][0] + b[1] * abs[k][1] + b[2] * abs[k][2]));
-        let of_a = Bounds::new(lanes(|k| d[k]), lanes(|k| o[k]), height);
+        let reach = |k: usize| b[0] * abs[k][0] + b[1] * abs[k][1] + b[2] * abs[k][2];
+        let reach = [reach(0), reach(1), reach(2), 0.0];
+        let of_a = Bounds::new(*d, *o, lanes(|k| a[k] + reach[k]));
         let along =
-            |v: &[Real; 3]| lanes(|k| rows[0][k] * v[0] + rows[1][k] * v[1] + rows[2][k] * v[2]);
+            |v: &Lanes| lanes(|k| rows[0][k] * v[0] + rows[1][k] * v[1] + rows[2][k] * v[2]);
         let height = lanes(|k| b[k] + (a[0] * abs[0][k] + a[1] * abs[1][k] + a[2] * abs[2][k]));
         let of_b = Bounds::new(along(d), along(o), height);
         let [x, y, z] = [0, 1, 2].map(|k| of_a.of(k, k));
@@ -133,12 +145,14 @@ impl Boxes<'_> {
     fn edges(&self, i: usize, best: &mut Bound) {
         let Self { half: [a, b], rows, abs, offset: d, origin: o, .. } = self;
         let [x, y] = [after(i), after(after(i))];
-        let (row_x, row_y) = (&rows[x], &rows[y]);
+        let (row_x, row_y) = (rows[x], rows[y]);
+        let (next_x, next_y) = (next(row_x), next(row_y));
         // Not |R_l[i]| for |n·R_k|: where edges are nearly parallel, that is but rounding.
-        let across = lanes(|j| (row_x[j] * row_y[after(j)] - row_y[j] * row_x[after(j)]).abs());
+        let across = lanes(|j| (row_x[j] * next_y[j] - row_y[j] * next_x[j]).abs());
+        let (to_next, to_last) = (next(*b), next(next(*b)));
+        let last = next(next(across));
         let height = lanes(|j| {
-            let [k, l] = [after(j), after(after(j))];
-            a[x] * abs[y][j] + a[y] * abs[x][j] + b[k] * across[j] + b[l] * across[l]
+            a[x] * abs[y][j] + a[y] * abs[x][j] + to_next[j] * across[j] + to_last[j] * last[j]
         });
         let along = lanes(|j| d[y] * row_x[j] - d[x] * row_y[j]);
         let shift = lanes(|j| o[y] * row_x[j] - o[x] * row_y[j]);
@@ -191,22 +205,23 @@ pub(super) fn measure(
     cache: &mut PortalCache,
 ) -> Measured {
     let rotation = &relative.rotation;
-    let [x, y, z] = [rotation.x_axis, rotation.y_axis, rotation.z_axis].map(|axis| axis.to_array());
-    let rows = [0, 1, 2].map(|k| [x[k], y[k], z[k], 0.0]);
+    let rows = [rotation.row(0), rotation.row(1), rotation.row(2)].map(padded);
     let boxes = Boxes {
-        half: half.map(|half| half.to_array()),
+        half: half.map(padded),
         rotation,
         rows,
         abs: rows.map(|row| row.map(Real::abs)),
-        offset: ray.exact.to_array(),
-        origin: shift.to_array(),
+        offset: padded(ray.exact),
+        origin: padded(shift),
     };
     let [mut best, widest] = boxes.best_faces(cache.contact);
     let apart = widest.excess() > margin;
     if apart {
         best = widest;
     } else {
-        (0..3).for_each(|i| boxes.edges(i, &mut best));
+        boxes.edges(0, &mut best);
+        boxes.edges(1, &mut best);
+        boxes.edges(2, &mut best);
     }
     let ratio = boxes.ratio(Facet::new(best.number));
     let [a, b] = ratio.features.map(|feature| feature.ids[0]);
@@ -229,8 +244,9 @@ impl Boxes<'_> {
     /// The answer with the normal of a facet, in double precision.
     #[inline(always)]
     fn ratio(&self, facet: Facet) -> Ratio {
-        let [half_a, half_b] = self.half.map(|half| widen3(Vec3::from_array(half)));
-        let [offset, origin] = [self.offset, self.origin].map(|v| widen3(Vec3::from_array(v)));
+        let wide = |[x, y, z, _]: Lanes| widen3(Vec3::new(x, y, z));
+        let [half_a, half_b] = self.half.map(wide);
+        let [offset, origin] = [self.offset, self.origin].map(wide);
         let axes = [0, 1, 2].map(|k| widen3(self.rotation.col(k)));
         let normal = match facet {
             Facet::FaceOfA(k) => [DVec3::X, DVec3::Y, DVec3::Z][k],
