@@ -364,7 +364,9 @@ impl Pairs {
                 (None, None) => None,
             };
             let rest = &heads[at..];
-            let stay = next.map_or(rest.len(), |key| rest.partition_point(|head| head.key < key));
+            // One after the other: memory is read ahead then, and all that follows moves anyway.
+            let stay = next.and_then(|key| rest.iter().position(|head| head.key >= key));
+            let stay = stay.unwrap_or(rest.len());
             self.stays.push(Stay { from: at..at + stay, to: self.list.len() });
             self.list.extend(old.by_ref().take(stay));
             at += stay;

@@ -39,7 +39,11 @@ impl StepProblem {
                 let count = maker.alike(&pair.contacts[c..]);
                 let contacts = &pair.contacts[c..c + count];
                 let start = (self.contact_source.len() - first) as u32;
-                let mut manifold = maker.manifold(contacts, start);
+                // Filled where it stays: what was just written in parts is slow to copy as a whole.
+                let at = self.manifolds.len();
+                self.manifolds.push(maker.empty(start));
+                let manifold = &mut self.manifolds[at];
+                maker.fill(manifold, contacts);
                 manifold.find_compliance(&self.bodies[bodies.clone()]);
                 for contact in contacts {
                     self.contact_source.push([p, c as u32]);
@@ -53,11 +57,11 @@ impl StepProblem {
                     self.biased.contact_impulse.push((biased * scale).to_array());
                     self.relaxed.contact_impulse.push((relaxed * scale).to_array());
                     if pair.rolling > 0.0 || pair.spinning > 0.0 {
+                        let manifold = self.manifolds[at];
                         self.add_rolling(sources, pair, contact, &manifold, first);
                     }
                     c += 1;
                 }
-                self.manifolds.push(manifold);
             }
         }
     }
@@ -98,13 +102,18 @@ impl<'a> ManifoldBuilder<'a> {
         same.count().clamp(1, LANES)
     }
 
-    fn manifold(&self, contacts: &[ActiveContact], first: u32) -> Manifold {
-        let (pair, sources) = (self.pair, self.sources);
+    /// A manifold without contacts, of which the first will be the contact `first` of the island.
+    fn empty(&self, first: u32) -> Manifold {
         let local = |side: usize| {
-            let i = pair.bodies[side] as usize;
-            if self.pushed[side] { sources.islands.local[i] } else { FIXED }
+            let i = self.pair.bodies[side] as usize;
+            if self.pushed[side] { self.sources.islands.local[i] } else { FIXED }
         };
-        let mut manifold = Manifold::new(local(0), local(1), self.bodies, first);
+        Manifold::new(local(0), local(1), self.bodies, first)
+    }
+
+    /// Gives it contacts of one normal.
+    fn fill(&self, manifold: &mut Manifold, contacts: &[ActiveContact]) {
+        let (pair, sources) = (self.pair, self.sources);
         let normal = widen3(contacts[0].normal).normalize();
         let tangent = widen3(self.tangent(&contacts[0]));
         manifold.normal = normal.to_array();
@@ -128,7 +137,6 @@ impl<'a> ManifoldBuilder<'a> {
             let (bias, push) = normal_bias(contact, self.settings, sources.dt);
             (manifold.bias[lane], manifold.push[lane]) = (bias, push);
         }
-        manifold
     }
 
     /// Relative velocity at a contact beside that of the bodies it pushes.

@@ -405,7 +405,7 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let axis = axis.unwrap_or(Vec3::ZERO);
     let mut kept = contacts.len().min(1);
     for i in 1..contacts.len() {
-        let new = contacts[i];
+        let new = &contacts[i];
         let reach = new.arms[0].length_squared().max(new.arms[1].length_squared()).sqrt();
         let near = SAME * (1.0 + reach);
         let same = |old: &ActiveContact| {
@@ -418,7 +418,7 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
         };
         if !contacts[..kept].iter().any(same) {
             if kept < i {
-                contacts[kept] = new;
+                contacts[kept] = contacts[i];
             }
             kept += 1;
         }
