@@ -66,7 +66,6 @@ pub use self::state::contact::Contact;
 use self::state::contact::warm_start;
 use self::state::joint::{Joint, JointDesc, Joints};
 use self::state::motion::Motions;
-use self::state::pair_head::{Guard, Head};
 use self::state::pairs::{Pairs, is_dormant};
 use self::step::assemble::{Sources, StepProblem};
 use self::step::broad::{BroadPhase, Enlarge, Input};
@@ -299,20 +298,20 @@ impl Simulation {
     fn measure(&mut self, settings: &Settings, pool: &impl Pool) {
         let Work { flights, motions, broad, .. } = &mut self.work;
         take_up(flights, &self.bodies, &motions.list, broad, self.sleepers.woken());
-        let dt = self.report.dt;
         let context = Context {
             bodies: self.bodies.as_slice(),
             motions: &motions.list,
             changes: self.bodies.changes(),
             flights,
             settings,
-            dt,
-            fall: dt * dt * settings.gravity.length(),
+            dt: self.report.dt,
+            fall: self.report.dt * self.report.dt * settings.gravity.length(),
         };
-        let judge = |head: &Head, guard: &mut Guard| context.judge(head, guard);
-        self.pairs.measure(pool, judge, |head, guard, pair, due| {
-            context.update(head, guard, pair, due);
-        });
+        self.pairs.measure(
+            pool,
+            |head, guard| context.judge(head, guard),
+            |head, guard, pair, due| context.update(head, guard, pair, due),
+        );
     }
 
     /// Stage 4: groups of bodies that touch or are joined.

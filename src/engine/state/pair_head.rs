@@ -1,6 +1,8 @@
 //! Heads of pairs: what every stage asks of every pair, side by side in memory, and guards: what is asked of
 //! them once a step, to judge whether a pair has to be measured.
 
+use core::ops::Range;
+
 use super::changes::Stamp;
 use super::measurement::Clear;
 use super::pair_key::{Candidate, PairKey};
@@ -104,4 +106,20 @@ impl Head {
     pub(in crate::engine) const fn depth(&self) -> [Real; 2] {
         if self.sensor { [Real::INFINITY; 2] } else { [self.gap, self.separation] }
     }
+}
+
+/// A run of pairs that stay while others come and go, and where it goes itself.
+pub(super) type Stay = (Range<usize>, usize);
+
+/// Moves runs that stay to their new places in a list that has `count` items then. Runs that move down do so
+/// first and from below, the others from above: none is overwritten before it moved.
+pub(super) fn shift<T: Copy + Default>(list: &mut Vec<T>, stays: &[Stay], count: usize) {
+    list.resize(list.len().max(count), T::default());
+    for (from, to) in stays.iter().filter(|(from, to)| *to < from.start) {
+        list.copy_within(from.clone(), *to);
+    }
+    for (from, to) in stays.iter().rev().filter(|(from, to)| *to > from.start) {
+        list.copy_within(from.clone(), *to);
+    }
+    list.truncate(count);
 }

@@ -11,7 +11,6 @@
 //! a nanosecond each, when a pair comes or goes, falls asleep or wakes. Else O(pairs looked at), and a
 //! byte for each body.
 
-use core::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -24,7 +23,7 @@ use super::contact::{ActiveContact, ContactId};
 use super::measurement::Measurement;
 
 use super::motion::Motion;
-use super::pair_head::{Guard, Head};
+use super::pair_head::{Guard, Head, Stay, shift};
 use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
@@ -90,26 +89,6 @@ struct Run<'a> {
     pairs: &'a mut [Box<Pair>],
     /// Place of the first.
     start: usize,
-}
-
-/// A run of pairs that stay while others come and go.
-#[derive(Clone, Debug)]
-struct Stay {
-    from: Range<usize>,
-    to: usize,
-}
-
-/// Moves runs that stay to their new places in a list that has `count` items then. Runs that move down do so
-/// first and from below, the others from above: none is overwritten before it moved.
-fn shift<T: Copy + Default>(list: &mut Vec<T>, stays: &[Stay], count: usize) {
-    list.resize(list.len().max(count), T::default());
-    for Stay { from, to } in stays.iter().filter(|stay| stay.to < stay.from.start) {
-        list.copy_within(from.clone(), *to);
-    }
-    for Stay { from, to } in stays.iter().rev().filter(|stay| stay.to > stay.from.start) {
-        list.copy_within(from.clone(), *to);
-    }
-    list.truncate(count);
 }
 
 /// Pairs that are [fetched](fetch) at once: beyond 16 no more loads are under way, and lines of the first are
@@ -367,7 +346,7 @@ impl Pairs {
             // One after the other: memory is read ahead then, and all that follows moves anyway.
             let stay = next.and_then(|key| rest.iter().position(|head| head.key >= key));
             let stay = stay.unwrap_or(rest.len());
-            self.stays.push(Stay { from: at..at + stay, to: self.list.len() });
+            self.stays.push((at..at + stay, self.list.len()));
             self.list.extend(old.by_ref().take(stay));
             at += stay;
             let Some(key) = next else { break };

@@ -31,69 +31,22 @@ enum Facet {
     Edges(usize, usize),
 }
 
-impl Facet {
-    /// The facet with a number: faces of a, faces of b, edges along the first axis of a, and so on.
-    const fn new(number: usize) -> Self {
-        let k = number % 3;
-        match number / 3 {
-            0 => Self::FaceOfA(k),
-            1 => Self::FaceOfB(k),
-            i => Self::Edges(i - 2, k),
-        }
-    }
-}
-
-/// One number for each of three axes, and a last one of no use: what is done with four at once is one
-/// instruction.
-type Lanes = [Real; 4];
-
-#[inline(always)]
-fn lanes(of: impl Fn(usize) -> Real) -> Lanes {
-    [of(0), of(1), of(2), of(3)]
-}
-
-#[inline(always)]
-const fn padded(v: Vec3) -> Lanes {
-    [v.x, v.y, v.z, 0.0]
-}
-
-/// Those of the next axes.
-#[inline(always)]
-const fn next([x, y, z, w]: Lanes) -> Lanes {
-    [y, z, x, w]
-}
-
-/// Bounds of three normals: `n·(d - o)` and `H(n) - n·o` (m), times the length of n, which points from a to b.
-struct Bounds {
-    along: Lanes,
-    reach: Lanes,
-}
-
-impl Bounds {
-    /// With `n·(d - o)`, `n·o` and `H(n)` of normals of either direction.
-    #[inline(always)]
-    fn new(along: Lanes, shift: Lanes, height: Lanes) -> Self {
-        let turned = |k: usize| if along[k] < 0.0 { -shift[k] } else { shift[k] };
-        Self { along: lanes(|k| along[k].abs()), reach: lanes(|k| height[k] - turned(k)) }
-    }
-
-    /// That of normal k, of the facet with this number.
-    #[inline(always)]
-    fn of(&self, k: usize, number: usize) -> Bound {
-        Bound { number, along: self.along[k], reach: self.reach[k] }
-    }
-}
-
-/// The bound of one of them.
+/// Its bound: `n·(d - o)` and `H(n) - n·o` (m), times the length of n, which points from a to b.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
-    /// Number of its facet.
-    number: usize,
+    facet: Facet,
     along: Real,
     reach: Real,
 }
 
 impl Bound {
+    /// With `n·(d - o)`, `n·o` and `H(n)` of a normal of either direction.
+    #[inline(always)]
+    fn new(facet: Facet, along: Real, shift: Real, height: Real) -> Self {
+        let shift = if along < 0.0 { -shift } else { shift };
+        Self { facet, along: along.abs(), reach: height - shift }
+    }
+
     /// Is its ratio larger, by more than rounding?
     #[inline(always)]
     fn beats(&self, other: &Self) -> bool {
@@ -108,14 +61,14 @@ impl Bound {
 
 /// Two boxes in the frame of a.
 struct Boxes<'r> {
-    half: [Lanes; 2],
+    half: [[Real; 3]; 2],
     rotation: &'r Mat3,
-    /// Rows of R, and their absolute values: a component of each axis of b.
-    rows: [Lanes; 3],
-    abs: [Lanes; 3],
+    /// Columns of R, and their absolute values.
+    axes: [[Real; 3]; 3],
+    abs: [[Real; 3]; 3],
     /// `d - o` and `o` (m).
-    offset: Lanes,
-    origin: Lanes,
+    offset: [Real; 3],
+    origin: [Real; 3],
 }
 
 /// Index of an axis after k.
@@ -123,45 +76,46 @@ const fn after(k: usize) -> usize {
     if k == 2 { 0 } else { k + 1 }
 }
 
+fn dot(a: [Real; 3], b: [Real; 3]) -> Real {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
 impl Boxes<'_> {
     /// The bounds of the faces of a and of those of b.
     #[inline(always)]
     fn faces(&self) -> [Bound; 6] {
-        let Self { half: [a, b], rows, abs, offset: d, origin: o, .. } = self;
-        let reach = |k: usize| b[0] * abs[k][0] + b[1] * abs[k][1] + b[2] * abs[k][2];
-        let reach = [reach(0), reach(1), reach(2), 0.0];
-        let of_a = Bounds::new(*d, *o, lanes(|k| a[k] + reach[k]));
-        let along =
-            |v: &Lanes| lanes(|k| rows[0][k] * v[0] + rows[1][k] * v[1] + rows[2][k] * v[2]);
-        let height = lanes(|k| b[k] + (a[0] * abs[0][k] + a[1] * abs[1][k] + a[2] * abs[2][k]));
-        let of_b = Bounds::new(along(d), along(o), height);
-        let [x, y, z] = [0, 1, 2].map(|k| of_a.of(k, k));
-        let [u, v, w] = [0, 1, 2].map(|k| of_b.of(k, 3 + k));
+        let Self { half: [a, b], axes, abs, offset, origin, .. } = self;
+        let face_of_a = |k: usize| {
+            let height = a[k] + dot(*b, [abs[0][k], abs[1][k], abs[2][k]]);
+            Bound::new(Facet::FaceOfA(k), offset[k], origin[k], height)
+        };
+        let face_of_b = |k: usize| {
+            let height = b[k] + dot(*a, abs[k]);
+            let [along, shift] = [dot(axes[k], *offset), dot(axes[k], *origin)];
+            Bound::new(Facet::FaceOfB(k), along, shift, height)
+        };
+        let [x, y, z] = [0, 1, 2].map(face_of_a);
+        let [u, v, w] = [0, 1, 2].map(face_of_b);
         [x, y, z, u, v, w]
     }
 
     /// Takes for the best what has a larger bound among `n = e_i × R_j`.
     #[inline(always)]
     fn edges(&self, i: usize, best: &mut Bound) {
-        let Self { half: [a, b], rows, abs, offset: d, origin: o, .. } = self;
+        let Self { half: [a, b], axes, abs, offset: d, origin: o, .. } = self;
         let [x, y] = [after(i), after(after(i))];
-        let (row_x, row_y) = (rows[x], rows[y]);
-        let (next_x, next_y) = (next(row_x), next(row_y));
         // Not |R_l[i]| for |n·R_k|: where edges are nearly parallel, that is but rounding.
-        let across = lanes(|j| (row_x[j] * next_y[j] - row_y[j] * next_x[j]).abs());
-        let (to_next, to_last) = (next(*b), next(next(*b)));
-        let last = next(next(across));
-        let height = lanes(|j| {
-            a[x] * abs[y][j] + a[y] * abs[x][j] + to_next[j] * across[j] + to_last[j] * last[j]
-        });
-        let along = lanes(|j| d[y] * row_x[j] - d[x] * row_y[j]);
-        let shift = lanes(|j| o[y] * row_x[j] - o[x] * row_y[j]);
-        let square = lanes(|j| row_x[j] * row_x[j] + row_y[j] * row_y[j]);
-        let bounds = Bounds::new(along, shift, height);
-        for j in 0..3 {
-            let edges = bounds.of(j, 6 + 3 * i + j);
+        let across = |j: usize, k: usize| (axes[j][x] * axes[k][y] - axes[j][y] * axes[k][x]).abs();
+        let [xy, yz, zx] = [across(0, 1), across(1, 2), across(2, 0)];
+        for (j, to_next, to_last) in [(0, xy, zx), (1, yz, xy), (2, zx, yz)] {
+            let ([k, l], axis) = ([after(j), after(after(j))], axes[j]);
+            let height = a[x] * abs[j][y] + a[y] * abs[j][x] + b[k] * to_next + b[l] * to_last;
+            let along = d[y] * axis[x] - d[x] * axis[y];
+            let shift = o[y] * axis[x] - o[x] * axis[y];
+            let square = axis[x] * axis[x] + axis[y] * axis[y];
+            let edges = Bound::new(Facet::Edges(i, j), along, shift, height);
             // None if the normal is nothing.
-            if square[j] > PARALLEL && edges.beats(best) {
+            if square > PARALLEL && edges.beats(best) {
                 *best = edges;
             }
         }
@@ -205,25 +159,23 @@ pub(super) fn measure(
     cache: &mut PortalCache,
 ) -> Measured {
     let rotation = &relative.rotation;
-    let rows = [rotation.row(0), rotation.row(1), rotation.row(2)].map(padded);
+    let axes = [0, 1, 2].map(|k| rotation.col(k).to_array());
     let boxes = Boxes {
-        half: half.map(padded),
+        half: half.map(|half| half.to_array()),
         rotation,
-        rows,
-        abs: rows.map(|row| row.map(Real::abs)),
-        offset: padded(ray.exact),
-        origin: padded(shift),
+        axes,
+        abs: axes.map(|axis| axis.map(Real::abs)),
+        offset: ray.exact.to_array(),
+        origin: shift.to_array(),
     };
     let [mut best, widest] = boxes.best_faces(cache.contact);
     let apart = widest.excess() > margin;
     if apart {
         best = widest;
     } else {
-        boxes.edges(0, &mut best);
-        boxes.edges(1, &mut best);
-        boxes.edges(2, &mut best);
+        (0..3).for_each(|i| boxes.edges(i, &mut best));
     }
-    let ratio = boxes.ratio(Facet::new(best.number));
+    let ratio = boxes.ratio(best.facet);
     let [a, b] = ratio.features.map(|feature| feature.ids[0]);
     (cache.normal, cache.contact, cache.hints) = (ratio.normal, ratio.contact, [a, b]);
     let none = [NO_VERTEX; 2];
@@ -244,9 +196,8 @@ impl Boxes<'_> {
     /// The answer with the normal of a facet, in double precision.
     #[inline(always)]
     fn ratio(&self, facet: Facet) -> Ratio {
-        let wide = |[x, y, z, _]: Lanes| widen3(Vec3::new(x, y, z));
-        let [half_a, half_b] = self.half.map(wide);
-        let [offset, origin] = [self.offset, self.origin].map(wide);
+        let [half_a, half_b] = self.half.map(|half| widen3(Vec3::from_array(half)));
+        let [offset, origin] = [self.offset, self.origin].map(|v| widen3(Vec3::from_array(v)));
         let axes = [0, 1, 2].map(|k| widen3(self.rotation.col(k)));
         let normal = match facet {
             Facet::FaceOfA(k) => [DVec3::X, DVec3::Y, DVec3::Z][k],

@@ -128,7 +128,7 @@ impl Context<'_> {
         pair.separation = Real::INFINITY;
         pair.impact = Real::INFINITY;
         if *same {
-            self.measure(pair, clear, bodies, motions, self.band(*active));
+            self.measure(pair, clear, self.band(*active));
         }
         if pair.contacts.is_empty() {
             pair.angular_impulses.clear();
@@ -141,14 +141,9 @@ impl Context<'_> {
     }
 
     /// Measures a pair by what its pieces are.
-    fn measure(
-        &self,
-        pair: &mut Pair,
-        clear: &mut Clear,
-        bodies: [&Body; 2],
-        motions: [&Motion; 2],
-        band: Real,
-    ) {
+    fn measure(&self, pair: &mut Pair, clear: &mut Clear, band: Real) {
+        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         let numbers = [pair.key.piece_a, pair.key.piece_b];
         let [Some(piece_a), Some(piece_b)] =
             [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]))
@@ -170,10 +165,10 @@ impl Context<'_> {
             _ if swept == Swept::Missed => {}
             (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, clear, [x, y], &placed),
             (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => {
-                self.plane(pair, clear, x, p, &placed, 0)
+                self.plane(pair, clear, x, p, &placed, 0);
             }
             (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => {
-                self.plane(pair, clear, y, p, &placed, 1)
+                self.plane(pair, clear, y, p, &placed, 1);
             }
             (ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)) => {
                 self.triangle(pair, OnTriangle { mesh, index, hull, side: 0 }, &placed);

@@ -81,11 +81,11 @@ fn pair(rng: &mut Rng, case: usize) -> ([Hull; 2], Relative) {
     (hulls, relative)
 }
 
-/// What is found in lanes is what the walk finds vertex by vertex, to the rounding of the products of which
-/// the ratio is made: `ε |d| / D` of `D = n·d` and `ε R / H` of `H`. Where several normals have that ratio, it
-/// may be another, with the distance along it.
+/// What closed forms find is what the walk finds vertex by vertex, to the rounding of the products of which
+/// the ratio is made: `ε |d| / D` of `D = n·d` and `ε R / H` of `H`. Where several normals have that ratio,
+/// it may be another, with the distance along it.
 #[test]
-fn lanes_agree_with_the_walk() {
+fn boxes_have_the_ratio_of_the_walk() {
     let mut rng = Rng::new(45);
     for case in 0..100_000 {
         let ([a, b], relative) = pair(&mut rng, case);
