@@ -96,7 +96,7 @@ struct Run<'a> {
 pub(in crate::engine) const ABREAST: usize = 16;
 
 /// Asks memory for some pairs at once, before they are worked on one by one. They lie anywhere: waiting for
-/// each in its turn takes longer than the work on it.
+/// each in its turn takes longer than the work on it. A sum, since loads do not wait for each other in one.
 pub(in crate::engine) fn fetch<'a>(pairs: impl Iterator<Item = &'a Pair>) {
     let mut sum = 0;
     for pair in pairs {
