@@ -66,7 +66,6 @@ pub use self::state::contact::Contact;
 use self::state::contact::warm_start;
 use self::state::joint::{Joint, JointDesc, Joints};
 use self::state::motion::Motions;
-use self::state::pair_head::Head;
 use self::state::pairs::{Pairs, is_dormant};
 use self::step::assemble::{Sources, StepProblem};
 use self::step::broad::{BroadPhase, Enlarge, Input};
@@ -252,7 +251,7 @@ impl Simulation {
             self.measure(settings, pool);
         }
         for (_, head) in self.pairs.heads_seen() {
-            self.report.measured += u32::from(head.stamps.measured == self.pairs.step);
+            self.report.measured += u32::from(head.measured && !head.dormant);
             if head.contacts + head.dropped > 0
                 && !head.sensor
                 && !is_dormant(head.bodies, &self.work.motions.list)
@@ -306,9 +305,13 @@ impl Simulation {
             flights,
             settings,
             dt: self.report.dt,
+            fall: self.report.dt * self.report.dt * settings.gravity.length(),
         };
-        let judge = |head: &mut Head| narrow.judge(head);
-        self.pairs.measure(pool, judge, |head, pair, due| narrow.update(head, pair, due));
+        self.pairs.measure(
+            pool,
+            |head, guard| narrow.judge(head, guard),
+            |head, guard, pair, due| narrow.update(head, guard, pair, due),
+        );
     }
 
     /// Stage 4: groups of bodies that touch or are joined.

@@ -6,7 +6,7 @@
 
 use super::known::{Known, Proxy};
 use super::tree::NONE;
-use super::{BroadPhase, Input, MotionBound};
+use super::{BroadPhase, Input, MotionBound, ProxyBox};
 use crate::engine::geometry::shape::{Aabb, Convex};
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::bodies::flag;
@@ -65,8 +65,8 @@ impl BroadPhase {
         self.last.retain_mut(renumber);
         self.live.clear();
         self.flags.iter_mut().for_each(|flags| *flags &= !flag::EDITED);
-        for owner in self.owner.iter_mut().filter(|owner| **owner != NONE) {
-            renumber(owner);
+        for of in self.boxes.iter_mut().filter(|of| of.owner != NONE) {
+            renumber(&mut of.owner);
         }
     }
 
@@ -93,7 +93,7 @@ impl BroadPhase {
             list.clear();
         }
         for p in self.moved.drain(..) {
-            self.moved_in[p as usize] = 0;
+            self.boxes[p as usize].moved_in = 0;
         }
         self.placed = 0;
         self.near.release();
@@ -253,11 +253,11 @@ impl BroadPhase {
             };
             let p = self.take_slot(proxy);
             let k = p as usize;
-            self.owner[k] = i;
+            self.boxes[k].owner = i;
             self.fat[k] = Aabb::EMPTY;
             self.known[i as usize].first = p;
             if proxy.boundless {
-                self.tight[k] = Aabb::INFINITE;
+                self.boxes[k].tight = Aabb::INFINITE;
                 self.boundless.push(p);
                 self.mark_moved(p, 1);
             }
@@ -272,12 +272,10 @@ impl BroadPhase {
         }
         self.proxies.push(proxy);
         let count = self.proxies.len();
-        self.owner.resize(count, NONE);
-        self.tight.resize(count, Aabb::EMPTY);
+        let none = ProxyBox { tight: Aabb::EMPTY, owner: NONE, moved_in: 0, boxed_in: 0 };
+        self.boxes.resize(count, none);
         self.fat.resize(count, Aabb::EMPTY);
         self.before.resize(count, Aabb::EMPTY);
-        self.moved_in.resize(count, 0);
-        self.boxed_in.resize(count, 0);
         self.stamps.resize(count, self.stamp);
         self.near.grow(count);
         count as u32 - 1
@@ -286,9 +284,9 @@ impl BroadPhase {
     /// Takes note that the fat box of a proxy is about to change.
     pub(super) fn mark_moved(&mut self, p: u32, round: u8) {
         let k = p as usize;
-        if self.moved_in[k] != round {
+        if self.boxes[k].moved_in != round {
             self.before[k] = self.fat[k];
-            self.moved_in[k] = round;
+            self.boxes[k].moved_in = round;
             self.moved.push(p);
         }
     }
@@ -301,7 +299,7 @@ impl BroadPhase {
                 self.remove_near(self.near.first(p) / 2);
             }
             let proxy = self.proxies[p as usize];
-            self.owner[p as usize] = NONE;
+            self.boxes[p as usize].owner = NONE;
             if proxy.leaf != NONE {
                 self.tree.remove(proxy.leaf);
             } else {

@@ -112,6 +112,19 @@ pub struct Input<'a> {
     pub excluded: &'a [[BodyId; 2]],
 }
 
+/// What a step asks of a proxy.
+#[derive(Clone, Copy, Debug)]
+struct ProxyBox {
+    /// Its box in this step.
+    tight: Aabb,
+    /// Its body.
+    owner: u32,
+    /// The round of this step, from 1, in which its fat box was made, or 0.
+    moved_in: u8,
+    /// The last round in which its box was made.
+    boxed_in: u8,
+}
+
 /// Boxes, near pairs and what they were made from.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
@@ -141,16 +154,11 @@ pub struct BroadPhase {
 
     proxies: Vec<Proxy>,
     free: Vec<u32>,
-    /// The body of every proxy.
-    owner: Vec<u32>,
-    /// Box of every proxy in this step, and its fat box.
-    tight: Vec<Aabb>,
+    /// What a step asks of every proxy of every near pair.
+    boxes: Vec<ProxyBox>,
+    /// Fat boxes, and what they were before if they were made in this step.
     fat: Vec<Aabb>,
-    /// The round of this step, from 1, in which its fat box was made, or 0; and what it was before.
-    moved_in: Vec<u8>,
     before: Vec<Aabb>,
-    /// The last round in which its box was made.
-    boxed_in: Vec<u8>,
     tree: Tree,
     boundless: Vec<u32>,
     /// Proxies that got another fat box in this step, and how many of them found their near pairs.

@@ -31,6 +31,8 @@ pub struct NarrowPhase<'a> {
     pub settings: &'a Settings,
     /// Time step (s).
     pub dt: Real,
+    /// How far gravity moves what is at rest within the step, `h² |g|` (m).
+    pub fall: Real,
 }
 
 impl NarrowPhase<'_> {
@@ -39,8 +41,7 @@ impl NarrowPhase<'_> {
         let [components, limits] =
             [flights.map(|flight| flight.component), flights.map(|flight| flight.limit)];
         let moved = self.approach(flights).max(impact_bound(components, limits, self.dt));
-        let gravity = self.settings.gravity.length();
-        moved + self.dt * self.dt * gravity + self.settings.contact.margin
+        moved + self.fall + self.settings.contact.margin
     }
 
     /// How far two bodies can come closer within the step by their free motions (m), see

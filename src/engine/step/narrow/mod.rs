@@ -49,44 +49,53 @@ use crate::engine::geometry::ratio::{
 use crate::engine::geometry::shape::HalfSpace;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::settings::ActiveEvents;
-use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
-use crate::engine::state::measurement::Due;
-use crate::engine::state::motion::Motion;
-use crate::engine::state::pair_head::Head;
+use crate::engine::state::measurement::{Clear, Due};
+use crate::engine::state::pair_head::{Guard, Head};
 use crate::engine::state::pairs::Pair;
 use crate::math::{Real, Vec3};
 
 impl NarrowPhase<'_> {
     /// Measures a pair and finds its contacts, unless they can follow.
-    pub(in crate::engine) fn update(&self, head: &mut Head, pair: &mut Pair, due: &Due) {
-        let Due { same, active, now, follow } = due;
-        if *follow && self.follows(head, pair, now, *active) {
+    pub(in crate::engine) fn update(
+        &self,
+        head: &mut Head,
+        guard: &mut Guard,
+        pair: &mut Pair,
+        due: &Due,
+    ) {
+        let (Due { same, active, now, follow }, clear) = (due, &mut guard.clear);
+        if *follow && self.follows(head, clear, pair, now, *active) {
             return;
         }
         let bodies = head.bodies.map(|i| &self.bodies[i as usize]);
-        let step = self.changes.began();
-        (head.stamps.measured, head.stamps.rows) = (step, step);
+        (head.measured, head.rows) = (true, self.changes.began());
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         let mut old: SmallVec<[ActiveContact; 32]> = SmallVec::new();
         old.extend_from_slice(&pair.contacts);
         pair.contacts.clear();
-        pair.measured = if *same { self.measurement(bodies, due) } else { None };
+        pair.measured = self.measurement(bodies, due, clear);
         pair.dropped = 0;
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
         pair.impact = Real::INFINITY;
         if *same {
-            self.measure(pair, bodies, motions, self.band(*active));
+            self.measure(pair, clear, self.band(*active));
         }
-        pair.contacts.sort_unstable_by_key(|contact| contact.id);
-        merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
-        inherit(pair, &old);
+        if pair.contacts.is_empty() {
+            pair.angular_impulses.clear();
+        } else {
+            pair.contacts.sort_unstable_by_key(|contact| contact.id);
+            merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
+            inherit(pair, &old);
+        }
         head.take(pair);
     }
 
     /// Measures a pair by what its pieces are.
-    fn measure(&self, pair: &mut Pair, bodies: [&Body; 2], motions: [&Motion; 2], band: Real) {
+    fn measure(&self, pair: &mut Pair, clear: &mut Clear, band: Real) {
+        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         let numbers = [pair.key.piece_a, pair.key.piece_b];
         let [Some(piece_a), Some(piece_b)] =
             [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]))
@@ -96,9 +105,8 @@ impl NarrowPhase<'_> {
         let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b], band);
         let convex = [piece_a.convex, piece_b.convex];
         if let Some(measured) = &mut pair.measured {
-            measured
-                .clear
-                .set_levers([0, 1].map(|k| NarrowPhase::lever(convex[k], placed.arms[k])));
+            clear.set_levers([0, 1].map(|k| NarrowPhase::lever(convex[k], placed.arms[k])));
+            measured.small = clear.small;
         }
         let swept = self.sweep(pair, convex, &placed);
         if let Swept::Hit(time) = swept {
@@ -107,9 +115,13 @@ impl NarrowPhase<'_> {
         match (piece_a.convex, piece_b.convex) {
             // The step is free: a plane through a far face would stop what flies past it.
             _ if swept == Swept::Missed => {}
-            (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, [x, y], &placed),
-            (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
-            (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => self.plane(pair, y, p, &placed, 1),
+            (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, clear, [x, y], &placed),
+            (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => {
+                self.plane(pair, clear, x, p, &placed, 0);
+            }
+            (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => {
+                self.plane(pair, clear, y, p, &placed, 1);
+            }
             (ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)) => {
                 self.triangle(pair, OnTriangle { mesh, index, hull, side: 0 }, &placed);
             }
@@ -127,7 +139,7 @@ impl NarrowPhase<'_> {
     }
 
     /// Two hulls.
-    fn hulls(&self, pair: &mut Pair, hulls: [&Hull; 2], placed: &Placed) {
+    fn hulls(&self, pair: &mut Pair, clear: &mut Clear, hulls: [&Hull; 2], placed: &Placed) {
         let [a, b] = hulls;
         let relative =
             Relative::new(Vec3::ZERO, placed.rotations[0], placed.offset(), placed.rotations[1]);
@@ -140,7 +152,7 @@ impl NarrowPhase<'_> {
             if ratio.gap <= eps_t && !pair.sensor {
                 if a.curve().is_some() || b.curve().is_some() {
                     // A curved hull is no polyhedron and has no such events; clipping stands in.
-                    self.clipped(pair, hulls, placed, &relative, &ratio);
+                    self.clipped(pair, clear, hulls, placed, &relative, &ratio);
                 } else {
                     self.enumerated(pair, hulls, placed);
                 }
@@ -149,18 +161,14 @@ impl NarrowPhase<'_> {
         }
         let band = placed.band;
         if let Some(separation) = still_apart(a, b, &relative, band, &mut pair.cache) {
-            if let Some(measured) = &mut pair.measured {
-                measured.clear.reach = separation;
-            }
+            clear.reach = separation;
             return;
         }
         let centers = self.centers(pair, hulls, &relative);
         let ratio = match measure(a, b, &relative, &centers, band, &mut pair.cache) {
             Measured::Near(ratio) => ratio,
             Measured::Apart { separation, .. } => {
-                if let Some(measured) = &mut pair.measured {
-                    measured.clear.reach = separation;
-                }
+                clear.reach = separation;
                 return;
             }
         };
@@ -168,13 +176,14 @@ impl NarrowPhase<'_> {
         if pair.sensor {
             return;
         }
-        self.clipped(pair, hulls, placed, &relative, &ratio);
+        self.clipped(pair, clear, hulls, placed, &relative, &ratio);
     }
 
     /// A hull (body `hull_side` of the pair) and a half-space.
     fn plane(
         &self,
         pair: &mut Pair,
+        clear: &mut Clear,
         hull: &Hull,
         plane: &HalfSpace,
         placed: &Placed,
@@ -196,9 +205,9 @@ impl NarrowPhase<'_> {
             return;
         }
         if ratio.separation <= placed.band {
-            self.clipped_half_space(pair, hull, placed, hull_side, height, &ratio);
-        } else if let Some(measured) = &mut pair.measured {
-            measured.clear.reach = ratio.separation;
+            self.clipped_half_space(pair, clear, hull, placed, hull_side, height, &ratio);
+        } else {
+            clear.reach = ratio.separation;
         }
     }
 
@@ -216,6 +225,7 @@ impl NarrowPhase<'_> {
     fn clipped(
         &self,
         pair: &mut Pair,
+        clear: &mut Clear,
         [a, b]: [&Hull; 2],
         placed: &Placed,
         relative: &Relative,
@@ -246,13 +256,14 @@ impl NarrowPhase<'_> {
         }
         let inradius = a.inradius().min(b.inradius());
         let outlook = &manifold.outlook;
-        self.remember(pair, outlook, outlook.anchor, ratio, radii, inradius);
+        self.remember(pair, clear, outlook, outlook.anchor, ratio, radii, inradius);
     }
 
     /// Clipped contacts of a hull and a half-space with this outward normal.
     fn clipped_half_space(
         &self,
         pair: &mut Pair,
+        clear: &mut Clear,
         hull: &Hull,
         placed: &Placed,
         hull_side: usize,
@@ -282,7 +293,7 @@ impl NarrowPhase<'_> {
             Anchor::Unknown => Anchor::Unknown,
             _ => Anchor::Face(1 - hull_side),
         };
-        self.remember(pair, outlook, anchor, ratio, radii, Real::MAX);
+        self.remember(pair, clear, outlook, anchor, ratio, radii, Real::MAX);
     }
 }
 
@@ -290,10 +301,10 @@ impl NarrowPhase<'_> {
 /// points that differ along the axis only are the same.
 fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let axis = axis.unwrap_or(Vec3::ZERO);
-    let mut kept = 0;
-    for i in 0..contacts.len() {
-        let new = contacts[i];
-        let reach = new.arms[0].length().max(new.arms[1].length());
+    let mut kept = contacts.len().min(1);
+    for i in 1..contacts.len() {
+        let new = &contacts[i];
+        let reach = new.arms[0].length_squared().max(new.arms[1].length_squared()).sqrt();
         let near = SAME * (1.0 + reach);
         let same = |old: &ActiveContact| {
             let apart = new.arms[0] - old.arms[0];
@@ -305,7 +316,7 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
         };
         if !contacts[..kept].iter().any(same) {
             if kept < i {
-                contacts[kept] = new;
+                contacts[kept] = contacts[i];
             }
             kept += 1;
         }

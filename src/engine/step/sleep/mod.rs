@@ -347,7 +347,7 @@ impl Sleepers {
             return false;
         }
         for (p, head) in pairs.heads_seen().filter(|(_, head)| head.contacts > 0) {
-            let is_new = head.stamps.began == pairs.step;
+            let is_new = head.began == pairs.step;
             let intrudes = is_new && head.separation < -margin;
             if is_touched(motions, head.bodies) || (intrudes && is_dormant(head.bodies, motions)) {
                 self.mark_pair(&pairs.list[p as usize], bodies);
@@ -377,18 +377,18 @@ impl Sleepers {
         let mut unmoved = pairs.merged != step;
         for &p in &pairs.seen {
             let head = &mut pairs.heads[p as usize];
-            unmoved &= (head.dormant || head.stamps.rows < step)
+            unmoved &= (head.dormant || head.rows < step)
                 && !head.bodies.iter().any(|&i| bodies.changes().is_new(i as usize));
             if head.mark_rows() {
-                head.stamps.rows = step;
+                head.rows = step;
             }
-            let changed = head.stamps.rows == step && head.stamps.began != step;
+            let changed = head.rows == step && head.began != step;
             if changed && is_dormant(head.bodies, motions) {
                 self.mark_pair(&pairs.list[p as usize], bodies);
             }
             if head.contacts > 0 {
                 let (bodies, contacts) = (head.bodies, head.contacts);
-                let steady = head.stamps.rows < step && head.clear.is_some();
+                let steady = head.rows < step && head.lasting;
                 touching.push(Touching { pair: p, bodies, contacts, steady });
             }
         }
