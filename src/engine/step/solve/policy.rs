@@ -14,8 +14,8 @@
 //! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm begins,
 //! which solves what is a linear problem.
 //!
-//! A large island, or one of some jointed bodies that touch others, keeps an account of work, in which what small steps would cost it is the coin. Newton may
-//! always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
+//! A large island, or one of some jointed bodies that touch others, keeps an account of work, in which what
+//! small steps would cost it is the coin. Newton may always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
 //! a rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
 //! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
 //! price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays a

@@ -82,7 +82,7 @@ impl MidpointScratch {
     }
 
     /// Puts the energy at the end of a part right: kept where nothing can take or give it, else paid back
-    /// where the part is not solved, its joints were off or nothing acts that could give any.
+    /// where the part is not solved, its joints were off or bodies touch.
     pub(super) fn settle(&self, island: &mut Island<'_, '_>, pays: bool, h: Double) {
         let kept = self.keeps && self.restore(island, h);
         if !kept && pays {
@@ -203,8 +203,8 @@ impl MidpointScratch {
         unknowns.scale(part);
     }
 
-    /// Slows the bodies of a part that is not solved, or whose joints were off, where they have more energy
-    /// than they had and what forces, springs and motors gave them on their way; ends that move by themselves
+    /// Slows the bodies of a part that is not solved, whose joints were off or in which bodies touch, where they
+    /// have more energy than they had and what forces, springs, motors and belts gave them on their way; ends that move by themselves
     /// may take them along at twice their speed. Slowed alike, they fit their joints as before, and where
     /// nothing outside takes it up they keep their momentum and angular momentum.
     pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
@@ -225,6 +225,12 @@ impl MidpointScratch {
                         0.5 * impulse * (before + dot6(t, &step.relaxed.velocity[*k as usize]))
                     })
                     .sum::<Double>();
+            }
+        }
+        for m in &*step.manifolds {
+            for lane in 0..m.count as usize {
+                let drift = [m.drift[0][lane], m.drift[1][lane], m.drift[2][lane]];
+                given -= dot3(&step.relaxed.contact_impulse[m.first as usize + lane], &drift);
             }
         }
         let mass: Double = self.members.iter().map(|member| member.mass).sum();

@@ -83,7 +83,9 @@ impl MidpointScratch {
             if near {
                 self.soft = false;
                 let stats = self.find_velocities(state, bounce, island, solve, h);
-                let pays = self.pays || self.failed || stats.status != Status::Converged;
+                let meets = !island.step.manifolds.is_empty();
+                let solved = stats.status == Status::Converged;
+                let pays = self.pays || self.failed || meets || !solved;
                 add(&mut relaxed, stats);
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);

@@ -4,8 +4,8 @@
 //! bodies move, the velocities they keep, whole and half impulses; certificates of the last part. A part
 //! is some small steps on one problem ([`substeps`](crate::engine::lcp::sweeps)), posed where its bodies are:
 //! in a whole step limbs turn so far that the rows of its start hold nothing together. Free flight is that of
-//! [`spin`](crate::engine::step::predict::spin), and no more energy is carried on than was had and given. Cost: the rows of the joints and arms of the contacts once a
-//! part, beside the sweeps.
+//! [`spin`](crate::engine::step::predict::spin); no more energy is carried on than was had and given.
+//! Cost: the rows of the joints and arms of the contacts once a part, beside the sweeps.
 
 use super::contact;
 use super::contact::At;
@@ -55,7 +55,9 @@ impl MidpointScratch {
                 member.go_with(v, h);
                 *block = member.block(member.to.1, None, h);
             }
-            self.pay(island, h);
+            if island.settings.contact.relax {
+                self.pay(island, h);
+            }
             self.spent[1].add(&island.step.relaxed);
             island.step.biased.scale(0.5);
             self.spent[0].add(&island.step.biased);
