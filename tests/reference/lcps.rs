@@ -38,7 +38,7 @@ impl Buffers {
     }
 }
 
-fn cases() -> Vec<LcpCase> {
+pub(super) fn cases() -> Vec<LcpCase> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/lcps.json");
     let text = std::fs::read_to_string(path).expect("the case file belongs to the repository");
     let list: Vec<serde_json::Value> = serde_json::from_str(&text).expect("the case file is JSON");

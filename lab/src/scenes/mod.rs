@@ -5,6 +5,8 @@
 //! polygons become prisms along z (thickness 1 m, centered at z = 0) that keep to planar motion, so
 //! that mass and inertia in the plane are those of the polygons.
 
+pub mod ellipse;
+pub mod quasistatic;
 pub mod thesis;
 
 use orthant::engine::Simulation;
