@@ -8,3 +8,4 @@ mod nuts;
 mod pairs;
 mod relaxations;
 mod scenes;
+mod theorems;

@@ -10,6 +10,7 @@ use orthant::engine::papers::solvers::pivoting::lcp_lemke;
 use orthant::engine::settings::{Integration, Settings};
 use orthant::math::{Double, EPSILON, Real, Vec3, widen};
 use orthant_lab::cases::lcp::LcpCase;
+use orthant_lab::experiments::relaxations::{rod, rod_compliance};
 use orthant_lab::support::{DT, add, floor, sphere};
 
 use super::lcps::cases;
@@ -66,6 +67,26 @@ fn maps_contract_for_small_friction() {
                 assert!(rate <= 0.5, "case {}, {map:?}: {rate}", case.id);
             }
         }
+    }
+}
+
+/// The rate is that of the closed form. Where a contact slides forward under the cone `(1, -μ)`, the program
+/// (5.7) gives `c = (μ w_t - w_n - Γ) / (W_nn - 2 μ W_nt + μ² W_tt)` from the velocities without it, so that
+/// χ₂ has the slope `μ (μ W_tt - W_nt)` over the same. For a rod at 60° it grows to one at μ = 1.35; beyond,
+/// friction holds the end, and the first Γ is the last.
+#[test]
+fn a_sliding_rod_contracts_at_the_rate_of_the_closed_form() {
+    let rod = rod(60.0);
+    let [nn, tt, nt] = rod_compliance(60.0);
+    for mu in [0.1, 0.2, 0.8, 1.2] {
+        let slope = mu * (mu * tt - nt) / (nn - 2.0 * mu * nt + mu * mu * tt);
+        let contacts: Vec<_> =
+            rod.contacts.iter().map(|row| ContactRow { friction: mu, ..*row }).collect();
+        let problem = Problem { contacts: &contacts, ..rod.problem() };
+        let point = iterate(&problem, AggregateMap::Chi2, 4, 0.0);
+        // The first application comes from Γ = 0; it slides as long as the free velocity is large.
+        let ratio = point.distances[1] / point.distances[0];
+        assert!((ratio - slope.abs()).abs() < 1e-6, "μ {mu}: {ratio} for {slope}");
     }
 }
 

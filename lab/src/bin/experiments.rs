@@ -137,8 +137,8 @@ fn report(experiment: &Experiment, rows: &[Row]) {
     let params = &experiment.scene.params;
     println!("{}: {}", experiment.scene.name, experiment.story);
     println!(
-        "  T = {} s, μ = {}, ε_x = {}, ε_t = {}, ε_0 = {:e}",
-        params.duration, params.mu, params.eps_x, params.eps_t, params.eps_0
+        "  T = {} s, μ = {}, ε_x = {}, ε_t = {}, ε_0 = {:e}, δ_max = {:e}",
+        params.duration, params.mu, params.eps_x, params.eps_t, params.eps_0, params.delta_max
     );
     for &gamma in &experiment.gammas {
         for preset in [Preset::Papers, Preset::Default] {

@@ -4,6 +4,7 @@
 
 pub mod brazil_nut;
 pub mod ellipse;
+pub mod metric;
 pub mod quasistatic;
 pub mod relaxations;
 
@@ -16,9 +17,10 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 6] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 7] = [
     ("ellipse", ellipse::perform),
     ("brazil-nut", brazil_nut::perform),
+    ("metric", metric::perform),
     ("fence", quasistatic::fence),
     ("peg", quasistatic::peg),
     ("drawer", quasistatic::drawer),

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use orthant::engine::lcp::{Cone, ContactRow, Problem};
+use orthant::engine::lcp::{BodyBlock, Cone, ContactRow, FIXED, Problem};
 use orthant::engine::papers::export::ExportedProblem;
 use orthant::engine::papers::relaxation::{AggregateMap, iterate};
-use orthant::math::Double;
+use orthant::math::{Double, sin_cos_double};
 
 use super::Outcome;
+use crate::cases::lcp::{self, LcpCase};
 use crate::games::{DT, Play, by_name};
 use crate::scenes::World;
 use crate::scenes::thesis;
 
 /// Friction coefficients.
-const FRICTIONS: [Double; 6] = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
+const FRICTIONS: [Double; 6] = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2];
 /// The maps.
 pub const MAPS: [(&str, AggregateMap); 3] =
     [("χ₁", AggregateMap::Chi1), ("χ₂", AggregateMap::Chi2), ("χ₃", AggregateMap::Chi3)];
@@ -22,7 +23,7 @@ const ROUNDING: Double = 1e-9;
 
 /// Rates on problems of running steps, as they are but for their friction.
 pub fn perform(_: &Path) -> Outcome {
-    println!("| problem | map | μ = 0.05 | 0.1 | 0.2 | 0.4 | 0.6 | 0.8 |");
+    println!("| problem | map | μ = 0.1 | 0.2 | 0.4 | 0.8 | 1.6 | 3.2 |");
     println!("|---|---|---|---|---|---|---|---|");
     for (name, problem) in problems()? {
         for (map_name, map) in MAPS {
@@ -30,7 +31,28 @@ pub fn perform(_: &Path) -> Outcome {
             println!("| {name} | {map_name} | {} |", rates.join(" | "));
         }
     }
+    let cases = lcp::all()?;
+    println!(
+        "\n| of {} reference problems contract | μ = 0.1 | 0.2 | 0.4 | 0.8 | 1.6 | 3.2 |",
+        cases.len()
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for (map_name, map) in MAPS {
+        let count = FRICTIONS.map(|mu| {
+            let fine = |case: &&LcpCase| contracts(&case.problem(), map, mu);
+            cases.iter().filter(fine).count().to_string()
+        });
+        println!("| {map_name} | {} |", count.join(" | "));
+    }
     Ok(())
+}
+
+/// Does a map come to a solution at a friction coefficient, of all contacts?
+fn contracts(problem: &Problem, map: AggregateMap, mu: Double) -> bool {
+    let with = |row: &ContactRow| ContactRow { friction: mu, ..*row };
+    let contacts: Vec<_> = problem.contacts.iter().map(with).collect();
+    let point = iterate(&Problem { contacts: &contacts, ..*problem }, map, 200, ROUNDING);
+    point.distances.last().is_some_and(|d| *d <= ROUNDING) && point.certificate.error() <= 1e-7
 }
 
 /// The rate at a friction coefficient; how large a residual is left where it does not contract.
@@ -52,7 +74,7 @@ fn rate(problem: &ExportedProblem, map: AggregateMap, mu: Double) -> String {
 
 /// Problems in the middle of a motion, the largest island of each.
 fn problems() -> Result<Vec<(&'static str, ExportedProblem)>, String> {
-    let mut list = Vec::new();
+    let mut list = vec![("a rod at 60° that slides", rod(60.0))];
     for (name, experiment, time) in [
         ("Balance2, t = 1 s", thesis::balance2(), 1.0),
         ("Pyramid1, t = 2 s", thesis::pyramid1(), 2.0),
@@ -89,6 +111,50 @@ fn problems() -> Result<Vec<(&'static str, ExportedProblem)>, String> {
         list.push((name, largest(name, world.step_problems(Cone::Pyramid(4)))?));
     }
     Ok(list)
+}
+
+/// Mass (kg), half length (m) and moment of inertia [kg·m²] of the rod.
+const ROD: [Double; 3] = [1.0, 1.0, 1.0 / 3.0];
+
+/// `W_nn`, `W_tt` and `W_nt` at the end of the rod [1/kg], which stands at an angle (°).
+pub fn rod_compliance(angle: Double) -> [Double; 3] {
+    let (sin, cos) = sin_cos_double(angle.to_radians());
+    let [mass, half, inertia] = ROD;
+    let [x, y] = [half * cos, -half * sin];
+    [1.0 / mass + x * x / inertia, 1.0 / mass + y * y / inertia, -x * y / inertia]
+}
+
+/// A rod in the plane that strikes the ground with its end and slides on it, away from its center; its
+/// friction coefficient is to be set.
+pub fn rod(angle: Double) -> ExportedProblem {
+    let (sin, cos) = sin_cos_double(angle.to_radians());
+    let [mass, half, inertia] = ROD;
+    let [x, y] = [half * cos, -half * sin];
+    let block = BodyBlock {
+        mass: [mass, mass, 1.0],
+        inertia: [1.0, 1.0, inertia, 0.0, 0.0, 0.0],
+        inverse_mass: [1.0 / mass, 1.0 / mass, 0.0],
+        inverse_inertia: [0.0, 0.0, 1.0 / inertia, 0.0, 0.0, 0.0],
+        velocity_free: [20.0, -1.0, 0.0, 0.0, 0.0, 0.0],
+    };
+    let row = ContactRow {
+        a: FIXED,
+        b: 0,
+        jacobian_a: [[0.0; 6]; 3],
+        jacobian_b: [[0.0, 1.0, 0.0, 0.0, 0.0, x], [1.0, 0.0, 0.0, 0.0, 0.0, -y], [0.0; 6]],
+        bias: [0.0; 3],
+        friction: 0.0,
+    };
+    ExportedProblem {
+        bodies: Vec::new(),
+        blocks: vec![block],
+        contacts: vec![row],
+        contact_origins: Vec::new(),
+        joints: Vec::new(),
+        joint_origins: Vec::new(),
+        rolling: Vec::new(),
+        cone: Cone::Pyramid(2),
+    }
 }
 
 fn largest(name: &str, problems: Vec<ExportedProblem>) -> Result<ExportedProblem, String> {
