@@ -150,9 +150,13 @@ fn the_pushed_box_is_lazy() {
     for step in 0..120 {
         let report = world.step(&settings, h);
         assert!(report.unbalanced.is_empty() && report.natural_map < 1e-6, "step {step}: {report}");
+        let gap = report.complementarity_gap;
         let pushed = body(&world, id);
         let own = [pushed.linear_velocity, pushed.angular_velocity].map(|v| widen3(v) * widen(h));
         let weight = widen(pushed.mass() * G);
+        // Σ l·w̃ is by how much the value of (29) and that of its dual differ; friction takes μ m g Δq.
+        let rubbing = 0.5 * weight * widen(0.06 * h);
+        assert!(gap <= 1e-3 * rubbing, "step {step}: {gap} J of {rubbing} J");
         turned += h * pushed.angular_velocity.y;
         let mut contacts = Vec::new();
         for pair in world.pairs() {

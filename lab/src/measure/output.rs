@@ -57,7 +57,15 @@ pub fn table(rows: &[Row], preset: Preset, gamma: Double) -> String {
         );
     }
     if let Some(row) = rows.iter().find(|row| row.dt == 0.01) {
-        let centers = row.ends.iter().map(|p| format!("({:.2}, {:.2}, {:.2})", p.x, p.y, p.z));
+        let centers = row.ends.iter().map(|(p, gaps)| {
+            let gaps: Vec<_> = gaps.iter().skip(1).map(|gap| format!("{gap:.4}")).collect();
+            let walls = if gaps.is_empty() {
+                String::new()
+            } else {
+                format!(" to walls {}", gaps.join(", "))
+            };
+            format!("({:.2}, {:.2}, {:.2}){walls}", p.x, p.y, p.z)
+        });
         let _ = writeln!(
             text,
             "  centers at the end, h = 0.01: {}",
