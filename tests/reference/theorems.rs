@@ -5,6 +5,7 @@ use orthant::engine::papers::pointed::{Pointed, is_pointed};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
 use orthant::math::{Double, EPSILON, widen};
 use orthant_lab::experiments::metric::{Measured, pairs};
+use orthant_lab::experiments::penalty::Penalty;
 
 use super::lcps::cases;
 
@@ -119,4 +120,19 @@ fn there_is_no_ray_without_a_jam() {
         }
     }
     assert!(pointed >= 10, "most cones are pointed: {pointed}");
+}
+
+/// A penalty, critically damped, overlaps by `v / (e ω)` where it is struck with v.
+#[test]
+fn a_penalty_overlaps_as_its_spring_does() {
+    let (speed, stiffness): (Double, Double) = (10.0, 1e6);
+    let rate = stiffness.sqrt();
+    let ball = Penalty { axes: [1.0; 2], state: [1.0, -speed, 0.0, 0.0], stiffness };
+    for fine in [20.0, 200.0] {
+        let found = ball.overlap(1.0 / (fine * rate), 0.02);
+        let wanted = speed / (core::f64::consts::E * rate);
+        // Of first order in the step; gravity adds less than its own sag.
+        let allowed = wanted / fine + 9.81 / stiffness;
+        assert!((found - wanted).abs() <= allowed, "{found} m for {wanted} m, {fine} steps");
+    }
 }

@@ -5,6 +5,7 @@
 pub mod brazil_nut;
 pub mod ellipse;
 pub mod metric;
+pub mod penalty;
 pub mod quasistatic;
 pub mod relaxations;
 
@@ -17,8 +18,9 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 7] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 8] = [
     ("ellipse", ellipse::perform),
+    ("penalty", penalty::perform),
     ("brazil-nut", brazil_nut::perform),
     ("metric", metric::perform),
     ("fence", quasistatic::fence),
