@@ -1,8 +1,10 @@
-//! How much smaller the steps of a penalty method are that overlaps by as much (thesis, chapters 1 and 7; slides).
+//! How much smaller the steps of a penalty method are that overlaps by as much (thesis, chapters 1 and 7;
+//! slides).
 //!
-//! The [ellipse](crate::scenes::ellipse) without friction, by complementarity with the step h, and by a spring and
-//! damper at its lowest point with the stiffness k, critically damped, in semi-implicit steps. For each h the k is
-//! found whose largest overlap is that of h, and then the largest step that still gives it.
+//! The [ellipse](crate::scenes::ellipse) without friction, by complementarity with the step h, and by a
+//! spring and damper at its lowest point with the stiffness k, critically damped, in semi-implicit steps.
+//! For each h the k is found whose largest overlap is that of h, and then the largest step that still gives
+//! it.
 
 use std::path::Path;
 
