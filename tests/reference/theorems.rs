@@ -6,6 +6,8 @@ use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
 use orthant::math::{Double, EPSILON, widen};
 use orthant_lab::experiments::metric::{Measured, pairs};
 use orthant_lab::experiments::penalty::Penalty;
+use orthant_lab::measure::{Preset, measure};
+use orthant_lab::scenes::thesis;
 
 use super::lcps::cases;
 
@@ -135,4 +137,22 @@ fn a_penalty_overlaps_as_its_spring_does() {
         let allowed = wanted / fine + 9.81 / stiffness;
         assert!((found - wanted).abs() <= allowed, "{found} m for {wanted} m, {fine} steps");
     }
+}
+
+/// Setup6 as the thesis tells it: the cube drops on the tetrahedron, which slides into the corner, and both
+/// end on the floor at rest. With γ = 1; at 0.3 the blow is too soft.
+#[test]
+fn the_tetrahedron_of_setup6_slides_into_the_corner() {
+    let experiment = thesis::setup6();
+    let row = measure(&experiment, Preset::Papers, experiment.scene.params.dt, 1.0, || {});
+    let row = row.expect("a sound scene");
+    assert!(row.run.kinetic_energy_end < 1e-6, "{} J are left", row.run.kinetic_energy_end);
+    for (name, (center, gaps)) in ["tetrahedron", "cube"].iter().zip(&row.ends) {
+        assert!(gaps[0].abs() < 1e-3, "the {name} at {center} is {} m above the floor", gaps[0]);
+    }
+    let (center, walls) = &row.ends[0];
+    assert!(
+        walls[1..].iter().all(|gap| gap.abs() < 1e-3),
+        "the tetrahedron at {center}: {walls:?} m"
+    );
 }
