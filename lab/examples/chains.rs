@@ -102,15 +102,9 @@ fn brake(
 }
 
 /// Takes the pictures.
-fn film(
-    physics: Res<PhysicsWorld>,
-    time: Res<Time<Fixed>>,
-    mut film: NonSendMut<Film>,
-    mut taken: Local<usize>,
-) {
+fn film(physics: Res<PhysicsWorld>, time: Res<Time<Fixed>>, mut film: NonSendMut<Film>) {
     let seconds = time.elapsed_secs_f64();
-    if MOMENTS.get(*taken).is_some_and(|&moment| seconds >= moment) {
-        *taken += 1;
+    if film.due(seconds, &MOMENTS).is_some() {
         film.shoot(format!("{seconds:.1} s"), physics.engine(), color);
     }
 }

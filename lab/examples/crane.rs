@@ -46,7 +46,7 @@ enum Task {
     Lower,
     Lift,
     Turn,
-    Reach,
+    MotionBound,
     Wait,
     Place,
     Leave,
@@ -161,8 +161,8 @@ fn drive(
     let (next, winch) = match crane.task {
         Lower => ((length > LOW).then_some(Lift), 1.0),
         Lift => ((length < HIGH).then_some(Turn), -1.0),
-        Turn => ((busy > TURN_TIME).then_some(Reach), 0.0),
-        Reach => ((busy > OUT_TIME).then_some(Wait), 0.0),
+        Turn => ((busy > TURN_TIME).then_some(MotionBound), 0.0),
+        MotionBound => ((busy > OUT_TIME).then_some(Wait), 0.0),
         Wait => ((busy > 3.0).then_some(Place), 0.0),
         // The load stands when the rope carries little more than the hook.
         Place => ((carries < 2.0 * HOOK * 9.81).then_some(Leave), 0.5),
@@ -175,7 +175,7 @@ fn drive(
     let [turn, out] = match crane.task {
         Lower | Lift => [0.0; 2],
         Turn => [gently(busy, TURN_TIME), 0.0],
-        Reach => [1.0, gently(busy, OUT_TIME)],
+        MotionBound => [1.0, gently(busy, OUT_TIME)],
         _ => [1.0; 2],
     };
     let change = ACCELERATION * time.delta_secs_f64() as Real;

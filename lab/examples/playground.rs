@@ -179,18 +179,12 @@ fn leave(end: On<CollisionEnd>, mut areas: Query<&mut Area>) {
 }
 
 /// Takes the pictures.
-fn film(
-    physics: Res<PhysicsWorld>,
-    time: Res<Time<Fixed>>,
-    mut film: NonSendMut<Film>,
-    mut taken: Local<usize>,
-) {
+fn film(physics: Res<PhysicsWorld>, time: Res<Time<Fixed>>, mut film: NonSendMut<Film>) {
     let (seconds, world) = (time.elapsed_secs_f64(), physics.engine());
-    if MOMENTS.get(*taken).is_some_and(|&moment| seconds >= moment) {
-        if *taken == 0 {
+    if let Some(number) = film.due(seconds, &MOMENTS) {
+        if number == 0 {
             film.add_meshes(world, |_| Some(Rgb::hex(0xb9cf9f)));
         }
-        *taken += 1;
         film.shoot(format!("{seconds:.1} s"), world, color);
     }
 }

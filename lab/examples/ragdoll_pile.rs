@@ -116,15 +116,9 @@ impl Doll<'_, '_, '_> {
 }
 
 /// Takes the pictures.
-fn film(
-    physics: Res<PhysicsWorld>,
-    time: Res<Time<Fixed>>,
-    mut film: NonSendMut<Film>,
-    mut taken: Local<usize>,
-) {
+fn film(physics: Res<PhysicsWorld>, time: Res<Time<Fixed>>, mut film: NonSendMut<Film>) {
     let seconds = time.elapsed_secs_f64();
-    if MOMENTS.get(*taken).is_some_and(|&moment| seconds >= moment) {
-        *taken += 1;
+    if film.due(seconds, &MOMENTS).is_some() {
         shoot(&mut film, seconds, &physics);
     }
 }

@@ -119,7 +119,6 @@ fn tell(
     mut film: NonSendMut<Film>,
     mut exit: MessageWriter<AppExit>,
     mut fine: Local<Vec<(bool, String)>>,
-    mut taken: Local<usize>,
 ) {
     let seconds = time.elapsed_secs_f64();
     let (at, speed) = (from_single3(chassis.0.translation), chassis.1.x);
@@ -134,8 +133,7 @@ fn tell(
         );
         println!("         {}", *report);
     }
-    if MOMENTS.get(*taken).is_some_and(|&moment| seconds >= moment) {
-        *taken += 1;
+    if film.due(seconds, &MOMENTS).is_some() {
         film.shoot(format!("{seconds:.1} s"), physics.engine(), color);
     }
     let is_at = |moment: f64| (seconds - moment).abs() < 1e-9;

@@ -34,7 +34,7 @@ impl Simulation {
     pub fn remove_body(&mut self, id: BodyId) -> bool {
         self.revision += 1;
         let joints = self.joints.as_slice();
-        self.sleepers.note_removed(id, &mut self.bodies, joints, self.active);
+        self.sleepers.mark_removed(id, &mut self.bodies, joints, self.active);
         self.joints.remove_body(id);
         if !self.active {
             self.joints.compact();
@@ -70,7 +70,7 @@ impl Simulation {
     /// or motor is on a locked axis.
     pub fn add_joint(&mut self, desc: JointDesc) -> Result<JointId, JointError> {
         let id = self.joints.add(desc, &self.bodies)?;
-        desc.bodies().for_each(|id| self.note_body(id));
+        desc.bodies().for_each(|id| self.mark_body(id));
         Ok(id)
     }
 
@@ -86,8 +86,8 @@ impl Simulation {
             return Ok(());
         }
         self.joints.set(id, desc, &self.bodies)?;
-        before.iter().flat_map(JointDesc::bodies).for_each(|id| self.note_body(id));
-        desc.bodies().for_each(|id| self.note_body(id));
+        before.iter().flat_map(JointDesc::bodies).for_each(|id| self.mark_body(id));
+        desc.bodies().for_each(|id| self.mark_body(id));
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl Simulation {
     /// the step ends.
     pub fn remove_joint(&mut self, id: JointId) -> bool {
         let desc = self.joints.get(id).map(|joint| joint.desc);
-        desc.iter().flat_map(JointDesc::bodies).for_each(|id| self.note_body(id));
+        desc.iter().flat_map(JointDesc::bodies).for_each(|id| self.mark_body(id));
         let known = self.joints.remove(id);
         if !self.active {
             self.joints.compact();
@@ -196,7 +196,7 @@ impl Simulation {
         let keep = |pair: &Pair| {
             let kept = keep(pair);
             if !kept && !pair.contacts.is_empty() {
-                sleepers.note_pair(pair, bodies);
+                sleepers.mark_pair(pair, bodies);
             }
             kept
         };
@@ -213,7 +213,7 @@ impl Simulation {
     /// of a step: it wakes before the next.
     pub fn wake_body(&mut self, id: BodyId) -> bool {
         let asleep = self.bodies.get(id).is_some_and(Body::is_sleeping);
-        self.note_body(id);
+        self.mark_body(id);
         if !self.active {
             let dt = self.dt_last;
             let (sleepers, mut parts) = self.sleepers_and_parts();
@@ -247,8 +247,8 @@ impl Simulation {
     }
 
     /// Takes note that the island of a body is to wake or, if it is awake, has not come to rest.
-    pub(super) fn note_body(&mut self, id: BodyId) {
-        self.sleepers.note_body(id, &mut self.bodies);
+    pub(super) fn mark_body(&mut self, id: BodyId) {
+        self.sleepers.mark_body(id, &mut self.bodies);
     }
 
     /// Infeasibility `I(q)` (6.3) of the poses as they are now: the largest of `-Φ` of all pairs [ratio

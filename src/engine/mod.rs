@@ -66,13 +66,12 @@ pub use self::state::contact::Contact;
 use self::state::contact::warm_start;
 use self::state::joint::{Joint, JointDesc, Joints};
 use self::state::motion::Motions;
-use self::state::pair_head::Head;
 use self::state::pairs::{Pairs, is_dormant};
 use self::step::assemble::{Sources, StepProblem};
 use self::step::broad::{BroadPhase, Enlarge, Input};
 use self::step::ccd::stop::{Solved, Stop, find_stops};
 use self::step::islands::{Islands, NO_BODY};
-use self::step::narrow::Context;
+use self::step::narrow::NarrowPhase;
 use self::step::narrow::flight::{Flight, take_up};
 use self::step::quasistatic::{self, hold_unbalanced};
 use self::step::sleep::{Finished, Parts, Sleepers};
@@ -245,14 +244,14 @@ impl Simulation {
         loop {
             let Work { motions, joint_bodies, .. } = &self.work;
             let (bodies, motions, pairs) = (&self.bodies, &motions.list, &self.pairs);
-            if !self.sleepers.note_touched(bodies, motions, pairs, joint_bodies, self.margin) {
+            if !self.sleepers.mark_touched(bodies, motions, pairs, joint_bodies, self.margin) {
                 break;
             }
             self.wake_in_step(settings);
             self.measure(settings, pool);
         }
         for (_, head) in self.pairs.heads_seen() {
-            self.report.measured += u32::from(head.stamps.measured == self.pairs.step);
+            self.report.measured += u32::from(head.measured && !head.dormant);
             if head.contacts + head.dropped > 0
                 && !head.sensor
                 && !is_dormant(head.bodies, &self.work.motions.list)
@@ -262,7 +261,7 @@ impl Simulation {
             }
         }
         self.pairs.measured = self.report.measured;
-        self.note_infeasibility();
+        self.find_infeasibility();
         self.check_contacts();
     }
 
@@ -278,7 +277,7 @@ impl Simulation {
     }
 
     /// `I(q)` (6.3) of the poses the step begins with: of pairs in ratio units, of joints in m or rad.
-    fn note_infeasibility(&mut self) {
+    fn find_infeasibility(&mut self) {
         let ([mut gap, mut separation], bodies) = (self.pairs.unseen, self.bodies.as_slice());
         for (_, head) in self.pairs.heads_seen() {
             let depth = head.depth();
@@ -299,16 +298,20 @@ impl Simulation {
     fn measure(&mut self, settings: &Settings, pool: &impl Pool) {
         let Work { flights, motions, broad, .. } = &mut self.work;
         take_up(flights, &self.bodies, &motions.list, broad, self.sleepers.woken());
-        let context = Context {
+        let narrow = NarrowPhase {
             bodies: self.bodies.as_slice(),
             motions: &motions.list,
             changes: self.bodies.changes(),
             flights,
             settings,
             dt: self.report.dt,
+            fall: self.report.dt * self.report.dt * settings.gravity.length(),
         };
-        let judge = |head: &mut Head| context.judge(head);
-        self.pairs.measure(pool, judge, |head, pair, due| context.update(head, pair, due));
+        self.pairs.measure(
+            pool,
+            |head, guard| narrow.judge(head, guard),
+            |head, guard, pair, due| narrow.update(head, guard, pair, due),
+        );
     }
 
     /// Stage 4: groups of bodies that touch or are joined.
@@ -319,7 +322,7 @@ impl Simulation {
         let work = &mut self.work;
         let Work { motions, steady, touching, .. } = work;
         let (bodies, pairs, motions) = (&self.bodies, &mut self.pairs, &motions.list);
-        steady.touches = self.sleepers.note_touching(bodies, motions, pairs, touching);
+        steady.touches = self.sleepers.mark_touching(bodies, motions, pairs, touching);
         let joined = work.joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
         let edges = work.touching.iter().map(|pair| pair.bodies).chain(joined.copied());
         work.islands.build(&work.motions.moves, edges);
@@ -391,7 +394,7 @@ impl Simulation {
         work.problem.keep_joints(joints, dt, broken, yielded);
         for i in 0..self.report.broken.len() {
             let ends = self.joints.get(self.report.broken[i]).map(|joint| joint.desc.ends);
-            ends.into_iter().flatten().flatten().for_each(|id| self.note_body(id));
+            ends.into_iter().flatten().flatten().for_each(|id| self.mark_body(id));
         }
     }
 

@@ -34,8 +34,9 @@ impl Simulation {
             let changed = pair.bodies.iter().any(|&i| self.bodies.changes().is_new(i as usize));
             if seen.next_if_eq(&p).is_none() {
                 assert!(dormant && !changed, "pair {:?} is looked at", pair.key);
-                let (step, stamps) = (self.pairs.step, self.pairs.heads[p as usize].stamps);
-                assert!(stamps.began != step && stamps.seen != step, "and is not new");
+                let (step, began) = (self.pairs.step, self.pairs.heads[p as usize].began);
+                let seen = self.pairs.guards[p as usize].seen;
+                assert!(began != step && seen != step, "and is not new");
                 if !pair.sensor {
                     least = [least[0].min(pair.gap), least[1].min(pair.separation)];
                 }

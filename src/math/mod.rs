@@ -44,7 +44,7 @@ mod chosen {
 }
 pub use chosen::{Mat3, Quat, Real, Vec3};
 pub use sym_mat::{
-    SYM_PLACES, Sym, SymMat3, sym_cofactors, sym_inverse, sym_positive_part, sym_times,
+    SYM_PLACES, Sym, SymMat3, sym_cofactors, sym_inverse, sym_minors, sym_positive_part, sym_times,
 };
 
 /// π.
@@ -105,6 +105,11 @@ pub fn atan2_double(y: Double, x: Double) -> Double {
 #[inline]
 pub fn exp_double(x: Double) -> Double {
     libm::exp(x)
+}
+
+/// `x` to the power of `y`, the same on every platform.
+pub fn pow_double(x: Double, y: Double) -> Double {
+    libm::pow(x, y)
 }
 
 /// Widens to double precision.

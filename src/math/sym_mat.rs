@@ -1,6 +1,6 @@
 //! Symmetric matrices of three rows, as inertias are.
 
-use super::{DVec3, Double, Mat3, Real, Vec3, narrow, widen};
+use super::{DVec3, Double, Mat3, Real, Scalar, Vec3, narrow, widen};
 
 /// Symmetric 3×3 matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -136,16 +136,22 @@ pub fn sym_times(a: &Sym, v: DVec3) -> DVec3 {
 
 /// The cofactors and the determinant: the inverse is their quotient.
 pub fn sym_cofactors(a: &Sym) -> (Sym, Double) {
+    let minors = sym_minors(a);
+    (minors, a[0] * minors[0] + a[3] * minors[3] + a[4] * minors[4])
+}
+
+/// The cofactors, in any precision.
+#[inline(always)]
+pub fn sym_minors<T: Scalar>(a: &[T; 6]) -> [T; 6] {
     let [xx, yy, zz, xy, xz, yz] = *a;
-    let minors = [
+    [
         yy * zz - yz * yz,
         xx * zz - xz * xz,
         xx * yy - xy * xy,
         xz * yz - xy * zz,
         xy * yz - xz * yy,
         xy * xz - xx * yz,
-    ];
-    (minors, xx * minors[0] + xy * minors[3] + xz * minors[4])
+    ]
 }
 
 /// The inverse of a positive definite matrix.

@@ -230,7 +230,7 @@ impl BodyEntityItem<'_, '_> {
         let id = self.link.id.filter(|&id| physics.engine.body(id).is_some());
         let parent = parents.frame(self.parts.child_of);
         let frame = Frame::new(self.parts.transform, parent);
-        self.mirror.note_scale(frame.scale);
+        self.mirror.mark_scale(frame.scale);
         let wanted = self.parts.kind.filter(|_| !self.parts.disabled);
         let Some(&kind) = wanted else {
             self.link.id = None;

@@ -26,7 +26,7 @@ use super::world::PhysicsWorld;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
-#[component(on_add = note_sleeping, on_remove = note_sleeping)]
+#[component(on_add = mark_sleeping, on_remove = mark_sleeping)]
 pub struct Sleeping;
 
 /// Keeps a body awake, and so everything that it touches or is joined with.
@@ -37,7 +37,7 @@ pub struct Sleeping;
 pub struct SleepingDisabled;
 
 /// Someone should sleep or wake, or the step said so itself.
-fn note_sleeping(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+fn mark_sleeping(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     if let Some(mut changes) = world.get_resource_mut::<Changes>() {
         changes.sleepers.push(entity);
     }

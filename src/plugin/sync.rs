@@ -169,7 +169,7 @@ impl Mirror {
     }
 
     /// Notes the world scale.
-    pub(super) const fn note_scale(&mut self, scale: Vec3) {
+    pub(super) const fn mark_scale(&mut self, scale: Vec3) {
         self.scale = scale;
     }
 

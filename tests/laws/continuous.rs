@@ -12,8 +12,10 @@ use orthant::engine::collider::Collider;
 use orthant::engine::report::StepStatus;
 use orthant::math::{Double, Real, Vec3, quat_exp, widen};
 use orthant_lab::random::Rng;
-use orthant_lab::support::fast::{RADIUS, SPEED, ball, bullet, ground, shot, weightless};
-use orthant_lab::support::{self, DT, add, add_floor, body, cuboid, fingerprint, settings};
+use orthant_lab::support::fast::{
+    RADIUS, SPEED, ball, bullet, ground, shot, thin_floor, weightless,
+};
+use orthant_lab::support::{self, DT, add, body, cuboid, fingerprint, settings};
 
 #[test]
 fn a_swept_bullet_never_goes_through_a_thin_wall() {
@@ -183,13 +185,7 @@ fn spinning_rods_stay_above_a_thin_floor() {
     for half_space in [false, true] {
         let mut rng = Rng::new(6);
         for case in 0..60 {
-            let mut world = Simulation::new();
-            if half_space {
-                add_floor(&mut world);
-            } else {
-                let floor = cuboid(100.0, 0.01, 100.0);
-                add(&mut world, BodyKind::Static, floor, Vec3::new(0.0, -0.005, 0.0));
-            }
+            let mut world = if half_space { support::floor() } else { thin_floor() };
             let spin = Vec3::new(0.0, rng.range(-60.0, 60.0), rng.range(-60.0, 60.0));
             let desc = BodyDesc {
                 shape: Some(cuboid(2.0, 0.02, 0.02)),

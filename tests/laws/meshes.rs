@@ -5,36 +5,16 @@ use orthant::engine::body::{BodyDesc, BodyError, BodyId, BodyKind};
 use orthant::engine::shape::{Shape, ShapeError};
 use orthant::math::{Real, Vec3, cos, quat_exp, sin};
 use orthant_lab::random::Rng;
+use orthant_lab::support::floors::grid;
 use orthant_lab::support::{add, cuboid, fingerprint, run};
 
 fn bumpy(x: Real, z: Real) -> Real {
     0.3 * sin(0.9 * x) * cos(0.7 * z) + 0.1 * sin(2.3 * x + 1.1 * z)
 }
 
-/// A mesh over a square of `n` by `n` meters about the origin.
-fn ground(n: usize, height: impl Fn(Real, Real) -> Real) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let low = -0.5 * n as Real;
-    let mut vertices = Vec::new();
-    for i in 0..=n {
-        for k in 0..=n {
-            let (x, z) = (low + i as Real, low + k as Real);
-            vertices.push(Vec3::new(x, height(x, z), z));
-        }
-    }
-    let at = |i: usize, k: usize| (i * (n + 1) + k) as u32;
-    let mut triangles = Vec::new();
-    for i in 0..n {
-        for k in 0..n {
-            let (p, q, r, s) = (at(i, k), at(i, k + 1), at(i + 1, k + 1), at(i + 1, k));
-            triangles.extend([[p, q, r], [p, r, s]]);
-        }
-    }
-    (vertices, triangles)
-}
-
 fn on_ground(n: usize, height: impl Fn(Real, Real) -> Real) -> Simulation {
     let mut world = Simulation::new();
-    let (vertices, triangles) = ground(n, height);
+    let (vertices, triangles) = grid(n, height);
     let shape = Shape::trimesh(&vertices, &triangles).expect("a grid");
     add(&mut world, BodyKind::Static, shape, Vec3::ZERO);
     world
@@ -81,7 +61,7 @@ fn balls_dropped_on_bumps_rest_without_overlap() {
         .collect();
     run(&mut world, 600);
     assert!(world.report().overlap < 1e-4, "overlap {}", world.report().overlap);
-    let (vertices, triangles) = ground(12, bumpy);
+    let (vertices, triangles) = grid(12, bumpy);
     for (id, radius) in balls {
         let at = center(&world, id);
         if at.x.abs() > 5.5 || at.z.abs() > 5.5 {
@@ -233,7 +213,7 @@ fn surfaces_are_one_sided() {
 
 #[test]
 fn a_sheet_of_two_sides_holds_what_lies_on_it() {
-    let (vertices, mut triangles) = ground(6, |_, _| 0.0);
+    let (vertices, mut triangles) = grid(6, |_, _| 0.0);
     let back: Vec<[u32; 3]> = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
     triangles.extend(back);
     let mut world = Simulation::new();
@@ -325,7 +305,7 @@ fn errors_name_the_culprit() {
 #[test]
 fn a_kinematic_mesh_carries() {
     let mut world = Simulation::new();
-    let (vertices, triangles) = ground(4, |_, _| 0.0);
+    let (vertices, triangles) = grid(4, |_, _| 0.0);
     let shape = Shape::trimesh(&vertices, &triangles).expect("a grid");
     let lift = add(&mut world, BodyKind::Kinematic, shape, Vec3::ZERO);
     world.body_mut(lift).expect("it is there").linear_velocity = Vec3::new(0.4, 0.5, 0.0);
@@ -342,7 +322,7 @@ fn the_mesh_may_come_second() {
     let mut heights = Vec::new();
     for mesh_first in [true, false] {
         let mut world = Simulation::new();
-        let (vertices, triangles) = ground(6, bumpy);
+        let (vertices, triangles) = grid(6, bumpy);
         let shape = Shape::trimesh(&vertices, &triangles).expect("a grid");
         let at = Vec3::new(0.3, 1.0, 0.4);
         let ball = |world: &mut Simulation| add(world, BodyKind::Dynamic, sphere(0.3), at);

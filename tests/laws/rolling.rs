@@ -9,7 +9,7 @@ use orthant::math::{Real, Vec3, cos, sin};
 use orthant_lab::support::slopes::{
     G, RADIUS, along, collider, material, roll, slope, way_to_rest,
 };
-use orthant_lab::support::{DOUBLE, DT, add, body, cuboid, floor, settings, sphere};
+use orthant_lab::support::{DOUBLE, DT, add, body, cuboid, end_step, floor, settings, sphere};
 
 fn run(world: &mut Simulation, n: usize) {
     run_with(world, n, &settings());
@@ -225,11 +225,7 @@ fn step_with(
     world.pairs_mut().iter_mut().for_each(near);
     world.find_contacts(settings);
     world.pairs_mut().iter_mut().for_each(touching);
-    world.build_islands();
-    world.assemble(settings);
-    world.solve(settings);
-    world.integrate();
-    world.finish();
+    end_step(world, settings);
 }
 
 #[test]

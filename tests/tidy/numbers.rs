@@ -17,7 +17,7 @@ fn row(name: &str) -> [usize; 2] {
 }
 
 /// Numbers that are above what is asked, and the most that they may be.
-const ABOVE: [(&str, usize); 1] = [("files in one with methods", 5)];
+const ABOVE: [(&str, usize); 1] = [("thousands of lines of the engine", 39)];
 
 /// Holds a number to its row, which is to be right within `slack`, and that to what is asked.
 fn hold(name: &str, measured: usize, slack: usize) {
@@ -35,6 +35,22 @@ fn numbers_are_as_told() {
     hold("files in one with methods", with_methods, 0);
     hold("tuned numbers", tuned_numbers(), 0);
     hold("names that two types have", shared_names().len(), 0);
+}
+
+/// Functions of `lcp` with a name: each of these is one algorithm.
+fn functions_of_lcp(name: &str) -> usize {
+    let of_lcp =
+        engine().into_iter().filter(|(module, _)| module.first().is_some_and(|wing| wing == "lcp"));
+    let start = format!("fn {name}(");
+    of_lcp
+        .map(|(_, (_, text))| text.lines().filter(|line| code(line).contains(&start)).count())
+        .sum()
+}
+
+#[test]
+fn there_is_one_of_each() {
+    hold("cone Newtons", functions_of_lcp("find_step"), 0);
+    hold("block factors", functions_of_lcp("cholesky"), 0);
 }
 
 /// Lines of the engine without tests, and those with code, in thousands.

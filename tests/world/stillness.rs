@@ -7,7 +7,7 @@ use orthant::engine::pair_key::PairKey;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3, quat_conjugate, quat_rotate, widen};
 use orthant_lab::random::Rng;
-use orthant_lab::support::{DT, add, add_floor, body, change, cuboid, heap, run, stack};
+use orthant_lab::support::{DT, add, add_floor, body, change, cuboid, end_step, heap, run, stack};
 
 /// The step up to the contacts; those of pairs that have four, pair by pair.
 fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<Option<[ActiveContact; 4]>> {
@@ -16,14 +16,6 @@ fn contacts(world: &mut Simulation, settings: &Settings) -> Vec<Option<[ActiveCo
     world.find_contacts(settings);
     let four = |list: &[ActiveContact]| <[ActiveContact; 4]>::try_from(list).ok();
     world.pairs().iter().map(|pair| four(&pair.contacts)).collect()
-}
-
-fn finish(world: &mut Simulation, settings: &Settings) {
-    world.build_islands();
-    world.assemble(settings);
-    world.solve(settings);
-    world.integrate();
-    world.finish();
 }
 
 #[test]
@@ -140,7 +132,7 @@ fn kept_contacts_are_true_to_the_stillness() {
         let (mut world, _) = heap(n);
         for step in 0..400 {
             compare(&mut world, &settings, step, &mut tally);
-            finish(&mut world, &settings);
+            end_step(&mut world, &settings);
         }
     }
     assert!(tally.common > 1000, "{tally:?}");
@@ -166,7 +158,7 @@ fn contacts_turn_with_what_carries_them() {
     for step in 0..240 {
         let tally = if step < 60 { &mut start } else { &mut tally };
         compare(&mut world, &settings, step, tally);
-        finish(&mut world, &settings);
+        end_step(&mut world, &settings);
     }
     assert!(tally.common > 1000, "{tally:?}");
     assert!(tally.kept * 10 > tally.pairs * 9, "most are carried along: {tally:?}");
@@ -211,7 +203,7 @@ fn followed_contacts_are_those_of_slow_motion() {
                 }
             }
             compare(&mut world, &settings, step, &mut tally);
-            finish(&mut world, &settings);
+            end_step(&mut world, &settings);
         }
     }
     assert!(tally.common > 1000, "{tally:?}");
@@ -249,11 +241,11 @@ fn changes_of_contacts_hold_for_one_step() {
     let settings = Settings::default();
     contacts(&mut world, &settings);
     world.pairs_mut()[0].contacts.clear();
-    finish(&mut world, &settings);
+    end_step(&mut world, &settings);
     let falls = body(&world, ids[0]).linear_velocity.y;
     assert!((falls + 9.81 * DT).abs() < 1e-4, "without contacts it falls: {falls}");
     assert_eq!(contacts(&mut world, &settings).iter().flatten().count(), 1, "they are back");
-    finish(&mut world, &settings);
+    end_step(&mut world, &settings);
     assert!(body(&world, ids[0]).linear_velocity.y.abs() < 1e-3, "and hold it");
 }
 

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::json;
 use super::{Check, Group};
+use crate::support::end_step;
 
 /// What the file says of the body and the step.
 struct Ellipse {
@@ -182,9 +183,5 @@ fn step(world: &mut Simulation, settings: &Settings, dt: Real, ellipse: &Ellipse
             contact.gap = narrow(gap);
         }
     }
-    world.build_islands();
-    world.assemble(settings);
-    world.solve(settings);
-    world.integrate();
-    world.finish();
+    end_step(world, settings);
 }

@@ -13,6 +13,8 @@ use super::{Camera, Strip, Tiles};
 /// A camera, a floor and the frames taken so far.
 pub struct Film {
     strip: Strip,
+    /// Moments for which frames were due.
+    taken: usize,
 }
 
 impl Film {
@@ -33,7 +35,7 @@ impl Film {
             colors: [Rgb::hex(0xe4e8ee), Rgb::hex(0xd8dde5)],
             shadows: true,
         });
-        Self { strip }
+        Self { strip, taken: 0 }
     }
 
     /// Puts the meshes of the bodies that have a color behind every frame, triangle by triangle.
@@ -43,6 +45,13 @@ impl Film {
                 self.strip.add_surface(triangles(body, color));
             }
         }
+    }
+
+    /// The number of the next of some moments (s), ascending, if it is over: a frame is due.
+    pub fn due(&mut self, seconds: Double, moments: &[Double]) -> Option<usize> {
+        moments.get(self.taken).filter(|&&moment| seconds >= moment)?;
+        self.taken += 1;
+        Some(self.taken - 1)
     }
 
     /// Takes a frame of the bodies that have a color.

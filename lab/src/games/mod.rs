@@ -14,6 +14,8 @@
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
 //! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
 //! | `ragdoll` | fifteen bodies with limits, dropped | [`joints`] |
+//! | `dolls-N-P`, `chains-N-L`, `falling-net-N` | jointed bodies in a heap | [`jointed`] |
+//! | `crowd-N` | balls that begin at one point | [`jointed`] |
 //! | `brazil-nut`, `drum` | a kinematic container that is shaken, turned | [`piles`] |
 //! | `plates-P`, `incline-P` | held or let go by friction; P in percent | [`friction`] |
 //! | `table` | one body on 24 supports | [`friction`] |
@@ -25,6 +27,7 @@ pub mod alive;
 pub mod friction;
 pub mod hull;
 pub mod impact;
+pub mod jointed;
 pub mod joints;
 pub mod masonry;
 mod motion;
@@ -400,6 +403,10 @@ pub fn by_name(name: &str) -> Option<Game> {
         "hanging" => joints::hanging(first?, second?, 0.0),
         "bridge" => joints::bridge(first?),
         "ragdoll" => joints::ragdoll(),
+        "dolls" => jointed::dolls(first?, second?),
+        "chains" => jointed::chains(first?, second?),
+        "falling" => jointed::falling_net(first?),
+        "crowd" => jointed::crowd(first?),
         "brazil" => piles::brazil_nut(),
         "drum" => piles::drum(),
         "plates" => friction::plates(percent(first?)),

@@ -6,11 +6,13 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
 
-use super::{add_floor, cuboid, settings};
+use super::{add, add_floor, cuboid, settings};
 use crate::random::Rng;
 
 pub const RADIUS: Real = 0.005;
 pub const SPEED: Real = 300.0;
+/// Thickness of walls and floors (m).
+pub const WALL: Real = 0.01;
 
 pub fn weightless() -> Settings {
     Settings { gravity: Vec3::ZERO, ..settings() }
@@ -44,6 +46,14 @@ pub fn shot(world: &mut Simulation, rng: &mut Rng, swept: bool, target: Vec3) ->
     let velocity = Vec3::new(rng.range(-0.8, 0.8), rng.range(-0.8, 0.8), -1.0).normalize() * SPEED;
     let from = target - velocity * (rng.range(1.0, 12.0) / SPEED);
     (bullet(world, swept, from, velocity), velocity)
+}
+
+/// A world with a floor as thin as a wall, whose surface is at y = 0.
+pub fn thin_floor() -> Simulation {
+    let mut world = Simulation::new();
+    let at = Vec3::Y * (-0.5 * WALL);
+    add(&mut world, BodyKind::Static, cuboid(100.0, WALL, 100.0), at);
+    world
 }
 
 /// Flat ground with its surface at y = 0 along x: one box, adjacent boxes, or a half-space.

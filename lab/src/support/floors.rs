@@ -30,8 +30,8 @@ pub fn tiles(n: usize, friction: Real) -> Simulation {
     world
 }
 
-/// Vertices and triangles of a grid of squares of 1 m, cut along one diagonal or the other.
-fn grid(n: usize, height: impl Fn(Real, Real) -> Real) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+/// Vertices and triangles of a grid of squares of 1 m about the origin, cut along one diagonal or the other.
+pub fn grid(n: usize, height: impl Fn(Real, Real) -> Real) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let low = -0.5 * n as Real;
     let mut vertices = Vec::new();
     for i in 0..=n {

@@ -163,6 +163,15 @@ pub fn run_with(world: &mut Simulation, n: usize, settings: &Settings) {
     }
 }
 
+/// Goes on from the contacts of a step to its end.
+pub fn end_step(world: &mut Simulation, settings: &Settings) {
+    world.build_islands();
+    world.assemble(settings);
+    world.solve(settings);
+    world.integrate();
+    world.finish();
+}
+
 /// The bits of every pose and velocity, mixed into one number.
 pub fn fingerprint(world: &Simulation) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;

@@ -12,7 +12,7 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// No point.
+    /// No point: its union with a box is that box, and it meets none but [`INFINITE`](Self::INFINITE).
     pub const EMPTY: Self =
         Self { min: Vec3::splat(Real::INFINITY), max: Vec3::splat(Real::NEG_INFINITY) };
 
@@ -20,7 +20,7 @@ impl Aabb {
     pub const INFINITE: Self =
         Self { min: Vec3::splat(Real::NEG_INFINITY), max: Vec3::splat(Real::INFINITY) };
 
-    /// Do both share a point?
+    /// Do both share a point? No if a corner is not a number.
     #[inline]
     #[must_use]
     pub fn meets(self, other: Self) -> bool {
@@ -33,7 +33,7 @@ impl Aabb {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// Box around this one when its frame has this pose (m).
+    /// Box around this one, which is finite, when its frame has this pose (m).
     #[must_use]
     pub fn turned(self, position: Vec3, rotation: Mat3) -> Self {
         let (center, half) = ((self.min + self.max) * 0.5, (self.max - self.min) * 0.5);

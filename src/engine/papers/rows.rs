@@ -10,10 +10,10 @@ use crate::engine::settings::ActiveEvents;
 use crate::engine::state::contact::Feature;
 use crate::engine::state::contact::{ActiveContact, ContactId};
 use crate::engine::state::pairs::Pair;
-use crate::engine::step::narrow::{Context, Placed};
+use crate::engine::step::narrow::{NarrowPhase, Placed};
 use crate::math::{Vec3, narrow, narrow3, widen, widen3};
 
-impl Context<'_> {
+impl NarrowPhase<'_> {
     /// The papers' set for two hulls.
     pub(in crate::engine) fn enumerated(
         &self,

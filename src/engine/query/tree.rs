@@ -3,6 +3,8 @@
 //! Half-spaces have no box and are asked one by one. Of equal distances the least collider and piece
 //! wins, so that an answer does not depend on the tree.
 
+use core::cmp::Ordering;
+
 use super::{ColliderId, Filter, PointProjection, RayHit, ShapeHit};
 use crate::engine::geometry::bvh::Bvh;
 use crate::engine::geometry::query::{CastConfig, Impact, Placed, placed};
@@ -151,7 +153,8 @@ impl QueryTree {
     ) -> Option<RayHit> {
         let mut best: Option<RayHit> = None;
         self.each_ray_hit((origin, direction), max_distance, solid, filter, predicate, |hit| {
-            if best.is_none_or(|best| earlier(&hit, &best)) {
+            let key = |hit: &RayHit| (hit.distance, hit.id, hit.piece);
+            if best.is_none_or(|best| by_distance(&key(&hit), &key(&best)).is_lt()) {
                 best = Some(hit);
             }
             best.map_or(max_distance, |best| best.distance)
@@ -175,12 +178,7 @@ impl QueryTree {
             hits.push(hit);
             max_distance
         });
-        let order = |a: &RayHit, b: &RayHit| {
-            a.distance.total_cmp(&b.distance).then((a.id, a.piece).cmp(&(b.id, b.piece)))
-        };
-        hits.sort_unstable_by(|a, b| a.id.cmp(&b.id).then(order(a, b)));
-        hits.dedup_by_key(|hit| hit.id);
-        hits.sort_unstable_by(order);
+        keep_first(hits, |hit| (hit.distance, hit.id, hit.piece));
     }
 
     fn each_ray_hit(
@@ -224,12 +222,8 @@ impl QueryTree {
         let mut best: Option<ShapeHit> = None;
         let pieces = (shape, position, rotation);
         self.each_shape_hit(pieces, direction, config, filter, predicate, |hit| {
-            let less = |best: ShapeHit| {
-                let key = |hit: &ShapeHit| (hit.id, hit.piece);
-                let order = hit.distance.total_cmp(&best.distance);
-                order.then(key(&hit).cmp(&key(&best))).is_lt()
-            };
-            if best.is_none_or(less) {
+            let key = |hit: &ShapeHit| (hit.distance, hit.id, hit.piece);
+            if best.is_none_or(|best| by_distance(&key(&hit), &key(&best)).is_lt()) {
                 best = Some(hit);
             }
             best.map_or(config.max_distance, |best| best.distance)
@@ -255,12 +249,7 @@ impl QueryTree {
             hits.push(hit);
             config.max_distance
         });
-        let order = |a: &ShapeHit, b: &ShapeHit| {
-            a.distance.total_cmp(&b.distance).then((a.id, a.piece).cmp(&(b.id, b.piece)))
-        };
-        hits.sort_by(|a, b| a.id.cmp(&b.id).then(order(a, b)));
-        hits.dedup_by_key(|hit| hit.id);
-        hits.sort_by(order);
+        keep_first(hits, |hit| (hit.distance, hit.id, hit.piece));
     }
 
     fn each_shape_hit(
@@ -418,10 +407,21 @@ impl QueryTree {
     }
 }
 
-/// Is a hit before another?
-fn earlier(a: &RayHit, b: &RayHit) -> bool {
-    let order = a.distance.total_cmp(&b.distance);
-    order.then((a.id, a.piece).cmp(&(b.id, b.piece))).is_lt()
+/// Distance (m), collider and piece of a hit.
+type HitKey = (Real, ColliderId, u32);
+
+/// The order of hits.
+fn by_distance(a: &HitKey, b: &HitKey) -> Ordering {
+    a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2)))
+}
+
+/// Keeps the first hit on every collider, in order. A shape of several pieces may hit a piece twice at one
+/// distance: the sorts keep those as they came.
+fn keep_first<H>(hits: &mut Vec<H>, key: impl Fn(&H) -> HitKey) {
+    let order = |a: &H, b: &H| by_distance(&key(a), &key(b));
+    hits.sort_by(|a, b| key(a).1.cmp(&key(b).1).then(order(a, b)));
+    hits.dedup_by_key(|hit| key(hit).1);
+    hits.sort_by(order);
 }
 
 fn tidy(found: &mut Vec<ColliderId>) {

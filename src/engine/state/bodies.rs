@@ -83,12 +83,12 @@ impl Bodies {
     }
 
     /// Takes note that the body at a place changed.
-    pub(crate) fn note_change(&mut self, i: usize) {
+    pub(crate) fn mark_changed(&mut self, i: usize) {
         self.changes.note(i);
     }
 
     /// Takes note that what moves the body at a place is to be found anew in the next step.
-    pub(crate) fn note_motion(&mut self, i: usize) {
+    pub(crate) fn mark_motion(&mut self, i: usize) {
         self.changes.mark_moved(i);
     }
 

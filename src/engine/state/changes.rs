@@ -5,8 +5,8 @@
 //! of stages can ask in any order, each since its own time. What is written down is
 //!
 //! - of a body: when its state (pose, velocities, properties) was last another, and when what moves it was;
-//! - of a pair ([`PairStamps`]): since when it is there, when it was last looked at and measured, and when
-//!   what its rows are made of was last another.
+//! - of a pair (in its head and guard): since when it is there, when it was last looked at, and when what its
+//!   rows are made of was last another.
 //!
 //! Bodies that changed since a step began are listed beside their stamps, so that nothing passes over those
 //! that did not. O(1) a change, O(changes) to list those of a step.
@@ -33,20 +33,6 @@ pub struct Changes {
     /// `before`, ascending.
     recent: Vec<u32>,
     last: Vec<u32>,
-}
-
-/// When a pair changed, by the times at which steps began.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct PairStamps {
-    /// Since when it is there as it is: a teleport of a body or another shape makes it another.
-    pub(in crate::engine) began: Stamp,
-    /// When it was last looked at: measured, unless its contacts served again.
-    pub(in crate::engine) seen: Stamp,
-    /// When it was last measured.
-    pub(in crate::engine) measured: Stamp,
-    /// When its contacts, their number or its friction were last others than those that it had been solved
-    /// with.
-    pub(in crate::engine) rows: Stamp,
 }
 
 impl Default for Changes {

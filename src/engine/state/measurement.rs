@@ -3,7 +3,7 @@
 use crate::math::{Quat, Real, Vec3};
 
 /// How two bodies were to each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::engine) struct Relation {
     /// From the center of body a to that of body b (m).
     pub(in crate::engine) between: Vec3,
@@ -12,7 +12,7 @@ pub(in crate::engine) struct Relation {
 }
 
 /// Until when nothing else is near than what was found.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(in crate::engine) struct Clear {
     /// When it was measured.
     pub(in crate::engine) first: Relation,
@@ -30,11 +30,11 @@ pub(in crate::engine) struct Clear {
     pub(in crate::engine) slope: Option<Real>,
 }
 
-/// Circumstances under which a pair was measured.
+/// Circumstances under which a pair was measured, beside those of its [`Clear`].
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct Measurement {
-    /// Until when its contacts are all.
-    pub(in crate::engine) clear: Clear,
+    /// Which body, 0 or 1, has the smaller piece.
+    pub(in crate::engine) small: u8,
     /// When its contacts were last brought up to date.
     pub(in crate::engine) last: Relation,
     /// How its contacts are followed, if they can be.

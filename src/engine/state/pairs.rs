@@ -23,7 +23,7 @@ use super::contact::{ActiveContact, ContactId};
 use super::measurement::Measurement;
 
 use super::motion::Motion;
-use super::pair_head::Head;
+use super::pair_head::{Guard, Head, Stay, shift};
 use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
@@ -85,9 +85,27 @@ pub struct Pair {
 /// A run of pairs, for one task.
 struct Run<'a> {
     heads: &'a mut [Head],
+    guards: &'a mut [Guard],
     pairs: &'a mut [Box<Pair>],
     /// Place of the first.
     start: usize,
+}
+
+/// Pairs that are [fetched](fetch) at once: beyond 16 no more loads are under way, and lines of the first are
+/// gone before their turn.
+pub(in crate::engine) const ABREAST: usize = 16;
+
+/// Asks memory for some pairs at once, before they are worked on one by one. They lie anywhere: waiting for
+/// each in its turn takes longer than the work on it. A sum, since loads do not wait for each other in one.
+pub(in crate::engine) fn fetch<'a>(pairs: impl Iterator<Item = &'a Pair>) {
+    let mut sum = 0;
+    for pair in pairs {
+        sum ^= pair.bodies[0] ^ pair.dropped ^ u32::from(pair.measured.is_some());
+        for contact in &pair.contacts {
+            sum ^= contact.id.0 as u32 ^ u32::from(contact.gap > 0.0) ^ contact.blow as u32;
+        }
+    }
+    core::hint::black_box(sum);
 }
 
 /// Runs for each thread, and for all.
@@ -103,10 +121,13 @@ pub struct Pairs {
     pub(in crate::engine) step: Stamp,
     /// One for each pair.
     pub(in crate::engine) heads: Vec<Head>,
-    /// Buffers of the same.
+    pub(in crate::engine) guards: Vec<Guard>,
+    /// Buffer of the list.
     #[expect(clippy::vec_box, reason = "a list of pairs moves pointers, not pairs")]
     last: Vec<Box<Pair>>,
-    last_heads: Vec<Head>,
+    /// Buffers: runs of pairs that stay; those that came, with their places.
+    stays: Vec<Stay>,
+    came: Vec<(usize, Head, Guard)>,
     /// Pairs that went, to be used again.
     #[expect(clippy::vec_box, reason = "as above")]
     spare: Vec<Box<Pair>>,
@@ -169,7 +190,7 @@ impl Pairs {
     fn renew(&mut self, bodies: &[Body], all: bool) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             let [a, b] = head.bodies.map(|i| self.flags[i as usize]);
-            let (flags, new) = (a | b, head.stamps.began == self.step);
+            let (flags, new) = (a | b, head.began == self.step);
             let edited = new || all || flags & flag::EDITED != 0;
             if edited {
                 pair.take_colliders(head.bodies.map(|i| &bodies[i as usize]));
@@ -243,23 +264,29 @@ impl Pairs {
     pub(in crate::engine) fn measure<T>(
         &mut self,
         pool: &impl Pool,
-        judge: impl Fn(&mut Head) -> Option<T> + Sync,
-        work: impl Fn(&mut Head, &mut Pair, &T) + Sync,
+        judge: impl Fn(&Head, &mut Guard) -> Option<T> + Sync,
+        work: impl Fn(&mut Head, &mut Guard, &mut Pair, &T) + Sync,
     ) {
         self.take_up_changes();
-        let Self { list, heads, seen, step, measured, .. } = self;
+        let Self { list, heads, guards, seen, step, measured, .. } = self;
         let (seen, step) = (&*seen, *step);
         let measure = |run: &mut Run<'_>| {
             let end = run.start + run.heads.len();
             let from = seen.partition_point(|&p| (p as usize) < run.start);
             let to = seen.partition_point(|&p| (p as usize) < end);
-            for k in seen[from..to].iter().map(|&p| p as usize - run.start) {
-                let head = &mut run.heads[k];
-                if !head.dormant && head.stamps.seen != step {
-                    if let Some(due) = judge(head) {
-                        work(head, &mut run.pairs[k], &due);
+            let mut due: SmallVec<[(usize, T); ABREAST]> = SmallVec::new();
+            for part in seen[from..to].chunks(ABREAST) {
+                for k in part.iter().map(|&p| p as usize - run.start) {
+                    let (head, guard) = (&mut run.heads[k], &mut run.guards[k]);
+                    if !head.dormant && guard.seen != step {
+                        head.measured = false;
+                        due.extend(judge(head, guard).map(|due| (k, due)));
+                        guard.seen = step;
                     }
-                    head.stamps.seen = step;
+                }
+                fetch(due.iter().map(|&(k, _)| &*run.pairs[k]));
+                for (k, due) in due.drain(..) {
+                    work(&mut run.heads[k], &mut run.guards[k], &mut run.pairs[k], &due);
                 }
             }
         };
@@ -268,8 +295,11 @@ impl Pairs {
         let size = list.len().div_ceil(runs).max(PAIRS_MIN).max(list.len().div_ceil(RUNS_MAX));
         let mut start = 0;
         let mut parts: SmallVec<[Run<'_>; RUNS_MAX]> = SmallVec::new();
-        for (heads, pairs) in heads.chunks_mut(size).zip(list.chunks_mut(size)) {
-            parts.push(Run { heads, pairs, start });
+        let guards = guards.chunks_mut(size);
+        for ((heads, guards), pairs) in
+            heads.chunks_mut(size).zip(guards).zip(list.chunks_mut(size))
+        {
+            parts.push(Run { heads, guards, pairs, start });
             start += size;
         }
         pool.run(&mut parts, 1, |parts| parts.iter_mut().for_each(measure));
@@ -284,10 +314,11 @@ impl Pairs {
 
     /// Lets the pairs of some bodies be measured in this step.
     pub(in crate::engine) fn wake(&mut self, woken: impl Fn(BodyId) -> bool) {
-        for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
+        for ((head, guard), pair) in self.heads.iter_mut().zip(&mut self.guards).zip(&mut self.list)
+        {
             if woken(head.key.a) || woken(head.key.b) {
                 (head.dormant, pair.dormant, head.seen) = (false, false, true);
-                head.stamps.seen = 0;
+                guard.seen = 0;
             }
         }
         self.list_seen();
@@ -297,12 +328,12 @@ impl Pairs {
     /// it is another.
     fn merge(&mut self, removed: &[PairKey], added: &[Candidate], bodies: &[Body]) {
         core::mem::swap(&mut self.list, &mut self.last);
-        core::mem::swap(&mut self.heads, &mut self.last_heads);
         self.list.clear();
-        self.heads.clear();
+        self.stays.clear();
+        self.came.clear();
         let mut removed = removed.iter().peekable();
         let mut added = added.iter().peekable();
-        let (heads, mut old, mut at) = (&self.last_heads, self.last.drain(..), 0);
+        let (heads, mut old, mut at) = (&self.heads, self.last.drain(..), 0);
         loop {
             // What lies before the next change stays.
             let next = match (removed.peek(), added.peek()) {
@@ -312,14 +343,16 @@ impl Pairs {
                 (None, None) => None,
             };
             let rest = &heads[at..];
-            let stay = next.map_or(rest.len(), |key| rest.partition_point(|head| head.key < key));
-            self.heads.extend_from_slice(&rest[..stay]);
+            // One after the other: memory is read ahead then, and all that follows moves anyway.
+            let stay = next.and_then(|key| rest.iter().position(|head| head.key >= key));
+            let stay = stay.unwrap_or(rest.len());
+            self.stays.push((at..at + stay, self.list.len()));
             self.list.extend(old.by_ref().take(stay));
             at += stay;
             let Some(key) = next else { break };
-            let was = heads.get(at).filter(|head| head.key == key);
+            let was = heads.get(at).filter(|head| head.key == key).map(|head| (head, at));
             let pair = was.and_then(|_| old.next());
-            if let Some(head) = was {
+            if let Some((head, _)) = was {
                 // Others of its bodies, which stay dormant, may have touched as one with it.
                 self.all_seen |= head.dormant;
                 self.gone.push(key);
@@ -331,19 +364,29 @@ impl Pairs {
                 continue;
             };
             let versions = candidate.bodies.map(|i| bodies[i as usize].version());
-            let kept = was.filter(|head| head.versions == versions);
+            let kept = was.map(|(head, at)| (head, &self.guards[at]));
+            let kept = kept.filter(|(_, guard)| guard.versions == versions);
             let mut pair = pair.or_else(|| self.spare.pop()).unwrap_or_default();
             if kept.is_none() {
                 pair.begin(candidate, versions);
             }
             pair.bodies = candidate.bodies;
-            let mut head = Head::new(candidate, versions, self.step);
-            if let Some(kept) = kept {
-                (head.stamps, head.solved) = (kept.stamps, kept.solved);
+            let mut head = Head::new(candidate, self.step);
+            let mut guard = Guard::new(candidate, versions);
+            if let Some((head_kept, guard_kept)) = kept {
+                (head.began, head.rows, head.solved) =
+                    (head_kept.began, head_kept.rows, head_kept.solved);
+                (guard.seen, guard.clear) = (guard_kept.seen, guard_kept.clear);
             }
             head.take(&pair);
-            self.heads.push(head);
+            self.came.push((self.list.len(), head, guard));
             self.list.push(pair);
+        }
+        let count = self.list.len();
+        shift(&mut self.heads, &self.stays, count);
+        shift(&mut self.guards, &self.stays, count);
+        for &(at, head, guard) in &self.came {
+            (self.heads[at], self.guards[at]) = (head, guard);
         }
     }
 
@@ -351,7 +394,7 @@ impl Pairs {
     pub(in crate::engine) fn forget_measurements(&mut self) {
         for (head, pair) in self.heads.iter_mut().zip(&mut self.list) {
             pair.forget_measurement();
-            head.clear = None;
+            head.lasting = false;
         }
     }
 
@@ -373,14 +416,16 @@ impl Pairs {
             if keep(&self.list[i]) {
                 self.list.swap(kept, i);
                 self.heads.swap(kept, i);
+                self.guards.swap(kept, i);
                 kept += 1;
             } else {
-                forget(self.heads[i].near, &self.heads[i].key);
+                forget(self.guards[i].near, &self.heads[i].key);
             }
         }
         if kept < self.heads.len() {
             self.merged = self.step;
             self.heads.truncate(kept);
+            self.guards.truncate(kept);
             self.spare.extend(self.list.drain(kept..));
             self.look_at_all();
         }

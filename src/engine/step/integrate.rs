@@ -134,7 +134,7 @@ pub fn integrate(
         }
         energy += widen(body.kinetic_energy());
         if state(body) != before {
-            bodies.note_change(i);
+            bodies.mark_changed(i);
         }
     }
     energy

@@ -13,7 +13,7 @@
 
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pairs::{Pair, Pairs};
+use crate::engine::state::pairs::{ABREAST, Pair, Pairs, fetch};
 use crate::math::{Real, Vec3, narrow3};
 
 /// Names two colliders.
@@ -68,8 +68,8 @@ pub struct Touches {
     last: Vec<Touch>,
     started: Vec<u32>,
     ended: Vec<Touch>,
-    /// Buffers: the touches of the pairs that were looked at, of which those are left that begin; places
-    /// in the list of what was known of the same bodies; those of the touches that end.
+    /// Buffers: the touches of the pairs that were looked at, of which those are left that begin; places of
+    /// near pairs, then in the list of what was known of the same bodies; those of the touches that end.
     new: Vec<Touch>,
     asked: Vec<u32>,
     dropped: Vec<u32>,
@@ -112,9 +112,14 @@ impl Touches {
         self.settle();
         let near = pairs.heads_seen();
         let near = near.filter(|(_, head)| head.separation <= margin || head.contacts > 0);
-        let near = near.map(|(p, _)| &*pairs.list[p as usize]);
+        self.asked.clear();
+        self.asked.extend(near.map(|(p, _)| p));
         self.new.clear();
-        self.new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin, dt)));
+        for part in self.asked.chunks(ABREAST) {
+            let near = part.iter().map(|&p| &*pairs.list[p as usize]);
+            fetch(near.clone());
+            self.new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin, dt)));
+        }
         self.new.sort_unstable_by_key(|touch| touch.key);
         self.new.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
         self.ask(pairs);
@@ -143,11 +148,11 @@ impl Touches {
         assert_eq!(self.list, all, "touches are those of all pairs");
     }
 
-    /// Finds the touches of bodies whose pairs are looked at or went.
+    /// Finds the touches of bodies whose pairs are looked at or went: all, if all pairs are.
     fn ask(&mut self, pairs: &Pairs) {
         let Self { list, asked, .. } = self;
         asked.clear();
-        if pairs.all_seen {
+        if pairs.seen.len() == pairs.list.len() {
             asked.extend(0..list.len() as u32);
             return;
         }

@@ -69,11 +69,11 @@ impl Steady {
             let motion = predict_or_freeze(body, settings, dt, quarantined);
             // Driven ones get their velocity here, broken ones are put back.
             if state(body) != before {
-                bodies.note_change(i);
+                bodies.mark_changed(i);
             }
             if !motion.asleep && motions.list.get(i) != Some(&motion) {
                 // A force may have acted that does not go on.
-                bodies.note_motion(i);
+                bodies.mark_motion(i);
             }
             motions.set(i, motion);
         }

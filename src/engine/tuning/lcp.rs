@@ -160,5 +160,5 @@ pub mod joints_only {
     pub const CORRECTIONS: u32 = 16;
     /// Solves for which the factor of an earlier step is not tried after it failed: what turns so fast
     /// goes on to. With fewer a correction in vain is spent more often.
-    pub const PAUSE: u32 = 8;
+    pub const RETRY_AFTER: u32 = 8;
 }

@@ -212,7 +212,7 @@ impl Entities {
 }
 
 /// Tells which collisions began and ended with the step.
-pub(super) fn tell_starts_and_ends(
+pub(super) fn emit_starts_and_ends(
     physics: Res<PhysicsWorld>,
     mut told: ResMut<Told>,
     mut teller: Teller,
@@ -238,7 +238,7 @@ pub(super) fn tell_starts_and_ends(
 }
 
 /// Tells which contacts carried more than the threshold of one of their entities.
-pub(super) fn tell_impulses(
+pub(super) fn emit_impulses(
     physics: Res<PhysicsWorld>,
     thresholds: Query<&ContactImpulseThreshold>,
     mut messages: MessageWriter<ContactImpulse>,

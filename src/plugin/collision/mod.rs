@@ -46,7 +46,7 @@ impl Plugin for PhysicsCollisionPlugin {
             .init_resource::<Told>();
         app.add_systems(
             PhysicsSchedule,
-            (events::tell_starts_and_ends, events::tell_impulses, events::list_colliding)
+            (events::emit_starts_and_ends, events::emit_impulses, events::list_colliding)
                 .chain()
                 .in_set(PhysicsStepSystems::Events),
         );

@@ -57,7 +57,7 @@ impl Plugin for PhysicsJointsPlugin {
         app.add_systems(PhysicsSchedule, update_joints.in_set(GatherSystems::Joints));
         app.add_systems(
             PhysicsSchedule,
-            (read::read_joints, read::tell_broken, read::tell_pressed)
+            (read::read_joints, read::emit_broken, read::emit_pressed)
                 .chain()
                 .in_set(PhysicsStepSystems::Events),
         );

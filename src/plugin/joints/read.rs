@@ -206,7 +206,7 @@ pub(super) fn read_joints(physics: Res<PhysicsWorld>, mut joints: Query<Read, Re
 }
 
 /// Tells which joints broke in this step, and disables them.
-pub(super) fn tell_broken(
+pub(super) fn emit_broken(
     physics: Res<PhysicsWorld>,
     mut joints: Query<(Entity, &Joint, &mut EngineJoint)>,
     mut messages: MessageWriter<JointBroken>,
@@ -236,7 +236,7 @@ pub(super) fn tell_broken(
 }
 
 /// Tells once of every joint that it pressed against what cannot yield.
-pub(super) fn tell_pressed(
+pub(super) fn emit_pressed(
     physics: Res<PhysicsWorld>,
     mut joints: Query<(Entity, &mut EngineJoint)>,
     mut errors: Errors,

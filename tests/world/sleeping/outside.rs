@@ -92,11 +92,7 @@ fn what_filters_and_changes_pairs_wakes_what_it_changes() {
             pair.surface_velocity = Vec3::X * belt;
             pair.friction = friction.unwrap_or(pair.friction);
         }
-        world.build_islands();
-        world.assemble(&drowsy());
-        world.solve(&drowsy());
-        world.integrate();
-        world.finish();
+        end_step(world, &drowsy());
         world.report().sleeping
     }
     let mut one = world.clone();

@@ -8,11 +8,10 @@ use orthant::math::{Double, Real, Vec3, quat_exp, widen};
 use super::never;
 use crate::claims::Claims;
 use crate::random::Rng;
-use crate::support::fast::{RADIUS, SPEED, ball, bullet, ground, shot, weightless};
-use crate::support::{DT, add, add_floor, body, change, cuboid, settings};
-
-/// Thickness of the wall (m).
-const WALL: Real = 0.01;
+use crate::support::fast::{
+    RADIUS, SPEED, WALL, ball, bullet, ground, shot, thin_floor, weightless,
+};
+use crate::support::{DT, add, body, change, cuboid, floor, settings};
 
 /// Every claim about swept bodies.
 pub fn measure(claims: &mut Claims) {
@@ -80,13 +79,7 @@ fn rods_on_floors() -> (usize, usize) {
     for half_space in [false, true] {
         let mut rng = Rng::new(22);
         for _ in 0..100 {
-            let mut world = Simulation::new();
-            if half_space {
-                add_floor(&mut world);
-            } else {
-                let floor = cuboid(100.0, WALL, 100.0);
-                add(&mut world, BodyKind::Static, floor, Vec3::Y * (-0.5 * WALL));
-            }
+            let mut world = if half_space { floor() } else { thin_floor() };
             let desc = BodyDesc {
                 shape: Some(cuboid(2.0, 0.02, 0.02)),
                 density: 7800.0,

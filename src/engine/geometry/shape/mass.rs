@@ -17,38 +17,68 @@ pub(super) struct PolyhedronMass {
     pub(super) inertia: SymMat3,
 }
 
-fn outer(v: DVec3) -> DMat3 {
-    DMat3::from_cols(v * v.x, v * v.y, v * v.z)
+/// Volume, first and second moments about the origin, of density one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments {
+    /// Volume (m³).
+    pub(super) volume: Double,
+    /// `∫ x` (m⁴).
+    pub(super) first: DVec3,
+    /// `∫ x xᵀ` (m⁵).
+    pub(super) second: DMat3,
+}
+
+impl Moments {
+    /// Those of nothing.
+    pub(super) const ZERO: Self = Self { volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
+
+    /// Adds the signed tetrahedron from the origin to a triangle.
+    pub(super) fn add_tetrahedron(&mut self, [a, b, c]: [DVec3; 3]) {
+        let d = a.dot(b.cross(c));
+        self.volume += d / 6.0;
+        self.first += (a + b + c) * (d / 24.0);
+        self.second += squares([a, b, c]) * (d / 120.0);
+    }
+
+    /// Inertia about a centroid: `tr(S) 1 - S` of the second moments there, by Steiner.
+    pub(super) fn inertia_about(&self, centroid: DVec3) -> SymMat3 {
+        let s = self.second - outer(centroid, centroid) * self.volume;
+        SymMat3 {
+            xx: narrow(s.y_axis.y + s.z_axis.z),
+            yy: narrow(s.x_axis.x + s.z_axis.z),
+            zz: narrow(s.x_axis.x + s.y_axis.y),
+            xy: narrow(-s.x_axis.y),
+            xz: narrow(-s.x_axis.z),
+            yz: narrow(-s.y_axis.z),
+        }
+    }
+}
+
+/// `a bᵀ`.
+pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+/// `s sᵀ + a aᵀ + b bᵀ + c cᵀ`, `s = a + b + c`.
+pub(super) fn squares([a, b, c]: [DVec3; 3]) -> DMat3 {
+    let s = a + b + c;
+    outer(s, s) + outer(a, a) + outer(b, b) + outer(c, c)
 }
 
 /// Integrates over the polyhedron whose faces are counterclockwise loops of vertex indices.
 pub(super) fn polyhedron_mass(vertices: &[DVec3], loops: &[Vec<u32>]) -> PolyhedronMass {
     let middle = vertices.iter().sum::<DVec3>() / vertices.len().max(1) as Double;
     let at = |v: u32| vertices[v as usize] - middle;
-    let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
+    let mut sum = Moments::ZERO;
     for face in loops {
         let a = at(face[0]);
         for pair in face[1..].windows(2) {
-            let (b, c) = (at(pair[0]), at(pair[1]));
-            let d = a.dot(b.cross(c));
-            let s = a + b + c;
-            volume += d / 6.0;
-            first += s * (d / 24.0);
-            second += (outer(s) + outer(a) + outer(b) + outer(c)) * (d / 120.0);
+            sum.add_tetrahedron([a, at(pair[0]), at(pair[1])]);
         }
     }
-    let offset = if volume > 0.0 { first / volume } else { DVec3::ZERO };
-    // Steiner: second moments about the centroid; the inertia is `tr(S) 1 - S`.
-    let s = second - outer(offset) * volume;
-    let inertia = SymMat3 {
-        xx: narrow(s.y_axis.y + s.z_axis.z),
-        yy: narrow(s.x_axis.x + s.z_axis.z),
-        zz: narrow(s.x_axis.x + s.y_axis.y),
-        xy: narrow(-s.x_axis.y),
-        xz: narrow(-s.x_axis.z),
-        yz: narrow(-s.y_axis.z),
-    };
-    PolyhedronMass { volume, centroid: middle + offset, inertia }
+    let volume = sum.volume;
+    let offset = if volume > 0.0 { sum.first / volume } else { DVec3::ZERO };
+    PolyhedronMass { volume, centroid: middle + offset, inertia: sum.inertia_about(offset) }
 }
 
 /// Mass, center of mass and inertia of a body.

@@ -112,7 +112,12 @@ impl Convex {
 }
 
 /// Smallest and largest value of `vertex · direction`.
+#[inline]
 fn height_range(hull: &Hull, direction: Vec3) -> (Real, Real) {
+    if let Some(half) = hull.cuboid {
+        let height = half.dot(direction.abs());
+        return (-height, height);
+    }
     let Vec3 { x, y, z } = direction;
     let mut low = [Real::INFINITY; REGISTER];
     let mut high = [Real::NEG_INFINITY; REGISTER];

@@ -16,22 +16,10 @@
 use super::build::convex_hull;
 use super::error::{ShapeError, checked_length};
 use super::hull::{Edge, Hull};
+use super::mass::{Moments, outer, squares};
 use crate::math::{
-    DMat3, DVec3, Double, PI_DOUBLE, Real, SymMat3, Vec3, atan2_double, narrow, narrow3, widen,
-    widen3,
+    DMat3, DVec3, Double, PI_DOUBLE, Real, Vec3, atan2_double, narrow, narrow3, widen, widen3,
 };
-
-/// Volume, first and second moments about the origin.
-#[derive(Clone, Copy, Debug)]
-struct Moments {
-    volume: Double,
-    first: DVec3,
-    second: DMat3,
-}
-
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
 
 /// `a bᵀ + b aᵀ`.
 fn both(a: DVec3, b: DVec3) -> DMat3 {
@@ -69,18 +57,12 @@ impl<'h> Polytope<'h> {
 
     /// The polytope itself: pyramids over the triangles of its faces; see `mass`.
     fn core(&self) -> Moments {
-        let mut sum = Moments { volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
+        let mut sum = Moments::ZERO;
         for face in 0..self.hull.faces.len() as u32 {
             let corners = self.hull.face_loop(face);
             let a = self.at(corners[0]);
             for pair in corners[1..].windows(2) {
-                let (b, c) = (self.at(pair[0]), self.at(pair[1]));
-                let d = a.dot(b.cross(c));
-                let s = a + b + c;
-                sum.volume += d / 6.0;
-                sum.first += s * (d / 24.0);
-                let squares = outer(s, s) + outer(a, a) + outer(b, b) + outer(c, c);
-                sum.second += squares * (d / 120.0);
+                sum.add_tetrahedron([a, self.at(pair[0]), self.at(pair[1])]);
             }
         }
         sum
@@ -95,11 +77,9 @@ impl<'h> Polytope<'h> {
             for pair in corners[1..].windows(2) {
                 let (b, c) = (self.at(pair[0]), self.at(pair[1]));
                 let part = 0.5 * n.dot((b - a).cross(c - a));
-                let s = a + b + c;
                 area += part;
-                first += s * (part / 3.0);
-                let squares = outer(s, s) + outer(a, a) + outer(b, b) + outer(c, c);
-                second += squares * (part / 12.0);
+                first += (a + b + c) * (part / 3.0);
+                second += squares([a, b, c]) * (part / 12.0);
             }
             sum.volume += area * r;
             sum.first += first * r + n * (area * r * r / 2.0);
@@ -171,15 +151,7 @@ impl<'h> Polytope<'h> {
 pub(super) fn rounded(mut hull: Hull, radius: Real) -> Result<Hull, ShapeError> {
     let sum = Polytope::new(&hull).rounded(widen(radius));
     let shift = sum.first / sum.volume;
-    let s = sum.second - outer(shift, shift) * sum.volume;
-    hull.inertia = SymMat3 {
-        xx: narrow(s.y_axis.y + s.z_axis.z),
-        yy: narrow(s.x_axis.x + s.z_axis.z),
-        zz: narrow(s.x_axis.x + s.y_axis.y),
-        xy: narrow(-s.x_axis.y),
-        xz: narrow(-s.x_axis.z),
-        yz: narrow(-s.y_axis.z),
-    };
+    hull.inertia = sum.inertia_about(shift);
     hull.volume = narrow(sum.volume);
     // The centroid of the rounded body lies inside the polytope, as a mean of its points.
     hull.move_origin(shift);

@@ -14,6 +14,8 @@
 //! 2. [`Factor::factor`] computes them, when contacts change their zone of the cone;
 //! 3. [`Factor::solve`] solves, every Newton step.
 //!
+//! Joints alone make a matrix of smaller nodes, which [`Packed`] packs into blocks of six.
+//!
 //! In single precision `δ` has to be about 1e-5 of a joint's compliance or more, in double precision
 //! 1e-10: it is the smallest pivot of rows that repeat each other, and must exceed rounding.
 //!
@@ -29,15 +31,15 @@
 //! nothing; for 2000 neither ends within the budget of a step.
 
 mod block;
-mod fronts;
 mod graph;
 mod numeric;
 mod order;
+mod packed;
 mod symbolic;
 #[cfg(test)]
 mod tests;
 
 pub use self::block::{Block, NodeLanes};
-pub use self::fronts::{Fronts, Slot};
 pub use self::numeric::Factor;
+pub use self::packed::{NodePlace, Packed, Slot};
 pub use self::symbolic::Pattern;

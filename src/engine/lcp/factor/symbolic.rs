@@ -28,6 +28,7 @@ pub struct Pattern {
     /// Block of each edge, and whether its rows are those of the edge's second node.
     slots: Vec<(u32, bool)>,
     work: u64,
+    /// The next place in the elimination tree.
     parent: Vec<u32>,
     mark: Vec<u32>,
     cursor: Vec<u32>,
@@ -41,17 +42,6 @@ impl Pattern {
     /// `edges` in any order, repeated or not, never from a node to itself. Returns false, and does
     /// nothing, if it is the graph of the last time.
     pub fn build(&mut self, bodies: usize, joints: usize, edges: &[[u32; 2]]) -> bool {
-        self.build_by(bodies, joints, edges, false)
-    }
-
-    /// As [`build`](Self::build); `fair` says who goes first of equal nodes.
-    pub(super) fn build_by(
-        &mut self,
-        bodies: usize,
-        joints: usize,
-        edges: &[[u32; 2]],
-        fair: bool,
-    ) -> bool {
         let nodes = bodies + joints;
         let same = self.built
             && self.graph.bodies == bodies
@@ -60,13 +50,39 @@ impl Pattern {
         if same {
             return false;
         }
+        self.set_graph(bodies, nodes, edges);
+        self.order.minimum_degree(&self.graph, false);
+        self.find_pattern();
+        true
+    }
+
+    /// Finds order and pattern for nodes with positive pivots, as joints alone are: of equal ones those whose
+    /// neighbors changed first go first.
+    pub(super) fn build_fair(&mut self, nodes: usize, edges: &[[u32; 2]]) {
+        self.set_graph(nodes, nodes, edges);
+        self.order.minimum_degree(&self.graph, true);
+        self.find_pattern();
+    }
+
+    /// Finds the pattern for nodes with positive pivots, eliminated in this order.
+    pub(super) fn build_in_order(&mut self, sequence: &[u32], edges: &[[u32; 2]]) {
+        self.set_graph(sequence.len(), sequence.len(), edges);
+        self.order.sequence.clear();
+        self.order.sequence.extend_from_slice(sequence);
+        self.find_pattern();
+    }
+
+    fn set_graph(&mut self, bodies: usize, nodes: usize, edges: &[[u32; 2]]) {
         self.built = true;
         self.edges.clear();
         self.edges.extend_from_slice(edges);
         self.graph.build(bodies, nodes, edges);
-        self.order.minimum_degree(&self.graph, fair);
+    }
+
+    /// Finds the blocks of the order.
+    fn find_pattern(&mut self) {
         self.position.clear();
-        self.position.resize(nodes, 0);
+        self.position.resize(self.graph.nodes(), 0);
         for (place, node) in self.order.sequence.iter().enumerate() {
             self.position[*node as usize] = place as u32;
         }
@@ -74,7 +90,12 @@ impl Pattern {
         self.place_blocks();
         self.place_edges();
         self.work = self.count_work();
-        true
+    }
+
+    /// The node above one in the elimination tree, both by their places in the order; none above a root.
+    pub(super) fn parent(&self, position: usize) -> Option<usize> {
+        let parent = self.parent[position];
+        (parent != NONE).then_some(parent as usize)
     }
 
     /// Is a graph of bodies what is left of that of the last time where these nodes (ascending, not empty)

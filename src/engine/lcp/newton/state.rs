@@ -69,7 +69,7 @@ pub struct NewtonMemory {
 
 impl NewtonMemory {
     /// Tells that another solver changed the impulses after the last solve.
-    pub fn note_change(&mut self) {
+    pub fn mark_changed(&mut self) {
         self.changed = true;
     }
 

@@ -17,7 +17,7 @@ use super::lanes::{
     Abreast, Mass, Row3, add, at, cross, dot, put, scale, single, single3, sub, symmetric,
 };
 use crate::engine::lcp::manifold::{LANES as POINTS, Manifold};
-use crate::math::{Double, Single};
+use crate::math::{Double, Single, sym_minors};
 
 /// One contact of every lane.
 #[derive(Clone, Copy, Debug)]
@@ -218,7 +218,7 @@ impl<const L: usize> Batch<L> {
                 let wn = symmetric(w, n);
                 let along = dot(n, wn);
                 let half = 0.5 * ((w[0] + w[1] + w[2]) - along);
-                let square = half * half - dot(n, symmetric(adjugate(w), n));
+                let square = half * half - dot(n, symmetric(sym_minors(&w), n));
                 let square = if square > 0.0 { square } else { 0.0 };
                 let used = point.normal_mass[l];
                 point.normal_mass[l] = if along > 0.0 { used / along } else { 0.0 };
@@ -248,17 +248,4 @@ fn compliance(mass: Mass, r: [Single; 3]) -> [Single; 6] {
     let y = add(column([0.0, 1.0, 0.0]), [0.0, my, 0.0]);
     let z = add(column([0.0, 0.0, 1.0]), [0.0, 0.0, mz]);
     [x[0], y[1], z[2], x[1], x[2], y[2]]
-}
-
-/// The matrix of the cofactors of a symmetric one.
-#[inline(always)]
-fn adjugate([xx, yy, zz, xy, xz, yz]: [Single; 6]) -> [Single; 6] {
-    [
-        yy * zz - yz * yz,
-        xx * zz - xz * xz,
-        xx * yy - xy * xy,
-        xz * yz - xy * zz,
-        xy * yz - xz * yy,
-        xy * xz - yz * xx,
-    ]
 }

@@ -69,7 +69,7 @@ impl End {
 
 /// Where a joint is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct JointPose {
     kind: JointKind,
     /// From the centers of both ends to the anchors, world axes (m); zero on the world.
     pub(crate) arms: [DVec3; 2],
@@ -82,7 +82,7 @@ pub(crate) struct Place {
     turn: [Double; 4],
 }
 
-impl Place {
+impl JointPose {
     /// Where the frames of two ends are; an end without a body is the world.
     pub(crate) fn new(kind: JointKind, frames: &[JointFrame; 2], ends: &[Option<End>; 2]) -> Self {
         let arm = |k: usize| match ends[k] {

@@ -21,7 +21,7 @@ mod tests;
 #[cfg(feature = "serialize")]
 mod unbounded;
 
-pub(crate) use self::axes::{End, Place, half_way};
+pub(crate) use self::axes::{End, JointPose, half_way};
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, JointKind, Motor};
 pub use self::error::JointError;
 pub(crate) use self::rows::{Aim, JointRowBuilder, Row, SLOTS, keeps};

@@ -21,7 +21,7 @@
 //! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
 //! within reach in this step, like contacts; their push is not carried. At most one row a slot; O(rows).
 
-use super::axes::{End, Place, Sides, rate, unwound};
+use super::axes::{End, JointPose, Sides, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
 use crate::engine::lcp::Vec6;
 use crate::engine::settings::Settings;
@@ -91,13 +91,13 @@ pub(crate) struct JointRowBuilder<'a> {
 
 impl JointRowBuilder<'_> {
     /// Where the joint is.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> JointPose {
         let ends = self.ends.map(|end| end.map(End::of));
-        Place::new(self.joint.desc.kind, &self.joint.desc.frames, &ends)
+        JointPose::new(self.joint.desc.kind, &self.joint.desc.frames, &ends)
     }
 
     /// All rows, locks first.
-    pub(crate) fn make(&self, place: &Place, rows: &mut Vec<Row>) {
+    pub(crate) fn make(&self, place: &JointPose, rows: &mut Vec<Row>) {
         rows.clear();
         let desc = &self.joint.desc;
         let locked = desc.locked();
@@ -142,7 +142,7 @@ impl JointRowBuilder<'_> {
     }
 
     /// The row of a locked axis, with the largest speed at which it is drawn together [m/s].
-    fn lock(&self, place: &Place, k: usize, cap: Double) -> Row {
+    fn lock(&self, place: &JointPose, k: usize, cap: Double) -> Row {
         let (error, sides) = self.joint.at(place, k);
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
@@ -156,7 +156,7 @@ impl JointRowBuilder<'_> {
     }
 
     /// The row of a limit, if it is within reach.
-    fn limit(&self, place: &Place, slot: usize, rows: &mut Vec<Row>) {
+    fn limit(&self, place: &JointPose, slot: usize, rows: &mut Vec<Row>) {
         let (gap, sides) = self.joint.at(place, slot);
         let dt = widen(self.dt);
         let contact = &self.settings.contact;
@@ -188,7 +188,7 @@ impl JointRowBuilder<'_> {
     }
 
     /// The row of a motor, unless it does nothing.
-    fn motor(&self, place: &Place, k: usize, motor: &Motor) -> Option<Row> {
+    fn motor(&self, place: &JointPose, k: usize, motor: &Motor) -> Option<Row> {
         let dt = widen(self.dt);
         let [stiffness, damping] = [motor.stiffness, motor.damping].map(widen);
         let bound = widen(motor.max_force) * dt;
@@ -211,13 +211,13 @@ impl JointRowBuilder<'_> {
     }
 
     /// Rows of the speed that a motor or friction acts on.
-    fn rate(&self, place: &Place, k: usize) -> Sides {
+    fn rate(&self, place: &JointPose, k: usize) -> Sides {
         self.joint.rate_rows(place, k)
     }
 
     /// Acceleration of the anchors that rows along straight lines do not know (m/s²): centripetal, and
     /// Coriolis' along an axis that turns.
-    fn curvature(&self, place: &Place) -> Double {
+    fn curvature(&self, place: &JointPose) -> Double {
         let slides = self.joint.desc.kind.locked() & 0b111 != 0b111;
         let mut sum = 0.0;
         for (k, body) in self.ends.iter().enumerate() {
@@ -282,7 +282,7 @@ impl Joint {
     /// `|Θ|_∞`: how far its ends are from where it keeps them, the worst lock or limit [m or rad].
     pub(crate) fn error(&self, ends: [Option<&Body>; 2]) -> Double {
         let desc = &self.desc;
-        let place = Place::new(desc.kind, &desc.frames, &ends.map(|end| end.map(End::of)));
+        let place = JointPose::new(desc.kind, &desc.frames, &ends.map(|end| end.map(End::of)));
         let locked = desc.locked();
         let locks = (0..6).filter(|k| locked & 1 << k != 0);
         let apart = locks.map(|k| self.at(&place, k).0.abs());
@@ -292,7 +292,7 @@ impl Joint {
 
     /// What a row of this name is about at a place, how far a position is from its aim [m or rad], and
     /// the rows of its rate.
-    pub(crate) fn at(&self, place: &Place, slot: usize) -> (Double, Sides) {
+    pub(crate) fn at(&self, place: &JointPose, slot: usize) -> (Double, Sides) {
         let desc = &self.desc;
         let k = slot % 6;
         let locked = desc.locked();
@@ -341,13 +341,13 @@ impl Joint {
     }
 
     /// Position of an axis at a place with its turns counted.
-    fn position_at(&self, place: &Place, k: usize) -> Double {
+    fn position_at(&self, place: &JointPose, k: usize) -> Double {
         self.counted(k, place.position(k))
     }
 
     /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an
     /// axis of frame a.
-    pub(crate) fn rate_rows(&self, place: &Place, k: usize) -> Sides {
+    pub(crate) fn rate_rows(&self, place: &JointPose, k: usize) -> Sides {
         let swings = self.desc.kind != JointKind::Universal && k >= 4;
         if swings || (k == 3 && self.is_ball()) { place.spin(k) } else { place.gradient(k) }
     }
@@ -400,7 +400,7 @@ impl Joint {
 
     /// Positions and velocities of all axes, with angles within half a turn.
     fn raw_motion(&self) -> ([Double; 6], [Double; 6]) {
-        let place = Place::new(self.desc.kind, &self.desc.frames, &self.ends);
+        let place = JointPose::new(self.desc.kind, &self.desc.frames, &self.ends);
         place.motion(&self.ends.map(|end| end.map_or([0.0; 6], |end| end.velocity)))
     }
 }

@@ -1,7 +1,7 @@
 //! Rows against differences of the positions they are rows of; positions against known angles.
 
 use super::axes;
-use super::axes::{End, Place, Sides, unwound};
+use super::axes::{End, JointPose, Sides, unwound};
 use super::*;
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
@@ -80,16 +80,17 @@ fn rate(sides: &Sides, bodies: [&Body; 2]) -> Double {
 const STEP: [Double; 2] = if size_of::<Real>() == 4 { [1e-2, 1.5e-3] } else { [1e-4, 1e-6] };
 
 /// A value and its rows.
-type Value<'a> = &'a dyn Fn(&Place) -> (Double, Sides);
+type Value<'a> = &'a dyn Fn(&JointPose) -> (Double, Sides);
 
 /// Rows are the rates of what they are rows of, wherever the bodies are.
 fn check(what: &str, kind: JointKind, frames: &[JointFrame; 2], bodies: [&Body; 2], value: Value) {
     let [step, tolerance] = STEP;
     let at = |t: Double| {
         let [a, b] = bodies.map(|body| flown(body, narrow(t)));
-        value(&Place::new(kind, frames, &[&a, &b].map(|body| Some(End::of(body))))).0
+        value(&JointPose::new(kind, frames, &[&a, &b].map(|body| Some(End::of(body))))).0
     };
-    let (here, sides) = value(&Place::new(kind, frames, &bodies.map(|body| Some(End::of(body)))));
+    let (here, sides) =
+        value(&JointPose::new(kind, frames, &bodies.map(|body| Some(End::of(body)))));
     let difference = at(step) - at(-step);
     if difference.abs() > 1.0 {
         // An angle that passes half a turn.
@@ -113,7 +114,7 @@ fn rows_are_the_rates_of_their_positions() {
         let bodies = ids.map(|id| world.body(id).expect("it is there"));
         let frames = [0, 1].map(|_| JointFrame { anchor: rng.vector(), basis: rng.rotation() });
         let kind = KINDS[case % KINDS.len()];
-        let place = Place::new(kind, &frames, &bodies.map(|body| Some(End::of(body))));
+        let place = JointPose::new(kind, &frames, &bodies.map(|body| Some(End::of(body))));
         // Poles of the coordinates: a swing near half a turn, a universal joint whose axes align.
         let (swing, _) = place.swing();
         if swing > 2.2 || (place.axes[0][0].dot(place.axes[1][1])).abs() > 0.9 {
@@ -121,7 +122,7 @@ fn rows_are_the_rates_of_their_positions() {
         }
         judged += 1;
         for k in 0..6 {
-            let value = |place: &Place| (place.position(k), place.gradient(k));
+            let value = |place: &JointPose| (place.position(k), place.gradient(k));
             check(&format!("axis {k}"), kind, &frames, bodies, &value);
         }
         let target = crate::math::widen3(rng.vector());
@@ -133,7 +134,7 @@ fn rows_are_the_rates_of_their_positions() {
             check("swing", kind, &frames, bodies, &|place| place.swing());
         }
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
-            let value = |place: &Place| (place.apart.dot(axis), place.along_world(axis));
+            let value = |place: &JointPose| (place.apart.dot(axis), place.along_world(axis));
             check("anchors", kind, &frames, bodies, &value);
         }
     }
@@ -163,7 +164,7 @@ fn positions_are_what_they_are_called() {
         b.set_pose(point - crate::math::quat_rotate(rotation, frames[1].anchor), rotation);
         let place = |kind| {
             let ends = ids.map(|id| world.body(id).map(End::of));
-            Place::new(kind, &frames, &ends)
+            JointPose::new(kind, &frames, &ends)
         };
         let close = |what: &str, got: Double, expected: Real| {
             assert!((got - widen(expected)).abs() < 2e-6, "{what}: {got}, not {expected}");

@@ -12,7 +12,7 @@ use crate::engine::lcp::{Cone, FIXED};
 use crate::engine::settings::{ActiveEvents, Settings};
 use crate::engine::state::contact::{ActiveContact, Blow};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pairs::Pair;
+use crate::engine::state::pairs::{ABREAST, Pair, fetch};
 use crate::engine::step::predict::planar_axis;
 use crate::engine::tuning::newton::AT_REST;
 use crate::math::{DVec3, Double, Real, Vec3, tangents, widen, widen3};
@@ -22,13 +22,16 @@ impl StepProblem {
     pub(super) fn add_contacts(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
         let first = self.contact_source.len();
         let bodies = sources.islands.start[k] as usize..sources.islands.start[k + 1] as usize;
-        let pairs = self.pairs_of.range(k).map(|i| {
-            let p = sources.touching[self.pairs_of.items[i] as usize].pair;
-            &*sources.pairs[p as usize]
-        });
-        let turned = is_turned(sources.motions, pairs);
-        for i in self.pairs_of.range(k) {
-            let p = sources.touching[self.pairs_of.items[i] as usize].pair;
+        let range = self.pairs_of.range(k);
+        let touching = |of: &Self, i: usize| sources.touching[of.pairs_of.items[i] as usize];
+        let edges = range.clone().map(|i| touching(self, i).bodies);
+        let turned = is_turned(sources.motions, edges);
+        for i in range.clone() {
+            if (i - range.start).is_multiple_of(ABREAST) {
+                let part = i..(i + ABREAST).min(range.end);
+                fetch(part.map(|i| &*sources.pairs[touching(self, i).pair as usize]));
+            }
+            let p = touching(self, i).pair;
             let pair = &sources.pairs[p as usize];
             let maker = ManifoldBuilder::new(sources, settings, pair, bodies.len(), turned);
             let mut c = 0;
@@ -36,7 +39,11 @@ impl StepProblem {
                 let count = maker.alike(&pair.contacts[c..]);
                 let contacts = &pair.contacts[c..c + count];
                 let start = (self.contact_source.len() - first) as u32;
-                let mut manifold = maker.manifold(contacts, start);
+                // Filled where it stays: what was just written in parts is slow to copy as a whole.
+                let at = self.manifolds.len();
+                self.manifolds.push(maker.empty(start));
+                let manifold = &mut self.manifolds[at];
+                maker.fill(manifold, contacts);
                 manifold.find_compliance(&self.bodies[bodies.clone()]);
                 for contact in contacts {
                     self.contact_source.push([p, c as u32]);
@@ -50,11 +57,11 @@ impl StepProblem {
                     self.biased.contact_impulse.push((biased * scale).to_array());
                     self.relaxed.contact_impulse.push((relaxed * scale).to_array());
                     if pair.rolling > 0.0 || pair.spinning > 0.0 {
+                        let manifold = self.manifolds[at];
                         self.add_rolling(sources, pair, contact, &manifold, first);
                     }
                     c += 1;
                 }
-                self.manifolds.push(manifold);
             }
         }
     }
@@ -95,13 +102,18 @@ impl<'a> ManifoldBuilder<'a> {
         same.count().clamp(1, LANES)
     }
 
-    fn manifold(&self, contacts: &[ActiveContact], first: u32) -> Manifold {
-        let (pair, sources) = (self.pair, self.sources);
+    /// A manifold without contacts, of which the first will be the contact `first` of the island.
+    fn empty(&self, first: u32) -> Manifold {
         let local = |side: usize| {
-            let i = pair.bodies[side] as usize;
-            if self.pushed[side] { sources.islands.local[i] } else { FIXED }
+            let i = self.pair.bodies[side] as usize;
+            if self.pushed[side] { self.sources.islands.local[i] } else { FIXED }
         };
-        let mut manifold = Manifold::new(local(0), local(1), self.bodies, first);
+        Manifold::new(local(0), local(1), self.bodies, first)
+    }
+
+    /// Gives it contacts of one normal.
+    fn fill(&self, manifold: &mut Manifold, contacts: &[ActiveContact]) {
+        let (pair, sources) = (self.pair, self.sources);
         let normal = widen3(contacts[0].normal).normalize();
         let tangent = widen3(self.tangent(&contacts[0]));
         manifold.normal = normal.to_array();
@@ -125,7 +137,6 @@ impl<'a> ManifoldBuilder<'a> {
             let (bias, push) = normal_bias(contact, self.settings, sources.dt);
             (manifold.bias[lane], manifold.push[lane]) = (bias, push);
         }
-        manifold
     }
 
     /// Relative velocity at a contact beside that of the bodies it pushes.
@@ -196,11 +207,11 @@ fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Doubl
 }
 
 /// Do these pairs of an island touch a driven body that turns?
-pub(in crate::engine) fn is_turned<'a>(
+pub(in crate::engine) fn is_turned(
     motions: &[Motion],
-    mut pairs: impl Iterator<Item = &'a Pair>,
+    mut pairs: impl Iterator<Item = [u32; 2]>,
 ) -> bool {
-    pairs.any(|pair| pair.bodies.iter().any(|&i| drives(&motions[i as usize])))
+    pairs.any(|bodies| bodies.iter().any(|&i| drives(&motions[i as usize])))
 }
 
 fn drives(motion: &Motion) -> bool {

@@ -22,6 +22,7 @@
 //! problem is the same with it taken away.
 
 pub(in crate::engine) mod contacts;
+mod fill;
 pub(in crate::engine) mod joints;
 mod rolling;
 mod unknowns;
@@ -32,18 +33,16 @@ pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
 
 use self::unknowns::cut;
 use super::islands::{DisjointSets, Islands, NO_ISLAND};
-use super::predict::block;
 use super::unchanged::Touching;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem};
 use crate::engine::lcp::{BodyBlock, Cone, JointRow, RollingRow, Vec6};
-use crate::engine::settings::{Integration, Settings, StepMode};
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::contact::Blow;
 use crate::engine::state::joint::{Aim, Joint, Row};
 use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
-use crate::math::{DVec3, Double, Real, Vec3};
+use crate::math::{DVec3, Double, Real};
 
 /// The step problem of all islands, and where its rows came from.
 #[derive(Clone, Debug, Default)]
@@ -322,54 +321,7 @@ impl StepProblem {
         })
     }
 
-    /// Fills the problem.
-    pub fn assemble(&mut self, sources: &Sources<'_>, settings: &Settings) {
-        self.clear();
-        for &i in &sources.islands.members {
-            let (body, motion) = (&sources.bodies[i as usize], &sources.motions[i as usize]);
-            let steady = sources.steady[sources.islands.island[i as usize] as usize];
-            self.bodies.push(if steady { BodyBlock::default() } else { block(body, motion) });
-            let last = vec6(body.linear_velocity, body.angular_velocity);
-            self.velocity_last.push(last);
-            // Without equilibrium there is no free flight either.
-            let [linear, angular] = match settings.mode {
-                StepMode::Dynamic => motion.lead,
-                StepMode::Quasistatic(_) => [Vec3::ZERO; 2],
-            };
-            self.lead.push(vec6(linear, angular));
-            self.biased.velocity.push(last);
-            self.relaxed.velocity.push(last);
-        }
-        self.sort(sources);
-        let midpoint = settings.solver.integration == Integration::SecondOrder;
-        self.halves = if midpoint { 2.0 } else { 1.0 };
-        for k in 0..sources.islands.len() {
-            let first = sources.islands.members[sources.islands.start[k] as usize];
-            self.first.push(sources.bodies[first as usize].id());
-            if !sources.steady[k] {
-                self.add_contacts(sources, settings, k);
-                self.add_joints(sources, settings, k);
-            }
-            self.at_end.push(false);
-            self.end.push(IslandEnd {
-                manifolds: self.manifolds.len(),
-                contacts: self.contact_source.len(),
-                joints: self.joints.len(),
-                rolling: self.rolling.len(),
-            });
-        }
-    }
-
-    /// Sorts pairs with contacts and joints by islands.
-    fn sort(&mut self, sources: &Sources<'_>) {
-        let islands = sources.islands.len();
-        let pairs = sources.touching.iter().map(|pair| island_of(sources, pair.bodies));
-        self.pairs_of.fill(islands, pairs);
-        // A joint without bodies came after the step began.
-        let joints = sources.joint_bodies.iter().map(|&bodies| island_of(sources, bodies));
-        self.joints_of.fill(islands, joints);
-    }
-
+    /// Empties all lists.
     fn clear(&mut self) {
         self.bodies.clear();
         self.velocity_last.clear();
@@ -414,15 +366,6 @@ pub(in crate::engine) fn imposed(sources: &Sources<'_>, i: usize) -> Vec6 {
     } else {
         vec6(motion.linear, motion.angular)
     }
-}
-
-/// The island of two bodies or of one and none; [`NO_ISLAND`] if neither moves.
-fn island_of(sources: &Sources<'_>, bodies: [u32; 2]) -> u32 {
-    let [a, b] = bodies.map(|i| match sources.islands.island.get(i as usize) {
-        Some(&island) => island,
-        None => NO_ISLAND,
-    });
-    if a == NO_ISLAND { b } else { a }
 }
 
 /// A row without the components of locked directions.

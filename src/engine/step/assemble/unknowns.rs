@@ -85,6 +85,21 @@ impl Unknowns {
         self.rolling_impulse.clear();
         self.rolling_impulse.extend_from_slice(one.rolling_impulse);
     }
+
+    /// Makes the impulses zero.
+    pub(in crate::engine) fn clear_impulses(&mut self) {
+        self.joint_impulse.fill(0.0);
+        self.contact_impulse.fill([0.0; 3]);
+        self.rolling_impulse.fill([0.0; 3]);
+    }
+
+    /// Adds impulses.
+    pub(in crate::engine) fn add(&mut self, one: &IslandUnknowns<'_>) {
+        let sums = self.joint_impulse.iter_mut().zip(&*one.joint_impulse);
+        sums.for_each(|(sum, c)| *sum += c);
+        add_lists(&mut self.contact_impulse, one.contact_impulse);
+        add_lists(&mut self.rolling_impulse, one.rolling_impulse);
+    }
 }
 
 impl IslandUnknowns<'_> {
@@ -121,6 +136,23 @@ impl IslandUnknowns<'_> {
         let ends = from.joint_impulse.iter().zip(&to.joint_impulse);
         for (c, (x, y)) in self.joint_impulse.iter_mut().zip(ends) {
             *c = x + t * (y - x);
+        }
+    }
+
+    /// Takes the impulses of a copy back.
+    pub(in crate::engine) fn put_impulses(&mut self, one: &Unknowns) {
+        self.joint_impulse.copy_from_slice(&one.joint_impulse);
+        self.contact_impulse.copy_from_slice(&one.contact_impulse);
+        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
+    }
+
+    /// Scales the impulses; zero takes away what is not finite as well.
+    pub(in crate::engine) fn scale(&mut self, factor: Double) {
+        if factor != 1.0 {
+            let scale = |c: &mut Double| *c = if factor == 0.0 { 0.0 } else { *c * factor };
+            self.joint_impulse.iter_mut().for_each(scale);
+            let vectors = self.contact_impulse.iter_mut().chain(&mut *self.rolling_impulse);
+            vectors.flatten().for_each(scale);
         }
     }
 }

@@ -4,56 +4,16 @@
 //! the live bodies, with reaches and boxes of the poses that they have now. O(live bodies); O(bodies) when
 //! the enlargement changed or gaps in the list of bodies were closed.
 
+use super::known::{Known, Proxy};
 use super::tree::NONE;
-use super::{BroadPhase, Input, Reach};
+use super::{BroadPhase, Input, MotionBound, ProxyBox};
 use crate::engine::geometry::shape::{Aabb, Convex};
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::bodies::flag;
 use crate::engine::state::body::{Body, BodyId, BodyKind};
-use crate::engine::state::collider::{BodyPiece, Layers};
+use crate::engine::state::collider::BodyPiece;
 use crate::engine::state::motion::Motion;
-use crate::math::{Quat, Real, Vec3, quat_to_mat3};
-
-/// What a body was when it was last live.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    pub(super) id: BodyId,
-    version: u32,
-    edits: u32,
-    layers: u32,
-    /// Pose for which the boxes were made.
-    center: Vec3,
-    rotation: Quat,
-    /// Its free velocity [m/s].
-    pub(super) velocity: Vec3,
-    /// By how much its boxes were enlarged in the step before (m).
-    pub(super) grown: Real,
-    /// Its first proxy.
-    pub(super) first: u32,
-    /// Its near pairs have to be found anew.
-    refilter: bool,
-}
-
-/// A piece of a body.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Proxy {
-    /// Number of the piece, or of the first triangle.
-    pub(super) piece: u32,
-    /// Place in the list of the body's pieces.
-    pub(super) slot: u32,
-    /// The next proxy of the body.
-    pub(super) next: u32,
-    /// Leaf in the tree.
-    pub(super) leaf: u32,
-    /// Box without enlargement.
-    pub(super) base: Aabb,
-    pub(super) layers: Layers,
-    pub(super) sensor: bool,
-    pub(super) mesh: bool,
-    pub(super) boundless: bool,
-    /// Is its body static?
-    pub(super) is_static: bool,
-}
+use crate::math::{Quat, Vec3, quat_to_mat3};
 
 fn is_finite(bounds: Aabb) -> bool {
     bounds.min.is_finite() && bounds.max.is_finite()
@@ -105,8 +65,8 @@ impl BroadPhase {
         self.last.retain_mut(renumber);
         self.live.clear();
         self.flags.iter_mut().for_each(|flags| *flags &= !flag::EDITED);
-        for owner in self.owner.iter_mut().filter(|owner| **owner != NONE) {
-            renumber(owner);
+        for of in self.boxes.iter_mut().filter(|of| of.owner != NONE) {
+            renumber(&mut of.owner);
         }
     }
 
@@ -133,7 +93,7 @@ impl BroadPhase {
             list.clear();
         }
         for p in self.moved.drain(..) {
-            self.moved_in[p as usize] = 0;
+            self.boxes[p as usize].moved_in = 0;
         }
         self.placed = 0;
         self.near.release();
@@ -172,7 +132,7 @@ impl BroadPhase {
             });
         }
         self.flags.resize(count, 0);
-        self.reach.resize(count, Reach::default());
+        self.reach.resize(count, MotionBound::default());
         self.grow.resize(count, 0.0);
         self.live_at.resize(count, self.step.wrapping_sub(1));
         self.sets.resize(count);
@@ -222,7 +182,7 @@ impl BroadPhase {
         let known = &mut self.known[k];
         let edited = known.edits != body.edits();
         self.flags[k] = asleep | active | if edited { flag::EDITED } else { 0 };
-        self.reach[k] = Reach::of(motion, body);
+        self.reach[k] = MotionBound::of(motion, body);
         known.velocity = motion.linear;
         known.grown = self.grow[k];
         known.edits = body.edits();
@@ -293,13 +253,13 @@ impl BroadPhase {
             };
             let p = self.take_slot(proxy);
             let k = p as usize;
-            self.owner[k] = i;
+            self.boxes[k].owner = i;
             self.fat[k] = Aabb::EMPTY;
             self.known[i as usize].first = p;
             if proxy.boundless {
-                self.tight[k] = Aabb::INFINITE;
+                self.boxes[k].tight = Aabb::INFINITE;
                 self.boundless.push(p);
-                self.note_moved(p, 1);
+                self.mark_moved(p, 1);
             }
         }
     }
@@ -312,23 +272,21 @@ impl BroadPhase {
         }
         self.proxies.push(proxy);
         let count = self.proxies.len();
-        self.owner.resize(count, NONE);
-        self.tight.resize(count, Aabb::EMPTY);
+        let none = ProxyBox { tight: Aabb::EMPTY, owner: NONE, moved_in: 0, boxed_in: 0 };
+        self.boxes.resize(count, none);
         self.fat.resize(count, Aabb::EMPTY);
         self.before.resize(count, Aabb::EMPTY);
-        self.moved_in.resize(count, 0);
-        self.boxed_in.resize(count, 0);
         self.stamps.resize(count, self.stamp);
         self.near.grow(count);
         count as u32 - 1
     }
 
     /// Takes note that the fat box of a proxy is about to change.
-    pub(super) fn note_moved(&mut self, p: u32, round: u8) {
+    pub(super) fn mark_moved(&mut self, p: u32, round: u8) {
         let k = p as usize;
-        if self.moved_in[k] != round {
+        if self.boxes[k].moved_in != round {
             self.before[k] = self.fat[k];
-            self.moved_in[k] = round;
+            self.boxes[k].moved_in = round;
             self.moved.push(p);
         }
     }
@@ -341,7 +299,7 @@ impl BroadPhase {
                 self.remove_near(self.near.first(p) / 2);
             }
             let proxy = self.proxies[p as usize];
-            self.owner[p as usize] = NONE;
+            self.boxes[p as usize].owner = NONE;
             if proxy.leaf != NONE {
                 self.tree.remove(proxy.leaf);
             } else {

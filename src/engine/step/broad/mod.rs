@@ -21,30 +21,32 @@
 //! happened before, or on any order (tested). Cost: O(live bodies + their near pairs), and
 //! O(log n + near pairs) for a fat box that is made anew.
 
+mod find;
 mod gather;
+mod known;
+mod meet;
 mod near;
 mod place;
-mod sweep;
+
 #[cfg(test)]
 mod tests;
 mod tree;
 
-use self::gather::{Known, Proxy};
+use self::known::{Known, Proxy};
 use self::near::NearPairs;
 use self::tree::Tree;
 use super::islands::DisjointSets;
 use crate::engine::geometry::shape::Aabb;
 use crate::engine::state::bodies::Bodies;
-use crate::engine::state::bodies::flag;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pair_key::{Candidate, CandidateChanges, PairKey};
-use crate::engine::tuning::broad::{BLOW, ROUNDS};
+use crate::engine::tuning::broad::BLOW;
 use crate::math::{Real, Vec3};
 
 /// What the step can move a body, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reach {
+pub struct MotionBound {
     /// `v + r |ω|` of the body itself [m/s].
     pub own: Real,
     /// The largest of its component [m/s].
@@ -59,7 +61,7 @@ pub struct Reach {
     pub moves: bool,
 }
 
-impl Reach {
+impl MotionBound {
     /// What the step can move a body with this free motion.
     pub fn of(motion: &Motion, body: &Body) -> Self {
         Self {
@@ -79,8 +81,8 @@ impl Reach {
 }
 
 /// How far a blow that one of two bodies gets within a step can bring them closer (m), by what their
-/// [reaches](Reach) tell.
-pub fn blow(components: [Real; 2], limits: [Real; 2], dt: Real) -> Real {
+/// [reaches](MotionBound) tell.
+pub fn impact_bound(components: [Real; 2], limits: [Real; 2], dt: Real) -> Real {
     (dt * components[0].max(components[1])).min(limits[0].min(limits[1]))
 }
 
@@ -110,6 +112,19 @@ pub struct Input<'a> {
     pub excluded: &'a [[BodyId; 2]],
 }
 
+/// What a step asks of a proxy.
+#[derive(Clone, Copy, Debug)]
+struct ProxyBox {
+    /// Its box in this step.
+    tight: Aabb,
+    /// Its body.
+    owner: u32,
+    /// The round of this step, from 1, in which its fat box was made, or 0.
+    moved_in: u8,
+    /// The last round in which its box was made.
+    boxed_in: u8,
+}
+
 /// Boxes, near pairs and what they were made from.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
@@ -122,10 +137,10 @@ pub struct BroadPhase {
     closings: u32,
     /// What every body was when it was last live.
     known: Vec<Known>,
-    /// See [`flag`], of every body.
+    /// See [`flag`](crate::engine::state::bodies::flag), of every body.
     pub(in crate::engine) flags: Vec<u8>,
-    /// Reach of every body.
-    pub reach: Vec<Reach>,
+    /// MotionBound of every body.
+    pub reach: Vec<MotionBound>,
     /// By how much the boxes of every body are enlarged (m).
     grow: Vec<Real>,
     /// The last step in which every body was live.
@@ -139,16 +154,11 @@ pub struct BroadPhase {
 
     proxies: Vec<Proxy>,
     free: Vec<u32>,
-    /// The body of every proxy.
-    owner: Vec<u32>,
-    /// Box of every proxy in this step, and its fat box.
-    tight: Vec<Aabb>,
+    /// What a step asks of every proxy of every near pair.
+    boxes: Vec<ProxyBox>,
+    /// Fat boxes, and what they were before if they were made in this step.
     fat: Vec<Aabb>,
-    /// The round of this step, from 1, in which its fat box was made, or 0; and what it was before.
-    moved_in: Vec<u8>,
     before: Vec<Aabb>,
-    /// The last round in which its box was made.
-    boxed_in: Vec<u8>,
     tree: Tree,
     boundless: Vec<u32>,
     /// Proxies that got another fat box in this step, and how many of them found their near pairs.
@@ -185,34 +195,6 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Finds the candidates of a step.
-    pub fn find(&mut self, input: &Input<'_>) {
-        let &Input { bodies, enlarge, .. } = input;
-        self.added.clear();
-        self.removed.clear();
-        self.searched = 0;
-        self.close_gaps(bodies);
-        self.gather(input);
-        for round in 1..=ROUNDS {
-            self.renew_near_pairs(round);
-            self.sweep(round, bodies.as_slice());
-            if !self.spread_speed(enlarge) || round == ROUNDS {
-                break;
-            }
-            let mut grew = false;
-            for k in 0..self.live.len() {
-                grew |= self.fit(self.live[k], enlarge, round + 1);
-            }
-            if !grew {
-                break;
-            }
-        }
-        self.settle(bodies.as_slice());
-        self.added.sort_unstable();
-        self.removed.sort_unstable();
-        self.note_last();
-    }
-
     /// What changed among the candidates.
     pub(in crate::engine) fn changes(&self) -> CandidateChanges<'_> {
         let Self { added, removed, renumbered, flags, .. } = self;
@@ -233,37 +215,8 @@ impl BroadPhase {
     ) {
         for i in woken.iter().filter_map(|&id| bodies.index_of(id)) {
             let component = self.reach[i].component;
-            self.reach[i] = Reach::of(&motions[i], &bodies.as_slice()[i]);
+            self.reach[i] = MotionBound::of(&motions[i], &bodies.as_slice()[i]);
             self.reach[i].component = self.reach[i].own.max(component);
         }
-    }
-
-    /// Gives every live body the largest speed of its component; true if a box grows by more than the
-    /// margin through it.
-    fn spread_speed(&mut self, enlarge: Enlarge) -> bool {
-        let mut grew = false;
-        for k in 0..self.live.len() {
-            let i = self.live[k];
-            let set = self.sets.find(i);
-            let top = self.top[set as usize];
-            let reach = &mut self.reach[i as usize];
-            if reach.moves && reach.component < top {
-                let before = reach.distance(enlarge.dt);
-                reach.component = top;
-                grew |= reach.distance(enlarge.dt) - before > enlarge.margin;
-            }
-        }
-        grew
-    }
-
-    /// Those whose boxes have to be made again in the next step, whatever happens.
-    fn note_last(&mut self) {
-        let Self { live, last, flags, reach, .. } = self;
-        let moved = |&i: &u32| {
-            let reach = &reach[i as usize];
-            flags[i as usize] & flag::ACTIVE != 0 || reach.component > reach.own
-        };
-        last.clear();
-        last.extend(live.iter().copied().filter(moved));
     }
 }

@@ -42,8 +42,8 @@ impl BroadPhase {
             let mut tight = Aabb { min: proxy.base.min - extra, max: proxy.base.max + extra };
             tight.min += path.min(Vec3::ZERO);
             tight.max += path.max(Vec3::ZERO);
-            self.tight[k] = tight;
-            self.boxed_in[k] = round;
+            self.boxes[k].tight = tight;
+            self.boxes[k].boxed_in = round;
             let slack = if moves {
                 SLACK * (size.x + size.y + size.z) + grown + spin.min(0.25 * size.max_element())
             } else {
@@ -57,7 +57,7 @@ impl BroadPhase {
             {
                 continue;
             }
-            self.note_moved(this, round);
+            self.mark_moved(this, round);
             let mut new = Aabb {
                 min: tight.min - slack + ahead.min(Vec3::ZERO),
                 max: tight.max + slack + ahead.max(Vec3::ZERO),
@@ -85,7 +85,7 @@ impl BroadPhase {
         for k in self.placed..self.moved.len() {
             let p = self.moved[k];
             found.clear();
-            if self.owner[p as usize] == NONE {
+            if self.boxes[p as usize].owner == NONE {
                 continue;
             }
             self.searched += 1;
@@ -108,7 +108,7 @@ impl BroadPhase {
     }
 
     fn is_bounded(&self, p: u32) -> bool {
-        self.owner[p as usize] != NONE && !self.proxies[p as usize].boundless
+        self.boxes[p as usize].owner != NONE && !self.proxies[p as usize].boundless
     }
 
     /// Lists the proxies that came near a proxy with this round, each pair once.
@@ -117,21 +117,21 @@ impl BroadPhase {
         let before = self.before[k];
         self.tree.overlaps(self.fat[k], |q| {
             let other = q as usize;
-            let moved = self.moved_in[other] == round;
+            let moved = self.boxes[other].moved_in == round;
             let was = if moved { self.before[other] } else { self.fat[other] };
             if !(before.meets(was) || (moved && q <= p)) {
                 found.push(q);
             }
         });
         if before.min.x > before.max.x {
-            let old = |q: &&u32| self.moved_in[**q as usize] != round;
+            let old = |q: &&u32| self.boxes[**q as usize].moved_in != round;
             found.extend(self.boundless.iter().filter(old));
         }
     }
 
     /// Finds all near pairs of a proxy after what it may meet has changed.
     fn find_all(&mut self, p: u32) {
-        if self.owner[p as usize] == NONE {
+        if self.boxes[p as usize].owner == NONE {
             return;
         }
         self.searched += 1;
@@ -175,7 +175,7 @@ impl BroadPhase {
     /// May two pieces make a candidate, if they meet? Not if their bodies are the same, rest both, are
     /// excluded, or their layers do not meet.
     pub(super) fn may_meet(&self, p: u32, q: u32) -> bool {
-        let bodies = [self.owner[p as usize], self.owner[q as usize]];
+        let bodies = [self.boxes[p as usize].owner, self.boxes[q as usize].owner];
         let [p, q] = [p, q].map(|p| &self.proxies[p as usize]);
         // Two meshes could only get near each other by hand, to be noticed by a sensor.
         let surfaces = (p.mesh || p.boundless) && (q.mesh || q.boundless);
@@ -194,7 +194,7 @@ impl BroadPhase {
     }
 
     fn add_near(&mut self, p: u32, q: u32) {
-        let body = |p: u32| self.owner[p as usize];
+        let body = |p: u32| self.boxes[p as usize].owner;
         let proxies = if body(p) < body(q) { [p, q] } else { [q, p] };
         let mut triangles = NONE;
         if proxies.iter().any(|&p| self.proxies[p as usize].mesh) {

@@ -73,12 +73,12 @@ pub struct Solved<'a> {
 
 /// A displacement: of the center (m), and a rotation vector (rad).
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Displacement {
     linear: Vec3,
     angular: Vec3,
 }
 
-impl Way {
+impl Displacement {
     fn plus(self, other: Self, factor: Real) -> Self {
         Self {
             linear: self.linear + other.linear * factor,
@@ -138,7 +138,7 @@ impl Solved<'_> {
     }
 
     /// The way of a body, and the part of the step that it lives through on it.
-    fn end(&self, stop: &Stop, mutual: bool) -> (Way, Real) {
+    fn end(&self, stop: &Stop, mutual: bool) -> (Displacement, Real) {
         let i = stop.body as usize;
         let motion = &self.motions[i];
         let own = self.solved(i);
@@ -147,12 +147,13 @@ impl Solved<'_> {
         if is_hit {
             let lost = self.after_impact(stop) * if mutual { 0.5 } else { 1.0 };
             time = stop.time;
-            base = Way { linear: motion.linear * time, angular: own.1 * time };
-            remaining = Way { linear: own.0 * self.dt - lost - base.linear, angular: Vec3::ZERO };
+            base = Displacement { linear: motion.linear * time, angular: own.1 * time };
+            remaining =
+                Displacement { linear: own.0 * self.dt - lost - base.linear, angular: Vec3::ZERO };
         } else {
             time = 0.0;
-            base = Way { linear: Vec3::ZERO, angular: Vec3::ZERO };
-            remaining = Way { linear: own.0 * self.dt, angular: own.1 * self.dt };
+            base = Displacement { linear: Vec3::ZERO, angular: Vec3::ZERO };
+            remaining = Displacement { linear: own.0 * self.dt, angular: own.1 * self.dt };
         }
         let part = if self.is_near_free_path(stop, base.plus(remaining, 1.0)) {
             1.0
@@ -163,11 +164,13 @@ impl Solved<'_> {
     }
 
     /// Does a way of the body end near a point of its free path that nothing blocks?
-    fn is_near_free_path(&self, stop: &Stop, way: Way) -> bool {
+    fn is_near_free_path(&self, stop: &Stop, way: Displacement) -> bool {
         let motion = &self.motions[stop.body as usize];
-        let free = Way { linear: motion.linear, angular: motion.angular };
+        let free = Displacement { linear: motion.linear, angular: motion.angular };
         let square = motion.radius * motion.radius;
-        let dot = |a: Way, b: Way| a.linear.dot(b.linear) + square * a.angular.dot(b.angular);
+        let dot = |a: Displacement, b: Displacement| {
+            a.linear.dot(b.linear) + square * a.angular.dot(b.angular)
+        };
         let length = dot(free, free);
         let until = stop.time.min(self.dt);
         let time = if length > 0.0 { (dot(way, free) / length).max(0.0).min(until) } else { 0.0 };
@@ -188,7 +191,7 @@ impl Solved<'_> {
     }
 
     /// Body `i` after it has gone some way.
-    fn pose(&self, i: usize, way: Way) -> (Vec3, Quat) {
+    fn pose(&self, i: usize, way: Displacement) -> (Vec3, Quat) {
         let body = &self.bodies.as_slice()[i];
         let turned = quat_mul(quat_exp(way.angular), body.rotation());
         (body.center() + way.linear, quat_normalize(turned))
@@ -196,7 +199,13 @@ impl Solved<'_> {
 
     /// The part of the way `remaining` that body `i` can go from `base`, where it is at `time` (s), until the
     /// end of the step.
-    fn clear_part(&self, i: usize, base: Way, time: Real, remaining: Way) -> Real {
+    fn clear_part(
+        &self,
+        i: usize,
+        base: Displacement,
+        time: Real,
+        remaining: Displacement,
+    ) -> Real {
         let from = self.pose(i, base);
         let radius = self.motions[i].radius;
         let ends = [from.0, from.0 + remaining.linear];
@@ -207,7 +216,7 @@ impl Solved<'_> {
         self.broad.near(i as u32, bounds, self.bodies.as_slice(), |own, other, piece| {
             let j = other as usize;
             let (v, w) = self.solved(j);
-            let way = |time: Real| Way { linear: v * time, angular: w * time };
+            let way = |time: Real| Displacement { linear: v * time, angular: w * time };
             let at = self.pose(j, way(time));
             if let (Some(x), Some(y)) = (self.piece(i, own), self.piece(j, piece)) {
                 let paths =
@@ -228,7 +237,7 @@ impl Solved<'_> {
         i: usize,
         piece: PieceRef<'_>,
         (center, rotation): (Vec3, Quat),
-        way: Way,
+        way: Displacement,
     ) -> Path {
         let turn = quat_to_mat3(rotation);
         let to_center = self.bodies.as_slice()[i].center_of_mass();

@@ -2,10 +2,10 @@
 //!
 //! Input: a pair placed at the start of the step and the free motion of its bodies. Output: whether and
 //! when they meet (`sweep`), and the contacts found there turned into gaps of this step. Where the
-//! bodies stop is for `rest` to say, which hears of the impact by `Pair::impact`.
+//! bodies stop is for `stop` to say, which hears of the impact by `Pair::impact`.
 
 use super::time_of_impact::{
-    Limits, Path, TimeOfImpact, relative_speed, time_of_impact, time_of_impact_half_space,
+    Path, TimeOfImpact, relative_speed, time_of_impact, time_of_impact_half_space,
 };
 use crate::engine::geometry::shape::HalfSpace;
 use crate::engine::geometry::shape::hull::Hull;
@@ -14,9 +14,8 @@ use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::narrow::mesh::OnTriangle;
-use crate::engine::step::narrow::{Context, Placed};
+use crate::engine::step::narrow::{NarrowPhase, Placed};
 use crate::engine::tuning::stop::SURE;
-use crate::engine::tuning::swept::SWEEP_TOLERANCE;
 use crate::math::{Real, Vec3, widen};
 
 /// What became of a pair with a swept body.
@@ -30,7 +29,7 @@ pub(in crate::engine) enum Swept {
     Hit(Real),
 }
 
-impl Context<'_> {
+impl NarrowPhase<'_> {
     /// Looks where the free paths of the pieces first meet if a body is swept and the step could take
     /// it through the other.
     pub(in crate::engine) fn sweep(
@@ -92,12 +91,6 @@ impl Context<'_> {
         let normal = path_plane.rotation * plane.normal;
         let limits = self.limits(hull.inradius());
         time_of_impact_half_space(hull, &paths[hull_side], normal, path_plane, &limits)
-    }
-
-    /// When a sweep ends: at touch, to a fraction of the margin that is small beside the body too.
-    pub(in crate::engine) fn limits(&self, inradius: Real) -> Limits {
-        let margin = self.settings.contact.margin.min(inradius);
-        Limits { dt: self.dt, target: 0.0, tolerance: SWEEP_TOLERANCE * margin }
     }
 
     /// Turns the gaps at the time of the impact into gaps of this step: bodies that keep their free

@@ -136,18 +136,54 @@ struct BoxFace {
     slack: [Real; 2],
 }
 
+/// A number for each corner, or each side, of a face.
+type Four = [Real; 4];
+
+#[inline(always)]
+fn four(of: impl Fn(usize) -> Real) -> Four {
+    [of(0), of(1), of(2), of(3)]
+}
+
+/// Bit k tells of corner or side k.
+#[inline(always)]
+fn bits(of: impl Fn(usize) -> bool) -> u32 {
+    u32::from(of(0)) | u32::from(of(1)) << 1 | u32::from(of(2)) << 2 | u32::from(of(3)) << 3
+}
+
+/// The bits of all four.
+const ALL: u32 = 0b1111;
+
+/// The corners or sides of which the bits are set, ascending.
+#[inline(always)]
+fn set(mut bits: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let k = bits.trailing_zeros() as usize;
+        let any = bits != 0;
+        bits &= bits.wrapping_sub(1);
+        any.then_some(k)
+    })
+}
+
 /// Corners of one face as the other one sees them.
 struct SeenCorners {
     /// Where they are in its plane (m).
-    at: [[Real; 2]; 4],
+    at: [Four; 2],
     /// Their heights over it along the normal (m).
-    height: [Real; 4],
+    height: Four,
     /// Their distances inward from its sides, by side (m).
-    inward: [[Real; 4]; 4],
-    /// Are they over it, enlarged?
-    over: [bool; 4],
+    inward: [Four; 4],
+    /// Bits of those over it, enlarged.
+    over: u32,
     /// Is one so near to a side that another candidate may be in its place?
     close: bool,
+}
+
+impl SeenCorners {
+    /// For each side of the face the bits of the sides between the corners that end on both sides of it.
+    #[inline(always)]
+    fn parted(&self) -> [u32; 4] {
+        self.inward.map(|f| bits(|k| f[k] * f[(k + 1) % 4] < 0.0))
+    }
 }
 
 impl BoxFace {
@@ -176,28 +212,27 @@ impl BoxFace {
         let [c, u, v] = [center, u, v].map(|w| self.axes.map(|k| w[k]));
         let [hx, hy] = self.half;
         let [sx, sy] = self.slack;
-        let mut seen = SeenCorners {
-            at: [[0.0; 2]; 4],
-            height: [0.0; 4],
-            inward: [[0.0; 4]; 4],
-            over: [false; 4],
-            close: false,
-        };
-        for k in 0..4 {
-            let [s, t] = signs(k);
-            let [z, x, y] = [0, 1, 2].map(|i| c[i] + s * u[i] + t * v[i]);
-            let height = (z - self.plane) * self.steep;
-            let [x, y] = [x - height * self.n[1], y - height * self.n[2]];
-            let inward = [y + hy, hx - x, hy - y, x + hx];
-            (seen.at[k], seen.height[k]) = ([x, y], height);
-            for side in 0..4 {
-                seen.inward[side][k] = inward[side];
-            }
-            seen.over[k] = inward[1].min(inward[3]) >= -sx && inward[0].min(inward[2]) >= -sy;
-            seen.close |= inward[1].abs().min(inward[3].abs()) <= 2.0 * sx
-                || inward[0].abs().min(inward[2].abs()) <= 2.0 * sy;
+        let [z, x, y] = [0, 1, 2].map(|i| {
+            let corner = |k: usize| {
+                let [s, t] = signs(k);
+                c[i] + s * u[i] + t * v[i]
+            };
+            four(corner)
+        });
+        let height = four(|k| (z[k] - self.plane) * self.steep);
+        let x = four(|k| x[k] - height[k] * self.n[1]);
+        let y = four(|k| y[k] - height[k] * self.n[2]);
+        let inward =
+            [four(|k| y[k] + hy), four(|k| hx - x[k]), four(|k| hy - y[k]), four(|k| x[k] + hx)];
+        let within = |side: usize, slack: Real| bits(|k| inward[side][k] >= -slack);
+        let beside = |side: usize, slack: Real| bits(|k| inward[side][k].abs() <= 2.0 * slack);
+        SeenCorners {
+            at: [x, y],
+            height,
+            inward,
+            over: within(1, sx) & within(3, sx) & within(0, sy) & within(2, sy),
+            close: beside(1, sx) | beside(3, sx) | beside(0, sy) | beside(2, sy) != 0,
         }
-        seen
     }
 
     /// Number of the face.
@@ -359,8 +394,10 @@ fn clip(
     let axes = [back.x_axis, back.y_axis, back.z_axis];
     let of_a = b.see(axes[i] * a.plane - back * *offset, axes[j] * a.half[0], axes[k] * a.half[1]);
     // A corner out of reach that is not over the other face may come there.
-    for height in of_a.height.into_iter().chain(of_b.height).filter(|&height| height > band) {
-        out.outlook.complete = out.outlook.complete.min(height);
+    for height in of_a.height.into_iter().chain(of_b.height) {
+        if height > band && height < out.outlook.complete {
+            out.outlook.complete = height;
+        }
     }
     let merge = (of_a.close || of_b.close).then_some(2.0 * slack);
     let mut taker = Taker { out, band, nearest, merge, full: false };
@@ -369,12 +406,13 @@ fn clip(
         [s * a.half[0], t * a.half[1]]
     };
     let mut any = [false; 2];
-    for k in (0..4).filter(|&k| of_a.over[k]) {
+    for k in set(of_a.over) {
         let at = a.point(corner_of_a(k));
         any[0] |= taker.take([a.vertex(k), b.face()], at, of_a.height[k]);
     }
-    for k in (0..4).filter(|&k| of_b.over[k]) {
-        any[1] |= taker.take([a.face(), b.vertex(k)], a.point(of_b.at[k]), of_b.height[k]);
+    for k in set(of_b.over) {
+        any[1] |=
+            taker.take([a.face(), b.vertex(k)], a.point(of_b.at.map(|x| x[k])), of_b.height[k]);
     }
     let mut slope: Real = 0.0;
     if any[0] && anchor != Anchor::Face(1) {
@@ -384,7 +422,7 @@ fn clip(
         slope = slope.max(a.steepness());
     }
     let mut loose = any[0] && anchor != Anchor::Face(1) || any[1] && anchor != Anchor::Face(0);
-    if !(of_a.over == [true; 4] || of_b.over == [true; 4]) {
+    if of_a.over != ALL && of_b.over != ALL {
         let crossed = cross(&a, &b, &of_a, &of_b, relative, &mut taker);
         loose |= crossed.is_some();
         slope = slope.max(crossed.unwrap_or(0.0));
@@ -408,14 +446,13 @@ fn cross(
     taker: &mut Taker<'_>,
 ) -> Option<Real> {
     let mut steepest: Option<Real> = None;
+    // Two sides cross where the ends of each lie on different sides of the other.
+    let (parted_b, parted_a) = (of_b.parted(), of_a.parted());
     for i in 0..4 {
         let (next, inward) = ((i + 1) % 4, &of_b.inward[i]);
-        for j in 0..4 {
+        for j in set(parted_b[i] & bits(|j| parted_a[j] >> i & 1 == 1)) {
             let after = (j + 1) % 4;
             let (f, g) = ([inward[j], inward[after]], [of_a.inward[j][i], of_a.inward[j][next]]);
-            if f[0] * f[1] >= 0.0 || g[0] * g[1] >= 0.0 {
-                continue;
-            }
             let clear = f[0].abs().min(f[1].abs()) > a.slack[1 - i % 2]
                 && g[0].abs().min(g[1].abs()) > b.slack[1 - j % 2];
             if !clear {

@@ -7,7 +7,7 @@ use crate::engine::state::bodies::Bodies;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::measurement::Relation;
 use crate::engine::state::motion::{Course, Motion};
-use crate::engine::step::broad::{BroadPhase, Reach};
+use crate::engine::step::broad::{BroadPhase, MotionBound};
 use crate::math::{Quat, Real, Vec3};
 
 /// A body and its free flight through the step.
@@ -21,7 +21,7 @@ pub(in crate::engine) struct Flight {
     pub(in crate::engine) course: Course,
     /// Smallest inradius of its pieces (m).
     pub(in crate::engine) inradius: Real,
-    /// See [`Reach`].
+    /// See [`MotionBound`].
     pub(in crate::engine) own: Real,
     pub(in crate::engine) component: Real,
     pub(in crate::engine) limit: Real,
@@ -30,9 +30,9 @@ pub(in crate::engine) struct Flight {
 }
 
 impl Flight {
-    fn new(body: &Body, motion: &Motion, reach: &Reach) -> Self {
+    fn new(body: &Body, motion: &Motion, reach: &MotionBound) -> Self {
         let (center, remainder) = body.exact_center();
-        let Reach { own, component, limit, .. } = *reach;
+        let MotionBound { own, component, limit, .. } = *reach;
         Self {
             center,
             remainder,

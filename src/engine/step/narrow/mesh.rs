@@ -1,7 +1,7 @@
 //! A hull on a triangle of a mesh: their normal and their contacts.
 //!
 //! Input: a pair of a hull and a triangle. Output: contacts along a normal that the surface has where
-//! they touch (`event::exposed`). The triangle is a body without volume: the ratio metric needs an
+//! they touch (`exposed`). The triangle is a body without volume: the ratio metric needs an
 //! interior of the Minkowski difference only, and the hull has one, so the triangle grows in its plane
 //! about its point nearest to the hull.
 //!
@@ -16,7 +16,7 @@
 //!
 //! **Choice of the normal.** If the hull is predicted to cross the plane of its normal within the step,
 //! the planes of the triangle and its neighbors beyond ridges are tried, like those of the faces beside
-//! a touching face of a hull (`event::choose`).
+//! a touching face of a hull (`normal`).
 //!
 //! Also under the papers' settings contacts are found so: a surface without volume has no events.
 //! Cost: a support query for triangles out of reach, and for those whose inside the hull is over; else
@@ -29,7 +29,7 @@ use super::clip::{ClipParams, find_contacts};
 use super::collect::{Hidden, Manifold};
 use super::exposed::{exposed_normal, outward};
 use super::normal::{Twist, outermost};
-use super::{Context, Placed};
+use super::{NarrowPhase, Placed};
 use crate::engine::geometry::ratio::{
     Centers, Measured, PortalCache, Relative, is_long, measure, near_centers,
 };
@@ -84,7 +84,7 @@ struct TrianglePlane {
     lowest: Vec3,
 }
 
-impl Context<'_> {
+impl NarrowPhase<'_> {
     /// A hull and a triangle of a mesh.
     pub(in crate::engine) fn triangle(&self, pair: &mut Pair, on: OnTriangle<'_>, placed: &Placed) {
         let OnTriangle { mesh, index, hull, side } = on;

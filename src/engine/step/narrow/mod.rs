@@ -13,6 +13,7 @@
 mod boxes;
 pub mod clip;
 pub mod collect;
+mod context;
 pub mod exposed;
 pub(in crate::engine) mod flight;
 pub mod half_space;
@@ -33,15 +34,13 @@ use smallvec::SmallVec;
 
 use super::ccd::swept::Swept;
 
-use self::clip::{ClipParams, find_contacts};
+use self::clip::find_contacts;
 use self::collect::{Anchor, Manifold};
-use self::flight::Flight;
+pub use self::context::NarrowPhase;
 use self::half_space::find_contacts_half_space;
 use self::mesh::OnTriangle;
-use self::normal::{Twist, reference_normal};
+use self::normal::reference_normal;
 pub(in crate::engine) use self::placed::Placed;
-use super::broad::blow;
-use super::predict;
 use super::predict::planar_axis;
 use crate::engine::geometry::ratio::{
     Centers, Measured, Ratio, Relative, is_long, measure, measure_half_space, near_centers,
@@ -49,89 +48,54 @@ use crate::engine::geometry::ratio::{
 };
 use crate::engine::geometry::shape::HalfSpace;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::settings::{ActiveEvents, Settings};
-use crate::engine::state::body::Body;
-use crate::engine::state::changes::Changes;
+use crate::engine::settings::ActiveEvents;
 use crate::engine::state::collider::ConvexRef;
-use crate::engine::state::measurement::Due;
-use crate::engine::state::motion::Motion;
-use crate::engine::state::pair_head::Head;
+use crate::engine::state::measurement::{Clear, Due};
+use crate::engine::state::pair_head::{Guard, Head};
 use crate::engine::state::pairs::Pair;
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{Real, Vec3};
 
-/// What the pairs of a step have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
-    /// All bodies.
-    pub bodies: &'a [Body],
-    /// Their free motion.
-    pub motions: &'a [Motion],
-    /// When they last changed.
-    pub changes: &'a Changes,
-    /// What pairs ask of them.
-    pub(in crate::engine) flights: &'a [Flight],
-    /// Parameters.
-    pub settings: &'a Settings,
-    /// Time step (s).
-    pub dt: Real,
-}
-
-impl Context<'_> {
-    /// Distance below which two bodies are active (m).
-    pub(super) fn active(&self, flights: [&Flight; 2]) -> Real {
-        let [components, limits] =
-            [flights.map(|flight| flight.component), flights.map(|flight| flight.limit)];
-        let moved = self.approach(flights).max(blow(components, limits, self.dt));
-        let gravity = self.settings.gravity.length();
-        moved + self.dt * self.dt * gravity + self.settings.contact.margin
-    }
-
-    /// How far two bodies can come closer within the step by their free motions (m), see
-    /// [`approach`](predict::approach); what moves by more than its size may run into the other even if
-    /// that moves along with it and is stopped.
-    fn approach(&self, [a, b]: [&Flight; 2]) -> Real {
-        let own = self.dt * (a.own + b.own);
-        if own > a.inradius.min(b.inradius) {
-            return own;
-        }
-        predict::approach([&a.course, &b.course], b.center - a.center, self.dt)
-    }
-
-    /// Distance up to which contacts are sought of bodies that are active up to `active` (m): a little
-    /// farther, so that they serve again.
-    pub(super) fn band(&self, active: Real) -> Real {
-        active + 2.0 * self.stillness()
-    }
-
+impl NarrowPhase<'_> {
     /// Measures a pair and finds its contacts, unless they can follow.
-    pub(in crate::engine) fn update(&self, head: &mut Head, pair: &mut Pair, due: &Due) {
-        let Due { same, active, now, follow } = due;
-        if *follow && self.follows(head, pair, now, *active) {
+    pub(in crate::engine) fn update(
+        &self,
+        head: &mut Head,
+        guard: &mut Guard,
+        pair: &mut Pair,
+        due: &Due,
+    ) {
+        let (Due { same, active, now, follow }, clear) = (due, &mut guard.clear);
+        if *follow && self.follows(head, clear, pair, now, *active) {
             return;
         }
         let bodies = head.bodies.map(|i| &self.bodies[i as usize]);
-        let step = self.changes.began();
-        (head.stamps.measured, head.stamps.rows) = (step, step);
+        (head.measured, head.rows) = (true, self.changes.began());
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         let mut old: SmallVec<[ActiveContact; 32]> = SmallVec::new();
         old.extend_from_slice(&pair.contacts);
         pair.contacts.clear();
-        pair.measured = if *same { self.measurement(bodies, due) } else { None };
+        pair.measured = self.measurement(bodies, due, clear);
         pair.dropped = 0;
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
         pair.impact = Real::INFINITY;
         if *same {
-            self.measure(pair, bodies, motions, self.band(*active));
+            self.measure(pair, clear, self.band(*active));
         }
-        pair.contacts.sort_unstable_by_key(|contact| contact.id);
-        merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
-        inherit(pair, &old);
+        if pair.contacts.is_empty() {
+            pair.angular_impulses.clear();
+        } else {
+            pair.contacts.sort_unstable_by_key(|contact| contact.id);
+            merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
+            inherit(pair, &old);
+        }
         head.take(pair);
     }
 
     /// Measures a pair by what its pieces are.
-    fn measure(&self, pair: &mut Pair, bodies: [&Body; 2], motions: [&Motion; 2], band: Real) {
+    fn measure(&self, pair: &mut Pair, clear: &mut Clear, band: Real) {
+        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
+        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         let numbers = [pair.key.piece_a, pair.key.piece_b];
         let [Some(piece_a), Some(piece_b)] =
             [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]))
@@ -141,7 +105,8 @@ impl Context<'_> {
         let mut placed = Placed::new(bodies, motions, [&piece_a, &piece_b], band);
         let convex = [piece_a.convex, piece_b.convex];
         if let Some(measured) = &mut pair.measured {
-            measured.clear.set_levers([0, 1].map(|k| Context::lever(convex[k], placed.arms[k])));
+            clear.set_levers([0, 1].map(|k| NarrowPhase::lever(convex[k], placed.arms[k])));
+            measured.small = clear.small;
         }
         let swept = self.sweep(pair, convex, &placed);
         if let Swept::Hit(time) = swept {
@@ -150,9 +115,13 @@ impl Context<'_> {
         match (piece_a.convex, piece_b.convex) {
             // The step is free: a plane through a far face would stop what flies past it.
             _ if swept == Swept::Missed => {}
-            (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, [x, y], &placed),
-            (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => self.plane(pair, x, p, &placed, 0),
-            (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => self.plane(pair, y, p, &placed, 1),
+            (ConvexRef::Hull(x), ConvexRef::Hull(y)) => self.hulls(pair, clear, [x, y], &placed),
+            (ConvexRef::Hull(x), ConvexRef::HalfSpace(p)) => {
+                self.plane(pair, clear, x, p, &placed, 0);
+            }
+            (ConvexRef::HalfSpace(p), ConvexRef::Hull(y)) => {
+                self.plane(pair, clear, y, p, &placed, 1);
+            }
             (ConvexRef::Triangle(mesh, index), ConvexRef::Hull(hull)) => {
                 self.triangle(pair, OnTriangle { mesh, index, hull, side: 0 }, &placed);
             }
@@ -170,7 +139,7 @@ impl Context<'_> {
     }
 
     /// Two hulls.
-    fn hulls(&self, pair: &mut Pair, hulls: [&Hull; 2], placed: &Placed) {
+    fn hulls(&self, pair: &mut Pair, clear: &mut Clear, hulls: [&Hull; 2], placed: &Placed) {
         let [a, b] = hulls;
         let relative =
             Relative::new(Vec3::ZERO, placed.rotations[0], placed.offset(), placed.rotations[1]);
@@ -183,7 +152,7 @@ impl Context<'_> {
             if ratio.gap <= eps_t && !pair.sensor {
                 if a.curve().is_some() || b.curve().is_some() {
                     // A curved hull is no polyhedron and has no such events; clipping stands in.
-                    self.clipped(pair, hulls, placed, &relative, &ratio);
+                    self.clipped(pair, clear, hulls, placed, &relative, &ratio);
                 } else {
                     self.enumerated(pair, hulls, placed);
                 }
@@ -192,18 +161,14 @@ impl Context<'_> {
         }
         let band = placed.band;
         if let Some(separation) = still_apart(a, b, &relative, band, &mut pair.cache) {
-            if let Some(measured) = &mut pair.measured {
-                measured.clear.reach = separation;
-            }
+            clear.reach = separation;
             return;
         }
         let centers = self.centers(pair, hulls, &relative);
         let ratio = match measure(a, b, &relative, &centers, band, &mut pair.cache) {
             Measured::Near(ratio) => ratio,
             Measured::Apart { separation, .. } => {
-                if let Some(measured) = &mut pair.measured {
-                    measured.clear.reach = separation;
-                }
+                clear.reach = separation;
                 return;
             }
         };
@@ -211,13 +176,14 @@ impl Context<'_> {
         if pair.sensor {
             return;
         }
-        self.clipped(pair, hulls, placed, &relative, &ratio);
+        self.clipped(pair, clear, hulls, placed, &relative, &ratio);
     }
 
     /// A hull (body `hull_side` of the pair) and a half-space.
     fn plane(
         &self,
         pair: &mut Pair,
+        clear: &mut Clear,
         hull: &Hull,
         plane: &HalfSpace,
         placed: &Placed,
@@ -239,9 +205,9 @@ impl Context<'_> {
             return;
         }
         if ratio.separation <= placed.band {
-            self.clipped_half_space(pair, hull, placed, hull_side, height, &ratio);
-        } else if let Some(measured) = &mut pair.measured {
-            measured.clear.reach = ratio.separation;
+            self.clipped_half_space(pair, clear, hull, placed, hull_side, height, &ratio);
+        } else {
+            clear.reach = ratio.separation;
         }
     }
 
@@ -255,41 +221,11 @@ impl Context<'_> {
         near_centers([a, b], [wants(0, a), wants(1, b)], relative)
     }
 
-    /// Velocity of piece b relative to piece a in the axes of a, to which `to_a` turns; `offset` leads
-    /// there from centroid to centroid.
-    ///
-    /// The velocities as they are: with those predicted for the step, gravity alone would make the
-    /// plane a body rests on look worse than the side of a neighbor that it slides towards.
-    pub(in crate::engine) fn twist(
-        &self,
-        pair: &Pair,
-        placed: &Placed,
-        to_a: &Mat3,
-        offset: Vec3,
-    ) -> Twist {
-        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        // A fixed body has no velocity, whatever its field says.
-        let velocities = [0, 1].map(|k| {
-            let motion = &self.motions[pair.bodies[k] as usize];
-            let body = bodies[k];
-            if motion.moves {
-                let spin = body.angular_velocity;
-                (body.linear_velocity + spin.cross(placed.arms[k]), spin)
-            } else {
-                (motion.velocity_at(placed.arms[k]), motion.angular)
-            }
-        });
-        Twist::new(
-            velocities.map(|(linear, _)| *to_a * linear),
-            velocities.map(|(_, angular)| *to_a * angular),
-            offset,
-        )
-    }
-
     /// Clipped contacts of two hulls along the ratio's normal or a better neighbor.
     fn clipped(
         &self,
         pair: &mut Pair,
+        clear: &mut Clear,
         [a, b]: [&Hull; 2],
         placed: &Placed,
         relative: &Relative,
@@ -320,26 +256,14 @@ impl Context<'_> {
         }
         let inradius = a.inradius().min(b.inradius());
         let outlook = &manifold.outlook;
-        self.remember(pair, outlook, outlook.anchor, ratio, radii, inradius);
-    }
-
-    /// By how much this step turns the relative velocity of two bodies aside [m/s].
-    fn bent(&self, bodies: [u32; 2]) -> Real {
-        let [a, b] = bodies.map(|i| {
-            let (body, motion) = (&self.bodies[i as usize], &self.motions[i as usize]);
-            let change =
-                if motion.moves { motion.linear - body.linear_velocity } else { Vec3::ZERO };
-            (motion.linear, change)
-        });
-        let (free, change) = (b.0 - a.0, b.1 - a.1);
-        let along = free.try_normalize().unwrap_or(Vec3::ZERO);
-        (change - along * along.dot(change)).length()
+        self.remember(pair, clear, outlook, outlook.anchor, ratio, radii, inradius);
     }
 
     /// Clipped contacts of a hull and a half-space with this outward normal.
     fn clipped_half_space(
         &self,
         pair: &mut Pair,
+        clear: &mut Clear,
         hull: &Hull,
         placed: &Placed,
         hull_side: usize,
@@ -369,12 +293,7 @@ impl Context<'_> {
             Anchor::Unknown => Anchor::Unknown,
             _ => Anchor::Face(1 - hull_side),
         };
-        self.remember(pair, outlook, anchor, ratio, radii, Real::MAX);
-    }
-
-    /// Tolerances of the clipping.
-    pub(in crate::engine) fn clip(&self, band: Real) -> ClipParams {
-        ClipParams::new(band, self.settings.contact.reference_slack)
+        self.remember(pair, clear, outlook, anchor, ratio, radii, Real::MAX);
     }
 }
 
@@ -382,10 +301,10 @@ impl Context<'_> {
 /// points that differ along the axis only are the same.
 fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let axis = axis.unwrap_or(Vec3::ZERO);
-    let mut kept = 0;
-    for i in 0..contacts.len() {
-        let new = contacts[i];
-        let reach = new.arms[0].length().max(new.arms[1].length());
+    let mut kept = contacts.len().min(1);
+    for i in 1..contacts.len() {
+        let new = &contacts[i];
+        let reach = new.arms[0].length_squared().max(new.arms[1].length_squared()).sqrt();
         let near = SAME * (1.0 + reach);
         let same = |old: &ActiveContact| {
             let apart = new.arms[0] - old.arms[0];
@@ -397,7 +316,7 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
         };
         if !contacts[..kept].iter().any(same) {
             if kept < i {
-                contacts[kept] = new;
+                contacts[kept] = contacts[i];
             }
             kept += 1;
         }

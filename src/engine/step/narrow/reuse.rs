@@ -31,61 +31,55 @@
 //! Not followed, only kept: rounded edges, curved pieces, triangles of meshes. Neither: swept bodies, which
 //! touch on their way; the papers' events.
 
-use super::Context;
+use super::NarrowPhase;
 use super::collect::{Anchor, Outlook};
 use super::flight::Flight;
 use crate::engine::geometry::ratio::Ratio;
-use crate::engine::settings::ActiveEvents;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::measurement::{Clear, Due, Measurement, Relation, Trail};
 use crate::engine::state::motion::Motion;
-use crate::engine::state::pair_head::Head;
+use crate::engine::state::pair_head::{Guard, Head};
 use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP};
 use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
-impl Context<'_> {
-    /// Distance up to which a pair counts as unmoved (m); 0: none does.
-    pub(super) fn stillness(&self) -> Real {
-        let contact = &self.settings.contact;
-        if contact.active == ActiveEvents::Clipped {
-            contact.stillness * self.dt * self.dt
-        } else {
-            0.0
-        }
-    }
-
-    /// What a pair that is measured now has to remember, if its contacts can serve again.
-    pub(super) fn measurement(&self, [a, b]: [&Body; 2], due: &Due) -> Option<Measurement> {
+impl NarrowPhase<'_> {
+    /// What a pair that is measured now has to remember, if its contacts can serve again; resets until when
+    /// they do.
+    pub(super) fn measurement(
+        &self,
+        [a, b]: [&Body; 2],
+        due: &Due,
+        clear: &mut Clear,
+    ) -> Option<Measurement> {
+        let first = due.now;
+        let (reach, slip) = (self.band(due.active), Real::INFINITY);
+        *clear = Clear { first, lever: Real::MAX, reach, slip, ..Clear::default() };
         // What is swept touches on its way, not where it is.
-        (self.stillness() > 0.0 && !a.swept && !b.swept).then(|| {
-            let first = due.now;
-            let (reach, slip) = (self.band(due.active), Real::INFINITY);
-            let (small, lever, slope) = (0, Real::MAX, None);
-            let clear = Clear { first, small, lever, reach, active: 0.0, slip, slope };
-            Measurement { clear, last: first, trail: None }
-        })
+        let lasts = due.same && self.stillness() > 0.0 && !a.swept && !b.swept;
+        lasts.then_some(Measurement { small: 0, last: first, trail: None })
     }
 
     /// Has a pair to be looked at, or do its contacts, or none, serve as they are? Told from its head.
-    pub(in crate::engine) fn judge(&self, head: &mut Head) -> Option<Due> {
+    pub(in crate::engine) fn judge(&self, head: &Head, guard: &mut Guard) -> Option<Due> {
         let flights = head.bodies.map(|i| &self.flights[i as usize]);
         let active = self.active(flights);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
-        let same = flights.map(|flight| flight.version) == head.versions;
+        let same = flights.map(|flight| flight.version) == guard.versions;
         // All that the following depends on may be as it was in the last step, in which they were kept.
-        let was_kept = same && head.stamps.rows < head.stamps.seen;
+        let was_kept = same && head.rows < guard.seen;
         let as_it_was = |&i: &u32| !self.changes.is_new(i as usize);
-        let served = |clear: &Clear| active <= clear.active;
-        if was_kept && head.clear.as_ref().is_some_and(served) && head.bodies.iter().all(as_it_was)
-        {
+        let served = head.lasting && active <= guard.clear.active;
+        if was_kept && served && head.bodies.iter().all(as_it_was) {
             return None;
         }
         let now = Flight::relation(flights);
-        let measure = Some(Due { same, active, now, follow: false });
-        let Some(clear) = head.clear.as_mut().filter(|_| same) else { return measure };
+        if !(same && head.lasting) {
+            return Some(Due { same, active, now, follow: false });
+        }
+        let clear = &mut guard.clear;
         clear.active = active;
         let [moved, turned] = now.since(clear);
         // Written so that what is not a number does not serve.
@@ -105,12 +99,12 @@ impl Context<'_> {
     pub(super) fn follows(
         &self,
         head: &mut Head,
+        clear: &mut Clear,
         pair: &mut Pair,
         now: &Relation,
         active: Real,
     ) -> bool {
         let Some(last) = &mut pair.measured else { return false };
-        last.clear.active = active;
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         if self.is_still(last, now, bodies, motions) {
@@ -118,11 +112,11 @@ impl Context<'_> {
         }
         let Some(trail) = last.trail else { return false };
         last.last = *now;
-        head.stamps.rows = self.changes.began();
+        head.rows = self.changes.began();
         let before = nearest(&pair.contacts);
         trail.follow(&mut pair.contacts, now.between, motions);
         let after = nearest(&pair.contacts);
-        last.clear.slip = trail.slip + APART * after.max(0.0);
+        clear.slip = trail.slip + APART * after.max(0.0);
         pair.separation += after - before;
         pair.gap = pair.separation / trail.denominator;
         head.take(pair);
@@ -191,6 +185,7 @@ impl Context<'_> {
     pub(super) fn remember(
         &self,
         pair: &mut Pair,
+        clear: &mut Clear,
         outlook: &Outlook,
         anchor: Anchor,
         ratio: &Ratio,
@@ -198,7 +193,7 @@ impl Context<'_> {
         inradius: Real,
     ) {
         let Some(measured) = &mut pair.measured else { return };
-        measured.clear.reach = outlook.complete;
+        clear.reach = outlook.complete;
         let Some(normal) = pair.contacts.first().map(|contact| contact.normal) else { return };
         let (side, slip) = match anchor {
             Anchor::Unknown => return,
@@ -206,8 +201,8 @@ impl Context<'_> {
             Anchor::Edges => (Some(0), SLIP * inradius),
             Anchor::Face(side) => (Some(side), SLIP * inradius),
         };
-        measured.clear.slip = slip + APART * nearest(&pair.contacts).max(0.0);
-        measured.clear.slope = (!outlook.exact).then_some(outlook.slope);
+        clear.slip = slip + APART * nearest(&pair.contacts).max(0.0);
+        clear.slope = (!outlook.exact).then_some(outlook.slope);
         let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
         let motions = pair.bodies.map(|i| &self.motions[i as usize]);
         measured.trail = Some(Trail {

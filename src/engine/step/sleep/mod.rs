@@ -136,7 +136,7 @@ impl Sleepers {
     }
 
     /// Takes note that a pair was changed: its sleepers are to wake.
-    pub(in crate::engine) fn note_pair(&mut self, pair: &Pair, bodies: &Bodies) {
+    pub(in crate::engine) fn mark_pair(&mut self, pair: &Pair, bodies: &Bodies) {
         for id in [pair.key.a, pair.key.b] {
             self.wake.extend(bodies.get(id).and_then(|body| body.sleep.asleep));
         }
@@ -188,21 +188,21 @@ impl Sleepers {
         if !members.iter().all(may) {
             return false;
         }
-        members.iter().for_each(|&id| self.note_body(id, parts.bodies));
+        members.iter().for_each(|&id| self.mark_body(id, parts.bodies));
         self.wake(parts, dt_last);
         self.put(members, dt, parts.bodies);
         true
     }
 
     /// Takes note that the island of a body is to wake or, if it is awake, has not come to rest.
-    pub(in crate::engine) fn note_body(&mut self, id: BodyId, bodies: &mut Bodies) {
+    pub(in crate::engine) fn mark_body(&mut self, id: BodyId, bodies: &mut Bodies) {
         let Some(body) = bodies.get_mut(id) else { return };
         body.sleep.idle = 0.0;
         self.wake.extend(body.sleep.asleep);
     }
 
     /// Takes note that a body is about to be removed.
-    pub(in crate::engine) fn note_removed(
+    pub(in crate::engine) fn mark_removed(
         &mut self,
         id: BodyId,
         bodies: &mut Bodies,
@@ -212,13 +212,13 @@ impl Sleepers {
         if self.islands.is_empty() && !in_step {
             return;
         }
-        self.note_body(id, bodies);
+        self.mark_body(id, bodies);
         self.disturbed.push(id);
-        self.note_joined(id, bodies, joints);
+        self.mark_joined(id, bodies, joints);
     }
 
     /// Takes note that what is joined with a body is to wake.
-    fn note_joined(&mut self, id: BodyId, bodies: &Bodies, joints: &[Joint]) {
+    fn mark_joined(&mut self, id: BodyId, bodies: &Bodies, joints: &[Joint]) {
         for desc in joints.iter().map(Joint::desc).filter(|desc| desc.joins(id)) {
             for id in desc.bodies() {
                 self.wake.extend(bodies.get(id).and_then(|body| body.sleep.asleep));
@@ -241,16 +241,16 @@ impl Sleepers {
             parts.pairs.forget_measurements();
         }
         self.settings = settings.sleep;
-        self.note_edits(parts.bodies);
+        self.mark_edits(parts.bodies);
         if changed || !settings.sleep.enabled {
             self.wake.extend(self.islands.iter().map(|island| island.members[0]));
         }
-        self.note_disturbed(parts);
+        self.mark_disturbed(parts);
         self.wake(parts, dt_last);
     }
 
     /// Judges what was done to the bodies that were handed out, and steady forces.
-    fn note_edits(&mut self, bodies: &mut Bodies) {
+    fn mark_edits(&mut self, bodies: &mut Bodies) {
         let Self { edited, forced, wake, disturbed, .. } = self;
         for (id, before) in edited.drain(..) {
             let Some(body) = bodies.get_mut(id) else { continue };
@@ -272,7 +272,7 @@ impl Sleepers {
     }
 
     /// Takes note of what touched or was joined with bodies that changed.
-    fn note_disturbed(&mut self, parts: &Parts<'_>) {
+    fn mark_disturbed(&mut self, parts: &Parts<'_>) {
         if self.disturbed.is_empty() {
             return;
         }
@@ -280,11 +280,11 @@ impl Sleepers {
         disturbed.sort_unstable();
         for pair in parts.pairs.list.iter().filter(|pair| !pair.contacts.is_empty()) {
             if [pair.key.a, pair.key.b].iter().any(|id| disturbed.binary_search(id).is_ok()) {
-                self.note_pair(pair, parts.bodies);
+                self.mark_pair(pair, parts.bodies);
             }
         }
         let joints = parts.joints.as_slice();
-        disturbed.drain(..).for_each(|id| self.note_joined(id, parts.bodies, joints));
+        disturbed.drain(..).for_each(|id| self.mark_joined(id, parts.bodies, joints));
         self.disturbed = disturbed;
     }
 
@@ -335,7 +335,7 @@ impl Sleepers {
 
     /// Takes note of the sleepers that something awake touches or is joined with, and of those that
     /// newly overlap something by more than `margin` (m); false if there is none.
-    pub(in crate::engine) fn note_touched(
+    pub(in crate::engine) fn mark_touched(
         &mut self,
         bodies: &Bodies,
         motions: &[Motion],
@@ -347,10 +347,10 @@ impl Sleepers {
             return false;
         }
         for (p, head) in pairs.heads_seen().filter(|(_, head)| head.contacts > 0) {
-            let is_new = head.stamps.began == pairs.step;
+            let is_new = head.began == pairs.step;
             let intrudes = is_new && head.separation < -margin;
             if is_touched(motions, head.bodies) || (intrudes && is_dormant(head.bodies, motions)) {
-                self.note_pair(&pairs.list[p as usize], bodies);
+                self.mark_pair(&pairs.list[p as usize], bodies);
             }
         }
         let joined = joint_bodies.iter().filter(|ends| !ends.contains(&NO_BODY));
@@ -364,7 +364,7 @@ impl Sleepers {
     /// Lists the pairs that have contacts, of those looked at; takes note of dormant ones that were changed
     /// from outside, which wake before the next step. False if one of these pairs may touch elsewhere than in
     /// the last step.
-    pub(in crate::engine) fn note_touching(
+    pub(in crate::engine) fn mark_touching(
         &mut self,
         bodies: &Bodies,
         motions: &[Motion],
@@ -377,18 +377,18 @@ impl Sleepers {
         let mut unmoved = pairs.merged != step;
         for &p in &pairs.seen {
             let head = &mut pairs.heads[p as usize];
-            unmoved &= (head.dormant || head.stamps.rows < step)
+            unmoved &= (head.dormant || head.rows < step)
                 && !head.bodies.iter().any(|&i| bodies.changes().is_new(i as usize));
-            if head.note_rows() {
-                head.stamps.rows = step;
+            if head.mark_rows() {
+                head.rows = step;
             }
-            let changed = head.stamps.rows == step && head.stamps.began != step;
+            let changed = head.rows == step && head.began != step;
             if changed && is_dormant(head.bodies, motions) {
-                self.note_pair(&pairs.list[p as usize], bodies);
+                self.mark_pair(&pairs.list[p as usize], bodies);
             }
             if head.contacts > 0 {
                 let (bodies, contacts) = (head.bodies, head.contacts);
-                let steady = head.stamps.rows < step && head.clear.is_some();
+                let steady = head.rows < step && head.lasting;
                 touching.push(Touching { pair: p, bodies, contacts, steady });
             }
         }

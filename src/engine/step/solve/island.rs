@@ -59,6 +59,12 @@ impl Island<'_, '_> {
         self.step.joints.len() >= MECHANISM * self.step.blows.len() && !self.step.joints.is_empty()
     }
 
+    /// Did joints hold it in the last step, and next to no contact push?
+    pub(super) fn is_held(&self) -> bool {
+        let pushed = self.step.biased.contact_impulse.iter().filter(|c| **c != [0.0; 3]).count();
+        self.step.joints.len() >= MECHANISM * pushed && !self.step.joints.is_empty()
+    }
+
     /// Does `Auto` sweep it where the cone Newton fails? Sweeps in single precision do not hold joints
     /// together nor reach fine tolerances, and what is large gets its budget only.
     pub(super) fn is_swept_at_last(&self) -> bool {

@@ -173,3 +173,6 @@ impl Memories {
         self.list.get(*old).filter(|memory| memory.first() == Some(first))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@
 //! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm begins,
 //! which solves what is a linear problem.
 //!
-//! A large island keeps an account of work, in which what small steps would cost it is the coin. Newton may
+//! A large island, or one of some jointed bodies that touch others, keeps an account of work, in which what small steps would cost it is the coin. Newton may
 //! always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
 //! a rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
 //! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
@@ -23,9 +23,8 @@
 //! hundred rows more is solved through it as small ones are, and a heap takes a few milliseconds more at
 //! most. So the choice follows what Newton cost and gained in this island, not its size or speeds.
 //!
-//! Islands nearly without contacts are never made small, since their factor is worth its cost, nor those in
-//! which more bodies are joined than small steps have sweeps. Joints alone, also under `Newton`, are solved
-//! by `newton::joints_only`. Where nothing is pushed faster than the tolerance the relaxed solution is a copy
+//! Islands without contacts, and small ones whose joints bear nearly all, are never made small, since their
+//! factor is worth its cost. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where nothing is pushed faster than the tolerance the relaxed solution is a copy
 //! of the biased one, if it solves that problem too. The whole step of an island, with all Newton steps,
 //! parts and presses, has one budget, the turns behind as much again; where it runs out the step is made in
 //! one soft part. With joints it is halved after each step that was not solved, and grows back. All this is
@@ -41,9 +40,8 @@ use super::small_steps;
 use super::solvers::{Solve, Solvers};
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
-use crate::engine::step::islands::DisjointSets;
 use crate::engine::tuning::newton::TINY;
-use crate::engine::tuning::policy::{FLIGHTS, PATIENCE};
+use crate::engine::tuning::policy::{FLIGHTS, JOINTED, PATIENCE};
 use crate::math::Double;
 
 /// What solves islands, one after the other: solvers, and what goes around them. The content of the buffers
@@ -55,9 +53,6 @@ pub(super) struct IslandSolver {
     ending: EndingScratch,
     flight: FlightScratch,
     midpoint: MidpointScratch,
-    /// Groups of bodies that are joined with each other, and how many each has.
-    joined: DisjointSets,
-    joined_sizes: Vec<u32>,
 }
 
 /// A clone starts with empty buffers.
@@ -102,8 +97,9 @@ impl IslandSolver {
         if !small && !island.is_plain() {
             return self.both(island, Method::Pgs, Solvers::row_sweeps);
         }
-        let mechanism = island.is_mechanism() || !small && self.reaches_far(island);
-        if !small && !mechanism {
+        let mechanism = island.step.manifolds.is_empty() || small && island.is_held();
+        let large = !small || !island.step.joints.is_empty() && island.rows() > JOINTED;
+        if large && !mechanism && island.is_plain() {
             return self.by_account(island);
         }
         let sweeps = island.is_swept_at_last();
@@ -292,27 +288,7 @@ impl IslandSolver {
 
     /// Stiff small steps: both problems at once.
     fn substeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
-        let Self { solvers, ending, flight, bounce, .. } = self;
-        small_steps::solve(solvers, ending, flight, bounce, island)
-    }
-
-    /// Are so many bodies joined with each other that small steps, whose sweeps carry an impulse on by a
-    /// joint or two each, do not hold them together?
-    fn reaches_far(&mut self, island: &Island<'_, '_>) -> bool {
-        let (step, far) = (&*island.step, island.settings.solver.substeps.saturating_mul(2));
-        let (sets, sizes) = (&mut self.joined, &mut self.joined_sizes);
-        sets.reset(step.bodies.len());
-        for row in step.joints.iter() {
-            if let [(a, _), (b, _)] = row.terms.as_slice() {
-                sets.join(*a, *b);
-            }
-        }
-        sizes.clear();
-        sizes.resize(step.bodies.len(), 0);
-        (0..sizes.len() as u32).any(|i| {
-            let size = &mut sizes[sets.find(i) as usize];
-            *size += 1;
-            *size > far
-        })
+        let Self { solvers, ending, flight, bounce, midpoint, .. } = self;
+        small_steps::solve(solvers, ending, flight, bounce, midpoint, island)
     }
 }

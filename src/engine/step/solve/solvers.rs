@@ -92,7 +92,7 @@ impl Solvers {
             )
         {
             if stats.iterations > 0 {
-                memory.newton.note_change();
+                memory.newton.mark_changed();
             }
             if problem.manifolds.is_empty() {
                 return stats;
@@ -175,7 +175,7 @@ impl Solvers {
         island.spent += stats.work / island.step.problem().budget();
         island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
         if stats.iterations > 0 {
-            island.memory.newton.note_change();
+            island.memory.newton.mark_changed();
         }
         if stats.certificate.error() <= tolerance {
             stats.status = Status::Converged;

@@ -4,7 +4,7 @@ use super::island::Island;
 use super::solvers::Solvers;
 use crate::engine::lcp::sweeps;
 use crate::engine::lcp::sweeps::{SweepIterate, solve_nncg, solve_sweeps};
-use crate::engine::lcp::{SolveStats, Status};
+use crate::engine::lcp::{SolveStats, Status, Vec6};
 use crate::engine::step::assemble::IslandUnknowns;
 use crate::engine::tuning::sweeps::{CHECK_EVERY, PLAIN_SWEEPS, SWEEPS};
 use crate::engine::tuning::work::CHECK;
@@ -100,7 +100,7 @@ impl Solvers {
             }
         }
         if stats.certificate.error() < first.error() {
-            island.memory.newton.note_change();
+            island.memory.newton.mark_changed();
         }
         unknowns(island, of).put(&self.best);
         self.measure(island, of);
@@ -138,13 +138,28 @@ impl Solvers {
             &mut sweeps::SweepScratch,
         ) -> R,
     ) -> R {
+        let velocity_last = island.step.velocity_last;
+        self.in_lanes_from(island, velocity_last, solve)
+    }
+
+    /// Calls a solver in eight lanes; bodies have these velocities before what it solves.
+    pub(super) fn in_lanes_from<R>(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        velocity_last: &[Vec6],
+        solve: impl FnOnce(
+            &sweeps::SweptIsland<'_>,
+            &mut SweepIterate<'_>,
+            &mut sweeps::SweepScratch,
+        ) -> R,
+    ) -> R {
         let step = &mut *island.step;
         let problem = sweeps::SweptIsland {
             bodies: &*step.bodies,
             manifolds: &*step.manifolds,
             joints: &*step.joints,
             joint_push: step.joint_push,
-            velocity_last: step.velocity_last,
+            velocity_last,
         };
         let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
         let mut iterate = SweepIterate {

@@ -120,18 +120,22 @@ fn rays_find_what_asking_all_finds() {
         let mut all = Vec::new();
         tree.ray_hits(origin, long, 8.0, solid, filter, keep, &mut all);
         assert_eq!(all.first(), first.as_ref(), "round {round}: the first is the first");
-        let mut known: Vec<ColliderId> = Vec::new();
-        wanted.retain(|hit| {
-            !known.contains(&hit.id) && {
-                known.push(hit.id);
-                true
-            }
-        });
+        keep_first(&mut wanted, |hit| hit.id);
         assert_eq!(all.len(), wanted.len(), "round {round}: one for each collider");
         assert!(all.iter().zip(&wanted).all(|(a, b)| close(a, b)), "round {round}: in order");
         hits += all.len();
     }
     assert!(hits > 150, "{hits} hits");
+}
+
+/// Keeps the first hit on every collider.
+fn keep_first<H>(hits: &mut Vec<H>, id: impl Fn(&H) -> ColliderId) {
+    let mut known = Vec::new();
+    hits.retain(|hit| {
+        let is_new = !known.contains(&id(hit));
+        known.push(id(hit));
+        is_new
+    });
 }
 
 #[test]
@@ -173,13 +177,7 @@ fn casts_find_what_asking_all_finds() {
         }
         let mut all = Vec::new();
         tree.shape_hits(&shape, position, rotation, direction, &config, filter, keep, &mut all);
-        let mut known: Vec<ColliderId> = Vec::new();
-        wanted.retain(|hit| {
-            !known.contains(&hit.0) && {
-                known.push(hit.0);
-                true
-            }
-        });
+        keep_first(&mut wanted, |hit| hit.0);
         assert_eq!(all.len(), wanted.len(), "round {round}: one for each collider");
         assert!(all.iter().zip(&wanted).all(|(a, b)| close(a, b)), "round {round}: in order");
         hits += all.len();

@@ -56,6 +56,57 @@ fn boxes_have_the_ratio_of_the_facet_formula() {
     }
 }
 
+/// A pair of boxes at random, thin, grazing, deep in each other, far apart, or almost parallel.
+fn pair(rng: &mut Rng, case: usize) -> ([Hull; 2], Relative) {
+    let thin = case % 6 == 1;
+    let least = if thin { 0.01 } else { 0.2 };
+    let hulls = [0, 1].map(|_| {
+        let size = [0, 1, 2].map(|_| rng.real(least, 2.0));
+        Hull::cuboid(Vec3::from_array(size)).expect("a box")
+    });
+    let almost = rng.real(0.0, 1e-4);
+    let rotation = match case % 6 {
+        5 => quat_to_mat3(quat_exp(rng.unit() * almost)),
+        _ => turned(rng, case / 6),
+    };
+    let ratio = match case % 6 {
+        2 => rng.real(1.0 - 1e-5, 1.0 + 1e-5),
+        3 => rng.real(0.02, 0.3),
+        4 => rng.real(3.0, 50.0),
+        _ => rng.real(0.3, 3.0),
+    };
+    let mut relative = Relative { rotation, offset: rng.unit() };
+    let [a, b] = &hulls;
+    relative.offset *= ratio / cold(&unknown(a), &unknown(b), &relative, &Centers::default()).ratio;
+    (hulls, relative)
+}
+
+/// What closed forms find is what the walk finds vertex by vertex, to the rounding of the products of which
+/// the ratio is made: `ε |d| / D` of `D = n·d` and `ε R / H` of `H`. Where several normals have that ratio,
+/// it may be another, with the distance along it.
+#[test]
+fn boxes_have_the_ratio_of_the_walk() {
+    let mut rng = Rng::new(45);
+    for case in 0..100_000 {
+        let ([a, b], relative) = pair(&mut rng, case);
+        let centers = Centers::default();
+        let fast = cold(&a, &b, &relative, &centers);
+        let walked = cold(&unknown(&a), &unknown(&b), &relative, &centers);
+        let normal = widen3(fast.normal);
+        let (far, size) = (relative.offset.length(), a.bounding_radius + b.bounding_radius);
+        let (far, size) = (widen(far), widen(size));
+        let (denominator, reach) = oracle::bounds(&a, &b, &relative, &centers, normal);
+        let rounding = TOLERANCE * (far / denominator + size / reach);
+        let [ratio, walked_ratio] = [&fast, &walked].map(|found| widen(found.ratio));
+        let error = (ratio / walked_ratio - 1.0).abs();
+        assert!(error <= rounding, "case {case}: ratio {fast:?} {walked:?} ({error:e})");
+        let error = (ratio * reach / denominator - 1.0).abs();
+        assert!(error <= rounding, "case {case}: bound of the normal {fast:?} ({error:e})");
+        let error = (widen(fast.separation) - (denominator - reach)).abs();
+        assert!(error <= TOLERANCE * (far + size), "case {case}: distance {fast:?} ({error:e})");
+    }
+}
+
 /// Nearly parallel boxes in the world, whose matrices are rounded one by one: products of edges that are
 /// almost parallel are mere rounding.
 #[test]

@@ -158,8 +158,7 @@ fn exchange_and_rigid_motion_change_nothing() {
     for k in 0..1000 {
         let (a, b) = pieces(&mut rng);
         let relative = placed(&mut rng, &a, &b, 0.2, 2.0);
-        let inverse = relative.rotation.transpose();
-        let swapped = Relative { rotation: inverse, offset: -(inverse * relative.offset) };
+        let swapped = exchanged(&relative);
         let one = cold(&a, &b, &relative, &Centers::default());
         let two = cold(&b, &a, &swapped, &Centers::default());
         assert_close(two.ratio, widen(one.ratio), 4.0 * FINE, "ratio of the exchanged pair");
@@ -379,14 +378,7 @@ fn aligned_pairs_close() {
         let axis = [Vec3::X, Vec3::Y, Vec3::Z][rng.below(3)];
         let tilt = [0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3][rng.below(7)];
         let q = quat_mul(rng.turn(tilt), crate::math::quat_exp(axis * quarter(&mut rng)));
-        let mut offset = Vec3::ZERO;
-        offset[rng.below(3)] = rng.real(0.3, 3.0);
-        if rng.below(2) == 0 {
-            offset[rng.below(3)] += rng.real(-0.5, 0.5);
-        }
-        if offset.length() < 0.1 {
-            continue;
-        }
+        let Some(offset) = aligned_offset(&mut rng) else { continue };
         let relative = Relative { rotation: quat_to_mat3(quat_normalize(q)), offset };
         let found = cold(&a, &b, &relative, &Centers::default());
         assert_eq!(

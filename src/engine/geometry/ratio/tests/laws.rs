@@ -9,8 +9,7 @@ fn swapping_the_bodies_flips_the_normal() {
     for _ in 0..400 {
         let (a, b) = (rng.piece(), rng.piece());
         let relative = placed(&mut rng, &a, &b, 0.2, 2.0);
-        let inverse = relative.rotation.transpose();
-        let swapped = Relative { rotation: inverse, offset: -(inverse * relative.offset) };
+        let swapped = exchanged(&relative);
         let one = cold(&a, &b, &relative, &Centers::default());
         let two = cold(&b, &a, &swapped, &Centers::default());
         assert_close(two.ratio, widen(one.ratio), 2.0 * TOLERANCE, "ratio of the swapped pair");

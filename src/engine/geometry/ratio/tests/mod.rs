@@ -152,3 +152,19 @@ pub(super) fn assert_close(value: Real, expected: Double, tolerance: Double, wha
         "{what}: {value} is not {expected} (error {error:e})"
     );
 }
+
+/// The pose of the first body relative to the second.
+pub(super) fn exchanged(relative: &Relative) -> Relative {
+    let inverse = relative.rotation.transpose();
+    Relative { rotation: inverse, offset: -(inverse * relative.offset) }
+}
+
+/// An offset along one axis, or in the plane of two (m); none if it is too short.
+pub(super) fn aligned_offset(rng: &mut Rng) -> Option<Vec3> {
+    let mut offset = Vec3::ZERO;
+    offset[rng.below(3)] = rng.real(0.3, 3.0);
+    if rng.below(2) == 0 {
+        offset[rng.below(3)] += rng.real(-0.5, 0.5);
+    }
+    (offset.length() >= 0.1).then_some(offset)
+}

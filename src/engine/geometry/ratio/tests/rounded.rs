@@ -91,14 +91,7 @@ fn aligned_rounded_pieces_reach_the_best_bound() {
         if a.radius + b.radius == 0.0 {
             continue;
         }
-        let mut offset = Vec3::ZERO;
-        offset[rng.below(3)] = rng.real(0.3, 3.0);
-        if rng.below(2) == 0 {
-            offset[rng.below(3)] += rng.real(-0.5, 0.5);
-        }
-        if offset.length() < 0.1 {
-            continue;
-        }
+        let Some(offset) = aligned_offset(&mut rng) else { continue };
         let relative = Relative { rotation: Mat3::IDENTITY, offset };
         let found = cold(&a, &b, &relative, &Centers::default());
         assert_eq!(found.status, Status::Exact, "case {k}: the ascent closes");

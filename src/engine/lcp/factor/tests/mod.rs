@@ -1,7 +1,7 @@
 //! The factor against dense elimination, on random systems and on mechanisms.
 
-mod fronts;
 mod matrices;
 mod mechanisms;
+mod packed;
 mod pattern;
 mod solutions;

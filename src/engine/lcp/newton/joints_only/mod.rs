@@ -7,22 +7,25 @@
 //! A c = -(νᵀ v* + Υ)        A = νᵀ M⁻¹ ν + diag(s + δ)
 //! ```
 //!
-//! with one node a joint, and a pair of nodes for every two joints of a body: a chain is a band of blocks
-//! of three, a net has separators of three rows a cut joint. It is solved by corrections `A Δc = -w` from
+//! with one node a joint, and a pair of nodes for every two joints of a body: a chain is a band, a net has
+//! separators of three rows a cut ball joint. It is solved by corrections `A Δc = -w` from
 //! the impulses at hand, where `w = νᵀ v + Υ + s c` is exact and `v` rebuilt from the impulses, so that
 //! `δ = 1e-12 νᵀ M⁻¹ ν`, which makes rows that repeat each other solvable, and the age of the factor cost
 //! corrections, never accuracy. The factor of an earlier step is kept as long as the corrections that it
 //! takes cost less than a new one.
 //!
 //! Bodies with more than a dozen joints are left to [`newton`](crate::engine::lcp::newton), whose nodes for
-//! bodies keep a wheel of many spokes sparse. Cost: [`Fronts::work`] a factor.
+//! bodies keep a wheel of many spokes sparse. Cost: [`Packed::work`] a factor.
 
-use crate::engine::tuning::joints_only::{AIM, CORRECTIONS, HUB, PAUSE, POOR, PROXIMAL, TAKEN};
+use crate::engine::tuning::joints_only::{
+    AIM, CORRECTIONS, HUB, POOR, PROXIMAL, RETRY_AFTER, TAKEN,
+};
+use core::ops::Range;
 use smallvec::SmallVec;
 
 use super::{ManifoldIterate, ManifoldProblem};
 use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::factor::Fronts;
+use crate::engine::lcp::factor::{NodeLanes, Packed};
 use crate::engine::lcp::outcome::{SolveStats, Status};
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_rate};
@@ -37,14 +40,14 @@ const ENTRY_WORK: u32 = 20;
 /// What an island keeps from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct JointsMemory {
-    fronts: Fronts,
-    /// Rows and bodies of every node, for which `fronts` was built.
+    matrix: Packed,
+    /// Rows and bodies of every node, for which `matrix` was built.
     nodes: Vec<JointNode>,
     pairs: Vec<NodePair>,
     /// Is there a factor?
     made: bool,
     /// Steps for which one of an earlier step is not tried.
-    pause: u32,
+    retry_after: u32,
 }
 
 /// The rows of a joint: `count` from `first` on, and its bodies.
@@ -53,6 +56,12 @@ struct JointNode {
     first: u32,
     count: u32,
     bodies: SmallVec<[u32; 2]>,
+}
+
+impl JointNode {
+    fn rows(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
 }
 
 /// Two nodes that share a body, or one and itself, with the place of the body in the lists of both.
@@ -77,7 +86,7 @@ pub struct JointsScratch {
     errors: Vec<Double>,
     /// `M⁻¹ ν` of every row and body.
     response: Vec<[Vec6; 2]>,
-    x: Vec<Double>,
+    x: Vec<NodeLanes<Double>>,
 }
 
 /// Is this a problem that [`solve`] knows? It has no contacts, and no row has bounds.
@@ -112,15 +121,15 @@ pub fn solve(
         let goal = AIM * tolerance;
         let [new, correction] = memory.costs();
         let mut fresh = false;
-        memory.pause = memory.pause.saturating_sub(1);
-        let mut usable = memory.made && memory.pause == 0;
+        memory.retry_after = memory.retry_after.saturating_sub(1);
+        let mut usable = memory.made && memory.retry_after == 0;
         while stats.iterations < CORRECTIONS && error > goal {
             if !usable {
                 if fresh {
                     break;
                 }
-                if memory.made && memory.pause == 0 {
-                    memory.pause = PAUSE;
+                if memory.made && memory.retry_after == 0 {
+                    memory.retry_after = RETRY_AFTER;
                 }
                 memory.made = scratch.factor(problem, memory);
                 if !memory.made {
@@ -163,12 +172,11 @@ fn reaches(goal: Double, mut error: Double, left: Double, most: Double) -> bool 
 impl JointsMemory {
     /// Multiplications of a new factor, and of a correction.
     fn costs(&self) -> [Double; 2] {
-        let fronts = &self.fronts;
-        let rows = fronts.rows() as Double;
+        let rows = self.nodes.last().map_or(0, |node| node.first + node.count);
         let entries = 9.0 * self.pairs.len() as Double;
         [
-            fronts.work() + Double::from(ENTRY_WORK) * entries,
-            2.0 * fronts.size() as Double + Double::from(ROW_WORK) * rows,
+            self.matrix.work() + Double::from(ENTRY_WORK) * entries,
+            2.0 * self.matrix.size() as Double + Double::from(ROW_WORK * rows),
         ]
     }
 }
@@ -210,7 +218,7 @@ impl JointsScratch {
         worst
     }
 
-    /// Finds nodes and fronts anew if they are others than at the last time. False if there is a hub.
+    /// Finds nodes and matrix anew if they are others than at the last time. False if there is a hub.
     fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut JointsMemory) -> bool {
         if are_nodes(&memory.nodes, problem.joints) {
             return true;
@@ -239,7 +247,7 @@ impl JointsScratch {
         }
         self.sizes.clear();
         self.sizes.extend(self.nodes.iter().map(|node| node.count));
-        memory.fronts.build(&self.sizes, &self.edges);
+        memory.matrix.build(&self.sizes, &self.edges);
         true
     }
 
@@ -291,16 +299,16 @@ impl JointsScratch {
     fn factor(&mut self, problem: &ManifoldProblem<'_>, memory: &mut JointsMemory) -> bool {
         self.response.clear();
         self.response.extend(problem.joints.iter().map(|row| respond(row, problem.bodies)));
-        let fronts = &mut memory.fronts;
-        fronts.clear();
+        let matrix = &mut memory.matrix;
+        matrix.clear();
         let mut edge = 0;
         for pair in &memory.pairs {
             let [a, b] = pair.nodes.map(|k| &memory.nodes[k as usize]);
             let slot = if pair.nodes[0] == pair.nodes[1] {
-                fronts.diagonal(pair.nodes[0] as usize)
+                matrix.diagonal(pair.nodes[0] as usize)
             } else {
                 edge += 1;
-                fronts.slot(edge - 1)
+                matrix.slot(edge - 1)
             };
             let [side_a, side_b] = pair.sides.map(usize::from);
             for i in 0..a.count as usize {
@@ -308,12 +316,12 @@ impl JointsScratch {
                 for j in 0..b.count as usize {
                     let x = dot6(row, &self.response[b.first as usize + j][side_b]);
                     let [r, c] = if slot.rows_of_first { [i, j] } else { [j, i] };
-                    fronts.add(slot, r, c, x);
+                    matrix.add(slot, r, c, x);
                 }
             }
         }
         for (k, node) in memory.nodes.iter().enumerate() {
-            let slot = fronts.diagonal(k);
+            let slot = matrix.diagonal(k);
             for i in 0..node.count as usize {
                 let at = node.first as usize + i;
                 let (row, response) = (&problem.joints[at], &self.response[at]);
@@ -321,32 +329,33 @@ impl JointsScratch {
                 let compliance: Double =
                     terms.map(|((_, row), response)| dot6(row, response)).sum();
                 let x = if compliance > 0.0 { PROXIMAL * compliance + row.softness } else { 1.0 };
-                fronts.add(slot, i, i, x);
+                matrix.add(slot, i, i, x);
             }
         }
-        fronts.factor()
+        matrix.factor()
     }
 
     /// A correction of all impulses; the new error.
-    fn correct(&mut self, problem: &ManifoldProblem<'_>, memory: &mut JointsMemory) -> Double {
-        let fronts = &mut memory.fronts;
+    fn correct(&mut self, problem: &ManifoldProblem<'_>, memory: &JointsMemory) -> Double {
+        let matrix = &memory.matrix;
         self.x.clear();
-        self.x.resize(fronts.rows(), 0.0);
+        self.x.resize(matrix.blocks(), [0.0; 8]);
         for (k, node) in memory.nodes.iter().enumerate() {
-            let start = fronts.start(k);
-            for i in 0..node.count as usize {
-                self.x[start + i] = -self.errors[node.first as usize + i];
+            let place = matrix.place(k);
+            let x = &mut self.x[place.block as usize][place.first as usize..];
+            for (x, error) in x.iter_mut().zip(&self.errors[node.rows()]) {
+                *x = -error;
             }
         }
-        fronts.solve(&mut self.x);
+        matrix.solve(&mut self.x);
         self.trial.clear();
         self.trial.extend_from_slice(&self.joint);
         for (k, node) in memory.nodes.iter().enumerate() {
-            let start = fronts.start(k);
-            for i in 0..node.count as usize {
-                let row = node.first as usize + i;
+            let place = matrix.place(k);
+            let x = &self.x[place.block as usize][place.first as usize..];
+            for (row, x) in node.rows().zip(x) {
                 if !problem.joints[row].terms.is_empty() {
-                    self.joint[row] += self.x[start + i];
+                    self.joint[row] += x;
                 }
             }
         }

@@ -2,9 +2,9 @@
 
 mod bounded;
 mod colors;
-mod conjugate;
 mod kernel;
 mod laws;
+mod nncg;
 mod world;
 
 use self::world::{DT, GRAVITY, World};

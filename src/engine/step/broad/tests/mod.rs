@@ -6,7 +6,7 @@ mod worlds;
 use self::oracle::Oracle;
 use self::worlds::{Random, World};
 use super::tree::Tree;
-use super::{BroadPhase, Reach};
+use super::{BroadPhase, MotionBound};
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Aabb;
 use crate::engine::lcp::random;
@@ -37,7 +37,7 @@ fn agrees(seed: u64, steps: u32) -> usize {
         oracle.find(engine, &settings);
         assert_eq!(keys(engine), oracle.keys(), "pairs, seed {seed}, step {step}");
         assert_eq!(keys(&anew), oracle.candidates(), "anew, seed {seed}, step {step}");
-        let reach: &[Reach] = &oracle.reach;
+        let reach: &[MotionBound] = &oracle.reach;
         assert_eq!(engine.work.broad.reach, reach, "reaches, seed {seed}, step {step}");
         assert_eq!(anew.work.broad.reach, reach, "reaches anew, seed {seed}, step {step}");
         most = most.max(oracle.keys().len());

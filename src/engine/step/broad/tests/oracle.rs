@@ -8,7 +8,7 @@ use crate::engine::settings::{ActiveEvents, Settings};
 use crate::engine::state::body::{Body, BodyKind};
 use crate::engine::state::joint::{Joint, JointDesc};
 use crate::engine::state::pair_key::PairKey;
-use crate::engine::step::broad::{Enlarge, Reach};
+use crate::engine::step::broad::{Enlarge, MotionBound};
 use crate::math::{Real, Vec3, quat_to_mat3};
 
 /// Which pairs there are, with the versions of their bodies, and which are candidates.
@@ -16,7 +16,7 @@ use crate::math::{Real, Vec3, quat_to_mat3};
 pub struct Oracle {
     pairs: BTreeMap<PairKey, [u32; 2]>,
     candidates: Vec<(PairKey, [usize; 2])>,
-    pub reach: Vec<Reach>,
+    pub reach: Vec<MotionBound>,
 }
 
 struct Piece {
@@ -59,8 +59,11 @@ impl Oracle {
         let enlarge = enlarge(world, settings);
         let motions = &world.work.motions.list;
         let bodies = &world.bodies.as_slice()[..motions.len()];
-        self.reach =
-            motions.iter().zip(bodies).map(|(motion, body)| Reach::of(motion, body)).collect();
+        self.reach = motions
+            .iter()
+            .zip(bodies)
+            .map(|(motion, body)| MotionBound::of(motion, body))
+            .collect();
         for _ in 0..4 {
             let pieces = self.pieces(bodies, enlarge);
             self.candidates.clear();
@@ -188,8 +191,9 @@ impl Oracle {
                 break;
             }
         }
-        let grown =
-            |(reach, before): (&Reach, &Real)| reach.distance(enlarge.dt) - before > enlarge.margin;
+        let grown = |(reach, before): (&MotionBound, &Real)| {
+            reach.distance(enlarge.dt) - before > enlarge.margin
+        };
         self.reach.iter().zip(&before).any(grown)
     }
 }

@@ -2,8 +2,8 @@
 //! answers.
 
 mod boxes;
-mod choose;
 mod parts;
+mod reference_normal;
 mod smooth;
 
 use super::clip::{ClipParams, find_contacts};

@@ -9,6 +9,7 @@
 use super::member::{Member, split};
 use crate::engine::lcp::FIXED;
 use crate::engine::lcp::manifold::Manifold;
+use crate::engine::state::pairs::{ABREAST, fetch};
 use crate::engine::step::assemble::contacts::{curve, is_turned};
 use crate::engine::step::assemble::imposed;
 use crate::engine::step::solve::island::Island;
@@ -49,7 +50,12 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Midp
     let (step, sources) = (&*island.step, island.sources);
     touches.clear();
     let stays = step.manifolds.iter().any(|m| m.restitution > 0.0);
-    for m in &*step.manifolds {
+    for (i, m) in step.manifolds.iter().enumerate() {
+        if i.is_multiple_of(ABREAST) {
+            let part = step.manifolds[i..].iter().take(ABREAST);
+            let pair = |m: &Manifold| step.contact_source[m.first as usize][0] as usize;
+            fetch(part.map(|m| &*sources.pairs[pair(m)]));
+        }
         for lane in 0..m.count as usize {
             let [p, c] = step.contact_source[m.first as usize + lane];
             let pair = &sources.pairs[p as usize];
@@ -68,7 +74,7 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Midp
                 if members[k].is_none() { linear + angular.cross(arms[k]) } else { DVec3::ZERO }
             });
             // A corner is where it is; else the smaller body slides or rolls over the larger one.
-            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.clear.small));
+            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.small));
             let with = match (contact.id.corners(), members) {
                 ([true, false], _) => 0,
                 ([false, true], _) => 1,
@@ -94,7 +100,7 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Midp
 /// Takes the curvature of the paths of members out of the drift: their true ways have it.
 pub(in crate::engine) fn straighten(island: &Island<'_, '_>, manifolds: &mut [Manifold]) {
     let (step, sources) = (&*island.step, island.sources);
-    let pairs = step.contact_source.iter().map(|[p, _]| &*sources.pairs[*p as usize]);
+    let pairs = step.contact_source.iter().map(|[p, _]| sources.pairs[*p as usize].bodies);
     if !is_turned(sources.motions, pairs) {
         return;
     }

@@ -22,8 +22,8 @@
 //!
 //! O(bodies + contacts).
 
-use super::MidpointScratch;
 use super::member::{Member, join, split};
+use super::scratch::MidpointScratch;
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
 use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
 use crate::engine::settings::{ContactSettings, Settings};
@@ -32,6 +32,7 @@ use crate::engine::state::joint::{Aim, JointKind};
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
 use crate::engine::step::solve::island::Island;
 use crate::engine::tuning::ending::LENT;
+use crate::engine::tuning::midpoint::NEAR;
 use crate::engine::tuning::midpoint_energy::{LOSS_MAX, STILL};
 use crate::engine::tuning::newton::AT_REST;
 use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
@@ -99,8 +100,8 @@ impl MidpointScratch {
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let common = self.common_motion(step, anchorage);
         let mass: Double = self.members.iter().map(|member| member.mass).sum();
-        // What is at rest trembles by the tolerance.
-        let tremble = AT_REST * tolerance;
+        // What is at rest trembles by what Newton's method leaves of the joints.
+        let tremble = AT_REST * NEAR * tolerance;
         let still = 0.5 * mass * tremble * tremble;
         let [beside, aim] = [first + gain + work, first + work].map(|e| e - common.energy);
         let possible = beside.is_finite() && beside > still && aim > still;
@@ -206,7 +207,7 @@ impl MidpointScratch {
     /// than they had and what forces, springs and motors gave them on their way; ends that move by themselves
     /// may take them along at twice their speed. Slowed alike, they fit their joints as before, and where
     /// nothing outside takes it up they keep their momentum and angular momentum.
-    fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
+    pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
         let isolated = island.is_isolated();
         let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;

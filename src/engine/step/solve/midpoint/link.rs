@@ -3,7 +3,7 @@
 use super::member::{Member, split};
 use crate::engine::lcp::rows::dot6;
 use crate::engine::lcp::{JointRow, Vec6};
-use crate::engine::state::joint::{End, Joint, Place};
+use crate::engine::state::joint::{End, Joint, JointPose};
 use crate::engine::step::assemble::{Sources, mask};
 use crate::math::{Double, SERIES, exp_double, quat_exp_double, quat_mul_double, widen};
 
@@ -18,8 +18,8 @@ pub(super) struct Link {
     /// Where ends begin the part that are bodies, and velocities of those that are not of the island.
     pub(super) ends: [Option<End>; 2],
     /// Where it is at the start and at the end of the part.
-    pub(super) from: Place,
-    pub(super) to: Place,
+    pub(super) from: JointPose,
+    pub(super) to: JointPose,
 }
 
 /// Takes up a joint of the island.
@@ -34,7 +34,7 @@ pub(super) fn link(sources: &Sources<'_>, members: &[u32], j: u32, rows: [usize;
         end.velocity = crate::engine::state::motion::vec6(motion.linear, motion.angular);
         Some(end)
     });
-    let from = Place::new(joint.desc.kind, &joint.desc.frames, &ends);
+    let from = JointPose::new(joint.desc.kind, &joint.desc.frames, &ends);
     Link { joint: j, rows, members: bodies.map(member), ends, from, to: from }
 }
 
@@ -56,7 +56,7 @@ impl Link {
     /// Finds where it comes to.
     pub(super) fn find_end(&mut self, members: &[Member], joints: &[Joint], h: Double) {
         let desc = &joints[self.joint as usize].desc;
-        self.to = Place::new(desc.kind, &desc.frames, &self.ends(members, h));
+        self.to = JointPose::new(desc.kind, &desc.frames, &self.ends(members, h));
     }
 
     /// Goes on to the next part of the step.
@@ -103,7 +103,7 @@ pub(super) struct Given {
 pub(super) fn spring(
     joint: &Joint,
     slot: usize,
-    ends: [&Place; 2],
+    ends: [&JointPose; 2],
     compliance: Double,
     h: Double,
 ) -> Given {

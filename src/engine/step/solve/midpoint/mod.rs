@@ -10,7 +10,7 @@
 //! v⁺ = v + M⁻¹ (h k + 2 J̄ᵀ λ) + M⁻¹ J(q⁺)ᵀ μ,    J(q⁺) v⁺ = 0
 //! ```
 //!
-//! Impulses act at the mean of an anchor's places, along which the bodies move (`Place::middle`): so
+//! Impulses act at the mean of an anchor's places, along which the bodies move (`JointPose::middle`): so
 //! joints do no work, and opposite impulses have one point, which keeps the angular momentum. Loaded
 //! links that turn against each other are stable at any load, without damping. (Gonzalez, Physica D 132
 //! (1999); Betsch & Steinmann, Int. J. Numer. Meth. Eng. 53 (2002); free rotation as in
@@ -33,65 +33,27 @@ mod link;
 pub(super) mod member;
 mod momentum;
 mod pose;
+mod scratch;
+mod softly;
 
-use self::contact::MidpointContact;
-use self::link::{Link, link};
+use self::link::link;
 use self::member::{Member, join, split};
+pub(super) use self::scratch::MidpointScratch;
+use self::scratch::is_lock;
 use super::island::Island;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
 use super::solvers::{Solve, Solvers};
 use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::manifold::{Lanes, Manifold};
-use crate::engine::lcp::{BodyBlock, JointRow, Method, SolveStats, Status, Vec6};
+use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::state::joint::Aim;
-use crate::engine::step::assemble::{IslandStep, IslandUnknowns, Unknowns};
+use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::predict::spin::turn_between;
-use crate::engine::tuning::midpoint::{GIVEN, NEAR, OPEN, PARTS_MAX, PASSES, ROWS_MAX, TURN_MAX};
+use crate::engine::tuning::midpoint::{
+    NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
+};
 use crate::engine::tuning::work::ROUNDED;
-use crate::math::{Double, Sym};
-
-/// Buffers; their content never influences a result.
-#[derive(Debug, Default)]
-pub(super) struct MidpointScratch {
-    members: Vec<Member>,
-    links: Vec<Link>,
-    /// The contacts in the order of their impulses, and their manifolds at the start.
-    touches: Vec<MidpointContact>,
-    manifolds: Vec<Manifold>,
-    /// What the problem was before: blocks, joint rows, their pushes.
-    blocks: Vec<BodyBlock>,
-    rows: Vec<JointRow>,
-    push: Vec<Double>,
-    /// Half impulses on the bodies by which they flew.
-    half: Vec<Vec6>,
-    /// Half impulses on the bodies of the rows at hand.
-    sum: Vec<Vec6>,
-    /// By what torques change with a turn of each body.
-    load: Vec<Sym>,
-    /// Half impulses and whole ones of the parts so far; half ones as a part began.
-    spent: [Unknowns; 2],
-    kept: Unknowns,
-    /// Gaps of the contacts as a part begins (m).
-    gaps: Vec<Lanes>,
-    /// Whole impulses that the half ones of the rows give (–), and whether Newton's method came near.
-    whole: Vec<Double>,
-    /// How far contacts that push are from where they were to come, or others nearer than they may [m/s].
-    astray: Double,
-    /// Where rows that keep a place are to be at the end of a part [m or rad].
-    aims: Vec<Double>,
-    /// Were joints further off at the start of the step than a step that is solved leaves them, or did the
-    /// velocities not fit them where nothing else acts?
-    pays: bool,
-    /// Do locks at rest alone act, and did the velocities fit them at the start of the step?
-    keeps: bool,
-    /// Was the part made by [`soften`](Self::soften)?
-    soft: bool,
-    /// Was any part of this step?
-    failed: bool,
-    /// Mass blocks at the start of a part.
-    plain: Vec<BodyBlock>,
-}
+use crate::math::Double;
 
 impl MidpointScratch {
     /// Solves an island by the midpoint rule; none if that fails without joints.
@@ -237,10 +199,10 @@ impl MidpointScratch {
         self.foresee(h);
         self.turn(island, h);
         let joints = !island.step.joints.is_empty();
-        let factor = if joints { NEAR } else { 1.0 };
+        let (factor, passes) = if joints { (NEAR, PASSES) } else { (1.0, PASSES_CONTACTS) };
         let near = factor * island.settings.solver.tolerance;
         let mut error = Double::INFINITY;
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             self.pose(island, h);
             let mut stats = solve(state, island, false);
             self.add_up(island.step);
@@ -401,28 +363,6 @@ fn add(sum: &mut Option<SolveStats>, later: SolveStats) {
     });
 }
 
-impl Unknowns {
-    fn clear_impulses(&mut self) {
-        self.joint_impulse.fill(0.0);
-        self.contact_impulse.fill([0.0; 3]);
-        self.rolling_impulse.fill([0.0; 3]);
-    }
-
-    /// Adds impulses.
-    fn add(&mut self, one: &IslandUnknowns<'_>) {
-        let sums = self.joint_impulse.iter_mut().zip(&*one.joint_impulse);
-        sums.for_each(|(sum, c)| *sum += c);
-        for (sums, list) in [
-            (&mut self.contact_impulse, &*one.contact_impulse),
-            (&mut self.rolling_impulse, &*one.rolling_impulse),
-        ] {
-            for (sum, c) in sums.iter_mut().zip(list) {
-                (0..3).for_each(|k| sum[k] += c[k]);
-            }
-        }
-    }
-}
-
 impl IslandStep<'_> {
     /// Did a lock yield in the last step?
     pub(super) fn is_pressed(&self) -> bool {
@@ -443,34 +383,10 @@ impl IslandStep<'_> {
     }
 }
 
-impl IslandUnknowns<'_> {
-    /// Takes the impulses of a copy back.
-    fn put_impulses(&mut self, one: &Unknowns) {
-        self.joint_impulse.copy_from_slice(&one.joint_impulse);
-        self.contact_impulse.copy_from_slice(&one.contact_impulse);
-        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
-    }
-
-    /// Scales the impulses; zero takes away what is not finite as well.
-    pub(super) fn scale(&mut self, factor: Double) {
-        if factor != 1.0 {
-            let scale = |c: &mut Double| *c = if factor == 0.0 { 0.0 } else { *c * factor };
-            self.joint_impulse.iter_mut().for_each(scale);
-            let vectors = self.contact_impulse.iter_mut().chain(&mut *self.rolling_impulse);
-            vectors.flatten().for_each(scale);
-        }
-    }
-}
-
 /// Is an impulse at a bound that is not zero?
 fn is_at_bound(bounds: [Double; 2], c: Double) -> bool {
     let at = |bound: Double| {
         bound.is_finite() && bound != 0.0 && (c - bound).abs() <= ROUNDED * bound.abs()
     };
     bounds.into_iter().any(at)
-}
-
-/// Is a row that keeps a place one of a lock, not a limit?
-fn is_lock(row: &JointRow) -> bool {
-    row.bounds[0] < 0.0
 }

@@ -9,8 +9,8 @@
 //! where the bodies come to with them, and by how much those of the rows differ from those flown by, as a
 //! velocity. Cost: a pass over the rows.
 
-use super::MidpointScratch;
 use super::member::{join, split};
+use super::scratch::MidpointScratch;
 use crate::engine::lcp::Vec6;
 use crate::engine::lcp::rows::{inverse_mass_mul, mass_mul};
 use crate::engine::step::assemble::IslandStep;

@@ -8,16 +8,16 @@ use super::contact;
 use super::contact::At;
 use super::link::{damper, spring};
 use super::member::{Member, join};
-use super::{GIVEN, MidpointScratch, OPEN, is_lock};
+use super::scratch::{MidpointScratch, is_lock};
 use crate::engine::lcp::JointRow;
 use crate::engine::lcp::manifold::LANES;
 use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, joint_compliance};
-use crate::engine::state::joint::{Aim, Place, half_way};
+use crate::engine::state::joint::{Aim, JointPose, half_way};
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
-use crate::engine::tuning::midpoint::NEAR;
+use crate::engine::tuning::midpoint::{GIVEN, NEAR, OPEN};
 use crate::engine::tuning::midpoint_energy::STILL;
 use crate::math::{DVec3, Double, sym_times, widen};
 
@@ -99,8 +99,8 @@ impl MidpointScratch {
         for link in &mut self.links {
             let joint = &joints[link.joint as usize];
             let ends = link.ends(&self.members, h);
-            link.to = Place::new(joint.desc.kind, &joint.desc.frames, &ends);
-            let middle = Place::middle(&link.from, &link.to);
+            link.to = JointPose::new(joint.desc.kind, &joint.desc.frames, &ends);
+            let middle = JointPose::middle(&link.from, &link.to);
             for i in link.rows[0]..link.rows[1] {
                 let slot = step.joint_source[i][1] as usize;
                 let sides = match step.joint_aim[i] {

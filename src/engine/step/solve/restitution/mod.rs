@@ -41,6 +41,7 @@
 //! resolved by impacts in sequence.
 
 mod energy;
+mod models;
 mod poisson;
 mod sequence;
 
@@ -51,7 +52,6 @@ use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, Lanes, Manifold};
 use crate::engine::lcp::rows::dot3;
 use crate::engine::lcp::{RollingRow, SolveStats, Status, Vec6};
-use crate::engine::settings::RestitutionModel;
 use crate::engine::state::contact::Blow;
 use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::tuning::restitution::OPEN;
@@ -85,57 +85,6 @@ pub(super) struct BounceScratch {
 }
 
 impl BounceScratch {
-    /// Finds the carried velocity if bodies of the island bounce, and tells how; none if none does.
-    pub(super) fn solve(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> Option<SolveStats> {
-        self.solve_by(state, island, |bounce, state, island| {
-            island.step.relaxed.copy_from(&island.step.biased);
-            let first = bounce.locate(state, island, solve);
-            let later = match island.settings.contact.restitution {
-                RestitutionModel::Poisson => bounce.poisson(state, island, solve),
-                RestitutionModel::Newton => bounce.newton(state, island, solve),
-                RestitutionModel::Sequence => bounce.sequence(state, island, solve),
-            };
-            match first {
-                Some(mut stats) => {
-                    add(&mut stats, &later);
-                    stats
-                }
-                None => later,
-            }
-        })
-    }
-
-    /// Finds the carried velocity after small steps, whose velocity is that of the compression; Newton's
-    /// form for Poisson's.
-    pub(super) fn solve_swept(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> Option<SolveStats> {
-        self.solve_by(state, island, |bounce, state, island| {
-            state.measure(island, 1);
-            state.take_measured(island, 1);
-            bounce.base.take(&island.step.relaxed);
-            bounce.locate(state, island, solve);
-            island.step.relaxed.put(&bounce.base);
-            let stats = if island.settings.contact.restitution == RestitutionModel::Sequence {
-                bounce.strike(island);
-                bounce.follow(state, island, solve)
-            } else {
-                bounce.aim(island);
-                solve(state, island, true)
-            };
-            bounce.guard(island);
-            stats
-        })
-    }
-
     /// Finds the carried velocity by `find`, at the poses of the end, if bodies of the island bounce.
     fn solve_by(
         &mut self,
@@ -299,37 +248,6 @@ impl BounceScratch {
     fn free(&self, step: &mut IslandStep<'_>) {
         for (body, free) in step.bodies.iter_mut().zip(&self.free) {
             body.velocity_free = *free;
-        }
-    }
-
-    /// One solve; the compression only where energy would grow.
-    fn newton(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> SolveStats {
-        self.aim(island);
-        let mut stats = solve(state, island, true);
-        self.check(state, island, solve, &mut stats);
-        stats
-    }
-
-    /// Guards unknowns that were found without the compression, by it.
-    fn check(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-        stats: &mut SolveStats,
-    ) {
-        self.half.take(&island.step.relaxed);
-        if self.excess(island, &self.half) > 0.0 {
-            self.aim_at(island, |_, _| 0.0);
-            add(stats, &solve(state, island, true));
-            self.base.take(&island.step.relaxed);
-            island.step.relaxed.put(&self.half);
-            self.guard(island);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Which near pairs meet in this step: the candidates, and the components that they join.
 
-use super::BroadPhase;
 use super::near::Near;
 use super::tree::NONE;
+use super::{BroadPhase, ProxyBox};
 use crate::engine::geometry::shape::mesh::Mesh;
 use crate::engine::geometry::shape::{Aabb, Convex, Piece};
 use crate::engine::state::bodies::flag;
@@ -12,7 +12,7 @@ use crate::math::{Vec3, quat_to_mat3};
 
 impl BroadPhase {
     /// Looks at the near pairs that have not met yet, and joins the components of those that do.
-    pub(super) fn sweep(&mut self, round: u8, bodies: &[Body]) {
+    pub(super) fn find_meeting(&mut self, round: u8, bodies: &[Body]) {
         if round == 1 {
             for word in 0..self.near.listed.len() {
                 let mut bits = self.near.listed[word];
@@ -25,13 +25,12 @@ impl BroadPhase {
             let mut open = core::mem::take(&mut self.open);
             open.retain(|&slot| {
                 let near = &self.near.list[slot as usize];
-                let (proxies, gone) = (near.proxies, near.gone);
-                let changed = proxies.iter().any(|&p| self.boxed_in[p as usize] == round);
-                if gone || !changed {
-                    return !gone;
+                let boxes = near.proxies.map(|p| self.boxes[p as usize]);
+                let changed = boxes.iter().any(|of| of.boxed_in == round);
+                if near.gone || !changed {
+                    return !near.gone;
                 }
-                let sides = proxies.map(|p| self.owner[p as usize]);
-                !self.meet(slot, sides, bodies)
+                !self.meet(slot, &boxes, bodies)
             });
             self.open = open;
         }
@@ -66,16 +65,16 @@ impl BroadPhase {
         let near = &mut self.near.list[slot as usize];
         let Near { proxies, paired, triangles, .. } = *near;
         let again = core::mem::take(&mut near.again);
-        let [a, b] = proxies.map(|p| self.owner[p as usize]);
-        if !(self.is_live(a) || self.is_live(b) || again) {
+        let boxes = proxies.map(|p| self.boxes[p as usize]);
+        if !(again || boxes.iter().any(|of| self.is_live(of.owner))) {
             self.near.unlist(slot);
             return;
         }
-        if proxies.iter().any(|&p| self.moved_in[p as usize] != 0) && !self.are_near(proxies) {
+        if boxes.iter().any(|of| of.moved_in != 0) && !self.are_near(proxies) {
             self.remove_near(slot);
             return;
         }
-        if !self.meet(slot, [a, b], bodies) {
+        if !self.meet(slot, &boxes, bodies) {
             self.open.push(slot);
             if paired {
                 self.doubtful.push(slot);
@@ -86,13 +85,11 @@ impl BroadPhase {
         }
     }
 
-    /// Do the boxes of a near pair, of pieces of the bodies `sides`, meet? If so it is a candidate, and joins
-    /// components.
+    /// Do the boxes of a near pair meet? If so it is a candidate, and joins components.
     #[inline(always)]
-    fn meet(&mut self, slot: u32, sides: [u32; 2], bodies: &[Body]) -> bool {
-        let near = &self.near.list[slot as usize];
-        let [p, q] = near.proxies.map(|p| self.tight[p as usize]);
-        if near.barred || !p.meets(q) {
+    fn meet(&mut self, slot: u32, [p, q]: &[ProxyBox; 2], bodies: &[Body]) -> bool {
+        let near = &mut self.near.list[slot as usize];
+        if near.barred || !p.tight.meets(q.tight) {
             return false;
         }
         if near.triangles != NONE && !self.may_share(slot, bodies) {
@@ -105,7 +102,7 @@ impl BroadPhase {
             let near = *near;
             self.added.push(self.candidate(slot, &near, 0));
         }
-        if !self.join(sides) {
+        if !self.join([p.owner, q.owner]) {
             self.border.push(slot);
         }
         true
@@ -115,7 +112,7 @@ impl BroadPhase {
     fn may_share(&self, slot: u32, bodies: &[Body]) -> bool {
         let near = &self.near.list[slot as usize];
         let (mesh, _) = self.sides(near);
-        let i = self.owner[mesh as usize];
+        let i = self.boxes[mesh as usize].owner;
         if self.reach[i as usize].component == 0.0 {
             return true;
         }
@@ -129,12 +126,13 @@ impl BroadPhase {
     /// later.
     #[inline(always)]
     fn join(&mut self, [a, b]: [u32; 2]) -> bool {
-        let mut carried = [a, b].map(|i| self.moves(i) && self.is_live(i));
+        let carries = |of: &Self, i: u32| of.moves(i) && of.is_live(i);
+        let mut carried = [carries(self, a), carries(self, b)];
         if carried != [true, true] {
-            if !self.rouse([a, b]) {
+            if !self.enliven_met([a, b]) {
                 return false;
             }
-            carried = [a, b].map(|i| self.moves(i) && self.is_live(i));
+            carried = [carries(self, a), carries(self, b)];
         }
         match carried {
             [true, true] => {
@@ -153,7 +151,7 @@ impl BroadPhase {
     }
 
     /// Makes those of two bodies that meet live that take over a speed; false if one may do so later.
-    fn rouse(&mut self, [a, b]: [u32; 2]) -> bool {
+    fn enliven_met(&mut self, [a, b]: [u32; 2]) -> bool {
         for [i, j] in [[a, b], [b, a]] {
             if self.moves(j) && !self.is_live(j) {
                 let joins = self.moves(i);
@@ -254,7 +252,7 @@ impl BroadPhase {
     /// Is one of the bodies asleep, and none awake or moved by hand?
     pub(super) fn is_dormant(&self, slot: u32) -> bool {
         let proxies = self.near.list[slot as usize].proxies;
-        let [a, b] = proxies.map(|p| self.flags[self.owner[p as usize] as usize]);
+        let [a, b] = proxies.map(|p| self.flags[self.boxes[p as usize].owner as usize]);
         (a | b) & flag::ASLEEP != 0 && (a | b) & flag::ACTIVE == 0
     }
 
@@ -275,7 +273,7 @@ impl BroadPhase {
     }
 
     fn bodies_of(&self, near: &Near) -> [u32; 2] {
-        near.proxies.map(|p| self.owner[p as usize])
+        near.proxies.map(|p| self.boxes[p as usize].owner)
     }
 
     fn candidate(&self, slot: u32, near: &Near, triangle: u32) -> Candidate {
@@ -285,12 +283,12 @@ impl BroadPhase {
     /// Calls `visit` with the triangles whose boxes meet the other of a near pair.
     fn triangles(&self, near: &Near, bodies: &[Body], visit: impl FnMut(u32)) {
         let (mesh, other) = self.sides(near);
-        self.triangles_near(mesh, self.tight[other as usize], bodies, visit);
+        self.triangles_near(mesh, self.boxes[other as usize].tight, bodies, visit);
     }
 
     /// Calls `visit` with the triangles of a mesh whose boxes meet a box.
     fn triangles_near(&self, mesh: u32, bounds: Aabb, bodies: &[Body], visit: impl FnMut(u32)) {
-        let i = self.owner[mesh as usize] as usize;
+        let i = self.boxes[mesh as usize].owner as usize;
         let Some((mesh, piece)) = self.mesh(mesh, bodies) else { return };
         if !(bounds.min.is_finite() && bounds.max.is_finite()) {
             return;
@@ -306,7 +304,7 @@ impl BroadPhase {
     /// The mesh that a proxy stands for, and its piece.
     fn mesh<'b>(&self, p: u32, bodies: &'b [Body]) -> Option<(&'b Mesh, &'b Piece)> {
         let proxy = &self.proxies[p as usize];
-        let body = bodies.get(self.owner[p as usize] as usize)?;
+        let body = bodies.get(self.boxes[p as usize].owner as usize)?;
         let piece = &body.colliders().pieces().get(proxy.slot as usize)?.piece;
         if let Convex::Mesh(mesh) = &piece.convex { Some((mesh, piece)) } else { None }
     }
@@ -321,7 +319,7 @@ impl BroadPhase {
         mut visit: impl FnMut(u32, u32, u32),
     ) {
         let mut meet = |q: u32| {
-            let (other, j) = (&self.proxies[q as usize], self.owner[q as usize]);
+            let (other, j) = (&self.proxies[q as usize], self.boxes[q as usize].owner);
             let mut p = self.known[body as usize].first;
             while p != NONE {
                 let own = &self.proxies[p as usize];
@@ -338,7 +336,7 @@ impl BroadPhase {
             }
         };
         self.tree.overlaps(bounds, |q| {
-            if self.tight[q as usize].meets(bounds) {
+            if self.boxes[q as usize].tight.meets(bounds) {
                 meet(q);
             }
         });
