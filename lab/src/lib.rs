@@ -4,7 +4,7 @@
 //!
 //! | `cargo run --release -p orthant_lab --bin` … | what |
 //! |---|---|
-//! | `experiments --features f64` | the thesis' four experiments: how the infeasibility falls with h |
+//! | `experiments --features f64` | the experiments of the papers, see `docs/experiments.md` |
 //! | `measure_scene -- SCENE` | overlap, rest, drift, residual and time of a scene |
 //! | `solver_compare` | error against time of every solver |
 //!
@@ -17,6 +17,7 @@ pub mod chaos;
 pub mod claims;
 pub mod counting;
 pub mod draw;
+pub mod experiments;
 pub mod games;
 pub mod gauge;
 #[cfg(feature = "bevy")]

@@ -2,6 +2,8 @@
 //! come, change and go, pairs are changed, bodies sleep and wake; and what a world tells.
 
 use super::Simulation;
+use super::lcp::Cone;
+use super::papers::export::ExportedProblem;
 use super::papers::uniqueness::{Equilibrium, free_direction};
 use super::report::StepReport;
 use super::settings::Settings;
@@ -260,6 +262,19 @@ impl Simulation {
         probe.find_pairs(&settings);
         probe.find_contacts(&settings);
         (probe.report.infeasibility, probe.report.overlap)
+    }
+
+    /// The step problems of all islands with rows, between [`assemble`](Self::assemble) and
+    /// [`solve`](Self::solve), with a friction cone: to be solved elsewhere
+    /// ([`ExportedProblem::matrix_form`]) or looked at ([`is_pointed`](super::papers::pointed::is_pointed),
+    /// [`iterate`](super::papers::relaxation::iterate)). Islands that are steady have no rows. Where bodies
+    /// hang on joints or turn fast, the step solves this one first and others after it.
+    #[must_use]
+    pub fn step_problems(&self, cone: Cone) -> Vec<ExportedProblem> {
+        let (problem, islands) = (&self.work.problem, &self.work.islands);
+        let sources = (self.bodies.as_slice(), &*self.pairs.list, self.joints.as_slice());
+        let of = |k| ExportedProblem::of_island(problem, islands, sources, k, cone);
+        if self.active { (0..islands.len()).filter_map(of).collect() } else { Vec::new() }
     }
 
     /// A displacement that equilibrium allows beside the one of the last step, which was quasistatic, of the

@@ -56,6 +56,8 @@ pub enum ActiveEvents {
         eps_t: Real,
         /// ε_0: window below the optimum (-).
         eps_0: Real,
+        /// δ_max: events whose equality system is conditioned worse than `1/δ_max` are none (-).
+        delta_max: Real,
     },
 }
 
@@ -357,7 +359,7 @@ impl Settings {
     ///
     /// `Δ = γ Φ̂ / h` on every row of a contact, the thesis' active set (4.8) with its windows, centroids as
     /// scaling centers, rows at the touching points of the scaled bodies, the biased velocity carried, no
-    /// cap on the push, Euler's step, and a friction pyramid with `m_c` sides.
+    /// cap on the push, Euler's step, a friction pyramid with `m_c` sides, and δ_max = 10⁶.
     pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {
         let mut settings = Self::default();
         settings.contact.gamma = gamma;
@@ -365,7 +367,8 @@ impl Settings {
         settings.contact.dead_zone = 0.0;
         settings.contact.stillness = 0.0;
         settings.contact.relax = false;
-        settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0 };
+        let delta_max = 1e6;
+        settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max };
         settings.contact.friction = Some(mu);
         settings.solver.integration = Integration::Euler;
         settings.solver.method = Method::Auto;
@@ -401,7 +404,8 @@ impl Settings {
         let speed = c.restitution_speed;
         check(not_negative(speed), "restitution_speed", "finite and not negative")?;
         check(c.friction.is_none_or(not_negative), "friction", "finite and not negative")?;
-        if let ActiveEvents::Enumerated { eps_x, eps_t, eps_0 } = c.active {
+        if let ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max } = c.active {
+            check(delta_max > 0.0, "delta_max", "positive")?;
             check(not_negative(eps_x), "eps_x", "finite and not negative")?;
             check((0.0..1.0).contains(&eps_t), "eps_t", "at least 0 and below 1")?;
             check(not_negative(eps_0), "eps_0", "finite and not negative")?;

@@ -37,7 +37,7 @@ impl_reflect!(
     #[reflect(Debug, PartialEq, Clone)]
     enum ActiveEvents {
         Clipped,
-        Enumerated { eps_x: Real, eps_t: Real, eps_0: Real },
+        Enumerated { eps_x: Real, eps_t: Real, eps_0: Real, delta_max: Real },
     }
 );
 impl_reflect!(

@@ -3,6 +3,7 @@
 
 mod bounce_energy;
 mod continuous;
+mod decay;
 mod equilibrium;
 mod flight;
 mod ghosts;

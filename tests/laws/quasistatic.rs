@@ -1,94 +1,21 @@
 //! Quasistatic steps: what is pushed moves as little as it must, and stays in equilibrium.
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{BodyDesc, BodyKind, LockedAxes};
 use orthant::engine::collider::{Collider, Material};
-use orthant::engine::lcp::{Cone, Method};
-use orthant::engine::settings::{Quasistatic, Settings, StepMode};
+use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
+use orthant::engine::lcp::{Cone, FIXED, Iterate, Method, Problem, SolveStats, Status};
+use orthant::engine::papers::export::ExportedProblem;
+use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
+use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{DVec3, Double, EPSILON, Real, Vec3, cos, sin, widen, widen3};
+use orthant_lab::experiments::quasistatic::push_drawer;
 use orthant_lab::random::Rng;
+use orthant_lab::scenes::quasistatic::{self as scenes, FENCE, exact, fence, floor, place};
 use orthant_lab::support::{body, change, cuboid};
 
 const G: Real = 9.81;
-
-/// Settings of a quasistatic step without tolerances of games.
-fn exact(step_max: Real) -> Settings {
-    let mode = StepMode::Quasistatic(Quasistatic { step_max, ..Quasistatic::default() });
-    let mut settings = Settings { mode, ..Settings::default() };
-    (settings.contact.dead_zone, settings.contact.stillness) = (0.0, 0.0);
-    settings.contact.push_speed_max = Real::INFINITY;
-    // In a step of 0.1 s a tenth of the rounding of a pose, and of what the table is rounded to.
-    settings.solver.tolerance = widen(EPSILON).max(1e-9);
-    settings
-}
-
-/// A body with one collider.
-fn place(
-    world: &mut Simulation,
-    kind: BodyKind,
-    shape: Shape,
-    friction: Real,
-    position: Vec3,
-) -> BodyId {
-    let colliders = vec![Collider { material: Material::new(friction), ..Collider::new(shape) }];
-    let desc = BodyDesc { kind, position, colliders, ..BodyDesc::default() };
-    world.add_body(desc).expect("a sound body")
-}
-
-/// A floor at y = 0.
-fn floor(world: &mut Simulation, friction: Real) -> BodyId {
-    let shape = Shape::half_space(Vec3::Y).expect("a direction");
-    place(world, BodyKind::Static, shape, friction, Vec3::ZERO)
-}
-
-/// The particle that a fence pushes on a table (Trinkle, Berard, Pang 2005, section 5): a block of 0.2 m that
-/// does not turn. `friction` is that of the fence, the particle and the ground; pairs have the mean. The
-/// fence is at `x = 0.5 + 0.4 sin t` and moves along its face at 1 m/s. Gives where the particle is after
-/// `steps` steps, along x and along the face.
-fn fence(settings: &Settings, friction: [Real; 3], h: Real, steps: usize) -> Vec<[Double; 2]> {
-    let mut world = Simulation::new();
-    floor(&mut world, friction[2]);
-    let half = 0.1;
-    let colliders = vec![Collider {
-        material: Material::new(friction[1]),
-        ..Collider::new(cuboid(0.2, 0.2, 0.2))
-    }];
-    let particle = BodyDesc {
-        position: Vec3::new(0.6, half, 0.0),
-        colliders,
-        locked_axes: orthant::engine::body::LockedAxes::ROTATION,
-        ..BodyDesc::default()
-    };
-    let particle = world.add_body(particle).expect("a sound body");
-    // Its face is half a block before where the paper has it, its own half behind that.
-    let behind = half + 0.25;
-    let wall = cuboid(0.5, 1.0, 40.0);
-    let wall = place(&mut world, BodyKind::Kinematic, wall, friction[0], Vec3::Y);
-    (0..steps)
-        .map(|k| {
-            let t = h * k as Real;
-            let x = 0.5 + 0.4 * sin(t) - behind;
-            let fence = change(&mut world, wall);
-            fence.set_pose(Vec3::new(x, 0.5, t), fence.rotation());
-            fence.linear_velocity = Vec3::new(0.4 * cos(t), 0.0, 1.0);
-            let report = world.step(settings, h);
-            assert!(report.unbalanced.is_empty(), "step {k}: {report}");
-            let at = body(&world, particle).center();
-            [widen(at.x), widen(at.z)]
-        })
-        .collect()
-}
-
-/// The states of Model-DQC that an independent implementation in double precision has, with h = 0.1:
-/// (t, x, way along the fence at μ = 0.5, 1, 4).
-const TABLE: [(usize, Double, [Double; 3]); 5] = [
-    (3, 0.618_670_395, [0.009_335_198, 0.018_670_395, 0.074_681_582]),
-    (9, 0.814_810_705, [0.107_405_352, 0.214_810_705, 0.674_681_582]),
-    (15, 0.900_978_578, [0.150_489_289, 0.300_978_578, 1.019_353_074]),
-    (18, 0.901_827_483, [0.150_913_741, 0.301_827_483, 1.022_748_694]),
-    (63, 0.901_827_483, [0.150_913_741, 0.301_827_483, 1.022_748_694]),
-];
 
 /// The table is rounded to half a unit of its last place; in single precision a pose is by a few roundings a
 /// step.
@@ -99,8 +26,8 @@ fn allowed() -> Double {
 #[test]
 fn a_fence_pushes_a_particle_as_model_dqc_says() {
     for (k, mu) in [0.5, 1.0, 4.0].into_iter().enumerate() {
-        let states = fence(&exact(1.0), [mu; 3], 0.1, 63);
-        for (step, x, along) in TABLE {
+        let states = fence(&exact(1.0), [mu; 3], 0.1, 63, |_, _| {});
+        for (step, x, along) in FENCE {
             let [a, b] = states[step - 1];
             let off = (a - x).abs().max((b - along[k]).abs());
             println!("mu {mu}, t = {:.1}: {a:.9} {b:.9}, off {off:.1e}", 0.1 * step as Double);
@@ -116,8 +43,8 @@ fn a_smooth_fence_pushes_straight() {
     for method in [Method::Auto, Method::Newton, Method::Substeps] {
         let mut settings = exact(1.0);
         settings.solver.method = method;
-        let states = fence(&settings, [0.0, 0.0, 1.0], 0.1, 63);
-        for (step, x, _) in TABLE {
+        let states = fence(&settings, [0.0, 0.0, 1.0], 0.1, 63, |_, _| {});
+        for (step, x, _) in FENCE {
             let [a, b] = states[step - 1];
             let off = (a - x).abs().max(b.abs());
             assert!(off <= allowed(), "{method:?}, step {step}: ({a}, {b}) for {x}");
@@ -132,7 +59,7 @@ fn under_a_pyramid_the_particle_goes_at_45_degrees() {
     for mu in [0.5, 1.0, 4.0] {
         let mut settings = exact(1.0);
         settings.solver.cone = Cone::Pyramid(4);
-        let states = fence(&settings, [mu; 3], 0.1, 20);
+        let states = fence(&settings, [mu; 3], 0.1, 20, |_, _| {});
         let (mut x, mut z): (Double, Double) = (0.6, 0.0);
         for (k, [a, b]) in states.into_iter().enumerate() {
             let t = 0.1 * k as Real;
@@ -223,9 +150,13 @@ fn the_pushed_box_is_lazy() {
     for step in 0..120 {
         let report = world.step(&settings, h);
         assert!(report.unbalanced.is_empty() && report.natural_map < 1e-6, "step {step}: {report}");
+        let gap = report.complementarity_gap;
         let pushed = body(&world, id);
         let own = [pushed.linear_velocity, pushed.angular_velocity].map(|v| widen3(v) * widen(h));
         let weight = widen(pushed.mass() * G);
+        // Σ l·w̃ is by how much the value of (29) and that of its dual differ; friction takes μ m g Δq.
+        let rubbing = 0.5 * weight * widen(0.06 * h);
+        assert!(gap <= 1e-3 * rubbing, "step {step}: {gap} J of {rubbing} J");
         turned += h * pushed.angular_velocity.y;
         let mut contacts = Vec::new();
         for pair in world.pairs() {
@@ -265,4 +196,192 @@ fn the_pushed_box_is_lazy() {
         assert!(tried > 50, "step {step}: {tried} displacements were tried");
     }
     assert!(turned > 0.05, "it turns: {turned} rad");
+}
+
+/// A block that a wall touches and pushes with `ahead` m/s, while it moves along its face with 1 m/s; every
+/// pair has the friction coefficient μ. The problem of a step from there.
+fn at_the_fence(settings: &Settings, mu: Real, ahead: Real) -> (Simulation, ExportedProblem) {
+    let mut world = Simulation::new();
+    floor(&mut world, mu);
+    let colliders =
+        vec![Collider { material: Material::new(mu), ..Collider::new(cuboid(0.2, 0.2, 0.2)) }];
+    let desc = BodyDesc {
+        position: Vec3::Y * 0.1,
+        colliders,
+        locked_axes: LockedAxes::ROTATION,
+        ..BodyDesc::default()
+    };
+    world.add_body(desc).expect("a sound body");
+    let at = Vec3::new(-0.35, 0.5, 0.0);
+    let wall = place(&mut world, BodyKind::Kinematic, cuboid(0.5, 1.0, 40.0), mu, at);
+    change(&mut world, wall).linear_velocity = Vec3::new(ahead, 0.0, 1.0);
+    world.begin(settings, H);
+    world.find_pairs(settings);
+    world.find_contacts(settings);
+    world.build_islands();
+    world.assemble(settings);
+    let mut problems = world.step_problems(settings.solver.cone);
+    (world, problems.pop().expect("the block touches"))
+}
+
+/// Length of a step (s).
+const H: Real = 0.1;
+
+/// Solves a problem and gives the velocity of its one body, (x, y, z), and the contact impulses.
+fn solved(
+    problem: &Problem,
+    solve: impl FnOnce(&Problem, &mut Iterate) -> SolveStats,
+) -> ([Double; 3], Vec<[Double; 3]>) {
+    let mut velocity = vec![[0.0; 6]; problem.bodies.len()];
+    let mut contact_impulse = vec![[0.0; 3]; problem.contacts.len()];
+    let mut iterate = Iterate {
+        velocity: &mut velocity,
+        joint_impulse: &mut [],
+        contact_impulse: &mut contact_impulse,
+        rolling_impulse: &mut [],
+    };
+    let stats = solve(problem, &mut iterate);
+    assert_eq!(stats.status, Status::Converged, "{stats:?}");
+    let [x, y, z, ..] = velocity[0];
+    ([x, y, z], contact_impulse)
+}
+
+/// Rounding of gaps of a block of 0.2 m, taken back within a step.
+fn rounding() -> Double {
+    4.0 * widen(EPSILON) / widen(H) + 1e-9
+}
+
+fn assert_near(found: [Double; 3], wanted: [Double; 3], allowed: Double, what: &str) {
+    let off = found.iter().zip(&wanted).fold(0.0, |m: Double, (a, b)| m.max((a - b).abs()));
+    assert!(off <= allowed, "{what}: {found:?} for {wanted:?}");
+}
+
+/// The instantaneous models have the velocities that statics gives, and the step made of them is the discrete
+/// model's. Friction of the wall, μ N, and its push N go against friction of the ground: under a circular
+/// cone the block moves along the force, `(1, μ)`, unless the wall would have to hold it back; under a
+/// pyramid of four sides at 45°.
+#[test]
+fn instantaneous_models_have_the_velocities_of_statics() {
+    for (mu, ahead) in [(0.5, 0.1), (1.0, 0.3), (4.0, 0.1), (4.0, 0.5)] {
+        let settings = exact(1.0);
+        let (mut world, problem) = at_the_fence(&settings, mu, ahead);
+        let instant = problem.instantaneous(1e-5);
+        let wanted = [ahead, 0.0, (mu * ahead).min(1.0)].map(widen);
+        let (velocity, _) = solved(&instant.problem(), |problem, iterate| {
+            let params =
+                PgsParams { iterations_max: 20_000, tolerance: 1e-12, ..PgsParams::default() };
+            pgs::solve(problem, iterate, &params, &mut PgsScratch::default())
+        });
+        assert_near(velocity, wanted, rounding(), &format!("IQC, μ {mu}, {ahead} m/s"));
+        world.solve(&settings);
+        world.integrate();
+        world.finish();
+        let moved = world.bodies().iter().find(|body| body.kind() == BodyKind::Dynamic);
+        let moved = moved.expect("the block").linear_velocity;
+        // The tolerance of the step is one of `w + μ |w_t|`.
+        let allowed = rounding() + widen(1.0 + mu) * settings.solver.tolerance;
+        assert_near([moved.x, moved.y, moved.z].map(widen), wanted, allowed, "DQC");
+
+        let mut settings = exact(1.0);
+        settings.solver.cone = Cone::Pyramid(4);
+        let (_, problem) = at_the_fence(&settings, mu, ahead);
+        let wanted = [ahead, 0.0, ahead.min(1.0)].map(widen);
+        let (velocity, _) = solved(&problem.instantaneous(1e-5).problem(), |problem, iterate| {
+            lemke::solve(problem, iterate, &LemkeParams::default())
+        });
+        assert_near(velocity, wanted, rounding(), &format!("ILC, μ {mu}, {ahead} m/s"));
+    }
+}
+
+/// What does not touch is no part of the instantaneous models.
+#[test]
+fn what_is_apart_has_no_force_at_an_instant() {
+    let (_, problem) = at_the_fence(&exact(1.0), 0.5, 0.1);
+    let count = |touching| problem.instantaneous(touching).contacts.len();
+    assert_eq!(count(1e-5), problem.contacts.len(), "all touch");
+    assert_eq!(count(-1.0), 0, "none overlaps by a meter");
+}
+
+/// Under the square cone (33) both directions of friction are by themselves: the ground holds the block along
+/// the wall as long as `μ N < μ m g`, where `N = μ m g`. For the normal forces of its solution the linear
+/// program (36) has the same motion, and friction is as (34) and (35) say.
+#[test]
+fn the_linear_program_has_the_motion_of_the_square_cone() {
+    for (mu, ahead) in [(0.5, 0.1), (0.8, 0.3), (2.0, 0.1), (4.0, 0.5)] {
+        let (_, problem) = at_the_fence(&exact(1.0), mu, ahead);
+        let problem = problem.problem();
+        let params = LemkeParams::default();
+        let square = |given: Option<&[Double]>| {
+            solved(&problem, |problem, it| lemke::solve_square_cone(problem, given, it, &params))
+        };
+        let (velocity, impulses) = square(None);
+        let along = if mu < 1.0 { 0.0 } else { 1.0 };
+        // Resistance to the displacement, m Δq / T², is a force along the wall of its own.
+        assert_near(
+            velocity,
+            [widen(ahead), 0.0, along],
+            rounding(),
+            &format!("μ {mu}, {ahead} m/s"),
+        );
+        for (row, l) in problem.contacts.iter().zip(&impulses) {
+            let bound = row.friction * l[0];
+            for k in 1..3 {
+                let slip: Double = (0..3).map(|i| row.jacobian_b[k][i] * velocity[i]).sum();
+                let slip = if row.b == FIXED {
+                    (0..3).map(|i| row.jacobian_a[k][i] * velocity[i]).sum()
+                } else {
+                    slip
+                } + row.bias[k];
+                assert!(l[k].abs() <= bound + 1e-12, "in the cone: {l:?}");
+                if slip.abs() > 1e-6 {
+                    let off = (l[k] + bound * slip.signum()).abs();
+                    assert!(off <= 1e-12, "(34): {l:?} against {slip} m/s");
+                }
+            }
+        }
+        let normal: Vec<_> = impulses.iter().map(|l| l[0]).collect();
+        let by_program = square(Some(&normal)).0;
+        assert_near(by_program, velocity, rounding(), "the program at these normal forces");
+    }
+}
+
+/// A peg beside a hole and turned is led in by cheeks and pusher: it ends before the pusher, within the
+/// clearance, at rest in every step that asks nothing of it.
+#[test]
+fn a_peg_finds_its_hole() {
+    let steps = 600;
+    for (mu, aside, turn) in [(0.1, 0.0, 0.0), (0.1, 0.02, -0.05), (0.2, -0.03, 0.1)] {
+        let mut peg = scenes::peg(mu, aside, turn);
+        for step in 0..steps {
+            let report = peg.advance(&exact(0.005), 1.0 / 60.0);
+            assert!(report.unbalanced.is_empty(), "μ {mu}, step {step}: {report}");
+        }
+        let [x, z, angle] = peg.pose();
+        let [length, _] = scenes::PEG.map(widen);
+        let face = widen(body(&peg.world, peg.pusher).center().x) + 0.05;
+        let (allowed, clear) = (1e-5, widen(scenes::CLEARANCE));
+        assert!((x - 0.5 * length - face).abs() <= allowed, "μ {mu}: {x} m before {face} m");
+        assert!(x + 0.5 * length > 0.2, "μ {mu}: half of it is in: {x} m");
+        assert!(z.abs() <= clear + allowed, "μ {mu}: {z} m aside");
+        assert!(angle.abs() <= 2.0 * clear / length, "μ {mu}: turned by {angle}");
+    }
+}
+
+/// A drawer that is pushed beside its middle sticks if `2 μ e > l`, and then the friction cone of what
+/// touches is not pointed.
+#[test]
+fn a_drawer_pushed_aside_sticks() {
+    for mu in [0.3, 0.5, 0.8] {
+        for (part, sticks) in [(0.5, false), (0.9, false), (1.1, true), (1.3, true)] {
+            let e = part * scenes::DRAWER / (2.0 * mu);
+            if e > 0.58 {
+                continue;
+            }
+            let drawer = push_drawer(mu, e);
+            let case = format!("μ {mu}, 2 μ e / l = {part}: {drawer:?}");
+            assert_eq!(drawer.is_pointed, !sticks, "{case}");
+            assert_eq!(drawer.way > 0.99, !sticks, "{case}");
+            assert!(!sticks || drawer.solved == 0, "{case}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use orthant::engine::papers::active_set::PapersActive;
 use orthant::engine::papers::enumerate::{
-    EventFeatures, PairEvent, Placement, enumerate, enumerate_half_space, ratio_of,
+    EventFeatures, PairEvent, Placement, enumerate, enumerate_half_space, events, ratio_of,
 };
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{DMat3, DVec3, Double, Vec3, sin_cos_double};
@@ -157,4 +157,45 @@ fn the_ghost_filter_leaves_the_true_normal_alone() {
     let real = active.select_real(&events, ratio);
     assert!(!printed.iter().all(sideways), "the printed set has ghosts here");
     assert!(real.len() >= 4 && real.iter().all(sideways), "{} real events", real.len());
+}
+
+/// Metric and events of two shapes somewhere in the world, each in one call: the best separating plane of the
+/// events is the metric's, and the touching points lie on both shapes grown by it.
+#[test]
+fn metric_and_events_of_shapes_are_told_in_one_call() {
+    use orthant::engine::query::ratio;
+    use orthant::engine::shape::Shape;
+    use orthant::math::{EPSILON, Quat, Real, quat_exp, quat_rotate, widen, widen3};
+    let cube = Shape::cuboid(1.0, 1.0, 1.0).expect("lengths");
+    let bar = Shape::cuboid(0.4, 0.2, 2.0).expect("lengths");
+    let at = Vec3::new(20.0, -3.0, 7.0);
+    for (k, turn) in
+        [Vec3::ZERO, Vec3::new(0.3, 0.2, -0.5), Vec3::new(1.0, -2.0, 0.7)].iter().enumerate()
+    {
+        let (one, other): ((&Shape, Vec3, Quat), _) = (
+            (&cube, at, quat_exp(Vec3::new(0.1, 0.4, 0.2))),
+            (&bar, at + Vec3::new(0.9, 0.3, 0.2), quat_exp(*turn)),
+        );
+        let metric = ratio(one, other).expect("both are convex");
+        let list = events(one, other);
+        let found = ratio_of(&list);
+        let allowed = 64.0 * 20.0 * widen(EPSILON);
+        assert!((found - widen(metric.ratio)).abs() <= allowed, "{k}: {found}, {}", metric.ratio);
+        let is_first = |e: &&PairEvent| (e.ratio - found).abs() <= 1e-4 && e.violation <= 1e-4;
+        assert!(list.iter().any(|e| is_first(&e)), "{k}: something touches first");
+        for event in list.iter().filter(is_first) {
+            assert!(event.normal.dot(widen3(metric.normal)) > 0.999, "{k}: its normal");
+            for (shape, place, turn) in [one, other] {
+                let local = event.point - widen3(place);
+                let corner = shape.pieces()[0].position;
+                assert_eq!(corner, Vec3::ZERO, "boxes are about their centers");
+                let half = |x: Real| widen(x) * 0.5 * event.ratio + allowed;
+                let sizes = if core::ptr::eq(shape, &cube) { [1.0; 3] } else { [0.4, 0.2, 2.0] };
+                for (axis, size) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(sizes) {
+                    let along = widen3(quat_rotate(turn, axis)).dot(local);
+                    assert!(along.abs() <= half(size) + 1e-4, "{k}: {along}");
+                }
+            }
+        }
+    }
 }

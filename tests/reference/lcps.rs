@@ -38,12 +38,8 @@ impl Buffers {
     }
 }
 
-fn cases() -> Vec<LcpCase> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/lcps.json");
-    let text = std::fs::read_to_string(path).expect("the case file belongs to the repository");
-    let list: Vec<serde_json::Value> = serde_json::from_str(&text).expect("the case file is JSON");
-    let cases: Result<Vec<_>, _> = list.iter().map(lcp_case::read).collect();
-    let cases = cases.expect("every case has the documented fields");
+pub(super) fn cases() -> Vec<LcpCase> {
+    let cases = lcp_case::all().expect("the case file belongs to the repository");
     assert_eq!(cases.len(), 20, "the file holds twenty cases");
     cases
 }

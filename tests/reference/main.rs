@@ -4,5 +4,8 @@ mod cases;
 mod equal_work;
 mod events;
 mod lcps;
+mod nuts;
 mod pairs;
+mod relaxations;
 mod scenes;
+mod theorems;

@@ -17,7 +17,7 @@ fn row(name: &str) -> [usize; 2] {
 }
 
 /// Numbers that are above what is asked, and the most that they may be.
-const ABOVE: [(&str, usize); 1] = [("thousands of lines of the engine", 38)];
+const ABOVE: [(&str, usize); 1] = [("thousands of lines of the engine", 39)];
 
 /// Holds a number to its row, which is to be right within `slack`, and that to what is asked.
 fn hold(name: &str, measured: usize, slack: usize) {

@@ -1,12 +1,13 @@
-//! The thesis' four experiments: how the infeasibility falls with h.
+//! The experiments of the papers; `docs/experiments.md` tells what came out.
 //!
-//! `cargo run --release -p orthant_lab --features f64 --bin experiments -- [--quick] [--out FOLDER] [SCENE…]`
+//! `cargo run --release -p orthant_lab --features f64 --bin experiments -- [--quick] [--out FOLDER] [NAME…]`
 //!
-//! Runs Balance2, Pyramid1, Dice3 and Setup6 for the thesis' step lengths and values of γ, with the
+//! Of the thesis it runs Balance2, Pyramid1, Dice3 and Setup6 for its step lengths and values of γ, with the
 //! papers' scheme and, beside it, with the default settings. Prints tables of the average and the
 //! largest infeasibility, their slopes over h, and `C(h) = max I / (h² |v|²)`, which Theorem 6.12
 //! bounds (|v| is the largest velocity in the norm of M over the root of the largest mass). Writes
-//! charts, frames and the figures themselves (CSV) into the folder, `out/experiments` by default.
+//! charts, frames and the figures themselves (CSV) into the folder, `out/experiments` by default. The other
+//! experiments are in `orthant_lab::experiments`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use orthant::math::Double;
 use orthant_lab::draw::plot::Chart;
+use orthant_lab::experiments::ALL;
 use orthant_lab::measure::{self, Preset, Row, frames, output};
 use orthant_lab::scenes;
 use orthant_lab::scenes::thesis::{Experiment, all};
@@ -21,10 +23,10 @@ use orthant_lab::scenes::thesis::{Experiment, all};
 /// With `--quick` only steps of this length and longer are taken (s).
 const QUICK_DT_MIN: Double = 0.01;
 
-const USAGE: &str = "usage: experiments [--quick] [--out FOLDER] [SCENE…]
-  --quick   only h ≥ 0.01 s
+const USAGE: &str = "usage: experiments [--quick] [--out FOLDER] [NAME…]
+  --quick   the thesis' experiments only with h ≥ 0.01 s
   --out     where charts, frames and CSV go (default out/experiments)
-  SCENE     balance2, pyramid1, dice3, setup6 (default: all)";
+  NAME      by default all:";
 
 struct Options {
     quick: bool,
@@ -44,32 +46,51 @@ fn options() -> Result<Options, String> {
             name => options.scenes.push(name.to_lowercase()),
         }
     }
-    let names: Vec<_> = all().iter().map(|e| e.scene.name.to_lowercase()).collect();
+    let names = names();
     match options.scenes.iter().find(|name| !names.contains(name)) {
-        Some(name) => Err(format!("unknown scene {name}")),
+        Some(name) => Err(format!("unknown experiment {name}")),
         None => Ok(options),
     }
+}
+
+/// Names of all experiments.
+fn names() -> Vec<String> {
+    let thesis = all().into_iter().map(|e| e.scene.name.to_lowercase());
+    thesis.chain(ALL.iter().map(|(name, _)| (*name).to_owned())).collect()
 }
 
 fn main() -> ExitCode {
     let options = match options() {
         Ok(options) => options,
         Err(error) => {
-            eprintln!("{error}\n{USAGE}");
+            eprintln!("{error}\n{USAGE} {}", names().join(", "));
             return ExitCode::FAILURE;
         }
     };
-    let chosen = |e: &Experiment| {
-        options.scenes.is_empty() || options.scenes.contains(&e.scene.name.to_lowercase())
-    };
-    for experiment in all().iter().filter(|e| chosen(e)) {
-        if let Err(error) = perform(experiment, &options) {
-            eprintln!("{}: {error}", experiment.scene.name);
+    match perform_all(&options) {
+        Ok(()) => {}
+        Err(error) => {
+            eprintln!("{error}");
             return ExitCode::FAILURE;
         }
     }
     println!("Charts, frames and CSV files are in {}", options.out.display());
     ExitCode::SUCCESS
+}
+
+/// Performs what was asked for.
+fn perform_all(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
+    let chosen = |name: &str| options.scenes.is_empty() || options.scenes.iter().any(|s| s == name);
+    std::fs::create_dir_all(&options.out)?;
+    for experiment in all().iter().filter(|e| chosen(&e.scene.name.to_lowercase())) {
+        perform(experiment, options)?;
+    }
+    for (name, perform) in ALL.iter().filter(|(name, _)| chosen(name)) {
+        println!("## {name}\n");
+        perform(&options.out)?;
+        println!();
+    }
+    Ok(())
 }
 
 /// The runs of an experiment: preset, h and γ, each once.
@@ -106,7 +127,6 @@ fn perform(experiment: &Experiment, options: &Options) -> Result<(), Box<dyn std
     bar.finish_and_clear();
     report(experiment, &rows);
     let name = scene.name.to_lowercase();
-    std::fs::create_dir_all(&options.out)?;
     std::fs::write(options.out.join(format!("{name}_frames.svg")), strip.to_svg())?;
     std::fs::write(options.out.join(format!("{name}.csv")), output::summary_csv(&rows))?;
     std::fs::write(options.out.join(format!("{name}_series.csv")), output::series_csv(&rows))?;
@@ -117,8 +137,8 @@ fn report(experiment: &Experiment, rows: &[Row]) {
     let params = &experiment.scene.params;
     println!("{}: {}", experiment.scene.name, experiment.story);
     println!(
-        "  T = {} s, μ = {}, ε_x = {}, ε_t = {}, ε_0 = {:e}",
-        params.duration, params.mu, params.eps_x, params.eps_t, params.eps_0
+        "  T = {} s, μ = {}, ε_x = {}, ε_t = {}, ε_0 = {:e}, δ_max = {:e}",
+        params.duration, params.mu, params.eps_x, params.eps_t, params.eps_0, params.delta_max
     );
     for &gamma in &experiment.gammas {
         for preset in [Preset::Papers, Preset::Default] {

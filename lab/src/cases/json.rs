@@ -93,6 +93,8 @@ fn params(value: &Value, planar: bool) -> Result<Params, String> {
         eps_x: number_or(value, "eps_x", 0.01)?,
         eps_t: number_or(value, "eps_t", 0.1)?,
         eps_0: number_or(value, "eps_0", 1e-4)?,
+        // As in the tables of the thesis.
+        delta_max: number_or(value, "delta_max", if planar { 1e6 } else { 1e10 })?,
         gravity: vector_or_zero(value, "gravity")?,
         // In the plane every balanced pyramid is the two directions along the surface.
         sides: if planar { 2 } else { sides as u32 },

@@ -79,6 +79,18 @@ impl LcpCase {
     }
 }
 
+/// The cases of the repository.
+///
+/// # Errors
+/// The file is not there, or not as documented.
+pub fn all() -> Result<Vec<LcpCase>, String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cases/lcps.json");
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let list: Vec<Value> =
+        serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+    list.iter().map(read).collect()
+}
+
 /// Reads one case.
 ///
 /// # Errors

@@ -176,9 +176,32 @@ fn kinematic(boxes: &[(Vec3, Vec3)]) -> Piece {
     Piece { kind: BodyKind::Kinematic, ..Piece::new(Form::Compound(parts), Vec3::ZERO) }
 }
 
+/// Large and small bodies in a container that is shaken.
+#[derive(Clone, Copy, Debug)]
+pub struct Nuts {
+    /// Radius of the four large ones (m); that of the 266 small ones is [`SMALL_NUT`].
+    pub large: Real,
+    /// A body of a radius (m).
+    pub form: fn(Real) -> Form,
+    /// Of the places of the small ones.
+    pub seed: u64,
+}
+
+/// Radius of small nuts (m).
+pub const SMALL_NUT: Real = 0.1;
+
+/// Shakes in a second.
+pub const SHAKES: Real = 4.0;
+
 /// Four large balls below 266 small ones in a container that is shaken.
 pub fn brazil_nut() -> Game {
-    let motion = Motion::ShakeY { amplitude: 0.1, frequency: 4.0 };
+    nuts(&Nuts { large: 0.3, form: Form::Ball, seed: 77 })
+}
+
+/// Four nuts at the bottom of a container that is shaken, the first four dynamic bodies, and 266 small ones
+/// above them.
+pub fn nuts(nuts: &Nuts) -> Game {
+    let motion = Motion::ShakeY { amplitude: 0.1, frequency: SHAKES };
     let mut game = Game { duration: 20.0, window: (2.0, 20.0), motion, ..Game::new("brazil-nut") };
     let (w, h, t): (Real, Real, Real) = (0.8, 3.0, 0.25);
     game.pieces.push(kinematic(&[
@@ -188,11 +211,10 @@ pub fn brazil_nut() -> Game {
         (Vec3::new(0.0, h, w + t), Vec3::new(w, h, t)),
         (Vec3::new(0.0, h, -w - t), Vec3::new(w, h, t)),
     ]));
-    let (small, large) = (0.1, 0.3);
     for (x, z) in [(-0.4, -0.4), (0.4, -0.4), (-0.4, 0.4), (0.4, 0.4)] {
-        game.add(Form::Ball(large), Vec3::new(x, large, z));
+        game.add((nuts.form)(nuts.large), Vec3::new(x, nuts.large, z));
     }
-    let mut rng = Rng::of_scene(77);
+    let mut rng = Rng::of_scene(nuts.seed);
     let k = 6;
     for i in 0..266 {
         let (layer, rest) = (i / (k * k), i % (k * k));
@@ -200,9 +222,22 @@ pub fn brazil_nut() -> Game {
         let x = (a as Double - 2.5) * 0.24 + rng.between(-0.01, 0.01);
         let z = (b as Double - 2.5) * 0.24 + rng.between(-0.01, 0.01);
         let y = 0.72 + 0.22 * layer as Real;
-        game.add(Form::Ball(small), Vec3::new(narrow(x), y, narrow(z)));
+        game.add((nuts.form)(SMALL_NUT), Vec3::new(narrow(x), y, narrow(z)));
     }
     game
+}
+
+/// A regular icosahedron whose corners are at a radius (m).
+pub fn icosahedron(radius: Real) -> Form {
+    let golden = 0.5 * (1.0 + Real::sqrt(5.0));
+    let unit = radius / Real::sqrt(1.0 + golden * golden);
+    let mut points = Vec::new();
+    for (a, b) in [(1.0, golden), (1.0, -golden), (-1.0, golden), (-1.0, -golden)] {
+        for p in [Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)] {
+            points.push(p * unit);
+        }
+    }
+    Form::Hull(points)
 }
 
 /// A thousand cubes of 0.4 m in a box that turns with 1 rad/s.

@@ -3,7 +3,7 @@
 pub mod frames;
 pub mod output;
 
-use orthant::math::Double;
+use orthant::math::{DVec3, Double, widen_mat3, widen3};
 
 use crate::scenes::thesis::Experiment;
 use crate::scenes::{Params, Run, World};
@@ -40,6 +40,8 @@ pub struct Row {
     pub run: Run,
     /// Largest velocity in the norm of M over the root of the largest mass [m/s].
     pub speed: Double,
+    /// Where the centers of the bodies are at the end, and how far each is from every half-space (m).
+    pub ends: Vec<(DVec3, Vec<Double>)>,
 }
 
 impl Row {
@@ -65,7 +67,17 @@ pub fn measure(
     let mut world = World::new(&experiment.scene)?;
     let run = Run::new(&mut world, &settings, dt, params.steps(), |_, _| tick());
     let speed = (2.0 * run.kinetic_energy_max / world.mass_max()).sqrt();
-    Ok(Row { preset, dt, gamma, run, speed })
+    let scene = &experiment.scene;
+    let ends = scene.bodies.iter().zip(world.bodies()).map(|(described, body)| {
+        let (center, turn) = (widen3(body.center()), widen_mat3(body.rotation_matrix()));
+        let gaps = scene.half_spaces.iter().map(|wall| {
+            let height = |&v: &DVec3| wall.normal.dot(center + turn * v) - wall.offset;
+            described.vertices.iter().map(height).fold(Double::INFINITY, Double::min)
+        });
+        (center, gaps.collect())
+    });
+    let ends = ends.collect();
+    Ok(Row { preset, dt, gamma, run, speed, ends })
 }
 
 /// Slope between two points in logarithmic axes; none if a value is rounding.

@@ -56,6 +56,22 @@ pub fn table(rows: &[Row], preset: Preset, gamma: Double) -> String {
             row.run.quarantined
         );
     }
+    if let Some(row) = rows.iter().find(|row| row.dt == 0.01) {
+        let centers = row.ends.iter().map(|(p, gaps)| {
+            let gaps: Vec<_> = gaps.iter().skip(1).map(|gap| format!("{gap:.4}")).collect();
+            let walls = if gaps.is_empty() {
+                String::new()
+            } else {
+                format!(" to walls {}", gaps.join(", "))
+            };
+            format!("({:.2}, {:.2}, {:.2}){walls}", p.x, p.y, p.z)
+        });
+        let _ = writeln!(
+            text,
+            "  centers at the end, h = 0.01: {}",
+            centers.collect::<Vec<_>>().join(" ")
+        );
+    }
     let fit = |value: fn(&Row) -> Double| {
         or_dash(fitted_slope(rows.iter().map(|row| (row.dt, value(row)))))
     };

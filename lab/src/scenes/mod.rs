@@ -5,12 +5,14 @@
 //! polygons become prisms along z (thickness 1 m, centered at z = 0) that keep to planar motion, so
 //! that mass and inertia in the plane are those of the polygons.
 
+pub mod ellipse;
+pub mod quasistatic;
 pub mod thesis;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind, LockedAxes};
 use orthant::engine::report::StepStatus;
-use orthant::engine::settings::Settings;
+use orthant::engine::settings::{ActiveEvents, Settings};
 use orthant::engine::shape::Shape;
 use orthant::math::{
     DVec3, Double, Quat, Real, Vec3, narrow, narrow3, quat_normalize, quat_rotate, sin_cos_double,
@@ -98,6 +100,8 @@ pub struct Params {
     pub eps_t: Double,
     /// ε_0 (-).
     pub eps_0: Double,
+    /// δ_max (-).
+    pub delta_max: Double,
     /// Gravity [m/s²].
     pub gravity: DVec3,
     /// Sides of the friction pyramid, m_C.
@@ -116,6 +120,9 @@ impl Params {
             self.sides,
         );
         settings.gravity = narrow3(self.gravity);
+        if let ActiveEvents::Enumerated { delta_max, .. } = &mut settings.contact.active {
+            *delta_max = narrow(self.delta_max);
+        }
         settings
     }
 

@@ -75,6 +75,7 @@ pub fn balance2() -> Experiment {
         eps_x: 0.01,
         eps_t: 0.1,
         eps_0: 1e-4,
+        delta_max: 1e6,
         gravity: DVec3::new(0.0, -9.81, 0.0),
         sides: 2,
     };
@@ -133,6 +134,7 @@ pub fn dice3() -> Experiment {
         eps_x: 0.5,
         eps_t: 0.2,
         eps_0: 1e-7,
+        delta_max: 1e10,
         gravity: DVec3::new(0.0, 0.0, -9.81),
         sides: 4,
     };

@@ -26,10 +26,12 @@
 //! Parallel edges have no event. Cost: O(F_a V_b + V_a F_b + E_a E_b) events, each tested against
 //! all planes. Rounding radii are left out: a rounded hull is no polyhedron and has other events.
 
+use crate::engine::geometry::query::{PlacedShape, placed};
+use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::state::contact::{ContactId, Feature};
 use crate::engine::step::narrow::smooth::Facing;
-use crate::math::{DMat3, DVec3, Double, narrow3, widen, widen3};
+use crate::math::{DMat3, DVec3, Double, narrow3, widen, widen_mat3, widen3};
 
 /// Sine of the angle below which two edges count as parallel (-).
 const PARALLEL: Double = 1e-9;
@@ -199,6 +201,28 @@ pub fn enumerate(a: &Hull, pose_a: &Placement, b: &Hull, pose_b: &Placement) -> 
     corners_on_faces(&solid_b, &solid_a, true, &mut events);
     crossing_edges((a, &solid_a), (b, &solid_b), &mut events);
     events.sort_by_key(|e| e.features);
+    events
+}
+
+/// Every event of two shapes where they are in the world, of all pairs of their polytopes without rounding:
+/// values, points, normals and gradients in one call, without a simulation. Allocates.
+#[must_use]
+pub fn events(a: PlacedShape<'_>, b: PlacedShape<'_>) -> Vec<PairEvent> {
+    let polytopes = |(shape, position, rotation)| {
+        placed(shape, position, rotation).filter_map(|piece| match piece.convex {
+            Convex::Hull(hull) if hull.radius == 0.0 && hull.curve.is_none() => {
+                let rotation = widen_mat3(piece.rotation);
+                Some((hull, Placement { position: widen3(piece.position), rotation }))
+            }
+            _ => None,
+        })
+    };
+    let mut events = Vec::new();
+    for (one, at) in polytopes(a) {
+        for (other, place) in polytopes(b) {
+            events.extend(enumerate(one, &at, other, &place));
+        }
+    }
     events
 }
 

@@ -66,11 +66,11 @@ impl NarrowPhase<'_> {
     fn papers(&self) -> Option<PapersActive> {
         match self.settings.contact.active {
             ActiveEvents::Clipped => None,
-            ActiveEvents::Enumerated { eps_x, eps_t, eps_0 } => Some(PapersActive {
+            ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max } => Some(PapersActive {
                 eps_x: widen(eps_x),
                 eps_t: widen(eps_t),
                 eps_0: widen(eps_0),
-                delta_max: 1e6,
+                delta_max: widen(delta_max),
             }),
         }
     }

@@ -79,7 +79,8 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
         return stats;
     }
     let reduced = Reduced::new(problem);
-    let (matrix, q) = reduced.standard_form(problem, &pyramid, None);
+    let sides = [pyramid.directions()];
+    let (matrix, q) = reduced.standard_form(problem, &sides, FrictionBound::OfNormal);
     let solution = lcp_lemke(&matrix, &q, params.pivots_max);
     stats.status = solution.status;
     stats.iterations = solution.pivots;
@@ -90,7 +91,7 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     stats.work += work;
     let old_contact = iterate.contact_impulse.to_vec();
     let old_joint = iterate.joint_impulse.to_vec();
-    reduced.recover(&pyramid, &solution.z, iterate);
+    reduced.recover(&sides, &solution.z, iterate);
     stats.certificate = rebuild(problem, iterate, params, cone);
     if before.error() < stats.certificate.error() {
         iterate.contact_impulse.copy_from_slice(&old_contact);
@@ -114,12 +115,44 @@ pub fn solve_fixed_slip(
     let cone = FrictionCone::new(problem.cone);
     let pyramid = pyramid_of(problem.cone);
     let reduced = Reduced::new(problem);
-    let (matrix, q) = reduced.standard_form(problem, &pyramid, Some(slip));
+    let sides = [pyramid.directions()];
+    let (matrix, q) = reduced.standard_form(problem, &sides, FrictionBound::Slip(slip));
     let solution = lcp_lemke(&matrix, &q, params.pivots_max);
-    reduced.recover(&pyramid, &solution.z, iterate);
+    reduced.recover(&sides, &solution.z, iterate);
     let certificate = rebuild(problem, iterate, params, &cone);
     let (status, iterations) = (solution.status, solution.pivots);
     SolveStats { status, iterations, factorizations: 0, work: 0.0, certificate }
+}
+
+/// Solves the problem with the square cone `|t_1|, |t_2| ≤ μ c_n`, (33) of Trinkle, Berard, Pang (2005);
+/// or, with the normal impulses `c_n` [N·s] of friction given, the linear program (36), in which friction
+/// is a cost, with the quadratic term of the problem's masses. By Theorem 1 both have the same velocity if
+/// the given ones are those of the first. The certificate is that of the cone of the problem, another one.
+pub fn solve_square_cone(
+    problem: &Problem,
+    given: Option<&[Double]>,
+    iterate: &mut Iterate,
+    params: &LemkeParams,
+) -> SolveStats {
+    let reduced = Reduced::new(problem);
+    let sides: [&[[Double; 2]]; 2] = [&[[1.0, 0.0], [-1.0, 0.0]], &[[0.0, 1.0], [0.0, -1.0]]];
+    let bound = given.map_or(FrictionBound::OfNormal, FrictionBound::Given);
+    let (matrix, q) = reduced.standard_form(problem, &sides, bound);
+    let solution = lcp_lemke(&matrix, &q, params.pivots_max);
+    reduced.recover(&sides, &solution.z, iterate);
+    let certificate = rebuild(problem, iterate, params, &FrictionCone::new(problem.cone));
+    let (status, iterations) = (solution.status, solution.pivots);
+    SolveStats { status, iterations, factorizations: 0, work: 0.0, certificate }
+}
+
+/// What bounds the friction of a contact.
+enum FrictionBound<'a> {
+    /// `Σ β ≤ μ c_n`.
+    OfNormal,
+    /// `Σ β ≤ μ c_n` with these `c_n` [N·s], whatever the normal impulses are.
+    Given(&'a [Double]),
+    /// Nothing; the slip speeds `λ` [m/s] are given.
+    Slip(&'a [Double]),
 }
 
 fn pyramid_of(cone: Cone) -> FrictionCone {
@@ -143,9 +176,9 @@ fn rebuild(
 type Terms = Vec<(usize, Vec6)>;
 
 /// The problem over contact rows alone.
-struct Reduced {
+pub(in crate::engine::papers) struct Reduced {
     /// `A`, three rows a contact, stored row by row.
-    a: Vec<Double>,
+    pub(in crate::engine::papers) a: Vec<Double>,
     /// `q = J v₀ + b`.
     q: Vec<Double>,
     /// Length of `q`.
@@ -163,7 +196,7 @@ struct Reduced {
 }
 
 impl Reduced {
-    fn new(problem: &Problem) -> Self {
+    pub(in crate::engine::papers) fn new(problem: &Problem) -> Self {
         let contacts = contact_terms(problem);
         let joints: Vec<Terms> = problem
             .joints
@@ -218,31 +251,31 @@ impl Reduced {
         reduced
     }
 
-    /// Matrix and vector over (c_n, β, λ), or over (c_n, β) with λ given.
+    /// Matrix and vector over (c_n, β, λ), or over (c_n, β) with λ given. Friction has the directions of
+    /// each of `sides`, which have a bound and a λ of their own.
     fn standard_form(
         &self,
         problem: &Problem,
-        pyramid: &FrictionCone,
-        slip: Option<&[Double]>,
+        sides: &[&[[Double; 2]]],
+        bound: FrictionBound<'_>,
     ) -> (Vec<Double>, Vec<Double>) {
-        let directions = pyramid.directions();
-        let (n_contacts, m) = (self.n / 3, directions.len());
-        let impulses = n_contacts * (1 + m);
-        let size = if slip.is_some() { impulses } else { impulses + n_contacts };
-        // Generators (contact, weights of its three rows), scaled.
-        let generators: Vec<(usize, [Double; 3])> = (0..impulses)
-            .map(|k| {
-                if k < n_contacts {
-                    (k, [self.scale[k], 0.0, 0.0])
-                } else {
-                    let (c, d) = ((k - n_contacts) / m, directions[(k - n_contacts) % m]);
-                    (c, [0.0, self.scale[c] * d[0], self.scale[c] * d[1]])
-                }
-            })
-            .collect();
+        let n_contacts = self.n / 3;
+        // Generators (contact, weights of its three rows), scaled, and the λ of each.
+        let mut generators: Vec<(usize, [Double; 3], usize)> =
+            (0..n_contacts).map(|c| (c, [self.scale[c], 0.0, 0.0], 0)).collect();
+        for c in 0..n_contacts {
+            for (k, side) in sides.iter().enumerate() {
+                let weights = |d: &[Double; 2]| [0.0, self.scale[c] * d[0], self.scale[c] * d[1]];
+                generators.extend(side.iter().map(|d| (c, weights(d), c * sides.len() + k)));
+            }
+        }
+        let impulses = generators.len();
+        let bounds =
+            if matches!(bound, FrictionBound::Slip(_)) { 0 } else { n_contacts * sides.len() };
+        let size = impulses + bounds;
         let (mut matrix, mut q) = (vec![0.0; size * size], vec![0.0; size]);
-        for (i, (c, x)) in generators.iter().enumerate() {
-            for (j, (e, y)) in generators.iter().enumerate() {
+        for (i, (c, x, _)) in generators.iter().enumerate() {
+            for (j, (e, y, _)) in generators.iter().enumerate() {
                 let mut sum = 0.0;
                 for r in 0..3 {
                     let row = &self.a[(3 * c + r) * self.n + 3 * e..][..3];
@@ -254,34 +287,38 @@ impl Reduced {
                 q[i] += x[r] * self.q[3 * c + r];
             }
         }
-        for c in 0..n_contacts {
-            for i in 0..m {
-                let beta = n_contacts + c * m + i;
-                if let Some(slip) = slip {
-                    q[beta] += self.scale[c] * slip[c];
-                } else {
-                    let lambda = impulses + c;
-                    matrix[beta * size + lambda] = 1.0;
-                    matrix[lambda * size + beta] = -1.0;
-                    matrix[lambda * size + c] = problem.contacts[c].friction;
+        for (beta, &(c, _, lambda)) in generators.iter().enumerate().skip(n_contacts) {
+            let at = impulses + lambda;
+            match bound {
+                FrictionBound::Slip(slip) => q[beta] += self.scale[c] * slip[c],
+                FrictionBound::OfNormal => matrix[at * size + c] = problem.contacts[c].friction,
+                FrictionBound::Given(normal) => {
+                    q[at] = problem.contacts[c].friction * normal[c] / self.scale[c];
                 }
+            }
+            if bounds > 0 {
+                matrix[beta * size + at] = 1.0;
+                matrix[at * size + beta] = -1.0;
             }
         }
         (matrix, q)
     }
 
     /// Impulses of the standard form's solution.
-    fn recover(&self, pyramid: &FrictionCone, z: &[Double], iterate: &mut Iterate) {
-        let directions = pyramid.directions();
-        let (n_contacts, m) = (self.n / 3, directions.len());
+    fn recover(&self, sides: &[&[[Double; 2]]], z: &[Double], iterate: &mut Iterate) {
+        let mut betas = z[self.n / 3..].iter();
         for (c, l) in iterate.contact_impulse.iter_mut().enumerate() {
             *l = [self.scale[c] * z[c], 0.0, 0.0];
-            for (i, d) in directions.iter().enumerate() {
-                let beta = self.scale[c] * z[n_contacts + c * m + i];
-                l[1] += beta * d[0];
-                l[2] += beta * d[1];
+            for (d, beta) in sides.iter().flat_map(|side| side.iter()).zip(&mut betas) {
+                l[1] += self.scale[c] * beta * d[0];
+                l[2] += self.scale[c] * beta * d[1];
             }
         }
+        self.answer(iterate);
+    }
+
+    /// Joint impulses that go with those of the contacts.
+    pub(in crate::engine::papers) fn answer(&self, iterate: &mut Iterate) {
         // Lᵀ c = -(y₀ + Y l).
         let mut x = self.y_free.clone();
         for (value, row) in x.iter_mut().zip(&self.y) {

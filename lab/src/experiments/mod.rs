@@ -1,0 +1,36 @@
+//! Experiments of the papers beside the thesis' four: each prints tables in Markdown and draws pictures.
+//!
+//! `docs/experiments.md` shows what they print beside what the papers say.
+
+pub mod brazil_nut;
+pub mod ellipse;
+pub mod metric;
+pub mod penalty;
+pub mod quasistatic;
+pub mod relaxations;
+
+use std::error::Error;
+use std::path::Path;
+
+use crate::draw::plot::Chart;
+
+/// What performing an experiment gives: pictures and tables, or why not.
+pub type Outcome = Result<(), Box<dyn Error>>;
+
+/// The experiments by name; each writes its pictures into a folder.
+pub const ALL: [(&str, fn(&Path) -> Outcome); 8] = [
+    ("ellipse", ellipse::perform),
+    ("penalty", penalty::perform),
+    ("brazil-nut", brazil_nut::perform),
+    ("metric", metric::perform),
+    ("fence", quasistatic::fence),
+    ("peg", quasistatic::peg),
+    ("drawer", quasistatic::drawer),
+    ("relaxations", relaxations::perform),
+];
+
+/// Writes a chart into the folder.
+fn draw(out: &Path, name: &str, chart: &Chart) -> Outcome {
+    std::fs::write(out.join(name), chart.to_svg((720, 480))?)?;
+    Ok(())
+}

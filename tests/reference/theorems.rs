@@ -1,0 +1,158 @@
+//! Theorems of Hart's thesis as properties of random pairs and problems, with the hypotheses they need.
+
+use orthant::engine::lcp::{Iterate, Status};
+use orthant::engine::papers::pointed::{Pointed, is_pointed};
+use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
+use orthant::math::{Double, EPSILON, widen};
+use orthant_lab::experiments::metric::{Measured, pairs};
+use orthant_lab::experiments::penalty::Penalty;
+use orthant_lab::measure::{Preset, measure};
+use orthant_lab::scenes::thesis;
+
+use super::lcps::cases;
+
+/// Rounding of positions of some meters, of metrics by lengths of a tenth of a meter.
+fn rounding() -> Double {
+    64.0 * widen(EPSILON)
+}
+
+fn measured() -> Vec<Measured> {
+    pairs(600, 12).expect("sound hulls")
+}
+
+/// Theorem 2.16, metric equivalence: `s/D ≤ |ρ| ≤ s/ε`. As printed ε is any bound on the penetration; it has
+/// to be an inradius at most, and no less than the depth. The sharper bound is `r₁ + r₂` where bodies are
+/// apart and `r₁ + r₂ - s` where they overlap, of their inradii.
+#[test]
+fn the_metric_is_equivalent_to_distance_and_depth() {
+    for (k, p) in measured().iter().enumerate() {
+        let rho = p.depth();
+        let case = format!("pair {k}: ρ {rho}, s {}, D {}", p.s, p.d);
+        let slack = rounding() / p.inradii[0].min(p.inradii[1]);
+        assert!(p.s / p.d <= rho + slack, "{case}: lower bound");
+        let sum = p.inradii[0] + p.inradii[1];
+        let sharp = if p.is_apart() { sum } else { sum - p.s };
+        assert!(rho <= p.s / sharp + slack, "{case}: upper bound, inradii {:?}", p.inradii);
+        let epsilon = p.inradii[0].min(p.inradii[1]);
+        assert!(rho <= p.s / epsilon + slack, "{case}: the theorem's bound");
+    }
+}
+
+/// Remark 2.18: so is the one-sided metric, with the inradius of the body that grows.
+#[test]
+fn the_one_sided_metric_is_equivalent_too() {
+    let mut seen = 0;
+    for (k, p) in measured().iter().enumerate() {
+        if p.one_sided <= 0.0 {
+            // The center of one is in the other.
+            continue;
+        }
+        let rho = 1.0 - 1.0 / p.one_sided;
+        assert_eq!(rho > 0.0, p.is_apart(), "pair {k}: {rho} and {}", p.ratio);
+        let case = format!("pair {k}: ρ̂ {rho}, s {}, D {}", p.s, p.d);
+        let slack = 4.0 * rounding() / p.inradii[0].min(0.1);
+        assert!(rho.abs() >= p.s / p.d - slack, "{case}: lower bound");
+        let sharp = if p.is_apart() { p.inradii[0] } else { p.inradii[0] - p.s };
+        if sharp > 0.0 {
+            assert!(rho.abs() <= p.s / sharp + slack / sharp, "{case}: upper bound");
+            seen += 1;
+        }
+    }
+    assert!(seen > 200, "{seen} pairs");
+}
+
+/// (4.11) with the values of the equality systems: the least of the active events is that of the pair, so
+/// that `I^A = I^E`. With the window of E₂ it may be lower by ε_0. Theorem 3.13, that the largest of all
+/// events is the pair's, holds for the restricted inequalities only: of the equality values it is false.
+#[test]
+fn the_least_active_event_is_that_of_the_pair() {
+    let (mut near, mut larger) = (0, 0);
+    for (k, p) in measured().iter().enumerate() {
+        let gap = 1.0 - 1.0 / p.ratio;
+        if gap > 0.1 {
+            continue;
+        }
+        near += 1;
+        let active = p.active();
+        let least = active.iter().map(|e| e.gap).fold(Double::INFINITY, Double::min);
+        let window = 1e-4 / (p.ratio * (p.ratio - 1e-4)) + rounding() / p.ratio;
+        assert!(
+            (least - gap).abs() <= window,
+            "pair {k}: {least} for {gap}, {} events",
+            active.len()
+        );
+        let [by_events, by_pair] = [least, gap].map(|gap| (-gap).max(0.0));
+        assert!((by_events - by_pair).abs() <= window, "pair {k}: I^E {by_events}, I^A {by_pair}");
+        let largest = p.events.iter().map(|e| e.gap).fold(Double::NEG_INFINITY, Double::max);
+        larger += usize::from(largest > gap + 0.01);
+    }
+    assert!(near > 100, "{near} pairs were near");
+    assert!(larger > near / 2, "of equality values the largest is another in {larger} of {near}");
+}
+
+/// Theorem 5.8: where the friction cone is pointed the problem has a solution, and Lemke's algorithm ends in
+/// one, not on a ray.
+#[test]
+fn there_is_no_ray_without_a_jam() {
+    let mut pointed = 0;
+    for case in &cases() {
+        let problem = case.problem();
+        let mut velocity = vec![[0.0; 6]; case.bodies.len()];
+        let mut iterate = Iterate {
+            velocity: &mut velocity,
+            joint_impulse: &mut vec![0.0; case.joints.len()],
+            contact_impulse: &mut vec![[0.0; 3]; case.contacts.len()],
+            rolling_impulse: &mut [],
+        };
+        let stats = lemke::solve(&problem, &mut iterate, &LemkeParams::default());
+        if let Pointed::Yes(direction) = is_pointed(&problem) {
+            pointed += 1;
+            assert_eq!(stats.status, Status::Converged, "case {}: {stats:?}", case.id);
+            // Every generator of the cone sees the direction from its own side.
+            for row in &case.contacts {
+                let rate = |k: usize| -> Double {
+                    let of = |body: u32, j: &[[Double; 6]; 3]| match direction.get(body as usize) {
+                        Some(v) => (0..6).map(|i| j[k][i] * v[i]).sum(),
+                        None => 0.0,
+                    };
+                    of(row.a, &row.jacobian_a) + of(row.b, &row.jacobian_b)
+                };
+                assert!(rate(0) > 0.0, "case {}: it opens with {}", case.id, rate(0));
+            }
+        }
+    }
+    assert!(pointed >= 10, "most cones are pointed: {pointed}");
+}
+
+/// A penalty, critically damped, overlaps by `v / (e ω)` where it is struck with v.
+#[test]
+fn a_penalty_overlaps_as_its_spring_does() {
+    let (speed, stiffness): (Double, Double) = (10.0, 1e6);
+    let rate = stiffness.sqrt();
+    let ball = Penalty { axes: [1.0; 2], state: [1.0, -speed, 0.0, 0.0], stiffness };
+    for fine in [20.0, 200.0] {
+        let found = ball.overlap(1.0 / (fine * rate), 0.02);
+        let wanted = speed / (core::f64::consts::E * rate);
+        // Of first order in the step; gravity adds less than its own sag.
+        let allowed = wanted / fine + 9.81 / stiffness;
+        assert!((found - wanted).abs() <= allowed, "{found} m for {wanted} m, {fine} steps");
+    }
+}
+
+/// Setup6 as the thesis tells it: the cube drops on the tetrahedron, which slides into the corner, and both
+/// end on the floor at rest. With γ = 1; at 0.3 the blow is too soft.
+#[test]
+fn the_tetrahedron_of_setup6_slides_into_the_corner() {
+    let experiment = thesis::setup6();
+    let row = measure(&experiment, Preset::Papers, experiment.scene.params.dt, 1.0, || {});
+    let row = row.expect("a sound scene");
+    assert!(row.run.kinetic_energy_end < 1e-6, "{} J are left", row.run.kinetic_energy_end);
+    for (name, (center, gaps)) in ["tetrahedron", "cube"].iter().zip(&row.ends) {
+        assert!(gaps[0].abs() < 1e-3, "the {name} at {center} is {} m above the floor", gaps[0]);
+    }
+    let (center, walls) = &row.ends[0];
+    assert!(
+        walls[1..].iter().all(|gap| gap.abs() < 1e-3),
+        "the tetrahedron at {center}: {walls:?} m"
+    );
+}
