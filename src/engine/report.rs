@@ -50,13 +50,15 @@ pub struct IslandReport {
     pub residual: Double,
     /// Residual of what is carried on [m/s]; where nothing is pushed that is the same solution.
     pub residual_relaxed: Double,
-    /// Was the tolerance met? After a bounce: by each of its solves.
+    /// Was the tolerance met? After a bounce: by each of its solves. Places of joints count to ten
+    /// tolerances; what energy asked to change is in the residual alone.
     pub solved: bool,
     /// Contacts and joint rows solved to the tolerance as posed: all of them or none.
     pub rows_solved: u32,
     /// Those that were left above it, by sweeps or where Newton ended.
     pub rows_swept: u32,
-    /// Those advanced in softened small steps, however well.
+    /// Those advanced in softened small steps, or with the loads of joints as inertia where no way through
+    /// the step was found, however well.
     pub rows_softened: u32,
     /// Those solved to the tolerance only after contacts gave way ([`StepReport::pressed`]): not as posed.
     pub rows_pressed: u32,
@@ -122,7 +124,8 @@ pub struct StepReport {
     /// Contacts and joint rows that were left above it, by sweeps or where Newton ended.
     pub rows_swept: u32,
     /// Contacts and joint rows advanced in small steps, which are soft
-    /// ([`SolverSettings::softness`](crate::engine::settings::SolverSettings::softness)), however well.
+    /// ([`SolverSettings::softness`](crate::engine::settings::SolverSettings::softness)), or of islands with
+    /// joints whose loads counted as inertia where no way through the step was found, however well.
     pub rows_softened: u32,
     /// Contacts and joint rows of islands that were solved to the tolerance only after contacts gave way
     /// ([`pressed`](Self::pressed)). They count as solved in [`status`](Self::status), which is what there is

@@ -35,7 +35,7 @@ use self::memory::{IslandMemory, Memories, SteadySolution};
 use self::outcome::Outcome;
 use self::policy::IslandSolver;
 use super::assemble::{IslandStep, Sources, StepProblem};
-use crate::engine::lcp::{Method, Status};
+use crate::engine::lcp::Status;
 use crate::engine::par::Pool;
 use crate::engine::report::{IslandReport, StepReport, StepStatus};
 use crate::engine::settings::Settings;
@@ -189,8 +189,8 @@ fn add(
         solved &= relaxed.status == Status::Converged;
     }
     let rows = contacts + joint_rows;
-    let [rows_solved, rows_swept, rows_softened, rows_pressed] = match (outcome.method, solved) {
-        (Method::Substeps, _) => [0, 0, rows, 0],
+    let [rows_solved, rows_swept, rows_softened, rows_pressed] = match (outcome.softened, solved) {
+        (true, _) => [0, 0, rows, 0],
         (_, true) if memory.pressed => [0, 0, 0, rows],
         (_, true) => [rows, 0, 0, 0],
         (_, false) => [0, rows, 0, 0],

@@ -14,6 +14,8 @@ pub(super) struct Outcome {
     pub(super) relaxed: Option<SolveStats>,
     /// Residual of the carried velocity, whatever found it.
     pub(super) carried: Certificate,
+    /// Was the step, or a part of it, made in small steps, or by one soft problem?
+    pub(super) softened: bool,
     pub(super) beyond_lemke: bool,
     /// Do bodies without impulses move by their free flight already?
     pub(super) flown: bool,

@@ -15,20 +15,22 @@
 //! which solves what is a linear problem.
 //!
 //! A large island, or one of some jointed bodies that touch others, keeps an account of work, in which what
-//! small steps would cost it is the coin. Newton may always spend a few of them, or what is saved. A step that it solves adds as much to the savings;
-//! a rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
-//! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
-//! price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays a
-//! few percent for tries. A blow leaves as much of the savings as a small island may spend: a wall of some
-//! hundred rows more is solved through it as small ones are, and a heap takes a few milliseconds more at
-//! most. So the choice follows what Newton cost and gained in this island, not its size or speeds.
+//! small steps would cost it is the coin. Newton may always spend a few of them, or what is saved. A step
+//! that it solves adds as much to the savings; a rough solution, from which the next step goes on, takes a
+//! little of them; a failure takes all that it cost, and the step is made small. While it owes, a step is
+//! made small at once and earns a part of its price, the more the less error small steps leave: what calms
+//! down is tried soon, a heap in motion pays a few percent for tries. A blow leaves as much of the savings
+//! as a small island may spend: a wall of some hundred rows more is solved through it as small ones are, and
+//! a heap takes a few milliseconds more at most. So the choice follows what Newton cost and gained in this
+//! island, not its size or speeds.
 //!
 //! Islands without contacts, and small ones whose joints bear nearly all, are never made small, since their
-//! factor is worth its cost. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where nothing is pushed faster than the tolerance the relaxed solution is a copy
-//! of the biased one, if it solves that problem too. The whole step of an island, with all Newton steps,
-//! parts and presses, has one budget, the turns behind as much again; where it runs out the step is made in
-//! one soft part. With joints it is halved after each step that was not solved, and grows back. All this is
-//! counted, never timed, so that results do not depend on the machine.
+//! factor is worth its cost. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where
+//! nothing is pushed faster than the tolerance the relaxed solution is a copy of the biased one, if it
+//! solves that problem too. The whole step of an island, with all Newton steps, parts and presses, has one
+//! budget, the turns behind as much again; where it runs out the step is made in one soft part. With joints
+//! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
+//! that results do not depend on the machine.
 
 use super::ending::EndingScratch;
 use super::flight::FlightScratch;
@@ -241,7 +243,15 @@ impl IslandSolver {
         if halved {
             island.step.biased.scale(0.5);
         }
-        Outcome { method, biased, relaxed, carried, beyond_lemke: false, flown: false }
+        Outcome {
+            method,
+            biased,
+            relaxed,
+            carried,
+            softened: false,
+            beyond_lemke: false,
+            flown: false,
+        }
     }
 
     /// Solves the biased problem anew while bodies that a blow turns far aside fly on other ways; does any?

@@ -63,6 +63,7 @@ pub(super) fn solve(
         biased,
         relaxed: None,
         carried,
+        softened: true,
         beyond_lemke: false,
         flown: true,
     }

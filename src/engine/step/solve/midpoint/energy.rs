@@ -25,7 +25,7 @@
 use super::member::{Member, join, split};
 use super::scratch::MidpointScratch;
 use crate::engine::lcp::rows::{dot3, dot6, mass_mul};
-use crate::engine::lcp::{BodyBlock, JointRow, Vec6};
+use crate::engine::lcp::{BodyBlock, JointRow, SolveStats, Vec6};
 use crate::engine::settings::{ContactSettings, Settings};
 use crate::engine::state::body::LockedAxes;
 use crate::engine::state::joint::{Aim, JointKind};
@@ -83,17 +83,27 @@ impl MidpointScratch {
 
     /// Puts the energy at the end of a part right: kept where nothing can take or give it, else paid back
     /// where the part is not solved, its joints were off or bodies touch.
-    pub(super) fn settle(&self, island: &mut Island<'_, '_>, pays: bool, h: Double) {
-        let kept = self.keeps && self.restore(island, h);
-        if !kept && pays {
-            self.pay(island, h);
-        }
+    /// By how much it changes a velocity at most goes into the certificate.
+    pub(super) fn settle(
+        &self,
+        island: &mut Island<'_, '_>,
+        pays: bool,
+        h: Double,
+        stats: &mut SolveStats,
+    ) {
+        let moved = match self.keeps.then(|| self.restore(island, h)).flatten() {
+            Some(moved) => moved,
+            None if pays => self.pay(island, h),
+            None => 0.0,
+        };
+        let motion = &mut stats.certificate.motion;
+        *motion = motion.max(moved);
     }
 
     /// Gives the bodies the energy that they had and the work of the forces. What differs is what Newton's
     /// method leaves of the joints, times loads that may be many times the weights, and what the velocities
-    /// lost when they were made to fit. False if nearly all that they had or have is the common motion.
-    fn restore(&self, island: &mut Island<'_, '_>, h: Double) -> bool {
+    /// lost when they were made to fit. None if nearly all that they had or have is the common motion.
+    fn restore(&self, island: &mut Island<'_, '_>, h: Double) -> Option<Double> {
         let anchorage = self.anchorage(island);
         let tolerance = island.settings.solver.tolerance;
         let step = &mut *island.step;
@@ -105,19 +115,23 @@ impl MidpointScratch {
         let still = 0.5 * mass * tremble * tremble;
         let [beside, aim] = [first + gain + work, first + work].map(|e| e - common.energy);
         let possible = beside.is_finite() && beside > still && aim > still;
-        if possible {
-            // What is nearly stopped has no direction worth more.
-            self.speed_up(step, &common, (aim / beside).sqrt().min(2.0));
-        }
-        possible
+        // What is nearly stopped has no direction worth more.
+        possible.then(|| self.speed_up(step, &common, (aim / beside).sqrt().min(2.0)))
     }
 
-    /// Scales what the velocities differ by from the common motion.
-    fn speed_up(&self, step: &mut IslandStep<'_>, common: &Common, factor: Double) {
+    /// Scales what the velocities differ by from the common motion; the largest change of a component [m/s,
+    /// rad/s].
+    fn speed_up(&self, step: &mut IslandStep<'_>, common: &Common, factor: Double) -> Double {
+        let mut moved: Double = 0.0;
         for (v, member) in step.relaxed.velocity.iter_mut().zip(&self.members) {
             let shared = common.at(member.to.0);
-            *v = core::array::from_fn(|k| shared[k] + factor * (v[k] - shared[k]));
+            for (x, shared) in v.iter_mut().zip(shared) {
+                let change = (factor - 1.0) * (*x - shared);
+                moved = moved.max(change.abs());
+                *x += change;
+            }
         }
+        moved
     }
 
     /// Has the island more energy at the end of the part than it was given? A blow that turns a body far has
@@ -203,11 +217,12 @@ impl MidpointScratch {
         unknowns.scale(part);
     }
 
-    /// Slows the bodies of a part that is not solved, whose joints were off or in which bodies touch, where they
-    /// have more energy than they had and what forces, springs, motors and belts gave them on their way; ends that move by themselves
-    /// may take them along at twice their speed. Slowed alike, they fit their joints as before, and where
-    /// nothing outside takes it up they keep their momentum and angular momentum.
-    pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) {
+    /// Slows the bodies of a part that is not solved, whose joints were off or in which bodies touch, where
+    /// they have more energy than they had and what forces, springs, motors and belts gave them on their way;
+    /// ends that move by themselves may take them along at twice their speed. Slowed alike, they fit their
+    /// joints as before, and where nothing outside takes it up they keep their momentum and angular momentum.
+    /// Returns the largest change [m/s].
+    pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) -> Double {
         let isolated = island.is_isolated();
         let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;
@@ -239,18 +254,20 @@ impl MidpointScratch {
         let most = (2.0 * may.max(0.0)).sqrt() + driven;
         let speed = (2.0 * has).sqrt();
         if speed <= most {
-            return;
+            return 0.0;
         }
         let common = self.common_motion(step, anchorage);
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
-        if speed.is_finite() {
-            self.speed_up(step, &common, slower);
+        let moved = if speed.is_finite() {
+            self.speed_up(step, &common, slower)
         } else {
             step.relaxed.velocity.fill([0.0; 6]);
-        }
+            Double::INFINITY
+        };
         step.relaxed.scale(slower);
+        moved
     }
 
     /// What outside the island takes momentum or angular momentum from it: nothing, a ball joint at one point

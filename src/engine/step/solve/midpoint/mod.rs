@@ -74,22 +74,27 @@ impl MidpointScratch {
         let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
         island.step.biased.scale(part);
         let (mut biased, mut relaxed) = (None, None);
+        // Of the part at hand and its tries.
+        let (mut poses, mut velocities) = (None, None);
         while left > 0.5 * part {
             let h = part * island.dt;
             self.kept.take(&island.step.biased);
-            let near = self.find_poses(state, island, solve, h, &mut biased);
+            let near = self.find_poses(state, island, solve, h, &mut poses);
             let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
             let mut rough = !near;
-            if near {
-                self.soft = false;
-                let stats = self.find_velocities(state, bounce, island, solve, h);
-                let meets = !island.step.manifolds.is_empty();
-                let solved = stats.status == Status::Converged;
-                let pays = self.pays || self.failed || meets || !solved;
-                add(&mut relaxed, stats);
+            self.soft = rough && joints && !may_split;
+            if self.soft {
+                island.step.biased.put(&self.kept);
+                self.soften(state, island, solve, h, &mut poses);
+            }
+            if near || self.soft {
+                let mut stats = self.find_velocities(state, bounce, island, solve, h);
+                let failed = self.failed || stats.status != Status::Converged;
+                let pays = self.pays || failed || !island.step.manifolds.is_empty();
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);
-                self.settle(island, pays && joints, h);
+                self.settle(island, pays && joints, h, &mut stats);
+                add(&mut velocities, stats);
             }
             if rough && !joints {
                 island.step.biased.put(&self.kept);
@@ -97,19 +102,14 @@ impl MidpointScratch {
                 self.put_back(island.step);
                 return None;
             }
-            if !near && !may_split {
-                island.step.biased.put(&self.kept);
-                self.soft = true;
-                self.soften(state, island, solve, h, &mut biased);
-                add(&mut relaxed, self.find_velocities(state, bounce, island, solve, h));
-                self.settle(island, true, h);
-            }
             if rough && may_split {
                 part *= 0.5;
                 island.step.biased.put(&self.kept);
                 island.step.biased.scale(0.5);
                 continue;
             }
+            join_parts(&mut biased, poses.take());
+            join_parts(&mut relaxed, velocities.take());
             self.spent[0].add(&island.step.biased);
             self.spent[1].add(&island.step.relaxed);
             left -= part;
@@ -132,6 +132,7 @@ impl MidpointScratch {
             biased,
             relaxed,
             carried: last.certificate,
+            softened: self.failed,
             beyond_lemke: false,
             flown: true,
         })
@@ -349,6 +350,19 @@ const NOTHING: SolveStats = SolveStats {
     work: 0.0,
     certificate: Certificate { natural_map: 0.0, relative: 0.0, gap: 0.0, joint: 0.0, motion: 0.0 },
 };
+
+/// Adds a part of the step: the worse of both counts.
+fn join_parts(sum: &mut Option<SolveStats>, part: Option<SolveStats>) {
+    let Some(part) = part else { return };
+    let before = *sum;
+    add(sum, part);
+    if let (Some(sum), Some(before)) = (sum, before) {
+        sum.certificate = sum.certificate.worse(before.certificate);
+        if before.status != Status::Converged {
+            sum.status = before.status;
+        }
+    }
+}
 
 /// Adds a later solve, whose certificate counts.
 fn add(sum: &mut Option<SolveStats>, later: SolveStats) {

@@ -1,11 +1,11 @@
 //! Islands with joints in small steps: rows follow the bodies from part to part of the step.
 //!
 //! Input: an island with circular cones and without rolling rows, where it cannot be solved. Output: how its
-//! bodies move, the velocities they keep, whole and half impulses; certificates of the last part. A part
-//! is some small steps on one problem ([`substeps`](crate::engine::lcp::sweeps)), posed where its bodies are:
-//! in a whole step limbs turn so far that the rows of its start hold nothing together. Free flight is that of
-//! [`spin`](crate::engine::step::predict::spin); no more energy is carried on than was had and given.
-//! Cost: the rows of the joints and arms of the contacts once a part, beside the sweeps.
+//! bodies move, the velocities they keep, whole and half impulses; the worst certificates of all parts. A
+//! part is some small steps on one problem ([`substeps`](crate::engine::lcp::sweeps)), posed where its
+//! bodies are: in a whole step limbs turn so far that the rows of its start hold nothing together. Free
+//! flight is that of [`spin`](crate::engine::step::predict::spin); no more energy is carried on than was had
+//! and given. Cost: the rows of the joints and arms of the contacts once a part, beside the sweeps.
 
 use super::contact;
 use super::contact::At;
@@ -46,9 +46,8 @@ impl MidpointScratch {
             state.in_lanes_from(island, &self.half, |problem, iterate, scratch| {
                 solve_substeps(problem, iterate, &params, scratch)
             });
-            if k + 1 == parts {
-                certificates = [state.certify(island, 0), state.certify_carried(island)];
-            }
+            let found = [state.certify(island, 0), state.certify_carried(island)];
+            certificates = [0, 1].map(|k| found[k].worse(certificates[k]));
             let step = &mut *island.step;
             let lists = self.members.iter_mut().zip(&*step.biased.velocity);
             for ((member, v), block) in lists.zip(&mut *step.bodies) {
@@ -56,7 +55,8 @@ impl MidpointScratch {
                 *block = member.block(member.to.1, None, h);
             }
             if island.settings.contact.relax {
-                self.pay(island, h);
+                let moved = self.pay(island, h);
+                certificates[1].motion = certificates[1].motion.max(moved);
             }
             self.spent[1].add(&island.step.relaxed);
             island.step.biased.scale(0.5);
