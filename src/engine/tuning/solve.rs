@@ -14,14 +14,14 @@ pub mod policy {
     /// Rounds of scalar sweeps and Newton after a Newton that failed: most that are solved at all are by
     /// then. Flat from 1 to 12; it bounds the work of a step.
     pub const TURNS: u32 = 3;
-    /// Joint rows for each contact from which on an island is a mechanism: small steps, which hold no
-    /// joint, are nothing for it, and its factor is worth what it costs. With fewer, heaps with some
-    /// joints in them get the work of a mechanism; with more, chains that lie on the ground come apart.
+    /// Joint rows for each contact that pushes from which on an island is a mechanism, whose factor is worth
+    /// what it costs. With fewer, heaps with some joints in them get the work of a mechanism; with more, what
+    /// swings while it touches something is made small.
     pub const MECHANISM: usize = 8;
-    /// Contacts, joint rows and bodies of an island with joints from which on it keeps an account, as large ones
-    /// do: a ragdoll of fifteen parts on the ground has 130. With a quarter such a ragdoll is made small where
-    /// it strikes, and its joints open by 5 cm; with four times as many a pile of twenty dolls takes 20 times
-    /// the work, and slow steps 200 ms.
+    /// Contacts, joint rows and bodies of an island with joints from which on it keeps an account, as large
+    /// ones do: a ragdoll of fifteen parts on the ground has 130. With a quarter such a ragdoll is made
+    /// small where it strikes, and its joints open by 5 cm; with four times as many a pile of twenty dolls
+    /// takes 20 times the work, and slow steps 200 ms.
     pub const JOINTED: usize = 160;
     /// Residual with which small steps do no better [m/s]: what they leave of a heap in motion. With more,
     /// rough solutions of large islands are taken (none more at four times as much) and Newton is tried in

@@ -10,9 +10,9 @@
 //! up to a part that does no work. Newton's method for the poses of the end needs it where `h² K` is not
 //! small beside the inertia: without it links that turn against each other under a load of many times their
 //! weight never agree with their arms. Of compression only so much is taken as keeps the matrix definite. It
-//! is no inertia: at the solution it acts on nothing; only where no solution is found is one problem solved in
-//! which it counts as such, and told as softened. Cost: O(joints), and a 3×3 eigenvalue problem for each body
-//! loaded enough.
+//! is no inertia: at the solution it acts on nothing; only where no solution is found is one problem solved
+//! in which it counts as such, and told as softened. Cost: O(joints), and a 3×3 eigenvalue problem for each
+//! body loaded enough.
 
 use crate::engine::tuning::stiffness::SLIGHT;
 use crate::math::{DVec3, Double, Sym, sym_positive_part};
