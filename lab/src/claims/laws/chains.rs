@@ -1,8 +1,7 @@
 //! Chains, a net, a ragdoll: joints stay together, energy and angular momentum are kept.
 //!
 //! Links have no shapes, so that nothing but gravity and the hook acts. The hook gives no torque about
-//! itself: `dL/dt` is the torque of gravity. Its sum over the steps may be taken where they begin, where they
-//! end or halfway; the best of the three counts.
+//! itself: `dL/dt` is the torque of gravity, of which the mean of where a step begins and ends counts.
 
 use orthant::engine::body::{BodyDesc, BodyKind};
 use orthant::engine::joint::{JointDesc, JointKind};
@@ -136,25 +135,20 @@ impl Chain {
         let h = widen(self.lab.dt);
         let (mut kinetic, mut all): (Double, Double) = (0.0, 0.0);
         let mut fall = Fall::default();
-        // Torque summed where steps begin and where they end, and the drift by these and their mean.
-        let (mut sums, mut drifts) = ([DVec3::ZERO; 2], [0.0; 3]);
+        let (mut given, mut drift): (DVec3, Double) = (DVec3::ZERO, 0.0);
         for _ in 0..self.lab.steps(seconds) {
-            sums[0] += self.lab.torque() * h;
+            given += self.lab.torque() * (0.5 * h);
             self.lab.step();
-            sums[1] += self.lab.torque() * h;
+            given += self.lab.torque() * (0.5 * h);
             fall.unsolved += self.lab.world.report().islands_unsolved as usize;
             fall.apart = worst(fall.apart, self.apart());
             kinetic = worst(kinetic, self.lab.kinetic());
             fall.energy = worst(fall.energy, (self.lab.energy() - energy).abs());
             all = worst(all, self.lab.moving().map(|b| angular_momentum(b).length()).sum());
-            let gained = self.lab.momentum()[1] - begin;
-            let means = [sums[0], sums[1], (sums[0] + sums[1]) * 0.5];
-            for (drift, sum) in drifts.iter_mut().zip(means) {
-                *drift = worst(*drift, (gained - sum).length());
-            }
+            drift = worst(drift, (self.lab.momentum()[1] - begin - given).length());
         }
         fall.energy /= kinetic;
-        fall.drift = drifts.into_iter().fold(Double::INFINITY, Double::min) / all;
+        fall.drift = drift / all;
         fall
     }
 }
