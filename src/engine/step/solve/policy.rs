@@ -24,13 +24,13 @@
 //! a heap takes a few milliseconds more at most. So the choice follows what Newton cost and gained in this
 //! island, not its size or speeds.
 //!
-//! Islands without contacts, and small ones whose joints bear nearly all, are never made small, since their
-//! factor is worth its cost. Joints alone, also under `Newton`, are solved by `newton::joints_only`. Where
-//! nothing is pushed faster than the tolerance the relaxed solution is a copy of the biased one, if it
-//! solves that problem too. The whole step of an island, with all Newton steps, parts and presses, has one
-//! budget, the turns behind as much again; where it runs out the step is made in one soft part. With joints
-//! it is halved after each step that was not solved, and grows back. All this is counted, never timed, so
-//! that results do not depend on the machine.
+//! Islands without contacts are never made small, nor those whose joints bear nearly all, since their factor
+//! is worth its cost, unless they are large and Newton failed. Joints alone, also under `Newton`, are solved
+//! by `newton::joints_only`. Where nothing is pushed faster than the tolerance the relaxed solution is a
+//! copy of the biased one, if it solves that problem too. The whole step of an island, with all Newton
+//! steps, parts and presses, has one budget, the turns behind as much again; where it runs out the step is
+//! made in one soft part. With joints it is halved after each step that was not solved, and grows back. All
+//! this is counted, never timed, so that results do not depend on the machine.
 
 use super::ending::EndingScratch;
 use super::flight::FlightScratch;
@@ -99,7 +99,8 @@ impl IslandSolver {
         if !small && !island.is_plain() {
             return self.both(island, Method::Pgs, Solvers::row_sweeps);
         }
-        let mechanism = island.step.manifolds.is_empty() || small && island.is_held();
+        let trusted = small || !island.memory.failed;
+        let mechanism = island.step.manifolds.is_empty() || trusted && island.is_held();
         let large = !small || !island.step.joints.is_empty() && island.rows() > JOINTED;
         if large && !mechanism && island.is_plain() {
             return self.by_account(island);
@@ -140,8 +141,7 @@ impl IslandSolver {
             island.memory.pressed &= !last.is_solved();
             return last;
         }
-        // The next steps go on from here.
-        outcome
+        self.settle_account(island, outcome)
     }
 
     /// A large island: Newton within its account, else small steps.
@@ -160,9 +160,14 @@ impl IslandSolver {
             in_vain |= !is_rough(stats.certificate.error());
             stats
         });
+        self.settle_account(island, outcome)
+    }
+
+    /// Pays for Newton; where it came to nothing the step is made small.
+    fn settle_account(&mut self, island: &mut Island<'_, '_>, outcome: Outcome) -> Outcome {
         let error = outcome.error_of_solves();
         island.pay(outcome.is_solved(), error);
-        if is_rough(error) {
+        if is_rough(error) || !island.is_plain() {
             // The next steps go on from here.
             return outcome;
         }
