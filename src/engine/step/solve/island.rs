@@ -65,6 +65,13 @@ impl Island<'_, '_> {
         self.step.joints.len() >= MECHANISM * pushed && !self.step.joints.is_empty()
     }
 
+    /// Have its joints no loops, so that their factor costs as little as some sweeps?
+    pub(super) fn is_tree(&self) -> bool {
+        let sources = self.step.joint_source;
+        let joints = sources.chunk_by(|a, b| a[0] == b[0]).count();
+        joints <= self.step.bodies.len()
+    }
+
     /// Does `Auto` sweep it where the cone Newton fails? Sweeps in single precision do not hold joints
     /// together nor reach fine tolerances, and what is large gets its budget only.
     pub(super) fn is_swept_at_last(&self) -> bool {

@@ -25,12 +25,12 @@
 //! island, not its size or speeds.
 //!
 //! Islands without contacts are never made small, nor those whose joints bear nearly all, since their factor
-//! is worth its cost, unless they are large and Newton failed. Joints alone, also under `Newton`, are solved
-//! by `newton::joints_only`. Where nothing is pushed faster than the tolerance the relaxed solution is a
-//! copy of the biased one, if it solves that problem too. The whole step of an island, with all Newton
-//! steps, parts and presses, has one budget, the turns behind as much again; where it runs out the step is
-//! made in one soft part. With joints it is halved after each step that was not solved, and grows back. All
-//! this is counted, never timed, so that results do not depend on the machine.
+//! is worth its cost, unless they are large, have loops and Newton failed. Joints alone, also under
+//! `Newton`, are solved by `newton::joints_only`. Where nothing is pushed faster than the tolerance the
+//! relaxed solution is a copy of the biased one, if it solves that problem too. The whole step of an island,
+//! with all Newton steps, parts and presses, has one budget, the turns behind as much again; where it runs
+//! out the step is made in one soft part. With joints it is halved after each step that was not solved, and
+//! grows back. All this is counted, never timed, so that results do not depend on the machine.
 
 use super::ending::EndingScratch;
 use super::flight::FlightScratch;
@@ -99,7 +99,7 @@ impl IslandSolver {
         if !small && !island.is_plain() {
             return self.both(island, Method::Pgs, Solvers::row_sweeps);
         }
-        let trusted = small || !island.memory.failed;
+        let trusted = small || !island.memory.failed || island.is_tree();
         let mechanism = island.step.manifolds.is_empty() || trusted && island.is_held();
         let large = !small || !island.step.joints.is_empty() && island.rows() > JOINTED;
         if large && !mechanism && island.is_plain() {
@@ -140,6 +140,10 @@ impl IslandSolver {
             let last = self.both(island, Method::Auto, turns).after(&outcome);
             island.memory.pressed &= !last.is_solved();
             return last;
+        }
+        if island.is_tree() {
+            // The next steps go on from here.
+            return outcome;
         }
         self.settle_account(island, outcome)
     }
