@@ -62,14 +62,14 @@ pub mod sweeps {
 pub mod midpoint {
     use crate::math::Double;
 
-    /// Newton steps of joints; one that is not where it should be then is drawn there in the next step. With
-    /// four, whips are made in parts twice as often and ragdolls take three times the work; with ten the
-    /// slowest step of a chain of 50 takes six times as long, since what does not come near by then seldom
-    /// does, and a net twice as long on the mean.
+    /// Newton steps of joints after which those go on that come near within two more; a joint that is not
+    /// where it should be then is drawn there in the next step. With four, whips are made in parts twice as
+    /// often and ragdolls take three times the work; with ten the slowest step of a chain of 50 takes six
+    /// times as long, since what does not come near by then seldom does, and a net twice as long on the mean.
     pub const PASSES: u32 = 6;
-    /// Newton steps of contacts alone: they open and close, each of which takes one. With fewer, bodies that
-    /// turn fast are left to Euler's step.
-    pub const PASSES_CONTACTS: u32 = 10;
+    /// Most Newton steps: contacts open and close, each of which takes one. With fewer, bodies that turn fast
+    /// are left to Euler's step.
+    pub const PASSES_MAX: u32 = 10;
     /// Largest turn of a part of the step (rad): Newton's method gains a factor of about its inverse a step.
     /// Near 1 it does not converge, half as much costs twice the parts.
     pub const TURN_MAX: Double = 0.35;

@@ -1,13 +1,13 @@
 //! Solving: every island by itself, once for the poses and once more for the carried velocities.
 //!
 //! The biased problem moves the bodies: its rows take back overlap. Where a row pushed, the *relaxed*
-//! problem, the same without the push, gives the velocity that is carried to the next step and the
-//! impulses that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is
-//! warm-started from its own impulses of the last step; the residuals of both are reported, of velocities and
-//! impulses as they are returned. Small steps ([`Method::Substeps`]) do both at
-//! once, softened and to no tolerance. Where bodies bounce, `restitution/` finds the carried velocity;
-//! `flight.rs` moves the bodies on which no impulse acts, `midpoint/` islands with joints and those in
-//! which bodies turn fast; `ending.rs` has the carried problem at the pose of the end.
+//! problem, the same without the push, gives the velocity that is carried to the next step and the impulses
+//! that users read; otherwise 10 mm of overlap would leave at 0.6 m/s. Each of the two is warm-started from
+//! its own impulses of the last step; the residuals of both are reported, of velocities and impulses as they
+//! are returned. Small steps ([`Method::Substeps`](crate::engine::lcp::Method::Substeps)) do both at once,
+//! softened and to no tolerance. Where bodies bounce, `restitution/` finds the carried velocity; `flight.rs`
+//! moves the bodies on which no impulse acts, `midpoint/` islands with joints and those in which bodies turn
+//! fast; `ending.rs` has the carried problem at the pose of the end.
 //!
 //! `policy.rs` chooses, `solvers.rs` calls the solvers and measures what they return, `sweeps.rs` has those
 //! that sweep, `small_steps.rs` small steps, `island.rs` what all of them share, `outcome.rs` what they

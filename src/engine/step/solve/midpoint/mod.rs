@@ -50,7 +50,7 @@ use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::predict::spin::turn_between;
 use crate::engine::tuning::midpoint::{
-    NEAR, OPEN, PARTS_MAX, PASSES, PASSES_CONTACTS, ROWS_MAX, TURN_MAX,
+    NEAR, OPEN, PARTS_MAX, PASSES, PASSES_MAX, ROWS_MAX, TURN_MAX,
 };
 use crate::engine::tuning::work::ROUNDED;
 use crate::math::Double;
@@ -202,10 +202,10 @@ impl MidpointScratch {
         self.foresee(h);
         self.turn(island, h);
         let joints = !island.step.joints.is_empty();
-        let (factor, passes) = if joints { (NEAR, PASSES) } else { (1.0, PASSES_CONTACTS) };
-        let near = factor * island.settings.solver.tolerance;
+        let near = if joints { NEAR } else { 1.0 } * island.settings.solver.tolerance;
         let mut error = Double::INFINITY;
-        for _ in 0..passes {
+        for left in (0..PASSES_MAX).rev() {
+            let last = error;
             self.pose(island, h);
             let mut stats = solve(state, island, false);
             self.add_up(island.step);
@@ -224,7 +224,10 @@ impl MidpointScratch {
                 stats.status = Status::IterationLimit;
             }
             add(total, stats);
-            if error <= near || error > OPEN || island.is_spent() {
+            // What does not come near in two more passes, as it falls now, is given up.
+            let falls = (0..left.min(2)).fold(error, |e, _| e * (error / last)) <= near;
+            let goes_on = !joints || left + PASSES > PASSES_MAX || falls;
+            if error <= near || error > OPEN || island.is_spent() || !goes_on {
                 break;
             }
         }
