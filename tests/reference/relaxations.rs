@@ -3,7 +3,7 @@
 use orthant::engine::Simulation;
 use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::{Cone, ContactRow, Problem, Status};
-use orthant::engine::papers::export::MixedLcp;
+use orthant::engine::papers::export::{ExportedProblem, MixedLcp};
 use orthant::engine::papers::pointed::{Pointed, is_pointed};
 use orthant::engine::papers::relaxation::{AggregateMap, iterate};
 use orthant::engine::papers::solvers::pivoting::lcp_lemke;
@@ -152,6 +152,23 @@ fn lively() -> (Simulation, Settings) {
     (world, settings)
 }
 
+/// The first half of a step: its problems.
+fn assembled(world: &mut Simulation, settings: &Settings) -> Vec<ExportedProblem> {
+    world.begin(settings, DT);
+    world.find_pairs(settings);
+    world.find_contacts(settings);
+    world.build_islands();
+    world.assemble(settings);
+    world.step_problems(settings.solver.cone)
+}
+
+/// The second half.
+fn end_step(world: &mut Simulation, settings: &Settings) {
+    world.solve(settings);
+    world.integrate();
+    world.finish();
+}
+
 /// A running step gives its problem out, another solver solves the matrix form, and its velocities are those
 /// with which the step ends.
 #[test]
@@ -159,12 +176,7 @@ fn a_running_step_can_be_solved_elsewhere() {
     let (mut world, settings) = lively();
     let mut seen = [0; 2];
     for step in 0..20 {
-        world.begin(&settings, DT);
-        world.find_pairs(&settings);
-        world.find_contacts(&settings);
-        world.build_islands();
-        world.assemble(&settings);
-        let problems = world.step_problems(settings.solver.cone);
+        let problems = assembled(&mut world, &settings);
         for problem in &problems {
             let form = problem.matrix_form().expect("hard rows and a pyramid");
             let x = solve_elsewhere(&form);
@@ -186,9 +198,7 @@ fn a_running_step_can_be_solved_elsewhere() {
                 seen[1] += 1;
             }
         }
-        world.solve(&settings);
-        world.integrate();
-        world.finish();
+        end_step(&mut world, &settings);
     }
     assert!(seen[1] > 0, "with joints, too: {seen:?}");
 }
@@ -201,15 +211,8 @@ fn what_is_solved_elsewhere_is_what_the_step_does() {
     world.remove_joint(joint);
     let mut compared = 0;
     for step in 0..20 {
-        world.begin(&settings, DT);
-        world.find_pairs(&settings);
-        world.find_contacts(&settings);
-        world.build_islands();
-        world.assemble(&settings);
-        let problems = world.step_problems(settings.solver.cone);
-        world.solve(&settings);
-        world.integrate();
-        world.finish();
+        let problems = assembled(&mut world, &settings);
+        end_step(&mut world, &settings);
         for problem in &problems {
             let x = solve_elsewhere(&problem.matrix_form().expect("hard rows and a pyramid"));
             for (i, &id) in problem.bodies.iter().enumerate() {

@@ -3,9 +3,10 @@
 use super::member::{Member, split};
 use crate::engine::lcp::rows::dot6;
 use crate::engine::lcp::{JointRow, Vec6};
-use crate::engine::state::joint::{End, Joint, JointPose};
+use crate::engine::state::joint::{Aim, End, Joint, JointPose};
+use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::assemble::{Sources, mask};
-use crate::math::{Double, SERIES, exp_double, quat_exp_double, quat_mul_double, widen};
+use crate::math::{DVec3, Double, SERIES, exp_double, quat_exp_double, quat_mul_double, widen};
 
 /// A joint of the island.
 #[derive(Clone, Debug)]
@@ -75,6 +76,27 @@ impl Link {
         for ((_, terms), (i, side)) in row.terms.iter_mut().zip(ends) {
             *terms = mask(side, members[i as usize].locked.bits());
         }
+    }
+
+    /// Gives a row of whole impulses what it is where the part of `h` seconds of a step of `dt` begins, but
+    /// for its bias; `old` is that of the step. Returns its value there [m or rad], its rate by ends that
+    /// are not of the island, and its force and torque on end b.
+    pub(super) fn pose_from(
+        &self,
+        row: &mut JointRow,
+        old: &JointRow,
+        (joint, slot, aim): (&Joint, usize, Aim),
+        members: &[Member],
+        [h, dt]: [Double; 2],
+    ) -> (Double, Double, [DVec3; 2]) {
+        let (value, sides) = match aim {
+            Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&self.from, slot % 6)),
+            _ => joint.at(&self.from, slot),
+        };
+        self.set_terms(row, &sides, members);
+        row.bounds = old.bounds.map(|bound| bound * (h / dt));
+        row.softness = old.softness * (dt / h);
+        (value, self.imposed(&sides), wrench(&sides[1], self.from.arms[1]))
     }
 
     /// Rate of a row by the velocities of ends that are not of the island.

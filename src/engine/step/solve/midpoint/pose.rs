@@ -234,21 +234,15 @@ impl MidpointScratch {
             for i in link.rows[0]..link.rows[1] {
                 let slot = step.joint_source[i][1] as usize;
                 let (aim, old, row) = (step.joint_aim[i], &self.rows[i], &mut step.joints[i]);
-                let (value, sides) = match aim {
-                    Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.from, slot % 6)),
-                    _ => joint.at(&link.from, slot),
-                };
-                link.set_terms(row, &sides, &self.members);
-                let imposed = link.imposed(&sides);
-                row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
-                row.softness = old.softness * (island.dt / h);
+                let (value, imposed, wrench) =
+                    link.pose_from(row, old, (joint, slot, aim), &self.members, [h, island.dt]);
+                step.joint_wrench[i] = wrench;
                 row.bias = match aim {
                     Aim::Place(aim) => imposed + ((value - aim) / h).max(-most).min(most),
                     Aim::Rate(rate) => imposed - rate,
                     Aim::Spring | Aim::Damper => old.bias,
                 };
                 step.joint_push[i] = 0.0;
-                step.joint_wrench[i] = wrench(&sides[1], link.from.arms[1]);
                 force += step.joint_wrench[i][0] * (2.0 * step.biased.joint_impulse[i]);
                 self.whole[i] = 2.0;
             }

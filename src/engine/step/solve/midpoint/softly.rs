@@ -14,7 +14,6 @@ use super::scratch::{MidpointScratch, is_lock};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::sweeps::{SubstepParams, solve_substeps};
 use crate::engine::state::joint::Aim;
-use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::solvers::Solvers;
 use crate::engine::tuning::midpoint::TURN_MAX;
@@ -92,14 +91,9 @@ impl MidpointScratch {
             for i in link.rows[0]..link.rows[1] {
                 let slot = step.joint_source[i][1] as usize;
                 let (aim, old, row) = (step.joint_aim[i], &self.rows[i], &mut step.joints[i]);
-                let (value, sides) = match aim {
-                    Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&link.from, slot % 6)),
-                    _ => joint.at(&link.from, slot),
-                };
-                link.set_terms(row, &sides, &self.members);
-                let imposed = link.imposed(&sides);
-                row.bounds = old.bounds.map(|bound| bound * (h / island.dt));
-                row.softness = old.softness * (island.dt / h);
+                let (value, imposed, wrench) =
+                    link.pose_from(row, old, (joint, slot, aim), &self.members, [h, island.dt]);
+                step.joint_wrench[i] = wrench;
                 let left = (value - self.aims[i]) / h;
                 // A limit that is not met lets its body come there.
                 let push = if is_lock(old) { left } else { left.min(0.0) };
@@ -108,7 +102,6 @@ impl MidpointScratch {
                     Aim::Rate(rate) => (imposed - rate, 0.0),
                     Aim::Spring | Aim::Damper => (old.bias, 0.0),
                 };
-                step.joint_wrench[i] = wrench(&sides[1], link.from.arms[1]);
             }
         }
         self.half.clear();
