@@ -131,6 +131,9 @@ pub struct StepReport {
     /// ([`pressed`](Self::pressed)). They count as solved in [`status`](Self::status), which is what there is
     /// to solve; as posed nothing solves them.
     pub rows_pressed: u32,
+    /// Pairs that overlap and had no rows, since their bodies overlap many others more: a body is pushed
+    /// out of the twelve that it overlaps most.
+    pub pairs_left_out: u32,
     /// Number of events left out because a pair had more than it keeps.
     pub events_dropped: u32,
     /// Number of joints, without those between sleepers.

@@ -3,6 +3,7 @@
 
 mod bounce_energy;
 mod continuous;
+mod crowd;
 mod decay;
 mod equilibrium;
 mod flight;

@@ -59,6 +59,8 @@ pub struct Manifold {
     pub bias: Lanes,
     /// The part of `Δ` that is not carried on [m/s].
     pub push: Lanes,
+    /// Largest speed at which its overlaps are pushed out [m/s].
+    pub push_max: Double,
     /// `W_nn = n J M⁻¹ Jᵀ n` [1/kg]; zero in unused lanes and where nothing can move.
     pub compliance: Lanes,
 }
@@ -91,6 +93,7 @@ impl Manifold {
             gap: [0.0; LANES],
             bias: [0.0; LANES],
             push: [0.0; LANES],
+            push_max: Double::INFINITY,
             compliance: [0.0; LANES],
         }
     }
@@ -272,6 +275,11 @@ impl Manifold {
         (m.bias[0], m.count) = (bias[0], 1);
         m.find_compliance(bodies);
         (m, units)
+    }
+
+    /// Largest speed at which its problem pushes an overlap out [m/s].
+    pub fn push_speed(&self) -> Double {
+        -self.bias[..self.count as usize].iter().fold(0.0, |least: Double, bias| least.min(*bias))
     }
 
     /// Adds `sign` times the push to the biases.

@@ -7,6 +7,11 @@ const COINCIDENT: Real = 1e-3;
 /// Squared lengths beyond this, or its inverse, are rescaled before the walk [m²].
 const SQUARE_MAX: Real = 1e12;
 
+/// Do centers with this offset (m) coincide, of bodies with inner radii of this sum (m)?
+pub(super) fn coincide(offset: Vec3, inner: Real) -> bool {
+    offset.length_squared() < (COINCIDENT * inner) * (COINCIDENT * inner)
+}
+
 /// The direction of the cast.
 pub(super) struct Ray {
     /// Direction from the scaling center of a towards that of b, in the frame of a; of any length.

@@ -82,6 +82,8 @@ pub(super) struct Batch<const L: usize> {
     pub(super) normal: Row3<L>,
     /// Friction coefficients.
     pub(super) friction: Abreast<L>,
+    /// Largest speeds at which overlaps are pushed out [m/s].
+    pub(super) push_max: Abreast<L>,
     /// Inverse masses and inertia of both bodies.
     pub(super) mass_a: [Abreast<L>; 9],
     pub(super) mass_b: [Abreast<L>; 9],
@@ -122,6 +124,7 @@ impl<const L: usize> Contacts<L> {
                 drift: None,
                 normal: [[0.0; L]; 3],
                 friction: [0.0; L],
+                push_max: [0.0; L],
                 mass_a: [[0.0; L]; 9],
                 mass_b: [[0.0; L]; 9],
                 points: [PointLanes::EMPTY; POINTS],
@@ -173,6 +176,7 @@ impl<const L: usize> Batch<L> {
         self.count = self.count.max(count);
         put(&mut self.normal, lane, single3(manifold.normal));
         self.friction[lane] = single(manifold.friction);
+        self.push_max[lane] = single(manifold.push_max);
         for (mass, i) in [(&mut self.mass_a, manifold.a), (&mut self.mass_b, manifold.b)] {
             for (row, x) in mass.iter_mut().zip(masses[i as usize]) {
                 row[lane] = x;

@@ -100,10 +100,11 @@ fn relative<const L: usize>(sides: &LaneSides<L>, point: &PointLanes<L>, l: usiz
 pub(super) fn plan<const L: usize>(batches: &mut [Batch<L>], rates: &Rates) -> bool {
     let mut any = false;
     for batch in batches {
-        for point in &mut batch.points[..batch.count] {
+        let Batch { points, push_max, .. } = batch;
+        for point in &mut points[..batch.count] {
             for l in 0..L {
                 let deep = above_zero(-(point.gap[l] + rates.dead_zone));
-                let (back, most) = (rates.gamma * deep, rates.push_max / rates.along);
+                let (back, most) = (rates.gamma * deep, push_max[l] / rates.along);
                 let back = if back < most { back } else { most };
                 let mass = point.normal_mass[l];
                 let yields = rates.carried == 0.0 && mass > 0.0;
@@ -129,6 +130,7 @@ fn advance<const L: usize, const DRIFTS: bool>(
     normal: &Row3<L>,
     point: &mut PointLanes<L>,
     drift: &Row3<L>,
+    push_max: &Abreast<L>,
     rates: &Rates,
 ) -> [Abreast<L>; 2] {
     let [mut bias, mut kept] = [[0.0; L]; 2];
@@ -142,7 +144,7 @@ fn advance<const L: usize, const DRIFTS: bool>(
         let left = point.rest[l] + rates.ahead * point.way[l];
         let wanted = rates.push * (gap + left);
         let wanted = if wanted < 0.0 { wanted } else { 0.0 };
-        let most = rates.push_max + rates.along * point.way[l];
+        let most = push_max[l] + rates.along * point.way[l];
         let capped = wanted < -most;
         let push = if capped { -most } else { wanted };
         let part = if capped { push / wanted } else { 1.0 };
@@ -258,13 +260,14 @@ fn sweep_batch<const L: usize, const MODE: u8, const DRIFTS: bool>(
     bodies: &mut [SweptBody],
     rates: &Rates,
 ) {
-    let Batch { a, b, count, normal, friction, mass_a, mass_b, points, .. } = batch;
+    let Batch { a, b, count, normal, friction, push_max, mass_a, mass_b, points, .. } = batch;
     let points = &mut points[..*count];
     let [mut bias, mut kept] = [[[0.0; L]; POINTS]; 2];
     if MODE == mode::BIASED {
         let sums = gather::<L, true>(bodies, a, b);
         for (k, point) in points.iter_mut().enumerate() {
-            [bias[k], kept[k]] = advance::<L, DRIFTS>(&sums, normal, point, &drift[k], rates);
+            [bias[k], kept[k]] =
+                advance::<L, DRIFTS>(&sums, normal, point, &drift[k], push_max, rates);
         }
     }
     let mut sides = gather::<L, false>(bodies, a, b);

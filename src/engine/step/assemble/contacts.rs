@@ -26,6 +26,9 @@ impl StepProblem {
         let touching = |of: &Self, i: usize| sources.touching[of.pairs_of.items[i] as usize];
         let edges = range.clone().map(|i| touching(self, i).bodies);
         let turned = is_turned(sources.motions, edges);
+        let begin = self.manifolds.len();
+        let mut pushes = 0.0;
+        let crowded = self.thin_crowd(sources, range.clone(), bodies.len());
         for i in range.clone() {
             if (i - range.start).is_multiple_of(ABREAST) {
                 let part = i..(i + ABREAST).min(range.end);
@@ -33,6 +36,10 @@ impl StepProblem {
             }
             let p = touching(self, i).pair;
             let pair = &sources.pairs[p as usize];
+            if crowded && !self.kept[i - range.start] {
+                self.left_out.push(p);
+                continue;
+            }
             let maker = ManifoldBuilder::new(sources, settings, pair, bodies.len(), turned);
             let mut c = 0;
             while c < pair.contacts.len() {
@@ -44,6 +51,7 @@ impl StepProblem {
                 self.manifolds.push(maker.empty(start));
                 let manifold = &mut self.manifolds[at];
                 maker.fill(manifold, contacts);
+                pushes += manifold.push_speed();
                 manifold.find_compliance(&self.bodies[bodies.clone()]);
                 for contact in contacts {
                     self.contact_source.push([p, c as u32]);
@@ -63,6 +71,9 @@ impl StepProblem {
                     c += 1;
                 }
             }
+        }
+        if pushes > 2.0 * widen(settings.contact.push_speed_max) {
+            self.part_crowd(sources, settings, [begin, first], bodies.len());
         }
     }
 }
@@ -126,6 +137,7 @@ impl<'a> ManifoldBuilder<'a> {
         // The shorter arm is the more accurate one.
         let near = usize::from(arms[1].length_squared() < arms[0].length_squared());
         manifold.count = contacts.len() as u32;
+        manifold.push_max = widen(self.settings.contact.push_speed_max);
         for (lane, contact) in contacts.iter().enumerate() {
             let point = widen3(contact.arms[near]) - arms[near];
             let drift = self.drift(contact, normal);

@@ -22,6 +22,7 @@
 //! problem is the same with it taken away.
 
 pub(in crate::engine) mod contacts;
+mod crowd;
 mod fill;
 pub(in crate::engine) mod joints;
 mod rolling;
@@ -89,6 +90,13 @@ pub struct StepProblem {
     pub first: Vec<BodyId>,
     /// Buffer: the rows of one joint.
     joint_rows: Vec<Row>,
+    /// Pairs of crowds that have no rows, see [`crowd`].
+    pub(in crate::engine) left_out: Vec<u32>,
+    /// Buffers: what orders the pairs of a crowd, and which of them are kept.
+    nearest: Vec<crowd::Near>,
+    kept: Vec<bool>,
+    /// Buffer: speeds at which the bodies of an island are pushed in all [m/s].
+    pushed: Vec<Double>,
     /// Buffer: bodies of an island that joints connect.
     joint_sets: DisjointSets,
     end: Vec<IslandEnd>,
@@ -330,6 +338,7 @@ impl StepProblem {
         self.rolling.clear();
         self.joints.clear();
         self.contact_source.clear();
+        self.left_out.clear();
         self.blows.clear();
         self.joint_source.clear();
         self.rolling_source.clear();

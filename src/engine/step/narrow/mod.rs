@@ -44,7 +44,7 @@ pub(in crate::engine) use self::placed::Placed;
 use super::predict::planar_axis;
 use crate::engine::geometry::ratio::{
     Centers, Measured, Ratio, Relative, is_long, measure, measure_half_space, near_centers,
-    still_apart,
+    parting, still_apart,
 };
 use crate::engine::geometry::shape::HalfSpace;
 use crate::engine::geometry::shape::hull::Hull;
@@ -165,6 +165,11 @@ impl NarrowPhase<'_> {
             return;
         }
         let centers = self.centers(pair, hulls, &relative);
+        if pair.cache.normal == Vec3::ZERO
+            && let Some(apart) = parting(a, b, relative.offset, pair.bodies)
+        {
+            pair.cache.normal = placed.rotations[0].transpose() * apart;
+        }
         let ratio = match measure(a, b, &relative, &centers, band, &mut pair.cache) {
             Measured::Near(ratio) => ratio,
             Measured::Apart { separation, .. } => {

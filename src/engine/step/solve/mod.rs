@@ -252,6 +252,11 @@ impl StepProblem {
                 [&self.biased, &self.relaxed].map(|u| DVec3::from_array(u.contact_impulse[i]));
             contact.blow = self.blows[i];
         }
+        for &p in &self.left_out {
+            for contact in &mut pairs[p as usize].contacts {
+                (contact.impulse, contact.blow) = ([DVec3::ZERO; 2], Blow::None);
+            }
+        }
         for (row, &at) in self.rolling_source.iter().enumerate() {
             let (frame, length) = (self.rolling_frame[row], self.rolling[row].length);
             let world = |l: [Double; 3]| -> DVec3 {

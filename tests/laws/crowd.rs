@@ -1,0 +1,62 @@
+//! Bodies that are put in one place: the push parts them all, no faster than one pair, and is not carried on.
+//!
+//! Without gravity nothing else acts. A push moves bodies at `v_push` at most, so nobody is ever faster, and
+//! pushes are opposite, so the momentum stays zero to the rounding of the sweeps.
+
+use orthant::engine::Simulation;
+use orthant::engine::body::BodyKind;
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
+use orthant::math::{Double, Vec3, widen, widen3};
+use orthant_lab::support::bounces::momentum;
+use orthant_lab::support::{DT, add, cuboid, sphere};
+
+/// Numbers of bodies: two, as many as touch one, crowds within and beyond what Newton gets.
+const CROWDS: [usize; 4] = [2, 13, 40, 200];
+const SECONDS: usize = 6;
+
+fn parts(shape: &Shape, settings: &Settings) {
+    for n in CROWDS {
+        let mut world = Simulation::new();
+        for _ in 0..n {
+            add(&mut world, BodyKind::Dynamic, shape.clone(), Vec3::ZERO);
+        }
+        let push = widen(settings.contact.push_speed_max);
+        let mass: Double = world.bodies().iter().map(|body| widen(body.mass())).sum();
+        let mut told = false;
+        for _ in 0..SECONDS * 60 {
+            let report = world.step(settings, DT);
+            told |= report.pairs_left_out > 0;
+            let fastest = world.bodies().iter().map(|body| body.linear_velocity.length());
+            let fastest = widen(fastest.fold(0.0, |most, speed| most.max(speed)));
+            assert!(fastest <= push, "{n} bodies: {fastest} m/s");
+            let left = momentum(&world).length() / (mass * push);
+            assert!(left <= 1e-4, "{n} bodies: {left} of the momentum of all at that speed");
+        }
+        assert_eq!(
+            told,
+            n > 25,
+            "{n} bodies: more pairs than twelve each have no rows, which is told"
+        );
+        let overlap =
+            world.pairs().iter().map(|pair| -widen(pair.separation)).fold(0.0, Double::max);
+        let zone = widen(settings.contact.dead_zone) / 3600.0;
+        assert!(overlap <= 2.0 * zone, "{n} bodies: {overlap} m of overlap are left");
+        let wide = world.bodies().iter().map(|body| widen3(body.position()).length());
+        assert!(wide.fold(0.0, Double::max) > 0.1, "{n} bodies are apart");
+    }
+}
+
+fn weightless() -> Settings {
+    Settings { gravity: Vec3::ZERO, ..Settings::default() }
+}
+
+#[test]
+fn balls_in_one_place_part_no_faster_than_one_pair() {
+    parts(&sphere(0.2), &weightless());
+}
+
+#[test]
+fn boxes_in_one_place_part_no_faster_than_one_pair() {
+    parts(&cuboid(0.2, 0.2, 0.2), &weightless());
+}
