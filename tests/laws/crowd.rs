@@ -1,7 +1,8 @@
-//! Bodies that are put in one place: the push parts them all, no faster than one pair, and is not carried on.
+//! Bodies that are put in one place: the push parts them all, and gives them no energy.
 //!
-//! Without gravity nothing else acts. A push moves bodies at `v_push` at most, so nobody is ever faster, and
-//! pushes are opposite, so the momentum stays zero to the rounding of the sweeps.
+//! Without gravity nothing else acts, and what pushes is not carried on: all bodies stay at rest while they come
+//! apart, but for what the arms of the pushes change within a step. Pushes are opposite, so the momentum stays zero to the rounding of the
+//! sweeps.
 
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
@@ -14,6 +15,8 @@ use orthant_lab::support::{DT, add, cuboid, sphere};
 /// Numbers of bodies: two, as many as touch one, crowds within and beyond what Newton gets.
 const CROWDS: [usize; 4] = [2, 13, 40, 200];
 const SECONDS: usize = 6;
+/// Largest speed that anybody has, of that of a push (–).
+const CARRIED: Double = 0.01;
 
 fn parts(shape: &Shape, settings: &Settings) {
     for n in CROWDS {
@@ -29,9 +32,9 @@ fn parts(shape: &Shape, settings: &Settings) {
             told |= report.pairs_left_out > 0;
             let fastest = world.bodies().iter().map(|body| body.linear_velocity.length());
             let fastest = widen(fastest.fold(0.0, |most, speed| most.max(speed)));
-            assert!(fastest <= push, "{n} bodies: {fastest} m/s");
-            let left = momentum(&world).length() / (mass * push);
-            assert!(left <= 1e-4, "{n} bodies: {left} of the momentum of all at that speed");
+            assert!(fastest <= CARRIED * push, "{n} bodies: {fastest} m/s");
+            let left = momentum(&world).length() / mass;
+            assert!(left <= CARRIED * CARRIED * push, "{n} bodies: {left} m/s of their center");
         }
         assert_eq!(
             told,
@@ -52,11 +55,11 @@ fn weightless() -> Settings {
 }
 
 #[test]
-fn balls_in_one_place_part_no_faster_than_one_pair() {
+fn balls_in_one_place_part_and_stay_at_rest() {
     parts(&sphere(0.2), &weightless());
 }
 
 #[test]
-fn boxes_in_one_place_part_no_faster_than_one_pair() {
+fn boxes_in_one_place_part_and_stay_at_rest() {
     parts(&cuboid(0.2, 0.2, 0.2), &weightless());
 }

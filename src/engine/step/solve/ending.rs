@@ -30,9 +30,11 @@ use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EndingScratch {
-    blocks: Vec<BodyBlock>,
+    /// The blocks of the start.
+    pub(super) blocks: Vec<BodyBlock>,
     manifolds: Vec<Manifold>,
-    members: Vec<Member>,
+    /// The bodies, with the poses of the end.
+    pub(super) members: Vec<Member>,
     touches: Vec<MidpointContact>,
     /// The free velocities, as they were, of bodies that fly on after a blow.
     flown: Vec<Option<Vec6>>,

@@ -21,6 +21,7 @@
 //! Cost: a count of rows each.
 
 use super::memory::IslandMemory;
+use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::{Cone, JointRow, Method};
 use crate::engine::settings::Settings;
 use crate::engine::state::body::LockedAxes;
@@ -88,6 +89,12 @@ impl Island<'_, '_> {
         step.manifolds.iter().all(|m| inside(m.a) && inside(m.b))
             && step.joints.iter().all(|r| r.terms.iter().filter(|(i, _)| inside(*i)).count() == 2)
             && step.members.iter().all(|&i| bodies[i as usize].locked_axes == LockedAxes::NONE)
+    }
+
+    /// Do its overlaps together ask for more than one full push? What those turn bodies by counts.
+    pub(super) fn is_torn_apart(&self) -> bool {
+        let all: Double = self.step.manifolds.iter().map(Manifold::push_speed).sum();
+        all > widen(self.settings.contact.push_speed_max)
     }
 
     /// May the fast solvers have it?

@@ -14,6 +14,7 @@
 //! tell; `lcp/expand.rs` turns manifolds into rows for those that know rows only, `pressed.rs` finds
 //! contacts that ask for the impossible.
 
+mod common;
 mod ending;
 mod flight;
 mod island;

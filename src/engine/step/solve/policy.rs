@@ -237,8 +237,8 @@ impl IslandSolver {
             relaxed = Some(solve(&mut self.solvers, island, true));
             island.step.take_push(1.0);
         }
-        if turns {
-            self.bounce.cap(island);
+        if turns || is_other && island.is_torn_apart() {
+            self.bounce.slow(island, &self.ending.members, &self.ending.blocks);
         }
         if is_other {
             self.ending.put_back(island.step);

@@ -98,8 +98,8 @@ fn end(
         solvers.take_measured(island, 1);
         island.step.take_push(1.0);
     }
-    if island.step.manifolds.iter().any(|m| m.restitution > 0.0) {
-        bounce.cap(island);
+    if island.settings.contact.relax {
+        bounce.slow(island, &ending.members, &ending.blocks);
     }
     ending.put_back(island.step);
     match bounced {

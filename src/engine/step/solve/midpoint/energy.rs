@@ -30,38 +30,13 @@ use crate::engine::settings::{ContactSettings, Settings};
 use crate::engine::state::body::LockedAxes;
 use crate::engine::state::joint::{Aim, JointKind};
 use crate::engine::step::assemble::{IslandStep, IslandUnknowns};
+use crate::engine::step::solve::common::{Anchorage, Common};
 use crate::engine::step::solve::island::Island;
 use crate::engine::tuning::ending::LENT;
 use crate::engine::tuning::midpoint::NEAR;
 use crate::engine::tuning::midpoint_energy::{LOSS_MAX, STILL};
 use crate::engine::tuning::newton::AT_REST;
-use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
-
-/// The motion of an island as one rigid body.
-#[derive(Clone, Copy, Debug, Default)]
-struct Common {
-    center: DVec3,
-    linear: DVec3,
-    angular: DVec3,
-    /// Its kinetic energy (J).
-    energy: Double,
-}
-
-/// What takes momentum and angular momentum from an island.
-#[derive(Clone, Copy, Debug)]
-enum Anchorage {
-    Nothing,
-    /// A ball joint there, at rest (m).
-    Point(DVec3),
-    Anything,
-}
-
-impl Common {
-    /// The velocity of a body there.
-    fn at(&self, place: DVec3) -> Vec6 {
-        join(self.linear + self.angular.cross(place - self.center), self.angular)
-    }
-}
+use crate::math::{DVec3, Double, sym_times, widen};
 
 impl MidpointScratch {
     /// Did the velocities lose much energy when they were made to fit the joints?
@@ -108,7 +83,7 @@ impl MidpointScratch {
         let tolerance = island.settings.solver.tolerance;
         let step = &mut *island.step;
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
-        let common = self.common_motion(step, anchorage);
+        let common = Common::of(step, &self.members, anchorage);
         let mass: Double = self.members.iter().map(|member| member.mass).sum();
         // What is at rest trembles by what Newton's method leaves of the joints.
         let tremble = AT_REST * NEAR * tolerance;
@@ -116,22 +91,7 @@ impl MidpointScratch {
         let [beside, aim] = [first + gain + work, first + work].map(|e| e - common.energy);
         let possible = beside.is_finite() && beside > still && aim > still;
         // What is nearly stopped has no direction worth more.
-        possible.then(|| self.speed_up(step, &common, (aim / beside).sqrt().min(2.0)))
-    }
-
-    /// Scales what the velocities differ by from the common motion; the largest change of a component [m/s,
-    /// rad/s].
-    fn speed_up(&self, step: &mut IslandStep<'_>, common: &Common, factor: Double) -> Double {
-        let mut moved: Double = 0.0;
-        for (v, member) in step.relaxed.velocity.iter_mut().zip(&self.members) {
-            let shared = common.at(member.to.0);
-            for (x, shared) in v.iter_mut().zip(shared) {
-                let change = (factor - 1.0) * (*x - shared);
-                moved = moved.max(change.abs());
-                *x += change;
-            }
-        }
-        moved
+        possible.then(|| common.scale(step, &self.members, (aim / beside).sqrt().min(2.0)))
     }
 
     /// Has the island more energy at the end of the part than it was given? A blow that turns a body far has
@@ -256,12 +216,12 @@ impl MidpointScratch {
         if speed <= most {
             return 0.0;
         }
-        let common = self.common_motion(step, anchorage);
+        let common = Common::of(step, &self.members, anchorage);
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
         let moved = if speed.is_finite() {
-            self.speed_up(step, &common, slower)
+            common.scale(step, &self.members, slower)
         } else {
             step.relaxed.velocity.fill([0.0; 6]);
             Double::INFINITY
@@ -294,38 +254,6 @@ impl MidpointScratch {
             }
             _ => Anchorage::Anything,
         }
-    }
-
-    /// The motion as one rigid body with the momentum and the angular momentum of all that nothing within the
-    /// island can slow; rest if something outside may take them up.
-    fn common_motion(&self, step: &IslandStep<'_>, anchorage: Anchorage) -> Common {
-        let mut common = Common::default();
-        let lists = || step.bodies.iter().zip(&*step.relaxed.velocity).zip(&self.members);
-        let mut mass = 0.0;
-        match anchorage {
-            Anchorage::Anything => return common,
-            Anchorage::Point(pivot) => common.center = pivot,
-            Anchorage::Nothing => {
-                for ((block, v), member) in lists() {
-                    mass += block.mass[0];
-                    common.center += member.to.0 * block.mass[0];
-                    common.linear += split(v).0 * block.mass[0];
-                }
-                common.center /= mass;
-                common.linear /= mass;
-            }
-        }
-        let (mut inertia, mut spin) = ([0.0; 6], DVec3::ZERO);
-        for ((block, v), member) in lists() {
-            let (arm, (linear, angular)) = (member.to.0 - common.center, split(v));
-            spin += arm.cross(linear) * block.mass[0] + sym_times(&block.inertia, angular);
-            let [x, y, z] = arm.to_array();
-            let own = [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z];
-            (0..6).for_each(|k| inertia[k] += block.inertia[k] + block.mass[0] * own[k]);
-        }
-        common.angular = sym_times(&sym_inverse(&inertia), spin);
-        common.energy = 0.5 * (mass * common.linear.length_squared() + spin.dot(common.angular));
-        if common.energy.is_finite() { common } else { Common::default() }
     }
 
     /// Largest speed of ends that are not of the island, where they touch it or are joined with it [m/s].

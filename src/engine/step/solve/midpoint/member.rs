@@ -184,11 +184,11 @@ impl Member {
 }
 
 /// Linear and angular part.
-pub(super) fn split(v: &Vec6) -> (DVec3, DVec3) {
+pub(in crate::engine::step::solve) fn split(v: &Vec6) -> (DVec3, DVec3) {
     (DVec3::new(v[0], v[1], v[2]), DVec3::new(v[3], v[4], v[5]))
 }
 
 /// A vector of a linear and an angular part.
-pub(super) fn join(a: DVec3, b: DVec3) -> Vec6 {
+pub(in crate::engine::step::solve) fn join(a: DVec3, b: DVec3) -> Vec6 {
     [a.x, a.y, a.z, b.x, b.y, b.z]
 }

@@ -18,10 +18,12 @@
 use super::BounceScratch;
 use crate::engine::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use crate::engine::lcp::{BodyBlock, RollingRow, Vec6};
-use crate::engine::step::assemble::{IslandStep, Unknowns};
+use crate::engine::step::assemble::Unknowns;
 use crate::engine::step::predict::spin::{Rotor, is_round};
+use crate::engine::step::solve::common::{Anchorage, Common};
 use crate::engine::step::solve::island::Island;
-use crate::math::{DVec3, Double, sym_inverse, sym_times, widen3};
+use crate::engine::step::solve::midpoint::member::Member;
+use crate::math::{DVec3, Double, widen3};
 
 impl BounceScratch {
     /// Shortens the way from the base to the relaxed unknowns to where no energy is gained.
@@ -43,31 +45,30 @@ impl BounceScratch {
         island.step.relaxed.mix(&self.base, &self.end, part);
     }
 
-    /// Slows the rotations of an island that has more energy than it was given, at the pose of the end:
-    /// towards the rotation `ω = (Σ I)⁻¹ Σ I ω_i` of all, so that they keep their angular momentum; to rest
-    /// where something outside takes it.
-    pub(in crate::engine) fn cap(&mut self, island: &mut Island<'_, '_>) {
+    /// Slows an island that has more energy than it was given, at the pose of the end, about its common
+    /// motion. `plain`: the blocks of the start, without what pushes turn bodies by, which no force gives.
+    pub(in crate::engine::step::solve) fn slow(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        members: &[Member],
+        plain: &[BodyBlock],
+    ) {
         self.free.clear();
-        self.free.extend(island.step.bodies.iter().map(|body| body.velocity_free));
+        self.free.extend(plain.iter().map(|body| body.velocity_free));
         self.half.take(&island.step.relaxed);
         let excess = self.excess(island, &self.half);
         if excess <= 0.0 {
             return;
         }
-        let common = if island.is_isolated() { common_spin(island.step) } else { DVec3::ZERO };
+        let isolated = island.is_isolated();
+        let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;
-        let beside = |v: &Vec6| {
-            let [x, y, z] = (DVec3::new(v[3], v[4], v[5]) - common).to_array();
-            [0.0, 0.0, 0.0, x, y, z]
-        };
-        let spins = step.bodies.iter().zip(&*step.relaxed.velocity);
-        let all: Double = spins.map(|(body, v)| spin_energy(body, &beside(v))).sum();
-        let factor = (1.0 - excess / all).max(0.0).sqrt();
+        let common = Common::of(step, members, anchorage);
+        let bodies = step.bodies.iter().zip(&*step.relaxed.velocity);
+        let all: Double = bodies.map(|(body, v)| 0.5 * dot6(v, &mass_mul(body, v))).sum();
+        let factor = (1.0 - excess / (all - common.energy)).max(0.0).sqrt();
         if factor.is_finite() {
-            for v in step.relaxed.velocity.iter_mut() {
-                let beside = beside(v);
-                (0..3).for_each(|k| v[3 + k] = common[k] + factor * beside[3 + k]);
-            }
+            common.scale(step, members, factor);
         }
     }
 
@@ -103,16 +104,6 @@ impl BounceScratch {
         }
         sum
     }
-}
-
-/// The angular velocity with which all bodies of an island together have the sum of their spins [rad/s].
-fn common_spin(step: &IslandStep<'_>) -> DVec3 {
-    let (mut inertia, mut spin) = ([0.0; 6], DVec3::ZERO);
-    for (body, v) in step.bodies.iter().zip(&*step.relaxed.velocity) {
-        (0..6).for_each(|k| inertia[k] += body.inertia[k]);
-        spin += sym_times(&body.inertia, DVec3::new(v[3], v[4], v[5]));
-    }
-    sym_times(&sym_inverse(&inertia), spin)
 }
 
 /// Energy that the rotation of member `i` has in free motion (J), if the problem is posed where it does not
