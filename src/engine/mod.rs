@@ -140,7 +140,6 @@ impl Simulation {
         self.find_contacts(settings);
         self.build_islands();
         self.assemble(settings);
-        self.report.pairs_left_out = self.work.problem.left_out.len() as u32;
         self.solve(settings);
         self.integrate();
         self.finish();

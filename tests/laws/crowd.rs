@@ -1,8 +1,8 @@
 //! Bodies that are put in one place: the push parts them all, and gives them no energy.
 //!
-//! Without gravity nothing else acts, and what pushes is not carried on: all bodies stay at rest while they come
-//! apart, but for what the arms of the pushes change within a step. Pushes are opposite, so the momentum stays zero to the rounding of the
-//! sweeps.
+//! Without gravity nothing else acts, and what pushes is not carried on: all bodies stay at rest while they
+//! come apart, but for what the arms of the pushes change within a step. Pushes are opposite, so the
+//! momentum stays zero to the rounding of the sweeps.
 
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;

@@ -33,6 +33,14 @@ struct Rules<'a> {
     dt: Double,
 }
 
+impl Rules<'_> {
+    /// How fast the overlap of a contact is pushed out, as a part of its bias [m/s]; not above zero.
+    fn push(self, contact: &ActiveContact) -> Double {
+        let back = widen(self.settings.contact.gamma) * contact.row_gap / self.dt;
+        back.min(0.0).max(-widen(self.settings.contact.push_speed_max))
+    }
+}
+
 /// A body whose inertia is a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
@@ -67,6 +75,8 @@ struct Part {
     now: [Motion; 2],
     /// Impulses on it.
     impulse: [Motion; 2],
+    /// Speeds at which other bodies are pushed out of it, in all [m/s].
+    pushed: Double,
 }
 
 /// What a step is found to be: what moved the bodies, and what they carry.
@@ -127,15 +137,24 @@ fn parts(
                 turn,
                 now: [[way / dt, widen3(quat_log(turn)) / dt], carried],
                 impulse: [[DVec3::ZERO; 2]; 2],
+                pushed: 0.0,
             },
         );
     }
     for pair in world.pairs() {
+        let ids = [pair.key.a, pair.key.b];
+        if ids.iter().all(|id| parts.contains_key(id)) {
+            let speeds = pair.contacts.iter().map(|contact| -rules.push(contact));
+            let fastest = speeds.fold(0.0, Double::max);
+            for id in ids {
+                parts.entry(id).and_modify(|part: &mut Part| part.pushed += fastest);
+            }
+        }
         for contact in &pair.contacts {
             let [moved, carried] = contact.impulse;
             let late = match place(posed, pair) {
                 Posed::Start => contact.arms.map(widen3),
-                Posed::End | Posed::Either => arms_at_end(&parts, pair, contact, rules),
+                Posed::End | Posed::Either => arms_at_end(&parts, pair, contact, rules)[0],
             };
             for (k, (id, arm, sign)) in ends(pair, contact.arms.map(widen3)).into_iter().enumerate()
             {
@@ -164,13 +183,13 @@ fn ends(pair: &Pair, [a, b]: [DVec3; 2]) -> [(BodyId, DVec3, Double); 2] {
 
 /// The arms where a contact comes to: with the corner that touches, else with the touching point of the
 /// smaller body, or the second of two alike. Where the normal turns with neither a face nor two
-/// edges that point does not turn with its body; which it is is not published, so the better one counts.
+/// edges that point does not turn with its body; which it is is not published: the better one comes first.
 fn arms_at_end(
     parts: &HashMap<BodyId, Part>,
     pair: &Pair,
     contact: &ActiveContact,
     rules: Rules<'_>,
-) -> [DVec3; 2] {
+) -> [[DVec3; 2]; 2] {
     let arms = contact.arms.map(widen3);
     let both = [pair.key.a, pair.key.b].map(|id| parts.get(&id));
     let corners = [contact.id.0 >> 62 == 0, contact.id.0 >> 30 & 3 == 0];
@@ -179,7 +198,7 @@ fn arms_at_end(
         ([None, _], _) | (_, [false, true]) => 1,
         ([Some(a), Some(b)], _) => usize::from(b.reach <= a.reach),
     };
-    let Some(part) = both[with] else { return arms };
+    let Some(part) = both[with] else { return [arms; 2] };
     // The touching points of both bodies, of a ball its center.
     let half = widen3(contact.normal) * (0.5 * widen(contact.gap));
     let core = if part.is_ball { DVec3::ZERO } else { arms[with] + half * [-1.0, 1.0][with] };
@@ -189,7 +208,7 @@ fn arms_at_end(
         [0, 1].map(|k| arms[k] + way - both[k].map_or(DVec3::ZERO, |part| part.way))
     });
     let error = |arms| natural_map(parts, pair, contact, arms, rules, 1);
-    if error(other) + ROUNDING < error(one) { other } else { one }
+    if error(other) + ROUNDING < error(one) { [other, one] } else { [one, other] }
 }
 
 /// The islands: the first body of that of each body.
@@ -275,8 +294,7 @@ fn natural_map(
     let bias = if gap >= 0.0 {
         gap / dt
     } else if of == 0 {
-        let back = widen(rules.settings.contact.gamma) * gap / dt;
-        back.max(-widen(rules.settings.contact.push_speed_max))
+        rules.push(contact).max(-most(parts, pair, rules))
     } else {
         0.0
     };
@@ -284,6 +302,17 @@ fn natural_map(
     let slip = (w - n * n.dot(w)).length();
     let w = w + n * (bias + mu * slip);
     (l - nearest(l - w / compliance, n, mu)).length() * compliance
+}
+
+/// How fast a pair is pushed apart at most [m/s]: those of a body share two full pushes, unless they are that
+/// far apart already.
+fn most(parts: &HashMap<BodyId, Part>, pair: &Pair, rules: Rules<'_>) -> Double {
+    let most = widen(rules.settings.contact.push_speed_max);
+    let [Some(a), Some(b)] = [pair.key.a, pair.key.b].map(|id| parts.get(&id)) else {
+        return most;
+    };
+    let [all, ratio] = [a.pushed.max(b.pushed), 1.0 / (1.0 - widen(pair.gap))];
+    if all > 2.0 * most { most * ratio.max(2.0 * most / all).min(1.0) } else { most }
 }
 
 /// What the last step is found to be, of bodies as it found them.
@@ -297,10 +326,10 @@ pub fn find(world: &Simulation, before: &[State], settings: &Settings) -> Found 
             for contact in &pair.contacts {
                 let at = |arms| natural_map(&parts, pair, contact, arms, rules, of);
                 let first = at(contact.arms.map(widen3));
-                let last = at(arms_at_end(&parts, pair, contact, rules));
+                let [last, worse] = arms_at_end(&parts, pair, contact, rules).map(at);
                 let errors = match (of, place(&posed, pair)) {
                     (0, _) | (_, Posed::Start) => [first; 2],
-                    (_, Posed::End) => [last; 2],
+                    (_, Posed::End) => [last.min(worse), last.max(worse)],
                     (_, Posed::Either) => [first.min(last), first.max(last)],
                 };
                 for (most, error) in found.natural_map[of].iter_mut().zip(errors) {

@@ -3,21 +3,22 @@
 //! Input: the pairs and contacts of an island. Output: fewer pairs and smaller pushes where a body has many.
 //!
 //! Of equal balls twelve can touch one. Where there are more pairs of bodies than twelve each, of those that
-//! overlap by more than a twelfth only such have rows that are among the twelve deepest of one of their bodies,
-//! by the ratio metric; whom those part, the others leave. So rows grow with the bodies, not with their square.
+//! overlap by more than a twelfth only such have rows that are among the twelve deepest of one of their
+//! bodies, by the ratio metric; whom those part, the others leave. So rows grow with the bodies, not with
+//! their square.
 //!
 //! Each of `n` bodies in a row that overlap each other asks `n - 1` others for a way: all of those at once
-//! would throw the last ones out at `n / 2` times the speed of one push. The speeds `p` of the pairs of a body
-//! share that of its two neighbours in a row; those of which centers are apart already, by the part `r` of
-//! what they are to be, may grow apart together:
+//! would throw the last ones out at `n / 2` times the speed of one push. The speeds `p` of the pairs of a
+//! body share that of its two neighbours in a row; those of which centers are apart already, by the part `r`
+//! of what they are to be, may grow apart together:
 //!
 //! ```text
 //! p_ij ≤ v_push max(r_ij, 2 v_push / max(Σ_k p_ik, Σ_k p_jk))
 //! ```
 //!
-//! `u = v_push x / D` meets the first for bodies of size `D` at places `x`, so that no push asks for more than
-//! the crowd is wide. What has less than two full pushes, or touches what stands still, is pushed as ever.
-//! O(n log n).
+//! `u = v_push x / D` meets the first for bodies of size `D` at places `x`, so that no push asks for more
+//! than the crowd is wide. What has less than two full pushes, or touches what stands still, is pushed as
+//! ever. O(n log n).
 
 use core::ops::Range;
 
@@ -31,7 +32,7 @@ const KISSING: u16 = 12;
 
 /// A pair of a body: the body, Φ, a number that decides between equals, the place of the pair.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Near {
+pub(super) struct Rank {
     body: u32,
     gap: Real,
     lot: u32,
@@ -64,7 +65,7 @@ impl StepProblem {
                 // Neighbouring numbers, far from each other.
                 let lot = (a ^ b).wrapping_mul(0x9e37_79b1);
                 let (gap, pair) = (pair.gap, (i - pairs.start) as u32);
-                nearest.extend([a, b].map(|body| Near { body, gap, lot, pair }));
+                nearest.extend([a, b].map(|body| Rank { body, gap, lot, pair }));
             }
         }
         if nearest.len() <= 2 * most {
@@ -97,8 +98,12 @@ impl StepProblem {
         let moves = |m: &Manifold| (m.a as usize) < bodies && (m.b as usize) < bodies;
         sums.clear();
         sums.resize(bodies, 0.0);
-        for m in manifolds.iter().filter(|m| moves(m)) {
-            [m.a, m.b].iter().for_each(|&i| sums[i as usize] += m.push_speed());
+        for pair in manifolds.chunk_by(|x, y| (x.a, x.b) == (y.a, y.b)) {
+            let (m, speeds) = (&pair[0], pair.iter().map(Manifold::push_speed));
+            if moves(m) {
+                let fastest = speeds.fold(0.0, Double::max);
+                [m.a, m.b].iter().for_each(|&i| sums[i as usize] += fastest);
+            }
         }
         for m in manifolds.iter_mut().filter(|m| moves(m)) {
             let sum: Double = sums[m.a as usize].max(sums[m.b as usize]);

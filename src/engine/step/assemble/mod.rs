@@ -93,7 +93,7 @@ pub struct StepProblem {
     /// Pairs of crowds that have no rows, see [`crowd`].
     pub(in crate::engine) left_out: Vec<u32>,
     /// Buffers: what orders the pairs of a crowd, and which of them are kept.
-    nearest: Vec<crowd::Near>,
+    nearest: Vec<crowd::Rank>,
     kept: Vec<bool>,
     /// Buffer: speeds at which the bodies of an island are pushed in all [m/s].
     pushed: Vec<Double>,

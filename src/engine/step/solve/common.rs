@@ -1,8 +1,8 @@
 //! The common motion of an island: that as one rigid body, which nothing within it can slow.
 //!
 //! Input: velocities and places at the end of a step or a part. Output: the motion with their momentum and
-//! angular momentum, `ω = (Σ I + m [r]×ᵀ [r]×)⁻¹ Σ (I ω_i + r × m v_i)` about the center of mass, and velocities
-//! scaled about it, which keeps both. O(bodies).
+//! angular momentum, `ω = (Σ I + m [r]×ᵀ [r]×)⁻¹ Σ (I ω_i + r × m v_i)` about the center of mass, and
+//! velocities scaled about it, which keeps both. O(bodies).
 
 use super::midpoint::member::{Member, join, split};
 use crate::engine::lcp::Vec6;

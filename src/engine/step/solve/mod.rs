@@ -93,6 +93,7 @@ impl SolverState {
         report: &mut StepReport,
         pool: &impl Pool,
     ) {
+        report.pairs_left_out = problem.left_out.len() as u32;
         let steady = sources.steady;
         let keeps = |k: usize| steady[k] || problem.has_rows(k);
         self.memories.begin(sources.bodies, sources.islands, steady, keeps);

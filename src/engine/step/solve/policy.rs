@@ -40,6 +40,7 @@ use super::outcome::Outcome;
 use super::restitution::BounceScratch;
 use super::small_steps;
 use super::solvers::{Solve, Solvers};
+use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
 use crate::engine::tuning::newton::TINY;
@@ -232,22 +233,23 @@ impl IslandSolver {
             self.ending.pose(island, false);
         }
         let mut relaxed = self.bounce.solve(&mut self.solvers, island, &mut solve);
+        let bounces = relaxed.is_some();
         if relaxed.is_none() && is_other {
             island.step.take_push(-1.0);
             relaxed = Some(solve(&mut self.solvers, island, true));
             island.step.take_push(1.0);
         }
-        if turns || is_other && island.is_torn_apart() {
-            self.bounce.slow(island, &self.ending.members, &self.ending.blocks);
+        if let Some(stats) = &mut relaxed {
+            if turns || is_other && island.is_torn_apart() {
+                self.slow(island, stats, bounces);
+            }
+            carried = stats.certificate;
         }
         if is_other {
             self.ending.put_back(island.step);
         }
         if flies {
             self.ending.put_free_back(island.step);
-        }
-        if let Some(stats) = &relaxed {
-            carried = stats.certificate;
         }
         if halved {
             island.step.biased.scale(0.5);
@@ -260,6 +262,22 @@ impl IslandSolver {
             softened: false,
             beyond_lemke: false,
             flown: false,
+        }
+    }
+
+    /// Slows bodies that turns or pushes gave energy, and measures what they carry then. A bounce ends with
+    /// other biases: what its velocities differ by from its impulses counts.
+    fn slow(&mut self, island: &mut Island<'_, '_>, stats: &mut SolveStats, bounces: bool) {
+        if !self.bounce.slow(island, &self.ending.members, &self.ending.blocks) {
+            return;
+        }
+        let (told, found) = (&mut stats.certificate, self.solvers.certify_carried(island));
+        *told = match bounces {
+            true => Certificate { motion: told.motion.max(found.motion), ..*told },
+            false => found,
+        };
+        if told.error() > island.settings.solver.tolerance {
+            stats.status = Status::IterationLimit;
         }
     }
 

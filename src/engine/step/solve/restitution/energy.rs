@@ -47,18 +47,19 @@ impl BounceScratch {
 
     /// Slows an island that has more energy than it was given, at the pose of the end, about its common
     /// motion. `plain`: the blocks of the start, without what pushes turn bodies by, which no force gives.
+    /// Did it change any velocity?
     pub(in crate::engine::step::solve) fn slow(
         &mut self,
         island: &mut Island<'_, '_>,
         members: &[Member],
         plain: &[BodyBlock],
-    ) {
+    ) -> bool {
         self.free.clear();
         self.free.extend(plain.iter().map(|body| body.velocity_free));
         self.half.take(&island.step.relaxed);
         let excess = self.excess(island, &self.half);
         if excess <= 0.0 {
-            return;
+            return false;
         }
         let isolated = island.is_isolated();
         let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
@@ -67,9 +68,7 @@ impl BounceScratch {
         let bodies = step.bodies.iter().zip(&*step.relaxed.velocity);
         let all: Double = bodies.map(|(body, v)| 0.5 * dot6(v, &mass_mul(body, v))).sum();
         let factor = (1.0 - excess / (all - common.energy)).max(0.0).sqrt();
-        if factor.is_finite() {
-            common.scale(step, members, factor);
-        }
+        factor.is_finite() && common.scale(step, members, factor) > 0.0
     }
 
     /// `X` of unknowns (J).
