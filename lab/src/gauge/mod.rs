@@ -62,8 +62,10 @@ pub struct Step {
     pub seconds: [Double; 8],
     /// The certificate: natural map, relative to the load, of the relaxed problem [m/s].
     pub residual: [Double; 3],
-    /// Velocity residual of the joints [m/s].
-    pub joint_residual: Double,
+    /// Velocity residual of the joints, of what moves the bodies and of what is carried [m/s].
+    pub joint_residual: [Double; 2],
+    /// Residual of the equation of motion, of both [m/s].
+    pub motion_residual: [Double; 2],
     /// Was every island solved to tolerance?
     pub solved: bool,
     /// Iterations and factorizations.
@@ -83,7 +85,8 @@ pub struct Step {
 impl Step {
     /// Residual of what moved the bodies and of what they carry on with [m/s].
     pub fn error(&self) -> Double {
-        self.residual[0].max(self.residual[2]).max(self.joint_residual)
+        let others = self.joint_residual.iter().chain(&self.motion_residual);
+        others.fold(self.residual[0].max(self.residual[2]), |worst, error| worst.max(*error))
     }
 }
 
@@ -248,7 +251,8 @@ impl Plan {
         let report = play.world.report();
         step.residual =
             [report.natural_map, report.natural_map_relative, report.natural_map_relaxed];
-        step.joint_residual = report.joint_residual;
+        step.joint_residual = [report.joint_residual, report.joint_residual_relaxed];
+        step.motion_residual = [report.motion_residual, report.motion_residual_relaxed];
         step.solved = report.status == StepStatus::Solved;
         step.work = [report.iterations, report.factorizations];
         step.contacts = report.contacts;
