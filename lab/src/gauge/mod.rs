@@ -74,6 +74,8 @@ pub struct Step {
     pub contacts: u32,
     /// Islands solved by sweeps or small steps.
     pub swept: usize,
+    /// Contacts and joint rows solved as posed, swept, softened, and solved after contacts gave way.
+    pub rows: [u32; 4],
     /// Kinetic energy (J).
     pub energy: Double,
     /// Mean square of the carried linear velocities of dynamic bodies [m²/s²], and the largest speed.
@@ -83,10 +85,17 @@ pub struct Step {
 }
 
 impl Step {
-    /// Residual of what moved the bodies and of what they carry on with [m/s].
+    /// Residuals of what moved the bodies and of what they carry on with, of contacts, joints and the equation
+    /// of motion [m/s].
+    pub fn errors(&self) -> [Double; 2] {
+        let contacts = [self.residual[0], self.residual[2]];
+        [0, 1].map(|k| contacts[k].max(self.joint_residual[k]).max(self.motion_residual[k]))
+    }
+
+    /// The larger of both [m/s].
     pub fn error(&self) -> Double {
-        let others = self.joint_residual.iter().chain(&self.motion_residual);
-        others.fold(self.residual[0].max(self.residual[2]), |worst, error| worst.max(*error))
+        let [moved, carried] = self.errors();
+        moved.max(carried)
     }
 }
 
@@ -256,6 +265,8 @@ impl Plan {
         step.solved = report.status == StepStatus::Solved;
         step.work = [report.iterations, report.factorizations];
         step.contacts = report.contacts;
+        step.rows =
+            [report.rows_solved, report.rows_swept, report.rows_softened, report.rows_pressed];
         let is_swept = |method| matches!(method, Method::Pgs | Method::Substeps);
         step.swept = report.solves.iter().filter(|island| is_swept(island.method)).count();
         step.energy = report.kinetic_energy;

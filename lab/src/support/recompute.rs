@@ -239,7 +239,7 @@ fn posed(world: &Simulation, before: &[State], rules: Rules<'_>) -> HashMap<Body
 }
 
 /// The point of the cone `|t| ≤ μ n·p` that is nearest.
-fn nearest(p: DVec3, n: DVec3, mu: Double) -> DVec3 {
+pub(super) fn nearest(p: DVec3, n: DVec3, mu: Double) -> DVec3 {
     let along = p.dot(n);
     let across = p - n * along;
     let size = across.length();

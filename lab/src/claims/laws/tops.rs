@@ -9,9 +9,9 @@ use orthant::math::{
     widen_quat,
 };
 
-use super::reference::{Top, about_z};
 use super::{Lab, at_most, heavy, point, worst};
 use crate::claims::Claims;
+use crate::support::reference::{Top, about_z};
 
 /// Tilt at the start (rad).
 const TILT: Double = 0.5;
@@ -25,7 +25,7 @@ pub fn measure(claims: &mut Claims) {
     for spin in [30.0, 60.0, 100.0, 200.0] {
         jointed(claims, spin);
     }
-    for spin in [100.0, 150.0] {
+    for spin in [30.0, 60.0, 100.0, 150.0] {
         grounded(claims, spin);
     }
 }
