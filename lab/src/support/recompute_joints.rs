@@ -157,7 +157,9 @@ impl Balls {
                 let [force, torque] = pushes[of];
                 let straight = now[of][0] - begin[0] - falls[of] - force / part.mass;
                 let turn = now[of][1] - begin[1] - torque / part.inertia;
-                let miss = straight.abs().max_element().max(turn.abs().max_element());
+                // What moves by the midpoint rule is told at the radius of gyration.
+                let at = if small || of == 1 { 1.0 } else { (part.inertia / part.mass).sqrt() };
+                let miss = straight.abs().max_element().max(at * turn.abs().max_element());
                 found[of][2] = found[of][2].max(miss);
             }
         }

@@ -213,14 +213,15 @@ impl MidpointScratch {
             self.fly(h);
             error = self.turn(island, h);
             self.add_up(island.step);
-            let [arms, part, miss] = self.mismatch(island.step, near);
+            let (arms, blow) = self.mismatch(island.step, near);
+            let part = if joints { blow } else { 1.0 };
             error = error.max(part * arms.max(self.astray));
             let finite = |member: &Member| member.mean.iter().all(|x| x.is_finite());
             if !self.members.iter().all(finite) {
                 error = Double::INFINITY;
             }
             stats.certificate.joint = stats.certificate.joint.max(error);
-            stats.certificate.motion = stats.certificate.motion.max(miss);
+            stats.certificate.motion = stats.certificate.motion.max(arms);
             if error > near {
                 stats.status = Status::IterationLimit;
             }

@@ -80,14 +80,12 @@ impl MidpointScratch {
     }
 
     /// Largest velocity by which the impulses of the rows at hand differ from those by which the bodies
-    /// flew [m/s], what part of it counts, less in a blow, and its largest component [m/s or rad/s].
-    pub(super) fn mismatch(&self, step: &IslandStep<'_>, near: Double) -> [Double; 3] {
+    /// flew [m/s], in a blow relative to what they change.
+    pub(super) fn mismatch(&self, step: &IslandStep<'_>, near: Double) -> (Double, Double) {
         let (mut worst, mut change_max): (Double, Double) = (0.0, 0.0);
-        let mut most: Double = 0.0;
         for ((block, half), sum) in step.bodies.iter().zip(&self.half).zip(&self.sum) {
             let change: Vec6 = core::array::from_fn(|k| sum[k] - half[k]);
             let velocity = inverse_mass_mul(block, &change);
-            most = velocity.iter().fold(most, |most, x| most.max(x.abs()));
             // Turns at the radius of gyration.
             let [xx, yy, zz, ..] = block.inertia;
             let radius = ((xx + yy + zz) / (3.0 * block.mass[0])).sqrt();
@@ -96,6 +94,6 @@ impl MidpointScratch {
             let pushed = inverse_mass_mul(block, half);
             change_max = change_max.max(split(&pushed).0.length());
         }
-        [worst, (near / (ARMS * change_max).max(near)).min(1.0), most]
+        (worst, (near / (ARMS * change_max).max(near)).min(1.0))
     }
 }
