@@ -19,7 +19,7 @@ fn redundant_joints_are_solved() {
     change(&mut world, door).linear_velocity = Vec3::new(0.0, 0.0, -1.5);
     for _ in 0..240 {
         step(&mut world, &settings());
-        assert!(world.report().joint_error < 2e-3, "door: {}", world.report().joint_error);
+        assert!(world.report().joint_error < parted(), "door: {}", world.report().joint_error);
     }
     let sum: Vec3 = hinges.iter().map(|&id| joint(&world, id).reaction().0).sum();
     near("three hinges carry it", sum.y, M * G, 2e-3 * M * G);
@@ -40,9 +40,10 @@ fn redundant_joints_are_solved() {
     change(&mut world, bar).linear_velocity = Vec3::X;
     for _ in 0..180 {
         step(&mut world, &settings());
-        assert!(world.report().joint_error < 2e-2, "cranks: {}", world.report().joint_error);
+        assert!(world.report().joint_error < parted(), "cranks: {}", world.report().joint_error);
+        // By ends a meter from the middle, each as far off.
         let tilt = body(&world, bar).rotation();
-        assert!(tilt.z.abs() < 1e-2, "the bar stays level: {tilt}");
+        assert!(tilt.z.abs() < parted(), "the bar stays level: {tilt}");
     }
 }
 

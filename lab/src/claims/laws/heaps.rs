@@ -53,15 +53,14 @@ pub fn measure(claims: &mut Claims) {
 
 /// Median residual of a scene, of what moves and of what is carried, and shares of its rows.
 fn told(claims: &mut Claims, name: &str, bar: Double) -> Record {
-    let (game, plan) = scene(name);
-    let (record, _) = plan.run(&game).expect("the engine takes the scene");
+    let (game, _) = scene(name);
+    let (record, _) = Plan::new(&game).run(&game).expect("the engine takes the scene");
     note(&game, &record);
     for (which, what) in ["what moves", "what is carried"].into_iter().enumerate() {
         let errors = record.steps.iter().map(|step| step.errors()[which]);
         let [_, median, high, worst] = statistics(errors);
         let figure = format!("{median:.1e} ({high:.1e}, {worst:.1e}) m/s");
         let what = format!("{name}: residual of {what}, median (p95, worst)");
-        // Scenes of thousands of bodies are cut where patience ends; their fall comes first.
         claims.add(&what, &figure, &format!("≤ {bar:.0e} m/s"), median <= bar);
     }
     rows(claims, name, &record);
