@@ -316,38 +316,55 @@ fn tops_do_not_fall_over() {
     }
 }
 
-/// Chains whose loads no Newton method follows gain no energy, and where joints parted the step that left them
-/// so was not told solved: places of joints count to ten tolerances, along each of three axes.
+/// Chains whose loads no Newton method follows for long gain no energy.
 #[test]
-fn what_cannot_be_followed_is_told_and_gains_nothing() {
-    let mut failed = 0;
+fn what_is_hard_to_follow_gains_nothing() {
     for (n, ratio) in [(20, 10_000.0), (100, 1.0), (100, 10_000.0)] {
         let (mut world, ids) = chain(n, ratio, 0.0);
         let (begin, _) = state(&world, &ids);
-        let (mut apart, mut most, mut unsolved): (Real, Double, u32) = (0.0, 0.0, 0);
-        let mut kinetic: Double = 1.0;
-        let tolerance = 10.0 * Settings::default().solver.tolerance * widen(DT);
-        // Both ends of a joint are rounded where they are, at up to half a meter for each link.
-        let told = tolerance + 2.0 * widen(Real::EPSILON) * 0.5 * n as Double;
-        let mut solved = true;
-        for step in 0..300 {
+        let (mut most, mut kinetic): (Double, Double) = (0.0, 1.0);
+        for _ in 0..300 {
             let report = world.step(&Settings::default(), DT);
-            // As the step before left them.
-            let parted = widen(report.joint_error);
-            assert!(!solved || parted <= told, "{n} links, x{ratio}, step {step}: {parted} m");
-            solved = report.status == StepStatus::Solved;
-            unsolved += u32::from(!solved);
-            apart = apart.max(report.joint_error);
             kinetic = kinetic.max(report.kinetic_energy);
             most = most.max(state(&world, &ids).0 - begin);
         }
-        println!(
-            "{n} links, x{ratio}: apart {apart} m, gains {most} of {kinetic} J, {unsolved} unsolved"
-        );
+        println!("{n} links, x{ratio}: gains {most} of {kinetic} J");
         assert!(most < 0.05 * kinetic, "{n} links, x{ratio}: {most} J");
-        failed += unsolved;
     }
-    assert!(failed > 0, "some steps are not solved");
+}
+
+/// A step that is told solved leaves joints within ten tolerances of their places along each axis, whatever its
+/// method and budget.
+#[test]
+fn joints_that_parted_are_not_told_solved() {
+    for (method, sweeps) in [
+        (Method::Auto, 100),
+        (Method::Newton, 100),
+        (Method::Pgs, 100),
+        (Method::Pgs, 1),
+        (Method::Substeps, 100),
+    ] {
+        let mut settings = Settings::default();
+        (settings.solver.method, settings.solver.sweeps_max) = (method, sweeps);
+        let n = 17_u8;
+        let (mut world, _) = chain(usize::from(n), 100.0, 0.0);
+        // Both ends of a joint are rounded where they are, at up to half a meter for each link.
+        let rounding = widen(Real::EPSILON) * Double::from(n);
+        let told = 10.0 * settings.solver.tolerance * widen(DT) + rounding;
+        let (mut solved, mut unsolved, mut most): (bool, u32, Double) = (true, 0, 0.0);
+        for step in 0..60 {
+            let report = world.step(&settings, DT);
+            // As the step before left them.
+            let parted = widen(report.joint_error);
+            most = most.max(parted);
+            assert!(!solved || parted <= told, "{method:?}, {sweeps}, step {step}: {parted} m");
+            solved = report.status == StepStatus::Solved;
+            unsolved += u32::from(!solved);
+        }
+        println!("{method:?}, {sweeps} sweeps: {unsolved} unsolved, apart by {most} m");
+        let rough = sweeps == 1 || method == Method::Substeps;
+        assert!(!rough || unsolved > 0 && most > told, "{method:?}, {sweeps}: {most} m");
+    }
 }
 
 /// Forty bodies that fly into each other.

@@ -1,6 +1,6 @@
 //! Joints that close loops, or repeat each other.
 
-use orthant::math::narrow;
+use orthant::math::{narrow, widen};
 
 use super::*;
 
@@ -41,9 +41,11 @@ fn redundant_joints_are_solved() {
     for _ in 0..180 {
         step(&mut world, &settings());
         assert!(world.report().joint_error < parted(), "cranks: {}", world.report().joint_error);
-        // By ends a meter from the middle, each as far off.
+        // Two joints at each end are off. Where cranks are level with the bar its tilt changes lengths by
+        // half its square.
         let tilt = body(&world, bar).rotation();
-        assert!(tilt.z.abs() < parted(), "the bar stays level: {tilt}");
+        let most = (4.0 * widen(parted())).sqrt();
+        assert!(widen(tilt.z.abs()) < 0.5 * most, "the bar stays level: {tilt}");
     }
 }
 

@@ -118,7 +118,7 @@ fn every_kind_keeps_what_it_locks_and_frees_the_rest() {
 /// How far a step that is told solved leaves a lock from its place [m or rad]: ten tolerances, and rounding of
 /// both ends, of up to two meters.
 fn parted() -> Real {
-    10.0 * narrow(settings().solver.tolerance) * DT + 16.0 * Real::EPSILON
+    10.0 * orthant::math::narrow(settings().solver.tolerance) * DT + 16.0 * Real::EPSILON
 }
 
 /// Axis errors are of second order in the step.
