@@ -456,7 +456,7 @@ fn tilt_on_the_ground(speed: Real, hertz: u32) -> (Real, Option<Real>) {
     let id = world.add_body(desc).expect("a sound body");
     let mut most: Real = 0.0;
     for step in 1..=5 * hertz {
-        world.step(&settings(), 1.0 / hertz as Real);
+        world.step(&Settings::default(), 1.0 / hertz as Real);
         let axis = quat_rotate(body(&world, id).rotation(), Vec3::Y);
         let side = Vec3::new(axis.x, 0.0, axis.z).length();
         most = most.max(orthant::math::atan2(side, axis.y));
