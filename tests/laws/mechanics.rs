@@ -333,8 +333,8 @@ fn what_is_hard_to_follow_gains_nothing() {
     }
 }
 
-/// A step that is told solved leaves joints within ten tolerances of their places along each axis, whatever its
-/// method and budget.
+/// A step that is told solved leaves joints within ten tolerances of their places along each axis, whatever
+/// its method and budget.
 #[test]
 fn joints_that_parted_are_not_told_solved() {
     for (method, sweeps) in [
@@ -432,7 +432,8 @@ fn what_collides_keeps_its_angular_momentum() {
     }
 }
 
-/// Largest tilt (rad) of a cone of 0.4 m on its tip in five seconds, and when its rim strikes if it falls (s).
+/// Largest tilt (rad) of a cone of 0.4 m on its tip in five seconds, and when its rim strikes if it falls
+/// (s).
 fn tilt_on_the_ground(speed: Real, hertz: u32) -> (Real, Option<Real>) {
     let mut world = Simulation::new();
     let collider = |shape| Collider { material: Material::new(0.8), ..Collider::new(shape) };

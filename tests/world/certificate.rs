@@ -96,8 +96,8 @@ fn the_report_tells_the_truth_whatever_the_method() {
     }
 }
 
-/// What contacts hold fast stands still, though its impulses, solved to the tolerance, give it another velocity: the
-/// report is of the velocity that it has.
+/// What contacts hold fast stands still, though its impulses, solved to the tolerance, give it another
+/// velocity: the report is of the velocity that it has.
 #[test]
 fn the_report_is_of_what_is_held() {
     for method in [Method::Auto, Method::Newton] {

@@ -1,5 +1,7 @@
 //! References: equations of motion in minimal coordinates by the classical Runge–Kutta method.
 
+#![allow(clippy::disallowed_methods, reason = "references are compared within a tolerance")]
+
 use orthant::math::{DVec3, Double, Real, quat_exp_double, quat_mul_double, widen};
 
 /// Gravity of the default settings [m/s²].
