@@ -194,8 +194,8 @@ fn chain(hangs: bool) -> (Simulation, Balls) {
     (world, balls)
 }
 
-/// Plays a chain and demands that nothing is larger than it is told to be, of what moved and of what is carried;
-/// what the largest were, told and found.
+/// Plays a chain and demands that nothing is larger than it is told to be, of what moved and of what is
+/// carried; what the largest were, told and found.
 fn play_chain(method: Method, hangs: bool) -> [[Residuals; 2]; 2] {
     let mut settings = settings();
     settings.contact.dead_zone = 0.0;
@@ -219,8 +219,8 @@ fn play_chain(method: Method, hangs: bool) -> [[Residuals; 2]; 2] {
             ],
         ];
         for of in 0..2 {
-            // Where no way through it was found, a step is made in parts, whose arms are not known here, or by
-            // one soft problem, with loads in the inertia: its joints are judged alone.
+            // Where no way through it was found, a step is made in parts, whose arms are not known here, or
+            // by one soft problem, with loads in the inertia: its joints are judged alone.
             let soft = !small && report.status != StepStatus::Solved;
             for k in if soft { 1..2 } else { 0..3 } {
                 if !soft {
