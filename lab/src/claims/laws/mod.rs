@@ -1,8 +1,8 @@
 //! Laws: what moves obeys mechanics, and the report says what moved it.
 //!
 //! Scenes with known answers at 60 Hz and default settings unless a claim says otherwise. Bars are what the
-//! laws promise: closed forms, conservation, references integrated here ([`reference`](crate::support::reference)). None is a figure
-//! that was measured.
+//! laws promise: closed forms, conservation, references
+//! ([`support::reference`](crate::support::reference)). None is a figure that was measured.
 
 #![allow(clippy::disallowed_methods, reason = "closed forms are compared within a tolerance")]
 
