@@ -85,8 +85,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// Residuals of what moved the bodies and of what they carry on with, of contacts, joints and the equation
-    /// of motion [m/s].
+    /// Residuals of what moved the bodies and of what they carry on with, of contacts, joints and the
+    /// equation of motion [m/s].
     pub fn errors(&self) -> [Double; 2] {
         let contacts = [self.residual[0], self.residual[2]];
         [0, 1].map(|k| contacts[k].max(self.joint_residual[k]).max(self.motion_residual[k]))

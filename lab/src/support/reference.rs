@@ -74,7 +74,8 @@ pub fn free_rotation(inertia: DVec3, spin: DVec3, seconds: Double) -> [Double; 4
 }
 
 /// Rounding of a rotation (rad) after so many steps, each of which rounds it by up to ε and the angular
-/// momentum by up to `ε/2` of its size, of a body that turns by `turned` (rad) about no axis at which that grows.
+/// momentum by up to `ε/2` of its size, of a body that turns by `turned` (rad) about no axis at
+/// which that grows.
 pub fn rounding_of_rotation(steps: usize, turned: Double) -> Double {
     steps as Double * widen(Real::EPSILON) * (1.0 + 0.25 * turned)
 }

@@ -13,7 +13,8 @@ use crate::claims::Claims;
 const DEPTH: Double = 0.01;
 const SPEED: Double = 0.1;
 
-/// Force of a joint (N) for each kilogram of what hangs on it at which it yields unasked: a thousand times its weight.
+/// Force of a joint (N) for each kilogram of what hangs on it at which it yields unasked: a thousand times
+/// its weight.
 const BOUND: Double = 1e4;
 
 /// Led in, and put there; a joint that yields at a force of its own.

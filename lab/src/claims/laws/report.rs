@@ -99,8 +99,8 @@ fn falls(claims: &mut Claims, name: &str, method: Method) {
     claims.add(&what, &format!("{solved}, {swept}, {softened} of {all}"), bar, holds);
 }
 
-/// Nine cubes fall and come to rest, where they are held: by how much the residuals of velocities and impulses
-/// as they are returned are larger than they are told.
+/// Nine cubes fall and come to rest, where they are held: by how much the residuals of velocities and
+/// impulses as they are returned are larger than they are told.
 fn holds(claims: &mut Claims, name: &str, method: Method) {
     let mut lab = Lab::new();
     lab.settings.solver.method = method;

@@ -51,8 +51,8 @@ fn tumbles(claims: &mut Claims) {
     at_most(claims, &format!("{what}: energy"), gained, bar, "");
 }
 
-/// The error of the rotation after 2 s falls with h² wherever it is above rounding: that of a box that tumbles
-/// about no axis in particular, since about the middle one every rounding grows.
+/// The error of the rotation after 2 s falls with h² wherever it is above rounding: that of a box that
+/// tumbles about no axis in particular, since about the middle one every rounding grows.
 fn order(claims: &mut Claims) {
     let (seconds, spin) = (2.0, DVec3::new(3.0, 2.0, 9.0));
     let rates = [60.0, 120.0, 240.0, 480.0];
