@@ -96,7 +96,7 @@ pub struct StepReport {
     /// By how much the velocities that move the bodies are not those that their impulses give,
     /// `|v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞` [m/s or rad/s]. Small steps move bodies with the mean velocity of
     /// the step, which differs from that of its end by what they accelerate; bodies that are held stand
-    /// still.
+    /// still. Of bodies that move by the midpoint rule turns count at their radius of gyration.
     pub motion_residual: Double,
     /// Residual of the equation of motion [m/s or rad/s], of the carried velocities.
     pub motion_residual_relaxed: Double,

@@ -316,25 +316,54 @@ fn tops_do_not_fall_over() {
     }
 }
 
-/// Chains whose loads no Newton method follows stay together and gain no energy.
+/// Chains whose loads no Newton method follows for long gain no energy.
 #[test]
-fn what_cannot_be_followed_stays_bounded() {
+fn what_is_hard_to_follow_gains_nothing() {
     for (n, ratio) in [(20, 10_000.0), (100, 1.0), (100, 10_000.0)] {
         let (mut world, ids) = chain(n, ratio, 0.0);
         let (begin, _) = state(&world, &ids);
-        let (mut apart, mut most, mut unsolved): (Real, Double, u32) = (0.0, 0.0, 0);
-        let mut kinetic: Double = 1.0;
+        let (mut most, mut kinetic): (Double, Double) = (0.0, 1.0);
         for _ in 0..300 {
             let report = world.step(&Settings::default(), DT);
-            unsolved += u32::from(report.status != StepStatus::Solved);
-            apart = apart.max(report.joint_error);
             kinetic = kinetic.max(report.kinetic_energy);
             most = most.max(state(&world, &ids).0 - begin);
         }
-        println!(
-            "{n} links, x{ratio}: apart {apart} m, gains {most} of {kinetic} J, {unsolved} unsolved"
-        );
-        assert!(apart < 1.0 && most < 0.05 * kinetic, "{n} links, x{ratio}: {apart} m, {most} J");
+        println!("{n} links, x{ratio}: gains {most} of {kinetic} J");
+        assert!(most < 0.05 * kinetic, "{n} links, x{ratio}: {most} J");
+    }
+}
+
+/// A step that is told solved leaves joints within ten tolerances of their places along each axis, whatever
+/// its method and budget.
+#[test]
+fn joints_that_parted_are_not_told_solved() {
+    for (method, sweeps) in [
+        (Method::Auto, 100),
+        (Method::Newton, 100),
+        (Method::Pgs, 100),
+        (Method::Pgs, 1),
+        (Method::Substeps, 100),
+    ] {
+        let mut settings = Settings::default();
+        (settings.solver.method, settings.solver.sweeps_max) = (method, sweeps);
+        let n = 17_u8;
+        let (mut world, _) = chain(usize::from(n), 100.0, 0.0);
+        // Both ends of a joint are rounded where they are, at up to half a meter for each link.
+        let rounding = widen(Real::EPSILON) * Double::from(n);
+        let told = 10.0 * settings.solver.tolerance * widen(DT) + rounding;
+        let (mut solved, mut unsolved, mut most): (bool, u32, Double) = (true, 0, 0.0);
+        for step in 0..60 {
+            let report = world.step(&settings, DT);
+            // As the step before left them.
+            let parted = widen(report.joint_error);
+            most = most.max(parted);
+            assert!(!solved || parted <= told, "{method:?}, {sweeps}, step {step}: {parted} m");
+            solved = report.status == StepStatus::Solved;
+            unsolved += u32::from(!solved);
+        }
+        println!("{method:?}, {sweeps} sweeps: {unsolved} unsolved, apart by {most} m");
+        let rough = sweeps == 1 || method == Method::Substeps;
+        assert!(!rough || unsolved > 0 && most > told, "{method:?}, {sweeps}: {most} m");
     }
 }
 
@@ -403,8 +432,9 @@ fn what_collides_keeps_its_angular_momentum() {
     }
 }
 
-/// Largest tilt (rad) of a cone of 0.4 m on its tip in five seconds.
-fn tilt_on_the_ground(speed: Real, hertz: u32) -> Real {
+/// Largest tilt (rad) of a cone of 0.4 m on its tip in five seconds, and when its rim strikes if it falls
+/// (s).
+fn tilt_on_the_ground(speed: Real, hertz: u32) -> (Real, Option<Real>) {
     let mut world = Simulation::new();
     let collider = |shape| Collider { material: Material::new(0.8), ..Collider::new(shape) };
     let ground = Shape::half_space(Vec3::Y).expect("a direction");
@@ -426,21 +456,30 @@ fn tilt_on_the_ground(speed: Real, hertz: u32) -> Real {
     };
     let id = world.add_body(desc).expect("a sound body");
     let mut most: Real = 0.0;
-    for _ in 0..5 * hertz {
-        world.step(&settings(), 1.0 / hertz as Real);
+    for step in 1..=5 * hertz {
+        world.step(&Settings::default(), 1.0 / hertz as Real);
         let axis = quat_rotate(body(&world, id).rotation(), Vec3::Y);
         let side = Vec3::new(axis.x, 0.0, axis.z).length();
         most = most.max(orthant::math::atan2(side, axis.y));
+        // Its rim is half as far from the axis as from the tip.
+        if most >= orthant::math::atan2(2.0, 1.0) {
+            return (most, Some(step as Real / hertz as Real));
+        }
     }
-    most
+    (most, None)
 }
 
-/// A cone that spins on the ground nods as far as it does in steps of a sixteenth.
+/// A cone that spins on the ground nods as far as it does in steps of a sixteenth, or falls when it does.
 #[test]
-fn tops_on_the_ground_stand() {
-    for speed in [100.0, 120.0, 150.0] {
+fn tops_on_the_ground_stand_or_fall() {
+    for (speed, stands) in
+        [(30.0, false), (60.0, false), (100.0, true), (120.0, true), (150.0, true)]
+    {
         let [coarse, fine] = [60, 960].map(|hertz| tilt_on_the_ground(speed, hertz));
-        println!("{speed} rad/s: tilt {coarse}, {fine} at 960 Hz");
+        println!("{speed} rad/s: tilt and fall {coarse:?}, {fine:?} at 960 Hz");
+        assert_eq!([coarse.1.is_none(), fine.1.is_none()], [stands; 2], "{speed} rad/s");
+        let of = |(tilt, fall): (Real, Option<Real>)| fall.unwrap_or(tilt);
+        let (coarse, fine) = (of(coarse), of(fine));
         assert!((coarse - fine).abs() < 0.1 * fine, "{speed} rad/s: {coarse} for {fine}");
     }
 }

@@ -68,8 +68,6 @@ fn contacts_bear_the_weight_steadily_at_any_step() {
     }
 }
 
-/// Statics to a part in 10⁴ of a hinge, whose arm hangs down or lies aside on a stop. There two rows, at
-/// an arm of 1 m, may each be off by the tolerance before a solve, and by half of it the other way after.
 /// A slow push aside on the top one changes what is solved in every step. The floor's force is that of
 /// statics to the acceleration that the tolerance, 1e-5 m/s at 60 Hz, gives the three of them.
 #[test]
@@ -99,6 +97,8 @@ fn contacts_bear_a_push_that_grows_steadily() {
     }
 }
 
+/// Statics to a part in 10⁴ of a hinge, whose arm hangs down or lies aside on a stop. There two rows, at
+/// an arm of 1 m, may each be off by the tolerance before a solve, and by half of it the other way after.
 #[test]
 fn hinges_bear_the_weight_steadily_at_any_step() {
     for dt in STEPS {

@@ -4,7 +4,7 @@ use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
-use orthant::math::{PI, Quat, Real, Vec3, cos, quat_exp, quat_rotate, sin};
+use orthant::math::{PI, Quat, Real, Vec3, quat_exp, quat_rotate, sin};
 use orthant_lab::support::{self, DT, floor, run_with};
 
 const G: Real = 9.81;
@@ -78,7 +78,6 @@ fn a_cylinder_rolls_down_an_incline() {
         let off = body.center().dot(up) - 0.5;
         assert!(off.abs() < 2e-3, "stays on the plane: {off}, on {kind}");
         assert!(body.linear_velocity.z.abs() < 1e-3 * speed, "straight on, on {kind}");
-        assert!(cos(angle) > 0.9, "a gentle slope, where friction holds");
     }
 }
 

@@ -43,6 +43,9 @@ struct Tally {
     /// Contacts that were found by both ways, and those whose planes were judged by themselves.
     common: u32,
     leaning: u32,
+    /// Contacts that have another name, or are farther than what is found if nothing moves.
+    renamed: u32,
+    far: u32,
     /// Contacts of each pair when they were those found anew, with the poses of both bodies.
     found: Vec<(PairKey, [(Vec3, Quat); 2], Vec<ActiveContact>)>,
 }
@@ -75,6 +78,32 @@ impl Tally {
         Some((b - a).dot(contact.normal))
     }
 
+    /// Looks for a contact in a list that has none of its name: where corners of two faces coincide, either
+    /// may be it, each sought on the other face enlarged by a part of its size.
+    fn find_by_place(
+        &mut self,
+        settings: &Settings,
+        contact: &ActiveContact,
+        list: &[ActiveContact],
+        step: u32,
+    ) {
+        let bound = bound(settings, contact);
+        if contact.gap >= settings.contact.margin - bound {
+            self.far += 1;
+            return;
+        }
+        // A face is at most twice as large as its corners are far from the center.
+        let size = 2.0 * contact.arms[0].length().max(contact.arms[1].length());
+        let reach = 2.0 * settings.contact.reference_slack * size;
+        let is_it = |other: &&ActiveContact| {
+            let apart = (other.arms[0] - contact.arms[0]).length();
+            apart <= reach && (other.gap - contact.gap).abs() <= bound
+        };
+        let found = list.iter().find(is_it);
+        assert!(found.is_some(), "step {step}: only one has {contact:?}, not {list:?}");
+        self.renamed += 1;
+    }
+
     /// Takes up the contacts of a pair that are those found anew.
     fn find(&mut self, world: &Simulation, key: PairKey, contacts: &[ActiveContact]) {
         let entry = (key, poses(world, key), contacts.to_vec());
@@ -85,14 +114,20 @@ impl Tally {
     }
 }
 
+/// By how much a gap may be wrong (m): what is kept and followed, and rounding of arms.
+fn bound(settings: &Settings, contact: &ActiveContact) -> Real {
+    let zone = settings.contact.stillness * DT * DT;
+    2.0 * zone + 1e-6 * (1.0 + contact.arms[0].length().max(contact.arms[1].length()))
+}
+
 /// The step up to the contacts, compared with contacts found anew: their gaps, to within `c h²` that kept
-/// ones and as much that followed ones may be wrong.
+/// ones and as much that followed ones may be wrong. What one of both alone has by its name the other has by
+/// another, at its place, or it is farther than the margin, up to which all is found.
 ///
 /// Where contacts found anew have another plane, one that separates as well or nearly, gaps are compared
 /// with the distance along the kept plane of the points that touched when it was found; and no gap is less
 /// than the separation of the bodies along that plane.
 fn compare(world: &mut Simulation, settings: &Settings, step: u32, tally: &mut Tally) {
-    let zone = settings.contact.stillness * DT * DT;
     let mut anew = world.clone();
     anew.pairs_mut();
     contacts(&mut anew, settings);
@@ -103,10 +138,12 @@ fn compare(world: &mut Simulation, settings: &Settings, step: u32, tally: &mut T
             tally.find(world, pair.key, &pair.contacts);
         }
         for x in &pair.contacts {
-            let Some(y) = other.contacts.iter().find(|y| y.id == x.id) else { continue };
+            let bound = bound(settings, x);
+            let Some(y) = other.contacts.iter().find(|y| y.id == x.id) else {
+                tally.find_by_place(settings, x, &other.contacts, step);
+                continue;
+            };
             tally.common += 1;
-            let size = 1.0 + x.arms[0].length().max(x.arms[1].length());
-            let bound = 2.0 * zone + 1e-6 * size;
             let mut gap = y.gap;
             if x.normal.dot(y.normal) < 0.9999 {
                 tally.leaning += 1;
@@ -115,7 +152,12 @@ fn compare(world: &mut Simulation, settings: &Settings, step: u32, tally: &mut T
                 assert!(x.gap >= along - bound, "step {step}: {} m, {along} m apart", x.gap);
             }
             let error = (x.gap - gap).abs();
-            assert!(error <= bound, "step {step}: {error:e} of {zone:e}");
+            assert!(error <= bound, "step {step}: {error:e} of {bound:e}");
+        }
+        for y in &other.contacts {
+            if !pair.contacts.iter().any(|x| x.id == y.id) {
+                tally.find_by_place(settings, y, &pair.contacts, step);
+            }
         }
     }
     let pairs = world.pairs().len() as u32;

@@ -62,8 +62,10 @@ pub struct Step {
     pub seconds: [Double; 8],
     /// The certificate: natural map, relative to the load, of the relaxed problem [m/s].
     pub residual: [Double; 3],
-    /// Velocity residual of the joints [m/s].
-    pub joint_residual: Double,
+    /// Velocity residual of the joints, of what moves the bodies and of what is carried [m/s].
+    pub joint_residual: [Double; 2],
+    /// Residual of the equation of motion, of both [m/s].
+    pub motion_residual: [Double; 2],
     /// Was every island solved to tolerance?
     pub solved: bool,
     /// Iterations and factorizations.
@@ -72,6 +74,8 @@ pub struct Step {
     pub contacts: u32,
     /// Islands solved by sweeps or small steps.
     pub swept: usize,
+    /// Contacts and joint rows solved as posed, swept, softened, and solved after contacts gave way.
+    pub rows: [u32; 4],
     /// Kinetic energy (J).
     pub energy: Double,
     /// Mean square of the carried linear velocities of dynamic bodies [m²/s²], and the largest speed.
@@ -81,9 +85,17 @@ pub struct Step {
 }
 
 impl Step {
-    /// Residual of what moved the bodies and of what they carry on with [m/s].
+    /// Residuals of what moved the bodies and of what they carry on with, of contacts, joints and the
+    /// equation of motion [m/s].
+    pub fn errors(&self) -> [Double; 2] {
+        let contacts = [self.residual[0], self.residual[2]];
+        [0, 1].map(|k| contacts[k].max(self.joint_residual[k]).max(self.motion_residual[k]))
+    }
+
+    /// The larger of both [m/s].
     pub fn error(&self) -> Double {
-        self.residual[0].max(self.residual[2]).max(self.joint_residual)
+        let [moved, carried] = self.errors();
+        moved.max(carried)
     }
 }
 
@@ -248,10 +260,13 @@ impl Plan {
         let report = play.world.report();
         step.residual =
             [report.natural_map, report.natural_map_relative, report.natural_map_relaxed];
-        step.joint_residual = report.joint_residual;
+        step.joint_residual = [report.joint_residual, report.joint_residual_relaxed];
+        step.motion_residual = [report.motion_residual, report.motion_residual_relaxed];
         step.solved = report.status == StepStatus::Solved;
         step.work = [report.iterations, report.factorizations];
         step.contacts = report.contacts;
+        step.rows =
+            [report.rows_solved, report.rows_swept, report.rows_softened, report.rows_pressed];
         let is_swept = |method| matches!(method, Method::Pgs | Method::Substeps);
         step.swept = report.solves.iter().filter(|island| is_swept(island.method)).count();
         step.energy = report.kinetic_energy;

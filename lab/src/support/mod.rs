@@ -5,6 +5,8 @@ pub mod driven;
 pub mod fast;
 pub mod floors;
 pub mod recompute;
+pub mod recompute_joints;
+pub mod reference;
 pub mod slopes;
 
 use std::sync::Mutex;

@@ -1,12 +1,15 @@
 //! Joints that close loops, or repeat each other.
 
-use orthant::math::narrow;
+use orthant::math::{narrow, widen};
 
 use super::*;
 
 /// A door on three hinges, and a bar on four parallel cranks: rows that repeat each other.
 #[test]
 fn redundant_joints_are_solved() {
+    // At arms of a meter, of both ends.
+    let least = INERTIA.x.min(INERTIA.y).min(INERTIA.z);
+    let compliance = 2.0 * (1.0 / M + 1.0 / least);
     let mut world = Simulation::new();
     let door = weight(&mut world, Vec3::new(0.5, 0.0, 0.0));
     let upright = JointFrame::along(Vec3::ZERO, Vec3::Y).basis;
@@ -19,7 +22,8 @@ fn redundant_joints_are_solved() {
     change(&mut world, door).linear_velocity = Vec3::new(0.0, 0.0, -1.5);
     for _ in 0..240 {
         step(&mut world, &settings());
-        assert!(world.report().joint_error < 2e-3, "door: {}", world.report().joint_error);
+        let error = world.report().joint_error;
+        assert!(error < yielded(&world, compliance), "door: {error}");
     }
     let sum: Vec3 = hinges.iter().map(|&id| joint(&world, id).reaction().0).sum();
     near("three hinges carry it", sum.y, M * G, 2e-3 * M * G);
@@ -40,9 +44,13 @@ fn redundant_joints_are_solved() {
     change(&mut world, bar).linear_velocity = Vec3::X;
     for _ in 0..180 {
         step(&mut world, &settings());
-        assert!(world.report().joint_error < 2e-2, "cranks: {}", world.report().joint_error);
+        let (error, most) = (world.report().joint_error, yielded(&world, compliance));
+        assert!(error < most, "cranks: {error}");
+        // Two joints at each end are off. Where cranks are level with the bar its tilt changes lengths by
+        // half its square.
         let tilt = body(&world, bar).rotation();
-        assert!(tilt.z.abs() < 1e-2, "the bar stays level: {tilt}");
+        let most = (4.0 * widen(most)).sqrt();
+        assert!(widen(tilt.z.abs()) < 0.5 * most, "the bar stays level: {tilt}");
     }
 }
 

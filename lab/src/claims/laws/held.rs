@@ -1,18 +1,20 @@
 //! What is supported along one line turns about it, however slowly it begins.
+//!
+//! From a balance an angle grows as `e^{λt}`. A time is then right to within a step, in which it is seen;
+//! `T h λ / 2`, since a step of first order, as of all that touches, has the rate to `h λ / 2` of itself; and
+//! `δ / (a λ)`, where the lever `a` of the weight is the difference of coordinates that are rounded by `δ`.
 
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::shape::Shape;
 use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{
-    DVec3, Double, Quat, SymMat3, Vec3, narrow, narrow3, quat_rotate_double, widen_quat,
+    DVec3, Double, Quat, Real, SymMat3, Vec3, narrow, narrow3, quat_rotate_double, widen,
+    widen_quat,
 };
 
-use super::reference::{about_z, time_to_turn};
 use super::{G, Lab};
 use crate::claims::Claims;
-
-/// A time is right within this part of it.
-const BAR: Double = 0.1;
+use crate::support::reference::{about_z, time_to_turn};
 
 /// A box on its edge, a seesaw.
 pub fn measure(claims: &mut Claims) {
@@ -34,16 +36,20 @@ fn turns(lab: &mut Lab, id: BodyId, angle: Double) -> Double {
     for step in 1..=lab.steps(20.0) {
         lab.step();
         if begin.angle_between(x(lab)) >= angle {
-            return step as Double * orthant::math::widen(lab.dt);
+            return step as Double * widen(lab.dt);
         }
     }
     Double::INFINITY
 }
 
-fn right(claims: &mut Claims, what: &str, time: Double, exact: Double) {
-    let figure = format!("{time:.2} of {exact:.2} s");
-    let holds = (time - exact).abs() <= BAR * exact;
-    claims.add(what, &figure, "within 10 %", holds);
+/// A claim on a time (s) in which an angle grows with a rate [1/s], from a lever (m).
+fn right(claims: &mut Claims, what: &str, [time, exact]: [Double; 2], rate: Double, lever: Double) {
+    let h = 1.0 / 60.0;
+    // Two coordinates of up to a meter.
+    let rounded = 2.0 * widen(Real::EPSILON);
+    let bar = h + exact * h * rate / 2.0 + rounded / (lever * rate);
+    let figure = format!("{time:.3} of {exact:.3} s");
+    claims.add(what, &figure, &format!("within {bar:.3} s"), (time - exact).abs() <= bar);
 }
 
 /// A cube of 0.4 m on an edge across two slabs, 1e-5 rad off its balance.
@@ -68,7 +74,8 @@ fn box_on_edge(claims: &mut Claims) {
     let rate = G * to_center / (edge * edge * (0.5 + 1.0 / 6.0));
     let exact = time_to_turn(off, 0.3, |angle| rate * angle.sin());
     let time = turns(&mut lab, id, 0.3 - off);
-    right(claims, "a box on its edge across two slabs, 1e-5 rad off: falls", time, exact);
+    let what = "a box on its edge across two slabs, 1e-5 rad off: falls";
+    right(claims, what, [time, exact], rate.sqrt(), to_center * off);
 }
 
 /// A plank on two knives in one line, its center 10 µm beside it.
@@ -100,5 +107,6 @@ fn seesaw(claims: &mut Claims) {
     let about = spin + up * up + off * off;
     let exact = time_to_turn(0.0, 0.1, |a| G * (up * a.sin() + off * a.cos()) / about);
     let time = turns(&mut lab, id, 0.1);
-    right(claims, "a seesaw on two knives, 10 µm off: tips", time, exact);
+    let what = "a seesaw on two knives, 10 µm off: tips";
+    right(claims, what, [time, exact], (G * up / about).sqrt(), off);
 }

@@ -1,17 +1,17 @@
 //! Laws: what moves obeys mechanics, and the report says what moved it.
 //!
 //! Scenes with known answers at 60 Hz and default settings unless a claim says otherwise. Bars are what the
-//! laws promise: closed forms, conservation, references integrated here ([`reference`]). None is a figure
-//! that was measured.
+//! laws promise: closed forms, conservation, references
+//! ([`support::reference`](crate::support::reference)). None is a figure that was measured.
 
 #![allow(clippy::disallowed_methods, reason = "closed forms are compared within a tolerance")]
 
 mod chains;
 mod flight;
+mod heaps;
 mod held;
 mod pendulums;
 mod press;
-mod reference;
 mod report;
 mod restitution;
 mod rotation;
@@ -32,9 +32,7 @@ use orthant::math::{
 
 use crate::claims::Claims;
 use crate::claims::joints::{at_least, at_most, slope};
-
-/// Gravity of the default settings [m/s²].
-const G: Double = 9.81;
+use crate::support::reference::G;
 
 /// Methods that are to obey the same laws.
 const METHODS: [(&str, Method); 4] = [
@@ -46,7 +44,7 @@ const METHODS: [(&str, Method); 4] = [
 
 /// Measures every law.
 pub fn measure(claims: &mut Claims) {
-    let themes: [(&str, fn(&mut Claims)); 11] = [
+    let themes: [(&str, fn(&mut Claims)); 12] = [
         ("flight", flight::measure),
         ("rotation", rotation::measure),
         ("pendulums", pendulums::measure),
@@ -58,6 +56,7 @@ pub fn measure(claims: &mut Claims) {
         ("steps", steps::measure),
         ("press", press::measure),
         ("report", report::measure),
+        ("heaps", heaps::measure),
     ];
     for (theme, measure) in themes {
         let start = std::time::Instant::now();

@@ -9,9 +9,9 @@ use orthant::math::{
     widen_quat,
 };
 
-use super::reference::{Top, about_z};
 use super::{Lab, at_most, heavy, point, worst};
 use crate::claims::Claims;
+use crate::support::reference::{Top, about_z};
 
 /// Tilt at the start (rad).
 const TILT: Double = 0.5;
@@ -25,7 +25,7 @@ pub fn measure(claims: &mut Claims) {
     for spin in [30.0, 60.0, 100.0, 200.0] {
         jointed(claims, spin);
     }
-    for spin in [100.0, 150.0] {
+    for spin in [30.0, 60.0, 100.0, 150.0] {
         grounded(claims, spin);
     }
 }
@@ -69,8 +69,11 @@ fn lean(q: [Double; 4]) -> Double {
     quat_rotate_double(q, DVec3::Y).y.clamp(-1.0, 1.0).acos()
 }
 
-/// A cone of 0.4 m with a tip of one point: largest tilt over 5 s at 60 Hz and at 960 Hz.
+/// A cone of 0.4 m with a tip of one point: largest tilt over 5 s at 60 Hz and at 960 Hz, or when it falls
+/// until its rim strikes.
 fn grounded(claims: &mut Claims, spin: Double) {
+    // The rim is 0.2 m from the axis.
+    let down = 2.0_f64.atan();
     let [coarse, fine] = [60.0, 960.0].map(|hertz| {
         let mut lab = Lab::at(hertz);
         let material = Material::new(0.8);
@@ -94,15 +97,23 @@ fn grounded(claims: &mut Claims, spin: Double) {
             // The tip is at rest on the ground.
             ..BodyDesc::default()
         });
-        let mut largest = 0.0;
-        for _ in 0..lab.steps(5.0) {
+        let (mut largest, mut fell) = (0.0, None);
+        for step in 1..=lab.steps(5.0) {
             lab.step();
             largest = worst(largest, lean(widen_quat(lab.body(id).rotation())));
+            if largest >= down {
+                fell = Some(step as Double / hertz);
+                break;
+            }
         }
-        largest
+        (largest, fell)
     });
-    let what = format!("top on the ground at {spin} rad/s, 5 s: largest tilt");
-    let figure = format!("{coarse:.3} of {fine:.3} rad");
+    let what = format!("top on the ground at {spin} rad/s, 5 s");
+    let (what, unit, [coarse, fine]) = match (coarse, fine) {
+        ((_, Some(coarse)), (_, Some(fine))) => (format!("{what}: falls"), "s", [coarse, fine]),
+        ((coarse, _), (fine, _)) => (format!("{what}: largest tilt"), "rad", [coarse, fine]),
+    };
+    let figure = format!("{coarse:.3} of {fine:.3} {unit}");
     let holds = (coarse - fine).abs() <= 0.1 * fine;
     claims.add(&what, &figure, "within 10 % of 960 Hz", holds);
 }

@@ -10,8 +10,7 @@ mod equal_work;
 mod friction;
 mod masonry;
 mod rest;
-mod tumbling;
-mod violence;
+pub(super) mod violence;
 
 use orthant::math::Double;
 
@@ -21,7 +20,7 @@ use crate::games::{self, Game, Play};
 use crate::gauge::{Plan, Record};
 
 /// Seconds of the wall clock after which a scene is cut short.
-const PATIENCE: u64 = 40;
+pub(super) const PATIENCE: u64 = 40;
 
 /// Measures every claim of this topic that this build can.
 pub fn measure(claims: &mut Claims) {
@@ -33,12 +32,11 @@ pub fn measure(claims: &mut Claims) {
     if !cases::is_double() {
         certificate::measure(claims);
         equal_work::measure(claims);
-        tumbling::measure(claims);
     }
 }
 
 /// A scene that must exist, and how it is played.
-fn scene(name: &str) -> (Game, Plan) {
+pub(super) fn scene(name: &str) -> (Game, Plan) {
     let game = games::by_name(name).expect("the claims name scenes that exist");
     let plan = Plan::new(&game).within(PATIENCE);
     (game, plan)
@@ -53,7 +51,7 @@ fn play(claims: &mut Claims, game: &Game, plan: &Plan, rounds: usize) -> (Record
 }
 
 /// A line on a run, for who waits.
-fn note(game: &Game, record: &Record) {
+pub(super) fn note(game: &Game, record: &Record) {
     let [mean, median, _, max] = record.solve_times();
     let [_, deepest] = record.overlap;
     eprintln!(
@@ -79,13 +77,13 @@ fn residual(claims: &mut Claims, name: &str, record: &Record) {
 }
 
 /// A claim on a length, in millimeters.
-fn at_most_mm(claims: &mut Claims, what: &str, length: Double, bar: Double, cut: bool) {
+pub(super) fn at_most_mm(claims: &mut Claims, what: &str, length: Double, bar: Double, cut: bool) {
     let figure = format!("{:.5} mm{}", 1e3 * length, if cut { ", cut short" } else { "" });
     claims.add(what, &figure, &format!("≤ {} mm", 1e3 * bar), length <= bar && !cut);
 }
 
 /// A claim that a time (ms) keeps its bar.
-fn at_most_ms(claims: &mut Claims, what: &str, time: Double, bar: Double, cut: bool) {
+pub(super) fn at_most_ms(claims: &mut Claims, what: &str, time: Double, bar: Double, cut: bool) {
     let figure = format!("{time:.3} ms{}", if cut { ", cut short" } else { "" });
     claims.add_time(what, &figure, &format!("≤ {bar:.3} ms"), time <= bar && !cut);
 }

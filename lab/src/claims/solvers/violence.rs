@@ -33,7 +33,7 @@ pub fn measure(claims: &mut Claims) {
 }
 
 /// No solve takes longer than four times the median one.
-pub(super) fn bounded(claims: &mut Claims, name: &str, record: &Record) {
+pub(in crate::claims) fn bounded(claims: &mut Claims, name: &str, record: &Record) {
     let solves = record.steps.iter().map(|step| 1e3 * step.seconds[SOLVE]);
     let [_, median, _, max] = statistics(solves);
     let figure = format!("{:.1} ({max:.2} / {median:.2} ms)", max / median);

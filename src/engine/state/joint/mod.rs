@@ -74,6 +74,13 @@ impl Joint {
         (self.reaction[0], self.reaction[1])
     }
 
+    /// Impulses of the locks of its axes in the last step, x, y, z, then about x, y, z [N·s, N·m·s]: those
+    /// that moved its ends, by the midpoint rule and in small steps half of them, and those that are carried.
+    /// Of three locked directions the axes are the world's.
+    pub fn impulses(&self) -> [[Double; 6]; 2] {
+        self.impulse.map(|slots| core::array::from_fn(|k| slots[k]))
+    }
+
     /// Position of an axis after the last step [m or rad], turns of the twist or hinge counted.
     pub fn position(&self, axis: JointAxis) -> Real {
         self.positions()[axis.index()]

@@ -71,8 +71,7 @@ impl MidpointScratch {
             None if pays => self.pay(island, h),
             None => 0.0,
         };
-        let motion = &mut stats.certificate.motion;
-        *motion = motion.max(moved);
+        stats.certificate.motion += moved;
     }
 
     /// Gives the bodies the energy that they had and the work of the forces. What differs is what Newton's
@@ -220,14 +219,12 @@ impl MidpointScratch {
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
-        let moved = if speed.is_finite() {
+        if speed.is_finite() {
             common.scale(step, &self.members, slower)
         } else {
             step.relaxed.velocity.fill([0.0; 6]);
             Double::INFINITY
-        };
-        step.relaxed.scale(slower);
-        moved
+        }
     }
 
     /// What outside the island takes momentum or angular momentum from it: nothing, a ball joint at one point

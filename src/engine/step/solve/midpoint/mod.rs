@@ -213,13 +213,15 @@ impl MidpointScratch {
             self.fly(h);
             error = self.turn(island, h);
             self.add_up(island.step);
-            let (arms, part) = self.mismatch(island.step, near);
+            let (arms, blow) = self.mismatch(island.step, near);
+            let part = if joints { blow } else { 1.0 };
             error = error.max(part * arms.max(self.astray));
             let finite = |member: &Member| member.mean.iter().all(|x| x.is_finite());
             if !self.members.iter().all(finite) {
                 error = Double::INFINITY;
             }
             stats.certificate.joint = stats.certificate.joint.max(error);
+            stats.certificate.motion = stats.certificate.motion.max(arms);
             if error > near {
                 stats.status = Status::IterationLimit;
             }
@@ -231,12 +233,17 @@ impl MidpointScratch {
                 break;
             }
         }
+        let mut stopped: Double = 0.0;
         for (member, v) in self.members.iter_mut().zip(&mut *island.step.biased.velocity) {
             if *v == [0.0; 6] {
                 // Contacts hold it fast.
+                stopped = member.mean.iter().fold(stopped, |most, x| most.max(x.abs()));
                 member.stand();
             }
             *v = member.mean;
+        }
+        if let Some(stats) = total {
+            stats.certificate.motion = stats.certificate.motion.max(stopped);
         }
         error <= near
     }
@@ -255,10 +262,9 @@ impl MidpointScratch {
         self.approach(island, h);
         self.pose_start(island, h);
         island.step.biased.scale(2.0);
-        let stats = solve(state, island, false);
+        let mut stats = solve(state, island, false);
         island.step.biased.scale(0.5);
         self.failed = true;
-        add(total, stats);
         let (step, settings) = (&mut *island.step, island.settings);
         self.lend(settings, step.bodies, &mut step.biased, h);
         for (member, v) in self.members.iter_mut().zip(&*step.biased.velocity) {
@@ -266,7 +272,18 @@ impl MidpointScratch {
         }
         for link in &mut self.links {
             link.find_end(&self.members, island.sources.joints, h);
+            // Turned, its rows are not those that were solved.
+            let joint = &island.sources.joints[link.joint as usize];
+            for i in link.rows[0]..link.rows[1] {
+                let row = &self.rows[i];
+                if matches!(step.joint_aim[i], Aim::Place(_)) && is_lock(row) && !row.is_bounded() {
+                    let slot = step.joint_source[i][1] as usize;
+                    let left = (joint.at(&link.to, slot).0 - self.aims[i]) / h;
+                    stats.certificate.joint = stats.certificate.joint.max(left.abs());
+                }
+            }
         }
+        add(total, stats);
     }
 
     /// The velocities at the end of the part; leaves whole impulses in the relaxed unknowns.

@@ -45,8 +45,7 @@ impl MidpointScratch {
             state.in_lanes_from(island, &self.half, |problem, iterate, scratch| {
                 solve_substeps(problem, iterate, &params, scratch)
             });
-            let found = [state.certify(island, 0), state.certify_carried(island)];
-            certificates = [0, 1].map(|k| found[k].worse(certificates[k]));
+            let mut found = [state.certify(island, 0), state.certify_carried(island)];
             let step = &mut *island.step;
             let lists = self.members.iter_mut().zip(&*step.biased.velocity);
             for ((member, v), block) in lists.zip(&mut *step.bodies) {
@@ -54,9 +53,9 @@ impl MidpointScratch {
                 *block = member.block(member.to.1, None, h);
             }
             if island.settings.contact.relax {
-                let moved = self.pay(island, h);
-                certificates[1].motion = certificates[1].motion.max(moved);
+                found[1].motion += self.pay(island, h);
             }
+            certificates = [0, 1].map(|k| found[k].worse(certificates[k]));
             self.spent[1].add(&island.step.relaxed);
             island.step.biased.scale(0.5);
             self.spent[0].add(&island.step.biased);

@@ -1,8 +1,11 @@
 //! References: equations of motion in minimal coordinates by the classical Runge–Kutta method.
 
-use orthant::math::{DVec3, Double, quat_exp_double, quat_mul_double};
+#![allow(clippy::disallowed_methods, reason = "references are compared within a tolerance")]
 
-use super::G;
+use orthant::math::{DVec3, Double, Real, quat_exp_double, quat_mul_double, widen};
+
+/// Gravity of the default settings [m/s²].
+pub const G: Double = 9.81;
 
 /// A step of h of the fourth order of `y' = f(y)`.
 pub fn rk4<const N: usize>(
@@ -68,6 +71,21 @@ pub fn free_rotation(inertia: DVec3, spin: DVec3, seconds: Double) -> [Double; 4
         rk4(&mut y, h, &rate);
     }
     [y[3], y[4], y[5], y[6]]
+}
+
+/// Rounding of a rotation (rad) after so many steps, each of which rounds it by up to ε and the angular
+/// momentum by up to `ε/2` of its size, of a body that turns by `turned` (rad) about no axis at
+/// which that grows.
+pub fn rounding_of_rotation(steps: usize, turned: Double) -> Double {
+    steps as Double * widen(Real::EPSILON) * (1.0 + 0.25 * turned)
+}
+
+/// Orders of errors in steps that are halved, as far as rounding changes none by a tenth: `log₂` of one over
+/// the next is off by `r / (e ln 2)`.
+pub fn orders(errors: &[Double], rounding: &[Double]) -> Vec<Double> {
+    let pairs = errors.windows(2).zip(&rounding[1..]);
+    let clear = pairs.filter(|(pair, r)| **r <= 0.1 * core::f64::consts::LN_2 * pair[1]);
+    clear.map(|(pair, _)| (pair[0] / pair[1]).log2()).collect()
 }
 
 /// Angle between two rotations (rad).
