@@ -55,7 +55,7 @@ fn steady_steps_do_not_allocate() {
         for (name, mut world) in [("stack", stack(8).0), ("heap", heap(12).0), ("hills", hills())] {
             // Long enough for everything to be used once: a solver that others fall back on makes its
             // buffers when it is first needed.
-            for _ in 0..1000 {
+            for _ in 0..2000 {
                 world.step(&settings, DT);
             }
             let made = allocations(60, || {
