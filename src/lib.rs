@@ -49,18 +49,21 @@ struct Readme;
 #[cfg(feature = "bevy")]
 pub mod prelude {
     pub use crate::plugin::{
-        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider,
-        ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities,
-        CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart,
-        Collisions, ConstantForce, ConstantTorque, ContactConfig, ContactImpulse,
+        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, CoefficientCombine,
+        Collider, ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf,
+        CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs,
+        CollisionStart, Collisions, ComputedAngularInertia, ComputedCenterOfMass, ComputedMass,
+        ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
+        ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
+        ConstantLocalTorque, ConstantTorque, ContactConfig, ContactImpulse,
         ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
         GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces, JointPosition,
         JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, Motor, Physics, PhysicsDiagnosticsPlugin, PhysicsError, PhysicsLayer,
-        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
-        PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody, RollingFriction, Sensor,
-        ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping, SleepingDisabled,
-        SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig, StepReport,
-        StepStage, SweptCcd,
+        LockedAxes, Mass, MassPropertiesBundle, Motor, Physics, PhysicsDiagnosticsPlugin,
+        PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems,
+        PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody,
+        RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping,
+        SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig,
+        StepReport, StepStage, SweptCcd,
     };
 }

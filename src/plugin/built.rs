@@ -126,7 +126,7 @@ impl BuiltCollider {
         };
         if let Some(made) = &mut made {
             (made.position, made.rotation) = (self.frame.position, self.frame.rotation);
-            let Material { friction, rolling, spinning, restitution } = self.material;
+            let Material { friction, rolling, spinning, restitution, .. } = self.material;
             if !(friction + rolling + spinning).is_finite() {
                 tell(PhysicsErrorKind::NotFinite("Friction"));
             } else if !restitution.is_finite() {
@@ -169,8 +169,15 @@ impl ColliderPartsItem<'_, '_> {
         let sliding = self.friction.copied().or(body.sliding).unwrap_or(default);
         let rolling = self.rolling.copied().or(body.rolling).unwrap_or_default();
         let RollingFriction { rolling, spinning } = rolling;
-        let restitution = self.restitution.copied().or(body.restitution).unwrap_or_default().0;
-        Material { friction: sliding.coefficient, rolling, spinning, restitution }
+        let restitution = self.restitution.copied().or(body.restitution).unwrap_or_default();
+        Material {
+            friction: sliding.coefficient,
+            friction_combine: sliding.combine_rule,
+            rolling,
+            spinning,
+            restitution: restitution.coefficient,
+            restitution_combine: restitution.combine_rule,
+        }
     }
 }
 

@@ -87,7 +87,9 @@ pub use constructor::ColliderConstructor;
 pub use diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
-    ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
+    ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
+    ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
+    ConstantLocalTorque, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
 };
 pub use joints::{
     Joint, JointAnchor, JointBasis, JointBroken, JointDisabled, JointForces, JointFrame,
@@ -96,7 +98,10 @@ pub use joints::{
 pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};
 pub use locked_axes::LockedAxes;
-pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
+pub use mass::{
+    AngularInertia, CenterOfMass, ColliderDensity, ComputedAngularInertia, ComputedCenterOfMass,
+    ComputedMass, Mass, MassPropertiesBundle,
+};
 #[cfg(feature = "mesh")]
 pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
@@ -111,6 +116,7 @@ pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
 pub use world::{PhysicsWorld, StepReport};
 
+pub use crate::engine::collider::CoefficientCombine;
 pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 
 /// All of physics. Steps in `FixedPostUpdate` by default, once for each step of the fixed clock.

@@ -11,6 +11,8 @@ mod joint_life;
 mod joints;
 mod layers;
 mod life;
+mod mass;
+mod material;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod mirror;
