@@ -22,6 +22,8 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `bevy` | yes | the plugin |
+//! | `debug` | no | drawing of shapes, contacts, joints, islands and their certificates with Bevy's gizmos |
+//! | `interpolation` | no | bodies are shown between fixed steps unless said otherwise, for games |
 //! | `mesh` | no | colliders from Bevy's meshes |
 //! | `parallel` | yes | pairs and islands on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
@@ -66,4 +68,6 @@ pub mod prelude {
         SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig,
         StepReport, StepStage, SweptCcd,
     };
+    #[cfg(feature = "debug")]
+    pub use crate::plugin::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
 }

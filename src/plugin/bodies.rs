@@ -24,7 +24,7 @@ use super::components::{
     SweptCcd,
 };
 use super::constructor::ColliderConstructor;
-use super::error::{Errors, PhysicsError, PhysicsErrorKind};
+use super::error::{Errors, LatelyTold, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::{Frame, Parents};
 use super::layers::CollisionLayers;
@@ -57,6 +57,7 @@ impl Plugin for PhysicsBodiesPlugin {
         app.add_message::<PhysicsError>()
             .init_resource::<PhysicsWorld>()
             .init_resource::<Changes>()
+            .init_resource::<LatelyTold>()
             .init_resource::<DefaultFriction>()
             .add_observer(link::disabled)
             .add_observer(link::enabled)

@@ -133,6 +133,14 @@ impl BuiltCollider {
                 tell(PhysicsErrorKind::NotFinite("Restitution"));
             } else {
                 made.material = self.material;
+                let known = old.is_some_and(|old| old.material == self.material);
+                let least = friction.min(rolling).min(spinning);
+                if least < 0.0 && !known {
+                    tell(PhysicsErrorKind::OutOfRange("Friction", least));
+                }
+                if !(0.0..=1.0).contains(&restitution) && !known {
+                    tell(PhysicsErrorKind::OutOfRange("Restitution", restitution));
+                }
             }
         }
         self.made = made;

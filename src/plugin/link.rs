@@ -77,6 +77,8 @@ pub struct EngineJoint {
     pub(super) refused: Option<JointDesc>,
     /// Was it told that it pressed against what cannot yield?
     pub(super) pressed: bool,
+    /// The end without a body of which it was told.
+    pub(super) missing: Option<Entity>,
 }
 
 impl EngineJoint {

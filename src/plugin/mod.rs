@@ -45,10 +45,13 @@ mod collider;
 mod collision;
 mod components;
 mod constructor;
+#[cfg(feature = "debug")]
+mod debug;
 mod diagnostics;
 mod error;
 mod forces;
 mod frame;
+mod interpolation;
 mod joints;
 mod layers;
 mod link;
@@ -84,12 +87,17 @@ pub use components::{
     SweptCcd,
 };
 pub use constructor::ColliderConstructor;
+#[cfg(feature = "debug")]
+pub use debug::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
 pub use diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
     ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
     ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
     ConstantLocalTorque, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
+};
+pub use interpolation::{
+    NoTransformEasing, PhysicsInterpolationPlugin, TransformExtrapolation, TransformInterpolation,
 };
 pub use joints::{
     Joint, JointAnchor, JointBasis, JointBroken, JointDisabled, JointForces, JointFrame,
@@ -129,6 +137,7 @@ pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 /// | [`PhysicsJointsPlugin`] | joints from components |
 /// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
 /// | [`PhysicsCollisionPlugin`] | collision events |
+/// | [`PhysicsInterpolationPlugin`] | smooth `Transform`s between fixed steps |
 /// | [`PhysicsSpatialPlugin`] | ray casters, shape casters |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
 ///
@@ -162,6 +171,7 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsJointsPlugin)
             .add(PhysicsForcesPlugin)
             .add(PhysicsCollisionPlugin)
+            .add(PhysicsInterpolationPlugin::default())
             .add(PhysicsSpatialPlugin)
             .add(PhysicsStepPlugin)
     }

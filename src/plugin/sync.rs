@@ -128,7 +128,18 @@ pub(super) struct Mirror {
     scale: Vec3,
     /// The transform holds a value that was refused: write the engine's pose over it.
     repair: bool,
+    /// The body is too far away for its precision, which was told.
+    far: bool,
+    /// The body was placed elsewhere, and did not move there.
+    pub(super) jumped: bool,
+    /// The last step before which a dynamic body was placed anew, and before how many in a row.
+    placed: (u64, u32),
 }
+
+/// A dynamic body that is placed anew before so many steps in a row is told: one second of them.
+const DRAGGED_STEPS: u32 = 60;
+/// Positions are to be resolved to this (m).
+const RESOLUTION: Real = 1e-3;
 
 impl Mirror {
     /// Notes a transform and the frame of its parent.
@@ -141,6 +152,11 @@ impl Mirror {
         }
     }
 
+    /// Translation (m) and rotation of the transform that was last read or written.
+    pub(super) const fn pose(&self) -> (bevy_math::Vec3, bevy_math::Quat) {
+        (self.translation, self.rotation)
+    }
+
     /// Notes the components a new body is made from.
     pub(super) fn begin(
         &mut self,
@@ -149,7 +165,7 @@ impl Mirror {
         linear: Vec3,
         angular: Vec3,
     ) {
-        *self = Self { linear, angular, scale: self.scale, ..Self::default() };
+        *self = Self { linear, angular, scale: self.scale, jumped: true, ..Self::default() };
         self.note(transform, parent);
     }
 
@@ -166,6 +182,28 @@ impl Mirror {
         self.pose_differs(transform, parent)
             || linear.is_some_and(|linear| linear.0 != self.linear)
             || angular.is_some_and(|angular| angular.0 != self.angular)
+    }
+
+    /// Counts the steps before which a dynamic body was placed anew, in a row.
+    const fn count_placement(&mut self, step: u64) -> Result<(), PhysicsErrorKind> {
+        let (last, count) = self.placed;
+        if last == step {
+            return Ok(());
+        }
+        self.placed = (step, if last + 1 == step { count + 1 } else { 1 });
+        let dragged = self.placed.1 == DRAGGED_STEPS;
+        if dragged { Err(PhysicsErrorKind::Dragged(DRAGGED_STEPS)) } else { Ok(()) }
+    }
+
+    /// Tells when the body gets too far away for its precision.
+    fn check_distance(&mut self, body: &Body) -> Result<(), PhysicsErrorKind> {
+        let distance = body.center().abs().max_element();
+        let resolution = distance * Real::EPSILON;
+        let was_far = core::mem::replace(&mut self.far, resolution > RESOLUTION);
+        if self.far && !was_far {
+            return Err(PhysicsErrorKind::FarAway(distance, resolution));
+        }
+        Ok(())
     }
 
     /// Notes the world scale.
@@ -209,6 +247,7 @@ impl Mirror {
             body.set_target(position, rotation);
         } else {
             body.set_pose(position, rotation);
+            self.jumped = true;
         }
         Ok(())
     }
@@ -319,6 +358,7 @@ impl ReadBodyItem<'_, '_> {
         if !self.mirror.differs(parent, (transform, linear, angular)) {
             return Ok(());
         }
+        let step = physics.engine.report().step;
         let Some(body) = self.link.id.and_then(|id| physics.body_mut(id)) else { return Ok(()) };
         let moves = body.kind() != BodyKind::Static;
         if let Some(linear) = linear.filter(|linear| linear.0 != self.mirror.linear) {
@@ -330,10 +370,12 @@ impl ReadBodyItem<'_, '_> {
             self.mirror.angular = angular.0;
         }
         if self.mirror.pose_differs(transform, parent) {
-            self.mirror.place(body, transform, parent, dt)
-        } else {
-            Ok(())
+            self.mirror.place(body, transform, parent, dt)?;
+            if body.is_dynamic() {
+                self.mirror.count_placement(step)?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -408,12 +450,14 @@ fn scatter(
     mut physics: ResMut<PhysicsWorld>,
     mut changes: ResMut<Changes>,
     mut commands: Commands,
+    mut errors: Errors,
     mut bodies: Query<WriteBody>,
 ) {
     for body in physics.engine.changed_bodies() {
         let Some(entity) = entity_of(body) else { continue };
         let Ok(mut item) = bodies.get_mut(entity) else { continue };
         item.write(body);
+        errors.check(entity, item.mirror.check_distance(body));
         if item.is_child {
             changes.children.push(entity);
         }

@@ -5,8 +5,12 @@ mod change;
 mod chaos;
 mod colliders;
 mod collision;
+#[cfg(feature = "debug")]
+mod debug;
 mod diagnostics;
+mod errors;
 mod force;
+mod interpolation;
 mod joint_life;
 mod joints;
 mod layers;

@@ -25,7 +25,7 @@ use super::world::{PhysicsWorld, entity_of};
 use crate::engine::bodies::Bodies;
 use crate::engine::body::BodyId;
 use crate::engine::touch::TouchKey;
-use events::{Blows, Told};
+use events::{Blows, Heard, Told};
 
 /// Tells collisions.
 ///
@@ -44,6 +44,7 @@ impl Plugin for PhysicsCollisionPlugin {
             .add_message::<CollisionEnd>()
             .add_message::<ContactImpulse>()
             .init_resource::<Blows>()
+            .init_resource::<Heard>()
             .init_resource::<Told>();
         app.add_systems(
             PhysicsSchedule,
@@ -56,6 +57,9 @@ impl Plugin for PhysicsCollisionPlugin {
                 .chain()
                 .in_set(PhysicsStepSystems::Events),
         );
+        let silence = events::warn_of_silence;
+        let silence = silence.after(PhysicsStepSystems::Events).before(PhysicsStepSystems::Last);
+        app.add_systems(PhysicsSchedule, silence);
     }
 }
 
