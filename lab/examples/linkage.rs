@@ -6,8 +6,9 @@
 //! its guide, and a turn costs friction times way. In the third one friction is more than the motor can
 //! overcome: it stands, held by just what pushes it. The fourth slider is two millimetres wider than its
 //! guide: the friction cone is not pointed, walls can press against each other as hard as they like, and the
-//! step problem has no solution. Whether it sticks or slips then means nothing, and neither does the force that
-//! presses it: the report says in which steps that is so. A picture goes to `out/linkage.svg`. The exit status says whether all of this is so.
+//! step problem has no solution. Whether it sticks or slips then means nothing, and neither does the force
+//! that presses it: the report says in which steps that is so. A picture goes to `out/linkage.svg`. The exit
+//! status says whether all of this is so.
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;

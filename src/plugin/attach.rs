@@ -23,7 +23,7 @@ use super::frame::DEPTH_MAX;
 use super::layers::CollisionLayers;
 use super::link::{Changes, EngineBody};
 use super::mass::ColliderDensity;
-use super::sync::Mirror;
+use super::mirror::Mirror;
 
 /// The body a [`Collider`] belongs to: the nearest one at or above its entity, else, as a static one, its
 /// entity itself. Comes with it.

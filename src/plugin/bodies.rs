@@ -34,9 +34,10 @@ use super::mass::{
     AngularInertia, CenterOfMass, ColliderDensity, Computed, ComputedAngularInertia,
     ComputedCenterOfMass, ComputedMass, Mass, MassInputs,
 };
+use super::mirror::Mirror;
 use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sleep::SleepingDisabled;
-use super::sync::{GatherSystems, Mirror, find_moved};
+use super::sync::{GatherSystems, find_moved};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
 use crate::math::Vec3;

@@ -15,7 +15,7 @@ use super::attach::{queue_collider, queue_tree};
 use super::forces::PendingForces;
 use super::link::{EngineBody, queue_body};
 use super::mass::{ComputedAngularInertia, ComputedCenterOfMass, ComputedMass};
-use super::sync::Mirror;
+use super::mirror::Mirror;
 use crate::engine::body::BodyKind;
 use crate::engine::collider::CoefficientCombine;
 use crate::math::{Quat, Real, Vec3};

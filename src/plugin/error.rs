@@ -16,8 +16,8 @@ use crate::math::Real;
 
 /// Something is wrong with the body, collider or joint of this entity.
 ///
-/// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged, with the
-/// `Name` of the entity if it has one. What goes on for several steps is told once.
+/// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged, with
+/// the `Name` of the entity if it has one. What goes on for several steps is told once.
 #[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
 pub struct PhysicsError {
     /// The entity of the body, collider or joint.
@@ -75,8 +75,9 @@ pub enum PhysicsErrorKind {
     Dragged(u32),
     /// The body is so far from the origin (m) that numbers of single precision resolve no more than this (m).
     FarAway(Real, Real),
-    /// The body is advanced in small steps, as [`SolverConfig::budget`](super::SolverConfig::budget) does, and so
-    /// many times as heavy as the lightest of those: small steps are soft, and it sinks into what carries it.
+    /// The body is advanced in small steps, as [`SolverConfig::budget`](super::SolverConfig::budget) does, and
+    /// so many times as heavy as the lightest of those: small steps are soft, and it sinks into what carries
+    /// it.
     MassRatio(Real),
     /// The state of the body was no longer finite. It is frozen at its last good pose until it is
     /// placed anew.
@@ -110,6 +111,20 @@ impl core::fmt::Display for PhysicsErrorKind {
                 "nothing holds the body in equilibrium; in quasistatic steps it stays where it is"
             ),
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
+            Self::Frozen => write!(
+                f,
+                "the state was no longer finite: the body is frozen at its last good pose until it \
+                 is placed anew"
+            ),
+            _ => self.fmt_misuse(f),
+        }
+    }
+}
+
+impl PhysicsErrorKind {
+    /// Likely mistakes, which are told and change nothing.
+    fn fmt_misuse(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
             Self::OutOfRange("Restitution", value) => {
                 write!(f, "restitution must be from 0 to 1, got {value}; it counts as the nearest")
             }
@@ -145,8 +160,8 @@ impl core::fmt::Display for PhysicsErrorKind {
             Self::Dragged(steps) => write!(
                 f,
                 "the `Transform` of this dynamic body, or of a parent, was written before each of \
-                 {steps} steps in a row, which places it anew; push it by `Forces` or `LinearVelocity`, or make it \
-                 `RigidBody::Kinematic`"
+                 {steps} steps in a row, which places it anew; push it by `Forces` or \
+                 `LinearVelocity`, or make it `RigidBody::Kinematic`"
             ),
             Self::FarAway(distance, resolution) => write!(
                 f,
@@ -160,11 +175,7 @@ impl core::fmt::Display for PhysicsErrorKind {
                  soft steps, and sinks into what carries it: use masses closer together, or \
                  `SolverConfig::default()` in place of `SolverConfig::budget()`"
             ),
-            Self::Frozen => write!(
-                f,
-                "the state was no longer finite: the body is frozen at its last good pose until it \
-                 is placed anew"
-            ),
+            _ => Ok(()),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Smooth rendering between fixed steps.
 //!
-//! Physics steps at the rate of the fixed clock, frames come at any. After the steps of a frame the `Transform`
-//! of an eased body is set to where it is between its last two poses, by how far the fixed clock has gone on
-//! since; before the next step, and before anything of it is read, it is set back. So the engine never sees
-//! what is shown, nor do systems in the fixed schedules. O(eased bodies); what rests is not written.
+//! Physics steps at the rate of the fixed clock, frames come at any. After the steps of a frame the
+//! `Transform` of an eased body is set to where it is between its last two poses, by how far the fixed clock
+//! has gone on since; before the next step, and before anything of it is read, it is set back. So the engine
+//! never sees what is shown, nor do systems in the fixed schedules. O(eased bodies); what rests is not
+//! written.
 //!
 //! Children of an eased body follow it, bodies with parents are eased below them. Frames show what was up to
 //! one step ago with [`TransformInterpolation`], and what may be with [`TransformExtrapolation`].
@@ -27,8 +28,9 @@ use bevy_transform::components::Transform;
 
 use super::attach::attach_colliders;
 use super::components::RigidBody;
+use super::mirror::Mirror;
 use super::schedule::{PhysicsSchedule, PhysicsSystems, StepLoop, SyncSchedule};
-use super::sync::{GatherSystems, Mirror, sync_physics};
+use super::sync::{GatherSystems, sync_physics};
 use super::time::time_passed;
 
 /// Shows the body between its last two poses: smooth at any frame rate, up to one step late.

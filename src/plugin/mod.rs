@@ -59,6 +59,7 @@ mod locked_axes;
 mod mass;
 #[cfg(feature = "mesh")]
 mod mesh;
+mod mirror;
 mod primitives;
 mod schedule;
 mod settings;

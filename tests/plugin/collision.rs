@@ -191,7 +191,7 @@ fn one_blow_is_one_message_whatever_the_phase_of_the_step() {
         let floor = floor(&mut app);
         // Sixteen places that a fall takes half a step longer to, one after the other.
         let drop = 1.5 + 0.005 * phase as Real;
-        let high = at(0.0, (drop + 0.5) as f32, 0.0);
+        let high = at(0.0, 2.0 + 0.005 * phase as f32, 0.0);
         let falling = (RigidBody::Dynamic, cube(), high, Mass(mass), CollisionEventsEnabled);
         let cube = spawn(&mut app, falling);
         let load = mass * gravity * DT_FIXED;

@@ -13,7 +13,7 @@ use crate::engine::collider::Collider;
 use crate::engine::joint::JointAxis;
 use crate::math::{
     self, Quat, Real, from_single_quat, from_single3, narrow3, quat_exp, quat_mul, quat_normalize,
-    quat_rotate, single3, tangents,
+    quat_rotate, single3, tangents, widen,
 };
 use crate::plugin::joints::{JointView, Joints};
 use crate::plugin::spatial::{RayCaster, RayHits, ShapeCaster, ShapeHits};
@@ -152,7 +152,7 @@ pub(super) fn contacts(mut lines: Lines, physics: Res<PhysicsWorld>) {
                     gap if gap < 0.0 => overlap,
                     _ => apart,
                 };
-                let size = CROSS + contact.gap.clamp(-GAP_MAX, GAP_MAX).abs() as f32;
+                let size = CROSS + widen(contact.gap.abs().min(GAP_MAX)) as f32;
                 cross(&mut lines, point, size, color);
             }
             let (from, normal) = (single3(point), single3(contact.normal));
@@ -261,11 +261,11 @@ pub(super) fn casters(mut lines: Lines, rays: Query<RayCasts>, shapes: Query<Sha
         let along = place.rotation() * *caster.direction;
         let last = hits.last().map_or(caster.max_distance.min(FAR), |hit| hit.distance);
         if let Some(color) = config.caster_color {
-            lines.line(from, from + along * last as f32, color);
+            lines.line(from, from + along * widen(last) as f32, color);
         }
         for hit in hits.iter() {
             let Some(color) = config.hit_color else { continue };
-            let at = from_single3(from + along * hit.distance as f32);
+            let at = from_single3(from + along * widen(hit.distance) as f32);
             cross(&mut lines, at, CROSS, color);
             lines.line(single3(at), single3(at) + single3(hit.normal) * CROSS * 3.0, color);
         }
@@ -277,14 +277,14 @@ pub(super) fn casters(mut lines: Lines, rays: Query<RayCasts>, shapes: Query<Sha
         let rotation = quat_normalize(quat_mul(turn, caster.shape_rotation));
         let mut draw = |distance: Real, color: Option<Color>| {
             let (Some(color), Ok(shape)) = (color, caster.shape.shape()) else { return };
-            let position = from_single3(from + along * distance as f32);
+            let position = from_single3(from + along * widen(distance) as f32);
             Pen { gizmos: &mut lines, position, rotation, color }.shape(shape);
         };
         draw(0.0, config.caster_color);
         hits.iter().for_each(|hit| draw(hit.distance, config.hit_color));
         let last = hits.last().map_or(caster.config.max_distance.min(FAR), |hit| hit.distance);
         if let Some(color) = config.caster_color {
-            lines.line(from, from + along * last as f32, color);
+            lines.line(from, from + along * widen(last) as f32, color);
         }
     }
 }

@@ -81,7 +81,7 @@ impl JointEntityItem<'_, '_> {
     fn update(
         &mut self,
         physics: &mut PhysicsWorld,
-        bodies: &Ends,
+        bodies: &EndBodies,
     ) -> Result<(), PhysicsErrorKind> {
         let wanted = self.describe(physics, bodies);
         let missing = self.missing(bodies).filter(|_| wanted.is_none());
@@ -124,7 +124,7 @@ impl JointEntityItem<'_, '_> {
     }
 
     /// The end that has no body, and none to wait for.
-    fn missing(&self, bodies: &Ends) -> Option<Entity> {
+    fn missing(&self, bodies: &EndBodies) -> Option<Entity> {
         let joint = self.joint.as_ref().filter(|_| !self.disabled)?;
         let has_none = |end: &Entity| {
             bodies.get(*end).map_or(true, |(link, is_body)| link.id.is_none() && !is_body)
@@ -134,7 +134,7 @@ impl JointEntityItem<'_, '_> {
 
     /// As the engine is to have it; none while an end has no body. Takes frames in the world over into
     /// those of the bodies.
-    fn describe(&mut self, physics: &PhysicsWorld, bodies: &Ends) -> Option<JointDesc> {
+    fn describe(&mut self, physics: &PhysicsWorld, bodies: &EndBodies) -> Option<JointDesc> {
         let joint = self.joint.as_mut().filter(|_| !self.disabled)?;
         let ends = [find(joint.a, bodies)?, find(joint.b, bodies)?];
         let [pose_a, pose_b] = ends.map(|end| pose(end, physics));
@@ -147,7 +147,7 @@ impl JointEntityItem<'_, '_> {
 }
 
 /// What may be the end of a joint.
-type Ends<'w, 's> = Query<'w, 's, (&'static EngineBody, Has<RigidBody>), Allow<Disabled>>;
+type EndBodies<'w, 's> = Query<'w, 's, (&'static EngineBody, Has<RigidBody>), Allow<Disabled>>;
 
 /// Anchors that should coincide and are farther apart (m) when a joint begins are likely a mistake.
 const APART_MAX: Real = 2.0;
@@ -163,17 +163,20 @@ fn doubt(desc: &JointDesc, physics: &PhysicsWorld) -> Result<(), PhysicsErrorKin
         position + quat_rotate(rotation, desc.frames[end].anchor)
     };
     let apart = anchor(0).distance(anchor(1));
-    let coincide = match desc.kind {
-        JointKind::Fixed | JointKind::Revolute | JointKind::Spherical => true,
-        JointKind::Universal | JointKind::Pivot => true,
-        _ => false,
-    };
+    let coincide = matches!(
+        desc.kind,
+        JointKind::Fixed
+            | JointKind::Revolute
+            | JointKind::Spherical
+            | JointKind::Universal
+            | JointKind::Pivot
+    );
     let is_apart = coincide && apart > APART_MAX;
     if is_apart { Err(PhysicsErrorKind::JointApart(apart)) } else { Ok(()) }
 }
 
 /// The end a joint has at an entity, or at the world; none if the entity has no body.
-fn find(entity: Option<Entity>, bodies: &Ends) -> Option<Option<BodyId>> {
+fn find(entity: Option<Entity>, bodies: &EndBodies) -> Option<Option<BodyId>> {
     match entity {
         Some(entity) => bodies.get(entity).ok().and_then(|(link, _)| link.id).map(Some),
         None => Some(None),
@@ -201,7 +204,7 @@ fn update_joints(
     mut physics: ResMut<PhysicsWorld>,
     mut changes: ResMut<Changes>,
     mut errors: Errors,
-    bodies: Ends,
+    bodies: EndBodies,
     mut joints: ParamSet<(AllJoints, Query<JointEntity, Allow<Disabled>>)>,
     mut list: Local<Vec<(u64, Entity)>>,
 ) {
