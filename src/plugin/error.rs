@@ -73,7 +73,8 @@ pub enum PhysicsErrorKind {
     /// Someone writes the `Transform` of this dynamic body, or that of a parent,
     /// before every step: it was placed anew so often in a row.
     Dragged(u32),
-    /// The body is so far from the origin (m) that numbers of single precision resolve no more than this (m).
+    /// The body is so far from the origin (m) that numbers of single precision resolve no more than this
+    /// (m).
     FarAway(Real, Real),
     /// The body is advanced in small steps, as [`SolverConfig::budget`](super::SolverConfig::budget) does, and
     /// so many times as heavy as the lightest of those: small steps are soft, and it sinks into what carries
