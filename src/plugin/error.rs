@@ -76,9 +76,9 @@ pub enum PhysicsErrorKind {
     /// The body is so far from the origin (m) that numbers of single precision resolve no more than this
     /// (m).
     FarAway(Real, Real),
-    /// The body is advanced in small steps, as [`SolverConfig::budget`](super::SolverConfig::budget) does, and
-    /// so many times as heavy as the lightest of those: small steps are soft, and it sinks into what carries
-    /// it.
+    /// The body is advanced in small steps, as with [`SolverConfig::budget`](super::SolverConfig::budget),
+    /// and so many times as heavy as the lightest of those: small steps are soft, and it sinks into what
+    /// carries it.
     MassRatio(Real),
     /// The state of the body was no longer finite. It is frozen at its last good pose until it is
     /// placed anew.
