@@ -34,7 +34,7 @@ fn main() {
 }
 
 fn spawn(mut commands: Commands) {
-    let bouncy = Restitution(0.8);
+    let bouncy = Restitution::new(0.8);
     commands.spawn((RigidBody::Static, Collider::half_space(Vec3::Y), bouncy));
     let at = Transform::from_xyz(0.0, 2.0, 0.0);
     let ball = (RigidBody::Dynamic, Collider::sphere(0.25), bouncy, at, CollisionEventsEnabled);

@@ -22,6 +22,8 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `bevy` | yes | the plugin |
+//! | `debug` | no | drawing of shapes, contacts, joints, islands and their certificates with Bevy's gizmos |
+//! | `interpolation` | no | bodies are shown between fixed steps unless said otherwise, for games |
 //! | `mesh` | no | colliders from Bevy's meshes |
 //! | `parallel` | yes | pairs and islands on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
@@ -49,18 +51,23 @@ struct Readme;
 #[cfg(feature = "bevy")]
 pub mod prelude {
     pub use crate::plugin::{
-        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, Collider,
-        ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities,
-        CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart,
-        Collisions, ConstantForce, ConstantTorque, ContactConfig, ContactImpulse,
+        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, CoefficientCombine,
+        Collider, ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf,
+        CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs,
+        CollisionStart, Collisions, ComputedAngularInertia, ComputedCenterOfMass, ComputedMass,
+        ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
+        ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
+        ConstantLocalTorque, ConstantTorque, ContactConfig, ContactImpulse,
         ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
         GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces, JointPosition,
         JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, Motor, Physics, PhysicsDiagnosticsPlugin, PhysicsError, PhysicsLayer,
-        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
-        PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody, RollingFriction, Sensor,
-        ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping, SleepingDisabled,
-        SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig, StepReport,
-        StepStage, SweptCcd,
+        LockedAxes, Mass, MassPropertiesBundle, Motor, Physics, PhysicsDiagnosticsPlugin,
+        PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems,
+        PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody,
+        RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping,
+        SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig,
+        StepReport, StepStage, SweptCcd,
     };
+    #[cfg(feature = "debug")]
+    pub use crate::plugin::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
 }

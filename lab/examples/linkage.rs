@@ -6,8 +6,9 @@
 //! its guide, and a turn costs friction times way. In the third one friction is more than the motor can
 //! overcome: it stands, held by just what pushes it. The fourth slider is two millimetres wider than its
 //! guide: the friction cone is not pointed, walls can press against each other as hard as they like, and the
-//! step problem has no solution. Whether it sticks or slips then means nothing, and the report says so in
-//! every step. A picture goes to `out/linkage.svg`. The exit status says whether all of this is so.
+//! step problem has no solution. Whether it sticks or slips then means nothing, and neither does the force
+//! that presses it: the report says in which steps that is so. A picture goes to `out/linkage.svg`. The exit
+//! status says whether all of this is so.
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
@@ -219,6 +220,8 @@ struct Memory {
     work: [Real; 2],
     /// Steps in which a machine was not solved.
     unsolved: [u32; 4],
+    /// Largest residual of the pressed slider [m/s].
+    worst: f64,
     steps: u32,
     lines: u32,
     frames: usize,
@@ -238,6 +241,7 @@ fn tell(
     for (k, state) in now.iter().enumerate() {
         memory.unsolved[k] += u32::from(!state.solved);
     }
+    memory.worst = memory.worst.max(now[3].residual);
     memory.rocker = [memory.rocker[0].min(now[0].way), memory.rocker[1].max(now[0].way)];
     if turns > 1.0 && turns < TURNS {
         let [was, is] = [memory.last[1], now[1]];
@@ -249,12 +253,13 @@ fn tell(
         memory.lines += 1;
         println!("{turns:4.2} turns  {}", *scene.report);
         for ((name, _), state) in MACHINES.iter().zip(&now) {
+            let force = format!("{:.2e} N", state.force);
             println!(
-                "            {name:14} {:6.1}°, {:5.2} N·m; {:7.4}, {:.2e} N; residual {:.1e} m/s",
+                "            {name:14} {:6.1}°, {:5.2} N·m; {:7.4}, {}; residual {:.1e} m/s",
                 state.crank.to_degrees(),
                 state.torque,
                 state.way,
-                state.force,
+                if state.solved { &force } else { "not solved: its force means nothing" },
                 state.residual
             );
         }
@@ -286,7 +291,7 @@ fn judge(memory: &Memory) -> bool {
     // A turn takes the slider there and back again, by twice the crank each.
     let [motor, friction] = memory.work;
     let cost = (TURNS - 1.0) * 4.0 * CRANK * FRICTION[0];
-    let [.., stuck, pressed] = memory.last;
+    let [.., stuck, _] = memory.last;
     let push = stuck.torque / CRANK;
     let [a, b, c, d] = memory.unsolved;
     let fine = [
@@ -309,8 +314,12 @@ fn judge(memory: &Memory) -> bool {
             format!("steps in which one of these three was not solved: {}", a + b + c),
         ),
         (
-            d == memory.steps && pressed.residual > 0.01,
-            format!("the pressed slider was not solved in {d} of {} steps", memory.steps),
+            2 * d > memory.steps && memory.worst > 0.01,
+            format!(
+                "the pressed slider was not solved in {d} of {} steps, and its residual of {:.1e} m/s \
+                 says so",
+                memory.steps, memory.worst
+            ),
         ),
     ];
     println!();

@@ -209,6 +209,16 @@ impl Simulation {
         &self.sleepers
     }
 
+    /// The island of a body in the last step, by its body with the smallest id, as
+    /// [`IslandReport::first`](crate::engine::report::IslandReport::first); none if it is fixed or sleeps.
+    #[must_use]
+    pub fn island(&self, id: BodyId) -> Option<BodyId> {
+        let islands = &self.work.islands;
+        let island = *islands.island.get(self.bodies.index_of(id)?)? as usize;
+        let first = *islands.members.get(*islands.start.get(island)? as usize)?;
+        Some(self.bodies.as_slice().get(first as usize)?.id())
+    }
+
     /// Wakes a body with its island; false if there is none of this id or it is awake. Between two stages
     /// of a step: it wakes before the next.
     pub fn wake_body(&mut self, id: BodyId) -> bool {

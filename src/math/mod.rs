@@ -44,7 +44,8 @@ mod chosen {
 }
 pub use chosen::{Mat3, Quat, Real, Vec3};
 pub use sym_mat::{
-    SYM_PLACES, Sym, SymMat3, sym_cofactors, sym_inverse, sym_minors, sym_positive_part, sym_times,
+    SYM_PLACES, Sym, SymMat3, sym_cofactors, sym_eigen, sym_inverse, sym_minors, sym_positive_part,
+    sym_times,
 };
 
 /// π.

@@ -163,8 +163,8 @@ pub fn sym_inverse(a: &Sym) -> Sym {
 /// Most sweeps of Jacobi's method: four leave off-diagonals at rounding, often three do.
 const SWEEPS: usize = 4;
 
-/// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v, by Jacobi's method.
-pub fn sym_positive_part(a: &Sym) -> Sym {
+/// Eigenvalues, and eigenvectors of length 1 as columns, by Jacobi's method.
+pub fn sym_eigen(a: &Sym) -> ([Double; 3], [[Double; 3]; 3]) {
     let [xx, yy, zz, xy, xz, yz] = *a;
     let mut m = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
     let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -194,9 +194,15 @@ pub fn sym_positive_part(a: &Sym) -> Sym {
             }
         }
     }
+    ([m[0][0], m[1][1], m[2][2]], v)
+}
+
+/// `Σ max(λ, 0) v vᵀ` over eigenvalues λ and eigenvectors v.
+pub fn sym_positive_part(a: &Sym) -> Sym {
+    let (values, v) = sym_eigen(a);
     let mut part = [0.0; 6];
     for i in 0..3 {
-        let value = m[i][i].max(0.0);
+        let value = values[i].max(0.0);
         let [x, y, z] = [v[0][i], v[1][i], v[2][i]];
         let square = [x * x, y * y, z * z, x * y, x * z, y * z];
         (0..6).for_each(|k| part[k] += value * square[k]);

@@ -1,6 +1,7 @@
 //! Which body a collider belongs to.
 //!
-//! A collider belongs to the nearest body at or above its entity. [`ColliderOf`] names that body, the
+//! A collider belongs to the nearest body at or above its entity; without one, its own entity is a static
+//! body. [`ColliderOf`] names the body, the
 //! [`EngineBody`] lists its colliders in the order of the commands that made them, and both are brought
 //! up to date in the gather, before the bodies are. Entities on the way from a collider up to its body
 //! (or to the root) carry [`ColliderAncestor`]: change detection finds those that moved, hooks and
@@ -22,8 +23,10 @@ use super::frame::DEPTH_MAX;
 use super::layers::CollisionLayers;
 use super::link::{Changes, EngineBody};
 use super::mass::ColliderDensity;
+use super::mirror::Mirror;
 
-/// The body a [`Collider`] belongs to: the nearest one at or above its entity. Comes with it.
+/// The body a [`Collider`] belongs to: the nearest one at or above its entity, else, as a static one, its
+/// entity itself. Comes with it.
 #[derive(Component, Clone, Debug, Default)]
 #[component(
     on_insert = insert_collider,
@@ -37,8 +40,7 @@ pub struct ColliderOf {
 }
 
 impl ColliderOf {
-    /// The entity of the body; none before the first gather, without a body above, or if the entity
-    /// lost its [`Collider`].
+    /// The entity of the body; none before the first gather, or if the entity lost its [`Collider`].
     #[must_use]
     pub const fn body(&self) -> Option<Entity> {
         self.body
@@ -249,18 +251,26 @@ pub(super) fn attach_colliders(
     for &(order, entity) in list.iter() {
         let Ok(mut link) = links.get_mut(entity) else { continue };
         let shaped = hierarchy.nodes.get(entity).is_ok_and(|node| node.is_shaped);
-        let body = if shaped { hierarchy.body_of(entity, between) } else { None };
+        let body = shaped.then(|| hierarchy.body_of(entity, between).unwrap_or(entity));
         if let Some(old) = link.body.filter(|_| link.body != body) {
             if let Ok(mut old) = bodies.get_mut(old) {
                 old.forget((order, entity));
             }
             changes.bodies.push(old);
         }
-        if let Some(new) = body.and_then(|body| bodies.get_mut(body).ok()) {
-            new.into_inner().list((order, entity));
-        }
         link.body = body;
         changes.bodies.extend(body);
+        let Some(body) = body else { continue };
+        if let Ok(body) = bodies.get_mut(body) {
+            body.into_inner().list((order, entity));
+        } else {
+            commands.entity(body).queue_silenced(move |mut body: EntityWorldMut| {
+                body.insert((EngineBody::default(), Mirror::default()));
+                if let Some(mut body) = body.get_mut::<EngineBody>() {
+                    body.list((order, entity));
+                }
+            });
+        }
     }
     mark(&mut commands, &hierarchy, between, empty);
 }

@@ -2,7 +2,8 @@
 //!
 //! The gather looks at every body that a hook, change detection or one of its colliders points out, in
 //! the order in which the commands made them, and brings the engine in line with the components: an
-//! enabled entity with a [`RigidBody`] has a body, any other has none. Colliders and mass are made
+//! enabled entity with a [`RigidBody`] has a body, one with a collider that belongs to no other has a static
+//! one, any other has none. Colliders and mass are made
 //! again only if what they are made from changed, because that drops the body's contacts.
 
 use bevy_app::{App, Plugin};
@@ -23,16 +24,20 @@ use super::components::{
     SweptCcd,
 };
 use super::constructor::ColliderConstructor;
-use super::error::{Errors, PhysicsError, PhysicsErrorKind};
+use super::error::{Errors, LatelyTold, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::{Frame, Parents};
 use super::layers::CollisionLayers;
 use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
-use super::mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass, MassInputs};
+use super::mass::{
+    AngularInertia, CenterOfMass, ColliderDensity, Computed, ComputedAngularInertia,
+    ComputedCenterOfMass, ComputedMass, Mass, MassInputs,
+};
+use super::mirror::Mirror;
 use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sleep::SleepingDisabled;
-use super::sync::{GatherSystems, Mirror, find_moved};
+use super::sync::{GatherSystems, find_moved};
 use super::world::PhysicsWorld;
 use crate::engine::body::{Body, BodyDesc, BodyError, BodyId};
 use crate::math::Vec3;
@@ -53,6 +58,7 @@ impl Plugin for PhysicsBodiesPlugin {
         app.add_message::<PhysicsError>()
             .init_resource::<PhysicsWorld>()
             .init_resource::<Changes>()
+            .init_resource::<LatelyTold>()
             .init_resource::<DefaultFriction>()
             .add_observer(link::disabled)
             .add_observer(link::enabled)
@@ -95,6 +101,9 @@ fn register_types(app: &mut App) {
         .register_type::<ColliderDensity>()
         .register_type::<CenterOfMass>()
         .register_type::<AngularInertia>()
+        .register_type::<ComputedMass>()
+        .register_type::<ComputedCenterOfMass>()
+        .register_type::<ComputedAngularInertia>()
         .register_type::<Friction>()
         .register_type::<DefaultFriction>()
         .register_type::<GravityScale>()
@@ -214,6 +223,7 @@ struct BodyEntity {
     parts: Parts,
     link: &'static mut EngineBody,
     mirror: &'static mut Mirror,
+    computed: Computed,
     pending: Option<&'static mut PendingForces>,
     target: Option<&'static mut KinematicTarget>,
 }
@@ -231,8 +241,9 @@ impl BodyEntityItem<'_, '_> {
         let parent = parents.frame(self.parts.child_of);
         let frame = Frame::new(self.parts.transform, parent);
         self.mirror.mark_scale(frame.scale);
-        let wanted = self.parts.kind.filter(|_| !self.parts.disabled);
-        let Some(&kind) = wanted else {
+        let alone = self.link.colliders().any(|collider| collider == self.entity);
+        let kind = self.parts.kind.copied().or(alone.then_some(RigidBody::Static));
+        let Some(kind) = kind.filter(|_| !self.parts.disabled) else {
             self.link.id = None;
             self.link.built = None;
             id.into_iter().for_each(|id| physics.remove(id));
@@ -353,6 +364,9 @@ fn update_bodies(
         let Ok(mut body) = bodies.get_mut(entity) else { continue };
         let result = body.update(&mut physics, &parents, &colliders, &mut errors);
         errors.check(entity, result);
+        if let Some(made) = body.link.id.and_then(|id| physics.engine.body(id)) {
+            body.computed.write(made);
+        }
         changes.sleepers.push(entity);
     }
 }

@@ -126,13 +126,21 @@ impl BuiltCollider {
         };
         if let Some(made) = &mut made {
             (made.position, made.rotation) = (self.frame.position, self.frame.rotation);
-            let Material { friction, rolling, spinning, restitution } = self.material;
+            let Material { friction, rolling, spinning, restitution, .. } = self.material;
             if !(friction + rolling + spinning).is_finite() {
                 tell(PhysicsErrorKind::NotFinite("Friction"));
             } else if !restitution.is_finite() {
                 tell(PhysicsErrorKind::NotFinite("Restitution"));
             } else {
                 made.material = self.material;
+                let known = old.is_some_and(|old| old.material == self.material);
+                let least = friction.min(rolling).min(spinning);
+                if least < 0.0 && !known {
+                    tell(PhysicsErrorKind::OutOfRange("Friction", least));
+                }
+                if !(0.0..=1.0).contains(&restitution) && !known {
+                    tell(PhysicsErrorKind::OutOfRange("Restitution", restitution));
+                }
             }
         }
         self.made = made;
@@ -169,8 +177,15 @@ impl ColliderPartsItem<'_, '_> {
         let sliding = self.friction.copied().or(body.sliding).unwrap_or(default);
         let rolling = self.rolling.copied().or(body.rolling).unwrap_or_default();
         let RollingFriction { rolling, spinning } = rolling;
-        let restitution = self.restitution.copied().or(body.restitution).unwrap_or_default().0;
-        Material { friction: sliding.coefficient, rolling, spinning, restitution }
+        let restitution = self.restitution.copied().or(body.restitution).unwrap_or_default();
+        Material {
+            friction: sliding.coefficient,
+            friction_combine: sliding.combine_rule,
+            rolling,
+            spinning,
+            restitution: restitution.coefficient,
+            restitution_combine: restitution.combine_rule,
+        }
     }
 }
 

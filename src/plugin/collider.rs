@@ -8,11 +8,12 @@ use bevy_reflect::std_traits::ReflectDefault;
 use bevy_transform::components::Transform;
 
 use super::attach::{ColliderOf, queue_collider};
+use crate::engine::shape::mass::MassProperties;
 use crate::engine::shape::{Shape, ShapeError};
 use crate::math::{Quat, Real, Vec3};
 
 /// A shape of a body. It belongs to the nearest [`RigidBody`](super::RigidBody) at or above its entity
-/// (see [`ColliderOf`]); without one it does nothing.
+/// (see [`ColliderOf`]); without one it is static: things stand on it, rays hit it, a [`Sensor`] sees.
 ///
 /// Where it is on its body, and how large, say the `Transform`s of its entity and of those between it
 /// and the body; the scale of the body counts too. Its own components say the rest:
@@ -204,6 +205,12 @@ impl Collider {
     /// The numbers it was made from make no shape.
     pub fn shape(&self) -> Result<&Shape, &ShapeError> {
         self.shape.as_ref().as_ref()
+    }
+
+    /// Mass, center of mass and inertia at a density [kg/m³], > 0; none if the numbers make no shape.
+    #[must_use]
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        self.shape().map(|shape| shape.mass_properties(density)).unwrap_or_default()
     }
 
     /// Is this the same collider, or a clone of it?

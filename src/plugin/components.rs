@@ -14,8 +14,10 @@ use bevy_transform::components::Transform;
 use super::attach::{queue_collider, queue_tree};
 use super::forces::PendingForces;
 use super::link::{EngineBody, queue_body};
-use super::sync::Mirror;
+use super::mass::{ComputedAngularInertia, ComputedCenterOfMass, ComputedMass};
+use super::mirror::Mirror;
 use crate::engine::body::BodyKind;
+use crate::engine::collider::CoefficientCombine;
 use crate::math::{Quat, Real, Vec3};
 
 /// A rigid body. Its colliders are the [`Collider`](super::Collider)s on its entity and on those
@@ -35,6 +37,7 @@ use crate::math::{Quat, Real, Vec3};
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 #[component(summary_tick, immutable, on_add = queue_tree, on_remove = body_removed)]
 #[require(Transform, LinearVelocity, AngularVelocity, PendingForces, EngineBody, Mirror)]
+#[require(ComputedMass, ComputedCenterOfMass, ComputedAngularInertia)]
 pub enum RigidBody {
     /// Moved by forces, contacts and joints.
     #[default]
@@ -130,8 +133,18 @@ impl Default for KinematicTarget {
     }
 }
 
-/// Coulomb friction of a collider. A contact takes the mean of both coefficients. A collider without
+/// Coulomb friction of a collider. A collider without
 /// this component has the friction of its body, and if that has none, [`DefaultFriction`].
+///
+/// A contact takes the mean of both coefficients, unless one of the two has another rule: ice of friction 0
+/// on a floor of 0.5 has 0.25. To slide without friction on anything:
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let ice = Friction::new(0.0).with_combine_rule(CoefficientCombine::Min);
+/// assert_eq!(ice.combine(Friction::new(0.5)).coefficient, 0.0);
+/// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -139,13 +152,28 @@ impl Default for KinematicTarget {
 pub struct Friction {
     /// Friction coefficient μ (-), ≥ 0.
     pub coefficient: Real,
+    /// How a contact combines both coefficients.
+    pub combine_rule: CoefficientCombine,
 }
 
 impl Friction {
     /// Friction with this coefficient μ (-).
     #[must_use]
     pub const fn new(coefficient: Real) -> Self {
-        Self { coefficient }
+        Self { coefficient, combine_rule: CoefficientCombine::Average }
+    }
+
+    /// With another rule.
+    #[must_use]
+    pub const fn with_combine_rule(self, combine_rule: CoefficientCombine) -> Self {
+        Self { combine_rule, ..self }
+    }
+
+    /// What a contact of two surfaces has.
+    #[must_use]
+    pub fn combine(self, other: Self) -> Self {
+        let combine_rule = self.combine_rule.max(other.combine_rule);
+        Self { coefficient: combine_rule.mix(self.coefficient, other.coefficient), combine_rule }
     }
 }
 
@@ -177,16 +205,44 @@ impl RollingFriction {
     }
 }
 
-/// Coefficient of restitution of a collider, from 0 to 1: the part of the speed of an impact with which it
-/// bounces back. A contact takes the mean of both. A collider without this component has that of its body,
+/// Restitution of a collider: the part of the speed of an impact with which it bounces back. A collider
+/// without this component has that of its body,
 /// and if that has none, does not bounce. What approaches slower than
 /// [`ContactSettings::restitution_speed`](crate::engine::settings::ContactSettings::restitution_speed)
 /// does not bounce either.
+///
+/// A contact takes the mean of both coefficients, unless one of the two has another rule.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(summary_tick, on_remove = friction_removed)]
-pub struct Restitution(pub Real);
+pub struct Restitution {
+    /// Coefficient of restitution e (-), from 0 to 1.
+    pub coefficient: Real,
+    /// How a contact combines both coefficients.
+    pub combine_rule: CoefficientCombine,
+}
+
+impl Restitution {
+    /// Restitution with this coefficient e (-), from 0 to 1.
+    #[must_use]
+    pub const fn new(coefficient: Real) -> Self {
+        Self { coefficient, combine_rule: CoefficientCombine::Average }
+    }
+
+    /// With another rule.
+    #[must_use]
+    pub const fn with_combine_rule(self, combine_rule: CoefficientCombine) -> Self {
+        Self { combine_rule, ..self }
+    }
+
+    /// What a contact of two surfaces has.
+    #[must_use]
+    pub fn combine(self, other: Self) -> Self {
+        let combine_rule = self.combine_rule.max(other.combine_rule);
+        Self { coefficient: combine_rule.mix(self.coefficient, other.coefficient), combine_rule }
+    }
+}
 
 /// The friction of colliders that neither have a [`Friction`] component nor a body with one: μ = 0.5
 /// unless changed.

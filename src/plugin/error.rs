@@ -1,15 +1,23 @@
 //! What goes wrong is told about an entity: in the log, as a message and as an entity event.
+//!
+//! What is told about an entity in step after step is told once, until a step passes without it.
+
+use core::time::Duration;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use bevy_time::Time;
 
+use super::time::Physics;
 use crate::engine::body::BodyError;
 use crate::engine::joint::JointError;
 use crate::engine::shape::ShapeError;
+use crate::math::Real;
 
 /// Something is wrong with the body, collider or joint of this entity.
 ///
-/// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged.
+/// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged, with
+/// the `Name` of the entity if it has one. What goes on for several steps is told once.
 #[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
 pub struct PhysicsError {
     /// The entity of the body, collider or joint.
@@ -47,6 +55,31 @@ pub enum PhysicsErrorKind {
     Unbalanced,
     /// This component has a value that is NaN or infinite. It was not taken over.
     NotFinite(&'static str),
+    /// This component has a value out of its range, which counts as the nearest one within: friction below
+    /// 0, restitution below 0 or above 1.
+    OutOfRange(&'static str, Real),
+    /// An end of the joint, this entity, has no body: it is gone, or has neither a
+    /// [`RigidBody`](super::RigidBody) nor a [`Collider`](super::Collider). The joint waits for it.
+    JointEnd(Entity),
+    /// The anchors of the joint are this far apart (m) where it begins, and it pulls them together.
+    JointApart(Real),
+    /// Both ends of the joint are the world or bodies that no force moves: it does nothing.
+    JointFixed,
+    /// The axis of the joint has no direction: `with_axis` or `with_local_axes` was given zero, or what is
+    /// not finite.
+    JointAxis,
+    /// The entity is observed for this event, which comes only to entities with this component.
+    NotEnabled(&'static str, &'static str),
+    /// Someone writes the `Transform` of this dynamic body, or that of a parent,
+    /// before every step: it was placed anew so often in a row.
+    Dragged(u32),
+    /// The body is so far from the origin (m) that numbers of single precision resolve no more than this
+    /// (m).
+    FarAway(Real, Real),
+    /// The body is advanced in small steps, as with [`SolverConfig::budget`](super::SolverConfig::budget),
+    /// and so many times as heavy as the lightest of those: small steps are soft, and it sinks into what
+    /// carries it.
+    MassRatio(Real),
     /// The state of the body was no longer finite. It is frozen at its last good pose until it is
     /// placed anew.
     Frozen,
@@ -58,6 +91,10 @@ impl core::fmt::Display for PhysicsErrorKind {
             Self::Shape(error) => write!(f, "the collider has no shape: {error}"),
             #[cfg(feature = "mesh")]
             Self::Mesh(error) => write!(f, "the mesh makes no collider: {error}"),
+            Self::Body(BodyError::Mass(0.0)) => write!(
+                f,
+                "a dynamic body needs a mass: give it a `Collider`, here or on a child, or a `Mass`"
+            ),
             Self::Body(error) => error.fmt(f),
             Self::Joint(error) => error.fmt(f),
             Self::Pressed => write!(
@@ -80,6 +117,66 @@ impl core::fmt::Display for PhysicsErrorKind {
                 "the state was no longer finite: the body is frozen at its last good pose until it \
                  is placed anew"
             ),
+            _ => self.fmt_misuse(f),
+        }
+    }
+}
+
+impl PhysicsErrorKind {
+    /// Likely mistakes, which are told and change nothing.
+    fn fmt_misuse(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::OutOfRange("Restitution", value) => {
+                write!(f, "restitution must be from 0 to 1, got {value}; it counts as the nearest")
+            }
+            Self::OutOfRange(what, value) => {
+                write!(f, "{what} must be at least 0, got {value}; it counts as 0")
+            }
+            Self::JointEnd(end) => write!(
+                f,
+                "the end {end} of the joint has no body, and the joint waits for one: give it a \
+                 `RigidBody`, or despawn the joint"
+            ),
+            Self::JointApart(apart) => write!(
+                f,
+                "the anchors of the joint are {apart:.2} m apart where it begins, and it pulls them \
+                 together; `with_anchor` takes a point of the world, `with_anchors` points in the \
+                 frames of the bodies"
+            ),
+            Self::JointFixed => write!(
+                f,
+                "neither end of the joint is a dynamic body, so it does nothing: make one of them \
+                 `RigidBody::Dynamic`"
+            ),
+            Self::JointAxis => write!(
+                f,
+                "the axis of the joint has no direction: give `with_axis` a vector that is finite and \
+                 not zero"
+            ),
+            Self::NotEnabled(event, flag) => write!(
+                f,
+                "the entity is observed for `{event}`, which comes only to entities with the component \
+                 `{flag}`: insert it"
+            ),
+            Self::Dragged(steps) => write!(
+                f,
+                "the `Transform` of this dynamic body, or of a parent, was written before each of \
+                 {steps} steps in a row, which places it anew; push it by `Forces` or \
+                 `LinearVelocity`, or make it `RigidBody::Kinematic`"
+            ),
+            Self::FarAway(distance, resolution) => write!(
+                f,
+                "the body is {distance:.0} m from the origin, where single precision resolves \
+                 {:.1} mm: keep the action near the origin, or use the feature `f64`",
+                1e3 * resolution
+            ),
+            Self::MassRatio(ratio) => write!(
+                f,
+                "the body is {ratio:.0} times as heavy as the lightest of those that are advanced in small, \
+                 soft steps, and sinks into what carries it: use masses closer together, or \
+                 `SolverConfig::default()` in place of `SolverConfig::budget()`"
+            ),
+            _ => Ok(()),
         }
     }
 }
@@ -104,17 +201,42 @@ impl From<JointError> for PhysicsErrorKind {
     }
 }
 
+/// What was told lately: about whom, what, and when it last would have been told anew.
+#[derive(Resource, Debug, Default)]
+pub(super) struct LatelyTold(Vec<(Entity, String, Duration)>);
+
 /// Tells errors: log, message, entity event.
 #[derive(SystemParam)]
 pub(super) struct Errors<'w, 's> {
     commands: Commands<'w, 's>,
     messages: MessageWriter<'w, PhysicsError>,
+    told: ResMut<'w, LatelyTold>,
+    time: Option<Res<'w, Time<Physics>>>,
+    names: Query<'w, 's, &'static Name>,
 }
 
 impl Errors<'_, '_> {
-    /// Tells what is wrong with this entity.
+    /// Tells what is wrong with this entity, unless it was told in the last step.
     pub(super) fn tell(&mut self, entity: Entity, error: PhysicsErrorKind) {
-        log::error!("entity {entity}: {error}");
+        let clock = self.time.as_ref().map(|time| (time.elapsed(), time.delta()));
+        let (now, step) = clock.unwrap_or_default();
+        let LatelyTold(told) = &mut *self.told;
+        told.retain(|&(_, _, last)| last + step >= now);
+        let text = error.to_string();
+        let known = told.iter_mut().find(|(who, what, _)| *who == entity && *what == text);
+        if let Some((.., last)) = known {
+            let goes_on = *last < now;
+            *last = now;
+            if goes_on {
+                return;
+            }
+        } else {
+            told.push((entity, text, now));
+        }
+        match self.names.get(entity) {
+            Ok(name) => log::error!("entity {entity} \"{name}\": {error}"),
+            Err(_) => log::error!("entity {entity}: {error}"),
+        }
         self.messages.write(PhysicsError { entity, error: error.clone() });
         self.commands.trigger(PhysicsError { entity, error });
     }

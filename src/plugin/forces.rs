@@ -17,7 +17,7 @@ use super::link::EngineBody;
 use super::sync::GatherSystems;
 use super::world::PhysicsWorld;
 use crate::engine::body::Body;
-use crate::math::Vec3;
+use crate::math::{Vec3, quat_conjugate, quat_rotate};
 
 /// A force (N) at the center of mass in every step, in world axes.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
@@ -30,6 +30,42 @@ pub struct ConstantForce(pub Vec3);
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ConstantTorque(pub Vec3);
+
+/// A force (N) at the center of mass in every step, in the axes of the body.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ConstantLocalForce(pub Vec3);
+
+/// A torque [N·m] in every step, in the axes of the body.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ConstantLocalTorque(pub Vec3);
+
+/// An acceleration [m/s²] in every step, whatever the mass, in world axes.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ConstantLinearAcceleration(pub Vec3);
+
+/// An angular acceleration [rad/s²] in every step, whatever the inertia, in world axes.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ConstantAngularAcceleration(pub Vec3);
+
+/// An acceleration [m/s²] in every step, whatever the mass, in the axes of the body.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ConstantLocalLinearAcceleration(pub Vec3);
+
+/// An angular acceleration [rad/s²] in every step, whatever the inertia, in the axes of the body.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ConstantLocalAngularAcceleration(pub Vec3);
 
 /// Applies forces and impulses to bodies: `Query<Forces>`.
 ///
@@ -85,6 +121,46 @@ impl ForcesItem<'_, '_> {
     pub fn apply_angular_impulse(&mut self, impulse: Vec3) {
         self.pending.impulse.moment += impulse;
     }
+
+    /// Applies a force (N) at the center of mass, in the axes of the body.
+    pub fn apply_local_force(&mut self, force: Vec3) {
+        self.pending.local_force.linear += force;
+    }
+
+    /// Applies a torque [N·m], in the axes of the body.
+    pub fn apply_local_torque(&mut self, torque: Vec3) {
+        self.pending.local_force.angular += torque;
+    }
+
+    /// Applies an impulse [N·s] at the center of mass, in the axes of the body.
+    pub fn apply_local_linear_impulse(&mut self, impulse: Vec3) {
+        self.pending.local_impulse.linear += impulse;
+    }
+
+    /// Applies an angular impulse [N·m·s], in the axes of the body.
+    pub fn apply_local_angular_impulse(&mut self, impulse: Vec3) {
+        self.pending.local_impulse.angular += impulse;
+    }
+
+    /// Applies an acceleration [m/s²], whatever the mass.
+    pub fn apply_linear_acceleration(&mut self, acceleration: Vec3) {
+        self.pending.acceleration.linear += acceleration;
+    }
+
+    /// Applies an angular acceleration [rad/s²], whatever the inertia.
+    pub fn apply_angular_acceleration(&mut self, acceleration: Vec3) {
+        self.pending.acceleration.angular += acceleration;
+    }
+
+    /// Applies an acceleration [m/s²], whatever the mass, in the axes of the body.
+    pub fn apply_local_linear_acceleration(&mut self, acceleration: Vec3) {
+        self.pending.local_acceleration.linear += acceleration;
+    }
+
+    /// Applies an angular acceleration [rad/s²], whatever the inertia, in the axes of the body.
+    pub fn apply_local_angular_acceleration(&mut self, acceleration: Vec3) {
+        self.pending.local_acceleration.angular += acceleration;
+    }
 }
 
 /// What was applied to a body and no step has taken yet. Comes with
@@ -94,6 +170,10 @@ impl ForcesItem<'_, '_> {
 pub struct PendingForces {
     force: Wrench,
     impulse: Wrench,
+    local_force: Twin,
+    local_impulse: Twin,
+    acceleration: Twin,
+    local_acceleration: Twin,
 }
 
 impl PendingForces {
@@ -117,6 +197,41 @@ impl PendingForces {
         if let Some((sum, point)) = at {
             body.apply_linear_impulse_at_point(sum, point);
         }
+        self.local_force.in_world(body).push(body);
+        let Twin { linear, angular } = self.local_impulse.in_world(body);
+        body.apply_linear_impulse(linear);
+        body.apply_angular_impulse(angular);
+        self.acceleration.accelerate(body);
+        self.local_acceleration.in_world(body).accelerate(body);
+    }
+}
+
+/// Something at the center of mass, and something about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Twin {
+    linear: Vec3,
+    angular: Vec3,
+}
+
+impl Twin {
+    /// In world axes, if this is in those of the body.
+    fn in_world(self, body: &Body) -> Self {
+        let [linear, angular] =
+            [self.linear, self.angular].map(|v| quat_rotate(body.rotation(), v));
+        Self { linear, angular }
+    }
+
+    /// Applies a force (N) and a torque [N·m].
+    fn push(self, body: &mut Body) {
+        body.apply_force(self.linear);
+        body.apply_torque(self.angular);
+    }
+
+    /// Applies the force and torque of an acceleration [m/s²] and an angular one [rad/s²].
+    fn accelerate(self, body: &mut Body) {
+        let angular = quat_rotate(quat_conjugate(body.rotation()), self.angular);
+        let torque = quat_rotate(body.rotation(), body.inertia().mul_vec(angular));
+        Self { linear: self.linear * body.mass(), angular: torque }.push(body);
     }
 }
 
@@ -150,9 +265,15 @@ pub struct PhysicsForcesPlugin;
 
 impl Plugin for PhysicsForcesPlugin {
     fn build(&self, app: &mut App) {
-        app.register_type::<ConstantForce>()
+        app.register_type::<KinematicTarget>()
+            .register_type::<ConstantForce>()
             .register_type::<ConstantTorque>()
-            .register_type::<KinematicTarget>();
+            .register_type::<ConstantLocalForce>()
+            .register_type::<ConstantLocalTorque>()
+            .register_type::<ConstantLinearAcceleration>()
+            .register_type::<ConstantAngularAcceleration>()
+            .register_type::<ConstantLocalLinearAcceleration>()
+            .register_type::<ConstantLocalAngularAcceleration>();
         app.add_systems(
             super::PhysicsSchedule,
             (take_forces, add_constant_forces, take_targets).chain().in_set(GatherSystems::Forces),
@@ -179,18 +300,56 @@ fn take_forces(
     }
 }
 
-type Pushed =
-    (&'static EngineBody, Option<&'static ConstantForce>, Option<&'static ConstantTorque>);
+/// What pushes a body in every step.
+#[derive(QueryData)]
+struct Constants {
+    force: Option<&'static ConstantForce>,
+    torque: Option<&'static ConstantTorque>,
+    local_force: Option<&'static ConstantLocalForce>,
+    local_torque: Option<&'static ConstantLocalTorque>,
+    acceleration: Option<&'static ConstantLinearAcceleration>,
+    angular_acceleration: Option<&'static ConstantAngularAcceleration>,
+    local_acceleration: Option<&'static ConstantLocalLinearAcceleration>,
+    local_angular_acceleration: Option<&'static ConstantLocalAngularAcceleration>,
+}
 
-/// Hands constant forces and torques to the engine.
+/// Does anything push a body in every step?
+type AnyConstant = Or<(
+    With<ConstantForce>,
+    With<ConstantTorque>,
+    With<ConstantLocalForce>,
+    With<ConstantLocalTorque>,
+    With<ConstantLinearAcceleration>,
+    With<ConstantAngularAcceleration>,
+    With<ConstantLocalLinearAcceleration>,
+    With<ConstantLocalAngularAcceleration>,
+)>;
+
+impl ConstantsItem<'_, '_> {
+    fn apply(&self, body: &mut Body) {
+        let twin = |linear: Option<Vec3>, angular: Option<Vec3>| Twin {
+            linear: linear.unwrap_or_default(),
+            angular: angular.unwrap_or_default(),
+        };
+        twin(self.force.map(|f| f.0), self.torque.map(|t| t.0)).push(body);
+        let local = twin(self.local_force.map(|f| f.0), self.local_torque.map(|t| t.0));
+        local.in_world(body).push(body);
+        let angular = self.angular_acceleration.map(|a| a.0);
+        twin(self.acceleration.map(|a| a.0), angular).accelerate(body);
+        let angular = self.local_angular_acceleration.map(|a| a.0);
+        let local = twin(self.local_acceleration.map(|a| a.0), angular);
+        local.in_world(body).accelerate(body);
+    }
+}
+
+/// Hands constant forces, torques and accelerations to the engine.
 fn add_constant_forces(
     mut physics: ResMut<PhysicsWorld>,
-    bodies: Query<Pushed, Or<(With<ConstantForce>, With<ConstantTorque>)>>,
+    bodies: Query<(&EngineBody, Constants), AnyConstant>,
 ) {
-    for (link, force, torque) in &bodies {
+    for (link, constants) in &bodies {
         if let Some(body) = link.id.and_then(|id| physics.body_mut(id)) {
-            body.apply_force(force.map_or(Vec3::ZERO, |force| force.0));
-            body.apply_torque(torque.map_or(Vec3::ZERO, |torque| torque.0));
+            constants.apply(body);
         }
     }
 }

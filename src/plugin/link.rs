@@ -14,7 +14,8 @@ use super::built::Built;
 use crate::engine::body::BodyId;
 use crate::engine::joint::{JointDesc, JointId};
 
-/// The engine's body of an entity with a [`RigidBody`](super::RigidBody). Comes with it.
+/// The engine's body of an entity with a [`RigidBody`](super::RigidBody), which it comes with, or of a
+/// [`Collider`](super::Collider) without a body above it.
 #[derive(Component, Clone, Debug, Default)]
 #[component(
     on_insert = insert_body,
@@ -76,6 +77,8 @@ pub struct EngineJoint {
     pub(super) refused: Option<JointDesc>,
     /// Was it told that it pressed against what cannot yield?
     pub(super) pressed: bool,
+    /// The end without a body of which it was told.
+    pub(super) missing: Option<Entity>,
 }
 
 impl EngineJoint {

@@ -1,13 +1,20 @@
 //! Mass, center of mass and inertia of a body: from its colliders and their densities, or set by hand.
 
+use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
 use super::attach::queue_collider;
+use super::collider::Collider;
 use super::link::queue_body;
+use crate::engine::body::Body;
 use crate::engine::shape::mass::MassProperties;
-use crate::math::{Quat, Real, SymMat3, Vec3, quat_normalize, quat_to_mat3};
+use crate::math::{
+    Mat3, Quat, Real, SymMat3, Vec3, narrow, narrow3, quat_normalize, quat_to_mat3, sym_eigen,
+    widen,
+};
 
 /// Mass of the body (kg), > 0, in place of the sum over its colliders of volume times density. The
 /// inertia scales with it.
@@ -23,6 +30,14 @@ pub struct Mass(pub Real);
 impl Default for Mass {
     fn default() -> Self {
         Self(1.0)
+    }
+}
+
+impl Mass {
+    /// Mass of a shape of this density [kg/m³].
+    #[must_use]
+    pub fn from_shape(shape: &Collider, density: Real) -> Self {
+        Self(shape.mass_properties(density).mass)
     }
 }
 
@@ -46,6 +61,14 @@ impl Default for ColliderDensity {
 #[component(summary_tick, on_remove = queue_body)]
 pub struct CenterOfMass(pub Vec3);
 
+impl CenterOfMass {
+    /// Center of mass of a shape of even density (m).
+    #[must_use]
+    pub fn from_shape(shape: &Collider) -> Self {
+        Self(shape.mass_properties(1.0).center_of_mass)
+    }
+}
+
 /// Inertia of the body about its center of mass, in place of the colliders'.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -63,6 +86,98 @@ impl AngularInertia {
     #[must_use]
     pub const fn new(principal: Vec3) -> Self {
         Self { principal, local_frame: Quat::IDENTITY }
+    }
+
+    /// Inertia of a shape of this density [kg/m³].
+    #[must_use]
+    pub fn from_shape(shape: &Collider, density: Real) -> Self {
+        let (principal, local_frame) = principal_axes(shape.mass_properties(density).inertia);
+        Self { principal, local_frame }
+    }
+}
+
+/// Principal moments [kg·m²], and the rotation of their axes.
+fn principal_axes(inertia: SymMat3) -> (Vec3, Quat) {
+    let SymMat3 { xx, yy, zz, xy, xz, yz } = inertia;
+    let (values, axes) = sym_eigen(&[xx, yy, zz, xy, xz, yz].map(widen));
+    let [x, y, _] = [0, 1, 2].map(|k| narrow3([axes[0][k], axes[1][k], axes[2][k]].into()));
+    let local_frame = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
+    (Vec3::from_array(values.map(narrow)), quat_normalize(local_frame))
+}
+
+/// Mass, inertia and center of mass of a shape, for bodies whose colliders should not say them.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use orthant::prelude::*;
+///
+/// fn buoy(mut commands: Commands) {
+///     let ballast = MassPropertiesBundle::from_shape(&Collider::sphere(0.2), 7_800.0);
+///     commands.spawn((RigidBody::Dynamic, Collider::sphere(0.5), ballast));
+/// }
+/// ```
+#[derive(Bundle, Clone, Copy, Debug, Default, PartialEq)]
+pub struct MassPropertiesBundle {
+    /// Mass.
+    pub mass: Mass,
+    /// Inertia about the center of mass.
+    pub angular_inertia: AngularInertia,
+    /// Center of mass.
+    pub center_of_mass: CenterOfMass,
+}
+
+impl MassPropertiesBundle {
+    /// Those of a shape of this density [kg/m³]. One that makes no sense has no mass, and a body with it
+    /// is refused.
+    #[must_use]
+    pub fn from_shape(shape: &Collider, density: Real) -> Self {
+        Self {
+            mass: Mass::from_shape(shape, density),
+            angular_inertia: AngularInertia::from_shape(shape, density),
+            center_of_mass: CenterOfMass::from_shape(shape),
+        }
+    }
+}
+
+/// Mass of the body as it is (kg), from [`Mass`] or the colliders; zero if it is not dynamic or there is no
+/// such body. Comes with [`RigidBody`](super::RigidBody) and is written when bodies are brought up to date.
+#[derive(Component, Clone, Copy, Debug, Default, Deref, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ComputedMass(Real);
+
+/// Center of mass of the body as it is, in its frame (m); zero if the body is not dynamic.
+#[derive(Component, Clone, Copy, Debug, Default, Deref, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ComputedCenterOfMass(Vec3);
+
+/// Inertia of the body as it is, about its center of mass; zero if the body is not dynamic.
+#[derive(Component, Clone, Copy, Debug, Default, Deref, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
+pub struct ComputedAngularInertia(AngularInertia);
+
+/// What mass properties came to, for those who read them.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(super) struct Computed {
+    mass: Option<&'static mut ComputedMass>,
+    center: Option<&'static mut ComputedCenterOfMass>,
+    inertia: Option<&'static mut ComputedAngularInertia>,
+}
+
+impl ComputedItem<'_, '_> {
+    /// Writes what changed.
+    pub(super) fn write(&mut self, body: &Body) {
+        let (principal, local_frame) = principal_axes(body.inertia());
+        let inertia = ComputedAngularInertia(AngularInertia { principal, local_frame });
+        if let Some(mass) = &mut self.mass {
+            mass.set_if_neq(ComputedMass(body.mass()));
+        }
+        if let Some(center) = &mut self.center {
+            center.set_if_neq(ComputedCenterOfMass(body.center_of_mass()));
+        }
+        if let Some(computed) = &mut self.inertia {
+            computed.set_if_neq(inertia);
+        }
     }
 }
 

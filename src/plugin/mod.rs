@@ -45,10 +45,13 @@ mod collider;
 mod collision;
 mod components;
 mod constructor;
+#[cfg(feature = "debug")]
+mod debug;
 mod diagnostics;
 mod error;
 mod forces;
 mod frame;
+mod interpolation;
 mod joints;
 mod layers;
 mod link;
@@ -56,6 +59,7 @@ mod locked_axes;
 mod mass;
 #[cfg(feature = "mesh")]
 mod mesh;
+mod mirror;
 mod primitives;
 mod schedule;
 mod settings;
@@ -84,10 +88,17 @@ pub use components::{
     SweptCcd,
 };
 pub use constructor::ColliderConstructor;
+#[cfg(feature = "debug")]
+pub use debug::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
 pub use diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use forces::{
-    ConstantForce, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
+    ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
+    ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
+    ConstantLocalTorque, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
+};
+pub use interpolation::{
+    NoTransformEasing, PhysicsInterpolationPlugin, TransformExtrapolation, TransformInterpolation,
 };
 pub use joints::{
     Joint, JointAnchor, JointBasis, JointBroken, JointDisabled, JointForces, JointFrame,
@@ -96,7 +107,10 @@ pub use joints::{
 pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};
 pub use locked_axes::LockedAxes;
-pub use mass::{AngularInertia, CenterOfMass, ColliderDensity, Mass};
+pub use mass::{
+    AngularInertia, CenterOfMass, ColliderDensity, ComputedAngularInertia, ComputedCenterOfMass,
+    ComputedMass, Mass, MassPropertiesBundle,
+};
 #[cfg(feature = "mesh")]
 pub use mesh::MeshColliderError;
 pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
@@ -111,6 +125,7 @@ pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
 pub use world::{PhysicsWorld, StepReport};
 
+pub use crate::engine::collider::CoefficientCombine;
 pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 
 /// All of physics. Steps in `FixedPostUpdate` by default, once for each step of the fixed clock.
@@ -123,6 +138,7 @@ pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 /// | [`PhysicsJointsPlugin`] | joints from components |
 /// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
 /// | [`PhysicsCollisionPlugin`] | collision events |
+/// | [`PhysicsInterpolationPlugin`] | smooth `Transform`s between fixed steps |
 /// | [`PhysicsSpatialPlugin`] | ray casters, shape casters |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
 ///
@@ -156,6 +172,7 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsJointsPlugin)
             .add(PhysicsForcesPlugin)
             .add(PhysicsCollisionPlugin)
+            .add(PhysicsInterpolationPlugin::default())
             .add(PhysicsSpatialPlugin)
             .add(PhysicsStepPlugin)
     }

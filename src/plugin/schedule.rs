@@ -5,14 +5,15 @@
 //! [`PhysicsStepSystems`]: one set for every stage of the engine. Add systems between two of these
 //! sets to read or change what the engine has so far.
 
-use bevy_app::{App, FixedPostUpdate, Plugin};
+use bevy_app::{App, FixedPostUpdate, Last, Plugin};
 use bevy_ecs::intern::Interned;
 use bevy_ecs::message::signal_message_update_system;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{
     LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor, SystemSet,
 };
-use bevy_time::Time;
+use bevy_time::{Time, TimePlugin, Virtual};
+use bevy_transform::TransformPlugin;
 
 use super::time::{Physics, advance_clock, time_passed};
 
@@ -119,7 +120,9 @@ impl Plugin for PhysicsSchedulePlugin {
             .in_set(Outer::StepSimulation)
             .run_if(time_passed)
             .ambiguous_with(signal_message_update_system);
-        app.add_systems(self.schedule, (advance_clock.in_set(Outer::First), step));
+        let clock = (advance_clock, note_run).in_set(Outer::First);
+        app.add_systems(self.schedule, (clock, step));
+        app.init_resource::<Running>().add_systems(Last, warn_of_idleness);
         app.edit_schedule(PhysicsSchedule, |schedule| {
             schedule.set_executor(SingleThreadedExecutor::new()).set_build_settings(
                 ScheduleBuildSettings {
@@ -129,6 +132,21 @@ impl Plugin for PhysicsSchedulePlugin {
             );
             chain_stages(schedule);
         });
+    }
+
+    fn finish(&self, app: &mut App) {
+        if !app.is_plugin_added::<TimePlugin>() {
+            log::warn!(
+                "physics has no clock and stands still: add `TimePlugin`, which is in `DefaultPlugins` \
+                 and `MinimalPlugins`, or advance the resource `Time` by yourself"
+            );
+        }
+        if !app.is_plugin_added::<TransformPlugin>() {
+            log::warn!(
+                "`GlobalTransform`s do not follow the bodies: add `TransformPlugin`, which is in \
+                 `DefaultPlugins`"
+            );
+        }
     }
 }
 
@@ -170,8 +188,59 @@ impl StepLoop {
     }
 }
 
-/// Runs [`PhysicsSchedule`] with the physics clock as the generic clock.
-fn run_step(world: &mut World) {
+/// Did the schedule of physics ever run?
+#[derive(Resource, Clone, Copy, Debug, Default)]
+struct Running(bool);
+
+fn note_run(mut running: ResMut<Running>) {
+    running.0 = true;
+}
+
+/// Time (s) in which the schedule of physics should have run.
+const IDLE_MAX: f32 = 2.0;
+
+/// Tells, once, that the schedule of physics never runs.
+fn warn_of_idleness(
+    running: Res<Running>,
+    steps: Res<StepLoop>,
+    time: Option<Res<Time<Virtual>>>,
+    mut told: Local<bool>,
+) {
+    if !running.0 && !*told && time.is_some_and(|time| time.elapsed_secs() > IDLE_MAX) {
+        *told = true;
+        log::error!(
+            "physics does not step: the schedule `{:?}` given to `PhysicsPlugins::new` never runs; use \
+             `FixedPostUpdate`, which is the default, or run it",
+            steps.0
+        );
+    }
+}
+
+/// Builds [`PhysicsSchedule`] if systems were added. None if their order is not given.
+fn build(world: &mut World) -> Option<()> {
+    let result = world.try_schedule_scope(PhysicsSchedule, |world, schedule| {
+        let built = schedule.initialize(world);
+        built.map(drop).map_err(|error| error.to_string(schedule.graph(), world))
+    });
+    if let Ok(Err(error)) = &result {
+        log::error!(
+            "physics does not step: in `PhysicsSchedule` the order of systems that touch the same data \
+             must be given, by one of the sets `PhysicsStepSystems` or by `before` and `after`. (Systems \
+             are named with Bevy's feature `debug`.) {error}"
+        );
+    }
+    matches!(result, Ok(Ok(()))).then_some(())
+}
+
+/// Runs [`PhysicsSchedule`] with the physics clock as the generic clock, unless it cannot be built.
+fn run_step(world: &mut World, mut broken: Local<bool>) {
+    if *broken {
+        return;
+    }
+    *broken = build(world).is_none();
+    if *broken {
+        return;
+    }
     let Some(inner) = world.get_resource::<Time<Physics>>().map(Time::as_generic) else { return };
     let Some(mut time) = world.get_resource_mut::<Time>() else { return };
     let outer = core::mem::replace(&mut *time, inner);

@@ -5,6 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_reflect::std_traits::ReflectDefault;
 use bevy_reflect::{Reflect, impl_reflect};
 
+use crate::engine::collider::CoefficientCombine;
 use crate::engine::lcp::{Cone, Method};
 use crate::engine::settings::{
     ActiveEvents, ContactSettings, Integration, Quasistatic, RestitutionModel, Settings,
@@ -22,6 +23,17 @@ impl_reflect!(
         Substeps,
         Newton,
         Lemke,
+    }
+);
+impl_reflect!(
+    #[type_path = "orthant::engine::collider"]
+    #[reflect(Debug, Default, PartialEq, Clone)]
+    enum CoefficientCombine {
+        Average,
+        GeometricMean,
+        Min,
+        Multiply,
+        Max,
     }
 );
 impl_reflect!(

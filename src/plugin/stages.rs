@@ -9,12 +9,12 @@ use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
 use super::settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, StepConfig, collect};
 use super::sync::GatherSystems;
 use super::time::Physics;
-use super::world::{PhysicsWorld, StepReport};
+use super::world::{PhysicsWorld, StepReport, entity_of};
 use crate::engine::body::{Body, BodyId};
 use crate::engine::par::Pool;
 use crate::engine::report::StepStatus;
 use crate::engine::settings::SettingsError;
-use crate::math::narrow;
+use crate::math::{Real, narrow};
 
 /// Runs the engine.
 ///
@@ -138,6 +138,23 @@ pub(super) fn finish(mut physics: ResMut<PhysicsWorld>) {
     physics.engine.finish();
 }
 
+/// Small steps are too soft for larger ratios of masses (-).
+const MASS_RATIO_MAX: Real = 1000.0;
+
+/// The heaviest body that is advanced in small steps, and how many times as heavy it is as the lightest.
+fn mass_ratio(physics: &PhysicsWorld) -> Option<(Entity, Real)> {
+    let solves = &physics.engine.report().solves;
+    let is_soft = |body: &&Body| {
+        let island = physics.engine.island(body.id());
+        let place = island.and_then(|id| solves.binary_search_by_key(&id, |s| s.first).ok());
+        body.is_dynamic() && place.is_some_and(|place| solves[place].rows_softened > 0)
+    };
+    let soft = || physics.engine.bodies().iter().filter(is_soft);
+    let heaviest = soft().max_by(|a, b| a.mass().total_cmp(&b.mass()))?;
+    let lightest = soft().map(Body::mass).fold(Real::INFINITY, Real::min);
+    Some((entity_of(heaviest)?, heaviest.mass() / lightest))
+}
+
 /// Publishes the report and tells what went wrong: frozen bodies, those that contacts begin to squeeze or
 /// that lose their equilibrium, and a refused setting once.
 pub(super) fn report(
@@ -146,6 +163,7 @@ pub(super) fn report(
     mut errors: Errors,
     mut squeezed: Local<Vec<BodyId>>,
     mut unbalanced: Local<Vec<BodyId>>,
+    mut weighed: Local<u32>,
     mut told: Local<Option<SettingsError>>,
 ) {
     published.0.clone_from(physics.engine.report());
@@ -165,6 +183,13 @@ pub(super) fn report(
                 before.push(*id);
                 physics.entity(*id).into_iter().for_each(|of| errors.tell(of, error.clone()));
             }
+        }
+    }
+    // Bodies that came or went are enough to look again.
+    if published.rows_softened > 0 && *weighed != published.bodies {
+        *weighed = published.bodies;
+        if let Some((entity, ratio)) = mass_ratio(&physics).filter(|of| of.1 > MASS_RATIO_MAX) {
+            errors.tell(entity, PhysicsErrorKind::MassRatio(ratio));
         }
     }
     let refused = published.status == StepStatus::Refused;

@@ -23,6 +23,7 @@ use super::components::{AngularVelocity, LinearVelocity};
 use super::error::{Errors, PhysicsErrorKind};
 use super::frame::{Frame, Parents, depth, parent_frame};
 use super::link::{Changes, EngineBody};
+use super::mirror::Mirror;
 use super::schedule::{
     PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop, SyncSchedule,
 };
@@ -30,10 +31,7 @@ use super::sleep::{Sleeping, SleepingDisabled, read_sleeping};
 use super::time::{Physics, time_passed};
 use super::world::{PhysicsWorld, entity_of};
 use crate::engine::body::{Body, BodyKind};
-use crate::math::{
-    Quat, Real, Vec3, narrow, quat_conjugate, quat_log, quat_mul, quat_normalize, single_quat,
-    single3,
-};
+use crate::math::{Real, narrow, single_quat, single3};
 
 /// The parts of [`PhysicsStepSystems::Gather`], chained in this order. While no time passes, the first
 /// three run in [`PhysicsSystems::Prepare`] instead, so that the engine knows what was changed.
@@ -107,130 +105,6 @@ pub fn sync_physics(world: &mut World) {
     if let Err(error) = world.try_run_schedule(SyncSchedule) {
         log::error!("physics is not in line with the components: {error}");
     }
-}
-
-/// Fastest that a kinematic body follows its `Transform` [m/s]; a longer way is a jump.
-pub(super) const KINEMATIC_SPEED_MAX: Real = 50.0;
-/// Fastest that a kinematic body turns after its `Transform` [rad/s]; a larger turn is a jump.
-pub(super) const KINEMATIC_SPIN_MAX: Real = 50.0;
-
-/// What the components of a body were when last read or written.
-#[derive(Component, Clone, Debug, Default)]
-#[component(clone_behavior = Ignore)]
-pub(super) struct Mirror {
-    translation: bevy_math::Vec3,
-    rotation: bevy_math::Quat,
-    /// Apart, because most bodies have none, and all mirrors are gone through in every step.
-    parent: Option<Box<Frame>>,
-    linear: Vec3,
-    angular: Vec3,
-    /// World scale of the body's frame.
-    scale: Vec3,
-    /// The transform holds a value that was refused: write the engine's pose over it.
-    repair: bool,
-}
-
-impl Mirror {
-    /// Notes a transform and the frame of its parent.
-    fn note(&mut self, transform: &Transform, parent: Option<Frame>) {
-        self.translation = transform.translation;
-        self.rotation = transform.rotation;
-        match (&mut self.parent, parent) {
-            (Some(last), Some(parent)) => **last = parent,
-            (last, parent) => *last = parent.map(Box::new),
-        }
-    }
-
-    /// Notes the components a new body is made from.
-    pub(super) fn begin(
-        &mut self,
-        transform: &Transform,
-        parent: Option<Frame>,
-        linear: Vec3,
-        angular: Vec3,
-    ) {
-        *self = Self { linear, angular, scale: self.scale, ..Self::default() };
-        self.note(transform, parent);
-    }
-
-    /// Do the components differ from what was last read or written?
-    fn differs(
-        &self,
-        parent: Option<Frame>,
-        (transform, linear, angular): (
-            &Transform,
-            Option<&LinearVelocity>,
-            Option<&AngularVelocity>,
-        ),
-    ) -> bool {
-        self.pose_differs(transform, parent)
-            || linear.is_some_and(|linear| linear.0 != self.linear)
-            || angular.is_some_and(|angular| angular.0 != self.angular)
-    }
-
-    /// Notes the world scale.
-    pub(super) const fn mark_scale(&mut self, scale: Vec3) {
-        self.scale = scale;
-    }
-
-    /// Is this another world scale than when last looked at, to the bit?
-    fn is_scaled_otherwise(&self, scale: Vec3) -> bool {
-        scale.to_array().map(Real::to_bits) != self.scale.to_array().map(Real::to_bits)
-    }
-
-    fn pose_differs(&self, transform: &Transform, parent: Option<Frame>) -> bool {
-        transform.translation != self.translation
-            || transform.rotation != self.rotation
-            || parent.as_ref() != self.parent.as_deref()
-    }
-
-    /// Moves the body to a transform the user changed: a kinematic body within the next step of `dt`
-    /// seconds if it gets there at a speed within the limits, any other at once. What did not change
-    /// stays as precise as it was.
-    fn place(
-        &mut self,
-        body: &mut Body,
-        transform: &Transform,
-        parent: Option<Frame>,
-        dt: Real,
-    ) -> Result<(), PhysicsErrorKind> {
-        let frame = Frame::new(transform, parent);
-        if !frame.is_finite() {
-            self.repair = true;
-            return Err(PhysicsErrorKind::NotFinite("Transform"));
-        }
-        let in_world = parent.is_none() && self.parent.is_none();
-        let same_position = in_world && transform.translation == self.translation;
-        let same_rotation = in_world && transform.rotation == self.rotation;
-        let position = if same_position { body.position() } else { frame.position };
-        let rotation = if same_rotation { body.rotation() } else { frame.rotation };
-        self.note(transform, parent);
-        if is_reached(body, position, rotation, dt) {
-            body.set_target(position, rotation);
-        } else {
-            body.set_pose(position, rotation);
-        }
-        Ok(())
-    }
-
-    /// The engine's pose, rounded, if it differs from the transform.
-    fn pose_behind(&self, body: &Body) -> Option<(bevy_math::Vec3, bevy_math::Quat)> {
-        if body.kind() == BodyKind::Static && !self.repair {
-            return None;
-        }
-        let (translation, rotation) = (single3(body.position()), single_quat(body.rotation()));
-        let differs = translation != self.translation || rotation != self.rotation;
-        (differs || self.repair).then_some((translation, rotation))
-    }
-}
-
-/// Is this a kinematic body that can move to a pose in `dt` seconds without exceeding the limits?
-fn is_reached(body: &Body, position: Vec3, rotation: Quat, dt: Real) -> bool {
-    let turn = quat_mul(quat_normalize(rotation), quat_conjugate(body.rotation()));
-    body.kind() == BodyKind::Kinematic
-        && !body.is_quarantined()
-        && (position - body.position()).length() <= KINEMATIC_SPEED_MAX * dt
-        && quat_log(turn).length() <= KINEMATIC_SPIN_MAX * dt
 }
 
 /// The last value made, for many with the same key in a row.
@@ -319,6 +193,7 @@ impl ReadBodyItem<'_, '_> {
         if !self.mirror.differs(parent, (transform, linear, angular)) {
             return Ok(());
         }
+        let step = physics.engine.report().step;
         let Some(body) = self.link.id.and_then(|id| physics.body_mut(id)) else { return Ok(()) };
         let moves = body.kind() != BodyKind::Static;
         if let Some(linear) = linear.filter(|linear| linear.0 != self.mirror.linear) {
@@ -330,10 +205,12 @@ impl ReadBodyItem<'_, '_> {
             self.mirror.angular = angular.0;
         }
         if self.mirror.pose_differs(transform, parent) {
-            self.mirror.place(body, transform, parent, dt)
-        } else {
-            Ok(())
+            self.mirror.place(body, transform, parent, dt)?;
+            if body.is_dynamic() {
+                self.mirror.count_placement(step)?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -408,12 +285,14 @@ fn scatter(
     mut physics: ResMut<PhysicsWorld>,
     mut changes: ResMut<Changes>,
     mut commands: Commands,
+    mut errors: Errors,
     mut bodies: Query<WriteBody>,
 ) {
     for body in physics.engine.changed_bodies() {
         let Some(entity) = entity_of(body) else { continue };
         let Ok(mut item) = bodies.get_mut(entity) else { continue };
         item.write(body);
+        errors.check(entity, item.mirror.check_distance(body));
         if item.is_child {
             changes.children.push(entity);
         }

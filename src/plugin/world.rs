@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 
+use super::link::EngineBody;
 use crate::engine::Simulation;
 use crate::engine::body::{Body, BodyId};
 use crate::engine::query::QueryTree;
 use crate::engine::report;
 use crate::engine::settings::Settings;
+use crate::math::Vec3;
 
 /// The engine's world: every body and joint, in full precision, with all the state of the step.
 ///
@@ -37,6 +39,24 @@ impl PhysicsWorld {
     /// follow at the end of the step.
     pub fn body_mut(&mut self, id: BodyId) -> Option<&mut Body> {
         self.engine.body_mut(id)
+    }
+
+    /// Velocity of the point of a body at a world point (m) [m/s]; none if the engine has no such body.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use orthant::prelude::*;
+    /// # use orthant::plugin::EngineBody;
+    /// # use orthant::math::Vec3;
+    /// fn slip(physics: Res<PhysicsWorld>, wheels: Query<&EngineBody>) {
+    ///     for wheel in &wheels {
+    ///         println!("{:?}", physics.velocity_at_point(wheel, Vec3::ZERO));
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn velocity_at_point(&self, body: &EngineBody, point: Vec3) -> Option<Vec3> {
+        Some(self.engine.body(body.id()?)?.velocity_at(point))
     }
 
     /// The settings of the last step.

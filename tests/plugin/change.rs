@@ -218,7 +218,7 @@ fn another_material_drops_no_contacts() {
     assert_eq!(before.1.len(), 12, "all stand");
     let changes: [fn(&mut EntityWorldMut); 4] = [
         |cube| _ = cube.insert(Friction::new(0.7)),
-        |cube| _ = cube.insert(Restitution(0.2)),
+        |cube| _ = cube.insert(Restitution::new(0.2)),
         |cube| _ = cube.insert(RollingFriction::new(0.01, 0.0)),
         |cube| _ = cube.remove::<(Friction, Restitution, RollingFriction)>(),
     ];
@@ -240,14 +240,14 @@ fn restitution_of_collider_body_and_none() {
         body(app, entity).expect("alive").colliders().list()[0].material.restitution
     };
     let plain = spawn(&mut app, (RigidBody::Dynamic, cube(), at(5.0, 0.0, 0.0)));
-    let bouncy = spawn(&mut app, (RigidBody::Dynamic, cube(), Restitution(0.8)));
+    let bouncy = spawn(&mut app, (RigidBody::Dynamic, cube(), Restitution::new(0.8)));
     run(&mut app, 1);
     assert_eq!([e(&app, plain), e(&app, bouncy)], [0.0, 0.8]);
     let id = body(&app, bouncy).expect("alive").id();
-    app.world_mut().get_mut::<Restitution>(bouncy).expect("alive").0 = 0.3;
+    app.world_mut().get_mut::<Restitution>(bouncy).expect("alive").coefficient = 0.3;
     run(&mut app, 1);
     assert_eq!(e(&app, bouncy), 0.3, "changed");
-    app.world_mut().get_mut::<Restitution>(bouncy).expect("alive").0 = Real::NAN;
+    app.world_mut().get_mut::<Restitution>(bouncy).expect("alive").coefficient = Real::NAN;
     run(&mut app, 1);
     assert_eq!(e(&app, bouncy), 0.3, "told, and left as it was");
     app.world_mut().entity_mut(bouncy).remove::<Restitution>();

@@ -35,8 +35,10 @@ fn what_makes_no_sense_is_told_once() {
         run(&mut app, 1);
         let errors = told(&mut app);
         assert!(
-            matches!(errors[..], [PhysicsError { entity: told, error: PhysicsErrorKind::Joint(_) }]
-                if entity == told),
+            matches!(errors[..], [PhysicsError {
+                entity: told,
+                error: PhysicsErrorKind::Joint(_) | PhysicsErrorKind::JointAxis
+            }] if entity == told),
             "told once, with the entity: {errors:?} of {joint:?}"
         );
         app.world_mut().despawn(entity);

@@ -2,6 +2,7 @@
 
 use super::*;
 use bevy_ecs::entity_disabling::Disabled;
+use orthant::engine::body::BodyKind;
 
 #[test]
 fn a_disabled_body_is_out_of_the_world_and_comes_back() {
@@ -48,8 +49,12 @@ fn the_type_changes_by_inserting_it_again() {
     assert_eq!(body(&app, cube).expect("alive").id(), id, "the same body");
     app.world_mut().entity_mut(cube).remove::<RigidBody>();
     run(&mut app, 1);
+    let left = body(&app, cube).expect("alive");
+    assert_eq!((left.id(), left.kind()), (id, BodyKind::Static), "a collider alone is static");
+    app.world_mut().entity_mut(cube).remove::<Collider>();
+    run(&mut app, 1);
     assert_eq!(bodies(&app), 0, "no longer a body");
-    app.world_mut().entity_mut(cube).insert(RigidBody::Dynamic);
+    app.world_mut().entity_mut(cube).insert((RigidBody::Dynamic, self::cube()));
     run(&mut app, 1);
     assert_eq!(bodies(&app), 1, "a body again");
 }
@@ -183,12 +188,13 @@ fn random_operation(rng: &mut Rng, app: &mut App, list: &mut Vec<Entity>) {
 
 /// Bodies the components ask for that the engine has, and that it must have.
 fn compare(app: &mut App) {
-    let mut query =
-        app.world_mut().query::<(Entity, Option<&RigidBody>, &EngineBody, Has<Disabled>)>();
+    type Row = (Entity, Option<&'static RigidBody>, &'static EngineBody, Has<Disabled>);
+    let mut query = app.world_mut().query::<Row>();
     let mut linked = 0;
     for (entity, kind, link, disabled) in query.iter(app.world()) {
         let id = link.id();
-        if kind.is_none() || disabled {
+        let alone = link.colliders().any(|collider| collider == entity);
+        if kind.is_none() && !alone || disabled {
             assert_eq!(id, None, "{entity} is no live body");
         }
         if let Some(id) = id {

@@ -5,12 +5,18 @@ mod change;
 mod chaos;
 mod colliders;
 mod collision;
+#[cfg(feature = "debug")]
+mod debug;
 mod diagnostics;
+mod errors;
 mod force;
+mod interpolation;
 mod joint_life;
 mod joints;
 mod layers;
 mod life;
+mod mass;
+mod material;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod mirror;

@@ -19,7 +19,7 @@ pub const MODELS: [RestitutionModel; 3] =
     [RestitutionModel::Poisson, RestitutionModel::Newton, RestitutionModel::Sequence];
 
 /// Perfectly elastic, with friction.
-pub const ONE: Material = Material { friction: 0.5, rolling: 0.0, spinning: 0.0, restitution: 1.0 };
+pub const ONE: Material = Material { restitution: 1.0, ..Material::new(0.5) };
 
 /// Settings with a model, without gravity or with.
 pub fn model(restitution: RestitutionModel, gravity: Real) -> Settings {

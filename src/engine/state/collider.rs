@@ -11,12 +11,46 @@ use crate::engine::geometry::shape::share::Shapes;
 use crate::engine::geometry::shape::{Aabb, Convex, HalfSpace, Piece, Shape};
 use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3};
 
+/// How a contact gets its coefficient from those of two surfaces. If they have other rules, the one that
+/// stands later here holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub enum CoefficientCombine {
+    /// The mean, `(a + b) / 2`.
+    #[default]
+    Average,
+    /// The geometric mean, `√(a b)`.
+    GeometricMean,
+    /// The smaller one.
+    Min,
+    /// The product, `a b`.
+    Multiply,
+    /// The larger one.
+    Max,
+}
+
+impl CoefficientCombine {
+    /// The coefficient of a contact (-), from two that are not negative.
+    #[must_use]
+    pub fn mix(self, a: Real, b: Real) -> Real {
+        match self {
+            Self::Average => 0.5 * (a + b),
+            Self::GeometricMean => (a * b).sqrt(),
+            Self::Min => a.min(b),
+            Self::Multiply => a * b,
+            Self::Max => a.max(b),
+        }
+    }
+}
+
 /// How the surface of a collider meets others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Material {
-    /// Coulomb friction coefficient μ (-), ≥ 0; a contact takes the mean of both.
+    /// Coulomb friction coefficient μ (-), ≥ 0.
     pub friction: Real,
+    /// How a contact combines the friction of both.
+    pub friction_combine: CoefficientCombine,
     /// Rolling resistance (m), ≥ 0: rolling meets a torque of at most this times the normal force; a
     /// contact takes the larger of both.
     pub rolling: Real,
@@ -24,15 +58,24 @@ pub struct Material {
     /// normal force; a contact takes the larger of both.
     pub spinning: Real,
     /// Coefficient of restitution e (-), from 0 to 1: the part of the speed of an impact with which it
-    /// bounces back; a contact takes the mean of both.
+    /// bounces back.
     pub restitution: Real,
+    /// How a contact combines the restitution of both.
+    pub restitution_combine: CoefficientCombine,
 }
 
 impl Material {
     /// A material with this coefficient of friction (-) that rolls and spins freely and does not bounce.
     #[must_use]
     pub const fn new(friction: Real) -> Self {
-        Self { friction, rolling: 0.0, spinning: 0.0, restitution: 0.0 }
+        Self {
+            friction,
+            friction_combine: CoefficientCombine::Average,
+            rolling: 0.0,
+            spinning: 0.0,
+            restitution: 0.0,
+            restitution_combine: CoefficientCombine::Average,
+        }
     }
 }
 

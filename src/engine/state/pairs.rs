@@ -472,17 +472,16 @@ impl Pair {
         };
         self.tags = [x.tag, y.tag];
         self.sensor = x.sensor || y.sensor;
-        self.friction = 0.5 * (x.material.friction + y.material.friction);
-        self.restitution = 0.5 * (x.material.restitution + y.material.restitution);
+        let (a, b) = (&x.material, &y.material);
+        let combine = a.friction_combine.max(b.friction_combine);
+        self.friction = combine.mix(a.friction, b.friction);
+        let combine = a.restitution_combine.max(b.restitution_combine);
+        self.restitution = combine.mix(a.restitution, b.restitution);
         self.surface_velocity = Vec3::ZERO;
         // Polytopes stand on corners and edges, which resist by themselves.
         let round = pieces.into_iter().any(|(body, piece)| body.colliders().is_round(piece));
-        let [rolling, spinning] = if round {
-            let (a, b) = (&x.material, &y.material);
-            [a.rolling.max(b.rolling), a.spinning.max(b.spinning)]
-        } else {
-            [0.0; 2]
-        };
+        let [rolling, spinning] =
+            if round { [a.rolling.max(b.rolling), a.spinning.max(b.spinning)] } else { [0.0; 2] };
         (self.rolling, self.spinning) = (rolling, spinning);
     }
 }

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use bevy_ecs::entity_disabling::Disabled;
+use bevy_ecs::event::EventKey;
+use bevy_ecs::observer::{ObservedBy, Observer};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
 use super::Entities;
+use crate::engine::report::StepStatus;
 use crate::engine::touch::{Touch, TouchKey};
 use crate::math::{Real, Vec3};
+use crate::plugin::error::{Errors, PhysicsErrorKind};
 use crate::plugin::world::PhysicsWorld;
 
 /// Tells collisions of this entity, a collider or a body with its colliders, as [`CollisionStart`] and
@@ -23,17 +27,22 @@ use crate::plugin::world::PhysicsWorld;
 pub struct CollisionEventsEnabled;
 
 /// How hard two colliders met.
+///
+/// A body that arrives within a step is slowed in it to just arrive, and stopped in the next. Of such a
+/// blow, faster than
+/// [`ContactSettings::restitution_speed`](crate::engine::settings::ContactSettings::restitution_speed), the
+/// second step tells, of both.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct Impact {
-    /// Impulse on the second body in this step [N·s], world axes; opposite on the first. A body that
-    /// arrives within a step is slowed in this one to just arrive, and stopped in the next; one that
-    /// bounces is turned back in this one.
+    /// Impulse on the second body [N·s], world axes; opposite on the first: of the whole blow, with what
+    /// else presses in its steps, else of this step.
     pub impulse: Vec3,
-    /// Sum of the normal impulses of all contacts in this step [N·s].
+    /// Sum of the normal impulses of all contacts [N·s], likewise.
     pub normal_impulse: Real,
-    /// Speed [m/s] at which the bodies approached each other, at `point`, before the contact acted.
+    /// Speed [m/s] at which the bodies approached each other as they met, at `point`, the fall to there
+    /// counted; negative if they parted.
     pub speed: Real,
-    /// World point (m) of the contact with the largest impulse.
+    /// World point (m) of the contact with the largest impulse as they met.
     pub point: Vec3,
     /// Unit normal there, from the first body to the second.
     pub normal: Vec3,
@@ -48,6 +57,15 @@ impl Impact {
             point: at.point,
             normal: at.normal,
         })
+    }
+
+    /// With the impulse of the next step.
+    fn and(self, next: &Touch) -> Self {
+        Self {
+            impulse: self.impulse + next.impulse,
+            normal_impulse: self.normal_impulse + next.normal_impulse,
+            ..self
+        }
     }
 
     /// As the other body sees it.
@@ -98,8 +116,8 @@ pub struct CollisionEnd {
 }
 
 /// Tells contacts of this entity, a collider or a body with its colliders, as [`ContactImpulse`] in every
-/// step in which their normal impulses sum up to at least this [N·s]. A weight of F newtons at rest
-/// makes `F dt` a step.
+/// step in which their normal impulses sum up to at least this [N·s], and of a blow once, if the whole of it
+/// does. A weight of F newtons at rest makes `F dt` a step.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ContactImpulseThreshold(pub Real);
@@ -137,9 +155,71 @@ impl core::ops::Deref for CollidingEntities {
     }
 }
 
+/// Blows, which take two steps.
+#[derive(Resource, Debug, Default)]
+pub(super) struct Blows {
+    /// The first half of those that this step began.
+    arriving: BTreeMap<TouchKey, Impact>,
+    /// Those that this step ended.
+    whole: BTreeMap<TouchKey, Impact>,
+}
+
+impl Blows {
+    /// What there is to tell of a touch; none while a blow goes on.
+    fn impact(&self, touch: &Touch) -> Option<Impact> {
+        let whole = self.whole.get(&touch.key).copied();
+        whole.or_else(|| Impact::of(touch).filter(|_| !self.arriving.contains_key(&touch.key)))
+    }
+}
+
+/// Was there no step, so that touches tell of the last one?
+fn is_refused(physics: &PhysicsWorld) -> bool {
+    physics.engine.report().status == StepStatus::Refused
+}
+
+/// Puts the two steps of blows together.
+pub(super) fn follow_blows(
+    physics: Res<PhysicsWorld>,
+    mut blows: ResMut<Blows>,
+    listeners: Query<(), (With<CollisionEventsEnabled>, Allow<Disabled>)>,
+    thresholds: Query<(), With<ContactImpulseThreshold>>,
+) {
+    let Blows { arriving, whole } = &mut *blows;
+    let touches = physics.engine.touches();
+    let all = touches.all();
+    whole.clear();
+    if is_refused(&physics) {
+        return;
+    }
+    core::mem::swap(arriving, whole);
+    for (key, blow) in &mut *whole {
+        if let Ok(place) = all.binary_search_by_key(key, |touch| touch.key) {
+            *blow = blow.and(&all[place]);
+        }
+    }
+    let slow = physics.settings.contact.restitution_speed;
+    let arrives = |touch: &&Touch| {
+        touch.normal_impulse > 0.0 && touch.at.is_some_and(|at| at.gap > 0.0 && at.speed > slow)
+    };
+    let mut follow = |touch: &Touch| {
+        if let Some(impact) = Impact::of(touch).filter(|_| !whole.contains_key(&touch.key)) {
+            arriving.insert(touch.key, impact);
+        }
+    };
+    if !thresholds.is_empty() {
+        all.iter().filter(arrives).for_each(&mut follow);
+    } else if !listeners.is_empty() {
+        touches.started().filter(arrives).for_each(&mut follow);
+    }
+}
+
 /// The touches whose start was told and whose end was not.
 #[derive(Resource, Debug, Default)]
-pub(super) struct Told(BTreeMap<TouchKey, Entities>);
+pub(super) struct Told {
+    open: BTreeMap<TouchKey, Entities>,
+    /// Those that ended in the step in which their start was told: the next one tells the end.
+    late: Vec<Entities>,
+}
 
 /// Tells about two colliders: one message, and an entity event for each entity that listens.
 #[derive(SystemParam)]
@@ -211,45 +291,98 @@ impl Entities {
     }
 }
 
+/// The events that come only to entities with a component.
+#[derive(Resource, Debug)]
+pub(super) struct Heard {
+    collisions: [EventKey; 2],
+    impulses: EventKey,
+}
+
+impl FromWorld for Heard {
+    fn from_world(world: &mut World) -> Self {
+        let collisions = [
+            world.register_event_key::<CollisionStart>(),
+            world.register_event_key::<CollisionEnd>(),
+        ];
+        Self { collisions, impulses: world.register_event_key::<ContactImpulse>() }
+    }
+}
+
+/// Tells who is observed for events that do not come to it.
+pub(super) fn warn_of_silence(
+    mut errors: Errors,
+    keys: Res<Heard>,
+    observed: Query<(Entity, Ref<ObservedBy>)>,
+    observers: Query<&Observer>,
+    flags: Query<(Has<CollisionEventsEnabled>, Has<ContactImpulseThreshold>)>,
+) {
+    for (entity, by) in observed.iter().filter(|(_, by)| by.is_added()) {
+        let (starts, impulses) = flags.get(entity).unwrap_or_default();
+        let asked = |key: &EventKey| {
+            let list = observers.iter_many(by.get()).filter_map(Result::ok);
+            list.into_iter().any(|observer| observer.descriptor().event_keys().contains(key))
+        };
+        if !starts && keys.collisions.iter().any(asked) {
+            let kind = PhysicsErrorKind::NotEnabled("CollisionStart", "CollisionEventsEnabled");
+            errors.tell(entity, kind);
+        }
+        if !impulses && asked(&keys.impulses) {
+            let kind = PhysicsErrorKind::NotEnabled("ContactImpulse", "ContactImpulseThreshold");
+            errors.tell(entity, kind);
+        }
+    }
+}
+
 /// Tells which collisions began and ended with the step.
 pub(super) fn emit_starts_and_ends(
     physics: Res<PhysicsWorld>,
+    blows: Res<Blows>,
     mut told: ResMut<Told>,
     mut teller: Teller,
     added: Query<(), Added<CollisionEventsEnabled>>,
 ) {
     let touches = physics.engine.touches();
+    let Told { open, late } = &mut *told;
+    late.drain(..).for_each(|entities| teller.end(&entities));
     for touch in touches.ended() {
-        if let Some(entities) = told.0.remove(&touch.key) {
+        if let Some(entities) = open.remove(&touch.key) {
             teller.end(&entities);
         }
     }
-    let mut start = |touch: &Touch| {
-        let Some(entities) = Entities::of(&physics, &touch.key) else { return };
-        if teller.listens(&entities) && told.0.insert(touch.key, entities).is_none() {
-            teller.start(&entities, Impact::of(touch));
+    let mut start = |key: TouchKey, impact: Option<Impact>| {
+        let Some(entities) = Entities::of(&physics, &key) else { return };
+        if teller.listens(&entities) && !open.contains_key(&key) {
+            open.insert(key, entities);
+            teller.start(&entities, impact);
         }
     };
+    blows.whole.iter().for_each(|(&key, &blow)| start(key, Some(blow)));
+    let begun = |touch: &&Touch| !blows.arriving.contains_key(&touch.key);
+    let mut start = |touch: &Touch| start(touch.key, blows.impact(touch));
     if added.is_empty() {
-        touches.started().for_each(&mut start);
+        touches.started().filter(begun).for_each(&mut start);
     } else {
-        touches.all().iter().for_each(&mut start);
+        touches.all().iter().filter(begun).for_each(&mut start);
     }
+    late.extend(touches.ended().iter().filter_map(|touch| open.remove(&touch.key)));
 }
 
 /// Tells which contacts carried more than the threshold of one of their entities.
 pub(super) fn emit_impulses(
     physics: Res<PhysicsWorld>,
+    blows: Res<Blows>,
     thresholds: Query<&ContactImpulseThreshold>,
     mut messages: MessageWriter<ContactImpulse>,
     mut commands: Commands,
 ) {
-    if thresholds.is_empty() {
+    if thresholds.is_empty() || is_refused(&physics) {
         return;
     }
-    for touch in physics.engine.touches().all() {
+    let touches = physics.engine.touches();
+    let cut_short = touches.ended().iter().filter(|touch| blows.whole.contains_key(&touch.key));
+    for touch in touches.all().iter().chain(cut_short) {
         let (Some(entities), Some(impact)) =
-            (Entities::of(&physics, &touch.key), Impact::of(touch))
+            (Entities::of(&physics, &touch.key), blows.impact(touch))
         else {
             continue;
         };

@@ -25,11 +25,11 @@ use super::world::{PhysicsWorld, entity_of};
 use crate::engine::bodies::Bodies;
 use crate::engine::body::BodyId;
 use crate::engine::touch::TouchKey;
-use events::Told;
+use events::{Blows, Heard, Told};
 
 /// Tells collisions.
 ///
-/// - Systems: in [`PhysicsStepSystems::Events`], one each for starts and ends, impulses, and
+/// - Systems: in [`PhysicsStepSystems::Events`], one each for blows, starts and ends, impulses, and
 ///   [`CollidingEntities`].
 /// - Messages: [`CollisionStart`], [`CollisionEnd`], [`ContactImpulse`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,13 +43,23 @@ impl Plugin for PhysicsCollisionPlugin {
             .add_message::<CollisionStart>()
             .add_message::<CollisionEnd>()
             .add_message::<ContactImpulse>()
+            .init_resource::<Blows>()
+            .init_resource::<Heard>()
             .init_resource::<Told>();
         app.add_systems(
             PhysicsSchedule,
-            (events::emit_starts_and_ends, events::emit_impulses, events::list_colliding)
+            (
+                events::follow_blows,
+                events::emit_starts_and_ends,
+                events::emit_impulses,
+                events::list_colliding,
+            )
                 .chain()
                 .in_set(PhysicsStepSystems::Events),
         );
+        let silence = events::warn_of_silence;
+        let silence = silence.after(PhysicsStepSystems::Events).before(PhysicsStepSystems::Last);
+        app.add_systems(PhysicsSchedule, silence);
     }
 }
 

@@ -17,14 +17,15 @@ pub use frame::{JointAnchor, JointBasis, JointFrame};
 pub use read::{JointBroken, JointForces, JointPosition, JointVelocity, JointView, Joints};
 
 use super::changed::{EvenDisabled, Rows, append_changed};
+use super::components::RigidBody;
 use super::error::{Errors, PhysicsErrorKind};
 use super::link::{Changes, EngineBody, EngineJoint, queue_joint};
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems, SyncSchedule};
 use super::sync::GatherSystems;
 use super::world::PhysicsWorld;
-use crate::engine::body::BodyId;
+use crate::engine::body::{Body, BodyId};
 use crate::engine::joint::{AxisLimit, JointAxis, JointDesc, JointId, JointKind, Motor};
-use crate::math::{Quat, Vec3};
+use crate::math::{Quat, Real, Vec3, quat_rotate};
 
 /// A joint with this does not hold, until it is taken away. Joints that break get it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
@@ -80,15 +81,20 @@ impl JointEntityItem<'_, '_> {
     fn update(
         &mut self,
         physics: &mut PhysicsWorld,
-        bodies: &Query<&EngineBody>,
+        bodies: &EndBodies,
     ) -> Result<(), PhysicsErrorKind> {
         let wanted = self.describe(physics, bodies);
+        let missing = self.missing(bodies).filter(|_| wanted.is_none());
         let changed = self.joint.as_ref().is_some_and(|joint| joint.is_changed());
         let link = &mut *self.link;
         let id = link.id.filter(|&id| physics.engine.joint(id).is_some());
         if wanted.is_none() {
             remove(physics, id);
             (link.id, link.built, link.refused) = (None, None, None);
+        }
+        let told = core::mem::replace(&mut link.missing, missing);
+        if let Some(end) = missing.filter(|_| told != missing) {
+            return Err(PhysicsErrorKind::JointEnd(end));
         }
         let Some(desc) = wanted else { return Ok(()) };
         if id.is_some() && link.built == wanted {
@@ -101,6 +107,9 @@ impl JointEntityItem<'_, '_> {
             return Ok(());
         }
         link.refused = wanted;
+        if desc.frames.iter().any(|frame| !frame.basis.is_finite()) {
+            return Err(PhysicsErrorKind::JointAxis);
+        }
         let result = match id {
             Some(id) => physics.engine.set_joint(id, desc).map(|()| id),
             None => physics.engine.add_joint(desc),
@@ -111,16 +120,21 @@ impl JointEntityItem<'_, '_> {
         }
         link.id = Some(result?);
         (link.built, link.refused) = (wanted, None);
-        Ok(())
+        if id.is_none() { doubt(&desc, physics) } else { Ok(()) }
+    }
+
+    /// The end that has no body, and none to wait for.
+    fn missing(&self, bodies: &EndBodies) -> Option<Entity> {
+        let joint = self.joint.as_ref().filter(|_| !self.disabled)?;
+        let has_none = |end: &Entity| {
+            bodies.get(*end).map_or(true, |(link, is_body)| link.id.is_none() && !is_body)
+        };
+        [joint.a, joint.b].into_iter().flatten().find(has_none)
     }
 
     /// As the engine is to have it; none while an end has no body. Takes frames in the world over into
     /// those of the bodies.
-    fn describe(
-        &mut self,
-        physics: &PhysicsWorld,
-        bodies: &Query<&EngineBody>,
-    ) -> Option<JointDesc> {
+    fn describe(&mut self, physics: &PhysicsWorld, bodies: &EndBodies) -> Option<JointDesc> {
         let joint = self.joint.as_mut().filter(|_| !self.disabled)?;
         let ends = [find(joint.a, bodies)?, find(joint.b, bodies)?];
         let [pose_a, pose_b] = ends.map(|end| pose(end, physics));
@@ -132,10 +146,39 @@ impl JointEntityItem<'_, '_> {
     }
 }
 
+/// What may be the end of a joint.
+type EndBodies<'w, 's> = Query<'w, 's, (&'static EngineBody, Has<RigidBody>), Allow<Disabled>>;
+
+/// Anchors that should coincide and are farther apart (m) when a joint begins are likely a mistake.
+const APART_MAX: Real = 2.0;
+
+/// What is likely wrong with a new joint, which holds all the same.
+fn doubt(desc: &JointDesc, physics: &PhysicsWorld) -> Result<(), PhysicsErrorKind> {
+    let moves = |id: BodyId| physics.engine.body(id).is_some_and(Body::is_dynamic);
+    if !desc.ends.into_iter().flatten().any(moves) {
+        return Err(PhysicsErrorKind::JointFixed);
+    }
+    let anchor = |end: usize| {
+        let (position, rotation) = pose(desc.ends[end], physics);
+        position + quat_rotate(rotation, desc.frames[end].anchor)
+    };
+    let apart = anchor(0).distance(anchor(1));
+    let coincide = matches!(
+        desc.kind,
+        JointKind::Fixed
+            | JointKind::Revolute
+            | JointKind::Spherical
+            | JointKind::Universal
+            | JointKind::Pivot
+    );
+    let is_apart = coincide && apart > APART_MAX;
+    if is_apart { Err(PhysicsErrorKind::JointApart(apart)) } else { Ok(()) }
+}
+
 /// The end a joint has at an entity, or at the world; none if the entity has no body.
-fn find(entity: Option<Entity>, bodies: &Query<&EngineBody>) -> Option<Option<BodyId>> {
+fn find(entity: Option<Entity>, bodies: &EndBodies) -> Option<Option<BodyId>> {
     match entity {
-        Some(entity) => bodies.get(entity).ok().and_then(EngineBody::id).map(Some),
+        Some(entity) => bodies.get(entity).ok().and_then(|(link, _)| link.id).map(Some),
         None => Some(None),
     }
 }
@@ -161,7 +204,7 @@ fn update_joints(
     mut physics: ResMut<PhysicsWorld>,
     mut changes: ResMut<Changes>,
     mut errors: Errors,
-    bodies: Query<&EngineBody>,
+    bodies: EndBodies,
     mut joints: ParamSet<(AllJoints, Query<JointEntity, Allow<Disabled>>)>,
     mut list: Local<Vec<(u64, Entity)>>,
 ) {

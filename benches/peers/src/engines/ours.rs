@@ -72,7 +72,7 @@ pub fn app(game: &Game, mode: Mode, threads: Option<usize>) -> Result<Box<dyn Ru
             collider(&piece.form)?,
             ColliderDensity(piece.density),
             Friction::new(game.friction),
-            Restitution(game.restitution),
+            Restitution::new(game.restitution),
             LinearVelocity(piece.velocity),
         );
         entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));

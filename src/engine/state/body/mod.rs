@@ -86,6 +86,7 @@ fn checked(material: Material) -> Result<Material, BodyError> {
         rolling: material.rolling.max(0.0),
         spinning: material.spinning.max(0.0),
         restitution: material.restitution.clamp(0.0, 1.0),
+        ..material
     })
 }
 

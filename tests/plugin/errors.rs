@@ -1,0 +1,253 @@
+//! What goes wrong is told once, with the entity, its name and the remedy.
+
+use super::*;
+use bevy_ecs::system::RunSystemOnce;
+use std::sync::{Mutex, Once};
+
+/// Keeps what is logged.
+struct Log(Mutex<Vec<String>>);
+
+static LOG: Log = Log(Mutex::new(Vec::new()));
+static START: Once = Once::new();
+
+impl log::Log for Log {
+    fn enabled(&self, _: &log::Metadata) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record) {
+        self.0.lock().expect("nobody panics with it").push(record.args().to_string());
+    }
+
+    fn flush(&self) {}
+}
+
+/// An app whose errors are kept and logged.
+fn listening() -> App {
+    START.call_once(|| {
+        log::set_logger(&LOG).expect("the only one");
+        log::set_max_level(log::LevelFilter::Warn);
+    });
+    let mut app = app();
+    listen(&mut app);
+    app
+}
+
+/// The lines logged that have this text in them.
+fn logged(text: &str) -> Vec<String> {
+    let lines = LOG.0.lock().expect("nobody panics with it");
+    lines.iter().filter(|line| line.contains(text)).cloned().collect()
+}
+
+/// One error of a kind about an entity, in the log with its name and a remedy, and no more in 20 steps.
+#[track_caller]
+fn assert_told(app: &mut App, entity: Entity, name: &str, remedy: &str) -> PhysicsErrorKind {
+    run(app, 20);
+    let errors = told(app);
+    let [PhysicsError { entity: of, error }] = &errors[..] else {
+        panic!("{name}: one error, not {errors:?}");
+    };
+    assert_eq!(*of, entity, "{name}");
+    let lines = logged(&format!("\"{name}\""));
+    let [line] = &lines[..] else { panic!("{name}: one line, not {lines:?}") };
+    assert!(line.contains(&format!("{entity}")) && line.contains(remedy), "{line}");
+    error.clone()
+}
+
+fn named(app: &mut App, name: &'static str, bundle: impl Bundle) -> Entity {
+    spawn(app, (Name::new(name), bundle))
+}
+
+#[test]
+fn a_body_without_a_collider() {
+    let mut app = listening();
+    let entity = named(&mut app, "ghost", RigidBody::Dynamic);
+    assert_told(&mut app, entity, "ghost", "`Collider`");
+}
+
+#[test]
+fn joints_without_bodies_apart_fixed_or_without_an_axis() {
+    use PhysicsErrorKind as Kind;
+    let mut app = listening();
+    without_gravity(&mut app);
+    let [a, b] = [0.0, 9.0].map(|x| spawn(&mut app, (RigidBody::Dynamic, cube(), at(x, 0.0, 0.0))));
+    let empty = spawn(&mut app, at(0.0, 0.0, 0.0));
+    let joint = named(&mut app, "to nothing", Joint::ball(a, empty));
+    let error = assert_told(&mut app, joint, "to nothing", "`RigidBody`");
+    assert_eq!(error, Kind::JointEnd(empty));
+    app.world_mut().despawn(joint);
+    let gone = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 5.0, 0.0)));
+    let joint = named(&mut app, "to the gone", Joint::ball(a, gone));
+    run(&mut app, 3);
+    assert_eq!(told(&mut app).len(), 1, "their anchors are 5 m apart");
+    LOG.0.lock().expect("nobody panics with it").retain(|line| !line.contains("to the gone"));
+    app.world_mut().despawn(gone);
+    assert_eq!(assert_told(&mut app, joint, "to the gone", "despawn"), Kind::JointEnd(gone));
+    app.world_mut().despawn(joint);
+    let joint = named(&mut app, "apart", Joint::ball(a, b).with_break_force(1e-3));
+    let error = assert_told(&mut app, joint, "apart", "`with_anchor`");
+    assert!(matches!(error, Kind::JointApart(apart) if apart > 4.0), "{error:?}");
+    let still = spawn(&mut app, (RigidBody::Static, cube(), at(0.0, 30.0, 0.0)));
+    let joint = named(&mut app, "of statics", Joint::ball(still, None));
+    assert_eq!(assert_told(&mut app, joint, "of statics", "Dynamic"), Kind::JointFixed);
+    let joint = named(&mut app, "no axis", Joint::hinge(a, b).with_axis(Vec3::ZERO));
+    assert_eq!(assert_told(&mut app, joint, "no axis", "`with_axis`"), Kind::JointAxis);
+}
+
+#[test]
+fn scales_that_make_no_shape() {
+    let mut app = listening();
+    without_gravity(&mut app);
+    let flat = Transform::from_scale(bevy_math::Vec3::new(1.0, 0.0, 1.0));
+    let entity = named(&mut app, "flat", (RigidBody::Dynamic, cube(), flat));
+    assert_told(&mut app, entity, "flat", "scale");
+    // A negative scale mirrors, and is none of the errors.
+    let mirrored = Transform::from_scale(bevy_math::Vec3::new(-2.0, 1.0, 1.0));
+    let entity = named(&mut app, "mirrored", (RigidBody::Dynamic, cube(), mirrored));
+    run(&mut app, 2);
+    assert!(told(&mut app).is_empty() && body(&app, entity).is_some(), "it is a body");
+}
+
+#[test]
+fn numbers_that_are_none_or_out_of_range() {
+    let mut app = listening();
+    without_gravity(&mut app);
+    let nan = at(f32::NAN, 0.0, 0.0);
+    let entity = named(&mut app, "nan", (RigidBody::Dynamic, cube(), nan));
+    assert_told(&mut app, entity, "nan", "NaN");
+    let mut far = 0.0;
+    let mut body = move |app: &mut App, name, bundle| {
+        far += 5.0;
+        let body = (RigidBody::Dynamic, cube(), at(far, 0.0, 0.0));
+        let entity = named(app, name, body);
+        app.world_mut().entity_mut(entity).insert(bundle);
+        entity
+    };
+    let entity = body(&mut app, "slick", Friction::new(-1.0));
+    let error = assert_told(&mut app, entity, "slick", "at least 0");
+    assert_eq!(error, PhysicsErrorKind::OutOfRange("Friction", -1.0));
+    app.world_mut().entity_mut(entity).insert(Mass(3.0));
+    run(&mut app, 2);
+    assert!(told(&mut app).is_empty(), "other changes do not tell it again");
+    let mut app = listening();
+    let jumpy = (RigidBody::Dynamic, cube(), Restitution::new(2.0));
+    let entity = named(&mut app, "jumpy", jumpy);
+    assert_told(&mut app, entity, "jumpy", "from 0 to 1");
+}
+
+#[test]
+fn a_force_that_is_no_number_in_every_step() {
+    let mut app = listening();
+    let pushed = (RigidBody::Dynamic, cube(), ConstantForce(Vec3::splat(Real::NAN)));
+    let entity = named(&mut app, "pushed", pushed);
+    assert_told(&mut app, entity, "pushed", "finite");
+    run(&mut app, 100);
+    assert_eq!(logged("\"pushed\"").len(), 1, "a line, not one a step");
+}
+
+#[test]
+fn a_dynamic_body_that_is_placed_before_every_step() {
+    let mut app = listening();
+    let dragged = named(&mut app, "dragged", (RigidBody::Dynamic, cube()));
+    let kinematic = spawn(&mut app, (RigidBody::Kinematic, cube(), at(9.0, 0.0, 0.0)));
+    let drag = move |mut places: Query<&mut Transform>| {
+        for entity in [dragged, kinematic] {
+            places.get_mut(entity).expect("alive").translation.z += 0.01;
+        }
+    };
+    app.add_systems(Update, drag);
+    run(&mut app, 50);
+    assert!(told(&mut app).is_empty(), "not yet");
+    let error = assert_told(&mut app, dragged, "dragged", "Kinematic");
+    assert!(matches!(error, PhysicsErrorKind::Dragged(_)), "{error:?}");
+}
+
+#[test]
+#[cfg(not(feature = "f64"))]
+fn far_from_the_origin() {
+    let mut app = listening();
+    without_gravity(&mut app);
+    let entity = named(&mut app, "far", (RigidBody::Dynamic, cube(), at(20_000.0, 0.0, 0.0)));
+    app.world_mut().entity_mut(entity).insert(LinearVelocity(Vec3::X * 100.0));
+    let error = assert_told(&mut app, entity, "far", "`f64`");
+    assert!(matches!(error, PhysicsErrorKind::FarAway(..)), "{error:?}");
+}
+
+/// Small steps for everything.
+fn small_steps() -> SolverConfig {
+    use orthant::engine::{lcp::Method, settings::SolverSettings};
+    SolverConfig(SolverSettings { method: Method::Substeps, ..SolverSettings::default() })
+}
+
+#[test]
+fn masses_too_far_apart_for_small_steps() {
+    let mut app = listening();
+    app.insert_resource(small_steps());
+    floor(&mut app);
+    spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0), Mass(0.01)));
+    let heavy = (RigidBody::Dynamic, cube(), at(0.0, 1.5, 0.0), Mass(1e4));
+    let entity = named(&mut app, "heavy", heavy);
+    let error = assert_told(&mut app, entity, "heavy", "default()");
+    assert!(matches!(error, PhysicsErrorKind::MassRatio(ratio) if ratio > 9e5), "{error:?}");
+}
+
+#[test]
+fn observers_of_what_does_not_come() {
+    let mut app = listening();
+    let entity = named(&mut app, "deaf", (RigidBody::Static, cube()));
+    app.world_mut().entity_mut(entity).observe(|_: On<CollisionStart>| {});
+    let error = assert_told(&mut app, entity, "deaf", "`CollisionEventsEnabled`");
+    assert!(matches!(error, PhysicsErrorKind::NotEnabled("CollisionStart", _)), "{error:?}");
+    let entity = named(&mut app, "all ears", (RigidBody::Static, cube(), CollisionEventsEnabled));
+    app.world_mut().entity_mut(entity).observe(|_: On<CollisionStart>| {});
+    run(&mut app, 3);
+    assert!(told(&mut app).is_empty(), "it hears");
+}
+
+#[test]
+fn a_system_without_an_order_stops_physics_and_says_so() {
+    let mut app = listening();
+    let cube = spawn(&mut app, (RigidBody::Dynamic, cube()));
+    let before = logged("`PhysicsSchedule` the order").len();
+    app.add_systems(PhysicsSchedule, |mut physics: ResMut<PhysicsWorld>| {
+        let _ = &mut *physics;
+    });
+    run(&mut app, 5);
+    assert_eq!(position(&app, cube), Vec3::ZERO, "no step");
+    assert_eq!(logged("`PhysicsSchedule` the order").len(), before + 1, "told once, no panic");
+}
+
+#[test]
+fn a_schedule_that_never_runs_and_missing_plugins() {
+    #[derive(bevy_ecs::schedule::ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+    struct Forgotten;
+    let _ = listening();
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, PhysicsPlugins::new(Forgotten)));
+    steps_each_update(&mut app, 64);
+    app.finish();
+    assert!(!logged("`TransformPlugin`").is_empty(), "told before the first update");
+    run(&mut app, 20);
+    assert_eq!(logged("Forgotten").len(), 1, "told once");
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TransformPlugin, PhysicsPlugins::default()));
+    app.finish();
+    assert!(!logged("`TimePlugin`").is_empty(), "told before the first update");
+}
+
+#[test]
+#[should_panic(expected = "plugin was already added")]
+fn bevy_refuses_the_plugin_twice() {
+    let mut app = listening();
+    app.add_plugins(PhysicsPlugins::default());
+}
+
+#[test]
+fn a_collider_alone_is_no_error() {
+    let mut app = listening();
+    spawn(&mut app, cube());
+    run(&mut app, 3);
+    assert!(told(&mut app).is_empty(), "it is static");
+    let seen = app.world_mut().run_system_once(|found: Query<&EngineBody>| found.iter().count());
+    assert_eq!(seen.expect("it runs"), 1);
+}
