@@ -45,10 +45,11 @@ pub enum PhysicsErrorKind {
     /// [`Quasistatic::step_max`](crate::engine::settings::Quasistatic::step_max), and stays. Told once for as
     /// long as it lasts.
     Unbalanced,
-    /// This component has a value that is NaN or infinite. It was not taken over.
-    NotFinite(&'static str),
-    /// The state of the body was no longer finite. It is frozen at its last good pose until it is
-    /// placed anew.
+    /// This component has a value that is NaN, infinite or out of its
+    /// [range](crate::engine::settings::ranges). It was not taken over.
+    OutOfRange(&'static str),
+    /// The state of the body left its [ranges](crate::engine::settings::ranges), or was not finite. It is
+    /// frozen at its last good pose until it is placed anew.
     Frozen,
 }
 
@@ -74,11 +75,16 @@ impl core::fmt::Display for PhysicsErrorKind {
                 f,
                 "nothing holds the body in equilibrium; in quasistatic steps it stays where it is"
             ),
-            Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
+            Self::OutOfRange(what) => write!(
+                f,
+                "{what} is NaN, infinite or out of its range, see orthant::engine::settings::ranges, and was \
+                 not taken over"
+            ),
             Self::Frozen => write!(
                 f,
-                "the state was no longer finite: the body is frozen at its last good pose until it \
-                 is placed anew"
+                "pose, velocity or forces are not finite or out of their ranges, see \
+                 orthant::engine::settings::ranges: the body is frozen at its last good pose until it is \
+                 placed anew"
             ),
         }
     }

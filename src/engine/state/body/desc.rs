@@ -5,6 +5,7 @@
 
 use crate::engine::geometry::shape::Shape;
 use crate::engine::geometry::shape::mass::MassProperties;
+use crate::engine::settings::ranges::{self, Range, RangeError};
 use crate::engine::state::collider::Collider;
 use crate::engine::state::locked_axes::LockedAxes;
 use crate::math::{Quat, Real, Vec3};
@@ -32,6 +33,8 @@ pub enum BodyKind {
 pub enum BodyError {
     /// This property is NaN or infinite.
     NotFinite(&'static str),
+    /// A number is out of its range, see [`ranges`](crate::engine::settings::ranges).
+    Range(RangeError),
     /// The mass of a dynamic body is not positive (kg).
     Mass(Real),
     /// The inertia tensor of a dynamic body is not positive definite.
@@ -48,6 +51,7 @@ impl core::fmt::Display for BodyError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite"),
+            Self::Range(error) => error.fmt(f),
             Self::Mass(mass) => write!(
                 f,
                 "a dynamic body needs a positive mass, got {mass} kg; give it a shape with volume, \
@@ -68,6 +72,12 @@ impl core::fmt::Display for BodyError {
 }
 
 impl core::error::Error for BodyError {}
+
+impl From<RangeError> for BodyError {
+    fn from(error: RangeError) -> Self {
+        Self::Range(error)
+    }
+}
 
 /// What a new body is made from. Every field has a default.
 #[derive(Clone, Debug)]
@@ -108,6 +118,23 @@ pub struct BodyDesc {
     pub can_sleep: bool,
     /// A name for whoever made it; the engine does not look at it.
     pub tag: u64,
+}
+
+impl BodyDesc {
+    /// Are the factor on gravity and both rates of damping in their ranges?
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check_coefficients(&self) -> Result<(), BodyError> {
+        within("gravity scale", self.gravity_scale, ranges::GRAVITY_SCALE)?;
+        within("linear damping", self.linear_damping, ranges::DAMPING)?;
+        within("angular damping", self.angular_damping, ranges::DAMPING)
+    }
+}
+
+/// Is a number finite, and in its range?
+pub(super) fn within(what: &'static str, x: Real, range: Range) -> Result<(), BodyError> {
+    if x.is_finite() { Ok(range.check(what, x)?) } else { Err(BodyError::NotFinite(what)) }
 }
 
 impl Default for BodyDesc {

@@ -1,6 +1,7 @@
 //! Why a joint is refused, in words.
 
 use super::desc::{JointAxis, JointId};
+use crate::engine::settings::ranges::RangeError;
 use crate::engine::state::body::{BodyError, BodyId};
 use crate::math::Real;
 
@@ -17,6 +18,8 @@ pub enum JointError {
     Unknown(JointId),
     /// This property is NaN or infinite.
     NotFinite(&'static str),
+    /// A number is out of its range, see [`ranges`](crate::engine::settings::ranges).
+    Range(RangeError),
     /// This property is not positive.
     NotPositive(&'static str, Real),
     /// This property of an axis is negative or not a number.
@@ -41,6 +44,7 @@ impl core::fmt::Display for JointError {
             Self::NoBody => write!(f, "both ends of the joint are the world"),
             Self::Unknown(id) => write!(f, "there is no joint {}", id.0),
             Self::NotFinite(what) => write!(f, "{what} is NaN or infinite"),
+            Self::Range(error) => error.fmt(f),
             Self::NotPositive(what, x) => write!(f, "{what} must be positive, got {x}"),
             Self::Negative(axis, what, x) => {
                 write!(f, "{what} of {axis:?} must be at least 0, got {x}")
@@ -68,3 +72,9 @@ impl core::fmt::Display for JointError {
 }
 
 impl core::error::Error for JointError {}
+
+impl From<RangeError> for JointError {
+    fn from(error: RangeError) -> Self {
+        Self::Range(error)
+    }
+}
