@@ -264,12 +264,8 @@ impl Default for SolverSettings {
     }
 }
 
-/// Largest gravity, dead zone and stillness [m/s²].
-const ACCELERATION_MAX: Real = 1e6;
-/// Longest time until something sleeps (s).
-const TIME_MAX: Real = 1e6;
-/// Most small steps in a step.
-const SUBSTEPS_MAX: Real = 256.0;
+/// Largest gravity, dead zone and stillness [m/s²], and longest time until something sleeps (s).
+const LARGEST: Real = 1e6;
 /// Steps from this length (s) on have the tolerance of the settings.
 const GAME_STEP: Double = 1.0 / 60.0;
 /// The tolerance of short steps is no finer than this by itself [m/s]: what rounding of double precision
@@ -403,8 +399,8 @@ impl Settings {
         let part = Range::new(0.0, 1.0, "");
         let coefficient = Range { min: 0.0, ..ranges::COEFFICIENT };
         let length = Range::new(0.0, LENGTH_MAX, "m");
-        let acceleration = Range::new(0.0, ACCELERATION_MAX, "m/s²");
-        let time = Range::new(0.0, TIME_MAX, "s");
+        let acceleration = Range::new(0.0, LARGEST, "m/s²");
+        let time = Range::new(0.0, LARGEST, "s");
         let speed = Range { min: 0.0, ..ranges::SPEED };
         let c = &self.contact;
         for x in self.gravity.to_array() {
@@ -434,7 +430,7 @@ impl Settings {
         check(narrow(s.penalty), "penalty", Range::new(1e-12, 1e12, ""))?;
         up(narrow(s.work_max), "work_max", Real::MIN_POSITIVE)?;
         up(narrow(s.impact_speed_max), "impact_speed_max", 0.0)?;
-        check(s.substeps as Real, "substeps", Range::new(1.0, SUBSTEPS_MAX, ""))?;
+        check(s.substeps as Real, "substeps", Range::new(1.0, 256.0, ""))?;
         check(narrow(s.softness), "softness", part)?;
         check(narrow(s.joint_softness), "joint_softness", part)?;
         if let Cone::Pyramid(sides) = s.cone {

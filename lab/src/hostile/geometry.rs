@@ -32,11 +32,11 @@ pub fn check_hull(bytes: &[u8]) -> Result<(), String> {
             }
         }
     }
-    if !(hull.volume() > 0.0
-        && hull.inradius() >= 0.0
-        && hull.bounding_radius() <= 2.0 * LENGTH_MAX)
-    {
-        return Err(format!("volume {} of {points:?}", hull.volume()));
+    // No further than the diagonal of the cube of all places.
+    let radius = hull.bounding_radius();
+    if !(hull.volume() > 0.0 && hull.inradius() >= 0.0 && radius <= 4.0 * LENGTH_MAX) {
+        let sizes = [hull.volume(), hull.inradius(), radius];
+        return Err(format!("volume, inradius and radius {sizes:?} of {points:?}"));
     }
     Ok(())
 }

@@ -63,13 +63,12 @@ fn spoil(bytes: &mut Bytes, problem: &mut ExportedProblem) {
         let x = widen(bytes.number(1.0));
         let at = bytes.below(64);
         let n = problem.contacts.len().max(1);
-        match bytes.below(5) {
-            0 => problem.blocks.iter_mut().for_each(|b| b.velocity_free[at % 6] = x),
-            1 => problem.contacts.iter_mut().skip(at % n).take(1).for_each(|c| c.bias[0] = x),
-            2 => {
-                problem.contacts.iter_mut().skip(at % n).take(1).for_each(|c| c.friction = x.abs())
-            }
-            3 => problem.joints.iter_mut().for_each(|row| row.bias = x),
+        let contact = problem.contacts.get_mut(at % n);
+        match (bytes.below(5), contact) {
+            (0, _) => problem.blocks.iter_mut().for_each(|b| b.velocity_free[at % 6] = x),
+            (1, Some(contact)) => contact.bias[0] = x,
+            (2, Some(contact)) => contact.friction = x.abs(),
+            (3, _) => problem.joints.iter_mut().for_each(|row| row.bias = x),
             _ => problem.joints.iter_mut().for_each(|row| row.bounds = [-x.abs(), x.abs()]),
         }
     }

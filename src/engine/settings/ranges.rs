@@ -100,37 +100,25 @@ impl Range {
         let range = self;
         if self.contains(value) { Ok(()) } else { Err(RangeError { what, value, range }) }
     }
-
-    /// As [`check`](Self::check), of every component of a vector.
-    ///
-    /// # Errors
-    /// The first component that is out of range.
-    pub fn check3(self, what: &'static str, v: Vec3) -> Result<(), RangeError> {
-        [v.x, v.y, v.z].into_iter().try_for_each(|x| self.check(what, x))
-    }
 }
 
 /// A number in as few characters as it needs.
-struct Short(Real);
-
-impl core::fmt::Display for Short {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let plain = self.0 == 0.0 || (1e-3..1e5).contains(&self.0.abs());
-        if plain { write!(f, "{}", self.0) } else { write!(f, "{:e}", self.0) }
-    }
+fn short(x: Real) -> String {
+    let is_plain = x == 0.0 || (1e-3..1e5).contains(&x.abs());
+    if is_plain { format!("{x}") } else { format!("{x:e}") }
 }
 
 impl core::fmt::Display for Range {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Self { min, max, unit } = self;
         let space = if unit.is_empty() { "" } else { " " };
-        write!(f, "from {} to {}{space}{unit}", Short(*min), Short(*max))
+        write!(f, "from {} to {}{space}{unit}", short(*min), short(*max))
     }
 }
 
 impl core::fmt::Display for RangeError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} must be {}, got {}", self.what, self.range, Short(self.value))
+        write!(f, "{} must be {}, got {}", self.what, self.range, short(self.value))
     }
 }
 

@@ -400,7 +400,7 @@ impl JointDesc {
                 return Err(JointError::NotFinite("anchor"));
             }
             let range = if end.is_some() { ranges::PLACE } else { ranges::POSITION };
-            range.check3("anchor", frame.anchor)?;
+            frame.anchor.to_array().into_iter().try_for_each(|x| range.check("anchor", x))?;
             if !frame.basis.is_finite() {
                 return Err(JointError::NotFinite("basis"));
             }
@@ -432,13 +432,13 @@ impl JointDesc {
             ("yield force", self.yield_force),
             ("yield torque", self.yield_torque),
         ];
-        match strength.into_iter().find(|(_, x)| x.is_nan() || *x <= 0.0) {
-            Some((what, x)) => Err(JointError::NotPositive(what, x)),
-            None => {
-                strength.into_iter().try_for_each(|(what, x)| or_none(ranges::FORCE, what, x))?;
-                Ok(self)
+        for (what, x) in strength {
+            if x.is_nan() || x <= 0.0 {
+                return Err(JointError::NotPositive(what, x));
             }
+            or_none(ranges::FORCE, what, x)?;
         }
+        Ok(self)
     }
 
     fn check_axis(&self, axis: JointAxis) -> Result<(), JointError> {
