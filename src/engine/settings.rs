@@ -403,9 +403,8 @@ impl Settings {
         let time = Range::new(0.0, LARGEST, "s");
         let speed = Range { min: 0.0, ..ranges::SPEED };
         let c = &self.contact;
-        for x in self.gravity.to_array() {
-            check(x, "gravity", Range { min: -acceleration.max, ..acceleration })?;
-        }
+        let gravity = Range { min: -acceleration.max, ..acceleration };
+        self.gravity.to_array().into_iter().try_for_each(|x| check(x, "gravity", gravity))?;
         if let StepMode::Quasistatic(Quasistatic { inertia_time, step_max }) = self.mode {
             check(inertia_time, "inertia_time", Range { min: Real::MIN_POSITIVE, ..time })?;
             check(step_max, "step_max", Range { min: Real::MIN_POSITIVE, ..length })?;

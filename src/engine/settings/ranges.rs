@@ -104,8 +104,7 @@ impl Range {
 
 /// A number in as few characters as it needs.
 fn short(x: Real) -> String {
-    let is_plain = x == 0.0 || (1e-3..1e5).contains(&x.abs());
-    if is_plain { format!("{x}") } else { format!("{x:e}") }
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
 impl core::fmt::Display for Range {

@@ -186,9 +186,8 @@ impl Body {
             if !(i.xx > 0.0 && minor > 0.0 && inverse.zz > 0.0 && inverse.zz.is_finite()) {
                 return Err(BodyError::Inertia);
             }
-            for x in [i.xx, i.yy, i.zz] {
-                ranges::INERTIA.check("moment of inertia", x)?;
-            }
+            let borne = |x| ranges::INERTIA.check("moment of inertia", x);
+            [i.xx, i.yy, i.zz].into_iter().try_for_each(borne)?;
         }
         let (position, rotation) = (self.position(), self.rotation);
         if self.kind != kind {

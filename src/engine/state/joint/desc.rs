@@ -406,11 +406,10 @@ impl JointDesc {
             }
             frame.basis = quat_normalize(frame.basis);
         }
-        if let JointKind::Distance { min, max } = self.kind
-            && !(min >= 0.0 && max > 0.0 && max >= min && min.is_finite())
-        {
-            return Err(JointError::Length(min, max));
-        } else if let JointKind::Distance { min, max } = self.kind {
+        if let JointKind::Distance { min, max } = self.kind {
+            if !(min >= 0.0 && max > 0.0 && max >= min && min.is_finite()) {
+                return Err(JointError::Length(min, max));
+            }
             ranges::POSITION.check("least distance", min)?;
             or_none(ranges::POSITION, "largest distance", max)?;
         }
