@@ -264,8 +264,6 @@ impl Default for SolverSettings {
     }
 }
 
-/// Largest gravity, dead zone and stillness [m/s²], and longest time until something sleeps (s).
-const LARGEST: Real = 1e6;
 /// Steps from this length (s) on have the tolerance of the settings.
 const GAME_STEP: Double = 1.0 / 60.0;
 /// The tolerance of short steps is no finer than this by itself [m/s]: what rounding of double precision
@@ -399,8 +397,8 @@ impl Settings {
         let part = Range::new(0.0, 1.0, "");
         let coefficient = Range { min: 0.0, ..ranges::COEFFICIENT };
         let length = Range::new(0.0, LENGTH_MAX, "m");
-        let acceleration = Range::new(0.0, LARGEST, "m/s²");
-        let time = Range::new(0.0, LARGEST, "s");
+        let acceleration = Range { unit: "m/s²", ..coefficient };
+        let time = Range { unit: "s", ..coefficient };
         let speed = Range { min: 0.0, ..ranges::SPEED };
         let c = &self.contact;
         let gravity = Range { min: -acceleration.max, ..acceleration };
