@@ -392,7 +392,7 @@ impl Settings {
         };
         // Without a bound above.
         let up = |x: Real, setting, min| {
-            check(x, setting, Range::new(min, Real::INFINITY, ", infinity included"))
+            check(x, setting, Range::new(min, Real::INFINITY, "(infinity included)"))
         };
         let part = Range::new(0.0, 1.0, "");
         let coefficient = Range { min: 0.0, ..ranges::COEFFICIENT };
