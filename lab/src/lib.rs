@@ -22,6 +22,7 @@ pub mod games;
 pub mod gauge;
 #[cfg(feature = "bevy")]
 pub mod headless;
+pub mod hostile;
 pub mod measure;
 pub mod random;
 pub mod scenes;

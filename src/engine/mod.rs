@@ -151,7 +151,7 @@ impl Simulation {
     pub fn begin(&mut self, settings: &Settings, dt: Real) -> bool {
         self.report.begin(dt);
         self.revision += 1;
-        self.active = dt > 0.0 && dt.is_finite() && settings.validate().is_ok();
+        self.active = settings::ranges::STEP.contains(dt) && settings.validate().is_ok();
         if !self.active {
             self.report.status = StepStatus::Refused;
             self.touches.settle();

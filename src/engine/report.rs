@@ -65,7 +65,7 @@ pub struct IslandReport {
 }
 
 /// The certificate and the counts of one step.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Number of the step, from 1.
@@ -187,31 +187,6 @@ impl StepReport {
         let none = Self::default();
         *self =
             Self { step, dt, quarantined, solves, broken, yielded, pressed, unbalanced, ..none };
-    }
-}
-
-impl Clone for StepReport {
-    fn clone(&self) -> Self {
-        let mut clone = Self::default();
-        clone.clone_from(self);
-        clone
-    }
-
-    /// Keeps its memory.
-    fn clone_from(&mut self, source: &Self) {
-        let mut solves = core::mem::take(&mut self.solves);
-        solves.clone_from(&source.solves);
-        let mut quarantined = core::mem::take(&mut self.quarantined);
-        quarantined.clone_from(&source.quarantined);
-        let mut broken = core::mem::take(&mut self.broken);
-        broken.clone_from(&source.broken);
-        let mut yielded = core::mem::take(&mut self.yielded);
-        yielded.clone_from(&source.yielded);
-        let mut pressed = core::mem::take(&mut self.pressed);
-        pressed.clone_from(&source.pressed);
-        let mut unbalanced = core::mem::take(&mut self.unbalanced);
-        unbalanced.clone_from(&source.unbalanced);
-        *self = Self { solves, quarantined, broken, yielded, pressed, unbalanced, ..*source };
     }
 }
 

@@ -2,43 +2,47 @@
 //!
 //! | parameter | symbol | default | unit | range |
 //! |---|---|---|---|---|
-//! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | finite |
+//! | [`Settings::gravity`] | g | (0, -9.81, 0) | m/s² | ±1e6 each |
 //! | [`Settings::mode`] | | dynamic | | |
-//! | [`Quasistatic::inertia_time`] | T | 1 | s | > 0 |
-//! | [`Quasistatic::step_max`] | | 0.005 | m | > 0 |
+//! | [`Quasistatic::inertia_time`] | T | 1 | s | > 0, ≤ 1e6 |
+//! | [`Quasistatic::step_max`] | | 0.005 | m | > 0, ≤ 1e6 |
 //! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
-//! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | ≥ 0 |
-//! | [`ContactSettings::stillness`] | c | 0.018 | m/s² | ≥ 0 |
-//! | [`ContactSettings::margin`] | | 0.005 | m | ≥ 0 |
-//! | [`ContactSettings::normal_slack`] | c | 20 | m/s² | ≥ 0 |
+//! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | [0, 1e6] |
+//! | [`ContactSettings::stillness`] | c | 0.018 | m/s² | [0, 1e6] |
+//! | [`ContactSettings::margin`] | | 0.005 | m | [0, 1e6] |
+//! | [`ContactSettings::normal_slack`] | c | 20 | m/s² | [0, 1e6] |
 //! | [`ContactSettings::reference_slack`] | ε_x | 0.001 | – | [0, 1] |
 //! | [`ContactSettings::relax`] | | true | | |
 //! | [`ContactSettings::restitution`] | | Poisson | | |
-//! | [`ContactSettings::restitution_speed`] | | 0.5 | m/s | ≥ 0 |
+//! | [`ContactSettings::restitution_speed`] | | 0.5 | m/s | [0, 1e9] |
 //! | [`ContactSettings::active`] | | clipped | | |
 //! | [`SleepSettings::enabled`] | | false | | |
-//! | [`SleepSettings::linear`] | | 0.05 | m/s | ≥ 0 |
-//! | [`SleepSettings::angular`] | | 0.05 | rad/s | ≥ 0 |
-//! | [`SleepSettings::acceleration`] | | 5e-5 | m/s² | ≥ 0 |
-//! | [`SleepSettings::time`] | | 0.5 | s | ≥ 0 |
+//! | [`SleepSettings::linear`] | | 0.05 | m/s | [0, 1e9] |
+//! | [`SleepSettings::angular`] | | 0.05 | rad/s | [0, 1e9] |
+//! | [`SleepSettings::acceleration`] | | 5e-5 | m/s² | [0, 1e6] |
+//! | [`SleepSettings::time`] | | 0.5 | s | [0, 1e6] |
 //! | [`SolverSettings::integration`] | | second order | | |
 //! | [`SolverSettings::method`] | | Auto | | |
 //! | [`SolverSettings::tolerance`] | e | 1e-5 | m/s | > 0 |
 //! | [`SolverSettings::cone`] | m_C | circular | | even, 2 to 256 |
 //! | [`SolverSettings::sweeps_max`] | | 200 | | |
 //! | [`SolverSettings::newton_max`] | | 100 | | |
-//! | [`SolverSettings::penalty`] | ρ | 200 | – | > 0 |
+//! | [`SolverSettings::penalty`] | ρ | 200 | – | [1e-12, 1e12] |
 //! | [`SolverSettings::newton_rows_max`] | | 400 | | |
 //! | [`SolverSettings::work_max`] | | 1200 | – | > 0 |
 //! | [`SolverSettings::impact_speed_max`] | | infinite | m/s | ≥ 0 |
-//! | [`SolverSettings::substeps`] | n | 16 | | ≥ 1 |
+//! | [`SolverSettings::substeps`] | n | 16 | | 1 to 256 |
 //! | [`SolverSettings::softness`] | s | 0.5 | – | [0, 1] |
 //! | [`SolverSettings::joint_softness`] | s | 0.3 | – | [0, 1] |
 //! | [`SolverSettings::lemke_contacts_max`] | | 40 | | |
 
+pub mod ranges;
+
+use self::ranges::Range;
+use crate::engine::geometry::shape::LENGTH_MAX;
 use crate::engine::lcp::{Cone, Method};
-use crate::math::{Double, Real, Vec3};
+use crate::math::{Double, Real, Vec3, narrow};
 
 /// How the active events of a pair are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -338,21 +342,14 @@ impl Default for Settings {
 }
 
 /// A setting is out of its range.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{setting} must be {range}")]
 pub struct SettingsError {
     /// Which.
     pub setting: &'static str,
     /// What it may be.
-    pub range: &'static str,
+    pub range: Range,
 }
-
-impl core::fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} must be {}", self.setting, self.range)
-    }
-}
-
-impl core::error::Error for SettingsError {}
 
 impl Settings {
     /// The papers' scheme for contacts; the rows of joints are those of the engine.
@@ -383,50 +380,58 @@ impl Settings {
     /// # Errors
     /// The first setting that is out of its range.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let check = |ok: bool, setting, range| {
-            if ok { Ok(()) } else { Err(SettingsError { setting, range }) }
+        let check = |x: Real, setting, range: Range| {
+            if range.contains(x) { Ok(()) } else { Err(SettingsError { setting, range }) }
         };
-        let not_negative = |x: Real| x >= 0.0 && x.is_finite();
+        // Without a bound above.
+        let up = |x: Real, setting, min| {
+            check(x, setting, Range::new(min, Real::INFINITY, "(infinity included)"))
+        };
+        let part = Range::new(0.0, 1.0, "");
+        let coefficient = Range { min: 0.0, ..ranges::COEFFICIENT };
+        let length = Range::new(0.0, LENGTH_MAX, "m");
+        let acceleration = Range { unit: "m/s²", ..coefficient };
+        let time = Range { unit: "s", ..coefficient };
+        let speed = Range { min: 0.0, ..ranges::SPEED };
         let c = &self.contact;
-        check(self.gravity.is_finite(), "gravity", "finite")?;
+        let gravity = Range { min: -acceleration.max, ..acceleration };
+        self.gravity.to_array().into_iter().try_for_each(|x| check(x, "gravity", gravity))?;
         if let StepMode::Quasistatic(Quasistatic { inertia_time, step_max }) = self.mode {
-            let positive = |x: Real| x > 0.0 && x.is_finite();
-            check(positive(inertia_time), "inertia_time", "finite and positive")?;
-            check(positive(step_max), "step_max", "finite and positive")?;
+            check(inertia_time, "inertia_time", Range { min: Real::MIN_POSITIVE, ..time })?;
+            check(step_max, "step_max", Range { min: Real::MIN_POSITIVE, ..length })?;
         }
-        check((0.0..=1.0).contains(&c.gamma), "gamma", "between 0 and 1")?;
-        check(c.push_speed_max > 0.0, "push_speed_max", "positive")?;
-        check(not_negative(c.dead_zone), "dead_zone", "finite and not negative")?;
-        check(not_negative(c.stillness), "stillness", "finite and not negative")?;
-        check(not_negative(c.margin), "margin", "finite and not negative")?;
-        check(not_negative(c.normal_slack), "normal_slack", "finite and not negative")?;
-        check((0.0..=1.0).contains(&c.reference_slack), "reference_slack", "between 0 and 1")?;
-        let speed = c.restitution_speed;
-        check(not_negative(speed), "restitution_speed", "finite and not negative")?;
-        check(c.friction.is_none_or(not_negative), "friction", "finite and not negative")?;
+        check(c.gamma, "gamma", part)?;
+        up(c.push_speed_max, "push_speed_max", Real::MIN_POSITIVE)?;
+        check(c.dead_zone, "dead_zone", acceleration)?;
+        check(c.stillness, "stillness", acceleration)?;
+        check(c.margin, "margin", length)?;
+        check(c.normal_slack, "normal_slack", acceleration)?;
+        check(c.reference_slack, "reference_slack", part)?;
+        check(c.restitution_speed, "restitution_speed", speed)?;
+        check(c.friction.unwrap_or(0.0), "friction", coefficient)?;
         if let ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max } = c.active {
-            check(delta_max > 0.0, "delta_max", "positive")?;
-            check(not_negative(eps_x), "eps_x", "finite and not negative")?;
-            check((0.0..1.0).contains(&eps_t), "eps_t", "at least 0 and below 1")?;
-            check(not_negative(eps_0), "eps_0", "finite and not negative")?;
+            up(delta_max, "delta_max", Real::MIN_POSITIVE)?;
+            check(eps_x, "eps_x", coefficient)?;
+            check(eps_t, "eps_t", Range::new(0.0, 1.0 - Real::EPSILON, ""))?;
+            check(eps_0, "eps_0", coefficient)?;
         }
         let s = &self.solver;
-        check(s.tolerance > 0.0, "tolerance", "positive")?;
-        check(s.penalty > 0.0 && s.penalty.is_finite(), "penalty", "finite and positive")?;
-        check(s.work_max > 0.0, "work_max", "positive")?;
-        check(s.impact_speed_max >= 0.0, "impact_speed_max", "not negative")?;
-        check(s.substeps >= 1, "substeps", "at least 1")?;
-        check((0.0..=1.0).contains(&s.softness), "softness", "between 0 and 1")?;
-        check((0.0..=1.0).contains(&s.joint_softness), "joint_softness", "between 0 and 1")?;
+        up(narrow(s.tolerance), "tolerance", Real::MIN_POSITIVE)?;
+        check(narrow(s.penalty), "penalty", Range::new(1e-12, 1e12, ""))?;
+        up(narrow(s.work_max), "work_max", Real::MIN_POSITIVE)?;
+        up(narrow(s.impact_speed_max), "impact_speed_max", 0.0)?;
+        check(s.substeps as Real, "substeps", Range::new(1.0, 256.0, ""))?;
+        check(narrow(s.softness), "softness", part)?;
+        check(narrow(s.joint_softness), "joint_softness", part)?;
         if let Cone::Pyramid(sides) = s.cone {
-            let fine = sides >= 2 && sides.is_multiple_of(2) && sides <= 256;
-            check(fine, "cone", "a pyramid with an even number of sides from 2 to 256")?;
+            let sides = if sides.is_multiple_of(2) { sides as Real } else { 0.0 };
+            check(sides, "cone", Range::new(2.0, 256.0, "sides, an even number"))?;
         }
         let sleep = &self.sleep;
-        check(not_negative(sleep.linear), "linear", "finite and not negative")?;
-        check(not_negative(sleep.angular), "angular", "finite and not negative")?;
-        check(not_negative(sleep.acceleration), "acceleration", "finite and not negative")?;
-        check(not_negative(sleep.time), "time", "finite and not negative")?;
+        check(sleep.linear, "linear", speed)?;
+        check(sleep.angular, "angular", Range { min: 0.0, ..ranges::SPIN })?;
+        check(sleep.acceleration, "acceleration", acceleration)?;
+        check(sleep.time, "time", time)?;
         Ok(())
     }
 }

@@ -155,7 +155,7 @@ impl Simulation {
 mod tests {
     use crate::engine::Simulation;
     use crate::engine::geometry::shape::Shape;
-    use crate::engine::lcp::random::Random;
+    use crate::engine::lcp::tests::random::Random;
     use crate::engine::settings::Settings;
     use crate::engine::state::body::{Body, BodyDesc, BodyId, BodyKind};
     use crate::engine::state::collider::{Collider, Layers, Material};

@@ -249,8 +249,8 @@ impl BodyEntityItem<'_, '_> {
             id.into_iter().for_each(|id| physics.remove(id));
             return Ok(());
         };
-        if id.is_none() && !frame.is_finite() {
-            return Err(PhysicsErrorKind::NotFinite("Transform"));
+        if id.is_none() && !frame.is_sound() {
+            return Err(PhysicsErrorKind::OutOfRange("Transform"));
         }
         let friction = self.parts.friction();
         let list = colliders.build(self.entity, &self.link, frame.scale, friction, errors);
@@ -306,14 +306,7 @@ impl BodyEntityItem<'_, '_> {
 /// Changes an existing body; colliders and mass only if it has not taken the same already, as that
 /// drops its contacts.
 fn change(body: &mut Body, built: &mut Built, desc: BodyDesc) -> Result<(), PhysicsErrorKind> {
-    let numbers = [
-        ("gravity scale", desc.gravity_scale),
-        ("linear damping", desc.linear_damping),
-        ("angular damping", desc.angular_damping),
-    ];
-    if let Some((name, _)) = numbers.iter().find(|(_, value)| !value.is_finite()) {
-        return Err(BodyError::NotFinite(name).into());
-    }
+    desc.check_coefficients()?;
     if built.taken {
         built.refresh(body)?;
     } else {

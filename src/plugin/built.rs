@@ -19,6 +19,7 @@ use super::link::EngineBody;
 use super::mass::{ColliderDensity, MassInputs};
 use crate::engine::body::{Body, BodyError};
 use crate::engine::collider::{self, Material};
+use crate::engine::settings::ranges::{COEFFICIENT, RESISTANCE};
 use crate::engine::shape::mass::MassProperties;
 use crate::engine::shape::{Shape, ShapeError};
 use crate::math::{Real, Vec3};
@@ -106,8 +107,8 @@ impl BuiltCollider {
     /// Makes the engine's collider, or as much of it as makes sense; `old` is the last one.
     fn make(&mut self, old: Option<&Self>, mut tell: impl FnMut(PhysicsErrorKind)) {
         let kept = old.and_then(|old| old.made.as_ref());
-        if !self.frame.is_finite() {
-            tell(PhysicsErrorKind::NotFinite("Transform"));
+        if !self.frame.is_sound() {
+            tell(PhysicsErrorKind::OutOfRange("Transform"));
             self.made = kept.cloned();
             return;
         }
@@ -127,19 +128,20 @@ impl BuiltCollider {
         if let Some(made) = &mut made {
             (made.position, made.rotation) = (self.frame.position, self.frame.rotation);
             let Material { friction, rolling, spinning, restitution, .. } = self.material;
-            if !(friction + rolling + spinning).is_finite() {
-                tell(PhysicsErrorKind::NotFinite("Friction"));
-            } else if !restitution.is_finite() {
-                tell(PhysicsErrorKind::NotFinite("Restitution"));
+            let resists = RESISTANCE.contains(rolling) && RESISTANCE.contains(spinning);
+            if !(COEFFICIENT.contains(friction) && resists) {
+                tell(PhysicsErrorKind::OutOfRange("Friction"));
+            } else if !COEFFICIENT.contains(restitution) {
+                tell(PhysicsErrorKind::OutOfRange("Restitution"));
             } else {
                 made.material = self.material;
                 let known = old.is_some_and(|old| old.material == self.material);
                 let least = friction.min(rolling).min(spinning);
                 if least < 0.0 && !known {
-                    tell(PhysicsErrorKind::OutOfRange("Friction", least));
+                    tell(PhysicsErrorKind::Clamped("Friction", least));
                 }
                 if !(0.0..=1.0).contains(&restitution) && !known {
-                    tell(PhysicsErrorKind::OutOfRange("Restitution", restitution));
+                    tell(PhysicsErrorKind::Clamped("Restitution", restitution));
                 }
             }
         }

@@ -53,11 +53,9 @@ pub enum PhysicsErrorKind {
     /// [`Quasistatic::step_max`](crate::engine::settings::Quasistatic::step_max), and stays. Told once for as
     /// long as it lasts.
     Unbalanced,
-    /// This component has a value that is NaN or infinite. It was not taken over.
-    NotFinite(&'static str),
-    /// This component has a value out of its range, which counts as the nearest one within: friction below
-    /// 0, restitution below 0 or above 1.
-    OutOfRange(&'static str, Real),
+    /// This component has a value that makes no sense, which counts as the nearest one that does: friction
+    /// below 0, restitution below 0 or above 1.
+    Clamped(&'static str, Real),
     /// An end of the joint, this entity, has no body: it is gone, or has neither a
     /// [`RigidBody`](super::RigidBody) nor a [`Collider`](super::Collider). The joint waits for it.
     JointEnd(Entity),
@@ -80,8 +78,11 @@ pub enum PhysicsErrorKind {
     /// and so many times as heavy as the lightest of those: small steps are soft, and it sinks into what
     /// carries it.
     MassRatio(Real),
-    /// The state of the body was no longer finite. It is frozen at its last good pose until it is
-    /// placed anew.
+    /// This component has a value that is NaN, infinite or out of its
+    /// [range](crate::engine::settings::ranges). It was not taken over.
+    OutOfRange(&'static str),
+    /// The state of the body left its [ranges](crate::engine::settings::ranges), or was not finite. It is
+    /// frozen at its last good pose until it is placed anew.
     Frozen,
 }
 
@@ -111,11 +112,16 @@ impl core::fmt::Display for PhysicsErrorKind {
                 f,
                 "nothing holds the body in equilibrium; in quasistatic steps it stays where it is"
             ),
-            Self::NotFinite(what) => write!(f, "{what} is NaN or infinite and was not taken over"),
+            Self::OutOfRange(what) => write!(
+                f,
+                "{what} is NaN, infinite or out of its range, see orthant::engine::settings::ranges, and was \
+                 not taken over"
+            ),
             Self::Frozen => write!(
                 f,
-                "the state was no longer finite: the body is frozen at its last good pose until it \
-                 is placed anew"
+                "pose, velocity or forces are not finite or out of their ranges, see \
+                 orthant::engine::settings::ranges: the body is frozen at its last good pose until it is \
+                 placed anew"
             ),
             _ => self.fmt_misuse(f),
         }
@@ -126,10 +132,10 @@ impl PhysicsErrorKind {
     /// Likely mistakes, which are told and change nothing.
     fn fmt_misuse(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::OutOfRange("Restitution", value) => {
+            Self::Clamped("Restitution", value) => {
                 write!(f, "restitution must be from 0 to 1, got {value}; it counts as the nearest")
             }
-            Self::OutOfRange(what, value) => {
+            Self::Clamped(what, value) => {
                 write!(f, "{what} must be at least 0, got {value}; it counts as 0")
             }
             Self::JointEnd(end) => write!(

@@ -17,6 +17,7 @@ use super::link::EngineBody;
 use super::sync::GatherSystems;
 use super::world::PhysicsWorld;
 use crate::engine::body::Body;
+use crate::engine::settings::ranges::POSITION;
 use crate::math::{Vec3, quat_conjugate, quat_rotate};
 
 /// A force (N) at the center of mass in every step, in world axes.
@@ -363,8 +364,8 @@ fn take_targets(
 ) {
     for_each_changed(&targets, |entity, target| {
         let id = links.get(entity).ok().and_then(EngineBody::id);
-        if !(target.position.is_finite() && target.rotation.is_finite()) {
-            errors.tell(entity, PhysicsErrorKind::NotFinite("KinematicTarget"));
+        if !(POSITION.holds(target.position) && target.rotation.is_finite()) {
+            errors.tell(entity, PhysicsErrorKind::OutOfRange("KinematicTarget"));
         } else if let Some(body) = id.and_then(|id| physics.body_mut(id)) {
             body.set_target(target.position, target.rotation);
         }

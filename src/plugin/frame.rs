@@ -12,6 +12,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
 use smallvec::SmallVec;
 
+use crate::engine::settings::ranges::POSITION;
 use crate::math::{
     Quat, Vec3, from_single_quat, from_single3, quat_conjugate, quat_mul, quat_normalize,
     quat_rotate, single_quat, single3,
@@ -55,9 +56,9 @@ impl Frame {
         (single3(offset), single_quat(quat_normalize(quat_mul(inverse, rotation))))
     }
 
-    /// Is every number finite?
-    pub(super) fn is_finite(&self) -> bool {
-        self.position.is_finite() && self.rotation.is_finite() && self.scale.is_finite()
+    /// Is the position within its range, and every other number finite?
+    pub(super) fn is_sound(&self) -> bool {
+        POSITION.holds(self.position) && self.rotation.is_finite() && self.scale.is_finite()
     }
 }
 

@@ -135,9 +135,9 @@ impl Mirror {
         dt: Real,
     ) -> Result<(), PhysicsErrorKind> {
         let frame = Frame::new(transform, parent);
-        if !frame.is_finite() {
+        if !frame.is_sound() {
             self.repair = true;
-            return Err(PhysicsErrorKind::NotFinite("Transform"));
+            return Err(PhysicsErrorKind::OutOfRange("Transform"));
         }
         let in_world = parent.is_none() && self.parent.is_none();
         let same_position = in_world && transform.translation == self.translation;

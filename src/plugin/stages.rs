@@ -14,6 +14,7 @@ use crate::engine::body::{Body, BodyId};
 use crate::engine::par::Pool;
 use crate::engine::report::StepStatus;
 use crate::engine::settings::SettingsError;
+use crate::engine::settings::ranges::STEP;
 use crate::math::{Real, narrow};
 
 /// Runs the engine.
@@ -193,7 +194,9 @@ pub(super) fn report(
         }
     }
     let refused = published.status == StepStatus::Refused;
-    let wrong = physics.settings.validate().err().filter(|_| refused);
+    let step = SettingsError { setting: "the length of a step", range: STEP };
+    let wrong = physics.settings.validate().err().unwrap_or(step);
+    let wrong = refused.then_some(wrong);
     if let Some(error) = wrong.filter(|_| *told != wrong) {
         log::error!("physics does not step: {error}");
     }

@@ -125,7 +125,7 @@ fn numbers_that_are_none_or_out_of_range() {
     };
     let entity = body(&mut app, "slick", Friction::new(-1.0));
     let error = assert_told(&mut app, entity, "slick", "at least 0");
-    assert_eq!(error, PhysicsErrorKind::OutOfRange("Friction", -1.0));
+    assert_eq!(error, PhysicsErrorKind::Clamped("Friction", -1.0));
     app.world_mut().entity_mut(entity).insert(Mass(3.0));
     run(&mut app, 2);
     assert!(told(&mut app).is_empty(), "other changes do not tell it again");

@@ -133,6 +133,7 @@ fn a_joint_that_makes_no_sense_is_told_once() {
         Joint::ball(hook, hook),
         Joint::distance(hook, lamp, -1.0),
         Joint::ball(hook, lamp).with_anchors(Vec3::splat(Real::NAN), Vec3::ZERO),
+        Joint::ball(hook, lamp).with_anchors(Vec3::splat(1.9e19), Vec3::ZERO),
     ];
     for joint in bad {
         let joint = spawn(&mut app, joint);
@@ -144,6 +145,35 @@ fn a_joint_that_makes_no_sense_is_told_once() {
             "told once, with the entity: {errors:?}"
         );
     }
+}
+
+/// Finite numbers that no game means: each is told once, with the entity, and the others stand.
+#[test]
+fn what_is_out_of_range_is_told_once() {
+    let mut app = app();
+    listen(&mut app);
+    floor(&mut app);
+    let sound = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0)));
+    run(&mut app, 2);
+    let cubes = [10.0, 20.0, 30.0, 40.0].map(|x| at(x, 0.5, 0.0));
+    let cubes = cubes.map(|place| spawn(&mut app, (RigidBody::Dynamic, cube(), place)));
+    run(&mut app, 2);
+    assert_eq!(told(&mut app), [], "nothing is wrong yet");
+    let world = app.world_mut();
+    world.get_mut::<Transform>(cubes[0]).expect("alive").translation.x = 1e15;
+    world.entity_mut(cubes[1]).insert(GravityScale(1e9));
+    world.entity_mut(cubes[2]).insert(LinearVelocity(Vec3::X * 1e12));
+    world.entity_mut(cubes[3]).insert(Friction::new(1e9));
+    run(&mut app, 5);
+    let mut errors = told(&mut app);
+    errors.sort_by_key(|error| cubes.iter().position(|&cube| cube == error.entity));
+    let texts: Vec<String> = errors.iter().map(|error| error.error.to_string()).collect();
+    assert_eq!(errors.iter().map(|error| error.entity).collect::<Vec<_>>(), cubes, "{texts:?}");
+    assert!(texts[0].starts_with("Transform is NaN, infinite or out of its range"), "{texts:?}");
+    assert_eq!(texts[1], "gravity scale must be from -1e6 to 1e6, got 1e9");
+    assert!(texts[2].starts_with("pose, velocity or forces are not finite"), "{texts:?}");
+    assert!(texts[3].starts_with("Friction is NaN, infinite or out of its range"), "{texts:?}");
+    assert_near(position(&app, sound), Vec3::Y * 0.5, 1e-4);
 }
 
 /// A body with joints, or none, that a random operation chose.

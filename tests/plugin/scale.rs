@@ -82,7 +82,7 @@ fn a_scale_that_makes_no_shape_is_told_once_and_the_last_shape_stays() {
             panic!("{bad} is told once: {errors:?}");
         };
         let expected = match error {
-            PhysicsErrorKind::NotFinite(what) => bad.is_nan() && *what == "Transform",
+            PhysicsErrorKind::OutOfRange(what) => bad.is_nan() && *what == "Transform",
             error => !bad.is_nan() && matches!(error, PhysicsErrorKind::Shape(_)),
         };
         assert!(expected && *entity == child, "{bad} at {child}: {errors:?}");

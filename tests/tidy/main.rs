@@ -146,10 +146,13 @@ fn arguments(rest: &str) -> Vec<&str> {
 fn the_engine_clamps_between_constants() {
     let bad = |line: &str| {
         let calls = code(line).split(".clamp(").skip(1);
-        calls.map(arguments).any(|list| list.len() != 1 && !list.into_iter().all(is_constant))
+        // A call that goes on in the next line has no arguments here: it cannot be judged.
+        let sound = |list: Vec<&str>| {
+            list.len() == 1 || (!list.is_empty() && list.into_iter().all(is_constant))
+        };
+        !calls.map(arguments).all(sound)
     };
-    // The bound there is a setting, which is checked.
-    let found = findings("src/engine", &["midpoint/pose.rs"], bad);
+    let found = findings("src/engine", &[], bad);
     complain("clamp panics for bounds that are NaN or crossed: .max(low).min(high)", &found);
 }
 

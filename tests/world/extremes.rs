@@ -5,10 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{BodyDesc, BodyError, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Layers};
-use orthant::engine::joint::{JointDesc, JointKind};
+use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
 use orthant::engine::lcp::Method;
+use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
@@ -106,7 +107,7 @@ fn far(world: &mut Simulation, seed: u64, kind: JointKind, anchor: Real, frictio
 
 #[test]
 fn huge_friction_is_borne() {
-    for (friction, name) in [(1e9, "1e9"), (1e30, "1e30"), (3e38, "3e38"), (Real::MAX, "largest")] {
+    for (friction, name) in [(1e3, "1e3"), (1e6, "largest")] {
         untouched(name, move |world| rough(world, friction));
     }
 }
@@ -114,9 +115,108 @@ fn huge_friction_is_borne() {
 #[test]
 fn anchors_far_away_are_borne() {
     let (ball, slider) = (JointKind::Spherical, JointKind::Prismatic);
-    untouched("ball, 1.9e19 m", move |world| far(world, 0, ball, 1.9e19, 0.5));
-    untouched("slider, 1.9e19 m", move |world| far(world, 0, slider, 1.9e19, 0.5));
-    untouched("slider, 1e25 m, friction", move |world| far(world, 0, slider, 1e25, 1e30));
-    untouched("slider, 1e30 m", move |world| far(world, 6, slider, 1e30, 0.5));
-    untouched("the farthest", move |world| far(world, 0, JointKind::Fixed, Real::MAX, 0.5));
+    untouched("ball, 3 km", move |world| far(world, 0, ball, 3e3, 0.5));
+    untouched("slider, 3 km", move |world| far(world, 0, slider, 3e3, 0.5));
+    untouched("slider, 1000 km, friction", move |world| far(world, 0, slider, 1e6, 1e6));
+    untouched("slider, 1000 km", move |world| far(world, 6, slider, 1e6, 0.5));
+    untouched("fixed, 1000 km", move |world| far(world, 0, JointKind::Fixed, 1e6, 0.5));
+}
+
+/// What numbers are refused for, told with their names and ranges, and nothing is made of them.
+#[test]
+fn what_is_out_of_range_is_refused() {
+    let mut world = floor();
+    let cube = |desc: BodyDesc| BodyDesc { shape: Some(cuboid(1.0, 1.0, 1.0)), ..desc };
+    let with = |f: fn(&mut BodyDesc)| {
+        let mut desc = cube(BodyDesc::default());
+        f(&mut desc);
+        desc
+    };
+    let place = |position| vec![Collider { position, ..Collider::new(sphere(1.0)) }];
+    let far = BodyDesc { colliders: place(Vec3::X * 3e38), ..BodyDesc::default() };
+    let bodies = [
+        (with(|d| d.position.x = 1e13), "position must be from -1e12 to 1e12 m, got 1e13"),
+        (with(|d| d.linear_velocity.y = -1e10), "linear velocity must be from -1e9 to 1e9 m/s, "),
+        (with(|d| d.angular_velocity.z = 1e10), "angular velocity must be from -1e9 to 1e9 rad/s"),
+        (with(|d| d.friction = 1e9), "friction must be from -1e6 to 1e6, got 1e9"),
+        (with(|d| d.gravity_scale = 1e7), "gravity scale must be from -1e6 to 1e6, got 1e7"),
+        (with(|d| d.linear_damping = 1e7), "linear damping must be from -1e6 to 1e6 1/s, got 1e7"),
+        (with(|d| d.density = 1e30), "mass must be from 1e-20 to 1e25 kg, got 1e30"),
+        (with(|d| d.density = 1e-30), "mass must be from 1e-20 to 1e25 kg, got 1e-30"),
+        (far, "position of a collider must be from -1e6 to 1e6 m, got 3e38"),
+        (with(|d| d.position.x = Real::NAN), "position is NaN or infinite"),
+    ];
+    for (desc, text) in bodies {
+        let told = world.add_body(desc).expect_err(text).to_string();
+        assert!(told.starts_with(text), "{told}");
+    }
+    let [a, b] = [0.0, 2.0]
+        .map(|x| with_position(cube(BodyDesc::default()), x))
+        .map(|desc| world.add_body(desc));
+    let (a, b) = (a.expect("a cube"), b.expect("another"));
+    let ball = JointDesc::between(JointKind::Spherical, a, b);
+    let rope = JointKind::Distance { min: 0.0, max: 1e13 };
+    let axis = JointAxis::AngularX;
+    let joints = [
+        (ball.with_anchors(Vec3::X * 1.9e19, Vec3::ZERO), "anchor must be from -1e6 to 1e6 m, got"),
+        (JointDesc::between(rope, a, b), "largest distance must be from -1e12 to 1e12 m, got 1e13"),
+        (ball.with_friction(axis, 1e31), "friction of an axis must be from 0 to 1e30 N, N m, N/m"),
+        (ball.with_strength(1e31, 1.0), "break force must be from 0 to 1e30 N, N m, N/m, …, got"),
+    ];
+    for (desc, text) in joints {
+        let told = world.add_joint(desc).expect_err(text).to_string();
+        assert!(told.starts_with(text), "{told}");
+    }
+    assert_eq!((world.bodies().len(), world.joints().len()), (3, 0), "nothing was made of them");
+}
+
+fn with_position(desc: BodyDesc, x: Real) -> BodyDesc {
+    BodyDesc { position: Vec3::X * x, ..desc }
+}
+
+/// A collider so far out that the center of mass of its body was infinite, also where the body would have
+/// been frozen, at its last good pose: such places are refused, and the body stays as it was.
+#[test]
+fn no_last_good_pose_is_infinite() {
+    let mut world = floor();
+    let shape = Some(cuboid(1.0, 1.0, 1.0));
+    let id = world.add_body(BodyDesc { shape, ..BodyDesc::default() }).expect("a cube");
+    let before = (body(&world, id).position(), body(&world, id).mass());
+    let collider = Collider { position: Vec3::X * 3e38, ..Collider::new(sphere(1.0)) };
+    let properties = collider.mass_properties(1.0);
+    let target = world.body_mut(id).expect("it is there");
+    let refused = target.set_colliders(vec![collider], BodyKind::Dynamic, properties);
+    assert!(matches!(refused, Err(BodyError::Range(_))), "{refused:?}");
+    world.step(&Settings::default(), DT);
+    let after = body(&world, id);
+    assert_eq!((before.0.x, before.1), (after.position().x, after.mass()), "as it was");
+    assert_eq!(world.report().quarantined, [], "and nothing is broken");
+}
+
+/// Steps that are out of range are refused, those at its ends are made.
+#[test]
+fn lengths_of_steps_have_a_range() {
+    for (dt, made) in [
+        (0.0, false),
+        (-DT, false),
+        (Real::NAN, false),
+        (Real::INFINITY, false),
+        (1e-30, false),
+        (1e3, false),
+        (1e-9, true),
+        (10.0, true),
+    ] {
+        let mut world = floor();
+        let shape = Some(cuboid(1.0, 1.0, 1.0));
+        let position = Vec3::Y * 0.5;
+        let id = world.add_body(BodyDesc { shape, position, ..BodyDesc::default() });
+        let id = id.expect("a cube");
+        for _ in 0..3 {
+            let status = world.step(&Settings::default(), dt).status;
+            assert_eq!(status != StepStatus::Refused, made, "{dt} s");
+        }
+        // At rest on the floor: of any length a step leaves it there.
+        let off = (body(&world, id).position() - position).length();
+        assert!(off < 1e-3, "{dt} s: {off} m");
+    }
 }

@@ -4,6 +4,7 @@ mod certificate;
 mod changes;
 mod determinism;
 mod extremes;
+mod hostile;
 mod inheritance;
 mod regressions;
 mod sharing;

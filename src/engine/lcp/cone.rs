@@ -256,7 +256,7 @@ impl HalfSector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lcp::random::Random;
+    use crate::engine::lcp::tests::random::Random;
 
     const CONES: [Cone; 6] = [
         Cone::Circular,

@@ -33,8 +33,6 @@ pub mod newton;
 mod outcome;
 pub mod pgs;
 mod problem;
-#[cfg(test)]
-pub(in crate::engine) mod random;
 pub mod rolling;
 pub(crate) mod rows;
 pub mod sweeps;

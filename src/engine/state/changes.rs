@@ -196,7 +196,7 @@ mod tests {
         changes.mark_moved(0);
         assert_eq!(unseen(&changes), [1], "however many steps ago");
         changes.settle();
-        assert_eq!(unseen(&changes), [], "seen");
+        assert!(unseen(&changes).is_empty(), "seen");
         changes.note(1);
         assert_eq!(unseen(&changes), [1], "in the same step");
     }

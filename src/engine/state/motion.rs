@@ -1,6 +1,7 @@
 //! A body during a step: what depends on its pose, and its free motion.
 
 use crate::engine::lcp::Vec6;
+use crate::engine::settings::ranges;
 use crate::math::{Mat3, Real, SymMat3, Vec3, widen};
 
 /// Velocity as six numbers.
@@ -89,11 +90,11 @@ impl Motion {
         driven || (self.moves && !self.asleep)
     }
 
-    /// Are the velocities and the speed finite numbers?
+    /// Are the velocities within their ranges, and the speed and momentum finite numbers?
     pub fn is_finite(&self) -> bool {
         let [linear, angular] = self.end();
-        linear.is_finite()
-            && angular.is_finite()
+        ranges::SPEED.holds(linear)
+            && ranges::SPIN.holds(angular)
             && self.momentum.iter().all(|l| l.is_finite())
             && self.speed().is_finite()
     }

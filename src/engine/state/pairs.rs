@@ -405,21 +405,23 @@ impl Pairs {
         &mut self.list
     }
 
-    /// Takes out the pairs for which `keep` is false, and tells which near pairs they come from.
+    /// Takes out the pairs for which `keep` is false, and tells which near pairs they come from; none if
+    /// `keep` panics.
     pub(in crate::engine) fn retain(
         &mut self,
         mut keep: impl FnMut(&Pair) -> bool,
         mut forget: impl FnMut(u32, &PairKey),
     ) {
-        let mut kept = 0;
+        let gone: Vec<usize> = (0..self.list.len()).filter(|&i| !keep(&self.list[i])).collect();
+        let (mut kept, mut next) = (0, gone.into_iter().peekable());
         for i in 0..self.list.len() {
-            if keep(&self.list[i]) {
+            if next.next_if_eq(&i).is_some() {
+                forget(self.guards[i].near, &self.heads[i].key);
+            } else {
                 self.list.swap(kept, i);
                 self.heads.swap(kept, i);
                 self.guards.swap(kept, i);
                 kept += 1;
-            } else {
-                forget(self.guards[i].near, &self.heads[i].key);
             }
         }
         if kept < self.heads.len() {

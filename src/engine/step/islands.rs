@@ -146,7 +146,7 @@ impl Islands {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lcp::random::Random;
+    use crate::engine::lcp::tests::random::Random;
 
     #[test]
     fn islands_are_numbered_by_their_first_body_whatever_the_order_of_edges() {

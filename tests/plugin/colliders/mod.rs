@@ -297,14 +297,14 @@ fn a_bad_collider_is_told_by_name_and_the_others_stay() {
     app.world_mut().get_mut::<Transform>(bad).expect("alive").translation.x = f32::NAN;
     run(&mut app, 2);
     let errors = told(&mut app);
-    let expected = PhysicsError { entity: bad, error: PhysicsErrorKind::NotFinite("Transform") };
+    let expected = PhysicsError { entity: bad, error: PhysicsErrorKind::OutOfRange("Transform") };
     assert_eq!(errors, [expected], "told once");
     assert_place(&app, bad, Vec3::ZERO);
     app.world_mut().get_mut::<Transform>(bad).expect("alive").translation.x = 0.0;
     app.world_mut().entity_mut(bad).insert(Friction::new(Real::INFINITY));
     run(&mut app, 2);
     let errors = told(&mut app);
-    let expected = PhysicsError { entity: bad, error: PhysicsErrorKind::NotFinite("Friction") };
+    let expected = PhysicsError { entity: bad, error: PhysicsErrorKind::OutOfRange("Friction") };
     assert_eq!(errors, [expected], "told once");
     let friction = collider_of(&app, bad).expect("still there").1.material.friction;
     assert_eq!(friction, 0.5, "as it was");

@@ -2,7 +2,7 @@
 
 use super::Bvh;
 use crate::engine::geometry::shape::Aabb;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{Double, Real, Vec3, narrow, widen};
 
 /// Random numbers, as these tests want them.

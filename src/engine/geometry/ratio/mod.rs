@@ -68,9 +68,10 @@ pub use self::types::{
 
 use self::finish::finish;
 use self::ray::Ray;
+pub use self::ray::parting;
 use self::walk::{HullPair, Portal, WalkEnd, walk};
 use super::shape::hull::Hull;
-use crate::math::{DVec3, Double, Real, Scalar, Vec3, narrow3};
+use crate::math::{Double, Real, Scalar, Vec3};
 
 /// Does the plane that proved two polytopes apart the last time still keep them more than `margin` (m)
 /// apart? Their distance along its normal then (m). The scaling centers do not matter here.
@@ -88,20 +89,6 @@ pub fn still_apart(
     let inner = a.inradius + b.inradius;
     let pair = HullPair::<Real>::new(a, b, relative, Vec3::ZERO, relative.offset, inner);
     pair.separated_by(cache, relative.offset, margin)
-}
-
-/// A direction to part two bodies in whose centroids coincide, in the axes in which they are placed, from
-/// numbers that name them; none if the centroids do not. Each number has a place in a cube, evenly filled by
-/// the powers of the root of `x⁴ = x + 1`, so that all who are in one place have consistent directions.
-#[must_use]
-pub fn parting(a: &Hull, b: &Hull, offset: Vec3, numbers: [u32; 2]) -> Option<Vec3> {
-    const ROOT: Double = 1.220_744_084_605_759_5;
-    if !ray::coincide(offset, a.inradius + b.inradius) {
-        return None;
-    }
-    let powers = DVec3::new(ROOT, ROOT * ROOT, ROOT * ROOT * ROOT);
-    let place = |i: u32| (Double::from(i) / powers).fract();
-    (place(numbers[1]) - place(numbers[0])).try_normalize().map(narrow3)
 }
 
 /// The ratio metric of two pieces, or the certificate that they are more than `margin` (m) apart.

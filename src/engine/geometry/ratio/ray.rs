@@ -1,15 +1,26 @@
 //! The ray that is cast: the offset of the centers, floored where they coincide.
 
-use crate::math::{Real, Vec3};
+use crate::engine::geometry::shape::hull::Hull;
+use crate::math::{DVec3, Double, Real, Vec3, narrow3};
 
 /// Offsets of the centers shorter than this fraction of the inner radius count as coincident.
 const COINCIDENT: Real = 1e-3;
 /// Squared lengths beyond this, or its inverse, are rescaled before the walk [m²].
 const SQUARE_MAX: Real = 1e12;
 
-/// Do centers with this offset (m) coincide, of bodies with inner radii of this sum (m)?
-pub(super) fn coincide(offset: Vec3, inner: Real) -> bool {
-    offset.length_squared() < (COINCIDENT * inner) * (COINCIDENT * inner)
+/// A direction to part two bodies in whose centroids coincide, in the axes in which they are placed, from
+/// numbers that name them; none if the centroids do not. Each number has a place in a cube, evenly filled by
+/// the powers of the root of `x⁴ = x + 1`, so that all who are in one place have consistent directions.
+#[must_use]
+pub fn parting(a: &Hull, b: &Hull, offset: Vec3, numbers: [u32; 2]) -> Option<Vec3> {
+    const ROOT: Double = 1.220_744_084_605_759_5;
+    let floor = COINCIDENT * (a.inradius + b.inradius);
+    if offset.length_squared() >= floor * floor {
+        return None;
+    }
+    let powers = DVec3::new(ROOT, ROOT * ROOT, ROOT * ROOT * ROOT);
+    let place = |i: u32| (Double::from(i) / powers).fract();
+    (place(numbers[1]) - place(numbers[0])).try_normalize().map(narrow3)
 }
 
 /// The direction of the cast.

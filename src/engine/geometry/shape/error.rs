@@ -4,43 +4,51 @@ use super::limits::{LENGTH_MAX, LENGTH_MIN};
 use crate::math::Real;
 
 /// Why a shape could not be made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
     /// A hull needs at least four points.
+    #[error("a convex hull needs at least 4 points, {count} given")]
     TooFewPoints {
         /// Number of points given.
         count: usize,
     },
     /// A coordinate of this point is infinite or not a number.
+    #[error("point {index} has a coordinate that is infinite or not a number")]
     PointNotFinite {
         /// Index of the point.
         index: usize,
     },
     /// A coordinate of this point exceeds [`LENGTH_MAX`].
+    #[error("point {index} has a coordinate beyond {LENGTH_MAX} m")]
     PointTooFar {
         /// Index of the point.
         index: usize,
     },
     /// The points span less than [`LENGTH_MIN`].
+    #[error("all points coincide: they span {extent} m, at least {LENGTH_MIN} m are needed")]
     Coincident {
         /// Largest extent of the points along an axis (m).
         extent: Real,
     },
     /// The points lie on a line, to within the thickness that can be resolved.
+    #[error("all points lie on a line: the farthest is only {width} m away from it")]
     Collinear {
         /// Largest distance of a point from the line (m).
         width: Real,
     },
     /// The points lie in a plane, to within the thickness that can be resolved.
+    #[error("all points lie in a plane: the farthest is only {thickness} m away from it")]
     Coplanar {
         /// Largest distance of a point from the plane (m).
         thickness: Real,
     },
     /// No closed surface was left after nearly equal points and nearly coplanar faces were merged.
+    #[error("the points have no convex hull with volume after merging")]
     Degenerate,
     /// A length is not a number, or outside [`LENGTH_MIN`] to
     /// [`LENGTH_MAX`].
+    #[error("{name} is {value}, it must lie between {LENGTH_MIN} m and {LENGTH_MAX} m")]
     BadLength {
         /// Which length, in the words of the constructor.
         name: &'static str,
@@ -48,30 +56,41 @@ pub enum ShapeError {
         value: Real,
     },
     /// The normal of a half-space is zero or not finite.
+    #[error("the normal of the half-space is zero or not finite")]
     BadNormal,
     /// A factor of a scale is zero or not finite.
+    #[error("the scale factor {factor} is zero or not finite")]
     BadScale {
         /// The factor given (-).
         factor: Real,
     },
     /// The factors of a scale differ where the shape would not stay of its kind.
+    #[error(
+        "a {shape} cannot be scaled by these different factors: capsules, cylinders and cones \
+         need equal factors across their axis, rounded shapes and turned pieces of a \
+         compound equal factors along all axes"
+    )]
     UnevenScale {
         /// What cannot be scaled so.
         shape: &'static str,
     },
     /// A compound has no parts.
+    #[error("a compound shape needs at least one part")]
     EmptyCompound,
     /// A part of a compound is a half-space, which has no volume of its own to combine.
+    #[error("part {index} of the compound is a half-space, which cannot be combined")]
     HalfSpaceInCompound {
         /// Index of the part.
         index: usize,
     },
     /// A part of a compound is a mesh, which has no volume.
+    #[error("part {index} of the compound is a mesh, which cannot be combined")]
     MeshInCompound {
         /// Index of the part.
         index: usize,
     },
     /// A triangle of a mesh names a vertex that there is not.
+    #[error("triangle {triangle} of the mesh names vertex {vertex}, there is none")]
     NoSuchVertex {
         /// Index of the triangle.
         triangle: usize,
@@ -79,11 +98,13 @@ pub enum ShapeError {
         vertex: u32,
     },
     /// A mesh has no triangle with area.
+    #[error("a mesh needs at least one triangle with area, {given} given")]
     NoTriangles {
         /// Number of triangles given.
         given: usize,
     },
     /// A height field needs at least two heights along both axes.
+    #[error("a height field needs at least 2 × 2 heights, {rows} × {columns} given")]
     TooFewHeights {
         /// Number of rows.
         rows: usize,
@@ -91,6 +112,7 @@ pub enum ShapeError {
         columns: usize,
     },
     /// A row of a height field is not as long as the first one.
+    #[error("row {row} of the height field has {len} heights, the first has {first}")]
     UnevenHeights {
         /// Index of the row.
         row: usize,
@@ -100,6 +122,9 @@ pub enum ShapeError {
         first: usize,
     },
     /// A height is not a number, or beyond [`LENGTH_MAX`].
+    #[error(
+        "height {height} in row {row}, column {column} is not a number or beyond {LENGTH_MAX} m"
+    )]
     BadHeight {
         /// Index of the row.
         row: usize,
@@ -109,84 +134,15 @@ pub enum ShapeError {
         height: Real,
     },
     /// The pose of a part of a compound is not finite, too far out, or not a rotation.
+    #[error(
+        "the pose of part {index} of the compound is not finite, beyond {LENGTH_MAX} m, or \
+         its rotation is not a unit quaternion"
+    )]
     BadPose {
         /// Index of the part.
         index: usize,
     },
 }
-
-impl core::fmt::Display for ShapeError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let (min, max) = (LENGTH_MIN, LENGTH_MAX);
-        match self {
-            Self::TooFewPoints { count } => {
-                write!(f, "a convex hull needs at least 4 points, {count} given")
-            }
-            Self::PointNotFinite { index } => {
-                write!(f, "point {index} has a coordinate that is infinite or not a number")
-            }
-            Self::PointTooFar { index } => {
-                write!(f, "point {index} has a coordinate beyond {max} m")
-            }
-            Self::Coincident { extent } => {
-                write!(f, "all points coincide: they span {extent} m, at least {min} m are needed")
-            }
-            Self::Collinear { width } => {
-                write!(f, "all points lie on a line: the farthest is only {width} m away from it")
-            }
-            Self::Coplanar { thickness } => write!(
-                f,
-                "all points lie in a plane: the farthest is only {thickness} m away from it"
-            ),
-            Self::Degenerate => {
-                write!(f, "the points have no convex hull with volume after merging")
-            }
-            Self::BadLength { name, value } => {
-                write!(f, "{name} is {value}, it must lie between {min} m and {max} m")
-            }
-            Self::BadNormal => write!(f, "the normal of the half-space is zero or not finite"),
-            Self::BadScale { factor } => {
-                write!(f, "the scale factor {factor} is zero or not finite")
-            }
-            Self::UnevenScale { shape } => write!(
-                f,
-                "a {shape} cannot be scaled by these different factors: capsules, cylinders and cones \
-                 need equal factors across their axis, rounded shapes and turned pieces of a \
-                 compound equal factors along all axes"
-            ),
-            Self::EmptyCompound => write!(f, "a compound shape needs at least one part"),
-            Self::HalfSpaceInCompound { index } => {
-                write!(f, "part {index} of the compound is a half-space, which cannot be combined")
-            }
-            Self::MeshInCompound { index } => {
-                write!(f, "part {index} of the compound is a mesh, which cannot be combined")
-            }
-            Self::NoSuchVertex { triangle, vertex } => {
-                write!(f, "triangle {triangle} of the mesh names vertex {vertex}, there is none")
-            }
-            Self::NoTriangles { given } => {
-                write!(f, "a mesh needs at least one triangle with area, {given} given")
-            }
-            Self::TooFewHeights { rows, columns } => {
-                write!(f, "a height field needs at least 2 × 2 heights, {rows} × {columns} given")
-            }
-            Self::UnevenHeights { row, len, first } => {
-                write!(f, "row {row} of the height field has {len} heights, the first has {first}")
-            }
-            Self::BadHeight { row, column, height } => write!(
-                f,
-                "height {height} in row {row}, column {column} is not a number or beyond {max} m"
-            ),
-            Self::BadPose { index } => write!(
-                f,
-                "the pose of part {index} of the compound is not finite, beyond {max} m, \
-                 or its rotation is not a unit quaternion"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for ShapeError {}
 
 /// The length itself, if it is within the limits.
 pub(super) fn checked_length(name: &'static str, value: Real) -> Result<Real, ShapeError> {

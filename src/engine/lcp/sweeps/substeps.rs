@@ -60,42 +60,24 @@ const SWEEPS: u32 = 2;
 pub struct SubstepParams {
     /// h (s).
     pub dt: Double,
-    /// n, at least 1. Default 16.
+    /// n, at least 1.
     pub substeps: u32,
-    /// γ: the part of an overlap that the step takes back, from 0 to 1 [-]. Default 1.
+    /// γ: the part of an overlap that the step takes back, from 0 to 1 [-].
     pub gamma: Double,
-    /// Is the velocity carried on freed of the push? Default true.
+    /// Is the velocity carried on freed of the push?
     pub relax: bool,
     /// Part of the impulse it starts from that the biased sweep of a substep drops, of normal rows that are
-    /// not apart, from 0 to 1 [-]. Default 0.5. Without it bodies at rest tremble at 0.1 m/s, with it at
+    /// not apart, from 0 to 1 [-]. Without it bodies at rest tremble at 0.1 m/s, with it at
     /// 0.5 mm/s (wall of 210 cubes, 32 substeps). It lets them sink by `softness / gamma` of what
     /// their load moves them in a substep, which falls like `1/n²`.
     pub softness: Double,
-    /// Part of the impulse that the biased sweep of a substep drops, of joint rows [-]. Default 0.3.
+    /// Part of the impulse that the biased sweep of a substep drops, of joint rows [-].
     /// Without it chains blow up.
     pub joint_softness: Double,
-    /// Part of what a joint row missed that a substep takes back [-]. Default 1.
-    pub joint_rate: Double,
-    /// v_push [m/s]: an overlap is never pushed out faster than this. Default 3.
+    /// v_push [m/s]: an overlap is never pushed out faster than this.
     pub push_speed_max: Double,
-    /// Overlap that is left alone (m). Default 0.
+    /// Overlap that is left alone (m).
     pub dead_zone: Double,
-}
-
-impl Default for SubstepParams {
-    fn default() -> Self {
-        Self {
-            dt: 1.0 / 60.0,
-            substeps: 16,
-            gamma: 1.0,
-            relax: true,
-            softness: 0.5,
-            joint_softness: 0.3,
-            joint_rate: 1.0,
-            push_speed_max: 3.0,
-            dead_zone: 0.0,
-        }
-    }
 }
 
 /// Work done.
@@ -163,11 +145,7 @@ impl<const L: usize> Lists<L> {
             carried: single(if params.relax { 0.0 } else { 1.0 / params.dt }),
             softness: single(params.softness),
         };
-        let mut joint_rates = Rates {
-            push: single(params.joint_rate / dt),
-            softness: single(params.joint_softness),
-            ..rates
-        };
+        let mut joint_rates = Rates { softness: single(params.joint_softness), ..rates };
         let last = |i: usize| &island.velocity_last[i];
         self.fill(island, iterate, 1, part, last);
         // A push that is carried on is a part of every sweep.

@@ -3,8 +3,8 @@
 use super::Scratch;
 use super::random_problems::{frame, pile, run};
 use super::scenes::Scene;
-use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul, joint_compliance};
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::lcp::{BodyBlock, Cone, FIXED, JointRow, Method, Status, Vec6};
 use crate::math::Double;
 

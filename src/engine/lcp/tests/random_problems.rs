@@ -2,7 +2,7 @@
 
 use super::scenes::{Point, Scene, cross};
 use super::{Scratch, solve};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::lcp::{Cone, FIXED, Method, SolveStats, Status};
 use crate::math::Double;
 

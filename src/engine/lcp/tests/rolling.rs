@@ -6,9 +6,9 @@ use super::random_problems::{frame, pile, run};
 use super::scenes::{DT, GRAVITY, Scene};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::newton::{NewtonParams, solve_relaxation_rows};
-use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rolling::{WithRolling, join};
 use crate::engine::lcp::rows::{contact_velocity, dot6, mass_mul};
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::lcp::{Cone, FIXED, Method, Status, pgs};
 use crate::math::Double;
 

@@ -289,7 +289,7 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lcp::random::Random;
+    use crate::engine::lcp::tests::random::Random;
 
     fn error(matrix: &[Double], q: &[Double], z: &[Double]) -> Double {
         let n = q.len();

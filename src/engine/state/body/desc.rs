@@ -5,6 +5,7 @@
 
 use crate::engine::geometry::shape::Shape;
 use crate::engine::geometry::shape::mass::MassProperties;
+use crate::engine::settings::ranges::{self, Range, RangeError};
 use crate::engine::state::collider::Collider;
 use crate::engine::state::locked_axes::LockedAxes;
 use crate::math::{Quat, Real, Vec3};
@@ -28,46 +29,35 @@ pub enum BodyKind {
 }
 
 /// Why a body or one of its properties was refused.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BodyError {
     /// This property is NaN or infinite.
+    #[error("{0} is NaN or infinite")]
     NotFinite(&'static str),
+    /// A number is out of its range, see [`ranges`](crate::engine::settings::ranges).
+    #[error(transparent)]
+    Range(#[from] RangeError),
     /// The mass of a dynamic body is not positive (kg).
+    #[error(
+        "a dynamic body needs a positive mass, got {0} kg; give it a shape with volume, \
+         a positive density, or a mass"
+    )]
     Mass(Real),
     /// The inertia tensor of a dynamic body is not positive definite.
+    #[error("the inertia tensor is not positive definite")]
     Inertia,
     /// A half-space can only be the shape of a static or kinematic body.
+    #[error("a half-space has no mass: make its body static or kinematic")]
     HalfSpaceMoves,
     /// A mesh or height field can only be the shape of a static or kinematic body.
+    #[error(
+        "a mesh or height field has no volume: make its body static or kinematic, or give it convex hulls"
+    )]
     MeshMoves,
     /// No body has this id.
+    #[error("there is no body {}", .0.0)]
     Unknown(BodyId),
 }
-
-impl core::fmt::Display for BodyError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::NotFinite(what) => write!(f, "{what} is NaN or infinite"),
-            Self::Mass(mass) => write!(
-                f,
-                "a dynamic body needs a positive mass, got {mass} kg; give it a shape with volume, \
-                 a positive density, or a mass"
-            ),
-            Self::Inertia => write!(f, "the inertia tensor is not positive definite"),
-            Self::HalfSpaceMoves => {
-                write!(f, "a half-space has no mass: make its body static or kinematic")
-            }
-            Self::MeshMoves => write!(
-                f,
-                "a mesh or height field has no volume: make its body static or kinematic, or give \
-                 it convex hulls"
-            ),
-            Self::Unknown(id) => write!(f, "there is no body {}", id.0),
-        }
-    }
-}
-
-impl core::error::Error for BodyError {}
 
 /// What a new body is made from. Every field has a default.
 #[derive(Clone, Debug)]
@@ -108,6 +98,23 @@ pub struct BodyDesc {
     pub can_sleep: bool,
     /// A name for whoever made it; the engine does not look at it.
     pub tag: u64,
+}
+
+impl BodyDesc {
+    /// Are the factor on gravity and both rates of damping in their ranges?
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check_coefficients(&self) -> Result<(), BodyError> {
+        within("gravity scale", self.gravity_scale, ranges::GRAVITY_SCALE)?;
+        within("linear damping", self.linear_damping, ranges::DAMPING)?;
+        within("angular damping", self.angular_damping, ranges::DAMPING)
+    }
+}
+
+/// Is a number finite, and in its range?
+pub(super) fn within(what: &'static str, x: Real, range: Range) -> Result<(), BodyError> {
+    if x.is_finite() { Ok(range.check(what, x)?) } else { Err(BodyError::NotFinite(what)) }
 }
 
 impl Default for BodyDesc {

@@ -6,6 +6,7 @@
 
 mod desc;
 
+use self::desc::within;
 pub use self::desc::{BodyDesc, BodyError, BodyId, BodyKind};
 use super::collider::{Collider, Colliders, Layers, Material};
 pub use super::locked_axes::LockedAxes;
@@ -13,6 +14,7 @@ use super::sleep_state::SleepState;
 use crate::engine::geometry::shape::Aabb;
 use crate::engine::geometry::shape::mass::MassProperties;
 use crate::engine::geometry::shape::share::Shapes;
+use crate::engine::settings::ranges::{self, Range};
 use crate::math::{
     Mat3, Quat, Real, SymMat3, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize,
     quat_rotate, quat_to_mat3,
@@ -71,16 +73,16 @@ pub struct Body {
     pub(in crate::engine) sleep: SleepState,
 }
 
-fn finite3(what: &'static str, v: Vec3) -> Result<(), BodyError> {
-    if v.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
+fn within3(what: &'static str, v: Vec3, range: Range) -> Result<(), BodyError> {
+    v.to_array().into_iter().try_for_each(|x| within(what, x, range))
 }
 
-/// A material with finite coefficients, none of them negative, restitution at most 1.
+/// A material with coefficients in their ranges, those that are negative as 0, restitution at most 1.
 fn checked(material: Material) -> Result<Material, BodyError> {
-    finite("friction", material.friction)?;
-    finite("rolling resistance", material.rolling)?;
-    finite("spinning resistance", material.spinning)?;
-    finite("restitution", material.restitution)?;
+    within("friction", material.friction, ranges::COEFFICIENT)?;
+    within("rolling resistance", material.rolling, ranges::RESISTANCE)?;
+    within("spinning resistance", material.spinning, ranges::RESISTANCE)?;
+    within("restitution", material.restitution, ranges::COEFFICIENT)?;
     Ok(Material {
         friction: material.friction.max(0.0),
         rolling: material.rolling.max(0.0),
@@ -90,23 +92,17 @@ fn checked(material: Material) -> Result<Material, BodyError> {
     })
 }
 
-fn finite(what: &'static str, x: Real) -> Result<(), BodyError> {
-    if x.is_finite() { Ok(()) } else { Err(BodyError::NotFinite(what)) }
-}
-
 impl Body {
     /// Checks a description and makes the body.
     pub(crate) fn new(id: BodyId, desc: BodyDesc) -> Result<Self, BodyError> {
-        finite3("position", desc.position)?;
-        finite3("linear velocity", desc.linear_velocity)?;
-        finite3("angular velocity", desc.angular_velocity)?;
+        within3("position", desc.position, ranges::POSITION)?;
+        within3("linear velocity", desc.linear_velocity, ranges::SPEED)?;
+        within3("angular velocity", desc.angular_velocity, ranges::SPIN)?;
         if !desc.rotation.is_finite() {
             return Err(BodyError::NotFinite("rotation"));
         }
-        finite("friction", desc.friction)?;
-        finite("gravity scale", desc.gravity_scale)?;
-        finite("linear damping", desc.linear_damping)?;
-        finite("angular damping", desc.angular_damping)?;
+        desc.check_coefficients()?;
+        within("friction", desc.friction, ranges::COEFFICIENT)?;
         let rotation = quat_normalize(desc.rotation);
         let mut body = Self {
             id,
@@ -165,7 +161,7 @@ impl Body {
         mass_properties: MassProperties,
     ) -> Result<(), BodyError> {
         for collider in &mut colliders {
-            finite3("position of a collider", collider.position)?;
+            within3("position of a collider", collider.position, ranges::PLACE)?;
             if !collider.rotation.is_finite() {
                 return Err(BodyError::NotFinite("rotation of a collider"));
             }
@@ -182,7 +178,8 @@ impl Body {
             if !(mass > 0.0 && mass.is_finite()) {
                 return Err(BodyError::Mass(mass));
             }
-            finite3("center of mass", center_of_mass)?;
+            ranges::MASS.check("mass", mass)?;
+            within3("center of mass", center_of_mass, ranges::PLACE)?;
             // Sylvester's minors, the second and third scaled: `zz` of the inverse is their ratio.
             let i = inertia;
             let minor = i.yy - i.xy * (i.xy / i.xx);
@@ -190,6 +187,8 @@ impl Body {
             if !(i.xx > 0.0 && minor > 0.0 && inverse.zz > 0.0 && inverse.zz.is_finite()) {
                 return Err(BodyError::Inertia);
             }
+            let borne = |x| ranges::INERTIA.check("moment of inertia", x);
+            [i.xx, i.yy, i.zz].into_iter().try_for_each(borne)?;
         }
         let (position, rotation) = (self.position(), self.rotation);
         if self.kind != kind {
@@ -228,9 +227,9 @@ impl Body {
     }
 
     /// Moves the body at once: contacts and cached planes of the old place are forgotten.
-    /// Non-finite values are ignored.
+    /// Positions out of [range](ranges) and rotations that are not finite are ignored.
     pub fn set_pose(&mut self, position: Vec3, rotation: Quat) {
-        if !(position.is_finite() && rotation.is_finite()) {
+        if !(ranges::POSITION.holds(position) && rotation.is_finite()) {
             return;
         }
         self.rotation = quat_normalize(rotation);
@@ -244,9 +243,10 @@ impl Body {
     }
 
     /// The pose a kinematic body is to have after the coming step; sets its velocity for that step.
-    /// Ignored for other bodies and non-finite values.
+    /// Ignored for other bodies, positions out of range and rotations that are not finite.
     pub fn set_target(&mut self, position: Vec3, rotation: Quat) {
-        if self.kind == BodyKind::Kinematic && position.is_finite() && rotation.is_finite() {
+        let sound = ranges::POSITION.holds(position) && rotation.is_finite();
+        if self.kind == BodyKind::Kinematic && sound {
             self.target = Some((position, quat_normalize(rotation)));
         }
     }
@@ -443,18 +443,18 @@ impl Body {
         (other.center - self.center) + (other.remainder - self.remainder)
     }
 
-    /// Checks that the state is finite. If not, [freezes](Self::freeze) the body and returns true.
+    /// Checks that the state is within its [ranges]. If not, [freezes](Self::freeze) it and returns true.
     pub(crate) fn quarantine_if_broken(&mut self) -> bool {
-        let fine = self.center.is_finite()
+        let fine = ranges::POSITION.holds(self.center)
             && self.rotation.is_finite()
-            && self.linear_velocity.is_finite()
-            && self.angular_velocity.is_finite()
+            && ranges::SPEED.holds(self.linear_velocity)
+            && ranges::SPIN.holds(self.angular_velocity)
             && self.force.is_finite()
             && self.torque.is_finite()
             && self.impulse.is_finite()
             && self.angular_impulse.is_finite()
             // A coefficient that stays broken is reported once.
-            && (self.quarantined || self.has_finite_coefficients());
+            && (self.quarantined || self.has_sound_coefficients());
         if fine {
             self.last_good = (self.center, self.rotation);
             return false;
@@ -463,11 +463,11 @@ impl Body {
         true
     }
 
-    /// Are the numbers finite that multiply the state?
-    fn has_finite_coefficients(&self) -> bool {
-        self.gravity_scale.is_finite()
-            && self.linear_damping.is_finite()
-            && self.angular_damping.is_finite()
+    /// Are the numbers in their ranges that multiply the state?
+    fn has_sound_coefficients(&self) -> bool {
+        ranges::GRAVITY_SCALE.contains(self.gravity_scale)
+            && ranges::DAMPING.contains(self.linear_damping)
+            && ranges::DAMPING.contains(self.angular_damping)
     }
 
     /// Freezes the body at its last good pose, at rest, until it is placed anew.

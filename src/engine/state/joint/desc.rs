@@ -5,6 +5,7 @@
 //! and friction each.
 
 use super::error::JointError;
+use crate::engine::settings::ranges::{self, Range};
 use crate::engine::state::body::BodyId;
 use crate::math::{PI, Quat, Real, Vec3, quat_normalize};
 
@@ -50,18 +51,12 @@ impl JointAxis {
 }
 
 /// Where a joint is on one of its ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointFrame {
     /// Anchor in the frame of the body (m); in the world if the end is the world.
     pub anchor: Vec3,
     /// Axes of the joint in the frame of the body, or in the world; normalized on entry.
     pub basis: Quat,
-}
-
-impl Default for JointFrame {
-    fn default() -> Self {
-        Self { anchor: Vec3::ZERO, basis: Quat::IDENTITY }
-    }
 }
 
 impl JointFrame {
@@ -251,6 +246,11 @@ pub struct JointDesc {
     pub yield_torque: Real,
 }
 
+/// Checks a number that may be infinite.
+fn or_none(range: Range, what: &'static str, x: Real) -> Result<(), JointError> {
+    if x.is_infinite() { Ok(()) } else { Ok(range.check(what, x)?) }
+}
+
 impl JointDesc {
     /// A joint of this kind, at the origins of both ends, without limits, motors and friction.
     #[must_use]
@@ -389,19 +389,23 @@ impl JointDesc {
     /// Checks all numbers, and that limits and motors are on axes that can have them. With normalized
     /// bases.
     pub(super) fn checked(mut self) -> Result<Self, JointError> {
-        for frame in &mut self.frames {
+        for (frame, end) in self.frames.iter_mut().zip(self.ends) {
             if !frame.anchor.is_finite() {
                 return Err(JointError::NotFinite("anchor"));
             }
+            let range = if end.is_some() { ranges::PLACE } else { ranges::POSITION };
+            frame.anchor.to_array().into_iter().try_for_each(|x| range.check("anchor", x))?;
             if !frame.basis.is_finite() {
                 return Err(JointError::NotFinite("basis"));
             }
             frame.basis = quat_normalize(frame.basis);
         }
-        if let JointKind::Distance { min, max } = self.kind
-            && !(min >= 0.0 && max > 0.0 && max >= min && min.is_finite())
-        {
-            return Err(JointError::Length(min, max));
+        if let JointKind::Distance { min, max } = self.kind {
+            if !(min >= 0.0 && max > 0.0 && max >= min && min.is_finite()) {
+                return Err(JointError::Length(min, max));
+            }
+            ranges::POSITION.check("least distance", min)?;
+            or_none(ranges::POSITION, "largest distance", max)?;
         }
         for axis in JointAxis::ALL {
             self.check_axis(axis)?;
@@ -421,10 +425,13 @@ impl JointDesc {
             ("yield force", self.yield_force),
             ("yield torque", self.yield_torque),
         ];
-        match strength.into_iter().find(|(_, x)| x.is_nan() || *x <= 0.0) {
-            Some((what, x)) => Err(JointError::NotPositive(what, x)),
-            None => Ok(self),
+        for (what, x) in strength {
+            if x.is_nan() || x <= 0.0 {
+                return Err(JointError::NotPositive(what, x));
+            }
+            or_none(ranges::FORCE, what, x)?;
         }
+        Ok(self)
     }
 
     fn check_axis(&self, axis: JointAxis) -> Result<(), JointError> {
@@ -433,6 +440,7 @@ impl JointDesc {
         if !(friction >= 0.0 && friction.is_finite()) {
             return Err(JointError::Negative(axis, "friction", friction));
         }
+        ranges::FORCE.check("friction of an axis", friction)?;
         if let Some(AxisLimit { min, max }) = self.limits[k] {
             if self.kind.limitable() & 1 << k == 0 {
                 return Err(JointError::Locked(axis));
@@ -442,6 +450,8 @@ impl JointDesc {
             if !possible {
                 return Err(JointError::Limits(axis, min, max));
             }
+            or_none(ranges::POSITION, "least position of an axis", min)?;
+            or_none(ranges::POSITION, "largest position of an axis", max)?;
         }
         let drivable = self.kind.drivable() & !self.locked() & 1 << k != 0;
         if !drivable && (self.motors[k].is_some() || friction > 0.0) {
@@ -454,6 +464,8 @@ impl JointDesc {
         if !motor.stiffness.is_finite() {
             return Err(JointError::NotFinite("stiffness of a motor"));
         }
+        ranges::SPEED.check("velocity of a motor", motor.velocity)?;
+        ranges::POSITION.check("position of a motor", motor.position)?;
         let numbers = [
             ("stiffness", motor.stiffness),
             ("damping", motor.damping),
@@ -461,7 +473,7 @@ impl JointDesc {
         ];
         match numbers.into_iter().find(|(_, x)| x.is_nan() || *x < 0.0) {
             Some((what, x)) => Err(JointError::Negative(axis, what, x)),
-            None => Ok(()),
+            None => numbers.into_iter().try_for_each(|(what, x)| or_none(ranges::FORCE, what, x)),
         }
     }
 }

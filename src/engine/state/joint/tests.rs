@@ -5,7 +5,7 @@ use super::axes::{End, JointPose, Sides, unwound};
 use super::*;
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::state::body::{Body, BodyDesc};
 use crate::engine::state::motion::vec6;
 use crate::math::{DVec3, Quat, quat_exp, quat_mul, quat_normalize, widen};

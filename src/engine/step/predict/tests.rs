@@ -1,7 +1,7 @@
 //! How far free motions bring two bodies together.
 
 use super::{approach, coasting};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::state::body::{Body, BodyDesc, BodyId, BodyKind};
 use crate::engine::state::motion::Motion;
 use crate::math::{DVec3, Double, Real, Vec3, narrow3, quat_exp, quat_rotate};

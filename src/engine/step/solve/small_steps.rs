@@ -38,7 +38,6 @@ pub(super) fn solve(
         joint_softness: solver.joint_softness,
         push_speed_max: widen(contact.push_speed_max),
         dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
-        ..SubstepParams::default()
     };
     let bounces = island.step.manifolds.iter().any(|m| m.restitution > 0.0);
     let midpoint_rule = solver.integration == Integration::SecondOrder;

@@ -8,7 +8,7 @@ mod tree;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::geometry::shape::{Convex, HalfSpace};
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{
     DVec3, Double, EPSILON, Quat, Real, Vec3, narrow, quat_normalize, widen, widen3,
 };

@@ -5,7 +5,7 @@ use super::{KINDS, Random, TOLERANCE, half_space, outside, piece, reach};
 use crate::engine::geometry::query::pieces::{CastConfig, Closest, Placed};
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{
     DVec3, Double, Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3, widen,
     widen_mat3, widen3,

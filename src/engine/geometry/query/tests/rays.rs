@@ -5,7 +5,7 @@ use crate::engine::geometry::query::ray::ray;
 use crate::engine::geometry::query::round::{depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{DVec3, Double, widen3};
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::geometry::query::Placed;
 use crate::engine::geometry::query::pieces::CastConfig;
 use crate::engine::geometry::shape::Shape;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{Mat3, quat_to_mat3};
 
 /// The surface of a box with corners at ±`half`, as triangles.

@@ -3,7 +3,7 @@
 use super::{KINDS, Random, hull};
 use crate::engine::geometry::query::placed;
 use crate::engine::geometry::shape::{Aabb, Shape};
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::engine::query::{
     CastConfig, ColliderId, Filter, QueryTree, RayHit, ShapeHit, closest, ratio,
 };

@@ -10,7 +10,7 @@ mod sides;
 
 use super::*;
 use crate::engine::geometry::shape::curve::Curve;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::Mat3;
 use crate::math::{Quat, narrow3, quat_mul, quat_normalize, quat_to_mat3, widen};
 

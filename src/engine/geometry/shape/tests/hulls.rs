@@ -4,7 +4,7 @@ use super::{Random, check_hull, cube_points, prism_points, pyramids};
 use crate::engine::geometry::shape::ShapeError;
 use crate::engine::geometry::shape::build::assemble;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{Real, Vec3, quat_rotate, widen};
 
 #[test]

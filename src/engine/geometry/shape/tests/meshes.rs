@@ -4,7 +4,7 @@ use crate::engine::geometry::shape::Aabb;
 use crate::engine::geometry::shape::mesh::{
     Bend, Mesh, NO_TRIANGLE, closest_on_triangle, ray_triangle,
 };
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{Real, Vec3};
 
 /// Random numbers, as these tests want them.

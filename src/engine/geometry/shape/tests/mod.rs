@@ -7,7 +7,7 @@ mod smooth;
 mod support;
 
 use super::hull::{Edge, Hull};
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{
     DVec3, Double, Quat, Real, Vec3, narrow, narrow3, quat_normalize, widen, widen3,
 };

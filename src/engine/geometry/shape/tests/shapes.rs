@@ -4,7 +4,7 @@ use super::{Random, cube_points, prism_points, regular_polygon};
 use crate::engine::geometry::shape::hull::{Hull, NO_FACE};
 use crate::engine::geometry::shape::mass::MassProperties;
 use crate::engine::geometry::shape::{Convex, Shape, ShapeError};
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{PI, Quat, Real, SymMat3, Vec3, quat_rotate, quat_to_mat3};
 
 fn assert_close(a: SymMat3, b: SymMat3, tolerance: Real, what: &str) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::geometry::shape::curve::Meridian;
 use crate::engine::geometry::shape::{Convex, Shape, ShapeError};
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{DMat3, SymMat3, quat_to_mat3, widen_mat3};
 
 const FINE: Double = if size_of::<Real>() == 4 { 1e-6 } else { 1e-12 };

@@ -2,7 +2,7 @@
 
 use super::{Random, prism_points};
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{Real, Vec3, quat_rotate};
 
 /// The first vertex of the largest value.

@@ -1,7 +1,7 @@
 //! Systems as dense matrices and as blocks, and a slow solver with pivoting.
 
 use crate::engine::lcp::factor::{Factor, NodeLanes, Pattern};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::math::{Double, Scalar};
 
 /// A dense 6×6 matrix by rows.

@@ -1,7 +1,7 @@
 //! Packed blocks against dense elimination: random graphs, chains, nets.
 
 use crate::engine::lcp::factor::{Packed, Pattern};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::math::Double;
 
 /// A positive definite matrix over nodes: `B Bᵀ` over rows of the pairs, and a little more on the diagonal.

@@ -2,7 +2,7 @@
 
 use super::matrices::random_system;
 use crate::engine::lcp::factor::Pattern;
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 
 /// Rows of every column of the factor by elimination on a matrix of flags.
 fn eliminated(pattern: &Pattern, edges: &[[u32; 2]]) -> Vec<Vec<u32>> {

@@ -2,7 +2,7 @@
 
 use super::matrices::{dense_solve, largest, largest_difference, random_system, solve};
 use crate::engine::lcp::factor::{Block, Factor, NodeLanes, Pattern};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::math::{Double, Scalar, Single};
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::{NewtonMemory, NewtonParams, NewtonScratch};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 
 /// Bodies at places with masses from 1 to `ratio`, ball joints between some and the world.
 fn mechanism(

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::engine::lcp::problem::{Cone, JointRow};
-use crate::engine::lcp::random::Random;
 use crate::engine::lcp::tests::mixed::{gauss_seidel, mixed, violation};
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::lcp::tests::scenes::{DT, GRAVITY, chain};
 
 const PILES: usize = 200;

@@ -3,12 +3,12 @@
 use super::*;
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::factor::NodeLanes;
-use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rolling::join;
 use crate::engine::lcp::rows::{
     add_contact_impulse, add_joint_impulse, contact_compliance, contact_rate, contact_velocity,
     dot6, joint_rate, mass_mul,
 };
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::tuning::newton::PROXIMAL;
 use crate::math::Scalar;
 

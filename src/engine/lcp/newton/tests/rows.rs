@@ -3,10 +3,10 @@
 use super::*;
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::manifold::{LANES, cross};
-use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::{
     add_contact_impulse, contact_compliance, contact_velocity, dot3, inverse_mass_mul,
 };
+use crate::engine::lcp::tests::random::Random;
 
 const WORLDS: usize = 300;
 

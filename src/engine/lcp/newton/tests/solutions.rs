@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::lcp::problem::{Cone, FIXED};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::lcp::tests::random_problems::pile;
 use crate::engine::lcp::tests::scenes::{DT, GRAVITY, Scene, chain, pyramid, stack};
 use crate::engine::papers::solvers::lemke::{self, LemkeParams};

@@ -10,8 +10,8 @@ use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::{
     BodyBlock, Cone, ContactRow, FIXED, Impulses, JointRow, Problem, RollingRow, Vec6,
 };
-use crate::engine::lcp::random::Random;
 use crate::engine::lcp::rows::dot3;
+use crate::engine::lcp::tests::random::Random;
 use crate::engine::lcp::tests::scenes::Scene;
 use crate::math::Double;
 

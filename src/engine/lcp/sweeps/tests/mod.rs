@@ -11,11 +11,20 @@ use self::world::{DT, GRAVITY, World};
 use super::*;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::problem::{BodyBlock, FIXED, JointRow, Vec6};
-use crate::engine::lcp::random::Random;
+use crate::engine::lcp::tests::random::Random;
 use crate::math::Double;
 
 fn params(substeps: u32) -> SubstepParams {
-    SubstepParams { dt: DT, substeps, ..SubstepParams::default() }
+    SubstepParams {
+        dt: DT,
+        substeps,
+        gamma: 1.0,
+        relax: true,
+        softness: 0.5,
+        joint_softness: 0.3,
+        push_speed_max: 3.0,
+        dead_zone: 0.0,
+    }
 }
 
 /// Runs a scene for some steps.

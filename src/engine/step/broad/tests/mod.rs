@@ -9,7 +9,7 @@ use super::tree::Tree;
 use super::{BroadPhase, MotionBound};
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Aabb;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::engine::settings::Settings;
 use crate::engine::state::pair_key::PairKey;
 use crate::engine::state::pairs::Pairs;

@@ -2,7 +2,7 @@
 
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::engine::settings::Settings;
 use crate::engine::state::body::{BodyDesc, BodyId, BodyKind};
 use crate::engine::state::collider::{Collider, Layers};

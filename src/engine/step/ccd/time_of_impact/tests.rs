@@ -1,7 +1,7 @@
 //! The time of impact beside fine sampling of the path, and laws with exact answers.
 
 use super::*;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{Quat, quat_mul};
 
 /// Random numbers, as these tests want them.

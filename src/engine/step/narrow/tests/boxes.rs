@@ -4,7 +4,7 @@ use super::super::boxes;
 use super::super::normal::{Twist, reference_normal};
 use super::*;
 use crate::engine::geometry::ratio::{Centers, Measured, PortalCache, measure};
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{quat_exp, quat_to_mat3};
 
 /// Distances that agree to this are equal (m): some roundings of a corner of boxes of 1 m.

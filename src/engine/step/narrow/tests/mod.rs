@@ -11,7 +11,7 @@ use super::collect::Manifold;
 use super::half_space::find_contacts_half_space;
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::engine::papers::enumerate::{PairEvent, Placement, enumerate, ratio_of};
 use crate::engine::state::contact::ContactId;
 use crate::math::{

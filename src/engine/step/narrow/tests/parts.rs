@@ -2,7 +2,7 @@
 
 use super::{ROUNDING, Random, events_of, first_event, touching_pair};
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::engine::papers::enumerate::ratio_of;
 use crate::engine::step::narrow::clip::{ClipParams, find_contacts, find_contacts_whole};
 use crate::engine::step::narrow::collect::Manifold;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::geometry::ratio::{Centers, Measured, PortalCache, measure};
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::quat_to_mat3;
 
 const BAND: Real = 0.01;

@@ -1,7 +1,7 @@
 //! The stiffness against differences, its positive part against its definition.
 
 use super::of;
-use crate::engine::lcp::random;
+use crate::engine::lcp::tests::random;
 use crate::math::{DVec3, Double, Sym, sym_positive_part, sym_times};
 
 /// Random numbers, as these tests want them.

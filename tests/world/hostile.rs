@@ -1,0 +1,170 @@
+//! Worlds, changes and settings made from random bytes, with every number that there is: see
+//! `orthant_lab::hostile` for what must hold. Of each kind some are played here; the fuzzer goes on where
+//! these end.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use orthant::engine::body::{BodyDesc, BodyKind};
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
+use orthant::engine::shape::hull::Hull;
+use orthant::math::{Real, Vec3};
+use orthant_lab::hostile::{
+    KINDS, Kind, Outcome, check_hull, check_metric, check_solvers, play, random_bytes,
+};
+use orthant_lab::random::Rng;
+use orthant_lab::support::{DT, body, cuboid, end_step, floor};
+
+/// Worlds of each kind, and steps of each.
+const WORLDS: u64 = 40;
+const STEPS: usize = 12;
+/// Much longer than all of a kind take (s).
+const PATIENCE: u64 = 600;
+
+/// What becomes of the worlds of a kind: none panics, breaks what is promised or does not return.
+fn all(kind: Kind) -> Vec<Outcome> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let salt = KINDS.iter().position(|k| *k == kind).map_or(0, |k| k as u64);
+        let found: Result<Vec<Outcome>, String> = (0..WORLDS)
+            .map(|seed| {
+                let played = play(kind, &random_bytes(4 * seed + salt, 1500), STEPS);
+                played.map_err(|wrong| format!("seed {seed}: {wrong}"))
+            })
+            .collect();
+        // Nobody listens any more if it took too long.
+        let _ = send.send(found);
+    });
+    let found = receive.recv_timeout(Duration::from_secs(PATIENCE));
+    found.expect("no step panics, and every step returns").expect("what is promised holds")
+}
+
+fn made_and_refused(kind: Kind) {
+    let found = all(kind);
+    let sum = |f: fn(&Outcome) -> usize| found.iter().map(f).sum::<usize>();
+    assert!(sum(|o| o.made[0]) > 40, "{kind:?}: bodies are made");
+    assert!(sum(|o| o.refused[0]) > 10, "{kind:?}: and some refused");
+    if kind == Kind::Joints {
+        assert!(sum(|o| o.made[1]) > 40 && sum(|o| o.refused[1]) > 10, "joints, too");
+    }
+    if kind == Kind::Settings {
+        assert!(sum(|o| o.steps_refused) > 10, "settings, too");
+    }
+}
+
+#[test]
+fn bodies_with_absurd_numbers() {
+    made_and_refused(Kind::Bodies);
+}
+
+#[test]
+fn joints_that_contradict_each_other() {
+    made_and_refused(Kind::Joints);
+}
+
+#[test]
+fn absurd_changes_between_steps() {
+    made_and_refused(Kind::Changes);
+}
+
+#[test]
+fn absurd_settings_and_steps() {
+    made_and_refused(Kind::Settings);
+}
+
+/// Hulls, metrics and solvers of random bytes, as the fuzzer tries them.
+#[test]
+fn parts_of_the_step_bear_any_numbers() {
+    let checks: [(&str, fn(&[u8]) -> Result<(), String>); 3] =
+        [("hull", check_hull), ("metric", check_metric), ("solvers", check_solvers)];
+    for (salt, (what, check)) in (0..).zip(checks) {
+        for seed in 0..400 {
+            let bytes = random_bytes(4 * seed + salt, 400);
+            check(&bytes).unwrap_or_else(|wrong| panic!("{what}, seed {seed}: {wrong}"));
+        }
+    }
+}
+
+/// Slivers, needles, plates, points on a line, in a plane or in one place, triangles without area: each
+/// makes a shape that a body can have, or says why not.
+#[test]
+fn degenerate_points_make_a_shape_or_an_error() {
+    let mut rng = Rng::new(3);
+    let mut made = 0;
+    for case in 0..200 {
+        let thin = [1.0, 1e-3, 1e-5, 1e-7, 1e-12, 1e-30, 0.0][case % 7];
+        let scale = [1.0, 1e-4, 1e5][case % 3];
+        let flat = [Vec3::new(1.0, 1.0, thin), Vec3::new(1.0, thin, thin)][case % 2];
+        let points: Vec<Vec3> = (0..12).map(|_| rng.vector(-1.0, 1.0) * flat * scale).collect();
+        let triangles: Vec<[u32; 3]> = (0..10).map(|i| [i, i + 1, i + (i % 3)]).collect();
+        let shapes =
+            [Shape::convex_hull(&points), Shape::trimesh(&points, &triangles)].map(Result::ok);
+        for shape in shapes.into_iter().flatten() {
+            made += 1;
+            let mut world = floor();
+            let kind = if shape.has_mesh() { BodyKind::Static } else { BodyKind::Dynamic };
+            let position = Vec3::Y * scale;
+            let desc = BodyDesc { kind, shape: Some(shape), position, ..BodyDesc::default() };
+            // Of next to no thickness it has no mass.
+            let Ok(id) = world.add_body(desc) else { continue };
+            for _ in 0..5 {
+                world.step(&Settings::default(), DT);
+                let pose = body(&world, id).position();
+                assert!(pose.is_finite(), "case {case}: {pose}");
+            }
+        }
+    }
+    assert!(made > 50, "{made} shapes are made");
+}
+
+/// A hundred thousand points in a ball and on it: one hull each, with every point within.
+#[test]
+fn a_cloud_of_a_hundred_thousand_points_is_a_hull() {
+    let mut rng = Rng::new(4);
+    let points: Vec<Vec3> = (0..100_000).map(|_| rng.vector(-1.0, 1.0)).collect();
+    let hull = Hull::convex_hull(&points).expect("a cube of points");
+    for face in hull.faces() {
+        let out = points.iter().map(|&p| face.normal.dot(p - hull.centroid()) - face.offset);
+        let most = out.fold(Real::NEG_INFINITY, Real::max);
+        // Merged within forty millionths of the extent.
+        assert!(most < 4e-5 * 2.0, "a point is {most} m outside");
+    }
+}
+
+/// A hook that panics between two stages, and is caught: the step goes on, and so does the world. It took
+/// pairs out as it went, so that the list was left out of order.
+#[test]
+fn a_hook_that_panics_leaves_the_world_sound() {
+    let mut world = floor();
+    let ids = [0.5, 1.5, 2.5].map(|y| {
+        let shape = Some(cuboid(1.0, 1.0, 1.0));
+        let desc = BodyDesc { shape, position: Vec3::Y * y, ..BodyDesc::default() };
+        world.add_body(desc).expect("a cube")
+    });
+    let settings = Settings::default();
+    for step in 0..120 {
+        world.begin(&settings, DT);
+        world.find_pairs(&settings);
+        if step % 10 == 3 {
+            let mut seen = 0;
+            let hook = AssertUnwindSafe(|| {
+                world.retain_pairs(|_| {
+                    seen += 1;
+                    assert!(seen < 3, "a hook that panics");
+                    seen == 1
+                });
+            });
+            catch_unwind(hook).expect_err("it panics");
+        }
+        world.find_contacts(&settings);
+        end_step(&mut world, &settings);
+        assert_eq!(world.report().quarantined, [], "step {step}: nothing is broken");
+    }
+    for (id, y) in ids.into_iter().zip([0.5, 1.5, 2.5]) {
+        let off = (body(&world, id).position() - Vec3::Y * y).length();
+        assert!(off < 1e-3, "the stack stands: {off} m");
+    }
+}
