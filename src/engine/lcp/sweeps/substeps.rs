@@ -74,7 +74,7 @@ pub struct SubstepParams {
     /// Part of the impulse that the biased sweep of a substep drops, of joint rows [-].
     /// Without it chains blow up.
     pub joint_softness: Double,
-    /// v_push [m/s]: an overlap is never pushed out faster than this.
+    /// v_push [m/s]: no joint is closed faster than this; of contacts it is `Manifold::push_max`.
     pub push_speed_max: Double,
     /// Overlap that is left alone (m).
     pub dead_zone: Double,

@@ -164,6 +164,7 @@ fn ball(gap: Double) -> World {
     let mut world = World::stack(1, 1.0);
     let manifold = &mut world.manifolds[0];
     manifold.count = 1;
+    manifold.push_max = params(1).push_speed_max;
     (manifold.point, manifold.gap) = ([[0.0; 4]; 3], [gap; 4]);
     world.close()
 }
