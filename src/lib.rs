@@ -61,12 +61,13 @@ pub mod prelude {
         ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
         GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces, JointPosition,
         JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, MassPropertiesBundle, Motor, Physics, PhysicsDiagnosticsPlugin,
-        PhysicsError, PhysicsLayer, PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems,
-        PhysicsSystems, PhysicsTime, PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody,
-        RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping,
-        SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig,
-        StepReport, StepStage, SweptCcd,
+        LockedAxes, Mass, MassPropertiesBundle, Motor, NoTransformEasing, Physics,
+        PhysicsDiagnosticsPlugin, PhysicsError, PhysicsInterpolationPlugin, PhysicsLayer,
+        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
+        PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody, RollingFriction, Sensor,
+        ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping, SleepingDisabled,
+        SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig, StepReport,
+        StepStage, SweptCcd, TransformExtrapolation, TransformInterpolation,
     };
     #[cfg(feature = "debug")]
     pub use crate::plugin::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};

@@ -12,7 +12,7 @@ use super::time::Physics;
 use super::world::{PhysicsWorld, StepReport, entity_of};
 use crate::engine::body::{Body, BodyId};
 use crate::engine::par::Pool;
-use crate::engine::report::StepStatus;
+use crate::engine::report::{StepReport as Report, StepStatus};
 use crate::engine::settings::SettingsError;
 use crate::engine::settings::ranges::STEP;
 use crate::math::{Real, narrow};
@@ -167,7 +167,7 @@ pub(super) fn report(
     mut weighed: Local<u32>,
     mut told: Local<Option<SettingsError>>,
 ) {
-    published.0.clone_from(physics.engine.report());
+    publish(&mut published.0, physics.engine.report());
     for entity in published.quarantined.iter().filter_map(|&id| physics.entity(id)) {
         errors.tell(entity, PhysicsErrorKind::Frozen);
     }
@@ -201,4 +201,23 @@ pub(super) fn report(
         log::error!("physics does not step: {error}");
     }
     *told = wrong;
+}
+
+/// Copies a report into the memory of the last one.
+fn publish(published: &mut Report, report: &Report) {
+    fn refill<T: Clone>(list: &mut Vec<T>, from: &[T]) -> Vec<T> {
+        let mut list = core::mem::take(list);
+        list.clear();
+        list.extend_from_slice(from);
+        list
+    }
+    *published = Report {
+        quarantined: refill(&mut published.quarantined, &report.quarantined),
+        solves: refill(&mut published.solves, &report.solves),
+        broken: refill(&mut published.broken, &report.broken),
+        yielded: refill(&mut published.yielded, &report.yielded),
+        pressed: refill(&mut published.pressed, &report.pressed),
+        unbalanced: refill(&mut published.unbalanced, &report.unbalanced),
+        ..*report
+    };
 }
