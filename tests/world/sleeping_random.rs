@@ -65,7 +65,7 @@ fn disturb(world: &mut Simulation, rng: &mut Rng, ids: &mut Vec<BodyId>) {
 #[test]
 fn whatever_happens_all_is_where_it_would_be_without_sleep() {
     let mut judged = 0;
-    for seed in 0..4 {
+    for seed in 0..6 {
         let (mut world, mut rng) = (floor(), Rng::new(seed));
         let mut ids = Vec::new();
         for _ in 0..10 {
