@@ -92,36 +92,67 @@ fn a_box_on_edge_across_two_slabs_falls_as_a_pendulum() {
     }
 }
 
-/// A plank with its center 10 µm beside the line that carries it tips: `m r² θ'' = m g (x cos θ + t/2 sin
-/// θ)` with the radius of gyration r about that line, up to a hundredth of a radian, before it rolls off.
-fn tips(mut world: Simulation, length: Double) {
-    let (thick, width, off, end) = (0.1, 0.6, 1e-5, 0.01);
-    let square = (length * length + thick * thick) / 12.0 + 0.25 * thick * thick;
-    let rate = (GRAVITY * 0.5 * thick / square).sqrt();
-    let exact = time_to(0.0, end, |angle: Double, _| {
-        GRAVITY * (off * angle.cos() + 0.5 * thick * angle.sin()) / square
-    });
-    let at = Vec3::new(narrow(off), narrow(0.5 * thick), 0.0);
+/// A plank with its center 10 µm beside the line that carries it, with `loads` cubes of 0.3 m on it on each
+/// side, in stacks of three, tips: `m r² θ'' = m g (x cos θ + y sin θ)` with the center of all of them at
+/// (x, y) from that line and their radius of gyration r about it, up to a hundredth of a radian, before it
+/// rolls off.
+fn tips(mut world: Simulation, length: Double, loads: u32) {
+    let (thick, width, off, end, side) = (0.1, 0.6, 1e-5, 0.01, 0.3);
     let [x, y, z] = [length, thick, width].map(narrow);
+    let at = Vec3::new(narrow(off), narrow(0.5 * thick), 0.0);
     let id = add(&mut world, BodyKind::Dynamic, cuboid(x, y, z), at);
+    // All are of one density.
+    let mass = length * thick * width;
+    let about = (length * length + thick * thick) / 12.0 + 0.25 * thick * thick;
+    let (mut all, mut moment, mut inertia) = (mass, 0.5 * thick * mass, about * mass);
+    for k in 0..loads {
+        let (away, up) = (0.5 * Double::from(k / 3 + 1), Double::from(k % 3) + 0.5);
+        let height = thick + side * up;
+        for sign in [-1.0, 1.0] {
+            let at = Vec3::new(narrow(off + sign * away), narrow(height), 0.0);
+            add(&mut world, BodyKind::Dynamic, cuboid(0.3, 0.3, 0.3), at);
+            let mass = side * side * side;
+            all += mass;
+            moment += mass * height;
+            inertia += mass * (side * side / 6.0 + height * height + away * away);
+        }
+    }
+    let (square, high) = (inertia / all, moment / all);
+    let rate = (GRAVITY * high / square).sqrt();
+    let exact = time_to(0.0, end, |angle: Double, _| {
+        GRAVITY * (off * angle.cos() + high * angle.sin()) / square
+    });
     let time = widen(measured(&mut world, id, Quat::IDENTITY, narrow(end), 20.0));
     // The lever of the weight grows from `off`.
     let bar = slack(rate, off);
-    println!("length {length}: {time:.3} s, exact {exact:.3} s, bar {bar:.3} s");
+    println!("length {length}, {loads}: {time:.3} s, exact {exact:.3} s, bar {bar:.3} s");
     assert!((time - exact).abs() <= bar, "{length}: {time} s, exact {exact} s, bar {bar} s");
+}
+
+/// Two knives along the z axis, up to its height.
+fn knives() -> Simulation {
+    let mut world = Simulation::new();
+    let points = [(-0.1, -0.2), (0.1, -0.2), (0.0, 0.0)];
+    let ends = points.map(|(x, y)| [-0.05, 0.05].map(|z| Vec3::new(x, y, z)));
+    for z in [-0.2, 0.2] {
+        let shape = Shape::convex_hull(ends.as_flattened()).expect("a prism");
+        add(&mut world, BodyKind::Static, shape, Vec3::Z * z);
+    }
+    world
 }
 
 #[test]
 fn a_seesaw_on_two_knives_tips() {
     for length in [1.0, 3.0, 6.0] {
-        let mut world = Simulation::new();
-        let points = [(-0.1, -0.2), (0.1, -0.2), (0.0, 0.0)];
-        let ends = points.map(|(x, y)| [-0.05, 0.05].map(|z| Vec3::new(x, y, z)));
-        for z in [-0.2, 0.2] {
-            let shape = Shape::convex_hull(ends.as_flattened()).expect("a prism");
-            add(&mut world, BodyKind::Static, shape, Vec3::Z * z);
-        }
-        tips(world, length);
+        tips(knives(), length, 0);
+    }
+}
+
+/// Contacts hold the bodies of a loaded seesaw together, and all of them on nothing that balances.
+#[test]
+fn a_loaded_seesaw_tips() {
+    for loads in [3, 6, 12] {
+        tips(knives(), 6.0, loads);
     }
 }
 
@@ -131,7 +162,7 @@ fn a_plank_just_beyond_the_edge_of_a_table_tips() {
         let mut world = Simulation::new();
         let table = cuboid(8.0, 1.0, 2.0);
         add(&mut world, BodyKind::Static, table, Vec3::new(-4.0, -0.5, 0.0));
-        tips(world, length);
+        tips(world, length, 0);
     }
 }
 

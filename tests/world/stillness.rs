@@ -6,6 +6,7 @@ use orthant::engine::contact::ActiveContact;
 use orthant::engine::pair_key::PairKey;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Real, Vec3, quat_conjugate, quat_rotate, widen};
+use orthant_lab::games::{self, Game, Piece, Play};
 use orthant_lab::random::Rng;
 use orthant_lab::support::{DT, add, add_floor, body, change, cuboid, end_step, heap, run, stack};
 
@@ -425,5 +426,43 @@ fn what_is_carried_evenly_is_at_rest() {
             let shifted = (offset(&world, *id) - before).length();
             assert!(shifted <= 1e-6 + 4.0 * rounding, "{place} m: shifted by {shifted} m");
         }
+    }
+}
+
+/// `n` hulls that fall into a pit of 4 m, nine a layer.
+fn pit_of_hulls(n: usize) -> Game {
+    let mut game = games::by_name(&format!("hulls-{n}")).expect("a scene");
+    game.pieces.retain(|piece| piece.kind == BodyKind::Dynamic);
+    for (i, piece) in game.pieces.iter_mut().enumerate() {
+        let at = [i % 3, i / 9, i / 3 % 3].map(|k| 1.25 * k as Real);
+        piece.position = Vec3::new(at[0] - 1.25, at[1] + 0.8, at[2] - 1.25);
+    }
+    game.add_floor(10.0);
+    for side in [-2.5, 2.5] {
+        game.pieces.push(Piece::fixed(Vec3::new(0.5, 10.0, 3.0), Vec3::new(side, 10.0, 0.0)));
+        game.pieces.push(Piece::fixed(Vec3::new(3.0, 10.0, 0.5), Vec3::new(0.0, 10.0, side)));
+    }
+    game
+}
+
+/// In a heap without order hardly a body lies on three contacts with what is held: its bodies hold each
+/// other. It comes to rest for good, and then nothing is solved.
+#[test]
+fn heaps_without_order_come_to_rest_for_good() {
+    for count in [60, 120] {
+        let game = pit_of_hulls(count);
+        let settings = game.settings();
+        let mut play = Play::new(&game, DT).expect("a world");
+        let (mut still, mut largest) = (0, 0);
+        for _ in 0..600 {
+            let report = play.advance(&settings);
+            let heaps = report.solves.iter().filter(|island| island.bodies > 10);
+            largest = heaps.clone().map(|island| island.bodies).max().unwrap_or(0);
+            let rests = heaps.clone().all(|heap| heap.solved && heap.iterations == 0);
+            still = if rests { still + 1 } else { 0 };
+        }
+        println!("{count}: at rest for {still} steps, a heap of {largest} bodies");
+        assert!(largest > 20, "{count}: a heap of {largest} bodies");
+        assert!(still >= 60, "{count}: at rest for {still} steps");
     }
 }

@@ -14,6 +14,9 @@ pub struct SleepState {
     pub(in crate::engine) since: (Vec3, Vec3),
     /// By how much the velocity of one of its points has differed from that, at most [m/s].
     pub(in crate::engine) change: Real,
+    /// For how long it has now been nearly still (s), and its velocities when that began [m/s, rad/s].
+    pub(in crate::engine) still: Real,
+    pub(in crate::engine) still_since: (Vec3, Vec3),
     /// Force and torque of the last step that it was awake in [N, N·m].
     pub(in crate::engine) steady: (Vec3, Vec3),
     /// Counts changes of materials and layers, and those of layers.

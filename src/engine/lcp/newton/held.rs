@@ -176,6 +176,11 @@ impl Held {
         taken.max(self.turn_along(problem, sweep, velocities, within))
     }
 
+    /// Are there bodies that the last pass did not find held?
+    pub(super) fn leaves_some(&self) -> bool {
+        self.supports.iter().any(|support| !support.held)
+    }
+
     /// Takes away what bodies that are not held turn about the normals of contacts whose spinning sticks,
     /// against what is held, if it is within the tolerance given. The largest change of a component [rad/s].
     fn turn_along(

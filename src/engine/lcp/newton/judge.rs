@@ -5,7 +5,7 @@
 
 use super::kernel;
 use super::problem::{ManifoldIterate, ManifoldProblem};
-use super::state::{NewtonParams, NewtonScratch, Progress};
+use super::state::{NewtonMemory, NewtonParams, NewtonScratch, Progress};
 use crate::engine::lcp::certificate::{Certificate, distance};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::problem::Vec6;
@@ -114,11 +114,13 @@ impl NewtonScratch {
         &mut self,
         problem: &ManifoldProblem<'_>,
         params: &NewtonParams,
+        memory: &NewtonMemory,
         measured: Certificate,
     ) -> Certificate {
         let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);
         let tolerance = params.tolerance;
         let motion = self.held.take_along(problem, sweep, velocities, tolerance, tolerance);
+        let motion = motion.max(memory.rigid.stop(problem, sweep, velocities, tolerance));
         if motion == 0.0 {
             return measured;
         }

@@ -92,7 +92,7 @@ pub(super) fn approach(problem: &ManifoldProblem<'_>, velocity: &[Vec6]) -> Doub
 }
 
 /// The normal part of the impulse of contact `lane` [N·s].
-fn load(m: &Manifold, l: &LaneVectors, lane: usize) -> Double {
+pub(super) fn load(m: &Manifold, l: &LaneVectors, lane: usize) -> Double {
     m.normal[0] * l[0][lane] + m.normal[1] * l[1][lane] + m.normal[2] * l[2][lane]
 }
 
@@ -228,7 +228,7 @@ impl Sweep {
     }
 
     /// `ρ / W_nn` of every contact.
-    fn set_weights(&mut self, problem: &ManifoldProblem<'_>, penalty: Double) {
+    pub(super) fn set_weights(&mut self, problem: &ManifoldProblem<'_>, penalty: Double) {
         if self.weight_penalty == penalty && self.weight.len() == problem.manifolds.len() {
             return;
         }

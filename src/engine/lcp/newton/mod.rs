@@ -46,6 +46,7 @@ mod kernel;
 mod matrix;
 mod passes;
 mod problem;
+mod rigid;
 mod round;
 mod rows;
 mod state;
@@ -65,7 +66,7 @@ use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
 use super::problem::BodyBlock;
 use super::rows::joint_compliance;
-use crate::engine::tuning::newton::{AIM, AT_REST, DOUBLE_RATIO, GROWTH, SMALL, START};
+use crate::engine::tuning::newton::{AIM, AT_REST, DOUBLE_RATIO, GROWTH, PRODUCT, SMALL, START};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
@@ -129,7 +130,7 @@ impl NewtonScratch {
         let accepted = if memory.changed { AIM } else { 1.0 } * params.tolerance;
         memory.changed = first.error() > accepted;
         if !memory.changed {
-            let held = self.hold(problem, params, first);
+            let held = self.hold(problem, params, memory, first);
             if held.error() <= params.tolerance {
                 self.give(problem, iterate);
                 return SolveStats { certificate: held, ..stats };
@@ -177,7 +178,7 @@ impl NewtonScratch {
             progress.stats.certificate = self.judge(problem, params);
         }
         if at_rest && progress.stats.status == Status::Converged {
-            progress.stats.certificate = self.hold_solved(problem, params, &progress);
+            progress.stats.certificate = self.hold_solved(problem, params, memory, &mut progress);
         }
         self.give(problem, iterate);
         progress.stats.work = progress.work / size;
@@ -215,12 +216,18 @@ impl NewtonScratch {
         &mut self,
         problem: &ManifoldProblem<'_>,
         params: &NewtonParams,
-        progress: &Progress,
+        memory: &mut NewtonMemory,
+        progress: &mut Progress,
     ) -> Certificate {
-        let held = match progress.held {
+        let mut held = match progress.held {
             Some(held) if !self.went_back => held,
-            _ => self.hold(problem, params, progress.stats.certificate),
+            _ => self.hold(problem, params, memory, progress.stats.certificate),
         };
+        if self.held.leaves_some() && self.find_rigid(problem, params.tolerance, memory) {
+            progress.work += PRODUCT * memory.pattern.work() as Double;
+            let solved = self.judge(problem, params);
+            held = self.hold(problem, params, memory, solved);
+        }
         let holds = held.error() <= params.tolerance;
         if holds { held } else { self.judge(problem, params) }
     }

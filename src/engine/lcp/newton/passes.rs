@@ -146,7 +146,7 @@ impl NewtonScratch {
             }
             // Up a stack speeds within the tolerance add up to more than can be held, and some day the
             // floor would stop them all at once.
-            let held = self.hold(problem, params, certificate);
+            let held = self.hold(problem, params, memory, certificate);
             if held.error() <= params.tolerance {
                 progress.held = Some(held);
                 return Some(Status::Converged);

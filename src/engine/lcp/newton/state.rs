@@ -4,6 +4,7 @@ use super::anderson::Anderson;
 use super::held::Held;
 use super::kernel::Sweep;
 use super::matrix::JointNode;
+use super::rigid::Rigid;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::factor::{Factor, NodeLanes, Pattern};
 use crate::engine::lcp::manifold::LaneVectors;
@@ -65,6 +66,8 @@ pub struct NewtonMemory {
     /// Did the last solve change the impulses? Then they hold what it took to stop the bodies, which would
     /// act once more if they were taken as they are.
     pub(super) changed: bool,
+    /// The bodies that contacts held together when that was looked at last.
+    pub(super) rigid: Rigid,
 }
 
 impl NewtonMemory {
@@ -76,6 +79,7 @@ impl NewtonMemory {
     /// Goes on with other bodies: for each its place among those before, ascending, or none if it is new. The
     /// factor serves on if all were there, with the contacts that are left: as good as an older one.
     pub fn pass_on(&mut self, places: impl ExactSizeIterator<Item = Option<usize>>) {
+        self.rigid.clear();
         let before = core::mem::take(&mut self.nodes);
         let node = |place: usize| before.get(place).copied().unwrap_or(place as u32);
         let bodies = places.len();

@@ -5,8 +5,10 @@
 
 use super::matrix;
 use super::problem::ManifoldProblem;
+use super::rigid::motion;
 use super::state::{FactorState, NewtonMemory, NewtonScratch, Progress};
 use crate::engine::lcp::factor::NodeLanes;
+use crate::engine::lcp::rows::mass_mul;
 use crate::engine::tuning::newton::PRODUCT;
 use crate::math::{Double, Scalar, Single};
 
@@ -67,6 +69,40 @@ impl NewtonScratch {
             memory.single.solve(&memory.pattern, &mut self.single);
             self.take_step::<Single>(problem, &memory.nodes, |s| &s.single);
         }
+    }
+
+    /// Finds the bodies that the contacts of a solution hold together; false if there is nothing new to know.
+    /// Takes the place of a factor in double precision.
+    pub(super) fn find_rigid(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        tolerance: Double,
+        memory: &mut NewtonMemory,
+    ) -> bool {
+        if !memory.rigid.asks(problem, &self.sweep, tolerance) {
+            return false;
+        }
+        if !memory.nodes.is_empty() {
+            self.renew_pattern(problem, memory);
+            self.size_nodes(&memory.pattern);
+            memory.state = FactorState::None;
+        }
+        if matches!(memory.state, FactorState::Made { double: true, .. }) {
+            memory.state = FactorState::None;
+        }
+        memory.rigid.grip(problem, &mut self.sweep, tolerance);
+        let NewtonMemory { pattern, double, rigid, .. } = memory;
+        matrix::assemble(problem, &self.sweep, &self.nodes, pattern, &self.edges, double);
+        if !double.factor(pattern) {
+            return false;
+        }
+        for (i, body) in problem.bodies.iter().enumerate() {
+            self.double[i] = [0.0; 8];
+            self.double[i][..6].copy_from_slice(&mass_mul(body, &motion(body, i)));
+        }
+        double.solve(pattern, &mut self.double);
+        rigid.take(problem, self.double.iter().map(|x| core::array::from_fn(|k| x[k])));
+        true
     }
 
     fn fill_right_side<T: Scalar>(

@@ -7,8 +7,15 @@
 //! max |v - v₀| ≤ a t,   t ≥ time
 //! ```
 //!
-//! A body is found slow anew when they differ by `a` times eight times `time`. A swing shows at its turning
-//! points or, where it is fast, by its speed; a steady acceleration above `a` always. O(bodies awake), and
+//! A body is found slow anew when they differ by `c`, which is `a` times eight times `time`. So long may what
+//! trembles take; what has come to rest since need not wait for it. It sleeps, too, after any span with
+//!
+//! ```text
+//! max |v - v₀| ≤ a time,   max |v| ≤ c,   t ≥ time
+//! ```
+//!
+//! A swing shows at its turning points or, where it is fast, by its speed; a steady acceleration above `a`
+//! always. O(bodies awake), and
 //! O(edges + pairs awake) in steps in which an island has been at rest for long enough.
 
 use super::{Parts, Sleepers};
@@ -75,13 +82,22 @@ impl Sleepers {
             let radius = step.motions[i].radius;
             let sleep = &mut body.sleep;
             sleep.change = sleep.change.max(distance(now, sleep.since, radius));
+            let still = sleep.idle > 0.0
+                && distance(now, Default::default(), radius) <= change_max
+                && distance(now, sleep.still_since, radius) <= acceleration * time;
+            if still {
+                sleep.still += step.dt;
+            } else {
+                (sleep.still, sleep.still_since) = (0.0, now);
+            }
             let calm = is_slow(now) && is_slow(moved) && sleep.change <= change_max;
             if calm {
                 sleep.idle += step.dt;
             } else {
                 (sleep.idle, sleep.since, sleep.change) = (0.0, now, 0.0);
             }
-            let even = sleep.idle >= time && sleep.change <= acceleration * sleep.idle;
+            let even = sleep.idle >= time && sleep.change <= acceleration * sleep.idle
+                || sleep.still >= time;
             let may = body.can_sleep && body.moves() && there && !body.is_pushed();
             if !(calm && even && may) {
                 ready[step.islands.island[i] as usize] = false;

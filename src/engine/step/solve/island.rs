@@ -12,10 +12,11 @@
 //!
 //! ```text
 //! solved                savings + p, at most work_max
-//! not yet, but at rest  savings
+//! not yet, but at rest  savings; 0 if it spent all, and no try before they are 2 spent, or work_max / PRICE
 //! rough                 savings - min(spent - p, p), at least 0
 //! failed                savings - spent, and there is no try before they are p again
 //! made small            savings + min(TRIES, ROUGH / error) s
+//! swept while at rest   savings + s
 //! ```
 //!
 //! Cost: a count of rows each.
@@ -154,6 +155,7 @@ impl Island<'_, '_> {
         let left = solver.work_max * small.min(1.0);
         let blow = approach > widen(self.settings.contact.restitution_speed);
         let at_rest = approach < AT_REST * solver.tolerance;
+        self.memory.vain = at_rest.then(|| self.memory.vain.unwrap_or(0.0));
         let savings = match self.memory.savings {
             None if at_rest => solver.work_max,
             None => left,
@@ -182,6 +184,21 @@ impl Island<'_, '_> {
         !self.memory.failed || self.savings() >= self.price()
     }
 
+    /// Is it at rest, and Newton did not solve it? It would fail anew with what it had: it goes on by some
+    /// sweeps until twice as much is saved.
+    pub(super) fn waits(&self) -> bool {
+        let most = self.settings.solver.work_max / PRICE;
+        self.savings() < (2.0 * self.memory.vain.unwrap_or(0.0)).min(most)
+    }
+
+    /// Saves what sweeps did not cost, which left this residual [m/s].
+    pub(super) fn save(&mut self, error: Double) {
+        if error > AT_REST * self.settings.solver.tolerance {
+            self.memory.vain = None;
+        }
+        self.memory.savings = Some(self.savings() + self.small());
+    }
+
     /// Work that Newton may take now (–): what is saved, and in any case half of the price for each of the
     /// two problems.
     pub(super) fn allowance(&self) -> Double {
@@ -193,10 +210,13 @@ impl Island<'_, '_> {
         let (savings, price) = (self.savings(), self.price());
         let at_rest = AT_REST * self.settings.solver.tolerance;
         self.memory.failed = !is_rough(error);
+        let in_vain = !is_solved && error <= at_rest && self.spent >= savings;
+        let in_vain = in_vain && self.memory.vain.is_some();
+        self.memory.vain = in_vain.then_some(self.spent);
         self.memory.savings = Some(if is_solved {
             (savings + price).min(savings.max(self.settings.solver.work_max))
         } else if error <= at_rest {
-            savings
+            if in_vain { 0.0 } else { savings }
         } else if is_rough(error) {
             (savings - (self.spent - price).max(0.0).min(price)).max(0.0)
         } else {

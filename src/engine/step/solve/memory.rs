@@ -29,6 +29,9 @@ pub(super) struct IslandMemory {
     pub(super) savings: Option<Double>,
     /// Was the last step a failure of Newton, or made small at once?
     pub(super) failed: bool,
+    /// Work of Newton that did not solve it while it was at rest (–), 0 if it was solved since; none if it
+    /// does not rest.
+    pub(super) vain: Option<Double>,
     /// Did sweeps behind the cone Newton change the impulses of the biased and the relaxed problem? Then
     /// those hold what it took to stop the bodies, which would act once more if they were taken as they are.
     pub(super) changed: [bool; 2],
@@ -56,6 +59,7 @@ impl Default for IslandMemory {
             joints_only: Default::default(),
             savings: None,
             failed: false,
+            vain: None,
             changed: [false; 2],
             effort: 1.0,
             pressed: false,

@@ -45,6 +45,7 @@ use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
 use crate::engine::tuning::newton::TINY;
 use crate::engine::tuning::policy::{FLIGHTS, JOINTED, PATIENCE};
+use crate::engine::tuning::sweeps::CHECK_EVERY;
 use crate::math::Double;
 
 /// What solves islands, one after the other: solvers, and what goes around them. The content of the buffers
@@ -156,6 +157,13 @@ impl IslandSolver {
         if !island.may_try() || approach > island.settings.solver.impact_speed_max {
             let outcome = self.substeps(island);
             island.earn(outcome.error());
+            return outcome;
+        }
+        if island.step.joints.is_empty() && island.waits() {
+            let outcome = self.both(island, Method::Pgs, |state, island, relaxed| {
+                state.go_on(island, relaxed, CHECK_EVERY, true)
+            });
+            island.save(outcome.error());
             return outcome;
         }
         let mut in_vain = false;

@@ -61,7 +61,7 @@ impl Solvers {
 
     /// Sweeps in eight lanes, accelerated or not, until half the tolerance or the number of sweeps is met;
     /// the best impulses that were measured are kept.
-    fn go_on(
+    pub(super) fn go_on(
         &mut self,
         island: &mut Island<'_, '_>,
         relaxed: bool,
