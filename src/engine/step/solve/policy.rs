@@ -161,7 +161,8 @@ impl IslandSolver {
         }
         if island.step.joints.is_empty() && island.waits() {
             let outcome = self.both(island, Method::Pgs, |state, island, relaxed| {
-                state.go_on(island, relaxed, CHECK_EVERY, true)
+                let aim = 0.5 * island.settings.solver.tolerance;
+                state.go_on(island, relaxed, aim, CHECK_EVERY, true)
             });
             island.save(outcome.error());
             return outcome;
@@ -196,7 +197,8 @@ impl IslandSolver {
 
     fn sweeps(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         self.both(island, Method::Pgs, |state, island, relaxed| {
-            state.lane_sweeps(island, usize::from(relaxed))
+            let solver = &island.settings.solver;
+            state.go_on(island, relaxed, solver.tolerance, solver.sweeps_max, false)
         })
     }
 

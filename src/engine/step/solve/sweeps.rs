@@ -24,47 +24,21 @@ impl Solvers {
         relaxed: bool,
         stats: &mut SolveStats,
     ) {
-        stats.add(&self.go_on(island, relaxed, SWEEPS, true));
+        let aim = 0.5 * island.settings.solver.tolerance;
+        stats.add(&self.go_on(island, relaxed, aim, SWEEPS, true));
         let blow = widen(island.settings.contact.restitution_speed);
         if stats.status != Status::Converged && self.approach(island) <= blow {
-            stats.add(&self.go_on(island, relaxed, PLAIN_SWEEPS, false));
+            stats.add(&self.go_on(island, relaxed, aim, PLAIN_SWEEPS, false));
         }
     }
 
-    /// Sweeps in eight lanes, until the tolerance or the number of sweeps is met.
-    pub(super) fn lane_sweeps(&mut self, island: &mut Island<'_, '_>, of: usize) -> SolveStats {
-        let tolerance = island.settings.solver.tolerance;
-        let sweeps_max = island.settings.solver.sweeps_max;
-        let mut stats = SolveStats {
-            status: Status::Converged,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: self.measure(island, of),
-        };
-        while stats.certificate.error() > tolerance {
-            if stats.iterations >= sweeps_max {
-                stats.status = Status::IterationLimit;
-                break;
-            }
-            let sweeps = CHECK_EVERY.min(sweeps_max - stats.iterations);
-            self.in_lanes(island, |problem, iterate, scratch| {
-                solve_sweeps(problem, iterate, of, sweeps, scratch);
-            });
-            stats.iterations += sweeps;
-            stats.work += Double::from(sweeps) + CHECK;
-            stats.certificate = self.measure(island, of);
-        }
-        self.take_measured(island, of);
-        stats
-    }
-
-    /// Sweeps in eight lanes, accelerated or not, until half the tolerance or the number of sweeps is met;
-    /// the best impulses that were measured are kept.
+    /// Sweeps in eight lanes, accelerated or not, until the residual `aim` [m/s] or the number of sweeps is
+    /// met; the best impulses that were measured are kept.
     pub(super) fn go_on(
         &mut self,
         island: &mut Island<'_, '_>,
         relaxed: bool,
+        aim: Double,
         sweeps_max: u32,
         accelerated: bool,
     ) -> SolveStats {
@@ -79,7 +53,7 @@ impl Solvers {
         };
         self.best.take(unknowns(island, of));
         let mut last = first.error();
-        while last > 0.5 * tolerance && stats.iterations < sweeps_max {
+        while last > aim && stats.iterations < sweeps_max {
             let fresh = stats.iterations == 0;
             let every = if accelerated { CHECK_EVERY } else { 2 * CHECK_EVERY };
             let sweeps = every.min(sweeps_max - stats.iterations);
