@@ -196,7 +196,7 @@ fn a_turntable_turns_what_stands_on_it() {
     let want = quat_rotate(turn, off);
     let at = body(&world, id).center();
     let slid = (at - want).length();
-    // An arc of angle x is `r x³ / 6` shorter along the tangent than its length, in each of the steps of up to
+    // An arc of angle x is `r x³ / 6` shorter along the tangent than its length, in each step of up to
     // 2 rad/s; angles are summed, each time rounded.
     let arc = off.x * (2.0 * DT * 2.0 * DT * 2.0 * DT) / 6.0;
     let most = touching() + drift(600) + 600.0 * (arc + EPSILON * angle);
