@@ -172,8 +172,9 @@ impl Friction {
     /// What a contact of two surfaces has.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
-        let combine_rule = self.combine_rule.max(other.combine_rule);
-        Self { coefficient: combine_rule.mix(self.coefficient, other.coefficient), combine_rule }
+        let both = [self, other].map(|one| (one.coefficient, one.combine_rule));
+        let (coefficient, combine_rule) = CoefficientCombine::combine(both);
+        Self { coefficient, combine_rule }
     }
 }
 
@@ -239,8 +240,9 @@ impl Restitution {
     /// What a contact of two surfaces has.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
-        let combine_rule = self.combine_rule.max(other.combine_rule);
-        Self { coefficient: combine_rule.mix(self.coefficient, other.coefficient), combine_rule }
+        let both = [self, other].map(|one| (one.coefficient, one.combine_rule));
+        let (coefficient, combine_rule) = CoefficientCombine::combine(both);
+        Self { coefficient, combine_rule }
     }
 }
 

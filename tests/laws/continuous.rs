@@ -206,9 +206,12 @@ fn spinning_rods_stay_above_a_thin_floor() {
                 world.step(&settings(), DT);
                 let rod = body(&world, id);
                 let low = rod.center().y - (rod.rotation_matrix() * Vec3::X).y.abs();
-                assert!(low > -0.005, "case {case}, step {step}: an end is at {low} m");
+                // Where it touches the axis is above the floor, but for what counts as touching.
+                let zone = settings().contact.dead_zone * DT * DT;
+                assert!(low > -zone, "case {case}, step {step}: an end is at {low} m");
                 let now = energy(rod);
-                assert!(now < before * 1.005 + 0.1, "case {case}: {before} J became {now} J");
+                // No blow gives energy: what a law of blows may be off by, for each step.
+                assert!(now < before * 1.0001, "case {case}: {before} J became {now} J");
                 before = now;
             }
         }

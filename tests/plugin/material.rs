@@ -1,5 +1,11 @@
 //! Friction and restitution of a contact, by the rules of both sides.
 
+use orthant::engine::Simulation;
+use orthant::engine::body::BodyDesc;
+use orthant::engine::collider::{self, Material};
+use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
+
 use super::*;
 use CoefficientCombine::{Average, GeometricMean, Max, Min, Multiply};
 
@@ -15,8 +21,32 @@ fn the_rule_that_stands_later_holds() {
             assert_eq!(both.combine_rule, all[i.max(k)], "{one:?} and {two:?}");
             let (is, expected) = (both.coefficient, mixed[i.max(k)]);
             assert!((is - expected).abs() < 1e-6, "{one:?} and {two:?}: {is} of {expected}");
+            let bounce = Restitution::new(a).with_combine_rule(one);
+            let bounce = bounce.combine(Restitution::new(b).with_combine_rule(two));
+            assert_eq!((bounce.coefficient, bounce.combine_rule), (is, both.combine_rule));
+            assert_eq!(of_contact([(a, one), (b, two)]), [is; 2], "{one:?} and {two:?}");
         }
     }
+}
+
+/// Friction and restitution of the contact of two balls whose materials have these coefficients and rules.
+fn of_contact(sides: [(Real, CoefficientCombine); 2]) -> [Real; 2] {
+    let mut world = Simulation::new();
+    for (place, (coefficient, rule)) in [-0.4, 0.4].into_iter().zip(sides) {
+        let material = Material {
+            friction_combine: rule,
+            restitution: coefficient,
+            restitution_combine: rule,
+            ..Material::new(coefficient)
+        };
+        let shape = Shape::sphere(0.5).expect("a radius");
+        let colliders = vec![collider::Collider { material, ..collider::Collider::new(shape) }];
+        let position = Vec3::X * place;
+        world.add_body(BodyDesc { colliders, position, ..BodyDesc::default() }).expect("a ball");
+    }
+    world.step(&Settings::default(), 1.0 / 60.0);
+    let pair = world.pairs().first().expect("they overlap");
+    [pair.friction, pair.restitution]
 }
 
 /// How far a cube of this friction slides on a floor of 0.5 in a second, from 2 m/s.

@@ -98,7 +98,7 @@ fn plan(experiment: &Experiment, quick: bool) -> Vec<(Preset, Double, Double)> {
     let mut plan = Vec::new();
     for &gamma in &experiment.gammas {
         for preset in [Preset::Papers, Preset::Default] {
-            plan.extend(experiment.dts.iter().map(|&dt| (preset, dt, gamma)));
+            plan.extend(experiment.dts_for(gamma).into_iter().map(|dt| (preset, dt, gamma)));
         }
     }
     let (dts, gammas) = &experiment.gamma_sweep;

@@ -17,7 +17,7 @@ use crate::counting::allocations;
 use crate::measure::{Preset, fitted_slope, measure as measure_run};
 use crate::random::Rng;
 use crate::scenes;
-use crate::scenes::thesis::{Experiment, all};
+use crate::scenes::thesis::{Experiment, ORDER_DTS, all};
 use crate::support::{DT, fingerprint, heap, stack};
 
 /// Measures every claim of this topic that this build can.
@@ -28,6 +28,7 @@ pub fn measure(claims: &mut Claims) {
     if cases::is_double() {
         for experiment in all() {
             theorem(claims, &experiment);
+            defaults(claims, &experiment);
         }
     } else {
         metric_speed(claims);
@@ -90,6 +91,19 @@ fn theorem(claims: &mut Claims, experiment: &Experiment) {
     let figure = format!("{residual:.0e} m/s, {frozen} frozen");
     let holds = residual <= 1e-6 && frozen == 0;
     claims.add(&format!("{name}: worst residual, bodies frozen"), &figure, "≤ 1e-6 m/s, 0", holds);
+}
+
+/// What Theorem 6.12 bounds, of the default settings: `C(h)` does not grow as h falls.
+fn defaults(claims: &mut Claims, experiment: &Experiment) {
+    let run = |dt| measure_run(experiment, Preset::Default, dt, 1.0, || {}).ok();
+    let rows = ORDER_DTS.into_iter().filter_map(run);
+    let mut constants: Vec<_> = rows.map(|row| row.constant()).collect();
+    constants.sort_by(Double::total_cmp);
+    let n = constants.len();
+    let times =
+        if n < ORDER_DTS.len() { Double::INFINITY } else { constants[n - 1] / constants[n / 2] };
+    let what = format!("{}, defaults: largest C(h) over its median", experiment.scene.name);
+    claims.add(&what, &format!("{times:.2}"), "≤ 3", times <= 3.0);
 }
 
 /// Explains a value of C(h) far above the median. Each is the largest of a few impacts, so it depends on

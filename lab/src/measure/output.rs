@@ -82,6 +82,19 @@ pub fn table(rows: &[Row], preset: Preset, gamma: Double) -> String {
         fit(|r| r.run.average()),
         fit(|r| r.run.max())
     );
+    // What the theorem bounds.
+    let fine = || rows.iter().filter(|row| row.dt <= super::ASYMPTOTIC_DT);
+    let range = |value: fn(&Row) -> Double| {
+        let over = || fine().map(|row| value(row) / row.dt.powi(2));
+        let least = over().fold(Double::INFINITY, Double::min);
+        format!("{least:.3} to {:.3}", over().fold(0.0, Double::max))
+    };
+    let _ = writeln!(
+        text,
+        "  over h² there [1/s²]: average {}, max {}",
+        range(|r| r.run.average()),
+        range(|r| r.run.max())
+    );
     text
 }
 

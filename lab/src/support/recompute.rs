@@ -13,8 +13,7 @@ use orthant::engine::lcp::Method;
 use orthant::engine::pair::Pair;
 use orthant::engine::settings::Settings;
 use orthant::math::{
-    DVec3, Double, Quat, Vec3, narrow3, quat_conjugate, quat_log, quat_mul, quat_rotate, widen,
-    widen3,
+    DVec3, Double, Quat, Vec3, quat_conjugate, quat_log, quat_mul, quat_rotate, widen, widen3,
 };
 
 use super::body;
@@ -65,13 +64,13 @@ pub struct State {
 
 /// A body as a step found it, and what the step made of it.
 struct Part {
-    is_ball: bool,
     /// Farthest point from its center (m).
     reach: Double,
     mass: Double,
     inertia: Double,
     last: Motion,
-    /// Its displacement (m) and its turn.
+    /// Its rotation at first, displacement (m) and turn.
+    rotation: Quat,
     way: DVec3,
     turn: Quat,
     /// What moved it, and what it goes on with.
@@ -131,11 +130,11 @@ fn parts(
         parts.insert(
             id,
             Part {
-                is_ball,
                 reach: 0.5 * size * far,
                 mass,
                 inertia: mass * size * size * part,
                 last: old.velocity,
+                rotation: old.rotation,
                 way,
                 turn,
                 now: [[way / dt, widen3(quat_log(turn)) / dt], carried],
@@ -202,10 +201,8 @@ fn arms_at_end(
         ([Some(a), Some(b)], _) => usize::from(b.reach <= a.reach),
     };
     let Some(part) = both[with] else { return [arms; 2] };
-    // The touching points of both bodies, of a ball its center.
-    let half = widen3(contact.normal) * (0.5 * widen(contact.gap));
-    let core = if part.is_ball { DVec3::ZERO } else { arms[with] + half * [-1.0, 1.0][with] };
-    let turned = widen3(quat_rotate(part.turn, narrow3(core)) - narrow3(core));
+    let core = quat_rotate(part.rotation, contact.cores[with]);
+    let turned = widen3(quat_rotate(part.turn, core) - core);
     let [one, other] = [turned, DVec3::ZERO].map(|turned| {
         let way = part.way + turned;
         [0, 1].map(|k| arms[k] + way - both[k].map_or(DVec3::ZERO, |part| part.way))

@@ -30,16 +30,19 @@ pub enum CoefficientCombine {
 }
 
 impl CoefficientCombine {
-    /// The coefficient of a contact (-), from two that are not negative.
+    /// The coefficient of a contact (-), from two that are not negative and their rules, and the rule that
+    /// holds.
     #[must_use]
-    pub fn mix(self, a: Real, b: Real) -> Real {
-        match self {
+    pub fn combine([(a, one), (b, other)]: [(Real, Self); 2]) -> (Real, Self) {
+        let rule = one.max(other);
+        let coefficient = match rule {
             Self::Average => 0.5 * (a + b),
             Self::GeometricMean => (a * b).sqrt(),
             Self::Min => a.min(b),
             Self::Multiply => a * b,
             Self::Max => a.max(b),
-        }
+        };
+        (coefficient, rule)
     }
 }
 

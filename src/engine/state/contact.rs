@@ -76,7 +76,7 @@ pub struct ActiveContact {
     pub arms: [Vec3; 2],
     /// The touching points of both pieces without their rounding, in the axes of their bodies from their
     /// centers (m).
-    pub(in crate::engine) cores: [Vec3; 2],
+    pub cores: [Vec3; 2],
     /// Distance of the touching points along the normal (m).
     pub gap: Real,
     /// Gap of the row (m): the same, or `(t - 1) D` for an event of the papers.

@@ -19,6 +19,7 @@ use super::bodies::Bodies;
 use super::bodies::flag;
 use super::body::{Body, BodyId};
 use super::changes::Stamp;
+use super::collider::CoefficientCombine;
 use super::contact::{ActiveContact, ContactId};
 use super::measurement::Measurement;
 
@@ -475,10 +476,10 @@ impl Pair {
         self.tags = [x.tag, y.tag];
         self.sensor = x.sensor || y.sensor;
         let (a, b) = (&x.material, &y.material);
-        let combine = a.friction_combine.max(b.friction_combine);
-        self.friction = combine.mix(a.friction, b.friction);
-        let combine = a.restitution_combine.max(b.restitution_combine);
-        self.restitution = combine.mix(a.restitution, b.restitution);
+        let combine = CoefficientCombine::combine;
+        let materials = [a, b];
+        (self.friction, _) = combine(materials.map(|m| (m.friction, m.friction_combine)));
+        (self.restitution, _) = combine(materials.map(|m| (m.restitution, m.restitution_combine)));
         self.surface_velocity = Vec3::ZERO;
         // Polytopes stand on corners and edges, which resist by themselves.
         let round = pieces.into_iter().any(|(body, piece)| body.colliders().is_round(piece));

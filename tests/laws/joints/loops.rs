@@ -94,9 +94,15 @@ fn ring(dt: Real) -> [Real; 4] {
 fn a_ring_of_six_hinges_moves() {
     let coarse = ring(DT);
     let fine = ring(DT / 4.0);
-    for [moved, worst, highest, change] in [coarse, fine] {
+    // A step that is told solved leaves ten tolerances times its length along each axis, beside the rounding
+    // of both places.
+    let left = |dt: Real| {
+        let tolerance = settings().solver.tolerance_at(widen(dt)) * widen(dt);
+        narrow(3.0_f64.sqrt() * 10.0 * tolerance) + 4.0 * orthant::math::EPSILON * 3.0
+    };
+    for ([moved, worst, highest, change], dt) in [(coarse, DT), (fine, DT / 4.0)] {
         assert!(moved > 1.5, "it moves: {moved} m");
-        assert!(worst < 0.02, "joint error {worst}");
+        assert!(worst < left(dt), "joint error {worst}");
         assert!(change.abs() < 0.05 * highest, "energy changes by {change} of {highest} J");
     }
     // Of the second order, down to what steps that are solved to the tolerance sum to: each may change

@@ -241,6 +241,13 @@ fn a_limit_spawned_beyond_is_no_catapult() {
     near("taken back", joint(&world, id).position(JointAxis::AngularX), 1.0, 1e-3);
 }
 
+/// How far beyond its limits a joint may be (rad): what is not taken back, and what a step that is solved to
+/// the tolerance leaves.
+fn beyond_limits() -> Real {
+    let (contact, solver) = (settings().contact, settings().solver);
+    contact.dead_zone * DT * DT + orthant::math::narrow(solver.tolerance) * DT
+}
+
 #[test]
 fn a_ball_joint_stays_in_its_cone() {
     let mut world = Simulation::new();
@@ -252,14 +259,15 @@ fn a_ball_joint_stays_in_its_cone() {
     change(&mut world, id).linear_velocity = Vec3::new(4.0, 0.0, 1.0);
     change(&mut world, id).angular_velocity = Vec3::new(0.0, -3.0, 4.0);
     let (mut widest, mut twisted): (Real, Real) = (0.0, 0.0);
+    let zone = beyond_limits();
     for i in 0..300 {
         step(&mut world, &settings());
         let at = |axis| joint(&world, ball).position(axis);
         let swing = at(JointAxis::AngularY).hypot(at(JointAxis::AngularZ));
         let twist = at(JointAxis::AngularX);
         (widest, twisted) = (widest.max(swing), twisted.max(twist.abs()));
-        assert!(swing < 0.6 + 0.02, "step {i}: swing {swing}");
-        assert!(twist > -0.3 - 0.02 && twist < 0.5 + 0.02, "step {i}: twist {twist}");
+        assert!(swing < 0.6 + zone, "step {i}: swing {swing}");
+        assert!(twist > -0.3 - zone && twist < 0.5 + zone, "step {i}: twist {twist}");
     }
     assert!(widest > 0.58 && twisted > 0.28, "both were met: {widest}, {twisted}");
 }

@@ -90,6 +90,7 @@ impl EndingScratch {
             let free = rotor.velocity(momentum) + sym_times(&block.inverse_inertia, *lever);
             block.velocity_free[3..].copy_from_slice(&free.to_array());
         }
+        step.find_compliance();
         *step.at_end = true;
     }
 

@@ -234,6 +234,11 @@ impl IslandStep<'_> {
             || self.joint_push.iter().any(|push| push.abs() > tolerance)
     }
 
+    /// Works out `W_nn` where contacts and bodies are now, since certificates are in its units.
+    fn find_compliance(&mut self) {
+        self.manifolds.iter_mut().for_each(|m| m.find_compliance(self.bodies));
+    }
+
     /// Adds `sign` times the push to the biases.
     fn take_push(&mut self, sign: Double) {
         for manifold in self.manifolds.iter_mut() {

@@ -215,6 +215,7 @@ impl MidpointScratch {
             block.velocity_free = core::array::from_fn(|k| member.mean[k] - back[k]);
             step.bodies[i] = block;
         }
+        step.find_compliance();
     }
 
     /// Poses one problem with the rows of the start, of whole impulses, with the loads of the last step as
@@ -267,6 +268,7 @@ impl MidpointScratch {
             block.velocity_free = join(velocity, sym_times(&block.inverse_inertia, momentum));
             step.bodies[i] = block;
         }
+        step.find_compliance();
     }
 
     /// Poses the problem of the velocities at the end: rows and inertia there, momentum by what locks and
@@ -331,6 +333,7 @@ impl MidpointScratch {
             block.velocity_free = if self.soft { member.mean } else { join(velocity, angular) };
             step.bodies[i] = block;
         }
+        step.find_compliance();
     }
 
     /// Contacts at the end. What they gave half way acted there: the rest of the whole impulses acts at the

@@ -114,5 +114,6 @@ impl MidpointScratch {
             let rotor = member.rotor.map(|rotor| rotor.with(member.to.1));
             block.velocity_free = join(velocity, rotor.map_or(spin, |rotor| rotor.velocity(spin)));
         }
+        step.find_compliance();
     }
 }
