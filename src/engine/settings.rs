@@ -400,7 +400,7 @@ impl Settings {
             check(inertia_time, "inertia_time", Range { min: Real::MIN_POSITIVE, ..time })?;
             check(step_max, "step_max", Range { min: Real::MIN_POSITIVE, ..length })?;
         }
-        check(c.gamma, "gamma", part)?;
+        check(c.gamma, "gamma", Range::new(0.0, 2.0, ""))?;
         up(c.push_speed_max, "push_speed_max", Real::MIN_POSITIVE)?;
         check(c.dead_zone, "dead_zone", acceleration)?;
         check(c.stillness, "stillness", acceleration)?;
