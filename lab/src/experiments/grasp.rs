@@ -9,14 +9,12 @@ use super::{Outcome, draw};
 use crate::draw::film::Film;
 use crate::draw::plot::{Chart, Line, LineStyle};
 use crate::draw::solid::PALETTE;
-use crate::scenes::grasp::{self as scene, GLASS, Grasp, LET_GO, Moment, STEP};
+use crate::scenes::grasp::{self as scene, GLASS, Grasp, LET_GO, Moment, SLIPPERY, STEP};
 
 /// Values of γ of the paper.
 const GAMMAS: [Double; 3] = [0.0, 0.2, 1.0];
 /// Length of a run (s).
 const DURATION: Double = 2.0;
-/// Friction that is too small for the weight (–).
-const SLIPPERY: Double = 0.02;
 
 /// All steps of a run; with a layer (m) it stops where that is used up, as the paper's did.
 fn run(gamma: Double, friction: Double, layer: Double) -> Result<Vec<Moment>, String> {

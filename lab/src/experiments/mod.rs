@@ -10,6 +10,7 @@ pub mod metric;
 pub mod penalty;
 pub mod quasistatic;
 pub mod relaxations;
+pub mod restart;
 pub mod slider_crank;
 
 use std::error::Error;
@@ -21,11 +22,12 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 11] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 12] = [
     ("ellipse", ellipse::perform),
     ("adaptive", adaptive::perform),
     ("grasp", grasp::perform),
     ("penalty", penalty::perform),
+    ("restart", restart::perform),
     ("brazil-nut", brazil_nut::perform),
     ("metric", metric::perform),
     ("fence", quasistatic::fence),

@@ -24,6 +24,8 @@ pub const STEP: Double = 2.5e-3;
 /// When the table begins to sink (s), and how fast [m/s].
 pub const LET_GO: Double = 1.0;
 const SINKING: Real = 0.5;
+/// Friction that is too small for the weight (–).
+pub const SLIPPERY: Double = 0.02;
 /// Mass of the glass (kg), half its width across flats (m), its height (m).
 pub const GLASS: Real = 0.2;
 const RADIUS: Real = 0.035;
@@ -155,11 +157,11 @@ impl Grasp {
 
     /// A step.
     pub fn advance(&mut self, settings: &Settings, dt: Double) -> Moment {
-        if self.time >= LET_GO - 0.5 * dt {
-            change(&mut self.world, self.table).linear_velocity = Vec3::Y * -SINKING;
-        }
         let time = self.time;
         self.time += dt;
+        let mut world = core::mem::take(&mut self.world);
+        self.let_go(&mut world, time);
+        self.world = world;
         let report = self.world.step(settings, narrow(dt));
         let StepReport { joint_error, overlap, natural_map, .. } = *report;
         Moment {
@@ -167,6 +169,13 @@ impl Grasp {
             infeasibility: [widen(joint_error), widen(overlap)],
             residual: natural_map,
             height: self.center().y,
+        }
+    }
+
+    /// Lets the table of a world that began as this one sink, if it is time (s).
+    pub fn let_go(&self, world: &mut Simulation, time: Double) {
+        if time > LET_GO - 1e-9 {
+            change(world, self.table).linear_velocity = Vec3::Y * -SINKING;
         }
     }
 
