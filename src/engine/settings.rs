@@ -87,9 +87,9 @@ pub enum RestitutionModel {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactSettings {
-    /// γ [-]: the part of an overlap that one step takes back, by whatever method. Above 1 it takes back more
-    /// than there is, which leaves less where surfaces roll on each other (`docs/experiments.md`); small steps
-    /// take 1 then.
+    /// γ [-]: the part of an overlap that one step takes back, by whatever method. Above 1 it takes back
+    /// more than there is, which leaves less where surfaces roll on each other, see `docs/experiments.md`;
+    /// small steps take 1 then.
     pub gamma: Real,
     /// v_push [m/s]: an overlap is never pushed out faster than this.
     pub push_speed_max: Real,

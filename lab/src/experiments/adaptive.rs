@@ -1,5 +1,5 @@
-//! γ that adapts, and γ > 1, beside fixed ones on all experiments (Anitescu, Miller, Hart 2003 and the thesis,
-//! chapter 8: both future work); steps of changing lengths.
+//! γ that adapts, and γ > 1, beside fixed ones on all experiments (future work of Anitescu, Miller, Hart 2003
+//! and of the thesis, chapter 8); steps of changing lengths.
 //!
 //! Theorem 3.1 tells what a step does to the infeasibility, (2.14) what the push may give to the energy:
 //!

@@ -40,7 +40,7 @@ pub fn perform(out: &Path) -> Outcome {
 /// Figures 3 and 4: infeasibility over time, of the joints and of all.
 fn infeasibility(out: &Path) -> Outcome {
     println!(
-        "| γ | layer [mm] | joints: average, largest, end [µm] | all: average, largest, end [µm] | ended at [s] | residual [m/s] |"
+        "| γ | layer [mm] | joints: average, largest, end [µm] | all of it | end [s] | residual [m/s] |"
     );
     println!("|---|---|---|---|---|---|");
     let (mut joints, mut all) = (Vec::new(), Vec::new());
@@ -132,7 +132,7 @@ fn holding() -> Outcome {
     let [least, most] = scene::squeeze();
     let [slips, holds] = [weight / most, weight / least];
     println!(
-        "\nΣ N from {least:.2} to {most:.2} N, m g = {weight:.3} N: drops below μ = {slips:.4}, holds from {holds:.4} on\n"
+        "\nΣ N from {least:.2} to {most:.2} N, m g = {weight:.3} N: μ from {slips:.4} to {holds:.4}\n"
     );
     println!("| μ | layer [mm] | Σ N [N] | carried / m g | fallen [mm] | creep [m/s] |");
     println!("|---|---|---|---|---|---|");

@@ -147,7 +147,7 @@ const WATCHED: Double = 1.0;
 /// The experiment.
 pub fn perform(_: &Path) -> Outcome {
     println!(
-        "| balls | restarts | steps | tried | mean step [s] | shortest [s] | overlap [m] | h / mean | h / shortest |"
+        "| balls | stops | steps | tried | mean [s] | shortest [s] | overlap [m] | h / mean | h / shortest |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for count in COUNTS {

@@ -184,7 +184,8 @@ impl Grasp {
         widen3(body(&self.world, self.glass).center())
     }
 
-    /// Sums of the normal forces of the fingers on the glass and of what they carry of its weight in the last step (N).
+    /// Sums of the normal forces of the fingers on the glass, and of what they carry of its weight, in the
+    /// last step (N).
     pub fn forces(&self, dt: Double) -> [Double; 2] {
         let mut sums = [0.0; 2];
         for contact in self.world.contacts() {

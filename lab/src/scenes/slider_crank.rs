@@ -27,7 +27,8 @@ pub const CRANK: Double = 0.8;
 pub const ROD: Double = 1.0;
 /// Width and length of the slider (m), which weighs 1 kg. It is too long to be wedged by its corners.
 const SLIDER: [Real; 2] = [0.2, 1.0];
-/// Speed of the motor [rad/s], slow, so that the slider does not fly on; its torque (N·m): a hundred times what lifts the slider.
+/// Speed of the motor [rad/s], slow, so that the slider does not fly on; its torque (N·m): a hundred times
+/// what lifts the slider.
 const SPEED: Real = 0.1;
 const TORQUE: Real = 800.0;
 
@@ -41,7 +42,7 @@ pub struct SliderCrank {
 }
 
 impl SliderCrank {
-    /// With the crank at an angle (rad), and a clearance of the slider to the walls at its left and right (m).
+    /// With the crank at an angle (rad), and a clearance of the slider at its left and right (m).
     ///
     /// # Errors
     /// The engine refused something.
