@@ -3,9 +3,12 @@
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::{Iterate, Status};
+use orthant::engine::papers::active_set::PapersActive;
+use orthant::engine::papers::enumerate::PairEvent;
 use orthant::engine::papers::pointed::{Pointed, is_pointed};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
 use orthant::math::{Double, EPSILON, widen};
+use orthant_lab::experiments::dual;
 use orthant_lab::experiments::metric::{Measured, pairs};
 use orthant_lab::experiments::penalty::Penalty;
 use orthant_lab::experiments::restart;
@@ -91,6 +94,56 @@ fn the_least_active_event_is_that_of_the_pair() {
     }
     assert!(near > 100, "{near} pairs were near");
     assert!(larger > near / 2, "of equality values the largest is another in {larger} of {near}");
+}
+
+/// Algorithm 3.15 by its dual form: weights of the dual problem are those of planes that are active, with its
+/// value the ratio metric, and its events, looked for at active planes alone, are those of the search through
+/// all. By (4.10) and (4.9) a pair has active events if and only if it is active.
+#[test]
+fn the_dual_problem_finds_the_active_events() {
+    // Events and the dual problem are in double precision in any build.
+    let tight: Double = 1e-8;
+    let (mut few, mut all, mut found) = (0, 0, 0);
+    for (k, p) in pairs(200, 5).expect("sound hulls").iter().enumerate() {
+        let hulls = [&p.hulls[0], &p.hulls[1]];
+        let dual = dual::solve(hulls, [&p.placements[0], &p.placements[1]]);
+        let dual = dual.unwrap_or_else(|| panic!("pair {k}: Lemke's algorithm came to no end"));
+        assert!(
+            (dual.ratio - p.ratio).abs() <= tight * p.ratio.max(1.0),
+            "pair {k}: {}",
+            dual.ratio
+        );
+        let planes = dual.weights.iter().flatten().zip(dual.slacks.iter().flatten());
+        for (weight, slack) in planes {
+            assert!(*slack >= -tight, "pair {k}: feasible");
+            assert!(
+                *weight <= 1e-9 || *slack <= tight,
+                "pair {k}: a weight {weight}, slack {slack}"
+            );
+        }
+        for eps_t in [0.05, 0.5] {
+            let window =
+                PapersActive { eps_x: 10.0 * tight, eps_t, eps_0: 10.0 * tight, delta_max: 1e6 };
+            let all_of = window.select_real(&p.events, p.ratio);
+            let is_active = 1.0 - 1.0 / p.ratio <= eps_t;
+            assert_eq!(window.is_near(p.ratio), is_active, "pair {k}: (4.10)");
+            assert_eq!(!all_of.is_empty(), is_active, "pair {k}: E is empty if and only if A is");
+            if !is_active {
+                continue;
+            }
+            let exact = PapersActive { eps_t: 10.0 * tight, ..window };
+            let near = |e: &PairEvent| {
+                exact.admits_real(e, p.ratio) && (e.ratio - p.ratio).abs() <= exact.eps_t
+            };
+            let wanted: Vec<_> = p.events.iter().filter(|e| near(e)).map(|e| e.features).collect();
+            let [active, candidates] = dual::active(&dual, hulls, &p.events, &exact, 100.0 * tight);
+            assert!(!wanted.is_empty(), "pair {k}: the pair's own");
+            assert_eq!(active, wanted, "pair {k}");
+            (few, all, found) = (few + candidates.len(), all + p.events.len(), found + 1);
+        }
+    }
+    assert!(found > 100, "{found} pairs were active");
+    assert!(5 * few < all, "{few} events were looked at, of {all}");
 }
 
 /// Theorem 5.8: where the friction cone is pointed the problem has a solution, and Lemke's algorithm ends in

@@ -4,6 +4,7 @@
 
 pub mod adaptive;
 pub mod brazil_nut;
+pub mod dual;
 pub mod ellipse;
 pub mod grasp;
 pub mod metric;
