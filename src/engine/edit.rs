@@ -4,8 +4,9 @@
 use super::Simulation;
 use super::lcp::Cone;
 use super::papers::export::ExportedProblem;
+use super::papers::pointed::{Jam, sides};
 use super::papers::uniqueness::{Equilibrium, free_direction};
-use super::report::StepReport;
+use super::report::{IslandReport, StepReport};
 use super::settings::Settings;
 use super::state::bodies::Bodies;
 use super::state::body::{Body, BodyDesc, BodyError, BodyId};
@@ -14,7 +15,7 @@ use super::state::joint::{Joint, JointDesc, JointError, JointId};
 use super::state::pairs::Pair;
 use super::step::sleep::{Parts, Sleepers};
 use super::step::touches::Touches;
-use crate::math::{Real, Vec3, narrow, widen};
+use crate::math::{Double, Real, Vec3, narrow, widen};
 
 impl Simulation {
     /// Adds a body. Between two stages of a step: it takes part from the next step on.
@@ -285,6 +286,27 @@ impl Simulation {
         let sources = (self.bodies.as_slice(), &*self.pairs.list, self.joints.as_slice());
         let of = |k| ExportedProblem::of_island(problem, islands, sources, k, cone);
         if self.active { (0..islands.len()).filter_map(of).collect() } else { Vec::new() }
+    }
+
+    /// What is jammed of the islands that the last step did not solve: impulses of contacts can hold each
+    /// other, and there may be no solution. Others ran out of their budget. With the settings of that step,
+    /// before something of them changes. Bodies touch that are apart by no more than the dead zone and the
+    /// tolerance. Of islands with so few contacts that to tell it takes no longer than `work_max` allows:
+    /// eight, under a circular cone.
+    #[must_use]
+    pub fn jams(&self, settings: &Settings) -> Vec<Jam> {
+        let (problem, islands, solver) = (&self.work.problem, &self.work.islands, &settings.solver);
+        let sources = (self.bodies.as_slice(), &*self.pairs.list, self.joints.as_slice());
+        let (dt, sides) = (widen(self.report.dt), Double::from(sides(solver.cone)));
+        let touching = widen(settings.contact.dead_zone) * dt * dt + solver.tolerance * dt;
+        let is_small =
+            |count: u32| sides * Double::from(count) * Double::from(count) <= solver.work_max;
+        let of = |solve: &IslandReport| {
+            let k = *islands.island.get(self.bodies.index_of(solve.first)?)? as usize;
+            ExportedProblem::of_island(problem, islands, sources, k, solver.cone)?.jam(touching)
+        };
+        let open = self.report.solves.iter().filter(|s| !s.solved && is_small(s.contacts));
+        open.filter_map(of).collect()
     }
 
     /// A displacement that equilibrium allows beside the one of the last step, which was quasistatic, of the

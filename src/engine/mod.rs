@@ -387,11 +387,11 @@ impl Simulation {
             dt_ratio: warm_start(dt, self.dt_last),
         };
         solver.solve(problem, &sources, settings, &mut self.report, pool);
-        let work = &mut self.work;
-        work.problem.keep_impulses(&mut self.pairs.list);
+        self.work.problem.keep_impulses(&mut self.pairs.list);
         let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
         let StepReport { broken, yielded, .. } = &mut self.report;
-        work.problem.keep_joints(joints, dt, broken, yielded);
+        self.work.problem.keep_joints(joints, dt, broken, yielded);
+        self.report.jammed.extend(self.jams(settings).iter().filter_map(|jam| jam.bodies.first()));
         for i in 0..self.report.broken.len() {
             let ends = self.joints.get(self.report.broken[i]).map(|joint| joint.desc.ends);
             ends.into_iter().flatten().flatten().for_each(|id| self.mark_body(id));

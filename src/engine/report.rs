@@ -166,27 +166,33 @@ pub struct StepReport {
     /// First bodies of the islands whose contacts asked for the impossible, ascending: bodies between what
     /// cannot yield. All give way alike, and overlap.
     pub pressed: Vec<BodyId>,
+    /// First bodies of what is jammed in small islands that were not solved: contacts that can hold each
+    /// other. Unsolved islands without one ran out of their budget. More tells
+    /// [`Simulation::jams`](crate::engine::Simulation::jams).
+    pub jammed: Vec<BodyId>,
 }
 
 impl StepReport {
     /// Empties the report for the next step, keeping its memory.
     pub(crate) fn begin(&mut self, dt: Real) {
-        let mut quarantined = core::mem::take(&mut self.quarantined);
-        quarantined.clear();
-        let mut solves = core::mem::take(&mut self.solves);
-        solves.clear();
-        let mut broken = core::mem::take(&mut self.broken);
-        broken.clear();
-        let mut yielded = core::mem::take(&mut self.yielded);
-        yielded.clear();
-        let mut pressed = core::mem::take(&mut self.pressed);
-        pressed.clear();
-        let mut unbalanced = core::mem::take(&mut self.unbalanced);
-        unbalanced.clear();
+        /// An empty list in the memory of one.
+        fn emptied<T>(list: &mut Vec<T>) -> Vec<T> {
+            list.clear();
+            core::mem::take(list)
+        }
         let step = self.step + 1;
-        let none = Self::default();
-        *self =
-            Self { step, dt, quarantined, solves, broken, yielded, pressed, unbalanced, ..none };
+        *self = Self {
+            step,
+            dt,
+            quarantined: emptied(&mut self.quarantined),
+            solves: emptied(&mut self.solves),
+            broken: emptied(&mut self.broken),
+            yielded: emptied(&mut self.yielded),
+            pressed: emptied(&mut self.pressed),
+            jammed: emptied(&mut self.jammed),
+            unbalanced: emptied(&mut self.unbalanced),
+            ..Self::default()
+        };
     }
 }
 

@@ -6,7 +6,7 @@
 //! | [`Settings::mode`] | | dynamic | | |
 //! | [`Quasistatic::inertia_time`] | T | 1 | s | > 0, ≤ 1e6 |
 //! | [`Quasistatic::step_max`] | | 0.005 | m | > 0, ≤ 1e6 |
-//! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 1] |
+//! | [`ContactSettings::gamma`] | γ | 1 | – | [0, 2] |
 //! | [`ContactSettings::push_speed_max`] | v_push | 3 | m/s | > 0, may be infinite |
 //! | [`ContactSettings::dead_zone`] | c | 0.036 | m/s² | [0, 1e6] |
 //! | [`ContactSettings::stillness`] | c | 0.018 | m/s² | [0, 1e6] |
@@ -87,7 +87,9 @@ pub enum RestitutionModel {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactSettings {
-    /// γ [-]: the part of an overlap that one step takes back, by whatever method.
+    /// γ [-]: the part of an overlap that one step takes back, by whatever method. Above 1 it takes back
+    /// more than there is, which leaves less where surfaces roll on each other, see `docs/experiments.md`;
+    /// small steps take 1 then.
     pub gamma: Real,
     /// v_push [m/s]: an overlap is never pushed out faster than this.
     pub push_speed_max: Real,
@@ -400,7 +402,7 @@ impl Settings {
             check(inertia_time, "inertia_time", Range { min: Real::MIN_POSITIVE, ..time })?;
             check(step_max, "step_max", Range { min: Real::MIN_POSITIVE, ..length })?;
         }
-        check(c.gamma, "gamma", part)?;
+        check(c.gamma, "gamma", Range::new(0.0, 2.0, ""))?;
         up(c.push_speed_max, "push_speed_max", Real::MIN_POSITIVE)?;
         check(c.dead_zone, "dead_zone", acceleration)?;
         check(c.stillness, "stillness", acceleration)?;

@@ -49,6 +49,11 @@ pub enum PhysicsErrorKind {
     /// table: all of them gave way alike and overlap. Told of the first made of all that touch, once for as
     /// long as it lasts ([`StepReport::pressed`](crate::engine::report::StepReport::pressed)).
     Squeezed,
+    /// Contacts can hold each other by friction, those of this body among them, and their island was not
+    /// solved: it is jammed, as a drawer that is pushed aside, and no budget helps. Told once for as long
+    /// as it lasts ([`StepReport::jammed`](crate::engine::report::StepReport::jammed)); which contacts they
+    /// are, and how they push, tells [`Simulation::jams`](crate::engine::Simulation::jams).
+    Jammed,
     /// Nothing holds the body in equilibrium, in quasistatic steps: it would have moved by more than
     /// [`Quasistatic::step_max`](crate::engine::settings::Quasistatic::step_max), and stays. Told once for as
     /// long as it lasts.
@@ -107,6 +112,11 @@ impl core::fmt::Display for PhysicsErrorKind {
                 f,
                 "contacts press the body, or what it touches, between what cannot yield; all of them \
                  gave way and overlap"
+            ),
+            Self::Jammed => write!(
+                f,
+                "contacts of the body, or of what it touches, hold each other by friction, and it is jammed; \
+                 `Simulation::jams` tells which"
             ),
             Self::Unbalanced => write!(
                 f,

@@ -163,6 +163,7 @@ pub(super) fn report(
     mut published: ResMut<StepReport>,
     mut errors: Errors,
     mut squeezed: Local<Vec<BodyId>>,
+    mut jammed: Local<Vec<BodyId>>,
     mut unbalanced: Local<Vec<BodyId>>,
     mut weighed: Local<u32>,
     mut told: Local<Option<SettingsError>>,
@@ -174,9 +175,11 @@ pub(super) fn report(
     // What sleeps is as it was.
     let sleeps = |id| physics.engine.body(id).is_some_and(Body::is_sleeping);
     squeezed.retain(|id| published.pressed.contains(id) || sleeps(*id));
+    jammed.retain(|id| published.jammed.contains(id) || sleeps(*id));
     unbalanced.retain(|id| published.unbalanced.contains(id));
     for (now, before, error) in [
         (&published.pressed, &mut *squeezed, PhysicsErrorKind::Squeezed),
+        (&published.jammed, &mut *jammed, PhysicsErrorKind::Jammed),
         (&published.unbalanced, &mut *unbalanced, PhysicsErrorKind::Unbalanced),
     ] {
         for id in now {
@@ -217,6 +220,7 @@ fn publish(published: &mut Report, report: &Report) {
         broken: refill(&mut published.broken, &report.broken),
         yielded: refill(&mut published.yielded, &report.yielded),
         pressed: refill(&mut published.pressed, &report.pressed),
+        jammed: refill(&mut published.jammed, &report.jammed),
         unbalanced: refill(&mut published.unbalanced, &report.unbalanced),
         ..*report
     };

@@ -13,6 +13,9 @@ use orthant::engine::shape::Shape;
 use orthant::math::{
     Double, EPSILON, Real, Vec3, narrow, quat_conjugate, quat_log, quat_mul, quat_rotate, widen,
 };
+use orthant_lab::experiments::adaptive::{
+    Adaptive, Strategy, TOLD, experiments, in_changing_steps,
+};
 use orthant_lab::random::Rng;
 use orthant_lab::scenes::ellipse::{self, CURVATURE, GAMMAS, STEP};
 
@@ -148,4 +151,76 @@ fn overlap_of_tumbling_hulls_decays_by_its_part_in_every_step() {
     }
     // Of the sixteen with γ < 1; turning as it leaves, a hull may be faster than its row asks.
     assert!(near >= 8, "the bound tells something: {near} runs came near it");
+}
+
+/// With γ > 1 a step takes back more than an overlap: what is left over is less than what the step adds, by
+/// as much, and what the motion makes is the smaller on average. From a blow it does not come back larger.
+#[test]
+fn over_relaxed_overlap_is_bounded_too() {
+    let average = |gamma| {
+        let moments = ellipse::drop(&ellipse::settings(gamma), STEP).expect("a sound world");
+        let mut last: Double = 0.0;
+        for (step, m) in moments.iter().enumerate() {
+            let added = CURVATURE * (STEP * m.turning).powi(2);
+            let bound = ((1.0 - gamma) * last + added).max(0.0) + rounding(STEP);
+            assert!(
+                m.solved && m.infeasibility <= bound,
+                "γ {gamma}, step {step}: {m:?}, {bound} m"
+            );
+            last = m.infeasibility;
+        }
+        moments.iter().map(|m| m.infeasibility).sum::<Double>() / moments.len() as Double
+    };
+    let [one, more] = [1.0, 1.5].map(average);
+    assert!(more < one, "{more} m with 1.5, {one} m with 1");
+    let mut settings = ellipse::settings(1.0);
+    settings.contact.gamma = 2.1;
+    assert!(settings.validate().is_err(), "|1 - γ| > 1");
+}
+
+/// γ that adapts takes a blow back by four fifths, and where every step adds as much its own half of that
+/// stays; on the ellipse less is left than with any fixed γ up to one.
+#[test]
+fn adaptive_gamma_leaves_less_than_fixed_ones() {
+    let mut adaptive = Adaptive::default();
+    assert_eq!(adaptive.next([0.0; 2]), 0.8, "nothing overlaps");
+    assert_eq!(adaptive.next([0.0, 1.0]), 0.8, "a blow");
+    assert_eq!(Adaptive::default().next([1.0, 0.0]), 0.8, "a joint");
+    let mut i: Double = 0.2;
+    for _ in 0..200 {
+        let gamma = adaptive.next([0.0, i]);
+        assert!((0.8..=2.0).contains(&gamma), "{gamma}");
+        i = ((1.0 - gamma) * i).max(0.0) + 1.0;
+    }
+    let mut sum = 0.0;
+    for _ in 0..200 {
+        let gamma = adaptive.next([0.0, i]);
+        i = ((1.0 - gamma) * i).max(0.0) + 1.0;
+        sum += i / 200.0;
+    }
+    assert!(sum < 1.01, "no more than with γ = 1: {sum}");
+    let experiments = experiments().expect("sound worlds");
+    let on_the_ellipse = |strategy| experiments[0].run(strategy).average;
+    let adapted = on_the_ellipse(Strategy::Adaptive(Adaptive::default()));
+    for gamma in [0.2, 0.5, 1.0] {
+        let fixed = on_the_ellipse(Strategy::Fixed(gamma));
+        assert!(adapted < fixed, "{adapted} m, with γ = {gamma} {fixed} m");
+    }
+}
+
+/// Theorem 3.1 asks that lengths of steps change by a bounded factor: the bound of a step holds with its own
+/// length, and every step is solved, however they change.
+#[test]
+fn the_bound_holds_in_steps_of_changing_lengths() {
+    for (seed, factor) in [(1, 1.2), (2, 2.0), (3, 8.0)] {
+        for gamma in [0.2, 1.0] {
+            let (moments, used) = in_changing_steps(gamma, factor, seed).expect("a sound world");
+            let allowed = 1.0 + rounding(2.0 * STEP) / TOLD;
+            assert!(moments.iter().all(|m| m.solved), "factor {factor}, γ {gamma}: solved");
+            assert!(
+                used > 0.9 && used <= allowed,
+                "factor {factor}, γ {gamma}: {used} of the bound"
+            );
+        }
+    }
 }

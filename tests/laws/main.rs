@@ -8,6 +8,7 @@ mod decay;
 mod equilibrium;
 mod flight;
 mod ghosts;
+mod grasp;
 mod impact_sequence;
 mod joints;
 mod kinematic;

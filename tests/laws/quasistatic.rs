@@ -7,6 +7,7 @@ use orthant::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use orthant::engine::lcp::{Cone, FIXED, Iterate, Method, Problem, SolveStats, Status};
 use orthant::engine::papers::export::ExportedProblem;
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
+use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{DVec3, Double, EPSILON, Real, Vec3, cos, sin, widen, widen3};
@@ -384,4 +385,69 @@ fn a_drawer_pushed_aside_sticks() {
             assert!(!sticks || drawer.solved == 0, "{case}");
         }
     }
+}
+
+/// A drawer that sticks is told as jammed, with the contacts that hold each other and how they push: each
+/// within its friction cone, without force and torque in sum. One that moves is not, nor is what only ran out
+/// of its budget.
+#[test]
+fn a_jam_is_told_from_a_budget_that_ran_out() {
+    let mut settings = scenes::weightless();
+    let h = 1.0 / 60.0;
+    // The clearance of the drawer is within it.
+    settings.contact.dead_zone = 0.036;
+    for (part, sticks) in [(0.5, false), (1.4, true)] {
+        let mut drawer = scenes::drawer(0.5, part * scenes::DRAWER);
+        let mut jammed = 0;
+        for _ in 0..10 {
+            let report = drawer.advance(&settings, h).clone();
+            let jams = drawer.world.jams(&settings);
+            let is_open = report.status == StepStatus::NotConverged;
+            assert_eq!(report.jammed.len(), jams.len(), "{report}");
+            assert!(is_open || jams.is_empty(), "what is solved is no jam");
+            for jam in jams {
+                jammed += 1;
+                assert_eq!(jam.bodies, [drawer.id]);
+                assert_eq!(report.jammed, [drawer.id]);
+                let (mut force, mut torque, mut most) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+                for (origin, impulse) in &jam.contacts {
+                    let pairs = drawer.world.pairs();
+                    let pair =
+                        pairs.iter().find(|pair| pair.key == origin.pair).expect("it is there");
+                    let contact = pair.contacts.iter().find(|contact| contact.id == origin.id);
+                    let side = usize::from(pair.key.b == drawer.id);
+                    let arm = widen3(contact.expect("it is there").arms[side]);
+                    let impulse = *impulse * (2.0 * side as Double - 1.0);
+                    let normal = widen3(origin.normal) * (2.0 * side as Double - 1.0);
+                    let along = impulse.dot(normal);
+                    let slip = (impulse - normal * along).length();
+                    // The finger has none.
+                    assert!(along > 0.0 && slip <= 0.5 * along + 1e-6, "{impulse} along {normal}");
+                    (force, torque) = (force + impulse, torque + arm.cross(impulse));
+                    most = along.max(most);
+                }
+                assert!((most - 1.0).abs() < 1e-6, "the largest is one");
+                // The drawer moves in the plane.
+                let off = force.x.abs().max(force.z.abs()).max(torque.y.abs());
+                assert!(off < 1e-3, "{force}, {torque}: they hold each other");
+            }
+        }
+        assert_eq!(jammed > 0, sticks, "2 μ e / l = {part}");
+    }
+
+    let mut world = Simulation::new();
+    floor(&mut world, 0.5);
+    let mut settings = Settings::default();
+    settings.solver.method = Method::Pgs;
+    settings.solver.sweeps_max = 1;
+    settings.solver.tolerance = 1e-12;
+    let id = place(&mut world, BodyKind::Dynamic, cuboid(1.0, 0.2, 0.4), 0.5, Vec3::Y * 0.1);
+    change(&mut world, id).angular_velocity = Vec3::Z;
+    let mut unsolved = 0;
+    for _ in 0..10 {
+        let report = world.step(&settings, h);
+        unsolved += report.islands_unsolved;
+        assert!(report.jammed.is_empty(), "a budget ran out: {report}");
+    }
+    assert!(unsolved > 0, "one sweep is not enough");
 }

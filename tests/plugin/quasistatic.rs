@@ -35,3 +35,37 @@ fn what_is_pushed_stops_with_its_pusher() {
     run(&mut app, 60);
     assert!(position(&app, lost).y < 1.0, "it falls");
 }
+
+/// A drawer between two walls that is pushed beside its middle is jammed where friction holds it, which is
+/// told once; nearer to the middle it goes in and nothing is told.
+#[test]
+fn a_jammed_drawer_is_told_once() {
+    for (beside, sticks) in [(0.2, false), (0.56, true)] {
+        let mut app = app();
+        listen(&mut app);
+        app.insert_resource(StepConfig::quasistatic()).insert_resource(Gravity(Vec3::ZERO));
+        let gap = 1e-5;
+        for side in [-1.0, 1.0] {
+            let wall = (RigidBody::Static, Collider::cuboid(4.0, 1.0, 0.5), Friction::new(1.0));
+            spawn(&mut app, (wall, at(2.0, 0.0, side * (0.35 + gap))));
+        }
+        let part = |x, y, z| (Collider::cuboid(x, y, z), Friction::new(0.0));
+        let axes = LockedAxes::new().lock_translation_y().lock_rotation_x().lock_rotation_z();
+        let turned = Quat::from_rotation_y(2.0 * gap / 0.4);
+        let place = Transform::from_xyz(0.0, 0.0, gap).with_rotation(turned);
+        let drawer = spawn(&mut app, (RigidBody::Dynamic, axes, place));
+        let children =
+            [(part(1.4, 1.0, 0.2), at(-0.3, 0.0, 0.0)), (part(0.1, 1.0, 1.2), at(-1.05, 0.0, 0.0))];
+        for child in children {
+            spawn(&mut app, (child, ChildOf(drawer)));
+        }
+        let finger = (RigidBody::Kinematic, Collider::sphere(0.05), Friction::new(0.0));
+        let push = LinearVelocity(Vec3::X * 0.06);
+        spawn(&mut app, (finger, push, at(-1.15, 0.0, beside)));
+        run(&mut app, 20);
+        let jammed = PhysicsError { entity: drawer, error: PhysicsErrorKind::Jammed };
+        let told = told(&mut app);
+        assert_eq!(told.contains(&jammed), sticks, "{beside} m: {told:?}");
+        assert_eq!(told.len(), usize::from(sticks), "{beside} m: {told:?}");
+    }
+}

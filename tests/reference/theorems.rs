@@ -1,11 +1,17 @@
 //! Theorems of Hart's thesis as properties of random pairs and problems, with the hypotheses they need.
 
+use orthant::engine::Simulation;
+use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::{Iterate, Status};
+use orthant::engine::papers::active_set::PapersActive;
+use orthant::engine::papers::enumerate::PairEvent;
 use orthant::engine::papers::pointed::{Pointed, is_pointed};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
 use orthant::math::{Double, EPSILON, widen};
+use orthant_lab::experiments::dual;
 use orthant_lab::experiments::metric::{Measured, pairs};
 use orthant_lab::experiments::penalty::Penalty;
+use orthant_lab::experiments::restart;
 use orthant_lab::measure::{Preset, measure};
 use orthant_lab::scenes::thesis;
 
@@ -90,6 +96,56 @@ fn the_least_active_event_is_that_of_the_pair() {
     assert!(larger > near / 2, "of equality values the largest is another in {larger} of {near}");
 }
 
+/// Algorithm 3.15 by its dual form: weights of the dual problem are those of planes that are active, with its
+/// value the ratio metric, and its events, looked for at active planes alone, are those of the search through
+/// all. By (4.10) and (4.9) a pair has active events if and only if it is active.
+#[test]
+fn the_dual_problem_finds_the_active_events() {
+    // Events and the dual problem are in double precision in any build.
+    let tight: Double = 1e-8;
+    let (mut few, mut all, mut found) = (0, 0, 0);
+    for (k, p) in pairs(200, 5).expect("sound hulls").iter().enumerate() {
+        let hulls = [&p.hulls[0], &p.hulls[1]];
+        let dual = dual::solve(hulls, [&p.placements[0], &p.placements[1]]);
+        let dual = dual.unwrap_or_else(|| panic!("pair {k}: Lemke's algorithm came to no end"));
+        assert!(
+            (dual.ratio - p.ratio).abs() <= tight * p.ratio.max(1.0),
+            "pair {k}: {}",
+            dual.ratio
+        );
+        let planes = dual.weights.iter().flatten().zip(dual.slacks.iter().flatten());
+        for (weight, slack) in planes {
+            assert!(*slack >= -tight, "pair {k}: feasible");
+            assert!(
+                *weight <= 1e-9 || *slack <= tight,
+                "pair {k}: a weight {weight}, slack {slack}"
+            );
+        }
+        for eps_t in [0.05, 0.5] {
+            let window =
+                PapersActive { eps_x: 10.0 * tight, eps_t, eps_0: 10.0 * tight, delta_max: 1e6 };
+            let all_of = window.select_real(&p.events, p.ratio);
+            let is_active = 1.0 - 1.0 / p.ratio <= eps_t;
+            assert_eq!(window.is_near(p.ratio), is_active, "pair {k}: (4.10)");
+            assert_eq!(!all_of.is_empty(), is_active, "pair {k}: E is empty if and only if A is");
+            if !is_active {
+                continue;
+            }
+            let exact = PapersActive { eps_t: 10.0 * tight, ..window };
+            let near = |e: &PairEvent| {
+                exact.admits_real(e, p.ratio) && (e.ratio - p.ratio).abs() <= exact.eps_t
+            };
+            let wanted: Vec<_> = p.events.iter().filter(|e| near(e)).map(|e| e.features).collect();
+            let [active, candidates] = dual::active(&dual, hulls, &p.events, &exact, 100.0 * tight);
+            assert!(!wanted.is_empty(), "pair {k}: the pair's own");
+            assert_eq!(active, wanted, "pair {k}");
+            (few, all, found) = (few + candidates.len(), all + p.events.len(), found + 1);
+        }
+    }
+    assert!(found > 100, "{found} pairs were active");
+    assert!(5 * few < all, "{few} events were looked at, of {all}");
+}
+
 /// Theorem 5.8: where the friction cone is pointed the problem has a solution, and Lemke's algorithm ends in
 /// one, not on a ray.
 #[test]
@@ -137,6 +193,35 @@ fn a_penalty_overlaps_as_its_spring_does() {
         let allowed = wanted / fine + 9.81 / stiffness;
         assert!((found - wanted).abs() <= allowed, "{found} m for {wanted} m, {fine} steps");
     }
+}
+
+/// Who simulates, detects and restarts stops once for a ball that falls, when it arrives; for nine balls that
+/// strike each other more often, in shorter steps. No collision is overlooked, and all end at rest.
+#[test]
+fn restarts_stop_at_every_collision() {
+    let mut world = restart::balls(1).expect("a sound world");
+    let fallen = |world: &Simulation| {
+        let ball = world.bodies().iter().find(|body| body.kind() == BodyKind::Dynamic);
+        widen(ball.expect("a ball").center().y) - 0.1
+    };
+    let speed = |world: &Simulation| {
+        let ball = world.bodies().iter().find(|body| body.kind() == BodyKind::Dynamic);
+        widen(ball.expect("a ball").linear_velocity.y)
+    };
+    let (height, start) = (fallen(&world), speed(&world));
+    let needed = restart::with_restarts(&mut world, 1.0);
+    assert_eq!(needed.collisions, 1, "{needed:?}");
+    let shortened = needed.lengths.iter().position(|h| *h < 0.999 * restart::STEP);
+    let stop = shortened.expect("it was stopped");
+    let arrival: Double = needed.lengths[..=stop].iter().sum();
+    let wanted = (start + (start * start + 2.0 * 9.81 * height).sqrt()) / 9.81;
+    assert!((arrival - wanted).abs() < restart::STEP, "{arrival} s, not {wanted} s: first order");
+    assert!(fallen(&world).abs() < 1e-5, "it lies on the floor: {} m", fallen(&world));
+    let needed = restart::with_restarts(&mut restart::balls(9).expect("a sound world"), 1.0);
+    // A length to which it was bisected, or the shortest one.
+    assert!(needed.overlap < 1e-5, "{} m were overlooked", needed.overlap);
+    assert!(needed.collisions > 9, "each falls, and some meet: {}", needed.collisions);
+    assert!((needed.lengths.iter().sum::<Double>() - 1.0).abs() < 1e-6, "a second");
 }
 
 /// Setup6 as the thesis tells it: the cube drops on the tetrahedron, which slides into the corner, and both

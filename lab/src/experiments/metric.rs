@@ -29,6 +29,9 @@ pub struct Measured {
     pub inradii: [Double; 2],
     /// All events.
     pub events: Vec<PairEvent>,
+    /// The hulls and where they are.
+    pub hulls: [Hull; 2],
+    pub placements: [Placement; 2],
 }
 
 impl Measured {
@@ -96,7 +99,8 @@ pub fn pairs(count: usize, seed: u64) -> Result<Vec<Measured>, String> {
         let relative = Relative::new(positions[0], m, positions[1], n);
         let one_sided = widen(one_sided(hulls[0], hulls[1], &relative));
         let d = widen(between.length());
-        let found = Measured { ratio, one_sided, s, d, inradii, events };
+        let (hulls, placements) = ([one.clone(), other.clone()], [a, b]);
+        let found = Measured { ratio, one_sided, s, d, inradii, events, hulls, placements };
         let is_shallow = s <= inradii[0].min(inradii[1]);
         if found.is_apart() == list.len().is_multiple_of(2) && (found.is_apart() || is_shallow) {
             list.push(found);

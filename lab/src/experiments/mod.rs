@@ -2,12 +2,17 @@
 //!
 //! `docs/experiments.md` shows what they print beside what the papers say.
 
+pub mod adaptive;
 pub mod brazil_nut;
+pub mod dual;
 pub mod ellipse;
+pub mod grasp;
 pub mod metric;
 pub mod penalty;
 pub mod quasistatic;
 pub mod relaxations;
+pub mod restart;
+pub mod slider_crank;
 
 use std::error::Error;
 use std::path::Path;
@@ -18,14 +23,18 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 8] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 12] = [
     ("ellipse", ellipse::perform),
+    ("adaptive", adaptive::perform),
+    ("grasp", grasp::perform),
     ("penalty", penalty::perform),
+    ("restart", restart::perform),
     ("brazil-nut", brazil_nut::perform),
     ("metric", metric::perform),
     ("fence", quasistatic::fence),
     ("peg", quasistatic::peg),
     ("drawer", quasistatic::drawer),
+    ("slider-crank", slider_crank::perform),
     ("relaxations", relaxations::perform),
 ];
 

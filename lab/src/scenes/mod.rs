@@ -6,7 +6,9 @@
 //! that mass and inertia in the plane are those of the polygons.
 
 pub mod ellipse;
+pub mod grasp;
 pub mod quasistatic;
+pub mod slider_crank;
 pub mod thesis;
 
 use orthant::engine::Simulation;

@@ -252,16 +252,9 @@ fn corners_on_faces(one: &Solid, other: &Solid, swapped: bool, events: &mut Vec<
                 EventFeatures::VertexFace { vertex, face }
             };
             let toward_b = if swapped { -n } else { n };
-            let event = EventCandidate {
-                features,
-                ratio,
-                point: one.position + p * ratio,
-                normal: toward_b,
-                separating_ratio,
-                conditioning: (reach / offset).abs(),
-            };
-            let (a, b) = if swapped { (other, one) } else { (one, other) };
-            events.push(event.complete(a, b));
+            let pair = if swapped { [other, one] } else { [one, other] };
+            let way = (ratio, one.position + p * ratio, toward_b);
+            events.push(event(features, way, separating_ratio, (reach / offset).abs(), pair));
         }
     }
 }
@@ -293,47 +286,34 @@ fn crossing_edges(a: (&Hull, &Solid), b: (&Hull, &Solid), events: &mut Vec<PairE
             // 0.
             let between = (p - q) * ratio - d;
             let s = -between.cross(v).dot(cross) / (area * area);
-            let event = EventCandidate {
-                features: EventFeatures::EdgeEdge { edge_a, edge_b },
-                ratio,
-                point: a.1.position + p * ratio + u * s,
-                normal: n,
-                separating_ratio: n.dot(d) / (a.1.support(n) + b.1.support(-n)),
-                conditioning: sine,
-            };
-            events.push(event.complete(a.1, b.1));
+            let features = EventFeatures::EdgeEdge { edge_a, edge_b };
+            let way = (ratio, a.1.position + p * ratio + u * s, n);
+            let separating_ratio = n.dot(d) / (a.1.support(n) + b.1.support(-n));
+            events.push(event(features, way, separating_ratio, sine, [a.1, b.1]));
         }
     }
 }
 
-/// An event without what follows from the pair alone.
-struct EventCandidate {
+/// An event, with its ratio, point and normal, and what follows from the pair.
+fn event(
     features: EventFeatures,
-    ratio: Double,
-    point: DVec3,
-    normal: DVec3,
+    (ratio, point, normal): (Double, DVec3, DVec3),
     separating_ratio: Double,
     conditioning: Double,
-}
-
-impl EventCandidate {
-    fn complete(self, a: &Solid, b: &Solid) -> PairEvent {
-        let distance = self.normal.dot(b.position - a.position);
-        let normal = if distance < 0.0 { -self.normal } else { self.normal };
-        let violation =
-            a.violation(self.point, self.ratio).max(b.violation(self.point, self.ratio));
-        PairEvent {
-            features: self.features,
-            ratio: self.ratio,
-            gap: 1.0 - 1.0 / self.ratio,
-            point: self.point,
-            normal,
-            distance: distance.abs(),
-            violation,
-            separating_ratio: self.separating_ratio,
-            conditioning: self.conditioning,
-            centers: [a.position, b.position],
-        }
+    pair: [&Solid; 2],
+) -> PairEvent {
+    let distance = normal.dot(pair[1].position - pair[0].position);
+    PairEvent {
+        features,
+        ratio,
+        gap: 1.0 - 1.0 / ratio,
+        point,
+        normal: if distance < 0.0 { -normal } else { normal },
+        distance: distance.abs(),
+        violation: pair[0].violation(point, ratio).max(pair[1].violation(point, ratio)),
+        separating_ratio,
+        conditioning,
+        centers: pair.map(|solid| solid.position),
     }
 }
 

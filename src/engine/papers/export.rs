@@ -67,7 +67,7 @@ pub struct MixedLcp {
 }
 
 impl ExportedProblem {
-    /// Of island `k`; none if it has no rows.
+    /// Of island `k`; none if it has no rows, or something of it is gone.
     #[must_use]
     pub fn of_island(
         problem: &StepProblem,
@@ -87,25 +87,27 @@ impl ExportedProblem {
         for m in &problem.manifolds[ranges.manifolds.clone()] {
             for lane in 0..m.count as usize {
                 let [pair, contact] = sources[m.first as usize + lane].map(|i| i as usize);
-                let pair = &pairs[pair];
+                let pair = pairs.get(pair)?;
                 contacts.push(m.row(lane, &blocks));
                 contact_origins.push(ContactOrigin {
                     pair: pair.key,
-                    id: pair.contacts[contact].id,
+                    id: pair.contacts.get(contact)?.id,
                     normal: Vec3::from_array(m.normal.map(narrow)),
                     gap: m.gap[lane],
                     delta: m.bias[lane],
                 });
             }
         }
-        let joint_rows = &problem.joint_source[ranges.joints.clone()];
+        let joint_rows = problem.joint_source[ranges.joints.clone()].iter();
+        let joint_origins = joint_rows.map(|[j, _]| Some(joints.get(*j as usize)?.id()));
+        let ids = members.iter().map(|&i| Some(bodies.get(i as usize)?.id()));
         Some(Self {
-            bodies: members.iter().map(|&i| bodies[i as usize].id()).collect(),
+            bodies: ids.collect::<Option<_>>()?,
             blocks,
             contacts,
             contact_origins,
             joints: problem.joints[ranges.joints].to_vec(),
-            joint_origins: joint_rows.iter().map(|[j, _]| joints[*j as usize].id()).collect(),
+            joint_origins: joint_origins.collect::<Option<_>>()?,
             rolling: problem.rolling[ranges.rolling].to_vec(),
             cone,
         })

@@ -1,7 +1,7 @@
 //! The one-sided metric: only the moving body grows (thesis, Remark 2.18).
 
 use crate::engine::geometry::ratio::{Centers, Measured, PortalCache, Relative, measure};
-use crate::engine::geometry::shape::hull::{Face, Hull, LANES};
+use crate::engine::geometry::shape::hull::{Face, Hull};
 use crate::math::{Real, Vec3, narrow, widen3};
 
 /// Most steps of Newton's method; each finds a new normal, random pairs need two or three.
@@ -70,7 +70,9 @@ fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
     }
     if best.is_none() && (b.faces.is_empty() || b.radius > 0.0 || b.curve.is_some()) {
         // Balls, capsules, curved bodies and rounded edges: a tiny ball at the centroid against b.
-        let inner = Hull { radius: 1e-3 * a.inradius, ..point(a) };
+        let radius = 1e-3 * a.inradius;
+        let ball = Hull::sphere(1.0).ok()?;
+        let inner = Hull { radius, inradius: radius, bounding_radius: radius, ..ball };
         let centers = Centers::default();
         let mut cache = PortalCache::default();
         if let Measured::Near(answer) =
@@ -80,25 +82,6 @@ fn first_normal(a: &Hull, b: &Hull, relative: &Relative) -> Option<Vec3> {
         }
     }
     best
-}
-
-/// A hull with one vertex at the centroid of `hull`.
-fn point(hull: &Hull) -> Hull {
-    Hull {
-        curve: None,
-        cuboid: None,
-        vertices: vec![Vec3::ZERO],
-        lanes: vec![[[0.0; LANES]; 3]],
-        faces: Vec::new(),
-        face_vertices: Vec::new(),
-        edges: Vec::new(),
-        neighbors: Vec::new(),
-        neighbor_start: vec![0, 0],
-        vertex_faces: Vec::new(),
-        inradius: 1e-3 * hull.inradius,
-        bounding_radius: 1e-3 * hull.inradius,
-        ..hull.clone()
-    }
 }
 
 /// The hull grown about its centroid; mass properties are not touched.

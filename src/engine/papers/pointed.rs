@@ -12,15 +12,18 @@
 //!
 //! told by the point of `conv {a}` nearest to zero, across the joints and in the norm of `M⁻¹`: where it is
 //! not zero it is `d`, else its weights are `u`. Bodies between fixed walls are jammed in this sense if the
-//! friction is large enough; solvers may or may not find impulses then. A circular cone is treated as a
-//! pyramid with sixteen directions inside it, which may tell `Yes` of what is barely jammed.
+//! friction is large enough; solvers may or may not find impulses then. Steps tell it of small islands that
+//! they did not solve, [`StepReport::jammed`](crate::engine::report::StepReport::jammed). A circular cone is
+//! treated as a pyramid with sixteen directions inside it, which may tell `Yes` of what is barely jammed.
 //! O((contacts · m_C)³).
 
+use super::export::{ContactOrigin, ExportedProblem};
 use super::solvers::lemke::Reduced;
 use super::solvers::pivoting::lcp_lemke;
 use crate::engine::lcp::cone::FrictionCone;
-use crate::engine::lcp::{BodyBlock, Cone, Iterate, JointRow, Problem, Vec6};
-use crate::math::Double;
+use crate::engine::lcp::{BodyBlock, Cone, FIXED, Iterate, JointRow, Problem, Vec6};
+use crate::engine::state::body::BodyId;
+use crate::math::{DVec3, Double};
 
 /// Directions of the pyramid that stands for the circular cone.
 const DIRECTIONS: u32 = 16;
@@ -40,6 +43,39 @@ pub enum Pointed {
     No(Vec<[Double; 3]>),
 }
 
+/// Contacts whose impulses can hold each other: what they touch may be stuck, whatever force is on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Jam {
+    /// The bodies that move and that they touch, ascending.
+    pub bodies: Vec<BodyId>,
+    /// Where each comes from, and its impulse on body b of the pair in world axes [N·s]; the largest normal
+    /// one is 1.
+    pub contacts: Vec<(ContactOrigin, DVec3)>,
+}
+
+impl ExportedProblem {
+    /// What jams, of contacts with a gap up to `touching` (m); none if the friction cone is pointed.
+    #[must_use]
+    pub fn jam(&self, touching: Double) -> Option<Jam> {
+        let here = self.instantaneous(touching);
+        let Pointed::No(impulses) = is_pointed(&here.problem()) else { return None };
+        let mut jam = Jam::default();
+        for ((row, l), origin) in here.contacts.iter().zip(&impulses).zip(&here.contact_origins) {
+            if l[0] <= ROUNDING {
+                continue;
+            }
+            let b = row.b != FIXED;
+            let (rows, sign) = if b { (&row.jacobian_b, 1.0) } else { (&row.jacobian_a, -1.0) };
+            let along = |k: usize| (0..3).map(|r| sign * l[r] * rows[r][k]).sum();
+            jam.contacts.push((*origin, DVec3::new(along(0), along(1), along(2))));
+            jam.bodies.extend([row.a, row.b].iter().filter_map(|i| here.bodies.get(*i as usize)));
+        }
+        jam.bodies.sort_unstable();
+        jam.bodies.dedup();
+        Some(jam)
+    }
+}
+
 /// Tells it of a problem; rolling rows and joint rows with bounds are left out.
 #[must_use]
 pub fn is_pointed(problem: &Problem) -> Pointed {
@@ -50,16 +86,16 @@ pub fn is_pointed(problem: &Problem) -> Pointed {
     let joints: Vec<_> = joints.map(|row| JointRow { bias: 0.0, ..row.clone() }).collect();
     let problem = &Problem { bodies: &bodies, joints: &joints, rolling: &[], ..*problem };
     let reduced = Reduced::new(problem);
-    let (mut generators, n_rows) = (generators(problem), 3 * problem.contacts.len());
+    let mut generators = generators(problem);
     for g in &mut generators {
-        let length = product(g, g, &reduced.a, n_rows).max(0.0).sqrt();
+        let length = reduced.product(*g, *g).max(0.0).sqrt();
         if length > 0.0 {
             g.1 = g.1.map(|x| x / length);
         }
     }
     let n = generators.len();
     let pairs = generators.iter().flat_map(|g| generators.iter().map(move |h| (g, h)));
-    let gram: Vec<_> = pairs.map(|(g, h)| product(g, h, &reduced.a, n_rows)).collect();
+    let gram: Vec<_> = pairs.map(|(g, h)| reduced.product(*g, *h)).collect();
     // 0 ≤ u ⊥ (A M⁻¹ Aᵀ + δ) u - 1 ≥ 0: u over its sum is the point of least length.
     let mut matrix = gram.clone();
     (0..n).for_each(|i| matrix[i * n + i] += DIAGONAL);
@@ -86,15 +122,20 @@ pub fn is_pointed(problem: &Problem) -> Pointed {
     Pointed::Yes(velocity)
 }
 
+/// Sides of the pyramid by which a cone is looked at.
+pub(in crate::engine) const fn sides(cone: Cone) -> u32 {
+    match cone {
+        Cone::Circular => DIRECTIONS,
+        Cone::Pyramid(sides) => sides,
+    }
+}
+
 /// A corner of a friction cone: the contact, and weights of its three rows.
-type Generator = (usize, [Double; 3]);
+pub(super) type Generator = (usize, [Double; 3]);
 
 /// Corners of all friction cones.
 fn generators(problem: &Problem) -> Vec<Generator> {
-    let cone = FrictionCone::new(match problem.cone {
-        Cone::Circular => Cone::Pyramid(DIRECTIONS),
-        pyramid @ Cone::Pyramid(_) => pyramid,
-    });
+    let cone = FrictionCone::new(Cone::Pyramid(sides(problem.cone)));
     let mut list = Vec::new();
     for (c, row) in problem.contacts.iter().enumerate() {
         let mu = row.friction;
@@ -106,15 +147,4 @@ fn generators(problem: &Problem) -> Vec<Generator> {
         }
     }
     list
-}
-
-/// `g A M⁻¹ Aᵀ h` of two generators; `a` is that of the rows, `n_rows` of them.
-fn product(g: &Generator, h: &Generator, a: &[Double], n_rows: usize) -> Double {
-    let ((c, x), (e, y)) = (g, h);
-    let mut sum = 0.0;
-    for r in 0..3 {
-        let row = &a[(3 * c + r) * n_rows + 3 * e..][..3];
-        sum += x[r] * (row[0] * y[0] + row[1] * y[1] + row[2] * y[2]);
-    }
-    sum
 }

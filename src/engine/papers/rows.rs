@@ -11,7 +11,7 @@ use crate::engine::state::contact::Feature;
 use crate::engine::state::contact::{ActiveContact, ContactId};
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::narrow::{NarrowPhase, Placed};
-use crate::math::{Vec3, narrow, narrow3, widen, widen3};
+use crate::math::{DVec3, Double, Vec3, narrow, narrow3, widen, widen3};
 
 impl NarrowPhase<'_> {
     /// The papers' set for two hulls.
@@ -25,13 +25,9 @@ impl NarrowPhase<'_> {
         let events = enumerate(a, &placed.placement(0), b, &placed.placement(1));
         let ratio = ratio_of(&events);
         for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
-            pair.contacts.push(ActiveContact::new(
-                event.features.id(),
-                narrow3(event.normal),
-                placed.arms_to(narrow3(event.point)),
-                narrow(event.gap * event.distance),
-                (event.ratio - 1.0) * event.distance,
-            ));
+            let normal = narrow3(event.normal);
+            let way = [event.gap, event.ratio - 1.0].map(|part| part * event.distance);
+            pair.contacts.push(contact(event.features.id(), normal, placed, event.point, way));
         }
     }
 
@@ -52,13 +48,9 @@ impl NarrowPhase<'_> {
         for m in active.select_half_space(&events) {
             let event = &events[m];
             let id = ContactId::new(Feature::Vertex(event.vertex), Feature::Face(0));
-            pair.contacts.push(ActiveContact::new(
-                if hull_side == 1 { id.swapped() } else { id },
-                normal * toward_b,
-                placed.arms_to(narrow3(event.point)),
-                narrow(event.gap * event.distance),
-                (event.ratio - 1.0) * event.distance,
-            ));
+            let id = if hull_side == 1 { id.swapped() } else { id };
+            let way = [event.gap, event.ratio - 1.0].map(|part| part * event.distance);
+            pair.contacts.push(contact(id, normal * toward_b, placed, event.point, way));
         }
     }
 
@@ -74,4 +66,15 @@ impl NarrowPhase<'_> {
             }),
         }
     }
+}
+
+/// A contact at a point (m), with its `Φ D` and the gap of its row (m).
+fn contact(
+    id: ContactId,
+    normal: Vec3,
+    placed: &Placed,
+    point: DVec3,
+    way: [Double; 2],
+) -> ActiveContact {
+    ActiveContact::new(id, normal, placed.arms_to(narrow3(point)), narrow(way[0]), way[1])
 }

@@ -101,11 +101,8 @@ impl Equilibrium {
 fn row_of(m: &Manifold, lane: usize, along: &[Double; 3], columns: usize) -> Vec<Double> {
     let mut row = vec![0.0; columns];
     for ((i, arm), sign) in [m.a, m.b].into_iter().zip(m.arms(lane)).zip([-1.0, 1.0]) {
-        let part: Vec6 = {
-            let [x, y, z] = *along;
-            let [a, b, c] = cross(arm, *along);
-            [x, y, z, a, b, c].map(|x| sign * x)
-        };
+        let ([x, y, z], [a, b, c]) = (*along, cross(arm, *along));
+        let part: Vec6 = [x, y, z, a, b, c].map(|x| sign * x);
         if let Some(place) = row.get_mut(6 * i as usize..6 * i as usize + 6) {
             place.copy_from_slice(&part);
         }

@@ -28,6 +28,7 @@ use crate::engine::lcp::certificate::{Certificate, measure_with};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
 use crate::engine::lcp::{Cone, FIXED, Iterate, JointRow, Problem, SolveStats, Status, Vec6};
+use crate::engine::papers::pointed::Generator;
 use crate::engine::tuning::work::{CHECK, OPERATIONS};
 use crate::math::Double;
 
@@ -57,9 +58,7 @@ const CIRCULAR_DIRECTIONS: u32 = 8;
 
 /// Solves (5.1)–(5.2).
 pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> SolveStats {
-    let mut cone = FrictionCone::default();
-    cone.set(problem.cone);
-    let cone = &cone;
+    let cone = &FrictionCone::new(problem.cone);
     let before = rebuild(problem, iterate, params, cone);
     let mut stats = SolveStats {
         status: Status::Converged,
@@ -112,16 +111,8 @@ pub fn solve_fixed_slip(
     params: &LemkeParams,
 ) -> SolveStats {
     debug_assert_eq!(slip.len(), problem.contacts.len(), "one slip speed a contact");
-    let cone = FrictionCone::new(problem.cone);
     let pyramid = pyramid_of(problem.cone);
-    let reduced = Reduced::new(problem);
-    let sides = [pyramid.directions()];
-    let (matrix, q) = reduced.standard_form(problem, &sides, FrictionBound::Slip(slip));
-    let solution = lcp_lemke(&matrix, &q, params.pivots_max);
-    reduced.recover(&sides, &solution.z, iterate);
-    let certificate = rebuild(problem, iterate, params, &cone);
-    let (status, iterations) = (solution.status, solution.pivots);
-    SolveStats { status, iterations, factorizations: 0, work: 0.0, certificate }
+    solve_with(problem, &[pyramid.directions()], FrictionBound::Slip(slip), iterate, params)
 }
 
 /// Solves the problem with the square cone `|t_1|, |t_2| ≤ μ c_n`, (33) of Trinkle, Berard, Pang (2005);
@@ -134,12 +125,23 @@ pub fn solve_square_cone(
     iterate: &mut Iterate,
     params: &LemkeParams,
 ) -> SolveStats {
-    let reduced = Reduced::new(problem);
     let sides: [&[[Double; 2]]; 2] = [&[[1.0, 0.0], [-1.0, 0.0]], &[[0.0, 1.0], [0.0, -1.0]]];
     let bound = given.map_or(FrictionBound::OfNormal, FrictionBound::Given);
-    let (matrix, q) = reduced.standard_form(problem, &sides, bound);
+    solve_with(problem, &sides, bound, iterate, params)
+}
+
+/// Solves it with the directions of each of `sides` and a bound of friction.
+fn solve_with(
+    problem: &Problem,
+    sides: &[&[[Double; 2]]],
+    bound: FrictionBound<'_>,
+    iterate: &mut Iterate,
+    params: &LemkeParams,
+) -> SolveStats {
+    let reduced = Reduced::new(problem);
+    let (matrix, q) = reduced.standard_form(problem, sides, bound);
     let solution = lcp_lemke(&matrix, &q, params.pivots_max);
-    reduced.recover(&sides, &solution.z, iterate);
+    reduced.recover(sides, &solution.z, iterate);
     let certificate = rebuild(problem, iterate, params, &FrictionCone::new(problem.cone));
     let (status, iterations) = (solution.status, solution.pivots);
     SolveStats { status, iterations, factorizations: 0, work: 0.0, certificate }
@@ -178,7 +180,7 @@ type Terms = Vec<(usize, Vec6)>;
 /// The problem over contact rows alone.
 pub(in crate::engine::papers) struct Reduced {
     /// `A`, three rows a contact, stored row by row.
-    pub(in crate::engine::papers) a: Vec<Double>,
+    a: Vec<Double>,
     /// `q = J v₀ + b`.
     q: Vec<Double>,
     /// Length of `q`.
@@ -276,12 +278,7 @@ impl Reduced {
         let (mut matrix, mut q) = (vec![0.0; size * size], vec![0.0; size]);
         for (i, (c, x, _)) in generators.iter().enumerate() {
             for (j, (e, y, _)) in generators.iter().enumerate() {
-                let mut sum = 0.0;
-                for r in 0..3 {
-                    let row = &self.a[(3 * c + r) * self.n + 3 * e..][..3];
-                    sum += x[r] * (row[0] * y[0] + row[1] * y[1] + row[2] * y[2]);
-                }
-                matrix[i * size + j] = sum;
+                matrix[i * size + j] = self.product((*c, *x), (*e, *y));
             }
             for r in 0..3 {
                 q[i] += x[r] * self.q[3 * c + r];
@@ -302,6 +299,20 @@ impl Reduced {
             }
         }
         (matrix, q)
+    }
+
+    /// `g A M⁻¹ Aᵀ h` of two combinations of rows.
+    pub(in crate::engine::papers) fn product(
+        &self,
+        (c, x): Generator,
+        (e, y): Generator,
+    ) -> Double {
+        let mut sum = 0.0;
+        for r in 0..3 {
+            let row = &self.a[(3 * c + r) * self.n + 3 * e..][..3];
+            sum += x[r] * (row[0] * y[0] + row[1] * y[1] + row[2] * y[2]);
+        }
+        sum
     }
 
     /// Impulses of the standard form's solution.
@@ -340,15 +351,10 @@ impl Reduced {
 fn contact_terms(problem: &Problem) -> Vec<Terms> {
     let mut list = Vec::with_capacity(3 * problem.contacts.len());
     for row in problem.contacts {
+        let sides = [(row.a, &row.jacobian_a), (row.b, &row.jacobian_b)];
         for i in 0..3 {
-            let mut terms = Terms::new();
-            if row.a != FIXED {
-                terms.push((row.a as usize, row.jacobian_a[i]));
-            }
-            if row.b != FIXED {
-                terms.push((row.b as usize, row.jacobian_b[i]));
-            }
-            list.push(terms);
+            let moving = sides.into_iter().filter(|(body, _)| *body != FIXED);
+            list.push(moving.map(|(body, rows)| (body as usize, rows[i])).collect());
         }
     }
     list

@@ -32,7 +32,7 @@ pub(super) fn solve(
     let params = SubstepParams {
         dt: island.dt,
         substeps: solver.substeps,
-        gamma: widen(contact.gamma),
+        gamma: widen(contact.gamma).min(1.0),
         relax: contact.relax,
         softness: solver.softness,
         joint_softness: solver.joint_softness,
