@@ -47,6 +47,12 @@ pub mod plugin;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(all(doctest, feature = "bevy"))]
+#[doc = include_str!("../docs/coming_from_avian.md")]
+#[doc = include_str!("../docs/coming_from_rapier.md")]
+#[doc = include_str!("../docs/tuning.md")]
+struct Pages;
+
 /// What most games need: `use orthant::prelude::*;`.
 #[cfg(feature = "bevy")]
 pub mod prelude {

@@ -55,7 +55,7 @@ fn a_carousel_turns_who_stands_on_it() {
         let plate = (RigidBody::Kinematic, Collider::cylinder(4.0, 0.5), at(0.0, -0.25, 0.0));
         spawn(&mut app, (plate, AngularVelocity(Vec3::Y)));
         let one = person(&mut app, capsule(), Vec3::X * 3.0);
-        let angle = |v: Vec3| (-v.z).atan2(v.x);
+        let angle = |v: Vec3| orthant::math::atan2(-v.z, v.x);
         let look = |app: &App| {
             let place = position(app, one);
             let turn = app.world().get::<Transform>(one).expect("it is somewhere").rotation;
