@@ -56,7 +56,7 @@ pub struct PoseController {
     pub rotation: Option<Quat>,
     /// Velocity of the target [m/s], so that what moves evenly is followed without a lag.
     pub velocity: Vec3,
-    /// Natural frequency [Hz], > 0.
+    /// Natural frequency (Hz), > 0.
     pub frequency: Real,
     /// Damping ratio (-), ≥ 0; 1 is the fastest without overshoot.
     pub damping_ratio: Real,
@@ -121,7 +121,7 @@ pub struct MouseJoint {
     pub anchor: Vec3,
     /// Where that point is to go, in the world (m).
     pub target: Vec3,
-    /// Natural frequency [Hz], > 0.
+    /// Natural frequency (Hz), > 0.
     pub frequency: Real,
     /// Damping ratio (-), ≥ 0.
     pub damping_ratio: Real,
@@ -180,7 +180,7 @@ struct Spring {
 }
 
 impl Spring {
-    /// Of a natural frequency [Hz] and a damping ratio (-), over a step (s).
+    /// Of a natural frequency (Hz) and a damping ratio (-), over a step (s).
     fn new(frequency: Real, damping_ratio: Real, dt: Real) -> Self {
         let omega = 2.0 * PI * frequency;
         let (k, c) = (omega * omega, 2.0 * damping_ratio * omega);
