@@ -47,27 +47,36 @@ pub mod plugin;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(all(doctest, feature = "bevy"))]
+#[doc = include_str!("../docs/coming_from_avian.md")]
+#[doc = include_str!("../docs/coming_from_rapier.md")]
+#[doc = include_str!("../docs/tuning.md")]
+struct Pages;
+
 /// What most games need: `use orthant::prelude::*;`.
 #[cfg(feature = "bevy")]
 pub mod prelude {
     pub use crate::plugin::{
-        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, CoefficientCombine,
-        Collider, ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf,
-        CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs,
-        CollisionStart, Collisions, ComputedAngularInertia, ComputedCenterOfMass, ComputedMass,
+        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, CharacterController,
+        CharacterGround, CharacterInput, CharacterState, CoefficientCombine, Collider,
+        ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities,
+        CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart,
+        Collisions, ComputedAngularInertia, ComputedCenterOfMass, ComputedMass,
         ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
         ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
         ConstantLocalTorque, ConstantTorque, ContactConfig, ContactImpulse,
-        ContactImpulseThreshold, DefaultFriction, Dominance, Forces, Friction, Gravity,
-        GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces, JointPosition,
-        JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping, LinearVelocity,
-        LockedAxes, Mass, MassPropertiesBundle, Motor, NoTransformEasing, Physics,
-        PhysicsDiagnosticsPlugin, PhysicsError, PhysicsInterpolationPlugin, PhysicsLayer,
-        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
-        PhysicsWorld, RayCaster, RayHits, Restitution, RigidBody, RollingFriction, Sensor,
-        ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping, SleepingDisabled,
-        SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig, StepReport,
-        StepStage, SweptCcd, TransformExtrapolation, TransformInterpolation,
+        ContactImpulseThreshold, DefaultFriction, Dominance, Explosion, Explosions, Forces,
+        Friction, Gravity, GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces,
+        JointPosition, JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping,
+        LinearVelocity, LockedAxes, Mass, MassPropertiesBundle, MaxAngularSpeed, MaxLinearSpeed,
+        Motor, MouseJoint, MoveAndSlide, MoveAndSlideConfig, MoveAndSlideHitResponse,
+        NoTransformEasing, Physics, PhysicsDiagnosticsPlugin, PhysicsError,
+        PhysicsInterpolationPlugin, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
+        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, PoseController, RayCaster,
+        RayHits, Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster,
+        ShapeHits, SleepConfig, Sleeping, SleepingDisabled, SolverConfig, SpatialQuery,
+        SpatialQueryFilter, StageTimes, StepConfig, StepReport, StepStage, SurfaceVelocity,
+        SweptCcd, TransformExtrapolation, TransformInterpolation,
     };
     #[cfg(feature = "debug")]
     pub use crate::plugin::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};

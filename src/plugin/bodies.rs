@@ -55,7 +55,8 @@ pub struct PhysicsBodiesPlugin;
 impl Plugin for PhysicsBodiesPlugin {
     fn build(&self, app: &mut App) {
         register_types(app);
-        app.add_message::<PhysicsError>()
+        app.register_type::<PhysicsError>()
+            .add_message::<PhysicsError>()
             .init_resource::<PhysicsWorld>()
             .init_resource::<Changes>()
             .init_resource::<LatelyTold>()

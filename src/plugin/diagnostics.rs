@@ -11,6 +11,8 @@ use std::time::Instant;
 use bevy_app::{App, Plugin};
 use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
 use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
 
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
 use super::stages::{finish, report};
@@ -107,9 +109,11 @@ impl StepStage {
 }
 
 /// How long each stage of the last step took. There with [`PhysicsDiagnosticsPlugin`].
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct StageTimes {
     times: [Duration; StepStage::ALL.len()],
+    #[reflect(ignore)]
     last: Option<Instant>,
 }
 
@@ -181,7 +185,7 @@ impl PhysicsDiagnosticsPlugin {
 impl Plugin for PhysicsDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
         use PhysicsStepSystems as Step;
-        app.init_resource::<StageTimes>();
+        app.init_resource::<StageTimes>().register_type::<StageTimes>();
         for path in StepStage::ALL.map(StepStage::path).into_iter().chain([Self::STEP]) {
             app.register_diagnostic(Diagnostic::new(path).with_suffix("ms"));
         }

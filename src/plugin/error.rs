@@ -6,6 +6,7 @@ use core::time::Duration;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use bevy_reflect::Reflect;
 use bevy_time::Time;
 
 use super::time::Physics;
@@ -18,7 +19,9 @@ use crate::math::Real;
 ///
 /// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged, with
 /// the `Name` of the entity if it has one. What goes on for several steps is told once.
-#[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
+#[derive(Message, EntityEvent, Clone, Debug, PartialEq, Reflect)]
+#[reflect(opaque)]
+#[reflect(Debug, PartialEq, Clone)]
 pub struct PhysicsError {
     /// The entity of the body, collider or joint.
     #[event_target]

@@ -356,7 +356,7 @@ fn add_constant_forces(
 }
 
 /// Hands new targets of kinematic bodies to the engine.
-fn take_targets(
+pub(super) fn take_targets(
     mut physics: ResMut<PhysicsWorld>,
     mut errors: Errors,
     targets: Rows<KinematicTarget, With<EngineBody>>,

@@ -41,6 +41,7 @@ mod attach;
 mod bodies;
 mod built;
 mod changed;
+mod character;
 mod collider;
 mod collision;
 mod components;
@@ -48,7 +49,9 @@ mod constructor;
 #[cfg(feature = "debug")]
 mod debug;
 mod diagnostics;
+mod drive;
 mod error;
+mod explosion;
 mod forces;
 mod frame;
 mod interpolation;
@@ -61,10 +64,12 @@ mod mass;
 mod mesh;
 mod mirror;
 mod primitives;
+mod report;
 mod schedule;
 mod settings;
 mod sleep;
 mod spatial;
+mod speed;
 mod stages;
 mod sync;
 mod time;
@@ -76,11 +81,16 @@ use bevy_ecs::schedule::ScheduleLabel;
 
 pub use attach::{ColliderAncestor, ColliderOf};
 pub use bodies::PhysicsBodiesPlugin;
+pub use character::{
+    CharacterController, CharacterGround, CharacterInput, CharacterState, MoveAndSlide,
+    MoveAndSlideConfig, MoveAndSlideHitData, MoveAndSlideHitResponse, MoveAndSlideOutput,
+    MoveHitData, PhysicsCharacterPlugin,
+};
 pub use collider::{Collider, ColliderDisabled, Sensor};
 pub use collision::{
     CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionPair, CollisionPairs,
     CollisionStart, Collisions, ContactImpulse, ContactImpulseThreshold, ContactPair, ContactPoint,
-    Impact, PhysicsCollisionPlugin,
+    Impact, PhysicsCollisionPlugin, SurfaceVelocity,
 };
 pub use components::{
     AngularDamping, AngularVelocity, DefaultFriction, Dominance, Friction, GravityScale,
@@ -91,7 +101,9 @@ pub use constructor::ColliderConstructor;
 #[cfg(feature = "debug")]
 pub use debug::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
 pub use diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
+pub use drive::{MouseJoint, PhysicsDrivePlugin, PoseController};
 pub use error::{PhysicsError, PhysicsErrorKind};
+pub use explosion::{Explosion, Explosions};
 pub use forces::{
     ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
     ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
@@ -120,6 +132,7 @@ pub use spatial::{
     ClosestPoints, PhysicsSpatialPlugin, PointProjection, RayCaster, RayHitData, RayHits,
     ShapeCastConfig, ShapeCaster, ShapeHitData, ShapeHits, SpatialQuery, SpatialQueryFilter,
 };
+pub use speed::{MaxAngularSpeed, MaxLinearSpeed, PhysicsSpeedPlugin};
 pub use stages::PhysicsStepPlugin;
 pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
@@ -137,9 +150,12 @@ pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 /// | [`PhysicsBodiesPlugin`] | bodies from components |
 /// | [`PhysicsJointsPlugin`] | joints from components |
 /// | [`PhysicsForcesPlugin`] | forces, impulses, kinematic targets |
+/// | [`PhysicsCharacterPlugin`] | characters |
 /// | [`PhysicsCollisionPlugin`] | collision events |
+/// | [`PhysicsDrivePlugin`] | bodies that are led by bounded forces |
 /// | [`PhysicsInterpolationPlugin`] | smooth `Transform`s between fixed steps |
 /// | [`PhysicsSpatialPlugin`] | ray casters, shape casters |
+/// | [`PhysicsSpeedPlugin`] | largest speeds |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
 ///
 /// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
@@ -171,9 +187,12 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsBodiesPlugin)
             .add(PhysicsJointsPlugin)
             .add(PhysicsForcesPlugin)
+            .add(PhysicsCharacterPlugin)
             .add(PhysicsCollisionPlugin)
+            .add(PhysicsDrivePlugin)
             .add(PhysicsInterpolationPlugin::default())
             .add(PhysicsSpatialPlugin)
+            .add(PhysicsSpeedPlugin)
             .add(PhysicsStepPlugin)
     }
 }

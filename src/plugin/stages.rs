@@ -37,6 +37,7 @@ impl Plugin for PhysicsStepPlugin {
             .init_resource::<SleepConfig>()
             .init_resource::<StepReport>();
         app.register_type::<Gravity>()
+            .register_type::<StepReport>()
             .register_type::<StepConfig>()
             .register_type::<ContactConfig>()
             .register_type::<SolverConfig>()
@@ -77,7 +78,7 @@ fn find_pairs(mut physics: ResMut<PhysicsWorld>) {
     engine.find_pairs(settings);
 }
 
-fn find_contacts(mut physics: ResMut<PhysicsWorld>) {
+pub(super) fn find_contacts(mut physics: ResMut<PhysicsWorld>) {
     let (engine, settings) = physics.stage();
     engine.find_contacts_on(settings, &TaskPool);
 }
@@ -131,7 +132,7 @@ fn solve(mut physics: ResMut<PhysicsWorld>) {
     engine.solve_on(settings, &TaskPool);
 }
 
-fn integrate(mut physics: ResMut<PhysicsWorld>) {
+pub(super) fn integrate(mut physics: ResMut<PhysicsWorld>) {
     physics.engine.integrate();
 }
 

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
 
 use super::link::EngineBody;
 use crate::engine::Simulation;
@@ -106,7 +108,8 @@ pub(super) fn entity_of(body: &Body) -> Option<Entity> {
 
 /// The report of the last step: counts, the certificate, and what went wrong. Reads as
 /// [`engine::report::StepReport`](crate::engine::report::StepReport).
-#[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct StepReport(pub(super) report::StepReport);
 
 impl core::ops::Deref for StepReport {

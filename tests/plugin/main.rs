@@ -3,6 +3,7 @@
 
 mod change;
 mod chaos;
+mod character;
 mod colliders;
 mod collision;
 #[cfg(feature = "debug")]
@@ -10,6 +11,7 @@ mod debug;
 mod diagnostics;
 mod errors;
 mod force;
+mod helpers;
 mod interpolation;
 mod joint_life;
 mod joints;
@@ -22,6 +24,7 @@ mod mesh;
 mod mirror;
 mod order;
 mod quasistatic;
+mod reflection;
 mod scale;
 mod shapes;
 mod sleep;

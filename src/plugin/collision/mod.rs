@@ -5,10 +5,12 @@
 //! - [`CollidingEntities`], a list kept up to date on the entities that have it.
 //! - [`Collisions`], a system parameter to read contacts, gaps, normals and impulses.
 //! - [`CollisionPairs`], a system parameter to filter and change pairs within the step.
+//! - [`SurfaceVelocity`], a component for surfaces that run.
 
 mod data;
 mod events;
 mod pairs;
+pub(super) mod surface;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
@@ -19,8 +21,14 @@ pub use events::{
     ContactImpulseThreshold, Impact,
 };
 pub use pairs::{CollisionPair, CollisionPairs};
+pub use surface::SurfaceVelocity;
 
+use super::character::controller::lead_characters;
+use super::drive::drive;
+use super::forces::take_targets;
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
+use super::stages::find_contacts;
+use super::sync::GatherSystems;
 use super::world::{PhysicsWorld, entity_of};
 use crate::engine::bodies::Bodies;
 use crate::engine::body::BodyId;
@@ -30,7 +38,8 @@ use events::{Blows, Heard, Told};
 /// Tells collisions.
 ///
 /// - Systems: in [`PhysicsStepSystems::Events`], one each for blows, starts and ends, impulses, and
-///   [`CollidingEntities`].
+///   [`CollidingEntities`]; one in [`PhysicsStepSystems::NarrowPhase`] for surfaces that run, and one
+///   in [`GatherSystems::Forces`] that wakes what lies on them.
 /// - Messages: [`CollisionStart`], [`CollisionEnd`], [`ContactImpulse`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsCollisionPlugin;
@@ -40,6 +49,10 @@ impl Plugin for PhysicsCollisionPlugin {
         app.register_type::<CollisionEventsEnabled>()
             .register_type::<CollidingEntities>()
             .register_type::<ContactImpulseThreshold>()
+            .register_type::<SurfaceVelocity>()
+            .register_type::<CollisionStart>()
+            .register_type::<CollisionEnd>()
+            .register_type::<ContactImpulse>()
             .add_message::<CollisionStart>()
             .add_message::<CollisionEnd>()
             .add_message::<ContactImpulse>()
@@ -57,6 +70,11 @@ impl Plugin for PhysicsCollisionPlugin {
                 .chain()
                 .in_set(PhysicsStepSystems::Events),
         );
+        use PhysicsStepSystems as Step;
+        let run = surface::run_surfaces.after(find_contacts).in_set(Step::NarrowPhase);
+        let wake = surface::wake_on_surfaces.after(take_targets).after(drive);
+        let wake = wake.after(lead_characters).in_set(GatherSystems::Forces);
+        app.add_systems(PhysicsSchedule, (run, wake));
         let silence = events::warn_of_silence;
         let silence = silence.after(PhysicsStepSystems::Events).before(PhysicsStepSystems::Last);
         app.add_systems(PhysicsSchedule, silence);

@@ -53,6 +53,7 @@ impl Plugin for PhysicsJointsPlugin {
             .register_type::<JointKind>()
             .register_type::<AxisLimit>()
             .register_type::<Motor>()
+            .register_type::<JointBroken>()
             .add_message::<JointBroken>();
         app.add_systems(SyncSchedule, update_joints.in_set(GatherSystems::Joints));
         app.add_systems(PhysicsSchedule, update_joints.in_set(GatherSystems::Joints));

@@ -32,7 +32,8 @@ use crate::plugin::frame::Parents;
 ///     }
 /// }
 /// ```
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(Component, Debug, Default, Clone)]
 #[require(Transform, RayHits)]
 pub struct RayCaster {
     /// Does it cast?
@@ -127,7 +128,8 @@ impl core::ops::Deref for RayHits {
 
 /// Moves a shape from its entity after each step and looks what it meets. The answer is in
 /// [`ShapeHits`].
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(Component, Debug, Clone)]
 #[require(Transform, ShapeHits)]
 pub struct ShapeCaster {
     /// Does it cast?

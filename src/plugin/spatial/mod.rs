@@ -32,7 +32,10 @@ pub struct PhysicsSpatialPlugin;
 impl Plugin for PhysicsSpatialPlugin {
     fn build(&self, app: &mut App) {
         let steps = StepLoop::of(app);
-        app.register_type::<RayHits>().register_type::<ShapeHits>();
+        app.register_type::<RayCaster>()
+            .register_type::<ShapeCaster>()
+            .register_type::<RayHits>()
+            .register_type::<ShapeHits>();
         app.add_systems(
             steps,
             (casters::cast_rays, casters::cast_shapes).chain().in_set(PhysicsSystems::Writeback),

@@ -28,7 +28,7 @@ use crate::plugin::world::PhysicsWorld;
 /// let some = SpatialQueryFilter::from_mask(LayerMask(0b101));
 /// # let _ = (all, some);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Reflect)]
 pub struct SpatialQueryFilter {
     /// Colliders in one of these layers.
     pub mask: LayerMask,
@@ -79,7 +79,7 @@ impl SpatialQueryFilter {
         self
     }
 
-    const fn engine(&self) -> Filter {
+    pub(in crate::plugin) const fn engine(&self) -> Filter {
         Filter { mask: self.mask.0, sensors: self.sensors }
     }
 }
@@ -407,6 +407,16 @@ impl SpatialQuery<'_, '_> {
         query::ratio((a.0, a.1, a.2), (b.0, b.1, b.2))
     }
 
+    /// The engine's world.
+    pub(in crate::plugin) fn world(&self) -> &PhysicsWorld {
+        &self.physics
+    }
+
+    /// The engine's body of an entity.
+    pub(in crate::plugin) fn body_id(&self, entity: Entity) -> Option<BodyId> {
+        self.links.get(entity).ok()?.id()
+    }
+
     /// Shape and world pose of a collider.
     fn placed(&self, entity: Entity) -> Option<(&Shape, Vec3, Quat)> {
         let owner = self.owners.get(entity).ok()?.body()?;
@@ -418,11 +428,11 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// What the engine asks about each collider.
-    fn admits<'q>(
+    pub(in crate::plugin) fn admits<'q>(
         &'q self,
         filter: &'q SpatialQueryFilter,
         predicate: &'q dyn Fn(Entity) -> bool,
-    ) -> impl FnMut(BodyId, &EngineCollider) -> bool + 'q {
+    ) -> impl Fn(BodyId, &EngineCollider) -> bool + 'q {
         move |body, collider| {
             let Some(entity) = Entity::try_from_bits(collider.tag) else { return false };
             let excluded = &filter.excluded_entities;

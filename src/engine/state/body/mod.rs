@@ -401,18 +401,19 @@ impl Body {
         taken
     }
 
-    /// Turns the target pose of a kinematic body into the velocity that reaches it in `dt` seconds.
-    /// The sign of the quaternion does not matter.
-    pub(crate) fn aim(&mut self, dt: Real) {
-        let velocities = Some((self.linear_velocity, self.angular_velocity));
-        if self.followed.take() == velocities && self.target.is_none() {
-            (self.linear_velocity, self.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
-        }
+    /// Velocities of the coming step of `dt` s without forces [m/s, rad/s]; they lead to the target, if any.
+    pub fn velocities_ahead(&self, dt: Real) -> (Vec3, Vec3) {
         if let Some((position, rotation)) = self.target {
-            self.linear_velocity = (position - self.center) / dt;
-            let turn = quat_mul(rotation, quat_conjugate(self.rotation));
-            self.angular_velocity = quat_log(turn) / dt;
+            let turn = quat_log(quat_mul(rotation, quat_conjugate(self.rotation)));
+            return ((position - self.center) / dt, turn / dt);
         }
+        let now = (self.linear_velocity, self.angular_velocity);
+        if self.followed == Some(now) { Default::default() } else { now }
+    }
+
+    pub(crate) fn aim(&mut self, dt: Real) {
+        (self.linear_velocity, self.angular_velocity) = self.velocities_ahead(dt);
+        self.followed = None;
     }
 
     /// Goes `way` (m) and turns to a rotation; a kinematic body with a target lands on it exactly. What
