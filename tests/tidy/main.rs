@@ -268,10 +268,7 @@ fn the_architecture_names_every_file() {
 
 #[test]
 fn examples_are_few_and_short() {
-    // Those that start programs of the lab are not for readers.
-    let starts_lab =
-        |path: &PathBuf| path.ends_with("claims.rs") || path.ends_with("check_cases.rs");
-    let examples: Vec<_> = files("examples").into_iter().filter(|p| !starts_lab(p)).collect();
+    let examples = files("examples");
     assert!(examples.len() <= 16, "at most 16 examples, not {}", examples.len());
     let long = |path: &&PathBuf| read(path).lines().count() > 120;
     let found: Vec<_> = examples.iter().filter(long).map(|p| p.display().to_string()).collect();
