@@ -69,6 +69,7 @@ impl Solvers {
         accelerated: bool,
     ) -> SolveStats {
         let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
+        let sweeps_max = island.sweeps(sweeps_max);
         let first = self.measure(island, of);
         let mut stats = SolveStats {
             status: Status::IterationLimit,
@@ -99,6 +100,7 @@ impl Solvers {
                 self.best.take(unknowns(island, of));
             }
         }
+        island.spent += stats.work / island.step.problem().budget();
         if stats.certificate.error() < first.error() {
             island.memory.newton.mark_changed();
         }

@@ -89,11 +89,13 @@ impl MidpointScratch {
             }
             if near || self.soft {
                 let mut stats = self.find_velocities(state, bounce, island, solve, h);
-                let failed = self.failed || stats.status != Status::Converged;
-                let pays = self.pays || failed || !island.step.manifolds.is_empty();
+                let tolerance = NEAR * island.settings.solver.tolerance;
+                let exact = |stats: &SolveStats| stats.certificate.error() <= tolerance;
+                let failed = self.failed || !exact(&stats) || !poses.as_ref().is_some_and(exact);
+                let pays = self.pays || self.failed || failed || !island.step.manifolds.is_empty();
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);
-                self.settle(island, pays && joints, h, &mut stats);
+                self.settle(island, [pays && joints, failed], h, &mut stats);
                 add(&mut velocities, stats);
             }
             if rough && !joints {
@@ -278,7 +280,7 @@ impl MidpointScratch {
                 let row = &self.rows[i];
                 if matches!(step.joint_aim[i], Aim::Place(_)) && is_lock(row) && !row.is_bounded() {
                     let slot = step.joint_source[i][1] as usize;
-                    let left = (joint.at(&link.to, slot).0 - self.aims[i]) / h;
+                    let left = link.left(joint, slot, self.aims[i]) / h;
                     stats.certificate.joint = stats.certificate.joint.max(left.abs());
                 }
             }

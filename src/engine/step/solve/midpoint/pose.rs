@@ -43,16 +43,22 @@ impl MidpointScratch {
         let (step, joints) = (&*island.step, island.sources.joints);
         let most = h * widen(island.settings.contact.push_speed_max);
         self.aims.clear();
-        for link in &self.links {
+        for link in &mut self.links {
             let joint = &joints[link.joint as usize];
+            link.apart = DVec3::ZERO;
             for i in link.rows[0]..link.rows[1] {
                 let Aim::Place(aim) = step.joint_aim[i] else {
                     self.aims.push(0.0);
                     continue;
                 };
-                let from = joint.at(&link.from, step.joint_source[i][1] as usize).0;
+                let slot = step.joint_source[i][1] as usize;
+                let from = joint.at(&link.from, slot).0;
                 let lower = if is_lock(&self.rows[i]) { from - most } else { aim };
-                self.aims.push(aim.max(lower).min(from + most));
+                let aim = aim.max(lower).min(from + most);
+                if slot < 3 && joint.is_point() {
+                    link.apart[slot] = aim;
+                }
+                self.aims.push(aim);
             }
         }
     }
@@ -117,7 +123,7 @@ impl MidpointScratch {
                 row.bounds = old.bounds.map(|bound| bound * (0.5 * h / island.dt));
                 match step.joint_aim[i] {
                     Aim::Place(_) => {
-                        let left = (joint.at(&link.to, slot).0 - self.aims[i]) / h;
+                        let left = link.left(joint, slot, self.aims[i]) / h;
                         row.bias = left - moved;
                         // What yields is not held.
                         let yields = row.bounds.contains(&c) && c != 0.0;
