@@ -66,12 +66,9 @@ impl Common {
     /// Slows its turn so far that it has no more than this energy, if that is possible (J).
     pub(super) fn slow_turn(&mut self, most: Double) {
         let straight = self.energy - self.turn;
-        let slower = ((most - straight) / self.turn).max(0.0).sqrt();
-        if slower < 1.0 {
-            self.angular *= slower;
-            self.turn *= slower * slower;
-            self.energy = straight + self.turn;
-        }
+        let part = ((most.min(self.energy) - straight) / self.turn).max(0.0);
+        self.angular *= part.sqrt();
+        self.energy = straight + part * self.turn;
     }
 
     /// The velocity of a body there.

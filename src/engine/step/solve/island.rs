@@ -134,16 +134,6 @@ impl Island<'_, '_> {
         left.max(more.min(more + 0.5 * left)).max(0.0)
     }
 
-    /// So many sweeps, or as many as `Auto` may make now.
-    pub(super) fn sweeps(&self, most: u32) -> u32 {
-        match self.settings.solver.method {
-            Method::Auto => {
-                most.min((self.grant() * self.step.problem().budget()).ceil().max(1.0) as u32)
-            }
-            _ => most,
-        }
-    }
-
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
     pub(super) fn is_spent(&self) -> bool {
         self.left() <= 0.0

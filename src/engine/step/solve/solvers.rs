@@ -71,10 +71,10 @@ impl Solvers {
         work_max: Double,
         patient: bool,
     ) -> SolveStats {
-        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
+        let (gravity_dt, idle, grant) =
+            (island.gravity_dt(), island.is_mechanism(), island.grant());
         let hurried = island.is_swept_at_last() && island.rows() > TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
-        let grant = island.grant();
         let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
@@ -123,7 +123,7 @@ impl Solvers {
     /// Scalar sweeps.
     pub(super) fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
         let (gravity_dt, solver) = (island.gravity_dt(), &island.settings.solver);
-        let (tolerance, iterations_max) = (solver.tolerance, island.sweeps(solver.sweeps_max));
+        let (tolerance, iterations_max) = (solver.tolerance, solver.sweeps_max);
         let params = PgsParams { tolerance, iterations_max, gravity_dt, ..PgsParams::default() };
         self.on_rows(island, relaxed, |problem, iterate, aim, scratch| {
             pgs::solve(problem, iterate, &PgsParams { tolerance: aim, ..params }, scratch)

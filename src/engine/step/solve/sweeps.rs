@@ -69,7 +69,6 @@ impl Solvers {
         accelerated: bool,
     ) -> SolveStats {
         let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
-        let sweeps_max = island.sweeps(sweeps_max);
         let first = self.measure(island, of);
         let mut stats = SolveStats {
             status: Status::IterationLimit,

@@ -21,7 +21,8 @@ pub(super) struct Link {
     /// Where it is at the start and at the end of the part.
     pub(super) from: JointPose,
     pub(super) to: JointPose,
-    /// From anchor a to anchor b at the end of the part if end a does not turn, where they are one point (m).
+    /// From anchor a to anchor b at the end of the part if end a does not turn (m); zero but where both
+    /// are to be one point.
     pub(super) apart: DVec3,
 }
 
@@ -62,15 +63,12 @@ impl Link {
         self.to = JointPose::new(desc.kind, &desc.frames, &self.ends(members, h));
     }
 
-    /// How far a row is from its aim at the end of the part [m or rad]. Anchors that are apart turn with end a
-    /// on their way to each other.
+    /// How far a row is from its aim at the end of the part [m or rad]. Anchors that are apart turn with
+    /// end a on their way to each other.
     pub(super) fn left(&self, joint: &Joint, slot: usize, aim: Double) -> Double {
-        let turned = if slot < 3 && self.apart != DVec3::ZERO {
-            self.to.turned_from(&self.from, self.apart).to_array()[slot]
-        } else {
-            aim
-        };
-        joint.at(&self.to, slot).0 - turned
+        let turns = slot < 3 && self.apart != DVec3::ZERO;
+        let turned = turns.then(|| self.to.turned_from(&self.from, self.apart)[slot]);
+        joint.at(&self.to, slot).0 - turned.unwrap_or(aim)
     }
 
     /// Goes on to the next part of the step.

@@ -66,12 +66,11 @@ impl MidpointScratch {
         solve: &mut Solve<'_>,
     ) -> Option<Outcome> {
         self.begin(island);
-        let mut left = 1.0;
+        let (solver, mut left) = (&island.settings.solver, 1.0);
         let mut part = 1.0 / self.parts(island);
         let joints = !island.step.joints.is_empty();
         let splits = joints && island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
-        let rows = island.rows() as Double;
-        let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
+        let parts_max = (ROWS_MAX / island.rows() as Double).clamp(1.0, PARTS_MAX);
         island.step.biased.scale(part);
         let (mut biased, mut relaxed) = (None, None);
         // Of the part at hand and its tries.
@@ -89,10 +88,9 @@ impl MidpointScratch {
             }
             if near || self.soft {
                 let mut stats = self.find_velocities(state, bounce, island, solve, h);
-                let tolerance = NEAR * island.settings.solver.tolerance;
-                let exact = |stats: &SolveStats| stats.certificate.error() <= tolerance;
-                let failed = self.failed || !exact(&stats) || !poses.as_ref().is_some_and(exact);
-                let pays = self.pays || self.failed || failed || !island.step.manifolds.is_empty();
+                let near = |s: &SolveStats| s.certificate.error() <= NEAR * solver.tolerance;
+                let failed = self.failed || !near(&stats) || !poses.as_ref().is_some_and(near);
+                let pays = self.pays || failed || !island.step.manifolds.is_empty();
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);
                 self.settle(island, [pays && joints, failed], h, &mut stats);
@@ -310,17 +308,12 @@ impl MidpointScratch {
         for i in 0..step.joints.len() {
             let half = step.biased.joint_impulse[i];
             match step.joint_aim[i] {
-                Aim::Place(_) => step.relaxed.joint_impulse[i] += self.given(i) * half,
-                Aim::Spring | Aim::Damper => step.relaxed.joint_impulse[i] = self.given(i) * half,
+                Aim::Place(_) => step.relaxed.joint_impulse[i] += self.whole[i] * half,
+                Aim::Spring | Aim::Damper => step.relaxed.joint_impulse[i] = self.whole[i] * half,
                 Aim::Rate(_) => {}
             }
         }
         stats
-    }
-
-    /// Whole impulse that a half one of row `i` gives (–).
-    fn given(&self, i: usize) -> Double {
-        self.whole[i]
     }
 
     /// Goes on to the next part.

@@ -213,10 +213,7 @@ impl MidpointScratch {
             let plain = member.block(middle, None, h);
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
             self.load[i] = added.unwrap_or_default();
-            let mut block = match &added {
-                Some(added) => member.block(middle, Some(added), h),
-                None => plain,
-            };
+            let mut block = added.map_or(plain, |s| member.block(middle, Some(&s), h));
             let back = inverse_mass_mul(&block, &self.half[i]);
             block.velocity_free = core::array::from_fn(|k| member.mean[k] - back[k]);
             step.bodies[i] = block;
@@ -265,10 +262,7 @@ impl MidpointScratch {
             let rotor = member.rotor.map(|rotor| rotor.with(member.rotation));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
-            let mut block = match &added {
-                Some(added) => member.block(member.rotation, Some(added), h),
-                None => plain,
-            };
+            let mut block = added.map_or(plain, |s| member.block(member.rotation, Some(&s), h));
             let momentum = sym_times(&plain.inertia, angular);
             block.velocity_free = join(velocity, sym_times(&block.inverse_inertia, momentum));
             step.bodies[i] = block;
@@ -290,7 +284,7 @@ impl MidpointScratch {
                 let half = step.biased.joint_impulse[i];
                 let slot = step.joint_source[i][1] as usize;
                 let is_lock = is_lock(old);
-                let given = self.given(i) * half;
+                let given = self.whole[i] * half;
                 if !matches!(aim, Aim::Rate(_)) {
                     for (k, terms) in &row.terms {
                         let sum = &mut self.sum[*k as usize];
