@@ -43,16 +43,22 @@ impl MidpointScratch {
         let (step, joints) = (&*island.step, island.sources.joints);
         let most = h * widen(island.settings.contact.push_speed_max);
         self.aims.clear();
-        for link in &self.links {
+        for link in &mut self.links {
             let joint = &joints[link.joint as usize];
+            link.apart = DVec3::ZERO;
             for i in link.rows[0]..link.rows[1] {
                 let Aim::Place(aim) = step.joint_aim[i] else {
                     self.aims.push(0.0);
                     continue;
                 };
-                let from = joint.at(&link.from, step.joint_source[i][1] as usize).0;
+                let slot = step.joint_source[i][1] as usize;
+                let from = joint.at(&link.from, slot).0;
                 let lower = if is_lock(&self.rows[i]) { from - most } else { aim };
-                self.aims.push(aim.max(lower).min(from + most));
+                let aim = aim.max(lower).min(from + most);
+                if slot < 3 && joint.is_point() {
+                    link.apart[slot] = aim;
+                }
+                self.aims.push(aim);
             }
         }
     }
@@ -117,7 +123,7 @@ impl MidpointScratch {
                 row.bounds = old.bounds.map(|bound| bound * (0.5 * h / island.dt));
                 match step.joint_aim[i] {
                     Aim::Place(_) => {
-                        let left = (joint.at(&link.to, slot).0 - self.aims[i]) / h;
+                        let left = link.left(joint, slot, self.aims[i]) / h;
                         row.bias = left - moved;
                         // What yields is not held.
                         let yields = row.bounds.contains(&c) && c != 0.0;
@@ -207,10 +213,7 @@ impl MidpointScratch {
             let plain = member.block(middle, None, h);
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
             self.load[i] = added.unwrap_or_default();
-            let mut block = match &added {
-                Some(added) => member.block(middle, Some(added), h),
-                None => plain,
-            };
+            let mut block = added.map_or(plain, |s| member.block(middle, Some(&s), h));
             let back = inverse_mass_mul(&block, &self.half[i]);
             block.velocity_free = core::array::from_fn(|k| member.mean[k] - back[k]);
             step.bodies[i] = block;
@@ -260,10 +263,7 @@ impl MidpointScratch {
             let rotor = member.rotor.map(|rotor| rotor.with(member.rotation));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
-            let mut block = match &added {
-                Some(added) => member.block(member.rotation, Some(added), h),
-                None => plain,
-            };
+            let mut block = added.map_or(plain, |s| member.block(member.rotation, Some(&s), h));
             let momentum = sym_times(&plain.inertia, angular);
             block.velocity_free = join(velocity, sym_times(&block.inverse_inertia, momentum));
             step.bodies[i] = block;
@@ -286,7 +286,7 @@ impl MidpointScratch {
                 let half = step.biased.joint_impulse[i];
                 let slot = step.joint_source[i][1] as usize;
                 let is_lock = is_lock(old);
-                let given = self.given(i) * half;
+                let given = self.whole[i] * half;
                 if !matches!(aim, Aim::Rate(_)) {
                     for (k, terms) in &row.terms {
                         let sum = &mut self.sum[*k as usize];
