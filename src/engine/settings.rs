@@ -227,8 +227,7 @@ pub struct SolverSettings {
     /// pyramid of 210 boxes costs thirteen. A large one saves up to so much in steps that are solved, and
     /// loses it in others; a blow faster than [`restitution_speed`](ContactSettings::restitution_speed)
     /// leaves the budget of 400 contacts, joint rows and bodies. The whole step of a small island takes at
-    /// most fifteen, and what stands behind its Newton as much again. Islands have that of a hundred
-    /// contacts on top of their own: in sweeps over one body alone `work_max` is a hundred times as much.
+    /// most about thirteen, and what stands behind its Newton as much again.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// without trying Newton [m/s]. Infinite by default: what Newton costs and gains decides.

@@ -1,6 +1,5 @@
 //! Joints: what each kind keeps and leaves free, motors and limits by their exact discrete answers.
 
-mod contradictory;
 mod locked_bodies;
 mod loops;
 mod motors;

@@ -145,23 +145,23 @@ impl JointPose {
     pub(crate) fn gradient(&self, k: usize) -> Sides {
         match (self.kind, k) {
             (JointKind::Distance { .. }, 0) => {
-                self.along(self.apart.try_normalize().unwrap_or(DVec3::Y))
+                self.along_world(self.apart.try_normalize().unwrap_or(DVec3::Y))
             }
-            (_, 0..3) => self.along(self.axes[0][k]),
+            (_, 0..3) => self.along(k),
             (JointKind::Universal, _) => about(self.universal(k).1),
             _ => about(self.turned(self.turn_gradient(k))),
         }
     }
 
-    /// Rows of the distance of the anchors along a direction that turns with end a. Both forces act at
-    /// anchor b: at two points they would make angular momentum where the anchors are apart.
-    pub(crate) fn along(&self, direction: DVec3) -> Sides {
-        [point_row(-direction, self.arms[0] + self.apart), point_row(direction, self.arms[1])]
+    /// Rows of the distance of the anchors along a direction that stays in the world.
+    pub(crate) fn along_world(&self, direction: DVec3) -> Sides {
+        [point_row(-direction, self.arms[0]), point_row(direction, self.arms[1])]
     }
 
-    /// Where a vector of the world comes to that turns with end a from another place to this.
-    pub(crate) fn turned_from(&self, from: &Self, v: DVec3) -> DVec3 {
-        self.turned(DVec3::from_array(from.axes[0].map(|axis| axis.dot(v))))
+    /// Rows of the distance of the anchors along an axis of frame a, which turns with it.
+    fn along(&self, k: usize) -> Sides {
+        let axis = self.axes[0][k];
+        [point_row(-axis, self.arms[0] + self.apart), point_row(axis, self.arms[1])]
     }
 
     /// Rows of the relative angular velocity about an axis of frame a; k is 3, 4 or 5, as of the joint.

@@ -311,9 +311,9 @@ impl Joint {
                 (JointKind::Distance { min, .. }, _) => {
                     (place.position(0) - widen(min), place.gradient(0))
                 }
-                (_, 0..3) if self.is_point() => {
+                (kind, 0..3) if kind.locked() & 0b111 == 0b111 => {
                     let axis = [DVec3::X, DVec3::Y, DVec3::Z][k];
-                    (place.apart.dot(axis), place.along(axis))
+                    (place.apart.dot(axis), place.along_world(axis))
                 }
                 (kind, 3..) if kind.locked() & 0b11_1000 == 0b11_1000 => {
                     place.turn_from(DVec3::ZERO, k)
@@ -333,12 +333,6 @@ impl Joint {
                 }
             }
         }
-    }
-
-    /// Are its anchors one point?
-    pub(crate) fn is_point(&self) -> bool {
-        let distance = matches!(self.desc.kind, JointKind::Distance { .. });
-        !distance && self.desc.kind.locked() & 0b111 == 0b111
     }
 
     /// Target position of the motor of an axis [m or rad].

@@ -133,6 +133,10 @@ fn rows_are_the_rates_of_their_positions() {
         if swing > 0.6 {
             check("swing", kind, &frames, bodies, &|place| place.swing());
         }
+        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            let value = |place: &JointPose| (place.apart.dot(axis), place.along_world(axis));
+            check("anchors", kind, &frames, bodies, &value);
+        }
     }
     assert!(judged > 300, "{judged} cases");
 }

@@ -17,8 +17,6 @@ pub(super) struct Common {
     angular: DVec3,
     /// Its kinetic energy (J).
     pub(super) energy: Double,
-    /// That of its turn (J).
-    turn: Double,
 }
 
 /// What takes momentum and angular momentum from an island.
@@ -58,17 +56,8 @@ impl Common {
             (0..6).for_each(|k| inertia[k] += block.inertia[k] + block.mass[0] * own[k]);
         }
         common.angular = sym_times(&sym_inverse(&inertia), spin);
-        common.turn = 0.5 * spin.dot(common.angular);
-        common.energy = 0.5 * mass * common.linear.length_squared() + common.turn;
+        common.energy = 0.5 * (mass * common.linear.length_squared() + spin.dot(common.angular));
         if common.energy.is_finite() { common } else { Self::default() }
-    }
-
-    /// Slows its turn so far that it has no more than this energy, if that is possible (J).
-    pub(super) fn slow_turn(&mut self, most: Double) {
-        let straight = self.energy - self.turn;
-        let part = ((most.min(self.energy) - straight) / self.turn).max(0.0);
-        self.angular *= part.sqrt();
-        self.energy = straight + part * self.turn;
     }
 
     /// The velocity of a body there.

@@ -7,9 +7,6 @@
 //! left = PATIENCE * effort * work_max - spent       1 / PATIENCE <= effort <= 1
 //! ```
 //!
-//! Every solver takes from it. Where nothing is left the step ends: each of the few solves that it takes
-//! gets half of what is left of `2 work_max` more.
-//!
 //! The account of a large island is in the same unit. With `p = PRICE s`, where `s` is the work of small
 //! steps, Newton may spend the savings, or `p / 2` on each of the two problems. Then the savings are
 //!
@@ -125,19 +122,13 @@ impl Island<'_, '_> {
     }
 
     /// What is left of the work of the whole step (–).
-    fn left(&self) -> Double {
-        PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent
-    }
-
-    /// Work that one solve may take now (–).
-    pub(super) fn grant(&self) -> Double {
-        let (left, more) = (self.left(), self.settings.solver.work_max);
-        left.max(more.min(more + 0.5 * left)).max(0.0)
+    pub(super) fn left(&self) -> Double {
+        (PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent).max(0.0)
     }
 
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
     pub(super) fn is_spent(&self) -> bool {
-        self.left() <= 0.0
+        self.left() == 0.0
     }
 
     pub(super) fn gravity_dt(&self) -> Double {

@@ -312,7 +312,7 @@ impl IslandSolver {
             if solves == 1 {
                 first = change;
             }
-            if change >= last || solves > FLIGHTS || island.is_spent() {
+            if change >= last || solves > FLIGHTS {
                 // The change falls no more. Where it grew they fly the first way; what misses is told.
                 if change >= first {
                     self.ending.put_free_back(island.step);

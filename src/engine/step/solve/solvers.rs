@@ -71,10 +71,10 @@ impl Solvers {
         work_max: Double,
         patient: bool,
     ) -> SolveStats {
-        let (gravity_dt, idle, grant) =
-            (island.gravity_dt(), island.is_mechanism(), island.grant());
+        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
         let hurried = island.is_swept_at_last() && island.rows() > TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
+        let left = island.left().max(island.settings.solver.work_max);
         let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
@@ -94,7 +94,6 @@ impl Solvers {
             if stats.iterations > 0 {
                 memory.newton.mark_changed();
             }
-            island.spent += stats.work / problem.budget();
             if problem.manifolds.is_empty() {
                 return stats;
             }
@@ -110,7 +109,7 @@ impl Solvers {
             penalty: solver.penalty,
             outer_max: solver.newton_max,
             newton_max: 40,
-            work_max: work_max.min(grant),
+            work_max: work_max.min(left),
             half_work,
             patient,
         };
@@ -197,7 +196,7 @@ impl Solvers {
             false => self.row_sweeps(island, relaxed),
         };
         for _ in 0..TURNS {
-            if stats.status == Status::Converged || island.is_spent() {
+            if stats.status == Status::Converged {
                 break;
             }
             stats.add(&self.newton_solve(island, relaxed, budget, true));

@@ -73,7 +73,6 @@ impl Solvers {
                 self.best.take(unknowns(island, of));
             }
         }
-        island.spent += stats.work / island.step.problem().budget();
         if stats.certificate.error() < first.error() {
             island.memory.newton.mark_changed();
         }

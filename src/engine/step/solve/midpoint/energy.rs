@@ -62,13 +62,13 @@ impl MidpointScratch {
     pub(super) fn settle(
         &self,
         island: &mut Island<'_, '_>,
-        [pays, failed]: [bool; 2],
+        pays: bool,
         h: Double,
         stats: &mut SolveStats,
     ) {
         let moved = match self.keeps.then(|| self.restore(island, h)).flatten() {
             Some(moved) => moved,
-            None if pays => self.pay(island, failed, h),
+            None if pays => self.pay(island, h),
             None => 0.0,
         };
         stats.certificate.motion += moved;
@@ -181,7 +181,7 @@ impl MidpointScratch {
     /// ends that move by themselves may take them along at twice their speed. Slowed alike, they fit their
     /// joints as before, and where nothing outside takes it up they keep their momentum and angular momentum.
     /// Returns the largest change [m/s].
-    pub(super) fn pay(&self, island: &mut Island<'_, '_>, failed: bool, h: Double) -> Double {
+    pub(super) fn pay(&self, island: &mut Island<'_, '_>, h: Double) -> Double {
         let isolated = island.is_isolated();
         let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;
@@ -215,11 +215,7 @@ impl MidpointScratch {
         if speed <= most {
             return 0.0;
         }
-        let mut common = Common::of(step, &self.members, anchorage);
-        if failed {
-            // What is no solution may have made angular momentum.
-            common.slow_turn(0.5 * most * most);
-        }
+        let common = Common::of(step, &self.members, anchorage);
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };

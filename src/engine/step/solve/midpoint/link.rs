@@ -21,9 +21,6 @@ pub(super) struct Link {
     /// Where it is at the start and at the end of the part.
     pub(super) from: JointPose,
     pub(super) to: JointPose,
-    /// From anchor a to anchor b at the end of the part if end a does not turn (m); zero but where both
-    /// are to be one point.
-    pub(super) apart: DVec3,
 }
 
 /// Takes up a joint of the island.
@@ -39,7 +36,7 @@ pub(super) fn link(sources: &Sources<'_>, members: &[u32], j: u32, rows: [usize;
         Some(end)
     });
     let from = JointPose::new(joint.desc.kind, &joint.desc.frames, &ends);
-    Link { joint: j, rows, members: bodies.map(member), ends, from, to: from, apart: DVec3::ZERO }
+    Link { joint: j, rows, members: bodies.map(member), ends, from, to: from }
 }
 
 impl Link {
@@ -61,14 +58,6 @@ impl Link {
     pub(super) fn find_end(&mut self, members: &[Member], joints: &[Joint], h: Double) {
         let desc = &joints[self.joint as usize].desc;
         self.to = JointPose::new(desc.kind, &desc.frames, &self.ends(members, h));
-    }
-
-    /// How far a row is from its aim at the end of the part [m or rad]. Anchors that are apart turn with
-    /// end a on their way to each other.
-    pub(super) fn left(&self, joint: &Joint, slot: usize, aim: Double) -> Double {
-        let turns = slot < 3 && self.apart != DVec3::ZERO;
-        let turned = turns.then(|| self.to.turned_from(&self.from, self.apart)[slot]);
-        joint.at(&self.to, slot).0 - turned.unwrap_or(aim)
     }
 
     /// Goes on to the next part of the step.

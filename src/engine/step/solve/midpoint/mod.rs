@@ -66,11 +66,12 @@ impl MidpointScratch {
         solve: &mut Solve<'_>,
     ) -> Option<Outcome> {
         self.begin(island);
-        let (solver, mut left) = (&island.settings.solver, 1.0);
+        let mut left = 1.0;
         let mut part = 1.0 / self.parts(island);
         let joints = !island.step.joints.is_empty();
         let splits = joints && island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
-        let parts_max = (ROWS_MAX / island.rows() as Double).clamp(1.0, PARTS_MAX);
+        let rows = island.rows() as Double;
+        let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
         island.step.biased.scale(part);
         let (mut biased, mut relaxed) = (None, None);
         // Of the part at hand and its tries.
@@ -88,12 +89,11 @@ impl MidpointScratch {
             }
             if near || self.soft {
                 let mut stats = self.find_velocities(state, bounce, island, solve, h);
-                let near = |s: &SolveStats| s.certificate.error() <= NEAR * solver.tolerance;
-                let failed = self.failed || !near(&stats) || !poses.as_ref().is_some_and(near);
+                let failed = self.failed || stats.status != Status::Converged;
                 let pays = self.pays || failed || !island.step.manifolds.is_empty();
                 rough |= may_split && self.loses_much(island.step);
                 rough |= !joints && self.gains_much(island.step, h);
-                self.settle(island, [pays && joints, failed], h, &mut stats);
+                self.settle(island, pays && joints, h, &mut stats);
                 add(&mut velocities, stats);
             }
             if rough && !joints {
@@ -278,7 +278,7 @@ impl MidpointScratch {
                 let row = &self.rows[i];
                 if matches!(step.joint_aim[i], Aim::Place(_)) && is_lock(row) && !row.is_bounded() {
                     let slot = step.joint_source[i][1] as usize;
-                    let left = link.left(joint, slot, self.aims[i]) / h;
+                    let left = (joint.at(&link.to, slot).0 - self.aims[i]) / h;
                     stats.certificate.joint = stats.certificate.joint.max(left.abs());
                 }
             }
@@ -308,12 +308,17 @@ impl MidpointScratch {
         for i in 0..step.joints.len() {
             let half = step.biased.joint_impulse[i];
             match step.joint_aim[i] {
-                Aim::Place(_) => step.relaxed.joint_impulse[i] += self.whole[i] * half,
-                Aim::Spring | Aim::Damper => step.relaxed.joint_impulse[i] = self.whole[i] * half,
+                Aim::Place(_) => step.relaxed.joint_impulse[i] += self.given(i) * half,
+                Aim::Spring | Aim::Damper => step.relaxed.joint_impulse[i] = self.given(i) * half,
                 Aim::Rate(_) => {}
             }
         }
         stats
+    }
+
+    /// Whole impulse that a half one of row `i` gives (–).
+    fn given(&self, i: usize) -> Double {
+        self.whole[i]
     }
 
     /// Goes on to the next part.

@@ -43,22 +43,16 @@ impl MidpointScratch {
         let (step, joints) = (&*island.step, island.sources.joints);
         let most = h * widen(island.settings.contact.push_speed_max);
         self.aims.clear();
-        for link in &mut self.links {
+        for link in &self.links {
             let joint = &joints[link.joint as usize];
-            link.apart = DVec3::ZERO;
             for i in link.rows[0]..link.rows[1] {
                 let Aim::Place(aim) = step.joint_aim[i] else {
                     self.aims.push(0.0);
                     continue;
                 };
-                let slot = step.joint_source[i][1] as usize;
-                let from = joint.at(&link.from, slot).0;
+                let from = joint.at(&link.from, step.joint_source[i][1] as usize).0;
                 let lower = if is_lock(&self.rows[i]) { from - most } else { aim };
-                let aim = aim.max(lower).min(from + most);
-                if slot < 3 && joint.is_point() {
-                    link.apart[slot] = aim;
-                }
-                self.aims.push(aim);
+                self.aims.push(aim.max(lower).min(from + most));
             }
         }
     }
@@ -123,7 +117,7 @@ impl MidpointScratch {
                 row.bounds = old.bounds.map(|bound| bound * (0.5 * h / island.dt));
                 match step.joint_aim[i] {
                     Aim::Place(_) => {
-                        let left = link.left(joint, slot, self.aims[i]) / h;
+                        let left = (joint.at(&link.to, slot).0 - self.aims[i]) / h;
                         row.bias = left - moved;
                         // What yields is not held.
                         let yields = row.bounds.contains(&c) && c != 0.0;
@@ -213,7 +207,10 @@ impl MidpointScratch {
             let plain = member.block(middle, None, h);
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
             self.load[i] = added.unwrap_or_default();
-            let mut block = added.map_or(plain, |s| member.block(middle, Some(&s), h));
+            let mut block = match &added {
+                Some(added) => member.block(middle, Some(added), h),
+                None => plain,
+            };
             let back = inverse_mass_mul(&block, &self.half[i]);
             block.velocity_free = core::array::from_fn(|k| member.mean[k] - back[k]);
             step.bodies[i] = block;
@@ -263,7 +260,10 @@ impl MidpointScratch {
             let rotor = member.rotor.map(|rotor| rotor.with(member.rotation));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
-            let mut block = added.map_or(plain, |s| member.block(member.rotation, Some(&s), h));
+            let mut block = match &added {
+                Some(added) => member.block(member.rotation, Some(added), h),
+                None => plain,
+            };
             let momentum = sym_times(&plain.inertia, angular);
             block.velocity_free = join(velocity, sym_times(&block.inverse_inertia, momentum));
             step.bodies[i] = block;
@@ -286,7 +286,7 @@ impl MidpointScratch {
                 let half = step.biased.joint_impulse[i];
                 let slot = step.joint_source[i][1] as usize;
                 let is_lock = is_lock(old);
-                let given = self.whole[i] * half;
+                let given = self.given(i) * half;
                 if !matches!(aim, Aim::Rate(_)) {
                     for (k, terms) in &row.terms {
                         let sum = &mut self.sum[*k as usize];

@@ -53,7 +53,7 @@ impl MidpointScratch {
                 *block = member.block(member.to.1, None, h);
             }
             if island.settings.contact.relax {
-                found[1].motion += self.pay(island, true, h);
+                found[1].motion += self.pay(island, h);
             }
             certificates = [0, 1].map(|k| found[k].worse(certificates[k]));
             self.spent[1].add(&island.step.relaxed);
