@@ -299,13 +299,15 @@ impl Simulation {
         let sources = (self.bodies.as_slice(), &*self.pairs.list, self.joints.as_slice());
         let (dt, sides) = (widen(self.report.dt), Double::from(sides(solver.cone)));
         let touching = widen(settings.contact.dead_zone) * dt * dt + solver.tolerance * dt;
-        let is_small =
-            |count: u32| sides * Double::from(count) * Double::from(count) <= solver.work_max;
+        let is_small = |island: &IslandReport| {
+            let [contacts, rows] = [island.contacts, island.joint_rows].map(Double::from);
+            contacts > 0.0 && sides * contacts * contacts + rows * rows <= solver.work_max
+        };
         let of = |solve: &IslandReport| {
             let k = *islands.island.get(self.bodies.index_of(solve.first)?)? as usize;
             ExportedProblem::of_island(problem, islands, sources, k, solver.cone)?.jam(touching)
         };
-        let open = self.report.solves.iter().filter(|s| !s.solved && is_small(s.contacts));
+        let open = self.report.solves.iter().filter(|s| !s.solved && is_small(s));
         open.filter_map(of).collect()
     }
 
