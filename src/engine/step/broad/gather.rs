@@ -170,8 +170,7 @@ impl BroadPhase {
                 }
             }
         }
-        self.excluded.clear();
-        self.excluded.extend_from_slice(excluded);
+        excluded.clone_into(&mut self.excluded);
     }
 
     /// Takes over what a body is now, and makes its boxes if it moved.
