@@ -33,6 +33,12 @@ impl Aabb {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
+    /// Half the surface (m²).
+    pub(in crate::engine) fn half_area(self) -> Real {
+        let s = self.max - self.min;
+        s.x * s.y + s.y * s.z + s.z * s.x
+    }
+
     /// Box around this one, which is finite, when its frame has this pose (m).
     #[must_use]
     pub fn turned(self, position: Vec3, rotation: Mat3) -> Self {

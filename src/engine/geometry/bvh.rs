@@ -88,12 +88,6 @@ fn grow(a: Aabb, b: &Aabb) -> Aabb {
     }
 }
 
-/// Half the surface of a box (m²).
-fn half_area(bounds: &Aabb) -> Real {
-    let s = bounds.max - bounds.min;
-    s.x * s.y + s.y * s.z + s.z * s.x
-}
-
 impl Bvh {
     /// An empty tree whose leaves hold up to `leaf_max` primitives: 1 where visits are dear, about 4
     /// where they are cheap or memory matters.
@@ -438,13 +432,13 @@ fn best_plane(items: &[Item], low: Vec3, size: Vec3) -> Option<SplitPlane> {
         for k in (1..BINS).rev() {
             bounds = grow(bounds, &bins[k].0);
             count += bins[k].1;
-            after[k - 1] = if count > 0 { half_area(&bounds) * count as Real } else { -1.0 };
+            after[k - 1] = if count > 0 { bounds.half_area() * count as Real } else { -1.0 };
         }
         let (mut bounds, mut count) = (Aabb::EMPTY, 0);
         for k in 0..BINS - 1 {
             bounds = grow(bounds, &bins[k].0);
             count += bins[k].1;
-            let cost = half_area(&bounds) * count as Real + after[k];
+            let cost = bounds.half_area() * count as Real + after[k];
             if count > 0 && after[k] >= 0.0 && cost < best_cost {
                 best_cost = cost;
                 best = Some(SplitPlane { last: k, ..plane });

@@ -26,7 +26,7 @@ pub type Lanes = [Double; LANES];
 pub type LaneVectors = [Lanes; 3];
 
 /// Up to four contacts between bodies `a` and `b` with one normal.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Manifold {
     /// Index of body a in the island; the number of its bodies stands for the fixed world.
@@ -77,25 +77,8 @@ impl Manifold {
     #[must_use]
     pub fn new(a: u32, b: u32, bodies: usize, first: u32) -> Self {
         let place = |i: u32| if i == FIXED { bodies as u32 } else { i };
-        Self {
-            a: place(a),
-            b: place(b),
-            count: 0,
-            first,
-            normal: [0.0; 3],
-            tangent: [0.0; 3],
-            friction: 0.0,
-            restitution: 0.0,
-            arm_a: [0.0; 3],
-            arm_b: [0.0; 3],
-            point: [[0.0; LANES]; 3],
-            drift: [[0.0; LANES]; 3],
-            gap: [0.0; LANES],
-            bias: [0.0; LANES],
-            push: [0.0; LANES],
-            push_max: Double::INFINITY,
-            compliance: [0.0; LANES],
-        }
+        let (a, b) = (place(a), place(b));
+        Self { a, b, first, push_max: Double::INFINITY, ..Self::default() }
     }
 
     /// Arm of contact `lane` from the center of body a (m).

@@ -113,48 +113,30 @@ pub fn solve(
     params: &PgsParams,
     scratch: &mut PgsScratch,
 ) -> SolveStats {
-    let mut cone = core::mem::take(&mut scratch.cone);
-    cone.set(problem.cone);
-    let stats = run(problem, iterate, params, &cone, scratch);
-    scratch.cone = cone;
-    stats
-}
-
-fn run(
-    problem: &Problem,
-    iterate: &mut Iterate,
-    params: &PgsParams,
-    cone: &FrictionCone,
-    scratch: &mut PgsScratch,
-) -> SolveStats {
+    scratch.cone.set(problem.cone);
     for (row, c) in problem.joints.iter().zip(iterate.joint_impulse.iter_mut()) {
         *c = row.clamp(*c);
     }
     scratch.prepare(problem, iterate);
-    let mut certificate = check(problem, iterate, params, cone);
+    let mut certificate = check(problem, iterate, params, &scratch.cone);
     let (mut sweeps, mut work) = (0, CHECK);
-    let mut status = Status::IterationLimit;
-    loop {
-        if certificate.error() <= params.tolerance {
-            status = Status::Converged;
-            break;
-        }
-        if sweeps >= params.iterations_max {
-            break;
-        }
+    let solved = |certificate: &Certificate| certificate.error() <= params.tolerance;
+    while !solved(&certificate) && sweeps < params.iterations_max {
         for _ in 0..params.check_every.max(1).min(params.iterations_max - sweeps) {
-            sweep(problem, iterate, cone, scratch);
+            sweep(problem, iterate, scratch);
             sweeps += 1;
             work += 1.0;
         }
         work += CHECK;
-        let next = check(problem, iterate, params, cone);
+        let next = check(problem, iterate, params, &scratch.cone);
         if next.error() < certificate.error() {
             certificate = next;
             scratch.keep(iterate);
         }
     }
-    if status != Status::Converged {
+    let mut status = Status::Converged;
+    if !solved(&certificate) {
+        status = Status::IterationLimit;
         iterate.joint_impulse.copy_from_slice(&scratch.best_joint);
         iterate.contact_impulse.copy_from_slice(&scratch.best_contact);
         iterate.rolling_impulse.copy_from_slice(&scratch.best_rolling);
@@ -198,23 +180,18 @@ impl PgsScratch {
         let rows = problem.joints.iter();
         self.joint_mass
             .extend(rows.map(|row| invert(joint_compliance(bodies, row) + row.softness)));
-        self.best_joint.clear();
-        self.best_joint.extend_from_slice(iterate.joint_impulse);
-        self.best_contact.clear();
-        self.best_contact.extend_from_slice(iterate.contact_impulse);
-        self.best_rolling.clear();
-        self.best_rolling.extend_from_slice(iterate.rolling_impulse);
+        self.keep(iterate);
     }
 
     fn keep(&mut self, iterate: &Iterate) {
-        self.best_joint.copy_from_slice(iterate.joint_impulse);
-        self.best_contact.copy_from_slice(iterate.contact_impulse);
-        self.best_rolling.copy_from_slice(iterate.rolling_impulse);
+        iterate.joint_impulse.clone_into(&mut self.best_joint);
+        iterate.contact_impulse.clone_into(&mut self.best_contact);
+        iterate.rolling_impulse.clone_into(&mut self.best_rolling);
     }
 }
 
 /// One sweep over joint rows, then contacts.
-fn sweep(problem: &Problem, iterate: &mut Iterate, cone: &FrictionCone, scratch: &PgsScratch) {
+fn sweep(problem: &Problem, iterate: &mut Iterate, scratch: &PgsScratch) {
     for (j, row) in problem.joints.iter().enumerate() {
         let old = iterate.joint_impulse[j];
         let w = row.speed(joint_rate(row, iterate.velocity), old);
@@ -240,7 +217,8 @@ fn sweep(problem: &Problem, iterate: &mut Iterate, cone: &FrictionCone, scratch:
         let t = if row.friction > 0.0 {
             let w = contact_velocity(row, iterate.velocity);
             let m = prepared.tangent_mass;
-            cone.project_section(row.friction * normal, [old[1] - w[1] * m, old[2] - w[2] * m])
+            let t = [old[1] - w[1] * m, old[2] - w[2] * m];
+            scratch.cone.project_section(row.friction * normal, t)
         } else {
             [0.0; 2]
         };

@@ -120,12 +120,6 @@ pub(crate) struct RollingZone {
 impl RollingZone {
     /// No impulse.
     pub(crate) const APEX: Self = Self { friction: Zone::Apex, spins: 1, rolls: true };
-
-    /// Are all impulses below their bounds?
-    #[cfg(test)]
-    pub(crate) fn sticks(self) -> bool {
-        self.friction == Zone::Inside && self.spins == 0 && !self.rolls
-    }
 }
 
 impl RollingProjection {

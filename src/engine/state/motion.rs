@@ -10,7 +10,7 @@ pub fn vec6(linear: Vec3, angular: Vec3) -> Vec6 {
 }
 
 /// A body during a step: what depends on its pose, and its free velocity.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
     /// Can impulses move it?
     pub moves: bool,

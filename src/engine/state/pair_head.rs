@@ -65,26 +65,10 @@ impl Guard {
 
 impl Head {
     /// Of a pair that comes with a step, which looks at it.
-    pub(super) const fn new(candidate: &Candidate, began: Stamp) -> Self {
+    pub(super) fn new(candidate: &Candidate, began: Stamp) -> Self {
         let &Candidate { key, bodies, .. } = candidate;
-        Self {
-            key,
-            bodies,
-            began,
-            rows: 0,
-            dormant: false,
-            seen: true,
-            sensor: false,
-            belt: false,
-            measured: false,
-            lasting: false,
-            contacts: 0,
-            dropped: 0,
-            gap: Real::INFINITY,
-            separation: Real::INFINITY,
-            friction: 0.0,
-            solved: (0.0, 0),
-        }
+        let [gap, separation] = [Real::INFINITY; 2];
+        Self { key, bodies, began, seen: true, gap, separation, ..Self::default() }
     }
 
     /// Takes over what a pair tells.

@@ -174,8 +174,7 @@ impl Pairs {
             self.merged = self.step;
         }
         if all || self.strayed >= last || self.merged == self.step || self.flags != found.flags {
-            self.flags.clear();
-            self.flags.extend_from_slice(found.flags);
+            found.flags.clone_into(&mut self.flags);
             self.renew(known.as_slice(), all);
         }
         let changes = known.changes();

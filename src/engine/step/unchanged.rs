@@ -145,8 +145,7 @@ pub(in crate::engine) fn find_movers(
     movers: &mut Vec<u32>,
 ) {
     let changes = bodies.changes();
-    marks.clear();
-    marks.extend_from_slice(&motions.active);
+    marks.clone_from(&motions.active);
     if changes.is_all_new() {
         marks.fill(true);
     }

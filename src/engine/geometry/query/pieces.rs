@@ -119,7 +119,7 @@ impl<'a> Placed<'a> {
             if !is_near(o, v, max, widen(hull.bounding_radius)) {
                 return None;
             }
-            if is_point(hull) {
+            if hull.is_ball() {
                 // A ball has no axes.
                 let found = ray(self.convex, o, v, max, solid);
                 return found.map(|(t, normal)| (narrow(t), narrow3(normal)));
@@ -293,7 +293,7 @@ impl<'a> Placed<'a> {
         target: Real,
     ) -> Option<Impact> {
         let target_double = widen(target);
-        if is_point(a) && is_point(b) {
+        if a.is_ball() && b.is_ball() {
             // Balls have no axes: in those of the world.
             let d = widen3(other.position) - widen3(self.position);
             let rho = widen(a.radius) + widen(b.radius) + target_double;
@@ -393,11 +393,6 @@ impl Impact {
         distance: 0.0,
         at: Closest { distance: 0.0, normal: Vec3::ZERO, point1: Vec3::ZERO, point2: Vec3::ZERO },
     };
-}
-
-/// Is the core a point?
-fn is_point(hull: &Hull) -> bool {
-    hull.vertices.len() == 1 && hull.curve.is_none()
 }
 
 /// Two balls whose radii add up to `rho`.

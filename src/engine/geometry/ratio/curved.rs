@@ -372,11 +372,6 @@ fn walk(
             }
         }
     }
-    best.branches.iter_mut().for_each(|id| {
-        if id[0] == NO_VERTEX {
-            *id = NO_BRANCH;
-        }
-    });
     PortalCast::Exit(best, least_gap <= CLOSED_GAP)
 }
 
@@ -419,12 +414,10 @@ impl CurvedPair<'_> {
         let mut nearest = Double::INFINITY;
         for k in 0..2 {
             let hull = self.hulls[k];
-            let (faces, contact): (_, fn(u32) -> Contact) = if hull.curve.is_some() {
-                let all: &[u32] = &[0, 1];
-                (&all[..hull.faces.len()], if k == 0 { Contact::FaceOfA } else { Contact::FaceOfB })
-            } else {
-                let near = hull.faces_at(hints[k]);
-                (near, if k == 0 { Contact::FaceOfA } else { Contact::FaceOfB })
+            let contact = if k == 0 { Contact::FaceOfA } else { Contact::FaceOfB };
+            let faces = match hull.curve {
+                Some(_) => &[0, 1][..hull.faces.len()],
+                None => hull.faces_at(hints[k]),
             };
             for &face in faces {
                 let c = self.face_normal(k, face);

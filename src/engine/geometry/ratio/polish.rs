@@ -163,21 +163,14 @@ impl Set {
     /// A step of a part of the set that has no negative multiplier; the set becomes that part.
     fn feasible_step(&mut self) -> Option<Step> {
         if self.len == 4 {
-            // The newest one stays.
-            for k in 0..3 {
-                let set = self.without(k);
-                if let Some(step) = set.step()
-                    && step.multipliers.iter().all(|&m| m >= MULTIPLIER)
-                {
-                    return Some(set.taken(step, self));
-                }
-            }
-            // Two of them, with the newest one.
-            for k in 0..3 {
-                let mut set = Self { len: 1, ..*self };
-                set.list[0] = self.list[k];
-                set.list[1] = self.list[3];
-                set.len = 2;
+            // The newest one stays, with two of the others or with one.
+            let all = *self;
+            let triples = (0..3).map(|k| all.without(k));
+            let pairs = (0..3).map(|k| {
+                let [active, last] = [all.list[k], all.list[3]];
+                Self { list: [active, last, active, last], len: 2 }
+            });
+            for set in triples.chain(pairs) {
                 if let Some(step) = set.step()
                     && step.multipliers.iter().all(|&m| m >= MULTIPLIER)
                 {
@@ -188,12 +181,8 @@ impl Set {
         }
         loop {
             let step = self.step()?;
-            let mut worst = 0;
-            for k in 1..self.len {
-                if step.multipliers[k] < step.multipliers[worst] {
-                    worst = k;
-                }
-            }
+            let m = &step.multipliers;
+            let worst = (1..self.len).fold(0, |worst, k| if m[k] < m[worst] { k } else { worst });
             if step.multipliers[worst] >= MULTIPLIER {
                 let set = *self;
                 return Some(set.taken(step, self));

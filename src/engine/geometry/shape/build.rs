@@ -11,9 +11,9 @@
 //! Canonical order: vertices in the order of the points, face loops from their smallest vertex on,
 //! faces by their loops, edges and neighbors ascending.
 
-use super::error::ShapeError;
+use super::error::{ShapeError, check_points};
 use super::hull::{Edge, Face, Hull, LANES, Side};
-use super::limits::{LENGTH_MAX, LENGTH_MIN};
+use super::limits::LENGTH_MIN;
 use super::mass::polyhedron_mass;
 use super::merge::{merged_loops, notch_depth};
 use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
@@ -66,14 +66,7 @@ fn validated_extent(points: &[Vec3]) -> Result<(DVec3, Double), ShapeError> {
     if points.len() < 4 {
         return Err(ShapeError::TooFewPoints { count: points.len() });
     }
-    for (index, p) in points.iter().enumerate() {
-        if !p.is_finite() {
-            return Err(ShapeError::PointNotFinite { index });
-        }
-        if p.abs().max_element() > LENGTH_MAX {
-            return Err(ShapeError::PointTooFar { index });
-        }
-    }
+    check_points(points)?;
     let low = points.iter().fold(points[0], |a, &b| a.min(b));
     let high = points.iter().fold(points[0], |a, &b| a.max(b));
     let extent = (widen3(high) - widen3(low)).max_element();
@@ -159,6 +152,11 @@ fn joined(n_vertices: usize, loops: &[Vec<u32>]) -> Option<Hull> {
     if n_vertices + loops.len() != edges.len() + 2 {
         return None;
     }
+    Some(skeleton(n_vertices, edges, loops))
+}
+
+/// What a hull of these edges and loops is, whatever the places of its vertices are.
+pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) -> Hull {
     let mut start = 0;
     let faces = loops.iter().map(|face| {
         let len = face.len() as u32;
@@ -172,11 +170,11 @@ fn joined(n_vertices: usize, loops: &[Vec<u32>]) -> Option<Hull> {
             let list = neighbor_start[v as usize] as usize..neighbor_start[v as usize + 1] as usize;
             neighbors[list].iter().map(move |&w| (v, w))
         })
-        .map(|(v, w)| edge_between(&edges, v, w))
-        .collect::<Option<_>>()?;
+        .filter_map(|(v, w)| edge_between(&edges, v, w))
+        .collect();
     let steps = loops.iter().flat_map(|l| (0..l.len()).map(|k| (l[k], l[(k + 1) % l.len()])));
-    let loop_edges = steps.map(|(v, w)| edge_between(&edges, v, w)).collect::<Option<_>>()?;
-    Some(Hull {
+    let loop_edges = steps.filter_map(|(v, w)| edge_between(&edges, v, w)).collect();
+    Hull {
         lanes: Vec::new(),
         vertices: Vec::new(),
         faces,
@@ -197,7 +195,7 @@ fn joined(n_vertices: usize, loops: &[Vec<u32>]) -> Option<Hull> {
         centroid: Vec3::ZERO,
         volume: 0.0,
         inertia: SymMat3::default(),
-    })
+    }
 }
 
 /// The hull with its vertices at these places; none if a face has no normal.

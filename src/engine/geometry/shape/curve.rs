@@ -17,6 +17,7 @@
 
 use super::error::{ShapeError, checked_length};
 use super::hull::{Face, Hull};
+use super::mass::outer;
 use crate::math::{DMat3, DVec3, Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen, widen3};
 
 /// Lengths below this have no direction.
@@ -65,10 +66,6 @@ fn on_circle(radius: Double, y: Double, n: DVec3) -> DVec3 {
     DVec3::new(n.x * k, y, n.z * k)
 }
 
-fn outer(v: DVec3, s: Double) -> DMat3 {
-    DMat3::from_cols(v * (v.x * s), v * (v.y * s), v * (v.z * s))
-}
-
 impl Curve {
     /// The branch of the support function that is largest along `n`.
     #[inline]
@@ -114,7 +111,7 @@ impl Curve {
                     return DMat3::ZERO;
                 }
                 let turned = DVec3::new(-n.z / across, 0.0, n.x / across);
-                outer(turned, widen(radius) / across)
+                outer(turned, turned * (widen(radius) / across))
             }
             Self::Ellipsoid { half } => {
                 let half = widen3(half);
@@ -124,7 +121,7 @@ impl Curve {
                     return DMat3::ZERO;
                 }
                 let point = half * scaled / length;
-                DMat3::from_diagonal(half * half / length) - outer(point, 1.0 / length)
+                DMat3::from_diagonal(half * half / length) - outer(point, point * (1.0 / length))
             }
         }
     }

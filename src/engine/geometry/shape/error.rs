@@ -1,7 +1,7 @@
 //! What can be wrong with the numbers from which a shape is made.
 
 use super::limits::{LENGTH_MAX, LENGTH_MIN};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Why a shape could not be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -151,4 +151,17 @@ pub(super) fn checked_length(name: &'static str, value: Real) -> Result<Real, Sh
     } else {
         Err(ShapeError::BadLength { name, value })
     }
+}
+
+/// Are all points finite, with coordinates within the limit?
+pub(super) fn check_points(points: &[Vec3]) -> Result<(), ShapeError> {
+    for (index, p) in points.iter().enumerate() {
+        if !p.is_finite() {
+            return Err(ShapeError::PointNotFinite { index });
+        }
+        if p.abs().max_element() > LENGTH_MAX {
+            return Err(ShapeError::PointTooFar { index });
+        }
+    }
+    Ok(())
 }

@@ -6,9 +6,10 @@
 //! hull has one vertex, a stand-in at the centroid, and no edges; its faces are its flat caps, with
 //! empty loops.
 
+use core::ops::Range;
 use std::sync::LazyLock;
 
-use super::build::{assemble, assemble_closed, corners, lanes, neighbor_lists, placed};
+use super::build::{assemble, assemble_closed, corners, lanes, placed, skeleton};
 use super::curve::Curve;
 use super::error::{ShapeError, checked_length};
 use crate::math::{Double, PI_DOUBLE, Real, SymMat3, Vec3, narrow, widen};
@@ -225,30 +226,17 @@ impl Hull {
         volume: Double,
         inertia: SymMat3,
     ) -> Self {
-        let (neighbors, neighbor_start) = neighbor_lists(vertices.len(), &edges);
-        let neighbors_len = neighbors.len();
         let core_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
+        let skeleton = skeleton(vertices.len(), edges, &[]);
         Self {
             lanes: lanes(&vertices),
             vertices,
-            faces: Vec::new(),
-            face_vertices: Vec::new(),
-            edges,
-            neighbors,
-            neighbor_start,
-            vertex_faces: Vec::new(),
-            neighbor_edges: vec![0; neighbors_len],
-            loop_edges: Vec::new(),
-            loop_sides: Vec::new(),
-            flatness: 0.0,
-            cuboid: None,
-            curve: None,
             radius,
             inradius: radius,
             bounding_radius: core_radius + radius,
-            centroid: Vec3::ZERO,
             volume: narrow(volume),
             inertia,
+            ..skeleton
         }
     }
 }
@@ -291,28 +279,26 @@ impl Hull {
         &self.edges
     }
 
+    /// Where the lists of what is at a vertex have that of one; empty if there is no such vertex.
+    #[inline]
+    fn range_at(&self, vertex: u32) -> Range<usize> {
+        let i = vertex as usize;
+        let ends = self.neighbor_start.get(i..i + 2).unwrap_or(&[0, 0]);
+        ends[0] as usize..ends[1] as usize
+    }
+
     /// Vertices joined to a vertex by an edge, ascending; empty if there is no such vertex.
     #[inline]
     #[must_use]
     pub fn neighbors(&self, vertex: u32) -> &[u32] {
-        let i = vertex as usize;
-        let Some(&[start, end]) = self.neighbor_start.get(i..i + 2).and_then(|s| s.first_chunk())
-        else {
-            return &[];
-        };
-        &self.neighbors[start as usize..end as usize]
+        &self.neighbors[self.range_at(vertex)]
     }
 
     /// Faces that meet in a vertex, ascending; empty if there is no such vertex or no faces.
     #[inline]
     #[must_use]
     pub fn faces_at(&self, vertex: u32) -> &[u32] {
-        let i = vertex as usize;
-        let Some(&[start, end]) = self.neighbor_start.get(i..i + 2).and_then(|s| s.first_chunk())
-        else {
-            return &[];
-        };
-        self.vertex_faces.get(start as usize..end as usize).unwrap_or(&[])
+        self.vertex_faces.get(self.range_at(vertex)).unwrap_or(&[])
     }
 
     /// The plane of a face as the row `a` of `A x ≤ 1` [1/m]: normal divided by offset, without the

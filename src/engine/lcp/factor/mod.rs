@@ -37,7 +37,7 @@ mod order;
 mod packed;
 mod symbolic;
 #[cfg(test)]
-mod tests;
+pub(in crate::engine) mod tests;
 
 pub use self::block::{Block, NodeLanes};
 pub use self::numeric::Factor;

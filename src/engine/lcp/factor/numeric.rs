@@ -68,36 +68,6 @@ impl<T: Scalar> Factor<T> {
         &mut self.off[slot as usize]
     }
 
-    /// `y = A x`, if this is still the matrix; nodes in their own order.
-    #[cfg(test)]
-    pub(in crate::engine) fn multiply(
-        &self,
-        pattern: &Pattern,
-        x: &[NodeLanes<T>],
-        y: &mut [NodeLanes<T>],
-    ) {
-        debug_assert_eq!(x.len(), pattern.nodes(), "one vector a node");
-        for ((block, x), y) in self.diagonal.iter().zip(x).zip(&mut *y) {
-            *y = [T::ZERO; 8];
-            block.add_mul(x, y);
-        }
-        let sequence = pattern.sequence();
-        for (k, node) in sequence.iter().enumerate() {
-            let mut sums = [[T::ZERO; 8]; 6];
-            let value = x[*node as usize];
-            let column = pattern.column(k);
-            for (row, block) in pattern.row[column.clone()].iter().zip(&self.off[column]) {
-                let other = sequence[*row as usize] as usize;
-                block.add_mul(&value, &mut y[other]);
-                block.add_transposed_mul(&x[other], &mut sums);
-            }
-            let y = &mut y[*node as usize];
-            for i in 0..6 {
-                y[i] = y[i] + sum(&sums[i]);
-            }
-        }
-    }
-
     /// Replaces the matrix by its factor. False if some pivot has not the sign of its node or is
     /// lost in rounding; then the content is of no use.
     #[must_use]

@@ -67,15 +67,13 @@ impl Pattern {
     /// Finds the pattern for nodes with positive pivots, eliminated in this order.
     pub(super) fn build_in_order(&mut self, sequence: &[u32], edges: &[[u32; 2]]) {
         self.set_graph(sequence.len(), sequence.len(), edges);
-        self.order.sequence.clear();
-        self.order.sequence.extend_from_slice(sequence);
+        sequence.clone_into(&mut self.order.sequence);
         self.find_pattern();
     }
 
     fn set_graph(&mut self, bodies: usize, nodes: usize, edges: &[[u32; 2]]) {
         self.built = true;
-        self.edges.clear();
-        self.edges.extend_from_slice(edges);
+        edges.clone_into(&mut self.edges);
         self.graph.build(bodies, nodes, edges);
     }
 

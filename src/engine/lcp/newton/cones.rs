@@ -43,7 +43,7 @@ pub(super) struct Cones {
     /// `p` of every contact at the last evaluation.
     point: Vec<[Double; 6]>,
     /// `P_K(p)`.
-    image: Vec<RollingProjection>,
+    pub(super) image: Vec<RollingProjection>,
     /// `l` of every rolling row: (s, r_1, r_2).
     pub(super) rolling: Vec<[Double; 3]>,
 }
@@ -247,12 +247,6 @@ impl Cones {
         let size = (x * x + y * y).sqrt();
         let still = row.bias == [0.0; 3];
         [still && s.abs() < normal * row.spinning, still && size < normal * row.rolling]
-    }
-
-    /// Zones of the last evaluation.
-    #[cfg(test)]
-    pub(super) fn zones(&self) -> Vec<crate::engine::lcp::rolling::RollingZone> {
-        self.image.iter().map(|image| image.zone).collect()
     }
 
     /// `l ← P_K(p)` of the rolling rows.

@@ -162,15 +162,12 @@ pub(super) fn assemble<T: Scalar>(
             wrench_block(m, sweep, index)
         };
         let bt = transpose(&bm);
-        if a < n {
-            let t = mul_k(&am, &m.arm_a, &bm);
-            let r = k_mul(&m.arm_a, &t, &mul_k(&bt, &m.arm_a, &cm));
-            add_parts(out.diagonal(a), 1.0, &am, &t, &transpose(&t), &r);
-        }
-        if b < n {
-            let t = mul_k(&am, &m.arm_b, &bm);
-            let r = k_mul(&m.arm_b, &t, &mul_k(&bt, &m.arm_b, &cm));
-            add_parts(out.diagonal(b), 1.0, &am, &t, &transpose(&t), &r);
+        for (i, arm) in [(a, &m.arm_a), (b, &m.arm_b)] {
+            if i < n {
+                let t = mul_k(&am, arm, &bm);
+                let r = k_mul(arm, &t, &mul_k(&bt, arm, &cm));
+                add_parts(out.diagonal(i), 1.0, &am, &t, &transpose(&t), &r);
+            }
         }
         if pair {
             // Rows of a, columns of b.

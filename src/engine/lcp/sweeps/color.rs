@@ -31,7 +31,7 @@ pub(super) struct Coloring {
     /// Items in order of their keys.
     pub(super) order: Vec<u32>,
     /// Where each color ends in `order`.
-    ends: Vec<u32>,
+    pub(super) ends: Vec<u32>,
     /// Where the overflow starts in `order`.
     overflow: usize,
 }
@@ -89,12 +89,6 @@ impl Coloring {
             self.order[*at as usize] = i as u32;
             *at += 1;
         }
-    }
-
-    /// Number of colors, without the overflow.
-    #[cfg(test)]
-    pub(super) fn colors(&self) -> usize {
-        self.ends.iter().filter(|&&end| end > 0).count()
     }
 
     /// Ranges of `order` that may be solved side by side, of at most `lanes` items, color by color.

@@ -104,18 +104,13 @@ impl<const L: usize> JointBatches<L> {
     ) {
         let fixed = blocks.len() as u32;
         self.blocks.clear();
-        for (i, row) in rows.iter().enumerate() {
-            debug_assert!(row.terms.len() <= 2, "joints have two ends");
-            let bodies = pair(row, fixed);
-            match self.blocks.last_mut() {
-                Some([first, count])
-                    if (*count as usize) < SIZE_MAX
-                        && pair(&rows[*first as usize], fixed) == bodies =>
-                {
-                    *count += 1;
-                }
-                _ => self.blocks.push([i as u32, 1]),
-            }
+        debug_assert!(rows.iter().all(|row| row.terms.len() <= 2), "joints have two ends");
+        let mut first = 0;
+        let runs = rows.chunk_by(|row, next| pair(row, fixed) == pair(next, fixed));
+        for block in runs.flat_map(|run| run.chunks(SIZE_MAX)) {
+            let count = block.len() as u32;
+            self.blocks.push([first, count]);
+            first += count;
         }
         let items = self.blocks.iter().map(|&[first, count]| {
             let [a, b] = pair(&rows[first as usize], fixed);

@@ -227,19 +227,7 @@ impl<const L: usize> Lists<L> {
     /// Sweeps once over the one problem of the step.
     pub(super) fn plain_sweep(&mut self) {
         // Given biases know no gaps.
-        let rates = Rates {
-            dt: 0.0,
-            inverse_dt: 0.0,
-            done: 0.0,
-            push: 0.0,
-            push_max: 0.0,
-            dead_zone: 0.0,
-            gamma: 0.0,
-            ahead: 0.0,
-            along: 0.0,
-            carried: 0.0,
-            softness: 0.0,
-        };
+        let rates = Rates::default();
         self.sweep_once::<{ mode::PLAIN }>(&rates, &rates);
     }
 

@@ -42,7 +42,7 @@ pub(super) mod mode {
 }
 
 /// What gaps turn into.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rates {
     /// Length of a substep (s), and its inverse.
     pub(super) dt: Single,

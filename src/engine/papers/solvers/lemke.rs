@@ -60,38 +60,28 @@ const CIRCULAR_DIRECTIONS: u32 = 8;
 pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> SolveStats {
     let cone = &FrictionCone::new(problem.cone);
     let before = rebuild(problem, iterate, params, cone);
-    let mut stats = SolveStats {
-        status: Status::Converged,
-        iterations: 0,
-        factorizations: 0,
-        work: CHECK,
-        certificate: before,
+    let unchanged = |status| {
+        let (iterations, factorizations, work) = (0, 0, CHECK);
+        SolveStats { status, iterations, factorizations, work, certificate: before }
     };
     if before.error() <= params.tolerance {
-        return stats;
+        return unchanged(Status::Converged);
     }
     let pyramid = pyramid_of(problem.cone);
-    let (n_contacts, n_directions) = (problem.contacts.len(), pyramid.directions().len());
+    let size = problem.contacts.len() * (pyramid.directions().len() + 2);
     let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
-    if n_contacts * (n_directions + 2) > params.size_max || !known {
-        stats.status = Status::TooLarge;
-        return stats;
+    if size > params.size_max || !known {
+        return unchanged(Status::TooLarge);
     }
-    let reduced = Reduced::new(problem);
-    let sides = [pyramid.directions()];
-    let (matrix, q) = reduced.standard_form(problem, &sides, FrictionBound::OfNormal);
-    let solution = lcp_lemke(&matrix, &q, params.pivots_max);
-    stats.status = solution.status;
-    stats.iterations = solution.pivots;
-    // A pivot goes over the tableau, of about so many rows as columns.
-    let pivot = 2.0 * (q.len() * q.len()) as Double / OPERATIONS;
-    let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
-    let work = Double::from(solution.pivots) * pivot / sweep + 2.0 * CHECK;
-    stats.work += work;
     let old_contact = iterate.contact_impulse.to_vec();
     let old_joint = iterate.joint_impulse.to_vec();
-    reduced.recover(&sides, &solution.z, iterate);
-    stats.certificate = rebuild(problem, iterate, params, cone);
+    let sides = [pyramid.directions()];
+    let mut stats = solve_with(problem, &sides, FrictionBound::OfNormal, iterate, params);
+    // A pivot goes over the tableau, of about so many rows as columns.
+    let pivot = 2.0 * (size * size) as Double / OPERATIONS;
+    let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
+    let work = Double::from(stats.iterations) * pivot / sweep + 2.0 * CHECK;
+    stats.work = CHECK + work;
     if before.error() < stats.certificate.error() {
         iterate.contact_impulse.copy_from_slice(&old_contact);
         iterate.joint_impulse.copy_from_slice(&old_joint);

@@ -173,18 +173,8 @@ impl Tableau {
     /// Row of the leaving variable: the lexicographically smallest ratio of the rows with a
     /// positive entry in the entering column. The covering variable leaves whenever it may.
     fn ratio_test(&self, entering: usize) -> Option<usize> {
-        let mut best: Option<usize> = None;
-        for i in 0..self.n {
-            let entry = self.at(i, entering);
-            if entry <= PIVOT_MIN || entry.is_nan() {
-                continue;
-            }
-            best = match best {
-                Some(b) if !self.is_smaller(i, b, entering) => Some(b),
-                _ => Some(i),
-            };
-        }
-        best
+        let rows = (0..self.n).filter(|&i| self.at(i, entering) > PIVOT_MIN);
+        rows.reduce(|best, i| if self.is_smaller(i, best, entering) { i } else { best })
     }
 
     fn is_smaller(&self, i: usize, b: usize, entering: usize) -> bool {

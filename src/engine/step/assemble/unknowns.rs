@@ -76,14 +76,10 @@ impl<'a> IslandUnknowns<'a> {
 impl Unknowns {
     /// Becomes a copy of the unknowns of one island.
     pub(in crate::engine) fn take(&mut self, one: &IslandUnknowns<'_>) {
-        self.velocity.clear();
-        self.velocity.extend_from_slice(one.velocity);
-        self.contact_impulse.clear();
-        self.contact_impulse.extend_from_slice(one.contact_impulse);
-        self.joint_impulse.clear();
-        self.joint_impulse.extend_from_slice(one.joint_impulse);
-        self.rolling_impulse.clear();
-        self.rolling_impulse.extend_from_slice(one.rolling_impulse);
+        one.velocity.clone_into(&mut self.velocity);
+        one.contact_impulse.clone_into(&mut self.contact_impulse);
+        one.joint_impulse.clone_into(&mut self.joint_impulse);
+        one.rolling_impulse.clone_into(&mut self.rolling_impulse);
     }
 
     /// Makes the impulses zero.

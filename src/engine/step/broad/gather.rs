@@ -13,7 +13,7 @@ use crate::engine::state::bodies::flag;
 use crate::engine::state::body::{Body, BodyId, BodyKind};
 use crate::engine::state::collider::BodyPiece;
 use crate::engine::state::motion::Motion;
-use crate::math::{Quat, Vec3, quat_to_mat3};
+use crate::math::quat_to_mat3;
 
 fn is_finite(bounds: Aabb) -> bool {
     bounds.min.is_finite() && bounds.max.is_finite()
@@ -118,18 +118,8 @@ impl BroadPhase {
     /// Makes room for all bodies. New ones have another version than is known.
     fn know(&mut self, bodies: &Bodies, count: usize) {
         for body in &bodies.as_slice()[self.known.len().min(count)..count] {
-            self.known.push(Known {
-                id: body.id(),
-                version: body.version().wrapping_sub(1),
-                edits: 0,
-                layers: 0,
-                center: Vec3::ZERO,
-                rotation: Quat::IDENTITY,
-                velocity: Vec3::ZERO,
-                grown: 0.0,
-                first: NONE,
-                refilter: false,
-            });
+            let (id, version) = (body.id(), body.version().wrapping_sub(1));
+            self.known.push(Known { id, version, first: NONE, ..Known::default() });
         }
         self.flags.resize(count, 0);
         self.reach.resize(count, MotionBound::default());
@@ -170,8 +160,7 @@ impl BroadPhase {
                 }
             }
         }
-        self.excluded.clear();
-        self.excluded.extend_from_slice(excluded);
+        excluded.clone_into(&mut self.excluded);
     }
 
     /// Takes over what a body is now, and makes its boxes if it moved.

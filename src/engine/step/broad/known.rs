@@ -6,7 +6,7 @@ use crate::engine::state::collider::Layers;
 use crate::math::{Quat, Real, Vec3};
 
 /// What a body was when it was last live.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     pub(super) id: BodyId,
     pub(super) version: u32,

@@ -219,8 +219,7 @@ impl BroadPhase {
             for &triangle in found.iter().filter(|new| old.binary_search(new).is_err()) {
                 self.added.push(self.candidate(slot, &near, triangle));
             }
-            old.clear();
-            old.extend_from_slice(&found);
+            old.clone_from(&found);
             self.triangles[near.triangles as usize] = old;
         }
         self.found = found;

@@ -11,22 +11,21 @@
 use smallvec::SmallVec;
 
 use crate::engine::geometry::shape::Aabb;
-use crate::math::Real;
 
 /// No node, no item.
 pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
-struct TreeNode {
-    bounds: Aabb,
+pub(super) struct TreeNode {
+    pub(super) bounds: Aabb,
     /// The node above; for a free node the next free one.
-    parent: u32,
+    pub(super) parent: u32,
     /// Two nodes; for a leaf nothing and its item.
-    children: [u32; 2],
+    pub(super) children: [u32; 2],
 }
 
 impl TreeNode {
-    const fn is_leaf(&self) -> bool {
+    pub(super) const fn is_leaf(&self) -> bool {
         self.children[0] == NONE
     }
 }
@@ -34,21 +33,15 @@ impl TreeNode {
 /// A tree of boxes.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    nodes: Vec<TreeNode>,
-    root: u32,
-    free: u32,
+    pub(super) nodes: Vec<TreeNode>,
+    pub(super) root: u32,
+    pub(super) free: u32,
 }
 
 impl Default for Tree {
     fn default() -> Self {
         Self { nodes: Vec::new(), root: NONE, free: NONE }
     }
-}
-
-/// Half the surface of a box (m²).
-fn area(bounds: Aabb) -> Real {
-    let s = bounds.max - bounds.min;
-    s.x * s.y + s.y * s.z + s.z * s.x
 }
 
 impl Tree {
@@ -77,7 +70,7 @@ impl Tree {
 
     /// The box of a node.
     #[inline]
-    fn bounds(&self, leaf: u32) -> Aabb {
+    pub(super) fn bounds(&self, leaf: u32) -> Aabb {
         self.nodes[leaf as usize].bounds
     }
 
@@ -184,13 +177,13 @@ impl Tree {
             if node.is_leaf() {
                 return at;
             }
-            let together = area(node.bounds.union(bounds));
+            let together = node.bounds.union(bounds).half_area();
             // What every node below has to pay for those above it.
-            let inherited = together - area(node.bounds);
+            let inherited = together - node.bounds.half_area();
             let cost = |child: u32| {
                 let child = &self.nodes[child as usize];
-                let union = area(child.bounds.union(bounds));
-                inherited + if child.is_leaf() { union } else { union - area(child.bounds) }
+                let union = child.bounds.union(bounds).half_area();
+                inherited + if child.is_leaf() { union } else { union - child.bounds.half_area() }
             };
             let [left, right] = node.children.map(cost);
             // Written so that what is not a number goes down.
@@ -225,10 +218,10 @@ impl Tree {
             if other.is_leaf() {
                 continue;
             }
-            let before = area(other.bounds);
+            let before = other.bounds.half_area();
             for k in 0..2 {
                 let stays = self.bounds(other.children[1 - k]);
-                let gain = before - area(stays.union(self.bounds(moved)));
+                let gain = before - stays.union(self.bounds(moved)).half_area();
                 if gain > best.0 {
                     best = (gain, side, k);
                 }
@@ -245,50 +238,5 @@ impl Tree {
             let [left, right] = self.nodes[other as usize].children;
             self.node_mut(other).bounds = self.bounds(left).union(self.bounds(right));
         }
-    }
-}
-
-#[cfg(test)]
-impl Tree {
-    /// Half the surface of all nodes together (m²), in proportion to which a query visits nodes.
-    pub(super) fn cost(&self) -> Real {
-        let mut sum = 0.0;
-        let mut open = vec![self.root];
-        while let Some(at) = open.pop().filter(|&at| at != NONE) {
-            let node = &self.nodes[at as usize];
-            sum += area(node.bounds);
-            if !node.is_leaf() {
-                open.extend(node.children);
-            }
-        }
-        sum
-    }
-
-    /// Every node is the parent of its children and the box around them, and there is no other; returns
-    /// the depth.
-    pub(super) fn check(&self, items: usize) -> u32 {
-        let (mut leaves, mut used, mut deepest) = (0, 0, 0);
-        let mut open = vec![(self.root, NONE, 0)];
-        while let Some((at, parent, depth)) = open.pop().filter(|open| open.0 != NONE) {
-            let node = &self.nodes[at as usize];
-            assert_eq!(node.parent, parent, "node {at} knows its parent");
-            used += 1;
-            deepest = deepest.max(depth);
-            if node.is_leaf() {
-                leaves += 1;
-                continue;
-            }
-            let [left, right] = node.children.map(|child| self.bounds(child));
-            assert_eq!(node.bounds, left.union(right), "node {at} is the box around both");
-            open.extend(node.children.map(|child| (child, at, depth + 1)));
-        }
-        assert_eq!(leaves, items, "every item has a leaf");
-        let mut free = self.free;
-        while free != NONE {
-            used += 1;
-            free = self.nodes[free as usize].parent;
-        }
-        assert_eq!(used, self.nodes.len(), "every node is in use or free");
-        deepest
     }
 }

@@ -122,20 +122,6 @@ pub fn find_contacts(
     scene.outlines([feature_a, feature_b], anchor, depth, params, out);
 }
 
-/// [`find_contacts`] of two polytopes from whole outlines, for comparison.
-#[cfg(test)]
-pub(in crate::engine) fn find_contacts_whole(
-    hulls: [&Hull; 2],
-    relative: &Relative,
-    normal: Vec3,
-    params: &ClipParams,
-    out: &mut Manifold,
-) {
-    let scene = FacePair::new(hulls, relative, normal, [0; 2], params);
-    let features = scene.facing().map(|(feature, _)| feature);
-    scene.outlines(features, (Anchor::Unknown, 0.0), Real::INFINITY, params, out);
-}
-
 /// Does a hull touch with one point whatever the normal, as balls and ellipsoids do?
 fn is_round(hull: &Hull) -> bool {
     match hull.curve {
@@ -146,7 +132,7 @@ fn is_round(hull: &Hull) -> bool {
 }
 
 /// Two hulls and their features along the normal.
-struct FacePair<'h> {
+pub(super) struct FacePair<'h> {
     hulls: [&'h Hull; 2],
     relative: &'h Relative,
     normal: Vec3,
@@ -163,7 +149,7 @@ struct FacePair<'h> {
 
 impl<'h> FacePair<'h> {
     #[inline]
-    fn new(
+    pub(super) fn new(
         hulls: [&'h Hull; 2],
         relative: &'h Relative,
         normal: Vec3,
@@ -182,7 +168,7 @@ impl<'h> FacePair<'h> {
 
     /// The features that face each other, and for faces their cosines with the normal.
     #[inline]
-    fn facing(&self) -> [(Feature, Real); 2] {
+    pub(super) fn facing(&self) -> [(Feature, Real); 2] {
         [0, 1].map(|k| self.top[k].facing(self.hulls[k], self.outward[k]))
     }
 
@@ -276,7 +262,7 @@ impl<'h> FacePair<'h> {
     /// The contacts of these facing features, from the parts of their outlines within `depth` (m) of
     /// the outermost points.
     #[inline(never)]
-    fn outlines(
+    pub(super) fn outlines(
         &self,
         features: [Feature; 2],
         (anchor, tilt): (Anchor, Real),

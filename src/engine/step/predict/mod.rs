@@ -35,17 +35,12 @@ fn coasting(body: &Body) -> Motion {
         asleep: body.is_sleeping(),
         rotation,
         inertia: SymMat3::diagonal(Vec3::ONE),
-        inverse_inertia: SymMat3::default(),
-        mass: 0.0,
-        inverse_mass: 0.0,
         linear: body.linear_velocity,
         angular: body.angular_velocity,
-        lead: [Vec3::ZERO; 2],
-        momentum: [Vec3::ZERO; 2],
-        fall: Vec3::ZERO,
         radius,
         inradius,
         planar: if body.moves() { body.locked_axes.planes() } else { 0b111 },
+        ..Motion::default()
     }
 }
 

@@ -417,13 +417,8 @@ impl Parts<'_> {
         }
         let Some(own) = index(id) else { return Vec::new() };
         let own = sets.find(own as u32);
-        let mut members = Vec::new();
-        for body in self.bodies.iter().filter(|body| body.moves()) {
-            if index(body.id()).is_some_and(|i| sets.find(i as u32) == own) {
-                members.push(body.id());
-            }
-        }
-        members
+        let moving = self.bodies.iter().filter(|body| body.moves()).map(Body::id);
+        moving.filter(|&id| index(id).is_some_and(|i| sets.find(i as u32) == own)).collect()
     }
 
     /// Makes the impulses of a sleeping island those of a step of another length.

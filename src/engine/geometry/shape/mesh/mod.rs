@@ -22,8 +22,8 @@ pub use self::adjacency::{Bend, MeshEdge};
 pub use self::triangle::{closest_on_triangle, ray_triangle};
 
 use self::adjacency::Adjacency;
-use super::error::ShapeError;
-use super::limits::{LENGTH_MAX, LENGTH_MIN};
+use super::error::{ShapeError, check_points};
+use super::limits::LENGTH_MIN;
 use crate::engine::geometry::aabb::Aabb;
 use crate::engine::geometry::bvh::Bvh;
 use crate::math::{DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, widen, widen3};
@@ -80,14 +80,7 @@ impl Mesh {
     /// No triangle with area, a vertex that is not finite or too far out, or an index beyond the
     /// vertices; the error says which.
     pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
-        for (index, v) in vertices.iter().enumerate() {
-            if !v.is_finite() {
-                return Err(ShapeError::PointNotFinite { index });
-            }
-            if v.abs().max_element() > LENGTH_MAX {
-                return Err(ShapeError::PointTooFar { index });
-            }
-        }
+        check_points(vertices)?;
         for (triangle, corners) in triangles.iter().enumerate() {
             for &vertex in corners {
                 if vertex as usize >= vertices.len() {

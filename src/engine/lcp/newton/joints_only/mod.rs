@@ -348,8 +348,7 @@ impl JointsScratch {
             }
         }
         matrix.solve(&mut self.x);
-        self.trial.clear();
-        self.trial.extend_from_slice(&self.joint);
+        self.trial.clone_from(&self.joint);
         for (k, node) in memory.nodes.iter().enumerate() {
             let place = matrix.place(k);
             let x = &self.x[place.block as usize][place.first as usize..];

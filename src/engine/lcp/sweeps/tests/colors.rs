@@ -45,13 +45,18 @@ fn groups_share_no_body() {
     }
 }
 
+/// Number of colors, without the overflow.
+fn colors(coloring: &Coloring) -> usize {
+    coloring.ends.iter().filter(|&&end| end > 0).count()
+}
+
 #[test]
 fn a_hub_overflows_into_single_lanes() {
     let items: Vec<Item> = (1..=100).map(|i| [0, i, 4]).collect();
     let mut coloring = Coloring::default();
     coloring.update(101, items.iter().copied());
     check(&coloring, &items, 101, 8);
-    assert_eq!(coloring.colors(), 64, "as many colors as there are");
+    assert_eq!(colors(&coloring), 64, "as many colors as there are");
     assert_eq!(coloring.groups(8).count(), 100, "the hub is in every group");
 }
 
@@ -61,7 +66,7 @@ fn few_colors_serve_a_wall() {
     let items = world.manifolds.iter().map(|m| [m.a, m.b, m.count]);
     let mut coloring = Coloring::default();
     coloring.update(world.bodies.len(), items);
-    assert!(coloring.colors() <= 6, "{} colors", coloring.colors());
+    assert!(colors(&coloring) <= 6, "{} colors", colors(&coloring));
     let groups = coloring.groups(8).count();
     assert!(groups <= world.manifolds.len() / 8 + 6, "{groups} groups");
 }

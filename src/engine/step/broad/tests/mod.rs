@@ -1,6 +1,7 @@
 //! The broad phase against all boxes compared with all, in worlds to which everything happens.
 
 mod oracle;
+mod tree;
 mod worlds;
 
 use self::oracle::Oracle;

@@ -4,8 +4,8 @@ use super::{ROUNDING, Random, events_of, first_event, touching_pair};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::lcp::tests::random;
 use crate::engine::papers::enumerate::ratio_of;
-use crate::engine::step::narrow::clip::{ClipParams, find_contacts, find_contacts_whole};
-use crate::engine::step::narrow::collect::Manifold;
+use crate::engine::step::narrow::clip::{ClipParams, FacePair, find_contacts};
+use crate::engine::step::narrow::collect::{Anchor, Manifold};
 use crate::math::{PI, Real, cos, narrow, narrow3, sin, widen3};
 
 #[test]
@@ -39,7 +39,9 @@ fn parts_of_outlines_give_what_whole_ones_give() {
         let (mut part, mut whole) = (Manifold::default(), Manifold::default());
         let hints = [&a, &b].map(|hull| random.below(hull.vertices().len()) as u32);
         find_contacts(&a, &b, &relative, normal, hints, &params, &mut part);
-        find_contacts_whole([&a, &b], &relative, normal, &params, &mut whole);
+        let scene = FacePair::new([&a, &b], &relative, normal, [0; 2], &params);
+        let features = scene.facing().map(|(feature, _)| feature);
+        scene.outlines(features, (Anchor::Unknown, 0.0), Real::INFINITY, &params, &mut whole);
         single += usize::from(part.contacts.len() == 1);
         n_contacts += part.contacts.len();
         assert_eq!(part.contacts.len(), whole.contacts.len(), "round {round}: {part:?} {whole:?}");
