@@ -23,9 +23,13 @@ use orthant_lab::scenes::ellipse::{self, CURVATURE, GAMMAS, STEP};
 const SUNK: Real = 0.05;
 
 /// Rounding of poses of ten meters, in every row and step, and what the solver leaves of a row in a step of
-/// h.
+/// h: where a contact slips, the natural map sees a normal speed by its part along the side of the cone,
+/// `1 / sqrt(1 + μ²)` of it.
 fn rounding(h: Double) -> Double {
-    16.0 * 10.0 * widen(EPSILON) + h * ellipse::settings(1.0).solver.tolerance
+    let settings = ellipse::settings(1.0);
+    let friction = widen(settings.contact.friction.unwrap_or(0.0));
+    let left = settings.solver.tolerance * (1.0 + friction * friction).sqrt();
+    16.0 * 10.0 * widen(EPSILON) + h * left
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl NewtonScratch {
         let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);
         let tolerance = params.tolerance;
         let motion = self.held.take_along(problem, sweep, velocities, tolerance, tolerance);
-        let motion = motion.max(memory.rigid.stop(problem, sweep, velocities, tolerance));
+        let motion = motion + memory.rigid.stop(problem, sweep, velocities, tolerance);
         if motion == 0.0 {
             return measured;
         }
