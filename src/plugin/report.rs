@@ -90,6 +90,7 @@ impl_reflect!(
         factorizations: u32,
         solves: Vec<IslandReport>,
         unbalanced: Vec<BodyId>,
+        jammed: Vec<BodyId>,
         quarantined: Vec<BodyId>,
         broken: Vec<JointId>,
         yielded: Vec<JointId>,
