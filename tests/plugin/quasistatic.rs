@@ -51,7 +51,7 @@ fn a_jammed_drawer_is_told_once() {
         }
         let part = |x, y, z| (Collider::cuboid(x, y, z), Friction::new(0.0));
         let axes = LockedAxes::new().lock_translation_y().lock_rotation_x().lock_rotation_z();
-        let turned = Quat::from_rotation_y(2.0 * gap / 0.4);
+        let turned = bevy_math::Quat::from_rotation_y(2.0 * gap / 0.4);
         let place = Transform::from_xyz(0.0, 0.0, gap).with_rotation(turned);
         let drawer = spawn(&mut app, (RigidBody::Dynamic, axes, place));
         let children =
