@@ -85,9 +85,10 @@ pub mod yielding {
     ///
     /// Rows of a loop may repeat each other where all anchors meet, and almost do where they meet almost:
     /// what they say of the motion in which the mechanism moves is then an error of the second order,
-    /// divided by a small number, and it jams or shakes. Softened by a millionth, such rows say nothing;
-    /// a lock under a thousand times the weight of its bodies yields by 3 µm (h² g ε 1000). Where bodies
-    /// that joints connect touch each other, joints that pull against contacts that push would find no
-    /// end of it either.
+    /// divided by a small number, and it jams or shakes. Softened by a millionth, such rows say nothing.
+    /// Where bodies that joints connect touch each other, joints that pull against contacts that push would
+    /// find no end of it either; there, under the impulse that stops the whole island, a lock yields by no
+    /// more than the tolerance. A light whip that touches itself would give by a millimetre at each joint
+    /// under the load of its heavy end, and be torn apart by that when it lets go of itself.
     pub const YIELD: Double = 1e-6;
 }

@@ -15,10 +15,23 @@ use crate::engine::state::joint::{Joint, JointId, JointRowBuilder, keeps};
 use crate::engine::state::motion::vec6;
 use crate::math::{DVec3, Double, Real, Vec3, narrow3, widen};
 
+/// What closes a loop with the joints of an island.
+enum Loop {
+    Joints,
+    Contact,
+}
+
 impl StepProblem {
     /// Joint rows of an island, in ascending order of joints.
     pub(super) fn add_joints(&mut self, sources: &Sources<'_>, settings: &Settings, k: usize) {
-        let is_closed = self.has_loop(sources, k);
+        let closed = self.find_loop(sources, k);
+        let softest = match closed {
+            Some(Loop::Contact) => {
+                let tolerance = settings.solver.tolerance_at(widen(sources.dt));
+                tolerance / stopping_impulse(sources, settings, k)
+            }
+            _ => Double::INFINITY,
+        };
         let pressed = self.pressed(sources, k);
         let mut rows = core::mem::take(&mut self.joint_rows);
         for i in self.joints_of.range(k) {
@@ -66,9 +79,10 @@ impl StepProblem {
                 let (softness, bounds) = (row.softness, row.bounds);
                 let mut made = JointRow { terms, bias, softness, bounds };
                 let locks = !made.is_bounded() || (keeps(row.slot) && bounds[0] < 0.0);
-                if is_closed && locks && softness == 0.0 {
+                if closed.is_some() && locks && softness == 0.0 {
                     let first = sources.islands.start[k] as usize;
-                    made.softness = YIELD * joint_compliance(&self.bodies[first..], &made);
+                    let compliance = joint_compliance(&self.bodies[first..], &made);
+                    made.softness = (YIELD * compliance).min(softest);
                 }
                 self.joints.push(made);
                 self.joint_push.push(row.push);
@@ -103,9 +117,9 @@ impl StepProblem {
         [PRESSED * mass, PRESSED * mass * widen(reach)]
     }
 
-    /// Do joints of an island close a loop, through the world or what does not move, or with a contact
-    /// between bodies that they connect?
-    fn has_loop(&mut self, sources: &Sources<'_>, k: usize) -> bool {
+    /// What closes a loop with joints of an island: others, through the world or what does not move, or a
+    /// contact between bodies that they connect.
+    fn find_loop(&mut self, sources: &Sources<'_>, k: usize) -> Option<Loop> {
         let islands = sources.islands;
         let ground = islands.start[k + 1] - islands.start[k];
         self.joint_sets.reset(ground as usize + 1);
@@ -116,13 +130,14 @@ impl StepProblem {
         for i in self.joints_of.range(k) {
             let [a, b] = sources.joint_bodies[self.joints_of.items[i] as usize].map(local);
             if self.joint_sets.find(a) == self.joint_sets.find(b) {
-                return true;
+                return Some(Loop::Joints);
             }
             self.joint_sets.join(a, b);
         }
         let from = k.checked_sub(1).map_or(0, |k| self.end[k].manifolds);
         let sets = &mut self.joint_sets;
-        self.manifolds[from..].iter().any(|m| sets.find(m.a) == sets.find(m.b))
+        let touches = self.manifolds[from..].iter().any(|m| sets.find(m.a) == sets.find(m.b));
+        touches.then_some(Loop::Contact)
     }
 
     /// Writes impulses and reactions back to the joints; lists those that broke, which hold no more, and
@@ -175,4 +190,14 @@ impl StepProblem {
 pub(in crate::engine) fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {
     let force = DVec3::new(row[0], row[1], row[2]);
     [force, DVec3::new(row[3], row[4], row[5]) - arm.cross(force)]
+}
+
+/// The impulse that stops the bodies of an island one by one, their fall in this step included (N·s): what
+/// a joint of it bears is of this order, however light the bodies that it joins.
+fn stopping_impulse(sources: &Sources<'_>, settings: &Settings, k: usize) -> Double {
+    let islands = sources.islands;
+    let fall = settings.gravity.length() * sources.dt;
+    let members = &islands.members[islands.start[k] as usize..islands.start[k + 1] as usize];
+    let bodies = members.iter().map(|&i| &sources.bodies[i as usize]);
+    bodies.map(|body| widen(body.mass() * (body.linear_velocity.length() + fall))).sum()
 }
