@@ -79,8 +79,13 @@ impl MidpointScratch {
         while left > 0.5 * part {
             let h = part * island.dt;
             self.kept.take(&island.step.biased);
-            let near = self.find_poses(state, island, solve, h, &mut poses);
-            let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
+            let splits = splits && part * parts_max > 1.5;
+            // Half of what is left is kept for its halves.
+            let kept = if splits { 0.5 * island.left() } else { 0.0 };
+            island.spent += kept;
+            let near = self.find_poses(state, island, solve, h, splits, &mut poses);
+            island.spent -= kept;
+            let may_split = splits && !island.is_spent();
             let mut rough = !near;
             self.soft = rough && joints && !may_split;
             if self.soft {
@@ -115,11 +120,6 @@ impl MidpointScratch {
             left -= part;
             if left > 0.5 * part {
                 self.next(island.step, h);
-                if island.is_spent() {
-                    // The rest in one go.
-                    island.step.biased.scale(left / part);
-                    part = left;
-                }
             }
         }
         self.end(island);
@@ -186,13 +186,15 @@ impl MidpointScratch {
     }
 
     /// Newton's method for the poses of the end; leaves half impulses in the biased unknowns. Did it come
-    /// near?
+    /// near? What may be split is given up as soon as joints are further off than after the first pass: the
+    /// problems of bodies that turn too far cost the most, and lead nowhere.
     fn find_poses(
         &mut self,
         state: &mut Solvers,
         island: &mut Island<'_, '_>,
         solve: &mut Solve<'_>,
         h: Double,
+        splits: bool,
         total: &mut Option<SolveStats>,
     ) -> bool {
         self.plain.clear();
@@ -203,7 +205,7 @@ impl MidpointScratch {
         self.turn(island, h);
         let joints = !island.step.joints.is_empty();
         let near = if joints { NEAR } else { 1.0 } * island.settings.solver.tolerance;
-        let mut error = Double::INFINITY;
+        let (mut error, mut first) = (Double::INFINITY, None);
         for left in (0..PASSES_MAX).rev() {
             let last = error;
             self.pose(island, h);
@@ -212,6 +214,7 @@ impl MidpointScratch {
             self.foresee_turn(island.step);
             self.fly(h);
             error = self.turn(island, h);
+            let diverges = splits && error > *first.get_or_insert(error);
             self.add_up(island.step);
             let (arms, blow) = self.mismatch(island.step, near);
             let part = if joints { blow } else { 1.0 };
@@ -229,7 +232,7 @@ impl MidpointScratch {
             // What does not come near in two more passes, as it falls now, is given up.
             let falls = (0..left.min(2)).fold(error, |e, _| e * (error / last)) <= near;
             let goes_on = !joints || left + PASSES > PASSES_MAX || falls;
-            if error <= near || error > OPEN || island.is_spent() || !goes_on {
+            if error <= near || error > OPEN || diverges || island.is_spent() || !goes_on {
                 break;
             }
         }
