@@ -22,3 +22,4 @@ mod rolling;
 mod short_steps;
 mod smooth;
 mod stabilization;
+mod whips;
