@@ -252,20 +252,13 @@ impl BoxFace {
         let x = four(|k| x[k] - height[k] * self.n[1]);
         let y = four(|k| y[k] - height[k] * self.n[2]);
         let inward = self.inward([x, y]);
-        // A difference has the sign of the comparison.
-        let within = |k: usize| {
-            let [across_x, across_y] =
-                [least(inward[1][k], inward[3][k]), least(inward[0][k], inward[2][k])];
-            least(across_x + sx, across_y + sy)
+        // The least of four distances beyond a bound. A difference has the sign of the comparison.
+        let rim = |of: fn(Real) -> Real, k: usize, x: Real, y: Real| {
+            let least_of = |i: usize, j: usize| least(of(inward[i][k]), of(inward[j][k]));
+            least(least_of(1, 3) + x, least_of(0, 2) + y)
         };
-        let beside = |k: usize| {
-            let [across_x, across_y] = [
-                least(inward[1][k].abs(), inward[3][k].abs()),
-                least(inward[0][k].abs(), inward[2][k].abs()),
-            ];
-            least(across_x - 2.0 * sx, across_y - 2.0 * sy)
-        };
-        let (over, beside) = (not_negative(four(within)), four(beside));
+        let over = not_negative(four(|k| rim(|d| d, k, sx, sy)));
+        let beside = four(|k| rim(Real::abs, k, -2.0 * sx, -2.0 * sy));
         let close = least(least(beside[0], beside[1]), least(beside[2], beside[3])) <= 0.0;
         SeenCorners { at: [x, y], height, over, close }
     }
