@@ -17,13 +17,13 @@ pub enum Feature {
 
 impl Feature {
     /// Kind in the two high bits, index below.
-    const fn code(self) -> u64 {
+    pub(in crate::engine) const fn code(self) -> u32 {
         let (kind, index) = match self {
             Self::Vertex(i) => (0, i),
             Self::Edge(i) => (1, i),
             Self::Face(i) => (2, i),
         };
-        (kind << 30 | (index & 0x3fff_ffff)) as u64
+        kind << 30 | (index & 0x3fff_ffff)
     }
 }
 
@@ -35,7 +35,13 @@ impl ContactId {
     /// The contact of these two features.
     #[must_use]
     pub const fn new(a: Feature, b: Feature) -> Self {
-        Self(a.code() << 32 | b.code())
+        Self::of([a.code(), b.code()])
+    }
+
+    /// The contact of the features with these codes.
+    #[inline(always)]
+    pub(in crate::engine) const fn of([a, b]: [u32; 2]) -> Self {
+        Self((a as u64) << 32 | b as u64)
     }
 
     /// This contact with the bodies exchanged.

@@ -12,6 +12,7 @@
 //! O(touches) if one begins or ends; no allocation once the lists have grown.
 
 use crate::engine::state::body::{Body, BodyId};
+use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::{ABREAST, Pair, Pairs, fetch};
 use crate::math::{Real, Vec3, narrow3};
@@ -265,30 +266,35 @@ fn touch(
     }
     let center = bodies[pair.bodies[0] as usize].center();
     let [motion_a, motion_b] = pair.bodies.map(|i| &motions[i as usize]);
+    let mut at: Option<&ActiveContact> = None;
     for contact in &pair.contacts {
         let impulse = narrow3(contact.impulse[1]);
         let along = impulse.dot(contact.normal).max(0.0);
         touch.impulse += impulse;
         touch.normal_impulse += along;
         touch.is_touching |= along > 0.0 || contact.gap <= 0.0;
-        let first = touch.at.is_none_or(|at| {
+        let first = at.is_none_or(|at| {
             along > touch.largest || (along == touch.largest && contact.gap < at.gap)
         });
         if first {
-            let apart =
-                motion_b.velocity_at(contact.arms[1]) - motion_a.velocity_at(contact.arms[0]);
-            let lead = motion_b.lead_at(contact.arms[1]) - motion_a.lead_at(contact.arms[0]);
-            let lead = if dt.is_some() { lead } else { Vec3::ZERO };
-            let [mean, half] = [apart, lead].map(|v| -contact.normal.dot(v));
-            let acceleration = 2.0 * half / dt.unwrap_or(1.0);
-            touch.largest = along;
-            touch.at = Some(TouchPoint {
-                point: center + contact.arms[0],
-                normal: contact.normal,
-                speed: met_at(mean - half, acceleration, contact.gap.max(0.0)),
-                gap: contact.gap,
-            });
+            (at, touch.largest) = (Some(contact), along);
         }
     }
-    (touch.is_touching || touch.at.is_some_and(|at| at.gap <= margin)).then_some(touch)
+    if !(touch.is_touching || at.is_some_and(|at| at.gap <= margin)) {
+        return None;
+    }
+    touch.at = at.map(|contact| {
+        let apart = motion_b.velocity_at(contact.arms[1]) - motion_a.velocity_at(contact.arms[0]);
+        let lead = motion_b.lead_at(contact.arms[1]) - motion_a.lead_at(contact.arms[0]);
+        let lead = if dt.is_some() { lead } else { Vec3::ZERO };
+        let [mean, half] = [apart, lead].map(|v| -contact.normal.dot(v));
+        let acceleration = 2.0 * half / dt.unwrap_or(1.0);
+        TouchPoint {
+            point: center + contact.arms[0],
+            normal: contact.normal,
+            speed: met_at(mean - half, acceleration, contact.gap.max(0.0)),
+            gap: contact.gap,
+        }
+    });
+    Some(touch)
 }

@@ -30,6 +30,9 @@ fn boxes([a, b]: [&Hull; 2]) -> Option<[Vec3; 2]> {
     if sharp { Some([a.cuboid?, b.cuboid?]) } else { None }
 }
 
+/// Index of the next axis.
+const AFTER: [usize; 3] = [1, 2, 0];
+
 /// The corner of a box that is outermost in a direction in its axes (m), of several the one that the metric
 /// names.
 #[inline(always)]
@@ -113,27 +116,39 @@ const EDGES: [[u32; 8]; 3] =
     [[0, 0, 5, 0, 8, 0, 11, 0], [1, 3, 0, 0, 9, 10, 0, 0], [2, 4, 6, 7, 0, 0, 0, 0]];
 /// At which ends of its two axes the corners of a face are, in turn; side k runs from corner k to the next.
 const CORNERS: [[u32; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
+/// Signs of the corners of a face along its two axes.
+const SIGNS: [Four; 2] = [[-1.0, 1.0, 1.0, -1.0], [-1.0, -1.0, 1.0, 1.0]];
 
-/// Signs of a corner of a face along its two axes.
-#[inline(always)]
-fn signs(corner: usize) -> [Real; 2] {
-    CORNERS[corner].map(|end| if end == 1 { 1.0 } else { -1.0 })
+/// Codes of a face, its corners and its sides.
+struct Names {
+    face: u32,
+    corners: [u32; 4],
+    sides: [u32; 4],
 }
 
-/// The face of a box that looks along a normal.
-struct BoxFace {
-    /// The axis across the face, and the two along it.
-    axes: [usize; 3],
-    /// Is it that at the upper end of its axis?
-    upper: bool,
-    /// Half lengths along its two axes, and its plane along the one across (m).
-    half: [Real; 2],
-    plane: Real,
-    /// The outward normal along the three axes, and the inverse of the first component.
-    n: [Real; 3],
-    steep: Real,
-    /// By how much it is enlarged at its sides across the first and the second axis (m).
-    slack: [Real; 2],
+/// Of all faces, by their axis and end.
+const NAMES: [[Names; 2]; 3] =
+    [[names(0, 0), names(0, 1)], [names(1, 0), names(1, 1)], [names(2, 0), names(2, 1)]];
+
+const fn names(across: usize, upper: usize) -> Names {
+    let axes = [(across + 1) % 3, (across + 2) % 3];
+    let mut corners = [0; 4];
+    let mut k = 0;
+    while k < 4 {
+        let [s, t] = CORNERS[k];
+        corners[k] = (upper as u32) << across | s << axes[0] | t << axes[1];
+        k += 1;
+    }
+    let (mut named, mut sides) = ([0; 4], [0; 4]);
+    k = 0;
+    while k < 4 {
+        let lower = corners[k] & corners[(k + 1) % 4];
+        named[k] = Feature::Vertex(corners[k]).code();
+        sides[k] = Feature::Edge(EDGES[axes[k % 2]][lower as usize]).code();
+        k += 1;
+    }
+    let face = Feature::Face(FACES_OF_BOX[across][upper]).code();
+    Names { face, corners: named, sides }
 }
 
 /// A number for each corner, or each side, of a face.
@@ -144,10 +159,17 @@ fn four(of: impl Fn(usize) -> Real) -> Four {
     [of(0), of(1), of(2), of(3)]
 }
 
-/// Bit k tells of corner or side k.
+/// The lesser one.
 #[inline(always)]
-fn bits(of: impl Fn(usize) -> bool) -> u32 {
-    u32::from(of(0)) | u32::from(of(1)) << 1 | u32::from(of(2)) << 2 | u32::from(of(3)) << 3
+fn least(a: Real, b: Real) -> Real {
+    if a < b { a } else { b }
+}
+
+/// Bit k is set where number k is not negative.
+#[inline(always)]
+fn not_negative(v: Four) -> u32 {
+    let bit = |k: usize| u32::from(v[k] >= 0.0) << k;
+    bit(0) | bit(1) | bit(2) | bit(3)
 }
 
 /// The bits of all four.
@@ -160,8 +182,23 @@ fn set(mut bits: u32) -> impl Iterator<Item = usize> {
         let k = bits.trailing_zeros() as usize;
         let any = bits != 0;
         bits &= bits.wrapping_sub(1);
-        any.then_some(k)
+        any.then_some(k & 3)
     })
+}
+
+/// The face of a box that looks along a normal.
+struct BoxFace {
+    /// The axis across the face, and the two along it.
+    axes: [usize; 3],
+    names: &'static Names,
+    /// Half lengths along its two axes, and its plane along the one across (m).
+    half: [Real; 2],
+    plane: Real,
+    /// The outward normal along the three axes, and the inverse of the first component.
+    n: [Real; 3],
+    steep: Real,
+    /// By how much it is enlarged at its sides across the first and the second axis (m).
+    slack: [Real; 2],
 }
 
 /// Corners of one face as the other one sees them.
@@ -170,20 +207,17 @@ struct SeenCorners {
     at: [Four; 2],
     /// Their heights over it along the normal (m).
     height: Four,
-    /// Their distances inward from its sides, by side (m).
-    inward: [Four; 4],
     /// Bits of those over it, enlarged.
     over: u32,
     /// Is one so near to a side that another candidate may be in its place?
     close: bool,
 }
 
-impl SeenCorners {
-    /// For each side of the face the bits of the sides between the corners that end on both sides of it.
-    #[inline(always)]
-    fn parted(&self) -> [u32; 4] {
-        self.inward.map(|f| bits(|k| f[k] * f[(k + 1) % 4] < 0.0))
-    }
+/// The vector along three axes in turn, from that across a face on.
+#[inline(always)]
+fn turned(v: Vec3, axes: [usize; 3]) -> [Real; 3] {
+    let v = v.to_array();
+    axes.map(|k| v[k])
 }
 
 impl BoxFace {
@@ -191,77 +225,53 @@ impl BoxFace {
     fn new(half: Vec3, n: Vec3, slack: Real) -> Self {
         let [x, y, z] = n.abs().to_array();
         let i = if x >= y.max(z) { 0 } else { 1 + usize::from(y < z) };
-        let [j, k] = [(i + 1) % 3, (i + 2) % 3];
-        let steep = 1.0 / n[i];
+        let axes = [i, AFTER[i], AFTER[AFTER[i]]];
+        let (n, half) = (turned(n, axes), turned(half, axes));
+        let steep = 1.0 / n[0];
         let lean = |x: Real| (1.0 - x * x).sqrt() * steep.abs() * slack;
         Self {
-            axes: [i, j, k],
-            upper: n[i] >= 0.0,
-            half: [half[j], half[k]],
-            plane: half[i].copysign(n[i]),
-            n: [n[i], n[j], n[k]],
+            axes,
+            names: &NAMES[i][usize::from(n[0] >= 0.0)],
+            half: [half[1], half[2]],
+            plane: half[0].copysign(n[0]),
+            n,
             steep,
-            // SeenCorners along the normal, a side is nearer than it is in the face.
-            slack: [lean(n[k]), lean(n[j])],
+            // Seen along the normal, a side is nearer than it is in the face.
+            slack: [lean(n[2]), lean(n[1])],
         }
     }
 
     /// Sees the corners `center ± u ± v` of the other face, given in the axes of this box (m).
     #[inline(always)]
     fn see(&self, center: Vec3, u: Vec3, v: Vec3) -> SeenCorners {
-        let [c, u, v] = [center, u, v].map(|w| self.axes.map(|k| w[k]));
-        let [hx, hy] = self.half;
+        let [c, u, v] = [center, u, v].map(|w| turned(w, self.axes));
         let [sx, sy] = self.slack;
-        let [z, x, y] = [0, 1, 2].map(|i| {
-            let corner = |k: usize| {
-                let [s, t] = signs(k);
-                c[i] + s * u[i] + t * v[i]
-            };
-            four(corner)
-        });
+        let corners = |i: usize| four(|k| c[i] + SIGNS[0][k] * u[i] + SIGNS[1][k] * v[i]);
+        let [z, x, y] = [corners(0), corners(1), corners(2)];
         let height = four(|k| (z[k] - self.plane) * self.steep);
         let x = four(|k| x[k] - height[k] * self.n[1]);
         let y = four(|k| y[k] - height[k] * self.n[2]);
-        let inward =
-            [four(|k| y[k] + hy), four(|k| hx - x[k]), four(|k| hy - y[k]), four(|k| x[k] + hx)];
-        let within = |side: usize, slack: Real| bits(|k| inward[side][k] >= -slack);
-        let beside = |side: usize, slack: Real| bits(|k| inward[side][k].abs() <= 2.0 * slack);
-        SeenCorners {
-            at: [x, y],
-            height,
-            inward,
-            over: within(1, sx) & within(3, sx) & within(0, sy) & within(2, sy),
-            close: beside(1, sx) | beside(3, sx) | beside(0, sy) | beside(2, sy) != 0,
-        }
+        let inward = self.inward([x, y]);
+        // The least of four distances beyond a bound. A difference has the sign of the comparison.
+        let rim = |of: fn(Real) -> Real, k: usize, x: Real, y: Real| {
+            let least_of = |i: usize, j: usize| least(of(inward[i][k]), of(inward[j][k]));
+            least(least_of(1, 3) + x, least_of(0, 2) + y)
+        };
+        let over = not_negative(four(|k| rim(|d| d, k, sx, sy)));
+        let beside = four(|k| rim(Real::abs, k, -2.0 * sx, -2.0 * sy));
+        let close = least(least(beside[0], beside[1]), least(beside[2], beside[3])) <= 0.0;
+        SeenCorners { at: [x, y], height, over, close }
     }
 
-    /// Number of the face.
+    /// Distances of four points of its plane inward from its sides, by side (m).
     #[inline(always)]
-    fn face(&self) -> Feature {
-        Feature::Face(FACES_OF_BOX[self.axes[0]][usize::from(self.upper)])
-    }
-
-    #[inline(always)]
-    fn corner(&self, k: usize) -> u32 {
-        let [s, t] = CORNERS[k];
-        let [i, j, k] = self.axes;
-        u32::from(self.upper) << i | s << j | t << k
-    }
-
-    /// Number of a corner of the face.
-    #[inline(always)]
-    fn vertex(&self, k: usize) -> Feature {
-        Feature::Vertex(self.corner(k))
-    }
-
-    /// Number of a side of the face.
-    #[inline(always)]
-    fn edge(&self, k: usize) -> Feature {
-        let lower = self.corner(k) & self.corner((k + 1) % 4);
-        Feature::Edge(EDGES[self.axes[1 + k % 2]][lower as usize])
+    fn inward(&self, [x, y]: [Four; 2]) -> [Four; 4] {
+        let [hx, hy] = self.half;
+        [four(|k| y[k] + hy), four(|k| hx - x[k]), four(|k| hy - y[k]), four(|k| x[k] + hx)]
     }
 
     /// How far the normal leans from that of the face (-), unless it is that of another feature.
+    #[inline(always)]
     fn tilt(&self) -> Real {
         let [across, x, y] = self.n;
         let short = 1.0 - across.abs();
@@ -281,10 +291,9 @@ impl BoxFace {
     /// A point of the plane of the face, given along its axes (m).
     #[inline(always)]
     fn point(&self, [x, y]: [Real; 2]) -> Vec3 {
-        let mut point = Vec3::ZERO;
-        let [i, j, k] = self.axes;
-        (point[i], point[j], point[k]) = (self.plane, x, y);
-        point
+        let turns = [self.plane, x, y, self.plane, x];
+        let from = [0, 2, 1][self.axes[0]];
+        Vec3::new(turns[from], turns[from + 1], turns[from + 2])
     }
 }
 
@@ -302,7 +311,7 @@ struct Taker<'m> {
 impl Taker<'_> {
     /// Takes a contact at a point of the face of a, unless it is beyond the band or already there.
     #[inline(always)]
-    fn take(&mut self, features: [Feature; 2], point_a: Vec3, gap: Real) -> bool {
+    fn take(&mut self, names: [u32; 2], point_a: Vec3, gap: Real) -> bool {
         let separation = gap.max(self.nearest);
         let near = separation <= self.band;
         if !near {
@@ -311,7 +320,7 @@ impl Taker<'_> {
         }
         let normal = self.out.normal;
         let point_b = point_a + normal * separation;
-        let id = ContactId::new(features[0], features[1]);
+        let id = ContactId::of(names);
         let contact = Contact { id, point_a, point_b, separation };
         if let Some(merge) = self.merge {
             let known = |c: &Contact| {
@@ -394,25 +403,19 @@ fn clip(
     let axes = [back.x_axis, back.y_axis, back.z_axis];
     let of_a = b.see(axes[i] * a.plane - back * *offset, axes[j] * a.half[0], axes[k] * a.half[1]);
     // A corner out of reach that is not over the other face may come there.
-    for height in of_a.height.into_iter().chain(of_b.height) {
-        if height > band && height < out.outlook.complete {
-            out.outlook.complete = height;
-        }
-    }
+    let beyond = |height: Real| if height > band { height } else { Real::INFINITY };
+    let beyond = four(|k| least(beyond(of_a.height[k]), beyond(of_b.height[k])));
+    out.outlook.complete = least(least(beyond[0], beyond[1]), least(beyond[2], beyond[3]));
     let merge = (of_a.close || of_b.close).then_some(2.0 * slack);
     let mut taker = Taker { out, band, nearest, merge, full: false };
-    let corner_of_a = |k: usize| {
-        let [s, t] = signs(k);
-        [s * a.half[0], t * a.half[1]]
-    };
     let mut any = [false; 2];
     for k in set(of_a.over) {
-        let at = a.point(corner_of_a(k));
-        any[0] |= taker.take([a.vertex(k), b.face()], at, of_a.height[k]);
+        let at = a.point([SIGNS[0][k] * a.half[0], SIGNS[1][k] * a.half[1]]);
+        any[0] |= taker.take([a.names.corners[k], b.names.face], at, of_a.height[k]);
     }
     for k in set(of_b.over) {
-        any[1] |=
-            taker.take([a.face(), b.vertex(k)], a.point(of_b.at.map(|x| x[k])), of_b.height[k]);
+        let at = a.point(of_b.at.map(|x| x[k]));
+        any[1] |= taker.take([a.names.face, b.names.corners[k]], at, of_b.height[k]);
     }
     let mut slope: Real = 0.0;
     if any[0] && anchor != Anchor::Face(1) {
@@ -446,26 +449,37 @@ fn cross(
     taker: &mut Taker<'_>,
 ) -> Option<Real> {
     let mut steepest: Option<Real> = None;
-    // Two sides cross where the ends of each lie on different sides of the other.
-    let (parted_b, parted_a) = (of_b.parted(), of_a.parted());
+    // Distances of the corners of b from each side of a, and of each corner of a from the sides of b.
+    let inward_b = a.inward(of_b.at);
+    let [hx, hy] = b.half;
+    let inward_a: [Four; 4] = [0, 1, 2, 3].map(|i| {
+        let [x, y] = of_a.at.map(|at| at[i]);
+        [y + hy, hx - x, hy - y, x + hx]
+    });
     for i in 0..4 {
-        let (next, inward) = ((i + 1) % 4, &of_b.inward[i]);
-        for j in set(parted_b[i] & bits(|j| parted_a[j] >> i & 1 == 1)) {
-            let after = (j + 1) % 4;
-            let (f, g) = ([inward[j], inward[after]], [of_a.inward[j][i], of_a.inward[j][next]]);
+        let (f, after) = (&inward_b[i], (i + 1) & 3);
+        let (from, to) = (&inward_a[i], &inward_a[after]);
+        // Two sides cross where the ends of each lie on different sides of the other.
+        let parted = four(|j| {
+            let [of_b, of_a] = [f[j] * f[(j + 1) & 3], from[j] * to[j]];
+            if of_b > of_a { of_b } else { of_a }
+        });
+        for j in set(!not_negative(parted) & ALL) {
+            let next = (j + 1) & 3;
+            let (f, g) = ([f[j], f[next]], [from[j], to[j]]);
             let clear = f[0].abs().min(f[1].abs()) > a.slack[1 - i % 2]
                 && g[0].abs().min(g[1].abs()) > b.slack[1 - j % 2];
             if !clear {
                 continue;
             }
-            let heights = [of_b.height[j], of_b.height[after]];
+            let heights = [of_b.height[j], of_b.height[next]];
             let gap = heights[0] + (heights[1] - heights[0]) * (f[0] / (f[0] - f[1]));
             let s = g[0] / (g[0] - g[1]);
             let at = [0, 1].map(|k| {
-                let (from, to) = (signs(i)[k] * a.half[k], signs(next)[k] * a.half[k]);
+                let (from, to) = (SIGNS[k][i] * a.half[k], SIGNS[k][after] * a.half[k]);
                 from + (to - from) * s
             });
-            if taker.take([a.edge(i), b.edge(j)], a.point(at), gap) {
+            if taker.take([a.names.sides[i], b.names.sides[j]], a.point(at), gap) {
                 let along_a = Vec3::AXES[a.axes[1 + i % 2]];
                 let along_b = relative.rotation.col(b.axes[1 + j % 2]);
                 let normal = taker.out.normal;

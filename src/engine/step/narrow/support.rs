@@ -28,9 +28,12 @@ pub(in crate::engine) fn climb(
             let level = outward.dot(hull.vertices[w as usize]);
             if level > height {
                 (vertex, height) = (w, level);
+                if level > enough {
+                    return (vertex, height);
+                }
             }
         }
-        if vertex == from || height > enough {
+        if vertex == from {
             return (vertex, height);
         }
     }
