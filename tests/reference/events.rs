@@ -123,10 +123,11 @@ fn half_space_gradients_match_central_differences() {
             assert!(on_plane.abs() < 1e-12, "x* is {on_plane:.1e} m off the plane");
             let gradient = event.gradient();
             for k in 0..6 {
+                let gradient = &gradient[6..];
                 let mut difference = 0.0;
                 for (weight, by) in [(-1.0, 2.0), (8.0, 1.0), (-8.0, -1.0), (1.0, -2.0)] {
                     let shifted = at(&moved(&a.placement, k, by * h));
-                    let same = shifted.iter().find(|e| e.vertex == event.vertex);
+                    let same = shifted.iter().find(|e| e.features == event.features);
                     difference += weight * same.expect("the same corner").gap / (12.0 * h);
                 }
                 let largest = gradient.iter().fold(0.0, |l: Double, g| l.max(g.abs()));

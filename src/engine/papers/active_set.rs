@@ -16,7 +16,7 @@
 //! the plane of the event itself nearly separates the bodies, `n·d / H(n) ≥ t* - 0.2`, and if its
 //! equality system is well conditioned. Cost: O(events).
 
-use super::enumerate::{HalfSpaceEvent, PairEvent};
+use super::enumerate::PairEvent;
 use crate::math::Double;
 
 /// How far below `t*` the separating ratio of an event's own plane may lie (-).
@@ -67,14 +67,6 @@ impl PapersActive {
     #[must_use]
     pub fn select_real(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
         self.indices(events.len(), ratio, |m| self.admits_real(&events[m], ratio))
-    }
-
-    /// Indices of the active events of a hull and a half-space. They have one normal, so the pair's
-    /// ratio is the least of the events', and no event can be a ghost.
-    #[must_use]
-    pub fn select_half_space(&self, events: &[HalfSpaceEvent]) -> Vec<usize> {
-        let ratio = events.iter().fold(Double::INFINITY, |least, e| least.min(e.ratio));
-        self.indices(events.len(), ratio, |m| self.in_window(events[m].ratio, ratio))
     }
 
     /// The accepted indices below `count`, none if the pair is too far apart.
