@@ -4,6 +4,7 @@
 pub mod active_set;
 pub mod enumerate;
 pub mod export;
+pub mod kinematics;
 pub mod one_sided;
 pub mod pointed;
 pub mod relaxation;

@@ -11,7 +11,9 @@
 mod tree;
 
 pub use self::tree::QueryTree;
-pub use super::geometry::query::{CastConfig, Closest, Placed, PlacedShape, closest, ratio};
+pub use super::geometry::query::{
+    CastConfig, Closest, Metric, Placed, PlacedShape, closest, ratio,
+};
 
 use crate::engine::state::body::BodyId;
 use crate::engine::state::collider::Collider;

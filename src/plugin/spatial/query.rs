@@ -399,10 +399,10 @@ impl SpatialQuery<'_, '_> {
         self.closest_points(one, two).map(|closest| closest.distance)
     }
 
-    /// The ratio metric of two colliders: by what factor both must grow to touch, with the normal from
-    /// the first to the second in the world. None as for [`closest_points`](Self::closest_points).
+    /// The ratio metric of two colliders: by what factor both must grow to touch, with points, and the normal
+    /// from the first to the second in the world, see [`query::ratio`]. None as for [`closest_points`](Self::closest_points).
     #[must_use]
-    pub fn ratio(&self, one: Entity, two: Entity) -> Option<Ratio> {
+    pub fn ratio(&self, one: Entity, two: Entity) -> Option<Metric> {
         let (a, b) = (self.placed(one)?, self.placed(two)?);
         query::ratio((a.0, a.1, a.2), (b.0, b.1, b.2))
     }

@@ -239,6 +239,17 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
     for i in 0..n {
         a[i * width + n] = q[i];
     }
+    eliminate(&mut a, n, 1e-13)
+}
+
+/// Solves `n` equations, rows of `n + 1` numbers with the right-hand side last, by elimination with partial
+/// pivoting; none if a pivot is not above `least`.
+pub(in crate::engine::papers) fn eliminate(
+    a: &mut [Double],
+    n: usize,
+    least: Double,
+) -> Option<Vec<Double>> {
+    let width = n + 1;
     for k in 0..n {
         let mut p = k;
         for i in k + 1..n {
@@ -247,7 +258,7 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
             }
         }
         let pivot = a[p * width + k].abs();
-        if pivot <= 1e-13 || pivot.is_nan() {
+        if pivot <= least || pivot.is_nan() {
             return None;
         }
         if p != k {
