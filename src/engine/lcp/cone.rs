@@ -123,14 +123,6 @@ impl FrictionCone {
         Projection { point: [n, t1, t2], zone: image.zone.friction }
     }
 
-    /// `dP_K/dp` at `p`.
-    #[must_use]
-    pub fn derivative(&self, friction: Double, p: [Double; 3]) -> [[Double; 3]; 3] {
-        let (limits, p) = ([friction, 0.0, 0.0], join(p, [0.0; 3]));
-        let d = self.derivative_rolling(limits, &p, &self.project_rolling(limits, p));
-        [0, 1, 2].map(|i| [d[i][0], d[i][1], d[i][2]])
-    }
-
     /// The point of `radius · C` nearest to `t`: friction impulses under a fixed normal impulse.
     #[must_use]
     pub fn project_section(&self, radius: Double, t: [Double; 2]) -> [Double; 2] {
@@ -317,7 +309,9 @@ mod tests {
                         // Differences are inaccurate where the surface bends sharply.
                         continue;
                     }
-                    let d = kernel.derivative(mu, p);
+                    let (limits, whole) = ([mu, 0.0, 0.0], join(p, [0.0; 3]));
+                    let nearest = kernel.project_rolling(limits, whole);
+                    let d = kernel.derivative_rolling(limits, &whole, &nearest);
                     for k in 0..3 {
                         let h = 1e-6;
                         let (mut p1, mut p0) = (p, p);

@@ -57,21 +57,11 @@ impl PapersActive {
             && event.conditioning > 1.0 / self.delta_max
     }
 
-    /// Indices of the active events of a pair with ratio `t*`, without the ghost filter.
-    #[must_use]
-    pub fn select(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
-        self.indices(events.len(), ratio, |m| self.admits(&events[m], ratio))
-    }
-
-    /// Indices of the active events of a pair with ratio `t*` that are no ghosts.
+    /// Indices of the active events of a pair with ratio `t*` that are no ghosts; none if it is too far apart.
     #[must_use]
     pub fn select_real(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
-        self.indices(events.len(), ratio, |m| self.admits_real(&events[m], ratio))
-    }
-
-    /// The accepted indices below `count`, none if the pair is too far apart.
-    fn indices(&self, count: usize, ratio: Double, accept: impl Fn(usize) -> bool) -> Vec<usize> {
-        if self.is_near(ratio) { (0..count).filter(|&m| accept(m)).collect() } else { Vec::new() }
+        let admits = |m: &usize| self.is_near(ratio) && self.admits_real(&events[*m], ratio);
+        (0..events.len()).filter(admits).collect()
     }
 
     /// E₂.

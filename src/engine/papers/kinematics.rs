@@ -123,20 +123,23 @@ impl Patch {
         Self::Curve { frame, metric: 1.0, curvature, torsion: 0.0 }
     }
 
-    /// The core of a hull about its point farthest along `n`, in the axes of the hull; its charts are arc
-    /// lengths.
-    fn of_core(hull: &Hull, point: DVec3, n: DVec3) -> Self {
+    /// The core of a hull, turned into the world, about its point farthest along `normal`, which lies at `at`
+    /// from its centroid; the charts are arc lengths.
+    fn of_core(hull: &Hull, turn: &DMat3, at: DVec3, normal: DVec3) -> Self {
+        let back = turn.transpose();
+        let (point, n) = (back * at, back * normal);
         let size = widen(hull.bounding_radius) * SAME;
+        let flat = Self::surface(normal.any_orthonormal_vector(), normal, [0.0; 2]);
         let Some(curve) = &hull.curve else {
             let height = |v: &Vec3| n.dot(widen3(*v));
             let top = hull.vertices.iter().map(height).fold(Double::NEG_INFINITY, Double::max);
             let mut on = hull.vertices.iter().filter(|v| height(v) >= top - size);
             return match (on.next(), on.next(), on.next()) {
                 (Some(p), Some(q), None) => {
-                    let along = widen3(*q - *p).normalize_or_zero();
+                    let along = *turn * widen3(*q - *p).normalize_or_zero();
                     Self::curve(along, along.any_orthonormal_vector(), 0.0)
                 }
-                (_, _, Some(_)) => Self::surface(n.any_orthonormal_vector(), n, [0.0; 2]),
+                (_, _, Some(_)) => flat,
                 _ => Self::Point,
             };
         };
@@ -147,36 +150,20 @@ impl Patch {
             let (a, b, c) = (x.dot(p), x.dot(q), y.dot(q));
             let by = 1.0 / (a * c - b * b);
             let curvature = [[c * by, -b * by], [-b * by, a * by]];
-            let frame = DMat3::from_cols(x, y, n);
+            let frame = *turn * DMat3::from_cols(x, y, n);
             return Self::Surface { frame, metric: [1.0; 2], curvature, torsion: [0.0; 2] };
         }
         let radial = DVec3::new(point.x, 0.0, point.z);
         let (radius, outward) = (radial.length(), radial.normalize_or_zero());
+        let around = *turn * DVec3::Y.cross(outward);
         let (sides, count) = curve.meridian();
-        let is_along = |normal: [Double; 2]| {
-            (normal[0] - (n.x * n.x + n.z * n.z).sqrt()).abs().max((normal[1] - n.y).abs()) <= SAME
-        };
-        let mut along = sides[..count].iter().map(|side| side.normal.map(widen));
-        match along.find(|normal| is_along(*normal)) {
-            Some([0.0, _]) => Self::surface(DVec3::X, n, [0.0; 2]),
-            Some([x, _]) if radius > size => {
-                Self::surface(DVec3::Y.cross(outward), n, [x / radius, 0.0])
-            }
-            None if radius > size => Self::curve(DVec3::Y.cross(outward), -outward, 1.0 / radius),
+        let across = (n.x * n.x + n.z * n.z).sqrt();
+        let mut normals = sides[..count].iter().map(|side| side.normal.map(widen));
+        match normals.find(|[x, y]| (x - across).abs().max((y - n.y).abs()) <= SAME) {
+            Some([0.0, _]) => flat,
+            Some([x, _]) if radius > size => Self::surface(around, normal, [x / radius, 0.0]),
+            None if radius > size => Self::curve(around, -(*turn * outward), 1.0 / radius),
             _ => Self::Point,
-        }
-    }
-
-    fn turned(self, by: &DMat3) -> Self {
-        let turn = |frame: DMat3| *by * frame;
-        match self {
-            Self::Surface { frame, metric, curvature, torsion } => {
-                Self::Surface { frame: turn(frame), metric, curvature, torsion }
-            }
-            Self::Curve { frame, metric, curvature, torsion } => {
-                Self::Curve { frame: turn(frame), metric, curvature, torsion }
-            }
-            Self::Point => Self::Point,
         }
     }
 
@@ -207,10 +194,7 @@ impl Side {
         let radius = if let Convex::Hull(hull) = piece.convex { widen(hull.radius) } else { 0.0 };
         let point = widen3(point) - outward * radius;
         let patch = match piece.convex {
-            Convex::Hull(hull) => {
-                let back = turn.transpose();
-                Patch::of_core(hull, back * (point - position), back * outward).turned(&turn)
-            }
+            Convex::Hull(hull) => Patch::of_core(hull, &turn, point - position, outward),
             Convex::HalfSpace(_) => {
                 Patch::surface(outward.any_orthonormal_vector(), outward, [0.0; 2])
             }

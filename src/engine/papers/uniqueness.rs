@@ -147,37 +147,25 @@ pub fn free_direction(n: usize, conditions: &Equilibrium) -> Option<Vec<Double>>
 
 /// A vector of length one that is across all rows, of `n` numbers; none if there is only zero.
 fn null_vector(n: usize, rows: &[Vec<Double>]) -> Option<Vec<Double>> {
-    let mut rows = rows.to_vec();
-    let mut columns: Vec<usize> = (0..n).collect();
-    let mut rank = 0;
-    while rank < n {
-        // Complete pivoting tells the rank.
-        let (mut best, mut at) = (ROUNDING, None);
-        for (i, row) in rows.iter().enumerate().skip(rank) {
-            for (j, &column) in columns.iter().enumerate().skip(rank) {
-                if row[column].abs() > best {
-                    (best, at) = (row[column].abs(), Some((i, j)));
-                }
-            }
+    let mut basis: Vec<Vec<Double>> = Vec::new();
+    // What is left of a vector across the basis, with its length; twice, for rounding.
+    let across = |basis: &[Vec<Double>], mut vector: Vec<Double>| {
+        for unit in basis.iter().chain(basis) {
+            let along = dot(unit, &vector);
+            vector.iter_mut().zip(unit).for_each(|(x, u)| *x -= along * u);
         }
-        let Some((i, j)) = at else { break };
-        rows.swap(rank, i);
-        columns.swap(rank, j);
-        let column = columns[rank];
-        let pivot = rows[rank].clone();
-        for row in rows.iter_mut().skip(rank + 1) {
-            let factor = row[column] / pivot[column];
-            row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
+        let length = dot(&vector, &vector).sqrt();
+        vector.iter_mut().for_each(|x| *x /= length);
+        (length, vector)
+    };
+    for row in rows {
+        let (length, unit) = across(&basis, row.clone());
+        if length > ROUNDING {
+            basis.push(unit);
         }
-        rank += 1;
     }
-    let free = *columns.get(rank)?;
-    let mut vector = vec![0.0; n];
-    vector[free] = 1.0;
-    for i in (0..rank).rev() {
-        let rest = dot(&rows[i], &vector);
-        vector[columns[i]] -= rest / rows[i][columns[i]];
-    }
-    let length = dot(&vector, &vector).sqrt();
-    Some(vector.iter().map(|x| x / length).collect())
+    let axis = |k: usize| (0..n).map(|i| Double::from(u8::from(i == k))).collect::<Vec<_>>();
+    let left = (0..n).map(|k| across(&basis, axis(k)));
+    let (_, longest) = left.max_by(|(x, _), (y, _)| x.total_cmp(y))?;
+    (basis.len() < n).then_some(longest)
 }

@@ -19,7 +19,7 @@
 //!
 //! A circular cone is treated as the pyramid with eight directions; the certificate is that of the
 //! cone asked for, so it shows the difference. The answer can be non-unique; then this finds one.
-//! Rolling rows and joint rows with bounds are not known here; softness adds to the diagonal of `S`. The
+//! Rolling rows and joint rows with bounds are not known here, for which it reports `TooLarge`; softness adds to the diagonal of `S`. The
 //! better of the warm start and the last basis is kept, so a ray leaves nothing worse than it was. Cost:
 //! O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
 
@@ -33,13 +33,8 @@ use crate::engine::tuning::work::{CHECK, OPERATIONS};
 use crate::math::Double;
 
 /// Parameters of Lemke's algorithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LemkeParams {
-    /// Largest size `contacts · (m_C + 2)` of the LCP; beyond it `TooLarge` is reported and nothing
-    /// done. Default 240, which takes some milliseconds; the time grows with the cube.
-    pub size_max: usize,
-    /// Largest number of pivots. Default 20 000.
-    pub pivots_max: u32,
     /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default
     /// 0.
     pub tolerance: Double,
@@ -47,12 +42,8 @@ pub struct LemkeParams {
     pub gravity_dt: Double,
 }
 
-impl Default for LemkeParams {
-    fn default() -> Self {
-        Self { size_max: 240, pivots_max: 20_000, tolerance: 0.0, gravity_dt: 0.0 }
-    }
-}
-
+/// Largest number of pivots.
+const PIVOTS_MAX: u32 = 20_000;
 /// Directions of the pyramid that stands for the circular cone.
 const CIRCULAR_DIRECTIONS: u32 = 8;
 
@@ -70,7 +61,7 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     let pyramid = pyramid_of(problem.cone);
     let size = problem.contacts.len() * (pyramid.directions().len() + 2);
     let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
-    if size > params.size_max || !known {
+    if !known {
         return unchanged(Status::TooLarge);
     }
     let old_contact = iterate.contact_impulse.to_vec();
@@ -130,7 +121,7 @@ fn solve_with(
 ) -> SolveStats {
     let reduced = Reduced::new(problem);
     let (matrix, q) = reduced.standard_form(problem, sides, bound);
-    let solution = lcp_lemke(&matrix, &q, params.pivots_max);
+    let solution = lcp_lemke(&matrix, &q, PIVOTS_MAX);
     reduced.recover(sides, &solution.z, iterate);
     let certificate = rebuild(problem, iterate, params, &FrictionCone::new(problem.cone));
     let (status, iterations) = (solution.status, solution.pivots);

@@ -57,7 +57,7 @@ impl Solvers {
             let fresh = stats.iterations == 0;
             let every = if accelerated { CHECK_EVERY } else { 2 * CHECK_EVERY };
             let sweeps = every.min(sweeps_max - stats.iterations);
-            self.in_lanes(island, |problem, iterate, scratch| {
+            self.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
                 if accelerated {
                     solve_nncg(problem, iterate, of, sweeps, fresh, scratch);
                 } else {
@@ -92,7 +92,7 @@ impl Solvers {
         of: usize,
         sweeps: u32,
     ) -> SolveStats {
-        self.in_lanes(island, |problem, iterate, scratch| {
+        self.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
             solve_sweeps(problem, iterate, of, sweeps, scratch);
         });
         let certificate = self.measure(island, of);
@@ -102,25 +102,11 @@ impl Solvers {
         SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
     }
 
-    /// Calls a solver in eight lanes.
+    /// Calls a solver in eight lanes; bodies have these velocities before what it solves.
     pub(super) fn in_lanes<R>(
         &mut self,
-        island: &mut Island<'_, '_>,
-        solve: impl FnOnce(
-            &sweeps::SweptIsland<'_>,
-            &mut SweepIterate<'_>,
-            &mut sweeps::SweepScratch,
-        ) -> R,
-    ) -> R {
-        let velocity_last = island.step.velocity_last;
-        self.in_lanes_from(island, velocity_last, solve)
-    }
-
-    /// Calls a solver in eight lanes; bodies have these velocities before what it solves.
-    pub(super) fn in_lanes_from<R>(
-        &mut self,
-        island: &mut Island<'_, '_>,
         velocity_last: &[Vec6],
+        island: &mut Island<'_, '_>,
         solve: impl FnOnce(
             &sweeps::SweptIsland<'_>,
             &mut SweepIterate<'_>,

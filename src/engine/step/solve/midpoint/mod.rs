@@ -43,7 +43,7 @@ use self::scratch::is_lock;
 use super::island::Island;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
-use super::solvers::{Solve, Solvers};
+use super::solvers::Bench;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::state::joint::Aim;
@@ -59,70 +59,68 @@ impl MidpointScratch {
     /// Solves an island by the midpoint rule; none if that fails without joints.
     pub(super) fn run(
         &mut self,
-        state: &mut Solvers,
         bounce: &mut BounceScratch,
-        island: &mut Island<'_, '_>,
         method: Method,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
     ) -> Option<Outcome> {
-        self.begin(island);
+        self.begin(bench.island);
         let mut left = 1.0;
-        let mut part = 1.0 / self.parts(island);
-        let joints = !island.step.joints.is_empty();
-        let splits = joints && island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
-        let rows = island.rows() as Double;
+        let mut part = 1.0 / self.parts(bench.island);
+        let joints = !bench.island.step.joints.is_empty();
+        let splits = joints && bench.island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        let rows = bench.island.rows() as Double;
         let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
-        island.step.biased.scale(part);
+        bench.island.step.biased.scale(part);
         let (mut biased, mut relaxed) = (None, None);
         // Of the part at hand and its tries.
         let (mut poses, mut velocities) = (None, None);
         while left > 0.5 * part {
-            let h = part * island.dt;
-            self.kept.take(&island.step.biased);
-            let near = self.find_poses(state, island, solve, h, &mut poses);
-            let may_split = splits && part * parts_max > 1.5 && !island.is_spent();
+            let h = part * bench.island.dt;
+            self.kept.take(&bench.island.step.biased);
+            let near = self.find_poses(bench, h, &mut poses);
+            let may_split = splits && part * parts_max > 1.5 && !bench.island.is_spent();
             let mut rough = !near;
             self.soft = rough && joints && !may_split;
             if self.soft {
-                island.step.biased.put(&self.kept);
-                self.soften(state, island, solve, h, &mut poses);
+                bench.island.step.biased.put(&self.kept);
+                self.soften(bench, h, &mut poses);
             }
             if near || self.soft {
-                let mut stats = self.find_velocities(state, bounce, island, solve, h);
+                let mut stats = self.find_velocities(bounce, bench, h);
                 let failed = self.failed || stats.status != Status::Converged;
-                let pays = self.pays || failed || !island.step.manifolds.is_empty();
-                rough |= may_split && self.loses_much(island.step);
-                rough |= !joints && self.gains_much(island.step, h);
-                self.settle(island, pays && joints, h, &mut stats);
+                let pays = self.pays || failed || !bench.island.step.manifolds.is_empty();
+                rough |= may_split && self.loses_much(bench.island.step);
+                rough |= !joints && self.gains_much(bench.island.step, h);
+                self.settle(bench.island, pays && joints, h, &mut stats);
                 add(&mut velocities, stats);
             }
             if rough && !joints {
-                island.step.biased.put(&self.kept);
-                island.step.biased.scale(2.0 / part);
-                self.put_back(island.step);
+                bench.island.step.biased.put(&self.kept);
+                bench.island.step.biased.scale(2.0 / part);
+                self.put_back(bench.island.step);
                 return None;
             }
             if rough && may_split {
                 part *= 0.5;
-                island.step.biased.put(&self.kept);
-                island.step.biased.scale(0.5);
+                bench.island.step.biased.put(&self.kept);
+                bench.island.step.biased.scale(0.5);
                 continue;
             }
             join_parts(&mut biased, poses.take());
             join_parts(&mut relaxed, velocities.take());
-            self.spent[0].add(&island.step.biased);
-            self.spent[1].add(&island.step.relaxed);
+            self.spent[0].add(&bench.island.step.biased);
+            self.spent[1].add(&bench.island.step.relaxed);
             left -= part;
             if left > 0.5 * part {
-                self.next(island.step, h);
-                if island.is_spent() {
+                self.next(bench.island.step, h);
+                if bench.island.is_spent() {
                     // The rest in one go.
-                    island.step.biased.scale(left / part);
+                    bench.island.step.biased.scale(left / part);
                     part = left;
                 }
             }
         }
-        self.end(island);
+        self.end(bench.island);
         let (mut biased, last) = (biased.unwrap_or(NOTHING), relaxed.unwrap_or(NOTHING));
         if self.failed {
             biased.status = Status::IterationLimit;
@@ -189,12 +187,11 @@ impl MidpointScratch {
     /// near?
     fn find_poses(
         &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
         h: Double,
         total: &mut Option<SolveStats>,
     ) -> bool {
+        let Bench { state, island, by: solve } = bench;
         self.plain.clear();
         self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, None, h)));
         self.approach(island, h);
@@ -251,14 +248,8 @@ impl MidpointScratch {
     /// Where Newton's method does not come near: one problem with the rows of the start, in which the
     /// geometric stiffness of the loads counts as inertia. It is stable and swallows angular momentum; the
     /// step is not solved.
-    fn soften(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-        h: Double,
-        total: &mut Option<SolveStats>,
-    ) {
+    fn soften(&mut self, bench: &mut Bench<'_, '_, '_>, h: Double, total: &mut Option<SolveStats>) {
+        let Bench { state, island, by: solve } = bench;
         self.approach(island, h);
         self.pose_start(island, h);
         island.step.biased.scale(2.0);
@@ -289,22 +280,17 @@ impl MidpointScratch {
     /// The velocities at the end of the part; leaves whole impulses in the relaxed unknowns.
     fn find_velocities(
         &mut self,
-        state: &mut Solvers,
         bounce: &mut BounceScratch,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
         h: Double,
     ) -> SolveStats {
-        island.step.press_on();
-        self.pose_end(island, h);
-        let stats = match bounce.solve(state, island, solve) {
-            Some(stats) => stats,
-            None => {
-                self.close(island, h);
-                solve(state, island, true)
-            }
-        };
-        let step = &mut *island.step;
+        bench.island.step.press_on();
+        self.pose_end(bench.island, h);
+        let stats = bounce.solve(bench).unwrap_or_else(|| {
+            self.close(bench.island, h);
+            bench.solve(true)
+        });
+        let step = &mut *bench.island.step;
         for i in 0..step.joints.len() {
             let half = step.biased.joint_impulse[i];
             match step.joint_aim[i] {
