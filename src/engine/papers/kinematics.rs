@@ -322,34 +322,28 @@ pub fn rates(sides: &[Side; 2], n: DVec3) -> Result<ContactRates, NoRates> {
 /// The points, by their indices, that a planar contact region of any boundary needs: the corners of the convex
 /// hull of points of it, as seen along `n`, in their order around it. A gap that is affine on the plane is
 /// nowhere negative if it is not so there, and any pressure without friction is one of forces at these alone
-/// (Anitescu, Cremer, Potra 1995, section 5); friction differs, as where it acts on the plane does. O(n log n).
+/// (Anitescu, Cremer, Potra 1995, section 5); friction differs, as where it acts on the plane does. O(n) for each corner.
 #[must_use]
 pub fn extreme_points(points: &[DVec3], n: DVec3) -> Vec<usize> {
     let (x, y) = n.normalize_or_zero().any_orthonormal_pair();
     let at: Vec<[Double; 2]> = points.iter().map(|p| [x.dot(*p), y.dot(*p)]).collect();
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by(|&i, &j| at[i][0].total_cmp(&at[j][0]).then(at[i][1].total_cmp(&at[j][1])));
-    order.dedup_by(|i, j| at[*i] == at[*j]);
-    if order.len() < 3 {
-        return order;
-    }
-    let area = |i: usize, j: usize, k: usize| {
-        let [p, q] = [j, k].map(|l| [at[l][0] - at[i][0], at[l][1] - at[i][1]]);
-        p[0] * q[1] - p[1] * q[0]
+    let from = |i: usize, k: usize| [at[k][0] - at[i][0], at[k][1] - at[i][1]];
+    let least = |i: &usize, k: &usize| {
+        at[*i][0].total_cmp(&at[*k][0]).then(at[*i][1].total_cmp(&at[*k][1]))
     };
-    // The lower chain from left to right, then the upper one back.
-    let mut found: Vec<usize> = Vec::new();
-    for chain in [order.clone(), order.into_iter().rev().collect()] {
-        let start = found.len();
-        for k in chain {
-            while found.len() >= start + 2
-                && area(found[found.len() - 2], found[found.len() - 1], k) <= 0.0
-            {
-                found.pop();
-            }
-            found.push(k);
+    let mut found: Vec<usize> = (0..at.len()).min_by(least).into_iter().collect();
+    while let Some(&last) = found.last() {
+        // All others lie to the left of the way to the next one, or on it and nearer.
+        let others = (0..at.len()).filter(|&k| at[k] != at[last]);
+        let next = others.reduce(|next, k| {
+            let ([a, b], [c, d]) = (from(last, next), from(last, k));
+            let (area, farther) = (a * d - b * c, c * c + d * d > a * a + b * b);
+            if area < 0.0 || area == 0.0 && farther { k } else { next }
+        });
+        match next {
+            Some(next) if at[next] != at[found[0]] && found.len() < at.len() => found.push(next),
+            _ => break,
         }
-        found.pop();
     }
     found
 }

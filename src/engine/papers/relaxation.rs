@@ -84,7 +84,7 @@ pub fn iterate(problem: &Problem, map: AggregateMap, most: u32, tolerance: Doubl
             rolling_impulse: &mut rolling_impulse,
         };
         let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
-        newton::solve_relaxation_rows(problem, &gamma, &mut iterate, &params, &mut scratch);
+        newton::solve_rows(problem, Some(&gamma), &mut iterate, &params, &mut scratch);
         point.certificate = measure(problem, iterate.velocity, iterate.impulses(), 0.0);
         let mut slip = slips(problem, &cone, &point.velocity);
         if map == AggregateMap::Chi3 {

@@ -111,6 +111,15 @@ pub fn solve_square_cone(
     solve_with(problem, &sides, bound, iterate, params)
 }
 
+/// Solves the problem without friction.
+pub fn solve_frictionless(
+    problem: &Problem,
+    iterate: &mut Iterate,
+    params: &LemkeParams,
+) -> SolveStats {
+    solve_with(problem, &[], FrictionBound::OfNormal, iterate, params)
+}
+
 /// Solves it with the directions of each of `sides` and a bound of friction.
 fn solve_with(
     problem: &Problem,

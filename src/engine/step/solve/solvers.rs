@@ -127,8 +127,14 @@ impl Solvers {
             half_work,
             patient,
         };
-        let stats =
-            newton::solve(&problem, &mut iterate, &params, &mut memory.newton, &mut self.newton);
+        let stats = newton::solve(
+            &problem,
+            None,
+            &mut iterate,
+            &params,
+            &mut memory.newton,
+            &mut self.newton,
+        );
         island.spent += stats.work / problem.budget();
         stats
     }

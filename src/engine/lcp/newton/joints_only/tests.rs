@@ -107,7 +107,7 @@ fn it_agrees_with_the_cone_newton() {
             };
             let mut memory = NewtonMemory::default();
             let mut scratch = NewtonScratch::default();
-            let stats = newton::solve(problem, iterate, &params, &mut memory, &mut scratch);
+            let stats = newton::solve(problem, None, iterate, &params, &mut memory, &mut scratch);
             assert!(stats.certificate.error() <= tolerance, "round {round}: {stats:?}");
         });
         for (a, b) in ours.iter().flatten().zip(theirs.iter().flatten()) {
