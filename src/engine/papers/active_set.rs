@@ -40,7 +40,7 @@ impl PapersActive {
     /// E₁: is a pair with ratio `t*` near enough to have active events at all?
     #[must_use]
     pub fn is_near(&self, ratio: Double) -> bool {
-        1.0 - 1.0 / ratio <= self.eps_t
+        ratio > 0.0 && 1.0 - 1.0 / ratio <= self.eps_t
     }
 
     /// E₂ to E₄: does the corrected Algorithm 3.14 accept the event?

@@ -117,7 +117,7 @@ pub struct PairEvent {
     /// face that looks away from the other body.
     pub separating_ratio: Double,
     /// How well the equality system is conditioned [-]: for a face `|c·p/δ - 1|`, for edges the
-    /// sine of their angle; infinite for a half-space.
+    /// sine of their angle.
     pub conditioning: Double,
     /// World positions of the centroids of `a` and `b` (m).
     pub centers: [DVec3; 2],
@@ -326,7 +326,7 @@ fn event(
 
 /// Every event of the half-space `normal · x ≤ offset`, body `a`, and a hull, body `b`, with `t > 0`, by
 /// ascending vertex: `t = (n·x - δ) / (-n·R p)`; of a curved hull the corners of what faces the plane. The
-/// half-space does not grow (Remark 2.18), is one face, and has its center under the hull. Allocates.
+/// half-space does not grow (Remark 2.18), is one face, and has the hull's centroid for its center. Allocates.
 ///
 /// A hull with its centroid on or below the plane has none.
 #[must_use]
@@ -336,35 +336,26 @@ pub fn enumerate_half_space(
     normal: DVec3,
     offset: Double,
 ) -> Vec<PairEvent> {
-    let distance = normal.dot(pose.position) - offset;
-    let corners: Vec<(u32, DVec3)> = match &hull.curve {
-        Some(curve) => {
-            let facing = Facing::new(curve, narrow3(-(pose.rotation.transpose() * normal)));
-            let corners = facing.outline().filter(|corner| corner.2);
-            corners.map(|(number, v, _)| (number, widen3(v))).collect()
-        }
-        None => (0_u32..).zip(hull.vertices.iter().map(|&v| widen3(v))).collect(),
-    };
+    let height = normal.dot(pose.position) - offset;
+    if height <= 0.0 {
+        return Vec::new();
+    }
+    let mut solid = Solid::new(hull, pose, true);
+    let mut numbers: Vec<u32> = (0..hull.vertices.len() as u32).collect();
+    if let Some(curve) = &hull.curve {
+        let facing = Facing::new(curve, narrow3(-(pose.rotation.transpose() * normal)));
+        let corners = facing.outline().filter(|corner| corner.2);
+        (numbers, solid.vertices) = corners.map(|(k, v, _)| (k, pose.rotation * widen3(v))).unzip();
+    }
+    // The plane as seen from the centroid above it.
+    let (vertices, planes) = (Vec::new(), vec![(normal, -height)]);
+    let plane = Solid { position: pose.position, grows: 0.0, vertices, planes };
     let mut events = Vec::new();
-    for (vertex, v) in corners {
-        let p = pose.rotation * v;
-        let ratio = distance / -normal.dot(p);
-        if distance > 0.0 && ratio > 0.0 && ratio.is_finite() {
-            events.push(PairEvent {
-                features: EventFeatures::FaceVertex { face: 0, vertex },
-                ratio,
-                gap: 1.0 - 1.0 / ratio,
-                point: pose.position + p * ratio,
-                normal,
-                distance,
-                violation: 0.0,
-                separating_ratio: 0.0,
-                conditioning: Double::INFINITY,
-                centers: [pose.position - normal * distance, pose.position],
-            });
+    corners_on_faces(&solid, &plane, true, &mut events);
+    for event in &mut events {
+        if let EventFeatures::FaceVertex { vertex, .. } = &mut event.features {
+            *vertex = numbers[*vertex as usize];
         }
     }
-    let least = events.iter().fold(Double::INFINITY, |least, event| least.min(event.ratio));
-    events.iter_mut().for_each(|event| event.separating_ratio = least);
     events
 }

@@ -39,9 +39,5 @@ pub fn one_sided(a_moving: &Hull, b_fixed: &Hull, relative: &Relative) -> Real {
 
 /// The support function of a hull along a unit vector (m).
 fn height(hull: &Hull, n: Vec3) -> Real {
-    let core = match &hull.curve {
-        Some(curve) => narrow(widen3(n).dot(curve.support(widen3(n)))),
-        None => n.dot(hull.vertices[hull.support_scan(n) as usize]),
-    };
-    core + hull.radius
+    narrow(widen3(n).dot(hull.core_point(widen3(n), 0))) + hull.radius
 }

@@ -21,16 +21,13 @@ impl NarrowPhase<'_> {
         [a, b]: [&Hull; 2],
         placed: &Placed,
     ) {
-        let (ActiveEvents::Enumerated { one_sided, .. }, Some(active)) =
-            (self.settings.contact.active, self.papers())
-        else {
-            return;
-        };
+        let Some((active, one_sided)) = self.papers() else { return };
         let grows = pair.bodies.map(|i| !one_sided || self.motions[i as usize].moves);
         let at = [placed.placement(0), placed.placement(1)];
         let events = enumerate_growing(a, &at[0], b, &at[1], grows);
-        if grows.contains(&false) && !events.is_empty() {
-            pair.gap = narrow(1.0 - 1.0 / ratio_of(&events));
+        let ratio = ratio_of(&events);
+        if ratio > 0.0 && grows.contains(&false) {
+            pair.gap = narrow(1.0 - 1.0 / ratio);
         }
         active.add_rows(&events, placed, pair);
     }
@@ -45,7 +42,7 @@ impl NarrowPhase<'_> {
         hull_side: usize,
         normal: Vec3,
     ) {
-        let Some(active) = self.papers() else { return };
+        let Some((active, _)) = self.papers() else { return };
         let placement = placed.placement(hull_side);
         let offset = widen3(normal).dot(placed.placement(1 - hull_side).position);
         let events = enumerate_half_space(hull, &placement, widen3(normal), offset);
@@ -57,15 +54,14 @@ impl NarrowPhase<'_> {
         }
     }
 
-    /// The papers' windows, if their events are in use.
-    fn papers(&self) -> Option<PapersActive> {
-        let ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max, .. } =
-            self.settings.contact.active
-        else {
+    /// The papers' windows, if their events are in use, and whether of the one-sided metric.
+    fn papers(&self) -> Option<(PapersActive, bool)> {
+        let active = self.settings.contact.active;
+        let ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max, one_sided } = active else {
             return None;
         };
         let [eps_x, eps_t, eps_0, delta_max] = [eps_x, eps_t, eps_0, delta_max].map(widen);
-        Some(PapersActive { eps_x, eps_t, eps_0, delta_max })
+        Some((PapersActive { eps_x, eps_t, eps_0, delta_max }, one_sided))
     }
 }
 

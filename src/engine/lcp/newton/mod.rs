@@ -110,13 +110,7 @@ impl NewtonScratch {
         memory: &mut NewtonMemory,
     ) -> SolveStats {
         let first = self.certify(problem, params.gravity_dt);
-        let stats = SolveStats {
-            status: Status::Converged,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: first,
-        };
+        let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
         let accepted = if memory.changed { AIM } else { 1.0 } * params.tolerance;
         memory.changed = first.error() > accepted;
         if !memory.changed {

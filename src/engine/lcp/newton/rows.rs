@@ -43,14 +43,7 @@ impl InRows<'_, '_> {
         let start = iterate.velocity.to_vec();
         let certificate = self.measure(iterate);
         if certificate.error() <= self.params.tolerance {
-            let status = Status::Converged;
-            return SolveStats {
-                status,
-                iterations: 0,
-                factorizations: 0,
-                work: CHECK,
-                certificate,
-            };
+            return SolveStats { work: CHECK, certificate, ..Default::default() };
         }
         iterate.velocity.copy_from_slice(&start);
         let mut stats = self.on_manifolds(iterate, scratch);

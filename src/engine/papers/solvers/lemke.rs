@@ -51,10 +51,8 @@ const CIRCULAR_DIRECTIONS: u32 = 8;
 pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> SolveStats {
     let cone = &FrictionCone::new(problem.cone);
     let before = rebuild(problem, iterate, params, cone);
-    let unchanged = |status| {
-        let (iterations, factorizations, work) = (0, 0, CHECK);
-        SolveStats { status, iterations, factorizations, work, certificate: before }
-    };
+    let unchanged =
+        |status| SolveStats { status, work: CHECK, certificate: before, ..Default::default() };
     if before.error() <= params.tolerance {
         return unchanged(Status::Converged);
     }
@@ -379,15 +377,11 @@ fn pivoted_cholesky(s: &[Double], n: usize) -> (Vec<usize>, Vec<Vec<Double>>) {
     let mut columns: Vec<Vec<Double>> = vec![Vec::new(); n];
     let mut kept: Vec<usize> = Vec::new();
     loop {
-        let mut best: Option<usize> = None;
-        let relative = |i: usize, rest: &[Double]| rest[i] / s[i * n + i];
-        for i in 0..n {
-            let usable = s[i * n + i] > 0.0 && relative(i, &rest) > 1e-11 && !kept.contains(&i);
-            if usable && best.is_none_or(|b| relative(i, &rest) > relative(b, &rest)) {
-                best = Some(i);
-            }
-        }
-        let Some(p) = best else { break };
+        let relative = |i: usize| rest[i] / s[i * n + i];
+        let usable =
+            (0..n).filter(|&i| s[i * n + i] > 0.0 && relative(i) > 1e-11 && !kept.contains(&i));
+        let larger = |b: usize, i: usize| if relative(i) > relative(b) { i } else { b };
+        let Some(p) = usable.reduce(larger) else { break };
         let pivot = rest[p].sqrt();
         let pivot_row = columns[p].clone();
         for i in 0..n {

@@ -156,18 +156,11 @@ impl Tableau {
     /// The row that the covering variable enters: the lexicographically smallest of `(q_i, e_i)`
     /// over the covering vector. Of equal quotients that is the last one.
     fn first_row(&self) -> Option<usize> {
-        let rhs = 2 * self.n + 1;
-        let mut best: Option<usize> = None;
-        for i in 0..self.n {
-            let quotient = |i: usize| self.at(i, rhs) / -self.at(i, 2 * self.n);
-            if quotient(i).is_nan() {
-                return None;
-            }
-            if best.is_none_or(|b| quotient(i) <= quotient(b)) {
-                best = Some(i);
-            }
+        let quotient = |i: usize| self.at(i, 2 * self.n + 1) / -self.at(i, 2 * self.n);
+        if (0..self.n).any(|i| quotient(i).is_nan()) {
+            return None;
         }
-        best
+        (0..self.n).reduce(|best, i| if quotient(i) <= quotient(best) { i } else { best })
     }
 
     /// Row of the leaving variable: the lexicographically smallest ratio of the rows with a

@@ -268,15 +268,7 @@ impl IslandSolver {
         if halved {
             island.step.biased.scale(0.5);
         }
-        Outcome {
-            method,
-            biased,
-            relaxed,
-            carried,
-            softened: false,
-            beyond_lemke: false,
-            flown: false,
-        }
+        Outcome { method, biased, relaxed, carried, ..Outcome::default() }
     }
 
     /// Slows bodies that turns or pushes gave energy, and measures what they carry then. A bounce ends with

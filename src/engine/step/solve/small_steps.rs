@@ -53,19 +53,12 @@ pub(super) fn solve(
     let biased = SolveStats {
         status: if solved { Status::Converged } else { Status::IterationLimit },
         iterations: 2 * solver.substeps,
-        factorizations: 0,
         work: 2.0 * Double::from(solver.substeps) + 2.0 * CHECK,
         certificate,
+        ..Default::default()
     };
-    Outcome {
-        method: Method::Substeps,
-        biased,
-        relaxed: None,
-        carried,
-        softened: true,
-        beyond_lemke: false,
-        flown: true,
-    }
+    let (method, rest) = (Method::Substeps, Outcome::default());
+    Outcome { method, biased, carried, softened: true, flown: true, ..rest }
 }
 
 /// The carried velocity after small steps, at the pose to which those took the bodies: that of their

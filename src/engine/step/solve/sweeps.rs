@@ -44,13 +44,9 @@ impl Solvers {
     ) -> SolveStats {
         let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
         let first = self.measure(island, of);
-        let mut stats = SolveStats {
-            status: Status::IterationLimit,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: first,
-        };
+        let status = Status::IterationLimit;
+        let mut stats =
+            SolveStats { status, work: CHECK, certificate: first, ..Default::default() };
         self.best.take(unknowns(island, of));
         let mut last = first.error();
         while last > aim && stats.iterations < sweeps_max {
@@ -99,7 +95,7 @@ impl Solvers {
         self.take_measured(island, of);
         let status = Status::IterationLimit;
         let work = Double::from(sweeps) + CHECK;
-        SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
+        SolveStats { status, iterations: sweeps, work, certificate, ..Default::default() }
     }
 
     /// Calls a solver in eight lanes; bodies have these velocities before what it solves.

@@ -1,9 +1,9 @@
 //! Against the cone Newton, and laws with exact answers.
 
 use super::*;
-use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::{NewtonMemory, NewtonParams, NewtonScratch};
 use crate::engine::lcp::tests::random::Random;
+use crate::engine::lcp::{Status, newton};
 
 /// Bodies at places with masses from 1 to `ratio`, ball joints between some and the world.
 fn mechanism(

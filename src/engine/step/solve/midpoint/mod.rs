@@ -44,7 +44,6 @@ use super::island::Island;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
 use super::solvers::Bench;
-use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::IslandStep;
@@ -73,7 +72,7 @@ impl MidpointScratch {
         bench.island.step.biased.scale(part);
         let (mut biased, mut relaxed) = (None, None);
         // Of the part at hand and its tries.
-        let (mut poses, mut velocities) = (None, None);
+        let (mut poses, mut velocities): (_, Option<SolveStats>) = (None, None);
         while left > 0.5 * part {
             let h = part * bench.island.dt;
             self.kept.take(&bench.island.step.biased);
@@ -92,7 +91,7 @@ impl MidpointScratch {
                 rough |= may_split && self.loses_much(bench.island.step);
                 rough |= !joints && self.gains_much(bench.island.step, h);
                 self.settle(bench.island, pays && joints, h, &mut stats);
-                add(&mut velocities, stats);
+                velocities.get_or_insert_default().add(&stats);
             }
             if rough && !joints {
                 bench.island.step.biased.put(&self.kept);
@@ -121,19 +120,13 @@ impl MidpointScratch {
             }
         }
         self.end(bench.island);
-        let (mut biased, last) = (biased.unwrap_or(NOTHING), relaxed.unwrap_or(NOTHING));
+        let (mut biased, last) = (biased.unwrap_or_default(), relaxed.unwrap_or_default());
         if self.failed {
             biased.status = Status::IterationLimit;
         }
-        Some(Outcome {
-            method,
-            biased,
-            relaxed,
-            carried: last.certificate,
-            softened: self.failed,
-            beyond_lemke: false,
-            flown: true,
-        })
+        let (carried, softened) = (last.certificate, self.failed);
+        let rest = Outcome::default();
+        Some(Outcome { method, biased, relaxed, carried, softened, flown: true, ..rest })
     }
 
     /// Takes up the bodies, the joints and the problem as it is.
@@ -222,7 +215,7 @@ impl MidpointScratch {
             if error > near {
                 stats.status = Status::IterationLimit;
             }
-            add(total, stats);
+            total.get_or_insert_default().add(&stats);
             // What does not come near in two more passes, as it falls now, is given up.
             let falls = (0..left.min(2)).fold(error, |e, _| e * (error / last)) <= near;
             let goes_on = !joints || left + PASSES > PASSES_MAX || falls;
@@ -274,7 +267,7 @@ impl MidpointScratch {
                 }
             }
         }
-        add(total, stats);
+        total.get_or_insert_default().add(&stats);
     }
 
     /// The velocities at the end of the part; leaves whole impulses in the relaxed unknowns.
@@ -348,41 +341,16 @@ impl MidpointScratch {
     }
 }
 
-/// What nothing was solved with.
-const NOTHING: SolveStats = SolveStats {
-    status: Status::Converged,
-    iterations: 0,
-    factorizations: 0,
-    work: 0.0,
-    certificate: Certificate { natural_map: 0.0, relative: 0.0, gap: 0.0, joint: 0.0, motion: 0.0 },
-};
-
 /// Adds a part of the step: the worse of both counts.
 fn join_parts(sum: &mut Option<SolveStats>, part: Option<SolveStats>) {
     let Some(part) = part else { return };
-    let before = *sum;
-    add(sum, part);
-    if let (Some(sum), Some(before)) = (sum, before) {
-        sum.certificate = sum.certificate.worse(before.certificate);
-        if before.status != Status::Converged {
-            sum.status = before.status;
-        }
+    let before = sum.unwrap_or_default();
+    let sum = sum.get_or_insert_default();
+    sum.add(&part);
+    sum.certificate = sum.certificate.worse(before.certificate);
+    if before.status != Status::Converged {
+        sum.status = before.status;
     }
-}
-
-/// Adds a later solve, whose certificate counts.
-fn add(sum: &mut Option<SolveStats>, later: SolveStats) {
-    let (mut iterations, mut factorizations, mut work) = (0, 0, 0.0);
-    if let Some(before) = sum {
-        (iterations, factorizations, work) =
-            (before.iterations, before.factorizations, before.work);
-    }
-    *sum = Some(SolveStats {
-        iterations: iterations + later.iterations,
-        factorizations: factorizations + later.factorizations,
-        work: work + later.work,
-        ..later
-    });
 }
 
 impl IslandStep<'_> {
