@@ -62,8 +62,8 @@ pub enum ActiveEvents {
         eps_0: Real,
         /// δ_max: events whose equality system is conditioned worse than `1/δ_max` are none (-).
         delta_max: Real,
-        /// Of a body that does not move only the other one grows: the one-sided metric of Remark 2.18, with its
-        /// events. There are none, and no contacts, once the centroid of what moves is in what does not.
+        /// Bodies that do not move do not grow: the one-sided metric of Remark 2.18, with its events. There
+        /// are none, and no contacts, once the centroid of what moves is in what does not.
         one_sided: bool,
     },
 }
@@ -361,7 +361,7 @@ impl Settings {
     ///
     /// `Δ = γ Φ̂ / h` on every row of a contact, the thesis' active set (4.8) with its windows, centroids as
     /// scaling centers, rows at the touching points of the scaled bodies, the biased velocity carried, no
-    /// cap on the push, Euler's step, a friction pyramid with `m_c` sides, δ_max = 10⁶, and growth of both bodies.
+    /// cap on the push, Euler's step, a friction pyramid with `m_c` sides, δ_max = 10⁶, both bodies grow.
     pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {
         let mut settings = Self::default();
         settings.contact.gamma = gamma;

@@ -2,7 +2,9 @@
 
 use orthant::engine::lcp::{BodyBlock, ContactRow, FIXED};
 use orthant::engine::papers::accelerations::{Accelerations, accelerations};
-use orthant::engine::papers::kinematics::{NoRates, Patch, Side, extreme_points, rates, sides};
+use orthant::engine::papers::kinematics::{
+    ContactSide, NoRates, Patch, extreme_points, rates, sides,
+};
 use orthant::engine::query::{PlacedShape, closest};
 use orthant::engine::shape::Shape;
 use orthant::math::{
@@ -11,8 +13,8 @@ use orthant::math::{
 use orthant_lab::experiments::kinematics::{PAIRS, differences, on_a_ball};
 use orthant_lab::random::Rng;
 
-/// All rates of surface–surface, surface–curve and curve–curve pairs, and the second derivative of the distance
-/// of bodies that do not accelerate, are those of the extremal points found anew at nearby times.
+/// All rates of surface–surface, surface–curve and curve–curve pairs, and the second derivative of the
+/// distance of bodies that do not accelerate, are those of the extremal points found anew at nearby times.
 #[test]
 fn rates_are_those_of_the_extremal_points() {
     for (k, (name, one, other)) in PAIRS.into_iter().enumerate() {
@@ -30,22 +32,22 @@ fn rates_are_those_of_the_extremal_points() {
     }
 }
 
-fn ball(radius: Double, center: DVec3, linear: DVec3, angular: DVec3) -> Side {
-    Side { patch: Patch::Point, point: center, radius, center, linear, angular }
+fn ball(radius: Double, center: DVec3, linear: DVec3, angular: DVec3) -> ContactSide {
+    ContactSide { patch: Patch::Point, point: center, radius, center, linear, angular }
 }
 
 /// A sphere's surface about the point along `normal` from its center.
-fn sphere(radius: Double, center: DVec3, normal: DVec3, angular: DVec3) -> Side {
+fn sphere(radius: Double, center: DVec3, normal: DVec3, angular: DVec3) -> ContactSide {
     let x = normal.any_orthonormal_vector();
     let frame = DMat3::from_cols(x, normal.cross(x), normal);
     let curvature = [[1.0 / radius, 0.0], [0.0, 1.0 / radius]];
     let patch = Patch::Surface { frame, metric: [1.0; 2], curvature, torsion: [0.0; 2] };
     let point = center + normal * radius;
-    Side { patch, point, radius: 0.0, center, linear: DVec3::ZERO, angular }
+    ContactSide { patch, point, radius: 0.0, center, linear: DVec3::ZERO, angular }
 }
 
-/// A ball as a surface and as a rounded point are one; the relative curvature of a ball in a bowl of its size is
-/// singular, and so are a cylinder and a box that lie on the ground.
+/// A ball as a surface and as a rounded point are one; the relative curvature of a ball in a bowl of its
+/// size is singular, and so are a cylinder and a box that lie on the ground.
 #[test]
 fn singular_relative_curvature_is_told() {
     let up = DVec3::Y;
@@ -54,7 +56,7 @@ fn singular_relative_curvature_is_told() {
         let frame = DMat3::from_cols(DVec3::Z, DVec3::X, up);
         let curvature = [[curvature, 0.0], [0.0, curvature]];
         let patch = Patch::Surface { frame, metric: [1.0; 2], curvature, torsion: [0.0; 2] };
-        Side { patch, ..ball(0.0, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO) }
+        ContactSide { patch, ..ball(0.0, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO) }
     };
     let center = up * 0.5;
     let surface = sphere(0.5, center, -up, spin);
@@ -112,7 +114,8 @@ fn rates_of_shapes_are_those_of_their_nearest_points() {
     .into_iter()
     .map(|(name, shape)| (name, shape.expect("sound lengths")))
     .collect();
-    // Positions of a meter are rounded to ε; so differences over 2h are off by ε / h, and by h² of curved ways.
+    // Positions of a meter are rounded to ε; so differences over 2h are off by ε / h, and by h² of curved
+    // ways.
     let h = widen(EPSILON).cbrt().max(1e-4);
     let mut seen = std::collections::BTreeMap::new();
     for round in 0..600 {
@@ -170,8 +173,8 @@ fn rates_of_shapes_are_those_of_their_nearest_points() {
     assert!(seen.len() > 30, "{} kinds of pairs: {seen:?}", seen.len());
 }
 
-/// (2.6)–(2.7) on a ball that slides down another one: it is carried by `m g (3 cos θ - 2)`, leaves where that
-/// vanishes, at `cos θ = 2/3`, and from then on the gap opens.
+/// (2.6)–(2.7) on a ball that slides down another one: it is carried by `m g (3 cos θ - 2)`, leaves where
+/// that vanishes, at `cos θ = 2/3`, and from then on the gap opens.
 #[test]
 fn a_ball_leaves_a_ball_where_nothing_carries_it() {
     for radii in [[1.0, 0.2], [0.3, 2.0]] {
@@ -220,8 +223,8 @@ fn solved(block: BodyBlock, points: &[DVec3]) -> Accelerations {
     accelerations(&[block], &mut rows, &[], |_| None)
 }
 
-/// A planar region of any boundary is as good as its extreme points: accelerations are those of all its points,
-/// which are unique whatever the order of the contacts is, though forces are not.
+/// A planar region of any boundary is as good as its extreme points: accelerations are those of all its
+/// points, which are unique whatever the order of the contacts is, though forces are not.
 #[test]
 fn planar_regions_need_their_extreme_points_only() {
     let mut rng = Rng::new(8);
@@ -275,8 +278,8 @@ fn planar_regions_need_their_extreme_points_only() {
     assert!(extreme_points(&[], DVec3::Y).is_empty());
 }
 
-/// A round boundary has no corners: the point that is pressed in most is asked for until there is none. A disc
-/// under a force beyond its rim tips over the nearest point of it.
+/// A round boundary has no corners: the point that is pressed in most is asked for until there is none. A
+/// disc under a force beyond its rim tips over the nearest point of it.
 #[test]
 fn a_disc_tips_over_its_rim() {
     let (radius, mass, across, g): (Double, Double, Double, Double) = (0.5, 2.0, 0.3, 9.81);

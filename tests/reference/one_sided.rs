@@ -36,8 +36,8 @@ fn pair(rng: &mut Rng) -> ([Hull; 2], [Placement; 2], Relative) {
     (hulls, at, Relative::new(places[0], turns[0], places[1], turns[1]))
 }
 
-/// The best plane of the one-sided events is the one-sided metric, on whichever side the body is that grows, and
-/// their gradients are those of their values.
+/// The best plane of the one-sided events is the one-sided metric, on whichever side the body is that
+/// grows, and their gradients are those of their values.
 #[test]
 fn one_sided_events_have_their_metric_and_gradients() {
     let mut rng = Rng::new(218);
@@ -87,8 +87,8 @@ fn one_sided_events_have_their_metric_and_gradients() {
     assert!(metrics > 20 && gradients > 100 && inside > 0, "{metrics}, {gradients}, {inside}");
 }
 
-/// (4.9)–(4.11) for the one-sided metric: a pair has active events if and only if it is active, and the least of
-/// them is its own value, so that `I^A = I^E`.
+/// (4.9)–(4.11) for the one-sided metric: a pair has active events if and only if it is active, and the
+/// least of them is its own value, so that `I^A = I^E`.
 #[test]
 fn the_least_one_sided_event_is_that_of_the_pair() {
     let window = 64.0 * widen(EPSILON);
@@ -153,7 +153,8 @@ fn infeasibility_of_a_fixed_block_is_of_second_order() {
         .map(|(dt, run)| (*dt, run.depths.iter().sum::<Double>() / run.depths.len() as Double));
     let slope = fitted_slope(average).expect("it overlaps");
     assert!(slope > 1.8, "average infeasibility falls with h^{slope}");
-    // Bounded by C h² |v|²: with the fastest point at 6 m/s and corners at 0.7 m, C is no more than a few 1/m.
+    // Bounded by C h² |v|²: with the fastest point at 6 m/s and corners at 0.7 m, C is no more than a few
+    // 1/m.
     for (dt, run) in &runs {
         let most = run.depths.iter().copied().fold(0.0, Double::max);
         // What the solver leaves adds h e (1 + μ).

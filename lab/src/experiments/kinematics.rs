@@ -8,7 +8,7 @@ use std::path::Path;
 
 use orthant::engine::lcp::{BodyBlock, FIXED};
 use orthant::engine::papers::accelerations::accelerations;
-use orthant::engine::papers::kinematics::{ContactRates, NoRates, Patch, Side, rates};
+use orthant::engine::papers::kinematics::{ContactRates, ContactSide, NoRates, Patch, rates};
 use orthant::math::{DMat3, DVec3, Double, sin_cos_double};
 
 use super::Outcome;
@@ -141,7 +141,7 @@ impl Moving {
     }
 
     /// As the engine takes it at time zero.
-    fn side(&self, at: [Double; 2]) -> Side {
+    fn side(&self, at: [Double; 2]) -> ContactSide {
         let world = |frame: DMat3| self.rotation * frame;
         let patch = match self.boundary.patch(at) {
             Patch::Surface { frame, metric, curvature, torsion } => {
@@ -153,7 +153,14 @@ impl Moving {
             Patch::Point => Patch::Point,
         };
         let (point, center) = (self.point(0.0, at), self.center);
-        Side { patch, point, radius: 0.0, center, linear: self.linear, angular: self.angular }
+        ContactSide {
+            patch,
+            point,
+            radius: 0.0,
+            center,
+            linear: self.linear,
+            angular: self.angular,
+        }
     }
 }
 
@@ -253,8 +260,8 @@ fn look(pair: &[Moving; 2], time: Double, start: Extremal, n: DVec3) -> Option<S
     Some(Seen { x, points, normal, distance, angle, lean })
 }
 
-/// Largest differences of the rates, over the largest speed and angular velocity at hand (–), of the distance's
-/// second derivative over their product [1/m]; none if the points are not found or singular.
+/// Largest differences of the rates, over the largest speed and angular velocity at hand (–), of the
+/// distance's second derivative over their product [1/m]; none if the points are not found or singular.
 pub fn compare(pair: &[Moving; 2], start: Extremal) -> Option<[Double; 4]> {
     let x = extremal(pair, 0.0, start)?;
     let way = pair[1].point(0.0, x[1]) - pair[0].point(0.0, x[0]);
@@ -295,8 +302,8 @@ pub fn compare(pair: &[Moving; 2], start: Extremal) -> Option<[Double; 4]> {
     let coordinates = (0..2)
         .flat_map(|i| (0..2).map(move |k| (i, k)))
         .map(|(i, k)| (rate(&|seen| seen.x[i][k]) - found.coordinates[i][k]).abs());
-    // Where the relative curvature nearly vanishes the points run: differences of fourth and of sixth order tell
-    // whether they are fine enough.
+    // Where the relative curvature nearly vanishes the points run: differences of fourth and of sixth order
+    // tell whether they are fine enough.
     let coarse = [0.0, 1.0 / 12.0, -2.0 / 3.0, 0.0, 2.0 / 3.0, -1.0 / 12.0, 0.0];
     let parts = |seen: &Seen| {
         let [p, q] = seen.points;
@@ -376,13 +383,14 @@ pub fn differences(
     (worst, seen)
 }
 
-/// A ball of mass 1 that has slid down a fixed one without friction, from its top to an angle (rad): the force
-/// that carries it (N), and the acceleration of the gap [m/s²]. By energy the force is `g (3 cos θ - 2)`.
+/// A ball of mass 1 that has slid down a fixed one without friction, from its top to an angle (rad): the
+/// force that carries it (N), and the acceleration of the gap [m/s²]. By energy the force is `g (3 cos θ -
+/// 2)`.
 pub fn on_a_ball(radii: [Double; 2], angle: Double) -> Result<[Double; 2], NoRates> {
     let (g, far) = (9.81, radii[0] + radii[1]);
     let (sin, cos) = sin_cos_double(angle);
     let (normal, down) = (DVec3::new(sin, cos, 0.0), DVec3::new(cos, -sin, 0.0));
-    let side = |center, radius, linear| Side {
+    let side = |center, radius, linear| ContactSide {
         patch: Patch::Point,
         point: center,
         radius,
@@ -411,7 +419,7 @@ pub fn on_a_ball(radii: [Double; 2], angle: Double) -> Result<[Double; 2], NoRat
 /// Rates against differences, and where a ball leaves another one.
 pub fn perform(_: &Path) -> Outcome {
     println!(
-        "| pair | how many | off: points and coordinates | normal | angles | second derivative of the distance |"
+        "| pair | how many | off: points, coordinates | normal | angles | distance, second derivative |"
     );
     println!("|---|---|---|---|---|---|");
     for (k, (name, one, other)) in PAIRS.into_iter().enumerate() {

@@ -117,7 +117,7 @@ pub const DTS: [Double; 9] = [0.02, 0.014, 0.01, 0.007, 0.005, 0.0035, 0.0025, 0
 /// Depths over the step length, and how far from the half-space's motion.
 pub fn perform(_: &Path) -> Outcome {
     println!(
-        "| γ | ground | largest depth at h = 10 ms [mm] | slope of the average | of the largest | largest residual [m/s] | off the half-space's motion at h = 10 ms [m] |"
+        "| γ | ground | deepest at 10 ms [mm] | slope: average | deepest | residual [m/s] | off [m] |"
     );
     println!("|---|---|---|---|---|---|---|");
     for gamma in [1.0, 0.5] {

@@ -21,8 +21,7 @@ use super::problem::Cone;
 use super::rolling::join;
 use crate::math::{Double, PI_DOUBLE, sin_cos_double};
 
-/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal
-/// derivatives.
+/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zone {
     /// The tip: no impulse.
@@ -33,8 +32,7 @@ pub enum Zone {
     Surface,
     /// The facet between the corners `i` and `i + 1` of the polygon.
     Facet(u32),
-    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without
-    /// friction.
+    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without friction.
     Ray(u32),
 }
 

@@ -1,17 +1,17 @@
 //! Accelerations of an instant: the complementarity problem (2.6)–(2.7) of Anitescu, Cremer, Potra (1995).
 //!
-//! Input: bodies with their forces, contacts that touch and do not part, joints. Output: accelerations `a` and
-//! contact forces `l`, without friction,
+//! Input: bodies with their forces, contacts that touch and do not part, joints. Output: accelerations `a`
+//! and contact forces `l`, without friction,
 //!
 //! ```text
 //! M a = k + Jᵀ l + νᵀ c,    s = J a + J̇ q̇ ≥ 0  ⊥  l ≥ 0,    ν a + ν̇ q̇ = 0
 //! ```
 //!
-//! `a` is unique, `l` need not be. It is (5.1)–(5.2) with accelerations for velocities, and is solved by Lemke's
-//! algorithm. A planar contact of any boundary has infinitely many rows, of which only those are made that
-//! it would violate. O((contacts)³), for each of these.
+//! `a` is unique, `l` need not be. It is (5.1)–(5.2) with accelerations for velocities, and is solved by
+//! Lemke's algorithm. A planar contact of any boundary has infinitely many rows, of which only those are
+//! made that it would violate. O((contacts)³), for each of these.
 
-use super::kinematics::{ContactRates, Side};
+use super::kinematics::{ContactRates, ContactSide};
 use super::solvers::lemke::{self, LemkeParams};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
@@ -35,7 +35,7 @@ impl ContactRates {
     /// The row `J a + J̇ q̇` of two bodies that touch, with their indices or
     /// [`FIXED`](crate::engine::lcp::FIXED).
     #[must_use]
-    pub fn row(&self, sides: &[Side; 2], n: DVec3, [a, b]: [u32; 2]) -> ContactRow {
+    pub fn row(&self, sides: &[ContactSide; 2], n: DVec3, [a, b]: [u32; 2]) -> ContactRow {
         let [jacobian_a, jacobian_b] = [(&sides[0], -1.0), (&sides[1], 1.0)].map(|(side, sign)| {
             let arm = side.point - n * (sign * side.radius) - side.center;
             let (linear, angular) = (n * sign, arm.cross(n) * sign);
@@ -54,9 +54,9 @@ impl ContactRates {
 }
 
 /// The accelerations of bodies whose free ones, `M⁻¹ k`, stand for the free velocities of their blocks. The
-/// biases of contacts and joints are `J̇ q̇` and `ν̇ q̇` [m/s²]. `worst` gives the row of the point, of a boundary
-/// given by something else than contacts, that these accelerations press in most, or none if they press in none;
-/// it is added to the contacts.
+/// biases of contacts and joints are `J̇ q̇` and `ν̇ q̇` [m/s²]. `worst` gives the row of the point, of a
+/// boundary given by something else than contacts, that these accelerations press in most, or none if they
+/// press in none; it is added to the contacts.
 pub fn accelerations(
     bodies: &[BodyBlock],
     contacts: &mut Vec<ContactRow>,

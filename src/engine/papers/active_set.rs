@@ -57,7 +57,8 @@ impl PapersActive {
             && event.conditioning > 1.0 / self.delta_max
     }
 
-    /// Indices of the active events of a pair with ratio `t*` that are no ghosts; none if it is too far apart.
+    /// Indices of the active events of a pair with ratio `t*` that are no ghosts; none if it is too far
+    /// apart.
     #[must_use]
     pub fn select_real(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
         let admits = |m: &usize| self.is_near(ratio) && self.admits_real(&events[*m], ratio);

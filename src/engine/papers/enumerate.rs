@@ -3,9 +3,8 @@
 //! Input: two polytopes with their poses. Output: every event with `t > 0`, in the order corners of
 //! `a` on faces of `b`, corners of `b` on faces of `a`, edges; each by ascending feature ids.
 //!
-//! The equality system (3.5) of an event, with `d = x_b - x_a`, corners `p` and edge points about
-//! the centroids in world axes, and a unit normal `n` of the plane both features share when scaled
-//! by `t`:
+//! The equality system (3.5) of an event, with `d = x_b - x_a`, corners `p` and edge points about the
+//! centroids in world axes, and a unit normal `n` of the plane both features share when scaled by `t`:
 //!
 //! - corner `p` of `a` on the face `c·y = δ` of `b` (Remark 3.10), `n = -c`:
 //!   `t = n·d / (n·p + δ)`, `x* = x_a + t p`;
@@ -23,8 +22,8 @@
 //! for both kinds: the ordinary contact Jacobian at the touching point of the scaled bodies. `t D`
 //! is unchanged when `n` flips with `D`.
 //!
-//! Of two bodies one may stay as it is, a fixed one in Remark 2.18. With `g_i` 1 for what grows, else 0, body `i`
-//! has the size `1 - g_i + g_i t`, and of both features together
+//! Of two bodies one may stay as it is, a fixed one in Remark 2.18. With `g_i` 1 for what grows, else 0,
+//! body `i` has the size `1 - g_i + g_i t`, and of both features together
 //!
 //! ```text
 //! t = D / n·(g_a p - g_b q),    D = n·(d + (1 - g_b) q - (1 - g_a) p)
@@ -112,9 +111,8 @@ pub struct PairEvent {
     /// Largest `A_i R_iᵀ (x* - x_i) - t` over all rows of both bodies, with `A x ≤ 1`, 1 for t of a body that
     /// does not grow [-]: above zero the point lies outside one of the scaled bodies.
     pub violation: Double,
-    /// `n·d / H(n)` of the event's reference normal, of the largest extents instead of those of the features
-    /// [-]: the ratio at which this plane stops separating the bodies. A face keeps its outward side here, so the value is negative for a
-    /// face that looks away from the other body.
+    /// `n·d / H(n)` of the event's reference normal, the ratio of the largest extents along it [-], at which
+    /// this plane stops separating the bodies; negative for a face that looks away from the other body.
     pub separating_ratio: Double,
     /// How well the equality system is conditioned [-]: for a face `|c·p/δ - 1|`, for edges the
     /// sine of their angle.
@@ -326,7 +324,8 @@ fn event(
 
 /// Every event of the half-space `normal · x ≤ offset`, body `a`, and a hull, body `b`, with `t > 0`, by
 /// ascending vertex: `t = (n·x - δ) / (-n·R p)`; of a curved hull the corners of what faces the plane. The
-/// half-space does not grow (Remark 2.18), is one face, and has the hull's centroid for its center. Allocates.
+/// half-space does not grow (Remark 2.18), is one face, and has the hull's centroid for its center.
+/// Allocates.
 ///
 /// A hull with its centroid on or below the plane has none.
 #[must_use]

@@ -1,9 +1,9 @@
 //! Smooth contact kinematics: how the nearest points of two bodies move on them.
 //!
-//! Input: the boundaries of both bodies about their extremal points, where a common normal meets them, to second
-//! order, and the bodies' velocities. Output: the rates of the points, of the normal and of the distance. The
-//! points may touch, be apart or overlap. (Montana, Int. J. Robotics Res. 7(3), 1988; Anitescu, Cremer,
-//! Potra, Reports on Computational Mathematics 80, University of Iowa, 1995, section 4.)
+//! Input: the boundaries of both bodies about their extremal points, where a common normal meets them, to
+//! second order, and the bodies' velocities. Output: the rates of the points, of the normal and of the
+//! distance. The points may touch, be apart or overlap. (Montana, Int. J. Robotics Res. 7(3), 1988;
+//! Anitescu, Cremer, Potra, Reports on Computational Mathematics 80, University of Iowa, 1995, section 4.)
 //!
 //! With `n` the unit normal from a to b, `d` the distance, `V_i` the velocities of the bodies at the points
 //! `p_i`, `e_ij` unit tangents of body i there, `s_ij` the speeds along them and `ω_i` the body's rotation:
@@ -62,7 +62,7 @@ pub enum Patch {
 
 /// A body about its extremal point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Side {
+pub struct ContactSide {
     /// The boundary, of a rounded body that of its core.
     pub patch: Patch,
     /// The extremal point on it, in the world (m).
@@ -181,7 +181,7 @@ impl Patch {
     }
 }
 
-impl Side {
+impl ContactSide {
     /// A piece about its extremal point, which is on its rounding (m).
     fn of_piece(
         piece: &Placed<'_>,
@@ -219,7 +219,7 @@ impl Side {
 pub fn sides(
     (a, b): (PlacedShape<'_>, PlacedShape<'_>),
     velocities: [[Vec3; 2]; 2],
-) -> Result<([Side; 2], DVec3), NoRates> {
+) -> Result<([ContactSide; 2], DVec3), NoRates> {
     let nearest = least(a, b, Placed::closest, |closest| closest.distance);
     let Some((Closest { normal, point1, point2, .. }, [i, j])) = nearest else {
         return Err(NoRates::Shapes);
@@ -227,7 +227,7 @@ pub fn sides(
     let n = widen3(normal).normalize_or_zero();
     let side = |(shape, at, turn): PlacedShape<'_>, k: u32, point, outward, velocity| {
         let piece = placed(shape, at, turn).nth(k as usize)?;
-        Side::of_piece(&piece, point, outward, at, velocity)
+        ContactSide::of_piece(&piece, point, outward, at, velocity)
     };
     let one = side(a, i, point1, n, velocities[0]).ok_or(NoRates::Shapes)?;
     let other = side(b, j, point2, -n, velocities[1]).ok_or(NoRates::Shapes)?;
@@ -253,7 +253,7 @@ pub fn sides(
 ///
 /// # Errors
 /// The relative curvature is singular.
-pub fn rates(sides: &[Side; 2], n: DVec3) -> Result<ContactRates, NoRates> {
+pub fn rates(sides: &[ContactSide; 2], n: DVec3) -> Result<ContactRates, NoRates> {
     let signs = [1.0, -1.0];
     let tangents = [0, 1].map(|i| sides[i].patch.tangents(n, signs[i]));
     let d = n.dot(sides[1].point - sides[0].point);
@@ -319,10 +319,11 @@ pub fn rates(sides: &[Side; 2], n: DVec3) -> Result<ContactRates, NoRates> {
     Ok(found)
 }
 
-/// The points, by their indices, that a planar contact region of any boundary needs: the corners of the convex
-/// hull of points of it, as seen along `n`, in their order around it. A gap that is affine on the plane is
-/// nowhere negative if it is not so there, and any pressure without friction is one of forces at these alone
-/// (Anitescu, Cremer, Potra 1995, section 5); friction differs, as where it acts on the plane does. O(n) for each corner.
+/// The points, by their indices, that a planar contact region of any boundary needs: the corners of the
+/// convex hull of points of it, as seen along `n`, in their order around it. A gap that is affine on the
+/// plane is nowhere negative if it is not so there, and any pressure without friction is one of forces at
+/// these alone (Anitescu, Cremer, Potra 1995, section 5); friction differs, as where it acts on the plane
+/// does. O(n) for each corner.
 #[must_use]
 pub fn extreme_points(points: &[DVec3], n: DVec3) -> Vec<usize> {
     let (x, y) = n.normalize_or_zero().any_orthonormal_pair();

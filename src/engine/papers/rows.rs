@@ -32,8 +32,8 @@ impl NarrowPhase<'_> {
         active.add_rows(&events, placed, pair);
     }
 
-    /// The papers' set for a hull and a half-space, whose events are those of their exchange if the hull comes
-    /// first.
+    /// The papers' set for a hull and a half-space, whose events are those of their exchange if the hull
+    /// comes first.
     pub(in crate::engine) fn enumerated_half_space(
         &self,
         pair: &mut Pair,

@@ -6,7 +6,8 @@
 //! piece and does not depend on the shape of the tree.
 //!
 //! Directions need not have length one where a function does not say so; distances are in meters in any
-//! case. A query meets the colliders for which its predicate is true. What is not a number is met by nothing. Queries change nothing and keep no memory.
+//! case. A query meets the colliders for which its predicate is true, and nothing where a number is none. It
+//! changes nothing and keeps no memory.
 
 mod tree;
 

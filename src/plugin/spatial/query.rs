@@ -395,7 +395,8 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// The ratio metric of two colliders: by what factor both must grow to touch, with points, and the normal
-    /// from the first to the second in the world, see [`query::ratio`]. None as for [`closest_points`](Self::closest_points).
+    /// from the first to the second in the world, see [`query::ratio`]. None as for
+    /// [`closest_points`](Self::closest_points).
     #[must_use]
     pub fn ratio(&self, one: Entity, two: Entity) -> Option<Metric> {
         let (a, b) = (self.placed(one)?, self.placed(two)?);

@@ -80,10 +80,10 @@ pub fn closest(a: PlacedShape<'_>, b: PlacedShape<'_>) -> Option<Closest> {
 /// | the others | as in the first row | none | none |
 ///
 /// A compound is the least of its pieces, each of which grows about its own centroid: Φ tells of the piece
-/// that is met first, and its sign of the whole. A mesh is the least of its triangles, flat convex bodies that
-/// grow about their centroids; it has no inside, so that what lies within a closed mesh is apart from it.
-/// None where neither shape has a hull. Bodies of n dimensions are in the papers only: these have three.
-/// O(pairs of pieces), of meshes of triangles near by; allocates. For events and their gradients see
+/// that is met first, and its sign of the whole. A mesh is the least of its triangles, flat convex bodies
+/// that grow about their centroids; it has no inside, so that what lies within a closed mesh is apart from
+/// it. None where neither shape has a hull. Bodies of n dimensions are in the papers only: these have
+/// three. O(pairs of pieces), of meshes of triangles near by; allocates. For events and their gradients see
 /// [`events`](crate::engine::papers::enumerate::events).
 ///
 /// ```

@@ -71,7 +71,8 @@ use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start; with `slip_bounds`, `Γ` [m/s], one for
-/// each contact, the convex relaxation (5.3)–(5.7), whose velocity is unique and whose certificate is its own.
+/// each contact, the convex relaxation (5.3)–(5.7), whose velocity is unique and whose certificate is its
+/// own.
 pub fn solve(
     problem: &ManifoldProblem<'_>,
     slip_bounds: Option<&[Double]>,

@@ -1,5 +1,4 @@
-//! Lemke's algorithm on the step problem: exact pivoting for small problems, and the oracle of
-//! tests.
+//! Lemke's algorithm on the step problem: exact pivoting for small problems, and the oracle of tests.
 //!
 //! Velocities and joint impulses of (5.1)–(5.2) are eliminated,
 //!
@@ -19,9 +18,9 @@
 //!
 //! A circular cone is treated as the pyramid with eight directions; the certificate is that of the
 //! cone asked for, so it shows the difference. The answer can be non-unique; then this finds one.
-//! Rolling rows and joint rows with bounds are not known here, for which it reports `TooLarge`; softness adds to the diagonal of `S`. The
-//! better of the warm start and the last basis is kept, so a ray leaves nothing worse than it was. Cost:
-//! O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
+//! Rolling rows and joint rows with bounds are not known here, for which it reports `TooLarge`; softness
+//! adds to the diagonal of `S`. The better of the warm start and the last basis is kept, so a ray leaves
+//! nothing worse than it was. Cost: O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
 
 use super::pivoting::lcp_lemke;
 use crate::engine::lcp::certificate::{Certificate, measure_with};
@@ -35,8 +34,7 @@ use crate::math::Double;
 /// Parameters of Lemke's algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LemkeParams {
-    /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default
-    /// 0.
+    /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default 0.
     pub tolerance: Double,
     /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
@@ -79,10 +77,9 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     stats
 }
 
-/// Solves (5.13)–(5.14), the optimality conditions of (5.15), with the slip speeds `λ` [m/s] given:
-/// the map P₂ of (5.16). Its velocity is unique. The impulses are not bounded by friction; they
-/// solve the step problem, and its certificate vanishes, only if `λ` is the slip of its solution
-/// (Lemma 5.4).
+/// Solves (5.13)–(5.14), the optimality conditions of (5.15), with the slip speeds `λ` [m/s] given: the map
+/// P₂ of (5.16). Its velocity is unique. The impulses are not bounded by friction; they solve the step
+/// problem, and its certificate vanishes, only if `λ` is the slip of its solution (Lemma 5.4).
 pub fn solve_fixed_slip(
     problem: &Problem,
     slip: &[Double],

@@ -1,12 +1,11 @@
 //! Lemke's algorithm for a dense linear complementarity problem.
 //!
-//! Finds `z ≥ 0` with `w = M z + q ≥ 0` and `zᵀ w = 0`. Ties of the ratio test are broken
-//! lexicographically by the rows of the basis inverse, so the algorithm cannot cycle. For
-//! copositive-plus matrices, the step problem's among them, it ends in a solution if the problem is
-//! feasible; ending on a ray is reported as such. The last basis is solved anew from the matrix as
-//! given, so the rounding of the pivots does not reach the answer, and the answer is checked. The
-//! covering vector is all ones; where rounding led to a ray or a wrong basis, two other positive
-//! vectors are tried.
+//! Finds `z ≥ 0` with `w = M z + q ≥ 0` and `zᵀ w = 0`. Ties of the ratio test are broken lexicographically
+//! by the rows of the basis inverse, so the algorithm cannot cycle. For copositive-plus matrices, the step
+//! problem's among them, it ends in a solution if the problem is feasible; ending on a ray is reported as
+//! such. The last basis is solved anew from the matrix as given, so the rounding of the pivots does not
+//! reach the answer, and the answer is checked. The covering vector is all ones; where rounding led to a ray
+//! or a wrong basis, two other positive vectors are tried.
 //!
 //! Cost: O(n²) a pivot, about n pivots in practice. Source: Cottle, Pang, Stone, "The Linear
 //! Complementarity Problem", algorithms 4.4.5 and 4.9.
