@@ -199,7 +199,23 @@ pub fn enumerate_growing(
 }
 
 /// Every event of two shapes where they are in the world, of all pairs of their polytopes without rounding:
-/// values, points, normals and gradients in one call, without a simulation. Allocates.
+/// values, points, normals and gradients in one call, without a simulation. Not of half-spaces, which have
+/// [`enumerate_half_space`], nor of meshes. Allocates.
+///
+/// ```
+/// use orthant::engine::papers::enumerate::{events, ratio_of};
+/// use orthant::engine::shape::Shape;
+/// use orthant::math::{Quat, Vec3};
+///
+/// let cube = Shape::cuboid(1.0, 1.0, 1.0)?;
+/// let at = |x| (&cube, Vec3::new(x, 0.0, 0.0), Quat::IDENTITY);
+/// let list = events(at(0.0), at(2.0));
+/// // Both grow twofold; Φ = 1 - 1/t with t = x / 1 m has the slope 1/x² = 1/4 for the second cube.
+/// assert!((ratio_of(&list) - 2.0).abs() < 1e-6);
+/// let first = list.iter().find(|event| event.normal.x > 0.99 && event.ratio < 2.001).unwrap();
+/// assert!((first.gradient()[6] - 0.25).abs() < 1e-6);
+/// # Ok::<(), orthant::engine::shape::ShapeError>(())
+/// ```
 #[must_use]
 pub fn events(a: PlacedShape<'_>, b: PlacedShape<'_>) -> Vec<PairEvent> {
     let polytopes = |(shape, position, rotation)| {

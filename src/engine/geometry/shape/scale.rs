@@ -69,10 +69,9 @@ impl Hull {
 impl Shape {
     /// The shape scaled by factors along its axes; negative ones mirror it.
     ///
-    /// Balls become ellipsoids where the factors differ. Capsules, cylinders and cones need equal
-    /// factors across their axis, rounded polytopes and turned pieces of a compound that are not
-    /// polytopes equal factors along all axes. A capsule keeps its ball ends: its radius scales
-    /// across, its segment along.
+    /// Balls become ellipsoids where the factors differ. Capsules, cylinders and cones need equal factors
+    /// across their axis, rounded polytopes and turned pieces of a compound that are not polytopes equal
+    /// factors along all axes. A capsule keeps its ball ends: its radius scales across, its segment along.
     ///
     /// # Errors
     /// A factor that is zero or not finite, factors that differ where they must not, or a result

@@ -19,13 +19,10 @@ impl BounceScratch {
                 RestitutionModel::Newton => bounce.newton(bench),
                 RestitutionModel::Sequence => bounce.sequence(bench),
             };
-            match first {
-                Some(mut stats) => {
-                    add(&mut stats, &later);
-                    stats
-                }
-                None => later,
-            }
+            first.map_or(later, |mut stats| {
+                add(&mut stats, &later);
+                stats
+            })
         })
     }
 
