@@ -309,11 +309,11 @@ impl<'a> Placed<'a> {
 
     /// The ratio metric with its points; of a mesh that of its triangle with the least gap.
     pub(super) fn metric(&self, other: &Self) -> Option<Metric> {
-        if let Some(surface) = self.surface() {
+        if let (Some(surface), Convex::Hull(_)) = (self.surface(), other.convex) {
             let apart = |metric: &Metric| metric.separation;
             return surface.least(other, |t| t.metric(other), |metric| metric.gap, apart);
         }
-        if other.surface().is_some() {
+        if let (Convex::Hull(_), Convex::Mesh(_)) = (self.convex, other.convex) {
             let metric = other.metric(self)?;
             let [p, q] = metric.points;
             return Some(Metric { normal: -metric.normal, points: [q, p], ..metric });
