@@ -116,7 +116,7 @@ fn rates_of_shapes_are_those_of_their_nearest_points() {
     .collect();
     // Positions of a meter are rounded to ε; so differences over 2h are off by ε / h, and by h² of curved
     // ways.
-    let h = widen(EPSILON).cbrt().max(1e-4);
+    let h = widen(EPSILON).cbrt().max(1e-3);
     let mut seen = std::collections::BTreeMap::new();
     for round in 0..600 {
         let (first, one) = &shapes[round % shapes.len()];

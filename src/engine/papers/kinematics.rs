@@ -338,8 +338,10 @@ pub fn extreme_points(points: &[DVec3], n: DVec3) -> Vec<usize> {
         let others = (0..at.len()).filter(|&k| at[k] != at[last]);
         let next = others.reduce(|next, k| {
             let ([a, b], [c, d]) = (from(last, next), from(last, k));
-            let (area, farther) = (a * d - b * c, c * c + d * d > a * a + b * b);
-            if area < 0.0 || area == 0.0 && farther { k } else { next }
+            let (old, new) = (a * a + b * b, c * c + d * d);
+            // Sine of the angle between both.
+            let sine = (a * d - b * c) / (old * new).sqrt();
+            if sine < -SINGULAR || sine <= SINGULAR && new > old { k } else { next }
         });
         match next {
             Some(next) if at[next] != at[found[0]] && found.len() < at.len() => found.push(next),
