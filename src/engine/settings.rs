@@ -62,6 +62,9 @@ pub enum ActiveEvents {
         eps_0: Real,
         /// δ_max: events whose equality system is conditioned worse than `1/δ_max` are none (-).
         delta_max: Real,
+        /// Bodies that do not move do not grow: the one-sided metric of Remark 2.18, with its events. There
+        /// are none, and no contacts, once the centroid of what moves is in what does not.
+        one_sided: bool,
     },
 }
 
@@ -358,7 +361,7 @@ impl Settings {
     ///
     /// `Δ = γ Φ̂ / h` on every row of a contact, the thesis' active set (4.8) with its windows, centroids as
     /// scaling centers, rows at the touching points of the scaled bodies, the biased velocity carried, no
-    /// cap on the push, Euler's step, a friction pyramid with `m_c` sides, and δ_max = 10⁶.
+    /// cap on the push, Euler's step, a friction pyramid with `m_c` sides, δ_max = 10⁶, both bodies grow.
     pub fn papers(gamma: Real, mu: Real, eps_x: Real, eps_t: Real, eps_0: Real, m_c: u32) -> Self {
         let mut settings = Self::default();
         settings.contact.gamma = gamma;
@@ -366,8 +369,8 @@ impl Settings {
         settings.contact.dead_zone = 0.0;
         settings.contact.stillness = 0.0;
         settings.contact.relax = false;
-        let delta_max = 1e6;
-        settings.contact.active = ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max };
+        settings.contact.active =
+            ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max: 1e6, one_sided: false };
         settings.contact.friction = Some(mu);
         settings.solver.integration = Integration::Euler;
         settings.solver.method = Method::Auto;
@@ -411,7 +414,7 @@ impl Settings {
         check(c.reference_slack, "reference_slack", part)?;
         check(c.restitution_speed, "restitution_speed", speed)?;
         check(c.friction.unwrap_or(0.0), "friction", coefficient)?;
-        if let ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max } = c.active {
+        if let ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max, .. } = c.active {
             up(delta_max, "delta_max", Real::MIN_POSITIVE)?;
             check(eps_x, "eps_x", coefficient)?;
             check(eps_t, "eps_t", Range::new(0.0, 1.0 - Real::EPSILON, ""))?;

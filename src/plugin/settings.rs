@@ -49,7 +49,7 @@ impl_reflect!(
     #[reflect(Debug, PartialEq, Clone)]
     enum ActiveEvents {
         Clipped,
-        Enumerated { eps_x: Real, eps_t: Real, eps_0: Real, delta_max: Real },
+        Enumerated { eps_x: Real, eps_t: Real, eps_0: Real, delta_max: Real, one_sided: bool },
     }
 );
 impl_reflect!(

@@ -81,7 +81,7 @@ fn newton_gives_the_velocities_of_the_step_problem() {
         |case| &case.velocity,
         |case, iterate| {
             let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
-            newton::solve_rows(&case.problem(), iterate, &params, &mut scratch)
+            newton::solve_rows(&case.problem(), None, iterate, &params, &mut scratch)
         },
     );
 }
@@ -95,7 +95,7 @@ fn newton_gives_the_velocities_of_the_relaxation() {
         |case| &case.relaxation.velocity,
         |case, iterate| {
             let gamma = &case.relaxation.gamma;
-            newton::solve_relaxation_rows(&case.problem(), gamma, iterate, &params, &mut scratch)
+            newton::solve_rows(&case.problem(), Some(gamma), iterate, &params, &mut scratch)
         },
     );
     check_velocities(
@@ -103,7 +103,7 @@ fn newton_gives_the_velocities_of_the_relaxation() {
         |case| &case.relaxation.velocity_gamma_zero,
         |case, it| {
             let gamma = vec![0.0; case.contacts.len()];
-            newton::solve_relaxation_rows(&case.problem(), &gamma, it, &params, &mut scratch)
+            newton::solve_rows(&case.problem(), Some(&gamma), it, &params, &mut scratch)
         },
     );
 }
@@ -143,10 +143,15 @@ fn solution_as_warm_start_ends_at_once() {
     for case in &cases() {
         let mut buffers = Buffers::new(case);
         let params = NewtonParams::default();
-        newton::solve_rows(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        newton::solve_rows(&case.problem(), None, &mut buffers.iterate(), &params, &mut scratch);
         let first = buffers.velocity.clone();
-        let stats =
-            newton::solve_rows(&case.problem(), &mut buffers.iterate(), &params, &mut scratch);
+        let stats = newton::solve_rows(
+            &case.problem(),
+            None,
+            &mut buffers.iterate(),
+            &params,
+            &mut scratch,
+        );
         assert_eq!((stats.iterations, stats.factorizations), (0, 0), "case {}", case.id);
         assert_eq!(first, buffers.velocity, "case {}: the velocity stays, bit for bit", case.id);
     }

@@ -3,8 +3,10 @@
 mod cases;
 mod equal_work;
 mod events;
+mod kinematics;
 mod lcps;
 mod nuts;
+mod one_sided;
 mod pairs;
 mod relaxations;
 mod scenes;

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyKind};
-use orthant::engine::query::{CastConfig, Filter, QueryTree};
+use orthant::engine::query::{CastConfig, QueryTree};
 use orthant::engine::shape::Shape;
 use orthant::math::{Quat, Vec3, quat_exp};
 use parry3d::math::{Pose, Rotation, Vector};
@@ -141,7 +141,6 @@ fn scene(kinds: &[Kind], count: usize, half: f32) -> Scene {
 
 /// Nanoseconds a query, and hits a query.
 fn ours(scene: &Scene, moving: Option<&Shape>) -> (f64, f64) {
-    let filter = Filter::default();
     let config = CastConfig {
         max_distance: 100.0,
         compute_contact_on_penetration: false,
@@ -152,9 +151,9 @@ fn ours(scene: &Scene, moving: Option<&Shape>) -> (f64, f64) {
     for q in &scene.queries {
         let (tree, all) = (&scene.tree, |_, _: &_| true);
         let hit = match moving {
-            None => tree.cast_ray(q.origin, q.direction, 100.0, true, &filter, all).is_some(),
+            None => tree.cast_ray(q.origin, q.direction, 100.0, true, all).is_some(),
             Some(shape) => tree
-                .cast_shape(shape, q.origin, q.rotation, q.direction, &config, &filter, all)
+                .cast_shape(shape, q.origin, q.rotation, q.direction, &config, all)
                 .is_some(),
         };
         hits += usize::from(black_box(hit));

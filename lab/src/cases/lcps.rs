@@ -46,7 +46,7 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
     };
     let mut scratch = NewtonScratch::default();
     groups[0].checks.push(velocity(&case.velocity, &mut |iterate| {
-        newton::solve_rows(&problem, iterate, &newton, &mut scratch)
+        newton::solve_rows(&problem, None, iterate, &newton, &mut scratch)
     }));
     groups[1]
         .checks
@@ -57,7 +57,7 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
         (&zero, &case.relaxation.velocity_gamma_zero),
     ] {
         groups[2].checks.push(velocity(expected, &mut |iterate| {
-            newton::solve_relaxation_rows(&problem, gamma, iterate, &newton, &mut scratch)
+            newton::solve_rows(&problem, Some(gamma), iterate, &newton, &mut scratch)
         }));
     }
     let slip = &case.fixed_slip;

@@ -7,7 +7,9 @@ pub mod brazil_nut;
 pub mod dual;
 pub mod ellipse;
 pub mod grasp;
+pub mod kinematics;
 pub mod metric;
+pub mod one_sided;
 pub mod penalty;
 pub mod quasistatic;
 pub mod relaxations;
@@ -23,7 +25,7 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 12] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 14] = [
     ("ellipse", ellipse::perform),
     ("adaptive", adaptive::perform),
     ("grasp", grasp::perform),
@@ -31,6 +33,8 @@ pub const ALL: [(&str, fn(&Path) -> Outcome); 12] = [
     ("restart", restart::perform),
     ("brazil-nut", brazil_nut::perform),
     ("metric", metric::perform),
+    ("one-sided", one_sided::perform),
+    ("kinematics", kinematics::perform),
     ("fence", quasistatic::fence),
     ("peg", quasistatic::peg),
     ("drawer", quasistatic::drawer),

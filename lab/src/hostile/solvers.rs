@@ -115,7 +115,7 @@ pub fn check_solvers(bytes: &[u8]) -> Result<(), String> {
         judge("Newton", &problem, |iterate| {
             let params =
                 NewtonParams { tolerance: TOLERANCE, work_max: WORK, ..NewtonParams::default() };
-            newton::solve_rows(&problem, iterate, &params, &mut NewtonScratch::default())
+            newton::solve_rows(&problem, None, iterate, &params, &mut NewtonScratch::default())
         })?;
         if problem.contacts.len() <= 4 && problem.cone != Cone::Circular {
             judge("Lemke", &problem, |iterate| {

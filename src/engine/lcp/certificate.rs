@@ -15,10 +15,9 @@
 //! motion   = |v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞                [m/s, rad/s]
 //! ```
 //!
-//! Contacts with [rolling rows](super::rolling) are measured with all six rows and their cone.
-//! A contact between bodies that cannot move (`W_nn = 0`) counts with its approach speed. Cost: one
-//! pass over the rows. It does not check that numbers are finite: a NaN impulse gives an infinite
-//! error.
+//! Contacts with [rolling rows](super::rolling) are measured with all six rows and their cone. A contact
+//! between bodies that cannot move (`W_nn = 0`) counts with its approach speed. Cost: one pass over the
+//! rows. It does not check that numbers are finite: a NaN impulse gives an infinite error.
 
 use super::cone::FrictionCone;
 use super::problem::{Impulses, Iterate, Problem, Vec6};
@@ -34,8 +33,7 @@ use crate::math::Double;
 pub struct Certificate {
     /// Natural-map residual `e`, the largest of all contacts [m/s].
     pub natural_map: Double,
-    /// The residual in units that grow with the load a contact carries, [m/s] for unloaded
-    /// contacts.
+    /// The residual in units that grow with the load a contact carries, [m/s] for unloaded contacts.
     pub relative: Double,
     /// Complementarity gap `Σ |l_c · w̃_c|` (J).
     pub gap: Double,

@@ -21,8 +21,7 @@ use super::problem::Cone;
 use super::rolling::join;
 use crate::math::{Double, PI_DOUBLE, sin_cos_double};
 
-/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal
-/// derivatives.
+/// Where on the cone the nearest point lies. Equal values of a polyhedral cone have equal derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zone {
     /// The tip: no impulse.
@@ -33,8 +32,7 @@ pub enum Zone {
     Surface,
     /// The facet between the corners `i` and `i + 1` of the polygon.
     Facet(u32),
-    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without
-    /// friction.
+    /// The ray through corner `i` of the polygon; also the ray `n ≥ 0` of a contact without friction.
     Ray(u32),
 }
 
@@ -121,14 +119,6 @@ impl FrictionCone {
         let image = self.project_rolling([friction, 0.0, 0.0], join(p, [0.0; 3]));
         let [n, t1, t2, ..] = image.point;
         Projection { point: [n, t1, t2], zone: image.zone.friction }
-    }
-
-    /// `dP_K/dp` at `p`.
-    #[must_use]
-    pub fn derivative(&self, friction: Double, p: [Double; 3]) -> [[Double; 3]; 3] {
-        let (limits, p) = ([friction, 0.0, 0.0], join(p, [0.0; 3]));
-        let d = self.derivative_rolling(limits, &p, &self.project_rolling(limits, p));
-        [0, 1, 2].map(|i| [d[i][0], d[i][1], d[i][2]])
     }
 
     /// The point of `radius · C` nearest to `t`: friction impulses under a fixed normal impulse.
@@ -317,7 +307,9 @@ mod tests {
                         // Differences are inaccurate where the surface bends sharply.
                         continue;
                     }
-                    let d = kernel.derivative(mu, p);
+                    let (limits, whole) = ([mu, 0.0, 0.0], join(p, [0.0; 3]));
+                    let nearest = kernel.project_rolling(limits, whole);
+                    let d = kernel.derivative_rolling(limits, &whole, &nearest);
                     for k in 0..3 {
                         let h = 1e-6;
                         let (mut p1, mut p0) = (p, p);

@@ -4,9 +4,10 @@ use super::certificate::Certificate;
 use crate::math::Double;
 
 /// How a solver ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// The tolerance is met, or pivoting found a solution.
+    #[default]
     Converged,
     /// The iteration limit came first; the best iterate is returned.
     IterationLimit,
@@ -19,8 +20,8 @@ pub enum Status {
     TooLarge,
 }
 
-/// Outcome of a solver.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Outcome of a solver; by default that of nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolveStats {
     /// How it ended.
     pub status: Status,

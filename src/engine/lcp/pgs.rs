@@ -25,6 +25,9 @@ use super::rows::{
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
+/// Sweeps between two checks.
+const CHECK_EVERY: u32 = 8;
+
 /// Parameters of projected Gauss–Seidel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PgsParams {
@@ -32,15 +35,13 @@ pub struct PgsParams {
     pub iterations_max: u32,
     /// Bound on [`Certificate::error`] [m/s]. Default 1e-6.
     pub tolerance: Double,
-    /// Sweeps between two checks. Default 8.
-    pub check_every: u32,
     /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
 }
 
 impl Default for PgsParams {
     fn default() -> Self {
-        Self { iterations_max: 200, tolerance: 1e-6, check_every: 8, gravity_dt: 0.0 }
+        Self { iterations_max: 200, tolerance: 1e-6, gravity_dt: 0.0 }
     }
 }
 
@@ -122,7 +123,7 @@ pub fn solve(
     let (mut sweeps, mut work) = (0, CHECK);
     let solved = |certificate: &Certificate| certificate.error() <= params.tolerance;
     while !solved(&certificate) && sweeps < params.iterations_max {
-        for _ in 0..params.check_every.max(1).min(params.iterations_max - sweeps) {
+        for _ in 0..CHECK_EVERY.min(params.iterations_max - sweeps) {
             sweep(problem, iterate, scratch);
             sweeps += 1;
             work += 1.0;

@@ -18,9 +18,8 @@ pub const FIXED: u32 = u32::MAX;
 pub enum Cone {
     /// `|t| ≤ μ c_n`.
     Circular,
-    /// `t ∈ μ c_n conv{d_i}` with this many directions `d_i = (cos 2πi/m_C, sin 2πi/m_C)`: the
-    /// balanced set (4.5). Even, at least 2; with 2 the second tangent carries no friction (planar
-    /// motion).
+    /// `t ∈ μ c_n conv{d_i}` with this many directions `d_i = (cos 2πi/m_C, sin 2πi/m_C)`: the balanced set
+    /// (4.5). Even, at least 2; with 2 the second tangent carries no friction (planar motion).
     Pyramid(u32),
 }
 

@@ -16,7 +16,7 @@
 //! the plane of the event itself nearly separates the bodies, `n·d / H(n) ≥ t* - 0.2`, and if its
 //! equality system is well conditioned. Cost: O(events).
 
-use super::enumerate::{HalfSpaceEvent, PairEvent};
+use super::enumerate::PairEvent;
 use crate::math::Double;
 
 /// How far below `t*` the separating ratio of an event's own plane may lie (-).
@@ -40,7 +40,7 @@ impl PapersActive {
     /// E₁: is a pair with ratio `t*` near enough to have active events at all?
     #[must_use]
     pub fn is_near(&self, ratio: Double) -> bool {
-        1.0 - 1.0 / ratio <= self.eps_t
+        ratio > 0.0 && 1.0 - 1.0 / ratio <= self.eps_t
     }
 
     /// E₂ to E₄: does the corrected Algorithm 3.14 accept the event?
@@ -57,29 +57,12 @@ impl PapersActive {
             && event.conditioning > 1.0 / self.delta_max
     }
 
-    /// Indices of the active events of a pair with ratio `t*`, without the ghost filter.
-    #[must_use]
-    pub fn select(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
-        self.indices(events.len(), ratio, |m| self.admits(&events[m], ratio))
-    }
-
-    /// Indices of the active events of a pair with ratio `t*` that are no ghosts.
+    /// Indices of the active events of a pair with ratio `t*` that are no ghosts; none if it is too far
+    /// apart.
     #[must_use]
     pub fn select_real(&self, events: &[PairEvent], ratio: Double) -> Vec<usize> {
-        self.indices(events.len(), ratio, |m| self.admits_real(&events[m], ratio))
-    }
-
-    /// Indices of the active events of a hull and a half-space. They have one normal, so the pair's
-    /// ratio is the least of the events', and no event can be a ghost.
-    #[must_use]
-    pub fn select_half_space(&self, events: &[HalfSpaceEvent]) -> Vec<usize> {
-        let ratio = events.iter().fold(Double::INFINITY, |least, e| least.min(e.ratio));
-        self.indices(events.len(), ratio, |m| self.in_window(events[m].ratio, ratio))
-    }
-
-    /// The accepted indices below `count`, none if the pair is too far apart.
-    fn indices(&self, count: usize, ratio: Double, accept: impl Fn(usize) -> bool) -> Vec<usize> {
-        if self.is_near(ratio) { (0..count).filter(|&m| accept(m)).collect() } else { Vec::new() }
+        let admits = |m: &usize| self.is_near(ratio) && self.admits_real(&events[*m], ratio);
+        (0..events.len()).filter(admits).collect()
     }
 
     /// E₂.

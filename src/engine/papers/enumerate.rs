@@ -3,9 +3,8 @@
 //! Input: two polytopes with their poses. Output: every event with `t > 0`, in the order corners of
 //! `a` on faces of `b`, corners of `b` on faces of `a`, edges; each by ascending feature ids.
 //!
-//! The equality system (3.5) of an event, with `d = x_b - x_a`, corners `p` and edge points about
-//! the centroids in world axes, and a unit normal `n` of the plane both features share when scaled
-//! by `t`:
+//! The equality system (3.5) of an event, with `d = x_b - x_a`, corners `p` and edge points about the
+//! centroids in world axes, and a unit normal `n` of the plane both features share when scaled by `t`:
 //!
 //! - corner `p` of `a` on the face `c·y = δ` of `b` (Remark 3.10), `n = -c`:
 //!   `t = n·d / (n·p + δ)`, `x* = x_a + t p`;
@@ -23,12 +22,21 @@
 //! for both kinds: the ordinary contact Jacobian at the touching point of the scaled bodies. `t D`
 //! is unchanged when `n` flips with `D`.
 //!
+//! Of two bodies one may stay as it is, a fixed one in Remark 2.18. With `g_i` 1 for what grows, else 0,
+//! body `i` has the size `1 - g_i + g_i t`, and of both features together
+//!
+//! ```text
+//! t = D / n·(g_a p - g_b q),    D = n·(d + (1 - g_b) q - (1 - g_a) p)
+//! ```
+//!
+//! (for a face `-n·q` is its δ), in which `D = n·d` is replaced. The gradient stays as it is.
+//!
 //! Parallel edges have no event. Cost: O(F_a V_b + V_a F_b + E_a E_b) events, each tested against
 //! all planes. Rounding radii are left out: a rounded hull is no polyhedron and has other events.
 
 use crate::engine::geometry::query::{PlacedShape, placed};
 use crate::engine::geometry::shape::Convex;
-use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::geometry::shape::hull::{Face, Hull};
 use crate::engine::state::contact::{ContactId, Feature};
 use crate::engine::step::narrow::smooth::Facing;
 use crate::math::{DMat3, DVec3, Double, narrow3, widen, widen_mat3, widen3};
@@ -97,14 +105,14 @@ pub struct PairEvent {
     pub point: DVec3,
     /// Unit normal of the event, world, turned so that `distance > 0`.
     pub normal: DVec3,
-    /// D = n·(x_b - x_a): distance of the centroids along the normal (m), positive.
+    /// D (m), positive: distance along the normal from centroid to centroid, of a body that does not grow
+    /// from its feature.
     pub distance: Double,
-    /// Largest `A_i R_iᵀ (x* - x_i) - t` over all rows of both bodies, with `A x ≤ 1` [-]: above
-    /// zero the point lies outside one of the scaled bodies.
+    /// Largest `A_i R_iᵀ (x* - x_i) - t` over all rows of both bodies, with `A x ≤ 1`, 1 for t of a body that
+    /// does not grow [-]: above zero the point lies outside one of the scaled bodies.
     pub violation: Double,
-    /// `n·d / H(n)` of the event's reference normal [-]: the ratio at which this plane stops
-    /// separating the bodies. A face keeps its outward side here, so the value is negative for a
-    /// face that looks away from the other body.
+    /// `n·d / H(n)` of the event's reference normal, the ratio of the largest extents along it [-], at which
+    /// this plane stops separating the bodies; negative for a face that looks away from the other body.
     pub separating_ratio: Double,
     /// How well the equality system is conditioned [-]: for a face `|c·p/δ - 1|`, for edges the
     /// sine of their angle.
@@ -128,51 +136,23 @@ impl PairEvent {
     }
 }
 
-/// An event of a hull and a half-space: one corner on the plane. Only the hull grows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HalfSpaceEvent {
-    /// The corner.
-    pub vertex: u32,
-    /// t: the factor by which the hull grows until the corner lies on the plane (-), positive.
-    pub ratio: Double,
-    /// Φ̂ = 1 - 1/t (-).
-    pub gap: Double,
-    /// x*: the scaled corner, on the plane, world (m).
-    pub point: DVec3,
-    /// Outward unit normal of the half-space, from it to the hull, world.
-    pub normal: DVec3,
-    /// D: height of the centroid above the plane (m), positive.
-    pub distance: Double,
-    /// World position of the centroid (m).
-    pub center: DVec3,
-}
-
-impl HalfSpaceEvent {
-    /// `∇Φ̂` with respect to (center, rotation) of the hull, the rotation as a world rotation
-    /// vector: 1/m, 1/rad.
-    #[must_use]
-    pub fn gradient(&self) -> [Double; 6] {
-        let scaled = self.normal / (self.ratio * self.distance);
-        let arm = (self.point - self.center).cross(scaled);
-        [scaled.x, scaled.y, scaled.z, arm.x, arm.y, arm.z]
-    }
-}
-
 /// A hull in world axes about its centroid, with its planes as `A x ≤ 1`.
 struct Solid {
     position: DVec3,
+    /// Does it grow? 1 or 0.
+    grows: Double,
     vertices: Vec<DVec3>,
     /// Outward unit normal and distance from the centroid (m).
     planes: Vec<(DVec3, Double)>,
 }
 
 impl Solid {
-    fn new(hull: &Hull, pose: &Placement) -> Self {
+    fn new(hull: &Hull, pose: &Placement, grows: bool) -> Self {
         let turn = |v| pose.rotation * widen3(v);
-        let plane =
-            |f: &crate::engine::geometry::shape::hull::Face| (turn(f.normal), widen(f.offset));
+        let plane = |f: &Face| (turn(f.normal), widen(f.offset));
         Self {
             position: pose.position,
+            grows: Double::from(u8::from(grows)),
             vertices: hull.vertices.iter().map(|&v| turn(v)).collect(),
             planes: hull.faces.iter().map(plane).collect(),
         }
@@ -185,17 +165,31 @@ impl Solid {
 
     fn violation(&self, point: DVec3, ratio: Double) -> Double {
         let local = point - self.position;
-        let row = |(n, offset): &(DVec3, Double)| n.dot(local) / offset - ratio;
+        let size = (1.0 - self.grows) + self.grows * ratio;
+        let row = |(n, offset): &(DVec3, Double)| n.dot(local) / offset - size;
         self.planes.iter().map(row).fold(Double::NEG_INFINITY, Double::max)
     }
 }
 
-/// Every event of two polytopes with `t > 0` (Algorithm 3.15 over all features).
+/// Every event of two polytopes with `t > 0` (Algorithm 3.15 over all features), of which both grow.
 ///
 /// The order is that of [`EventFeatures`]. Allocates.
 #[must_use]
 pub fn enumerate(a: &Hull, pose_a: &Placement, b: &Hull, pose_b: &Placement) -> Vec<PairEvent> {
-    let (solid_a, solid_b) = (Solid::new(a, pose_a), Solid::new(b, pose_b));
+    enumerate_growing(a, pose_a, b, pose_b, [true; 2])
+}
+
+/// Every event of two polytopes, of which one or both grow: with one, those of Remark 2.18. There are none if
+/// the centroid of the only one that grows lies in the other, or if none grows. Allocates.
+#[must_use]
+pub fn enumerate_growing(
+    a: &Hull,
+    pose_a: &Placement,
+    b: &Hull,
+    pose_b: &Placement,
+    grows: [bool; 2],
+) -> Vec<PairEvent> {
+    let (solid_a, solid_b) = (Solid::new(a, pose_a, grows[0]), Solid::new(b, pose_b, grows[1]));
     let mut events = Vec::new();
     corners_on_faces(&solid_a, &solid_b, false, &mut events);
     corners_on_faces(&solid_b, &solid_a, true, &mut events);
@@ -205,7 +199,23 @@ pub fn enumerate(a: &Hull, pose_a: &Placement, b: &Hull, pose_b: &Placement) -> 
 }
 
 /// Every event of two shapes where they are in the world, of all pairs of their polytopes without rounding:
-/// values, points, normals and gradients in one call, without a simulation. Allocates.
+/// values, points, normals and gradients in one call, without a simulation. Not of half-spaces, which have
+/// [`enumerate_half_space`], nor of meshes. Allocates.
+///
+/// ```
+/// use orthant::engine::papers::enumerate::{events, ratio_of};
+/// use orthant::engine::shape::Shape;
+/// use orthant::math::{Quat, Vec3};
+///
+/// let cube = Shape::cuboid(1.0, 1.0, 1.0)?;
+/// let at = |x| (&cube, Vec3::new(x, 0.0, 0.0), Quat::IDENTITY);
+/// let list = events(at(0.0), at(2.0));
+/// // Both grow twofold; Φ = 1 - 1/t with t = x / 1 m has the slope 1/x² = 1/4 for the second cube.
+/// assert!((ratio_of(&list) - 2.0).abs() < 1e-6);
+/// let first = list.iter().find(|event| event.normal.x > 0.99 && event.ratio < 2.001).unwrap();
+/// assert!((first.gradient()[6] - 0.25).abs() < 1e-6);
+/// # Ok::<(), orthant::engine::shape::ShapeError>(())
+/// ```
 #[must_use]
 pub fn events(a: PlacedShape<'_>, b: PlacedShape<'_>) -> Vec<PairEvent> {
     let polytopes = |(shape, position, rotation)| {
@@ -239,10 +249,15 @@ fn corners_on_faces(one: &Solid, other: &Solid, swapped: bool, events: &mut Vec<
     for (face, &(outward, offset)) in (0_u32..).zip(&other.planes) {
         // From the corner's body to the face's body.
         let n = -outward;
-        let separating_ratio = n.dot(d) / (one.support(n) + offset);
+        let apart = n.dot(d) - offset * (1.0 - other.grows);
+        let reach_of = |height: Double| height * one.grows + offset * other.grows;
+        let way_of = |height: Double| apart - height * (1.0 - one.grows);
+        let support = one.support(n);
+        let separating_ratio = way_of(support) / reach_of(support);
         for (vertex, &p) in (0_u32..).zip(&one.vertices) {
-            let reach = n.dot(p) + offset;
-            let ratio = n.dot(d) / reach;
+            let height = n.dot(p);
+            let (reach, distance) = (reach_of(height), way_of(height));
+            let ratio = distance / reach;
             if !(ratio > 0.0 && ratio.is_finite()) {
                 continue;
             }
@@ -253,8 +268,9 @@ fn corners_on_faces(one: &Solid, other: &Solid, swapped: bool, events: &mut Vec<
             };
             let toward_b = if swapped { -n } else { n };
             let pair = if swapped { [other, one] } else { [one, other] };
-            let way = (ratio, one.position + p * ratio, toward_b);
-            events.push(event(features, way, separating_ratio, (reach / offset).abs(), pair));
+            let point = one.position + p * ((1.0 - one.grows) + one.grows * ratio);
+            let quality = [separating_ratio, (reach / offset).abs()];
+            events.push(event(features, (ratio, point, toward_b, distance), quality, pair));
         }
     }
 }
@@ -277,32 +293,37 @@ fn crossing_edges(a: (&Hull, &Solid), b: (&Hull, &Solid), events: &mut Vec<PairE
                 continue;
             }
             let n = cross / area;
-            let n = if n.dot(d) < 0.0 { -n } else { n };
-            let ratio = n.dot(d) / n.dot(p - q);
+            let closing = p * a.1.grows - q * b.1.grows;
+            let apart = d + q * (1.0 - b.1.grows) - p * (1.0 - a.1.grows);
+            let n = if n.dot(apart) < 0.0 { -n } else { n };
+            let (distance, reach) = (n.dot(apart), n.dot(closing));
+            let ratio = distance / reach;
             if !(ratio > 0.0 && ratio.is_finite()) {
                 continue;
             }
-            // x_a + t p + s u lies on the other line when (x_a + t p - x_b - t q + s u) × v · n =
-            // 0.
-            let between = (p - q) * ratio - d;
+            // x_a + t p + s u lies on the other line when (x_a + t p - x_b - t q + s u) × v · n = 0.
+            let between = closing * ratio - apart;
             let s = -between.cross(v).dot(cross) / (area * area);
             let features = EventFeatures::EdgeEdge { edge_a, edge_b };
-            let way = (ratio, a.1.position + p * ratio + u * s, n);
-            let separating_ratio = n.dot(d) / (a.1.support(n) + b.1.support(-n));
-            events.push(event(features, way, separating_ratio, sine, [a.1, b.1]));
+            let size = (1.0 - a.1.grows) + a.1.grows * ratio;
+            let point = a.1.position + p * size + u * s;
+            // With the largest extents in place of those of the edges.
+            let [h, k] = [a.1.support(n), b.1.support(-n)];
+            let way = n.dot(d) - h * (1.0 - a.1.grows) - k * (1.0 - b.1.grows);
+            let separating_ratio = way / (h * a.1.grows + k * b.1.grows);
+            let quality = [separating_ratio, sine];
+            events.push(event(features, (ratio, point, n, distance), quality, [a.1, b.1]));
         }
     }
 }
 
-/// An event, with its ratio, point and normal, and what follows from the pair.
+/// An event, with its ratio, point, normal and distance along it, and what follows from the pair.
 fn event(
     features: EventFeatures,
-    (ratio, point, normal): (Double, DVec3, DVec3),
-    separating_ratio: Double,
-    conditioning: Double,
+    (ratio, point, normal, distance): (Double, DVec3, DVec3, Double),
+    [separating_ratio, conditioning]: [Double; 2],
     pair: [&Solid; 2],
 ) -> PairEvent {
-    let distance = normal.dot(pair[1].position - pair[0].position);
     PairEvent {
         features,
         ratio,
@@ -317,9 +338,10 @@ fn event(
     }
 }
 
-/// Every event of a hull and the half-space `normal · x ≤ offset` with `t > 0`, by ascending
-/// vertex: `t = (n·x - δ) / (-n·R p)`; of a
-/// curved hull the corners of what faces the plane. The half-space does not grow (Remark 2.18). Allocates.
+/// Every event of the half-space `normal · x ≤ offset`, body `a`, and a hull, body `b`, with `t > 0`, by
+/// ascending vertex: `t = (n·x - δ) / (-n·R p)`; of a curved hull the corners of what faces the plane. The
+/// half-space does not grow (Remark 2.18), is one face, and has the hull's centroid for its center.
+/// Allocates.
 ///
 /// A hull with its centroid on or below the plane has none.
 #[must_use]
@@ -328,30 +350,26 @@ pub fn enumerate_half_space(
     pose: &Placement,
     normal: DVec3,
     offset: Double,
-) -> Vec<HalfSpaceEvent> {
-    let distance = normal.dot(pose.position) - offset;
+) -> Vec<PairEvent> {
+    let height = normal.dot(pose.position) - offset;
+    if height <= 0.0 {
+        return Vec::new();
+    }
+    let mut solid = Solid::new(hull, pose, true);
+    let mut numbers: Vec<u32> = (0..hull.vertices.len() as u32).collect();
+    if let Some(curve) = &hull.curve {
+        let facing = Facing::new(curve, narrow3(-(pose.rotation.transpose() * normal)));
+        let corners = facing.outline().filter(|corner| corner.2);
+        (numbers, solid.vertices) = corners.map(|(k, v, _)| (k, pose.rotation * widen3(v))).unzip();
+    }
+    // The plane as seen from the centroid above it.
+    let (vertices, planes) = (Vec::new(), vec![(normal, -height)]);
+    let plane = Solid { position: pose.position, grows: 0.0, vertices, planes };
     let mut events = Vec::new();
-    let corners: Vec<(u32, DVec3)> = match &hull.curve {
-        Some(curve) => {
-            let facing = Facing::new(curve, narrow3(-(pose.rotation.transpose() * normal)));
-            let corners = facing.outline().filter(|corner| corner.2);
-            corners.map(|(number, v, _)| (number, widen3(v))).collect()
-        }
-        None => (0_u32..).zip(hull.vertices.iter().map(|&v| widen3(v))).collect(),
-    };
-    for (vertex, v) in corners {
-        let p = pose.rotation * v;
-        let ratio = distance / -normal.dot(p);
-        if distance > 0.0 && ratio > 0.0 && ratio.is_finite() {
-            events.push(HalfSpaceEvent {
-                vertex,
-                ratio,
-                gap: 1.0 - 1.0 / ratio,
-                point: pose.position + p * ratio,
-                normal,
-                distance,
-                center: pose.position,
-            });
+    corners_on_faces(&solid, &plane, true, &mut events);
+    for event in &mut events {
+        if let EventFeatures::FaceVertex { vertex, .. } = &mut event.features {
+            *vertex = numbers[*vertex as usize];
         }
     }
     events

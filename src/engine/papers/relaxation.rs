@@ -84,14 +84,14 @@ pub fn iterate(problem: &Problem, map: AggregateMap, most: u32, tolerance: Doubl
             rolling_impulse: &mut rolling_impulse,
         };
         let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
-        newton::solve_relaxation_rows(problem, &gamma, &mut iterate, &params, &mut scratch);
+        newton::solve_rows(problem, Some(&gamma), &mut iterate, &params, &mut scratch);
         point.certificate = measure(problem, iterate.velocity, iterate.impulses(), 0.0);
         let mut slip = slips(problem, &cone, &point.velocity);
         if map == AggregateMap::Chi3 {
             slip = corrected(problem, &cone, &slip);
         }
-        let next = slip.iter().zip(problem.contacts).map(|(slip, row)| row.friction * slip);
-        let next: Vec<_> = next.collect();
+        let pairs = slip.iter().zip(problem.contacts);
+        let next: Vec<_> = pairs.map(|(slip, row)| row.friction * slip).collect();
         point.distances.push(match map {
             AggregateMap::Chi1 => energy_distance(problem, &before, &point.velocity),
             _ => gamma.iter().zip(&next).fold(0.0, |most: Double, (a, b)| most.max((a - b).abs())),

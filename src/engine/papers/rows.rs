@@ -4,34 +4,36 @@
 //! each event within the windows, with its own value (4.17).
 
 use super::active_set::PapersActive;
-use super::enumerate::{enumerate, enumerate_half_space, ratio_of};
+use super::enumerate::{PairEvent, enumerate_growing, enumerate_half_space, ratio_of};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::settings::ActiveEvents;
-use crate::engine::state::contact::Feature;
-use crate::engine::state::contact::{ActiveContact, ContactId};
+use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::narrow::{NarrowPhase, Placed};
-use crate::math::{DVec3, Double, Vec3, narrow, narrow3, widen, widen3};
+use crate::math::{Vec3, narrow, narrow3, widen, widen3};
 
 impl NarrowPhase<'_> {
-    /// The papers' set for two hulls.
+    /// The papers' set for two hulls; with the one-sided metric, of which only bodies that move grow, its gap
+    /// is that of the pair.
     pub(in crate::engine) fn enumerated(
         &self,
         pair: &mut Pair,
         [a, b]: [&Hull; 2],
         placed: &Placed,
     ) {
-        let Some(active) = self.papers() else { return };
-        let events = enumerate(a, &placed.placement(0), b, &placed.placement(1));
+        let Some((active, one_sided)) = self.papers() else { return };
+        let grows = pair.bodies.map(|i| !one_sided || self.motions[i as usize].moves);
+        let at = [placed.placement(0), placed.placement(1)];
+        let events = enumerate_growing(a, &at[0], b, &at[1], grows);
         let ratio = ratio_of(&events);
-        for event in events.iter().filter(|event| active.admits_real(event, ratio)) {
-            let normal = narrow3(event.normal);
-            let way = [event.gap, event.ratio - 1.0].map(|part| part * event.distance);
-            pair.contacts.push(contact(event.features.id(), normal, placed, event.point, way));
+        if ratio > 0.0 && grows.contains(&false) {
+            pair.gap = narrow(1.0 - 1.0 / ratio);
         }
+        active.add_rows(&events, placed, pair);
     }
 
-    /// The papers' set for a hull and a half-space.
+    /// The papers' set for a hull and a half-space, whose events are those of their exchange if the hull
+    /// comes first.
     pub(in crate::engine) fn enumerated_half_space(
         &self,
         pair: &mut Pair,
@@ -40,41 +42,38 @@ impl NarrowPhase<'_> {
         hull_side: usize,
         normal: Vec3,
     ) {
-        let Some(active) = self.papers() else { return };
+        let Some((active, _)) = self.papers() else { return };
         let placement = placed.placement(hull_side);
         let offset = widen3(normal).dot(placed.placement(1 - hull_side).position);
         let events = enumerate_half_space(hull, &placement, widen3(normal), offset);
-        let toward_b = if hull_side == 1 { 1.0 } else { -1.0 };
-        for m in active.select_half_space(&events) {
-            let event = &events[m];
-            let id = ContactId::new(Feature::Vertex(event.vertex), Feature::Face(0));
-            let id = if hull_side == 1 { id.swapped() } else { id };
-            let way = [event.gap, event.ratio - 1.0].map(|part| part * event.distance);
-            pair.contacts.push(contact(id, normal * toward_b, placed, event.point, way));
+        active.add_rows(&events, placed, pair);
+        if hull_side == 0 {
+            for contact in &mut pair.contacts {
+                (contact.id, contact.normal) = (contact.id.swapped(), -contact.normal);
+            }
         }
     }
 
-    /// The papers' windows, if their events are in use.
-    fn papers(&self) -> Option<PapersActive> {
-        match self.settings.contact.active {
-            ActiveEvents::Clipped => None,
-            ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max } => Some(PapersActive {
-                eps_x: widen(eps_x),
-                eps_t: widen(eps_t),
-                eps_0: widen(eps_0),
-                delta_max: widen(delta_max),
-            }),
-        }
+    /// The papers' windows, if their events are in use, and whether of the one-sided metric.
+    fn papers(&self) -> Option<(PapersActive, bool)> {
+        let active = self.settings.contact.active;
+        let ActiveEvents::Enumerated { eps_x, eps_t, eps_0, delta_max, one_sided } = active else {
+            return None;
+        };
+        let [eps_x, eps_t, eps_0, delta_max] = [eps_x, eps_t, eps_0, delta_max].map(widen);
+        Some((PapersActive { eps_x, eps_t, eps_0, delta_max }, one_sided))
     }
 }
 
-/// A contact at a point (m), with its `Φ D` and the gap of its row (m).
-fn contact(
-    id: ContactId,
-    normal: Vec3,
-    placed: &Placed,
-    point: DVec3,
-    way: [Double; 2],
-) -> ActiveContact {
-    ActiveContact::new(id, normal, placed.arms_to(narrow3(point)), narrow(way[0]), way[1])
+impl PapersActive {
+    /// Makes the active ones of a pair's events its contacts: at a point (m), with `Φ D` and the gap of its
+    /// row, `(t - 1) D` (m).
+    fn add_rows(&self, events: &[PairEvent], placed: &Placed, pair: &mut Pair) {
+        for event in self.select_real(events, ratio_of(events)).into_iter().map(|m| &events[m]) {
+            let [gap, row_gap] = [event.gap, event.ratio - 1.0].map(|part| part * event.distance);
+            let arms = placed.arms_to(narrow3(event.point));
+            let (id, normal) = (event.features.id(), narrow3(event.normal));
+            pair.contacts.push(ActiveContact::new(id, normal, arms, narrow(gap), row_gap));
+        }
+    }
 }

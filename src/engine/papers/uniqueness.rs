@@ -15,9 +15,8 @@
 //! is not zero `dq = Aᵀ (1 + u)` is that solution, by the conditions of optimality. O(rows³).
 
 use super::solvers::pivoting::lcp_lemke;
-use crate::engine::lcp::Vec6;
-use crate::engine::lcp::manifold::{Manifold, cross};
 use crate::engine::lcp::rows::mass_mul;
+use crate::engine::lcp::{FIXED, Vec6};
 use crate::engine::state::body::Body;
 use crate::engine::step::assemble::StepProblem;
 use crate::engine::step::islands::Islands;
@@ -53,61 +52,50 @@ impl Equilibrium {
         let blocks = &problem.bodies[ranges.members.clone()];
         let velocity = &problem.biased.velocity[ranges.members.clone()];
         let mut conditions = Self::default();
-        let mut forces = vec![0.0; columns];
-        for (i, (block, &member)) in blocks.iter().zip(members).enumerate() {
-            forces[6 * i..6 * i + 6].copy_from_slice(&mass_mul(block, &block.velocity_free));
+        let row_of = |terms: &[(u32, Vec6)]| {
+            let mut row = vec![0.0; columns];
+            for (i, part) in terms.iter().filter(|(i, _)| *i != FIXED) {
+                row[6 * *i as usize..6 * *i as usize + 6].copy_from_slice(part);
+            }
+            row
+        };
+        let mut forces = Vec::with_capacity(columns);
+        for (i, (block, &member)) in (0..).zip(blocks.iter().zip(members)) {
+            forces.extend(mass_mul(block, &block.velocity_free));
             let axes = bodies[member as usize].locked_axes;
             for axis in (0..6).filter(|axis| axes.bits() & 1 << axis != 0) {
-                let mut row = vec![0.0; columns];
-                row[6 * i + axis] = 1.0;
-                conditions.equal.push(row);
+                let unit = core::array::from_fn(|k| if k == axis { 1.0 } else { 0.0 });
+                conditions.equal.push(row_of(&[(i, unit)]));
             }
         }
         conditions.at_least.push(forces);
         let impulses = &problem.biased.contact_impulse[ranges.contacts];
         for m in &problem.manifolds[ranges.manifolds] {
             for lane in 0..m.count as usize {
-                let impulse = impulses[m.first as usize + lane];
-                let presses = dot(&m.normal, &impulse) > 0.0;
+                let presses = dot(&m.normal, &impulses[m.first as usize + lane]) > 0.0;
                 let way = m.gap[lane] + h * dot(&m.normal, &m.velocity(lane, velocity));
+                let row = m.row(lane, blocks);
+                let part =
+                    |k: usize| row_of(&[(row.a, row.jacobian_a[k]), (row.b, row.jacobian_b[k])]);
                 if presses || way <= touching {
-                    conditions.at_least.push(row_of(m, lane, &m.normal, columns));
+                    conditions.at_least.push(part(0));
                 }
                 if presses && m.friction > 0.0 {
-                    let [_, t, o] = m.frame();
-                    conditions.equal.push(row_of(m, lane, &t, columns));
-                    conditions.equal.push(row_of(m, lane, &o, columns));
+                    conditions.equal.extend([part(1), part(2)]);
                 }
             }
         }
         let impulses = &problem.biased.joint_impulse[ranges.joints.clone()];
         for (joint, c) in problem.joints[ranges.joints].iter().zip(impulses) {
-            let mut row = vec![0.0; columns];
-            for (i, part) in &joint.terms {
-                row[6 * *i as usize..6 * *i as usize + 6].copy_from_slice(part);
-            }
             let [low, high] = joint.bounds;
             if !joint.is_bounded() || (low < *c && *c < high && low < 0.0) {
-                conditions.equal.push(row);
+                conditions.equal.push(row_of(&joint.terms));
             } else if *c > 0.0 {
-                conditions.at_least.push(row);
+                conditions.at_least.push(row_of(&joint.terms));
             }
         }
         conditions
     }
-}
-
-/// The row of a contact in a direction.
-fn row_of(m: &Manifold, lane: usize, along: &[Double; 3], columns: usize) -> Vec<Double> {
-    let mut row = vec![0.0; columns];
-    for ((i, arm), sign) in [m.a, m.b].into_iter().zip(m.arms(lane)).zip([-1.0, 1.0]) {
-        let ([x, y, z], [a, b, c]) = (*along, cross(arm, *along));
-        let part: Vec6 = [x, y, z, a, b, c].map(|x| sign * x);
-        if let Some(place) = row.get_mut(6 * i as usize..6 * i as usize + 6) {
-            place.copy_from_slice(&part);
-        }
-    }
-    row
 }
 
 fn dot(a: &[Double], b: &[Double]) -> Double {
@@ -147,37 +135,25 @@ pub fn free_direction(n: usize, conditions: &Equilibrium) -> Option<Vec<Double>>
 
 /// A vector of length one that is across all rows, of `n` numbers; none if there is only zero.
 fn null_vector(n: usize, rows: &[Vec<Double>]) -> Option<Vec<Double>> {
-    let mut rows = rows.to_vec();
-    let mut columns: Vec<usize> = (0..n).collect();
-    let mut rank = 0;
-    while rank < n {
-        // Complete pivoting tells the rank.
-        let (mut best, mut at) = (ROUNDING, None);
-        for (i, row) in rows.iter().enumerate().skip(rank) {
-            for (j, &column) in columns.iter().enumerate().skip(rank) {
-                if row[column].abs() > best {
-                    (best, at) = (row[column].abs(), Some((i, j)));
-                }
-            }
+    let mut basis: Vec<Vec<Double>> = Vec::new();
+    // What is left of a vector across the basis, with its length; twice, for rounding.
+    let across = |basis: &[Vec<Double>], mut vector: Vec<Double>| {
+        for unit in basis.iter().chain(basis) {
+            let along = dot(unit, &vector);
+            vector.iter_mut().zip(unit).for_each(|(x, u)| *x -= along * u);
         }
-        let Some((i, j)) = at else { break };
-        rows.swap(rank, i);
-        columns.swap(rank, j);
-        let column = columns[rank];
-        let pivot = rows[rank].clone();
-        for row in rows.iter_mut().skip(rank + 1) {
-            let factor = row[column] / pivot[column];
-            row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
+        let length = dot(&vector, &vector).sqrt();
+        vector.iter_mut().for_each(|x| *x /= length);
+        (length, vector)
+    };
+    for row in rows {
+        let (length, unit) = across(&basis, row.clone());
+        if length > ROUNDING {
+            basis.push(unit);
         }
-        rank += 1;
     }
-    let free = *columns.get(rank)?;
-    let mut vector = vec![0.0; n];
-    vector[free] = 1.0;
-    for i in (0..rank).rev() {
-        let rest = dot(&rows[i], &vector);
-        vector[columns[i]] -= rest / rows[i][columns[i]];
-    }
-    let length = dot(&vector, &vector).sqrt();
-    Some(vector.iter().map(|x| x / length).collect())
+    let axis = |k: usize| (0..n).map(|i| Double::from(u8::from(i == k))).collect::<Vec<_>>();
+    let left = (0..n).map(|k| across(&basis, axis(k)));
+    let (_, longest) = left.max_by(|(x, _), (y, _)| x.total_cmp(y))?;
+    (basis.len() < n).then_some(longest)
 }

@@ -6,15 +6,17 @@
 //! piece and does not depend on the shape of the tree.
 //!
 //! Directions need not have length one where a function does not say so; distances are in meters in any
-//! case. What is not a number is met by nothing. Queries change nothing and keep no memory.
+//! case. A query meets the colliders for which its predicate is true, and nothing where a number is none. It
+//! changes nothing and keeps no memory.
 
 mod tree;
 
 pub use self::tree::QueryTree;
-pub use super::geometry::query::{CastConfig, Closest, Placed, PlacedShape, closest, ratio};
+pub use super::geometry::query::{
+    CastConfig, Closest, Metric, Placed, PlacedShape, closest, ratio,
+};
 
 use crate::engine::state::body::BodyId;
-use crate::engine::state::collider::Collider;
 use crate::math::{Real, Vec3};
 
 /// Names a collider.
@@ -24,31 +26,6 @@ pub struct ColliderId {
     pub body: BodyId,
     /// Which of the body's colliders.
     pub collider: u32,
-}
-
-/// Which colliders a query meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Filter {
-    /// Colliders in one of these layers, one bit each.
-    pub mask: u32,
-    /// Sensors too.
-    pub sensors: bool,
-}
-
-impl Default for Filter {
-    /// All.
-    fn default() -> Self {
-        Self { mask: u32::MAX, sensors: true }
-    }
-}
-
-impl Filter {
-    /// Does the query meet this collider?
-    #[inline]
-    #[must_use]
-    pub fn admits(&self, collider: &Collider) -> bool {
-        collider.layers.memberships & self.mask != 0 && (self.sensors || !collider.sensor)
-    }
 }
 
 /// Where a ray meets a collider.

@@ -5,7 +5,7 @@
 
 use core::cmp::Ordering;
 
-use super::{ColliderId, Filter, PointProjection, RayHit, ShapeHit};
+use super::{ColliderId, PointProjection, RayHit, ShapeHit};
 use crate::engine::geometry::bvh::Bvh;
 use crate::engine::geometry::query::{CastConfig, Impact, Placed, placed};
 use crate::engine::geometry::shape::{Aabb, Convex, Shape};
@@ -125,14 +125,9 @@ impl QueryTree {
         self.owners.is_empty()
     }
 
-    fn admits(
-        &self,
-        entry: &Entry,
-        filter: &Filter,
-        predicate: &mut impl FnMut(BodyId, &Collider) -> bool,
-    ) -> bool {
+    fn admits(&self, entry: &Entry, predicate: &mut impl FnMut(BodyId, &Collider) -> bool) -> bool {
         let Owner { id, collider } = &self.owners[entry.owner as usize];
-        filter.admits(collider) && predicate(id.body, collider)
+        predicate(id.body, collider)
     }
 
     fn id(&self, entry: &Entry) -> ColliderId {
@@ -148,11 +143,10 @@ impl QueryTree {
         direction: Vec3,
         max_distance: Real,
         solid: bool,
-        filter: &Filter,
         predicate: impl FnMut(BodyId, &Collider) -> bool,
     ) -> Option<RayHit> {
         let mut best: Option<RayHit> = None;
-        self.each_ray_hit((origin, direction), max_distance, solid, filter, predicate, |hit| {
+        self.each_ray_hit((origin, direction), max_distance, solid, predicate, |hit| {
             let key = |hit: &RayHit| (hit.distance, hit.id, hit.piece);
             if best.is_none_or(|best| by_distance(&key(&hit), &key(&best)).is_lt()) {
                 best = Some(hit);
@@ -169,12 +163,11 @@ impl QueryTree {
         direction: Vec3,
         max_distance: Real,
         solid: bool,
-        filter: &Filter,
         predicate: impl FnMut(BodyId, &Collider) -> bool,
         hits: &mut Vec<RayHit>,
     ) {
         hits.clear();
-        self.each_ray_hit((origin, direction), max_distance, solid, filter, predicate, |hit| {
+        self.each_ray_hit((origin, direction), max_distance, solid, predicate, |hit| {
             hits.push(hit);
             max_distance
         });
@@ -186,7 +179,6 @@ impl QueryTree {
         (origin, direction): (Vec3, Vec3),
         max: Real,
         solid: bool,
-        filter: &Filter,
         mut predicate: impl FnMut(BodyId, &Collider) -> bool,
         mut visit: impl FnMut(RayHit) -> Real,
     ) {
@@ -197,7 +189,7 @@ impl QueryTree {
             let Some((distance, normal)) = entry.placed().ray(origin, v, max, solid) else {
                 return max;
             };
-            if !self.admits(entry, filter, &mut predicate) {
+            if !self.admits(entry, &mut predicate) {
                 return max;
             }
             visit(RayHit { id: self.id(entry), piece: entry.piece, distance, normal })
@@ -216,12 +208,11 @@ impl QueryTree {
         rotation: Quat,
         direction: Vec3,
         config: &CastConfig,
-        filter: &Filter,
         predicate: impl FnMut(BodyId, &Collider) -> bool,
     ) -> Option<ShapeHit> {
         let mut best: Option<ShapeHit> = None;
         let pieces = (shape, position, rotation);
-        self.each_shape_hit(pieces, direction, config, filter, predicate, |hit| {
+        self.each_shape_hit(pieces, direction, config, predicate, |hit| {
             let key = |hit: &ShapeHit| (hit.distance, hit.id, hit.piece);
             if best.is_none_or(|best| by_distance(&key(&hit), &key(&best)).is_lt()) {
                 best = Some(hit);
@@ -239,13 +230,12 @@ impl QueryTree {
         rotation: Quat,
         direction: Vec3,
         config: &CastConfig,
-        filter: &Filter,
         predicate: impl FnMut(BodyId, &Collider) -> bool,
         hits: &mut Vec<ShapeHit>,
     ) {
         hits.clear();
         let pieces = (shape, position, rotation);
-        self.each_shape_hit(pieces, direction, config, filter, predicate, |hit| {
+        self.each_shape_hit(pieces, direction, config, predicate, |hit| {
             hits.push(hit);
             config.max_distance
         });
@@ -257,7 +247,6 @@ impl QueryTree {
         (shape, position, rotation): (&Shape, Vec3, Quat),
         direction: Vec3,
         config: &CastConfig,
-        filter: &Filter,
         mut predicate: impl FnMut(BodyId, &Collider) -> bool,
         mut visit: impl FnMut(ShapeHit) -> Real,
     ) {
@@ -273,7 +262,7 @@ impl QueryTree {
                 else {
                     return max;
                 };
-                if !self.admits(entry, filter, &mut predicate) {
+                if !self.admits(entry, &mut predicate) {
                     return max;
                 }
                 visit(ShapeHit {
@@ -308,7 +297,6 @@ impl QueryTree {
         point: Vec3,
         max_distance: Real,
         solid: bool,
-        filter: &Filter,
         mut predicate: impl FnMut(BodyId, &Collider) -> bool,
     ) -> Option<PointProjection> {
         let mut best: Option<(Real, PointProjection)> = None;
@@ -321,10 +309,7 @@ impl QueryTree {
                 let key = |p: &PointProjection| (p.id, p.piece);
                 distance < far || distance == far && key(&found) < key(&best)
             };
-            if distance > max
-                || !best.is_none_or(less)
-                || !self.admits(entry, filter, &mut predicate)
-            {
+            if distance > max || !best.is_none_or(less) || !self.admits(entry, &mut predicate) {
                 return max;
             }
             best = Some((distance, found));
@@ -339,14 +324,13 @@ impl QueryTree {
     pub fn point_intersections(
         &self,
         point: Vec3,
-        filter: &Filter,
         predicate: impl FnMut(BodyId, &Collider) -> bool,
         found: &mut Vec<ColliderId>,
     ) {
         let holds =
             |entry: &Entry| entry.placed().project(point, true).is_some_and(|(_, inside)| inside);
         found.clear();
-        self.meet(Aabb { min: point, max: point }, filter, predicate, holds, found);
+        self.meet(Aabb { min: point, max: point }, predicate, holds, found);
         tidy(found);
     }
 
@@ -354,7 +338,6 @@ impl QueryTree {
     pub fn aabb_intersections(
         &self,
         aabb: Aabb,
-        filter: &Filter,
         predicate: impl FnMut(BodyId, &Collider) -> bool,
         found: &mut Vec<ColliderId>,
     ) {
@@ -365,7 +348,7 @@ impl QueryTree {
             normal.dot(lowest - entry.position) <= 0.0
         };
         found.clear();
-        self.meet(aabb, filter, predicate, meets, found);
+        self.meet(aabb, predicate, meets, found);
         tidy(found);
     }
 
@@ -375,7 +358,6 @@ impl QueryTree {
         shape: &Shape,
         position: Vec3,
         rotation: Quat,
-        filter: &Filter,
         mut predicate: impl FnMut(BodyId, &Collider) -> bool,
         found: &mut Vec<ColliderId>,
     ) {
@@ -383,7 +365,7 @@ impl QueryTree {
         for piece in placed(shape, position, rotation) {
             let bounds = piece.convex.aabb(piece.position, piece.rotation);
             let touches = |entry: &Entry| entry.placed().touches(&piece);
-            self.meet(bounds, filter, &mut predicate, touches, found);
+            self.meet(bounds, &mut predicate, touches, found);
         }
         tidy(found);
     }
@@ -392,13 +374,12 @@ impl QueryTree {
     fn meet(
         &self,
         bounds: Aabb,
-        filter: &Filter,
         mut predicate: impl FnMut(BodyId, &Collider) -> bool,
         test: impl Fn(&Entry) -> bool,
         found: &mut Vec<ColliderId>,
     ) {
         let mut ask = |entry: &Entry| {
-            if test(entry) && self.admits(entry, filter, &mut predicate) {
+            if test(entry) && self.admits(entry, &mut predicate) {
                 found.push(self.id(entry));
             }
         };

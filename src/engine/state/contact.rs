@@ -58,8 +58,7 @@ impl ContactId {
     }
 }
 
-/// A contact's part in a bounce. A blow does not come again, so its impulses are no start for the next
-/// step.
+/// A contact's part in a bounce. A blow does not come again, so its impulses are no start for the next step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blow {
     /// Nothing of its island bounced.
@@ -138,8 +137,7 @@ pub struct Contact {
     pub point: Vec3,
     /// Unit normal from the first body to the second.
     pub normal: Vec3,
-    /// Distance of the touching points along the normal at the start of the step (m); negative in
-    /// overlap.
+    /// Distance of the touching points along the normal at the start of the step (m); negative in overlap.
     pub gap: Real,
     /// Impulse on the second body in the last step [N·s], world axes; opposite on the first.
     pub impulse: Vec3,

@@ -11,7 +11,6 @@ use super::surroundings::{Met, Other, Surroundings};
 use super::walk::{Pace, Push, Walker};
 use crate::engine::body::BodyId;
 use crate::engine::collider::Collider as EngineCollider;
-use crate::engine::query::Filter;
 use crate::math::{PI, Real, Vec3, from_single3, narrow, quat_exp, quat_mul};
 use crate::plugin::components::RigidBody;
 use crate::plugin::link::EngineBody;
@@ -227,13 +226,13 @@ impl Scene<'_> {
         // Characters are met where they are going to be.
         let meets = |id: BodyId, other: &EngineCollider| {
             id != own.body
+                && !other.sensor
                 && collider.layers.meets(other.layers)
                 && others.binary_search_by_key(&id, |other| other.body).is_err()
         };
         let around = Surroundings {
             engine,
             tree: &self.physics.tree(),
-            filter: Filter { sensors: false, ..Filter::default() },
             admits: &meets,
             others,
             shape: &own.shape,

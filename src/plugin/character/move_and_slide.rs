@@ -247,11 +247,10 @@ impl MoveAndSlide<'_, '_> {
     ) -> Option<T> {
         let physics = self.spatial_query.world();
         let all = self.spatial_query.admits(filter, &|_| true);
-        let admits = |id: BodyId, collider: &EngineCollider| all(id, collider);
+        let admits = |id: BodyId, collider: &EngineCollider| !collider.sensor && all(id, collider);
         Some(ask(&Surroundings {
             engine: physics.engine(),
             tree: &physics.tree(),
-            filter: filter.clone().without_sensors().engine(),
             admits: &admits,
             others: &[],
             shape: shape.shape().ok()?,

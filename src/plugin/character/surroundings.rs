@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::engine::Simulation;
 use crate::engine::body::{Body, BodyId};
 use crate::engine::collider::Collider;
-use crate::engine::query::{CastConfig, Filter, Placed, QueryTree};
+use crate::engine::query::{CastConfig, Placed, QueryTree};
 use crate::engine::ratio::{Measured, PortalCache, Relative, measure, near_centers};
 use crate::engine::shape::{Aabb, Convex, Shape};
 use crate::math::{EPSILON, Quat, Real, Vec3, quat_mul, quat_rotate, quat_to_mat3};
@@ -45,7 +45,6 @@ pub(super) struct Other {
 pub(super) struct Surroundings<'a> {
     pub(super) engine: &'a Simulation,
     pub(super) tree: &'a QueryTree,
-    pub(super) filter: Filter,
     /// Is this collider of this body there?
     pub(super) admits: &'a dyn Fn(BodyId, &Collider) -> bool,
     pub(super) others: &'a [Other],
@@ -80,15 +79,7 @@ impl Surroundings<'_> {
             ..CastConfig::default()
         };
         let (shape, rotation, admits) = (self.shape, self.rotation, self.admits);
-        let hit = self.tree.cast_shape(
-            shape,
-            position,
-            rotation,
-            direction,
-            &config,
-            &self.filter,
-            admits,
-        );
+        let hit = self.tree.cast_shape(shape, position, rotation, direction, &config, admits);
         let mut first = hit.and_then(|hit| {
             let collider = self.collider(hit.id.body, hit.id.collider)?;
             let (body, tag) = (hit.id.body, collider.tag);
@@ -124,7 +115,7 @@ impl Surroundings<'_> {
         let mut found = SmallVec::new();
         let mut ids = Vec::new();
         let bounds = grown(self.shape.aabb(position, self.rotation), reach);
-        self.tree.aabb_intersections(bounds, &self.filter, self.admits, &mut ids);
+        self.tree.aabb_intersections(bounds, self.admits, &mut ids);
         for id in ids {
             let Some(body) = self.engine.body(id.body) else { continue };
             let Some(it) = body.colliders().list().get(id.collider as usize) else { continue };
@@ -145,7 +136,7 @@ impl Surroundings<'_> {
     pub(super) fn surface(&self, point: Vec3, into: Vec3, up: Vec3, reach: Real) -> Option<Vec3> {
         let from = point + (into + up) * reach;
         let admits = self.admits;
-        let hit = self.tree.cast_ray(from, -up, 2.0 * reach, false, &self.filter, admits)?;
+        let hit = self.tree.cast_ray(from, -up, 2.0 * reach, false, admits)?;
         Some(hit.normal)
     }
 

@@ -9,8 +9,7 @@ use bevy_reflect::Reflect;
 
 use crate::engine::body::{Body, BodyId};
 use crate::engine::collider::Collider as EngineCollider;
-use crate::engine::query::{self, CastConfig, Closest, ColliderId, Filter};
-use crate::engine::ratio::Ratio;
+use crate::engine::query::{self, CastConfig, Closest, ColliderId, Metric};
 use crate::engine::shape::{Aabb, Shape};
 use crate::math::{Quat, Real, Vec3, from_single3, quat_mul, quat_rotate};
 use crate::plugin::attach::ColliderOf;
@@ -77,10 +76,6 @@ impl SpatialQueryFilter {
     pub fn without_sensors(mut self) -> Self {
         self.sensors = false;
         self
-    }
-
-    pub(in crate::plugin) const fn engine(&self) -> Filter {
-        Filter { mask: self.mask.0, sensors: self.sensors }
     }
 }
 
@@ -233,10 +228,10 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         predicate: &dyn Fn(Entity) -> bool,
     ) -> Option<RayHitData> {
-        let (direction, engine) = (from_single3(*direction), filter.engine());
+        let direction = from_single3(*direction);
         let admits = self.admits(filter, predicate);
         let tree = self.physics.tree();
-        let hit = tree.cast_ray(origin, direction, max_distance, solid, &engine, admits)?;
+        let hit = tree.cast_ray(origin, direction, max_distance, solid, admits)?;
         self.ray_hit(&hit)
     }
 
@@ -251,11 +246,11 @@ impl SpatialQuery<'_, '_> {
         solid: bool,
         filter: &SpatialQueryFilter,
     ) -> Vec<RayHitData> {
-        let (direction, engine) = (from_single3(*direction), filter.engine());
+        let direction = from_single3(*direction);
         let admits = self.admits(filter, &|_| true);
         let mut hits = Vec::new();
         let tree = self.physics.tree();
-        tree.ray_hits(origin, direction, max_distance, solid, &engine, admits, &mut hits);
+        tree.ray_hits(origin, direction, max_distance, solid, admits, &mut hits);
         hits.iter().take(max_hits as usize).filter_map(|hit| self.ray_hit(hit)).collect()
     }
 
@@ -285,11 +280,11 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         predicate: &dyn Fn(Entity) -> bool,
     ) -> Option<ShapeHitData> {
-        let (direction, engine) = (from_single3(*direction), filter.engine());
+        let direction = from_single3(*direction);
         let admits = self.admits(filter, predicate);
         let (shape, config) = (shape.shape().ok()?, config.engine());
         let tree = self.physics.tree();
-        let hit = tree.cast_shape(shape, origin, rotation, direction, &config, &engine, admits)?;
+        let hit = tree.cast_shape(shape, origin, rotation, direction, &config, admits)?;
         self.shape_hit(&hit)
     }
 
@@ -306,11 +301,11 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
     ) -> Vec<ShapeHitData> {
         let Ok(shape) = shape.shape() else { return Vec::new() };
-        let (direction, engine) = (from_single3(*direction), filter.engine());
+        let direction = from_single3(*direction);
         let admits = self.admits(filter, &|_| true);
         let (mut hits, config) = (Vec::new(), config.engine());
         let tree = self.physics.tree();
-        tree.shape_hits(shape, origin, rotation, direction, &config, &engine, admits, &mut hits);
+        tree.shape_hits(shape, origin, rotation, direction, &config, admits, &mut hits);
         hits.iter().take(max_hits as usize).filter_map(|hit| self.shape_hit(hit)).collect()
     }
 
@@ -337,7 +332,7 @@ impl SpatialQuery<'_, '_> {
     ) -> Option<PointProjection> {
         let admits = self.admits(filter, predicate);
         let tree = self.physics.tree();
-        let found = tree.project_point(point, Real::MAX, solid, &filter.engine(), admits)?;
+        let found = tree.project_point(point, Real::MAX, solid, admits)?;
         let (point, is_inside) = (found.point, found.is_inside);
         self.entity(found.id).map(|entity| PointProjection { entity, point, is_inside })
     }
@@ -346,7 +341,7 @@ impl SpatialQuery<'_, '_> {
     #[must_use]
     pub fn point_intersections(&self, point: Vec3, filter: &SpatialQueryFilter) -> Vec<Entity> {
         let (admits, mut found) = (self.admits(filter, &|_| true), Vec::new());
-        self.physics.tree().point_intersections(point, &filter.engine(), admits, &mut found);
+        self.physics.tree().point_intersections(point, admits, &mut found);
         self.entities(&found)
     }
 
@@ -360,7 +355,7 @@ impl SpatialQuery<'_, '_> {
     ) -> Vec<Entity> {
         let (admits, mut found) = (self.admits(filter, &|_| true), Vec::new());
         let bounds = Aabb { min, max };
-        self.physics.tree().aabb_intersections(bounds, &filter.engine(), admits, &mut found);
+        self.physics.tree().aabb_intersections(bounds, admits, &mut found);
         self.entities(&found)
     }
 
@@ -375,8 +370,8 @@ impl SpatialQuery<'_, '_> {
     ) -> Vec<Entity> {
         let Ok(shape) = shape.shape() else { return Vec::new() };
         let (admits, mut found) = (self.admits(filter, &|_| true), Vec::new());
-        let (tree, engine) = (self.physics.tree(), filter.engine());
-        tree.shape_intersections(shape, position, rotation, &engine, admits, &mut found);
+        let tree = self.physics.tree();
+        tree.shape_intersections(shape, position, rotation, admits, &mut found);
         self.entities(&found)
     }
 
@@ -399,10 +394,11 @@ impl SpatialQuery<'_, '_> {
         self.closest_points(one, two).map(|closest| closest.distance)
     }
 
-    /// The ratio metric of two colliders: by what factor both must grow to touch, with the normal from
-    /// the first to the second in the world. None as for [`closest_points`](Self::closest_points).
+    /// The ratio metric of two colliders: by what factor both must grow to touch, with points, and the normal
+    /// from the first to the second in the world, see [`query::ratio`]. None as for
+    /// [`closest_points`](Self::closest_points).
     #[must_use]
-    pub fn ratio(&self, one: Entity, two: Entity) -> Option<Ratio> {
+    pub fn ratio(&self, one: Entity, two: Entity) -> Option<Metric> {
         let (a, b) = (self.placed(one)?, self.placed(two)?);
         query::ratio((a.0, a.1, a.2), (b.0, b.1, b.2))
     }
@@ -439,7 +435,9 @@ impl SpatialQuery<'_, '_> {
             let is_excluded = !excluded.is_empty()
                 && (excluded.contains(&entity)
                     || self.physics.entity(body).is_some_and(|body| excluded.contains(&body)));
-            !is_excluded && predicate(entity)
+            let is_met = collider.layers.memberships & filter.mask.0 != 0
+                && (filter.sensors || !collider.sensor);
+            is_met && !is_excluded && predicate(entity)
         }
     }
 

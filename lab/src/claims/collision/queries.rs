@@ -6,7 +6,7 @@ use std::process::Command;
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyKind};
 use orthant::engine::collider::Collider;
-use orthant::engine::query::{CastConfig, ColliderId, Filter, Placed, QueryTree};
+use orthant::engine::query::{CastConfig, ColliderId, Placed, QueryTree};
 use orthant::engine::shape::{Aabb, Shape};
 use orthant::math::{Double, Quat, Real, Vec3, quat_mul, quat_rotate, quat_to_mat3};
 
@@ -112,8 +112,7 @@ impl Scene {
     fn rays_agree(&self, rng: &mut Rng, solid: bool) -> bool {
         let (origin, direction) = (rng.vector(-3.5, 3.5), rng.vector(-1.0, 1.0));
         let cast = |tree: &QueryTree| {
-            let hit =
-                tree.cast_ray(origin, direction, 8.0, solid, &Filter::default(), |_, _| true)?;
+            let hit = tree.cast_ray(origin, direction, 8.0, solid, |_, _| true)?;
             Some((hit.distance, hit.id))
         };
         agree(cast(&self.tree), self.alone.iter().filter_map(cast))
@@ -123,10 +122,8 @@ impl Scene {
         let (origin, turn) = (rng.vector(-3.5, 3.5), rng.rotation());
         let direction = rng.vector(-1.0, 1.0);
         let config = CastConfig { max_distance: 8.0, ..CastConfig::default() };
-        let all = Filter::default();
         let cast = |tree: &QueryTree| {
-            let hit =
-                tree.cast_shape(shape, origin, turn, direction, &config, &all, |_, _| true)?;
+            let hit = tree.cast_shape(shape, origin, turn, direction, &config, |_, _| true)?;
             Some((hit.distance, hit.id))
         };
         agree(cast(&self.tree), self.alone.iter().filter_map(cast))
@@ -134,9 +131,8 @@ impl Scene {
 
     fn projections_agree(&self, rng: &mut Rng) -> bool {
         let point = rng.vector(-3.0, 3.0);
-        let all = Filter::default();
         let project = |tree: &QueryTree| {
-            let nearest = tree.project_point(point, Real::INFINITY, true, &all, |_, _| true)?;
+            let nearest = tree.project_point(point, Real::INFINITY, true, |_, _| true)?;
             Some(((nearest.point - point).length(), nearest.id))
         };
         agree(project(&self.tree), self.alone.iter().filter_map(project))
@@ -164,10 +160,9 @@ impl Scene {
             }
         }
         let mut found: [Vec<ColliderId>; 3] = Default::default();
-        let all = Filter::default();
-        self.tree.point_intersections(point, &all, |_, _| true, &mut found[0]);
-        self.tree.aabb_intersections(aabb, &all, |_, _| true, &mut found[1]);
-        self.tree.shape_intersections(shape, point, turn, &all, |_, _| true, &mut found[2]);
+        self.tree.point_intersections(point, |_, _| true, &mut found[0]);
+        self.tree.aabb_intersections(aabb, |_, _| true, &mut found[1]);
+        self.tree.shape_intersections(shape, point, turn, |_, _| true, &mut found[2]);
         wanted.iter_mut().for_each(Vec::dedup);
         found == wanted
     }

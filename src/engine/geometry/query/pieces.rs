@@ -4,6 +4,8 @@
 //! Everything runs in the frame of the first piece, in double precision, from positions and rotations
 //! in [`Real`]: exact however far both are from the origin of the world.
 
+use std::sync::Arc;
+
 use super::cast::{Cast, cast};
 use super::depth::{depth, depth_in_core, normals};
 use super::gjk::{PointPair, Simplex};
@@ -12,7 +14,7 @@ use super::round::ray_ball;
 use super::support::Difference;
 use super::surface::Surface;
 use crate::engine::geometry::ratio::{
-    Centers, Measured, PortalCache, Ratio, Relative, measure, measure_half_space,
+    Centers, Measured, PortalCache, Ratio, Relative, Status, measure, measure_half_space,
 };
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::geometry::shape::{Convex, HalfSpace};
@@ -44,6 +46,27 @@ pub struct Closest {
     pub point1: Vec3,
     /// World point on the surface of the second (m).
     pub point2: Vec3,
+}
+
+/// The ratio metric of two shapes in the world, see [`ratio`](super::ratio).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metric {
+    /// r: the growth at which they touch; below one they overlap (–).
+    pub ratio: Real,
+    /// Φ = 1 - 1/r (–).
+    pub gap: Real,
+    /// Signed distance of their supporting planes along the normal (m).
+    pub separation: Real,
+    /// Unit normal from the first to the second, in the world.
+    pub normal: Vec3,
+    /// x*: where they touch when grown by r, in the world (m); one such point where it is a whole face.
+    pub point: Vec3,
+    /// The points of both that come to lie there, as they are now, in the world (m).
+    pub points: [Vec3; 2],
+    /// Which of the pieces of each.
+    pub pieces: [u32; 2],
+    /// How the answer came about.
+    pub status: Status,
 }
 
 /// The first touch of a moving piece.
@@ -282,6 +305,31 @@ impl<'a> Placed<'a> {
             Measured::Near(ratio) => Some(Ratio { normal: self.rotation * ratio.normal, ..ratio }),
             Measured::Apart { .. } => None,
         }
+    }
+
+    /// The ratio metric with its points; of a mesh that of its triangle with the least gap.
+    pub(super) fn metric(&self, other: &Self) -> Option<Metric> {
+        if let (Some(surface), Convex::Hull(_)) = (self.surface(), other.convex) {
+            let apart = |metric: &Metric| metric.separation;
+            return surface.least(other, |t| t.metric(other), |metric| metric.gap, apart);
+        }
+        if let (Convex::Hull(_), Convex::Mesh(_)) = (self.convex, other.convex) {
+            let metric = other.metric(self)?;
+            let [p, q] = metric.points;
+            return Some(Metric { normal: -metric.normal, points: [q, p], ..metric });
+        }
+        let Ratio { ratio, gap, separation, normal, status, .. } = self.ratio(other)?;
+        let grown = [self, other].map(|piece| match piece.convex {
+            Convex::Hull(hull) => (Convex::Hull(Arc::new(hull.grown(ratio))), ratio),
+            flat => (flat.clone(), 1.0),
+        });
+        let [p, q] = [(self, &grown[0].0), (other, &grown[1].0)];
+        let [p, q] = [p, q].map(|(piece, convex)| Placed { convex, ..*piece });
+        let at = p.closest(&q)?;
+        let point = (at.point1 + at.point2) * 0.5;
+        let points = [(self, grown[0].1), (other, grown[1].1)]
+            .map(|(piece, by)| piece.position + (point - piece.position) / by);
+        Some(Metric { ratio, gap, separation, normal, point, points, pieces: [0; 2], status })
     }
 
     fn cast_hulls(

@@ -60,7 +60,7 @@ impl Surface<'_> {
 
     /// The least answer of all triangles, as `measure` has it; asked are those whose boxes are nearer
     /// than the least distance of a triangle.
-    fn least<T: Copy>(
+    pub(super) fn least<T: Copy>(
         &self,
         other: &Placed<'_>,
         ask: impl Fn(&Placed<'_>) -> Option<T>,

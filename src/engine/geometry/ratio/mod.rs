@@ -9,10 +9,9 @@
 //! Φ = 1 - 1/r = sep(n)/D,   sep = n·d - H(n) (m),   D = n·d (m)
 //! ```
 //!
-//! where both bodies grow about their scaling centers. The thesis solves the linear program (3.2);
-//! here it is the dual: one ray cast from the inside of the Minkowski difference. Every `n` gives a
-//! lower bound on `r`, so the answer carries its own certificate: two support queries with the
-//! normal.
+//! where both bodies grow about their scaling centers. The thesis solves the linear program (3.2); here it
+//! is the dual: one ray cast from the inside of the Minkowski difference. Every `n` gives a lower bound on
+//! `r`, so the answer carries its own certificate: two support queries with the normal.
 //!
 //! **Shifted centers.** `d` stays the offset of the centroids. With the centers at `c_a` (frame of
 //! a) and `c_b` (frame of b) the bodies `x_a + c_a + t (K_a - c_a)` and `x_b + R c_b + t R (K_b -
@@ -20,11 +19,10 @@
 //! - R c_b` matters: the ray runs from `o` towards `d`, `D = n·(d - o)`, `r = D / (H(n) - n·o)`,
 //! and `sep` is as before.
 //!
-//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is
-//! refined until its plane supports `M`. It starts from the cached vertices of the last step, else
-//! from a triangle inside the inscribed ball. All in the frame of a, so single precision does far
-//! from the origin of the world. A failure or the cap on iterations repeats the walk in double
-//! precision.
+//! **Walk** (`walk`): a triangle of support points that the ray passes through (the portal) is refined until
+//! its plane supports `M`. It starts from the cached vertices of the last step, else from a triangle inside
+//! the inscribed ball. All in the frame of a, so single precision does far from the origin of the world. A
+//! failure or the cap on iterations repeats the walk in double precision.
 //!
 //! **Rounded pieces** (`rounded`): the growth scales the rounding too. The walk finds a triangle of
 //! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane

@@ -85,10 +85,9 @@ pub struct Feature {
 
 /// The ratio metric of a pair.
 ///
-/// When the scaling centers coincide (nearer than a small fraction of the inner radius),
-/// `denominator` and so `ratio` and `gap` are those of centers moved apart to that distance along
-/// the last normal: the gap is very negative but finite. `separation` is always that of the bodies
-/// as they are.
+/// When the scaling centers coincide (nearer than a small fraction of the inner radius), `denominator` and
+/// so `ratio` and `gap` are those of centers moved apart to that distance along the last normal: the gap is
+/// very negative but finite. `separation` is always that of the bodies as they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// r: the growth at which the bodies touch; < 1 overlapping (-).
@@ -118,8 +117,7 @@ pub enum Measured {
     Apart {
         /// Unit normal of a plane between the bodies, in the frame of a.
         normal: Vec3,
-        /// Distance between the bodies' supporting planes along it (m): a lower bound on the
-        /// distance.
+        /// Distance between the bodies' supporting planes along it (m): a lower bound on the distance.
         separation: Real,
     },
     /// The metric.

@@ -1,12 +1,10 @@
-//! The portal walk: ray → the triangle of support points of the Minkowski difference that it leaves
-//! through.
+//! The portal walk: ray → the triangle of support points of the Minkowski difference that it leaves through.
 //!
-//! A portal is a triangle `p0 p1 p2` of points of `M - o`, `M = K_a ⊕ (-R K_b)`, with `d·(p_i ×
-//! p_{i+1}) > 0` for all i: the ray from 0 along d passes through it. Its plane gives an inner
-//! bound on the exit, the parallel supporting plane at `w = support(n)` an outer one. If `w` is a
-//! corner of the portal, the plane supports M and the answer is exact; else one of the three
-//! triangles that `w` makes with the edges is the next portal. Finitely many vertices, so the walk
-//! ends.
+//! A portal is a triangle `p0 p1 p2` of points of `M - o`, `M = K_a ⊕ (-R K_b)`, with `d·(p_i × p_{i+1}) >
+//! 0` for all i: the ray from 0 along d passes through it. Its plane gives an inner bound on the exit, the
+//! parallel supporting plane at `w = support(n)` an outer one. If `w` is a corner of the portal, the plane
+//! supports M and the answer is exact; else one of the three triangles that `w` makes with the edges is the
+//! next portal. Finitely many vertices, so the walk ends.
 //!
 //! The start is a triangle inside the inscribed ball, orthogonal to the ray, instead of the usual
 //! search for a first portal, which is the fragile part of such methods.
@@ -158,8 +156,7 @@ impl HullPair<'_, Real> {
         x * v.x + y * v.y + z * v.z
     }
 
-    /// The point of the difference with one body's vertex as given and the other's farthest along
-    /// `n`.
+    /// The point of the difference with one body's vertex as given and the other's farthest along `n`.
     #[inline(always)]
     pub(super) fn support_of_one(&self, n: Vec3, ids: [u32; 2], keeps_a: bool) -> Vec3 {
         let id = if keeps_a {

@@ -80,8 +80,7 @@ fn snapped(p: DVec3) -> GridPoint {
     [p.x, p.y, p.z].map(|x| (x.round() as i64).clamp(0, GRID_CELLS))
 }
 
-/// The points in double precision without those within `tolerance` (m) of an earlier one that
-/// stays.
+/// The points in double precision without those within `tolerance` (m) of an earlier one that stays.
 ///
 /// Cost O(n log n) unless many points share their x coordinate.
 fn without_duplicates(points: &[Vec3], tolerance: Double) -> Vec<DVec3> {

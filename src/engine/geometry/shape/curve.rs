@@ -9,11 +9,10 @@
 //! ellipsoid   √(a² n_x² + b² n_y² + c² n_z²)             (0)
 //! ```
 //!
-//! whose gradients are points of the surface and whose second derivatives are known too, which the
-//! ratio metric uses. Where a branch has no gradient, along the axis, its point is the center of the
-//! cap, so that every direction has one answer. In the list of vertices a curved hull has one
-//! stand-in at the centroid, its faces are its flat caps, without loops.
-//! Cost: O(1).
+//! whose gradients are points of the surface and whose second derivatives are known too, which the ratio
+//! metric uses. Where a branch has no gradient, along the axis, its point is the center of the cap, so that
+//! every direction has one answer. In the list of vertices a curved hull has one stand-in at the centroid,
+//! its faces are its flat caps, without loops. Cost: O(1).
 
 use super::error::{ShapeError, checked_length};
 use super::hull::{Face, Hull};
@@ -317,8 +316,7 @@ impl Hull {
         self.curve.as_ref()
     }
 
-    /// The point of the core farthest along `n` (m), in double precision; `hint` is a vertex near
-    /// it.
+    /// The point of the core farthest along `n` (m), in double precision; `hint` is a vertex near it.
     #[inline]
     pub(crate) fn core_point(&self, n: DVec3, hint: u32) -> DVec3 {
         match &self.curve {
@@ -327,8 +325,7 @@ impl Hull {
         }
     }
 
-    /// The point of the hull, with its rounding, that is farthest along a direction of any length
-    /// (m).
+    /// The point of the hull, with its rounding, that is farthest along a direction of any length (m).
     #[must_use]
     pub fn support_point(&self, direction: Vec3) -> Vec3 {
         let n = widen3(direction).normalize_or_zero();

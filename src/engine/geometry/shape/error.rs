@@ -46,8 +46,7 @@ pub enum ShapeError {
     /// No closed surface was left after nearly equal points and nearly coplanar faces were merged.
     #[error("the points have no convex hull with volume after merging")]
     Degenerate,
-    /// A length is not a number, or outside [`LENGTH_MIN`] to
-    /// [`LENGTH_MAX`].
+    /// A length is not a number, or outside [`LENGTH_MIN`] to [`LENGTH_MAX`].
     #[error("{name} is {value}, it must lie between {LENGTH_MIN} m and {LENGTH_MAX} m")]
     BadLength {
         /// Which length, in the words of the constructor.

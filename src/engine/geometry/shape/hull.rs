@@ -1,10 +1,9 @@
 //! Convex hulls: the convex pieces of every shape.
 //!
-//! A hull is the Minkowski sum of a core and a ball: `{ x : A x ≤ 1 } ⊕ B(radius)`, in a frame whose
-//! origin is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a radius;
-//! a polytope proper has radius 0. Instead of a polytope the core may be a smooth [`Curve`]; such a
-//! hull has one vertex, a stand-in at the centroid, and no edges; its faces are its flat caps, with
-//! empty loops.
+//! A hull is the Minkowski sum of a core and a ball: `{ x : A x ≤ 1 } ⊕ B(radius)`, in a frame whose origin
+//! is the centroid. A sphere is one vertex and a radius, a capsule two vertices and a radius; a polytope
+//! proper has radius 0. Instead of a polytope the core may be a smooth [`Curve`]; such a hull has one
+//! vertex, a stand-in at the centroid, and no edges; its faces are its flat caps, with empty loops.
 
 use core::ops::Range;
 use std::sync::LazyLock;
@@ -62,8 +61,7 @@ pub struct Hull {
     pub(crate) face_vertices: Vec<u32>,
     /// Edges, sorted by their vertices.
     pub(crate) edges: Vec<Edge>,
-    /// `neighbors[neighbor_start[i]..neighbor_start[i + 1]]`: vertices joined to vertex `i` by an
-    /// edge.
+    /// `neighbors[neighbor_start[i]..neighbor_start[i + 1]]`: vertices joined to vertex `i` by an edge.
     pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
@@ -112,11 +110,10 @@ pub(in crate::engine) const REGISTER: usize = LANES / 2;
 impl Hull {
     /// The convex hull of points (m); the order of the vertices is that of the points.
     ///
-    /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. What is closer
-    /// together than 1e-6 of the size (extent plus largest coordinate) is merged: nearly equal
-    /// points, of which the first stays, and nearly coplanar triangles, which become one face.
-    /// Points inside faces and edges are dropped. No point given lies farther outside than 4e-6 of
-    /// the size.
+    /// The hull is built in double precision, exactly on a grid of 1e-9 of the size. What is closer together
+    /// than 1e-6 of the size (extent plus largest coordinate) is merged: nearly equal points, of which the
+    /// first stays, and nearly coplanar triangles, which become one face. Points inside faces and edges are
+    /// dropped. No point given lies farther outside than 4e-6 of the size.
     ///
     /// # Errors
     /// Fewer than four points, a coordinate that is not finite or too large, or points in a plane,
@@ -157,8 +154,7 @@ impl Hull {
         Ok(Self::rounded_core(vec![Vec3::ZERO], Vec::new(), radius, volume, inertia))
     }
 
-    /// A capsule along y: all points within `radius` (m) of a segment of the full length `length`
-    /// (m).
+    /// A capsule along y: all points within `radius` (m) of a segment of the full length `length` (m).
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -263,8 +259,7 @@ impl Hull {
         &self.faces
     }
 
-    /// Vertex indices of a face, counterclockwise seen from outside; empty if there is no such
-    /// face.
+    /// Vertex indices of a face, counterclockwise seen from outside; empty if there is no such face.
     #[inline]
     #[must_use]
     pub fn face_loop(&self, face: u32) -> &[u32] {

@@ -4,10 +4,9 @@
 //! within a tolerance of its plane, which is then fitted again to what was found. Slivers, whose
 //! own normals mean nothing, are so swallowed by a neighbor.
 //!
-//! Where curvature and tolerance meet, on a finely cut round surface, a face may so get a hole or a
-//! notch. Such a face is dissolved into its exactly coplanar parts, which are convex, and all loops
-//! are made again: the vertices that its neighbors had lost may be back. Faces are only ever
-//! dissolved, so this ends.
+//! Where curvature and tolerance meet, on a finely cut round surface, a face may so get a hole or a notch.
+//! Such a face is dissolved into its exactly coplanar parts, which are convex, and all loops are made again:
+//! the vertices that its neighbors had lost may be back. Faces are only ever dissolved, so this ends.
 //!
 //! Vertices left with fewer than three faces lie inside a face or an edge and are dropped.
 

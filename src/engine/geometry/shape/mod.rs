@@ -1,18 +1,16 @@
 //! Shapes: what bodies are made of. Numbers and points of the user → convex pieces with poses.
 //!
-//! A [`Shape`] is a list of [`Piece`]s, each a convex [`Hull`] (possibly rounded) or a
-//! [`HalfSpace`] with a pose in the frame of the shape. This is the only door for geometry: what a
-//! [`Shape`] holds is finite, has volume and fits the limits [`LENGTH_MIN`] and [`LENGTH_MAX`];
-//! everything else is a [`ShapeError`]. Shapes never change and are shared by reference count, so
-//! cloning one is cheap.
+//! A [`Shape`] is a list of [`Piece`]s, each a convex [`Hull`] (possibly rounded) or a [`HalfSpace`] with a
+//! pose in the frame of the shape. This is the only door for geometry: what a [`Shape`] holds is finite, has
+//! volume and fits the limits [`LENGTH_MIN`] and [`LENGTH_MAX`]; everything else is a [`ShapeError`]. Shapes
+//! never change and are shared by reference count, so cloning one is cheap.
 //!
 //! The ratio metric (thesis, Definition 2.1) wants the origin of a convex body inside of it; here
 //! it is the centroid, so the pose of a piece is that of its *centroid frame*.
 //!
 //! A [`Mesh`] is a piece of many triangles, for bodies that do not move by impulses.
 //!
-//! Deliberately absent: the union of overlapping parts of a compound (their overlap is counted
-//! twice).
+//! Deliberately absent: the union of overlapping parts of a compound (their overlap is counted twice).
 
 mod build;
 pub mod curve;
@@ -98,8 +96,7 @@ impl Convex {
         if let Self::Mesh(mesh) = self { mesh.len() as u32 } else { 1 }
     }
 
-    /// Radius of a ball about the origin of the frame around the body (m); infinite for a
-    /// half-space.
+    /// Radius of a ball about the origin of the frame around the body (m); infinite for a half-space.
     #[inline]
     #[must_use]
     pub fn bounding_radius(&self) -> Real {
@@ -190,8 +187,7 @@ impl Shape {
         Hull::cuboid(Vec3::new(x, y, z)).map(Self::from_hull)
     }
 
-    /// All points within `radius` (m) of a segment along y, centered, of the full length `length`
-    /// (m).
+    /// All points within `radius` (m) of a segment along y, centered, of the full length `length` (m).
     ///
     /// # Errors
     /// A length that is not positive, not finite or too large.
@@ -239,8 +235,7 @@ impl Shape {
         Hull::round_cuboid(size, border_radius).map(Self::from_hull)
     }
 
-    /// All points within `border_radius` (m) of the convex hull of points (m), see
-    /// [`Hull::convex_hull`].
+    /// All points within `border_radius` (m) of the convex hull of points (m), see [`Hull::convex_hull`].
     ///
     /// # Errors
     /// As [`convex_hull`](Self::convex_hull), and a bad radius.
@@ -261,8 +256,7 @@ impl Shape {
         Hull::round_cylinder(radius, height, border_radius).map(Self::from_hull)
     }
 
-    /// The solid `normal · x ≤ 0`, for bodies that do not move. The normal need not have length
-    /// one.
+    /// The solid `normal · x ≤ 0`, for bodies that do not move. The normal need not have length one.
     ///
     /// # Errors
     /// A normal that is zero or not finite.
@@ -295,8 +289,7 @@ impl Shape {
     /// Several shapes as one, each with its position (m) and rotation in the frame of the whole.
     ///
     /// # Errors
-    /// No parts, a half-space among them, or a pose that is not finite, too far out or not a
-    /// rotation.
+    /// No parts, a half-space among them, or a pose that is not finite, too far out or not a rotation.
     pub fn compound(
         parts: impl IntoIterator<Item = (Vec3, Quat, Self)>,
     ) -> Result<Self, ShapeError> {
@@ -333,8 +326,7 @@ impl Shape {
     /// [`Mesh::new`].
     ///
     /// # Errors
-    /// No triangle with area, a vertex that is not finite or too far out, or an index beyond the
-    /// vertices.
+    /// No triangle with area, a vertex that is not finite or too far out, or an index beyond the vertices.
     pub fn trimesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
         Mesh::new(vertices, triangles).map(Self::from_mesh)
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::curve::Curve;
 use super::error::ShapeError;
-use super::hull::Hull;
+use super::hull::{Face, Hull};
 use super::limits::LENGTH_MAX;
 use super::{Convex, HalfSpace, Piece, Shape};
 use crate::math::{Quat, Real, Vec3, narrow3, quat_mul, quat_rotate, widen3};
@@ -48,13 +48,30 @@ fn mirrored(scale: Vec3, rotation: Quat) -> Quat {
     if odd { quat_mul(rotation, Quat::from_xyzw(1.0, 0.0, 0.0, 0.0)) } else { rotation }
 }
 
+impl Hull {
+    /// This hull, larger by a factor about its centroid; mass properties are not touched.
+    pub(in crate::engine) fn grown(&self, by: Real) -> Self {
+        Self {
+            curve: self.curve.map(|curve| curve.grown(by)),
+            cuboid: self.cuboid.map(|half| half * by),
+            vertices: self.vertices.iter().map(|&v| v * by).collect(),
+            lanes: self.lanes.iter().map(|l| l.map(|c| c.map(|x| x * by))).collect(),
+            faces: self.faces.iter().map(|f| Face { offset: f.offset * by, ..*f }).collect(),
+            radius: self.radius * by,
+            inradius: self.inradius * by,
+            flatness: self.flatness * by,
+            bounding_radius: self.bounding_radius * by,
+            ..self.clone()
+        }
+    }
+}
+
 impl Shape {
     /// The shape scaled by factors along its axes; negative ones mirror it.
     ///
-    /// Balls become ellipsoids where the factors differ. Capsules, cylinders and cones need equal
-    /// factors across their axis, rounded polytopes and turned pieces of a compound that are not
-    /// polytopes equal factors along all axes. A capsule keeps its ball ends: its radius scales
-    /// across, its segment along.
+    /// Balls become ellipsoids where the factors differ. Capsules, cylinders and cones need equal factors
+    /// across their axis, rounded polytopes and turned pieces of a compound that are not polytopes equal
+    /// factors along all axes. A capsule keeps its ball ends: its radius scales across, its segment along.
     ///
     /// # Errors
     /// A factor that is zero or not finite, factors that differ where they must not, or a result

@@ -56,7 +56,7 @@ mod tests;
 
 pub use self::judge::{approach, certify, measure};
 pub use self::problem::{ManifoldIterate, ManifoldProblem};
-pub use self::rows::{solve_relaxation_rows, solve_rows};
+pub use self::rows::solve_rows;
 pub use self::state::{NewtonMemory, NewtonParams, NewtonScratch};
 
 use self::matrix::JointNode;
@@ -70,30 +70,21 @@ use crate::engine::tuning::newton::{AIM, AT_REST, DOUBLE_RATIO, GROWTH, PRODUCT,
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
-/// Solves the step problem (5.1)–(5.2) of an island from a warm start.
+/// Solves the step problem (5.1)–(5.2) of an island from a warm start; with `slip_bounds`, `Γ` [m/s], one for
+/// each contact, the convex relaxation (5.3)–(5.7), whose velocity is unique and whose certificate is its
+/// own.
 pub fn solve(
     problem: &ManifoldProblem<'_>,
+    slip_bounds: Option<&[Double]>,
     iterate: &mut ManifoldIterate<'_>,
     params: &NewtonParams,
     memory: &mut NewtonMemory,
     scratch: &mut NewtonScratch,
 ) -> SolveStats {
     scratch.begin(problem, iterate);
-    scratch.finish(problem, iterate, params, memory)
-}
-
-/// Solves the convex relaxation (5.3)–(5.7) at given `Γ` [m/s], one for each contact. Its velocity is unique;
-/// the certificate is that of the relaxation.
-pub fn solve_relaxation(
-    problem: &ManifoldProblem<'_>,
-    slip_bounds: &[Double],
-    iterate: &mut ManifoldIterate<'_>,
-    params: &NewtonParams,
-    memory: &mut NewtonMemory,
-    scratch: &mut NewtonScratch,
-) -> SolveStats {
-    scratch.begin(problem, iterate);
-    scratch.sweep.freeze(problem, slip_bounds);
+    if let Some(slip_bounds) = slip_bounds {
+        scratch.sweep.freeze(problem, slip_bounds);
+    }
     scratch.finish(problem, iterate, params, memory)
 }
 
@@ -120,13 +111,7 @@ impl NewtonScratch {
         memory: &mut NewtonMemory,
     ) -> SolveStats {
         let first = self.certify(problem, params.gravity_dt);
-        let stats = SolveStats {
-            status: Status::Converged,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: first,
-        };
+        let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
         let accepted = if memory.changed { AIM } else { 1.0 } * params.tolerance;
         memory.changed = first.error() > accepted;
         if !memory.changed {

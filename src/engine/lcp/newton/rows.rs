@@ -16,27 +16,16 @@ use crate::engine::lcp::rows::dot3;
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 
-/// Solves the step problem (5.1)–(5.2) in rows from a warm start.
+/// Solves the step problem (5.1)–(5.2) in rows from a warm start; with `slip_bounds`, `Γ` [m/s], one for each
+/// contact, the convex relaxation (5.3)–(5.7), whose velocity is unique and whose certificate is its own.
 pub fn solve_rows(
     problem: &Problem<'_>,
+    slip_bounds: Option<&[Double]>,
     iterate: &mut Iterate<'_>,
     params: &NewtonParams,
     scratch: &mut NewtonScratch,
 ) -> SolveStats {
-    InRows { problem, slip_bounds: None, params }.solve(iterate, scratch)
-}
-
-/// Solves the convex relaxation (5.3)–(5.7) in rows at given `Γ` [m/s], one for each contact. Its velocity is
-/// unique; the certificate is that of the relaxation.
-pub fn solve_relaxation_rows(
-    problem: &Problem<'_>,
-    slip_bounds: &[Double],
-    iterate: &mut Iterate<'_>,
-    params: &NewtonParams,
-    scratch: &mut NewtonScratch,
-) -> SolveStats {
-    debug_assert_eq!(slip_bounds.len(), problem.contacts.len(), "one Γ a contact");
-    InRows { problem, slip_bounds: Some(slip_bounds), params }.solve(iterate, scratch)
+    InRows { problem, slip_bounds, params }.solve(iterate, scratch)
 }
 
 /// What is to be solved: the step problem, or the relaxation at given `Γ` [m/s].
@@ -54,14 +43,7 @@ impl InRows<'_, '_> {
         let start = iterate.velocity.to_vec();
         let certificate = self.measure(iterate);
         if certificate.error() <= self.params.tolerance {
-            let status = Status::Converged;
-            return SolveStats {
-                status,
-                iterations: 0,
-                factorizations: 0,
-                work: CHECK,
-                certificate,
-            };
+            return SolveStats { work: CHECK, certificate, ..Default::default() };
         }
         iterate.velocity.copy_from_slice(&start);
         let mut stats = self.on_manifolds(iterate, scratch);
@@ -105,21 +87,12 @@ impl InRows<'_, '_> {
         };
         let params = NewtonParams { tolerance: self.params.tolerance / longest, ..*self.params };
         let memory = &mut NewtonMemory::default();
-        let stats = match self.slip_bounds {
-            None => super::solve(&manifold_problem, &mut unknowns, &params, memory, scratch),
-            Some(slip_bounds) => {
-                let slip_bounds: Vec<_> =
-                    slip_bounds.iter().zip(&units).map(|(x, unit)| x / unit[0]).collect();
-                super::solve_relaxation(
-                    &manifold_problem,
-                    &slip_bounds,
-                    &mut unknowns,
-                    &params,
-                    memory,
-                    scratch,
-                )
-            }
-        };
+        let slip_bounds: Option<Vec<_>> = self
+            .slip_bounds
+            .map(|bounds| bounds.iter().zip(&units).map(|(x, unit)| x / unit[0]).collect());
+        let bounds = slip_bounds.as_deref();
+        let stats =
+            super::solve(&manifold_problem, bounds, &mut unknowns, &params, memory, scratch);
         let found = manifolds.iter().zip(&units).zip(&contact);
         for (((m, unit), world), l) in found.zip(iterate.contact_impulse.iter_mut()) {
             let frame = m.frame();

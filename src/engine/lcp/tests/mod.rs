@@ -35,18 +35,18 @@ pub(in crate::engine) fn solve(
     let params = NewtonParams { tolerance, ..NewtonParams::default() };
     match method {
         Method::Pgs | Method::Substeps => pgs::solve(problem, iterate, &sweeps, &mut scratch.pgs),
-        Method::Newton => solve_rows(problem, iterate, &params, &mut scratch.newton),
+        Method::Newton => solve_rows(problem, None, iterate, &params, &mut scratch.newton),
         Method::Lemke => {
             lemke::solve(problem, iterate, &LemkeParams { tolerance, ..LemkeParams::default() })
         }
         Method::Auto => {
-            let mut stats = solve_rows(problem, iterate, &params, &mut scratch.newton);
+            let mut stats = solve_rows(problem, None, iterate, &params, &mut scratch.newton);
             for _ in 0..TURNS {
                 if stats.status != Status::Converged {
                     stats.add(&pgs::solve(problem, iterate, &sweeps, &mut scratch.pgs));
                 }
                 if stats.status != Status::Converged {
-                    stats.add(&solve_rows(problem, iterate, &params, &mut scratch.newton));
+                    stats.add(&solve_rows(problem, None, iterate, &params, &mut scratch.newton));
                 }
             }
             stats

@@ -5,7 +5,7 @@ use super::Scratch;
 use super::random_problems::{frame, pile, run};
 use super::scenes::{DT, GRAVITY, Scene};
 use crate::engine::lcp::cone::{FrictionCone, Zone};
-use crate::engine::lcp::newton::{NewtonParams, solve_relaxation_rows};
+use crate::engine::lcp::newton::{NewtonParams, solve_rows};
 use crate::engine::lcp::rolling::{RollingZone, WithRolling, join};
 use crate::engine::lcp::rows::{contact_velocity, dot6, mass_mul};
 use crate::engine::lcp::tests::random::Random;
@@ -319,7 +319,7 @@ fn the_relaxation_at_the_right_gamma_is_the_problem() {
         iterate.rolling_impulse.fill([0.0; 3]);
         let params = NewtonParams { tolerance: 1e-9, ..Default::default() };
         let newton = &mut scratch.newton;
-        solve_relaxation_rows(&problem, &slip_bounds, &mut iterate, &params, newton);
+        solve_rows(&problem, Some(&slip_bounds), &mut iterate, &params, newton);
         for (v, w) in scene.velocity.iter().zip(&velocity) {
             assert!((0..6).all(|k| (v[k] - w[k]).abs() < 1e-6), "{v:?} and {w:?}");
         }

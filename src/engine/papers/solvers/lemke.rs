@@ -1,5 +1,4 @@
-//! Lemke's algorithm on the step problem: exact pivoting for small problems, and the oracle of
-//! tests.
+//! Lemke's algorithm on the step problem: exact pivoting for small problems, and the oracle of tests.
 //!
 //! Velocities and joint impulses of (5.1)–(5.2) are eliminated,
 //!
@@ -19,9 +18,9 @@
 //!
 //! A circular cone is treated as the pyramid with eight directions; the certificate is that of the
 //! cone asked for, so it shows the difference. The answer can be non-unique; then this finds one.
-//! Rolling rows and joint rows with bounds are not known here; softness adds to the diagonal of `S`. The
-//! better of the warm start and the last basis is kept, so a ray leaves nothing worse than it was. Cost:
-//! O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
+//! Rolling rows and joint rows with bounds are not known here, for which it reports `TooLarge`; softness
+//! adds to the diagonal of `S`. The better of the warm start and the last basis is kept, so a ray leaves
+//! nothing worse than it was. Cost: O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
 
 use super::pivoting::lcp_lemke;
 use crate::engine::lcp::certificate::{Certificate, measure_with};
@@ -33,26 +32,16 @@ use crate::engine::tuning::work::{CHECK, OPERATIONS};
 use crate::math::Double;
 
 /// Parameters of Lemke's algorithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LemkeParams {
-    /// Largest size `contacts · (m_C + 2)` of the LCP; beyond it `TooLarge` is reported and nothing
-    /// done. Default 240, which takes some milliseconds; the time grows with the cube.
-    pub size_max: usize,
-    /// Largest number of pivots. Default 20 000.
-    pub pivots_max: u32,
-    /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default
-    /// 0.
+    /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default 0.
     pub tolerance: Double,
     /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
     pub gravity_dt: Double,
 }
 
-impl Default for LemkeParams {
-    fn default() -> Self {
-        Self { size_max: 240, pivots_max: 20_000, tolerance: 0.0, gravity_dt: 0.0 }
-    }
-}
-
+/// Largest number of pivots.
+const PIVOTS_MAX: u32 = 20_000;
 /// Directions of the pyramid that stands for the circular cone.
 const CIRCULAR_DIRECTIONS: u32 = 8;
 
@@ -60,17 +49,15 @@ const CIRCULAR_DIRECTIONS: u32 = 8;
 pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> SolveStats {
     let cone = &FrictionCone::new(problem.cone);
     let before = rebuild(problem, iterate, params, cone);
-    let unchanged = |status| {
-        let (iterations, factorizations, work) = (0, 0, CHECK);
-        SolveStats { status, iterations, factorizations, work, certificate: before }
-    };
+    let unchanged =
+        |status| SolveStats { status, work: CHECK, certificate: before, ..Default::default() };
     if before.error() <= params.tolerance {
         return unchanged(Status::Converged);
     }
     let pyramid = pyramid_of(problem.cone);
     let size = problem.contacts.len() * (pyramid.directions().len() + 2);
     let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
-    if size > params.size_max || !known {
+    if !known {
         return unchanged(Status::TooLarge);
     }
     let old_contact = iterate.contact_impulse.to_vec();
@@ -90,10 +77,9 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     stats
 }
 
-/// Solves (5.13)–(5.14), the optimality conditions of (5.15), with the slip speeds `λ` [m/s] given:
-/// the map P₂ of (5.16). Its velocity is unique. The impulses are not bounded by friction; they
-/// solve the step problem, and its certificate vanishes, only if `λ` is the slip of its solution
-/// (Lemma 5.4).
+/// Solves (5.13)–(5.14), the optimality conditions of (5.15), with the slip speeds `λ` [m/s] given: the map
+/// P₂ of (5.16). Its velocity is unique. The impulses are not bounded by friction; they solve the step
+/// problem, and its certificate vanishes, only if `λ` is the slip of its solution (Lemma 5.4).
 pub fn solve_fixed_slip(
     problem: &Problem,
     slip: &[Double],
@@ -120,6 +106,15 @@ pub fn solve_square_cone(
     solve_with(problem, &sides, bound, iterate, params)
 }
 
+/// Solves the problem without friction.
+pub fn solve_frictionless(
+    problem: &Problem,
+    iterate: &mut Iterate,
+    params: &LemkeParams,
+) -> SolveStats {
+    solve_with(problem, &[], FrictionBound::OfNormal, iterate, params)
+}
+
 /// Solves it with the directions of each of `sides` and a bound of friction.
 fn solve_with(
     problem: &Problem,
@@ -130,7 +125,7 @@ fn solve_with(
 ) -> SolveStats {
     let reduced = Reduced::new(problem);
     let (matrix, q) = reduced.standard_form(problem, sides, bound);
-    let solution = lcp_lemke(&matrix, &q, params.pivots_max);
+    let solution = lcp_lemke(&matrix, &q, PIVOTS_MAX);
     reduced.recover(sides, &solution.z, iterate);
     let certificate = rebuild(problem, iterate, params, &FrictionCone::new(problem.cone));
     let (status, iterations) = (solution.status, solution.pivots);
@@ -379,15 +374,11 @@ fn pivoted_cholesky(s: &[Double], n: usize) -> (Vec<usize>, Vec<Vec<Double>>) {
     let mut columns: Vec<Vec<Double>> = vec![Vec::new(); n];
     let mut kept: Vec<usize> = Vec::new();
     loop {
-        let mut best: Option<usize> = None;
-        let relative = |i: usize, rest: &[Double]| rest[i] / s[i * n + i];
-        for i in 0..n {
-            let usable = s[i * n + i] > 0.0 && relative(i, &rest) > 1e-11 && !kept.contains(&i);
-            if usable && best.is_none_or(|b| relative(i, &rest) > relative(b, &rest)) {
-                best = Some(i);
-            }
-        }
-        let Some(p) = best else { break };
+        let relative = |i: usize| rest[i] / s[i * n + i];
+        let usable =
+            (0..n).filter(|&i| s[i * n + i] > 0.0 && relative(i) > 1e-11 && !kept.contains(&i));
+        let larger = |b: usize, i: usize| if relative(i) > relative(b) { i } else { b };
+        let Some(p) = usable.reduce(larger) else { break };
         let pivot = rest[p].sqrt();
         let pivot_row = columns[p].clone();
         for i in 0..n {

@@ -1,12 +1,11 @@
 //! Lemke's algorithm for a dense linear complementarity problem.
 //!
-//! Finds `z ≥ 0` with `w = M z + q ≥ 0` and `zᵀ w = 0`. Ties of the ratio test are broken
-//! lexicographically by the rows of the basis inverse, so the algorithm cannot cycle. For
-//! copositive-plus matrices, the step problem's among them, it ends in a solution if the problem is
-//! feasible; ending on a ray is reported as such. The last basis is solved anew from the matrix as
-//! given, so the rounding of the pivots does not reach the answer, and the answer is checked. The
-//! covering vector is all ones; where rounding led to a ray or a wrong basis, two other positive
-//! vectors are tried.
+//! Finds `z ≥ 0` with `w = M z + q ≥ 0` and `zᵀ w = 0`. Ties of the ratio test are broken lexicographically
+//! by the rows of the basis inverse, so the algorithm cannot cycle. For copositive-plus matrices, the step
+//! problem's among them, it ends in a solution if the problem is feasible; ending on a ray is reported as
+//! such. The last basis is solved anew from the matrix as given, so the rounding of the pivots does not
+//! reach the answer, and the answer is checked. The covering vector is all ones; where rounding led to a ray
+//! or a wrong basis, two other positive vectors are tried.
 //!
 //! Cost: O(n²) a pivot, about n pivots in practice. Source: Cottle, Pang, Stone, "The Linear
 //! Complementarity Problem", algorithms 4.4.5 and 4.9.
@@ -156,18 +155,11 @@ impl Tableau {
     /// The row that the covering variable enters: the lexicographically smallest of `(q_i, e_i)`
     /// over the covering vector. Of equal quotients that is the last one.
     fn first_row(&self) -> Option<usize> {
-        let rhs = 2 * self.n + 1;
-        let mut best: Option<usize> = None;
-        for i in 0..self.n {
-            let quotient = |i: usize| self.at(i, rhs) / -self.at(i, 2 * self.n);
-            if quotient(i).is_nan() {
-                return None;
-            }
-            if best.is_none_or(|b| quotient(i) <= quotient(b)) {
-                best = Some(i);
-            }
+        let quotient = |i: usize| self.at(i, 2 * self.n + 1) / -self.at(i, 2 * self.n);
+        if (0..self.n).any(|i| quotient(i).is_nan()) {
+            return None;
         }
-        best
+        (0..self.n).reduce(|best, i| if quotient(i) <= quotient(best) { i } else { best })
     }
 
     /// Row of the leaving variable: the lexicographically smallest ratio of the rows with a
@@ -239,6 +231,17 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
     for i in 0..n {
         a[i * width + n] = q[i];
     }
+    eliminate(&mut a, n, 1e-13)
+}
+
+/// Solves `n` equations, rows of `n + 1` numbers with the right-hand side last, by elimination with partial
+/// pivoting; none if a pivot is not above `least`.
+pub(in crate::engine::papers) fn eliminate(
+    a: &mut [Double],
+    n: usize,
+    least: Double,
+) -> Option<Vec<Double>> {
+    let width = n + 1;
     for k in 0..n {
         let mut p = k;
         for i in k + 1..n {
@@ -247,7 +250,7 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
             }
         }
         let pivot = a[p * width + k].abs();
-        if pivot <= 1e-13 || pivot.is_nan() {
+        if pivot <= least || pivot.is_nan() {
             return None;
         }
         if p != k {

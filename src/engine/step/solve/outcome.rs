@@ -5,7 +5,7 @@ use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::math::Double;
 
 /// How an island was solved.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     /// The method that gave the solution.
     pub(super) method: Method,

@@ -39,7 +39,7 @@ use super::midpoint::MidpointScratch;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
 use super::small_steps;
-use super::solvers::{Solve, Solvers};
+use super::solvers::{Bench, Solve, Solvers};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
@@ -214,8 +214,11 @@ impl IslandSolver {
         if midpoint
             && !island.step.is_pressed()
             && (!island.step.joints.is_empty() || island.turns_fast())
-            && let Some(outcome) =
-                self.midpoint.run(&mut self.solvers, &mut self.bounce, island, method, &mut solve)
+            && let Some(outcome) = self.midpoint.run(
+                &mut self.bounce,
+                method,
+                &mut Bench { state: &mut self.solvers, island, by: &mut solve },
+            )
         {
             return outcome;
         }
@@ -242,7 +245,8 @@ impl IslandSolver {
             carried = biased.certificate;
             self.ending.pose(island, false);
         }
-        let mut relaxed = self.bounce.solve(&mut self.solvers, island, &mut solve);
+        let mut relaxed =
+            self.bounce.solve(&mut Bench { state: &mut self.solvers, island, by: &mut solve });
         let bounces = relaxed.is_some();
         if relaxed.is_none() && is_other {
             island.step.take_push(-1.0);
@@ -264,15 +268,7 @@ impl IslandSolver {
         if halved {
             island.step.biased.scale(0.5);
         }
-        Outcome {
-            method,
-            biased,
-            relaxed,
-            carried,
-            softened: false,
-            beyond_lemke: false,
-            flown: false,
-        }
+        Outcome { method, biased, relaxed, carried, ..Outcome::default() }
     }
 
     /// Slows bodies that turns or pushes gave energy, and measures what they carry then. A bounce ends with

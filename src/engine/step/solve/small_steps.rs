@@ -10,7 +10,7 @@ use super::island::Island;
 use super::midpoint::MidpointScratch;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
-use super::solvers::Solvers;
+use super::solvers::{Bench, Solve, Solvers};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::sweeps::{SubstepParams, solve_substeps, substep_ways};
 use crate::engine::lcp::{Method, SolveStats, Status};
@@ -44,7 +44,7 @@ pub(super) fn solve(
     let [certificate, carried] = if !island.step.joints.is_empty() && midpoint_rule && !bounces {
         midpoint.soft_parts(solvers, island, &params)
     } else {
-        solvers.in_lanes(island, |problem, iterate, scratch| {
+        solvers.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
             solve_substeps(problem, iterate, &params, scratch)
         });
         [solvers.certify(island, 0), end(solvers, ending, flight, bounce, island)]
@@ -53,19 +53,12 @@ pub(super) fn solve(
     let biased = SolveStats {
         status: if solved { Status::Converged } else { Status::IterationLimit },
         iterations: 2 * solver.substeps,
-        factorizations: 0,
         work: 2.0 * Double::from(solver.substeps) + 2.0 * CHECK,
         certificate,
+        ..Default::default()
     };
-    Outcome {
-        method: Method::Substeps,
-        biased,
-        relaxed: None,
-        carried,
-        softened: true,
-        beyond_lemke: false,
-        flown: true,
-    }
+    let (method, rest) = (Method::Substeps, Outcome::default());
+    Outcome { method, biased, carried, softened: true, flown: true, ..rest }
 }
 
 /// The carried velocity after small steps, at the pose to which those took the bodies: that of their
@@ -80,7 +73,7 @@ fn end(
     ending.ways.clear();
     ending.ways.resize(island.step.blows.len(), [0.0; 3]);
     let substeps = island.settings.solver.substeps;
-    solvers.in_lanes(island, |problem, _, scratch| {
+    solvers.in_lanes(island.step.velocity_last, island, |problem, _, scratch| {
         substep_ways(problem, substeps, &mut ending.ways, scratch);
     });
     flight.fly(island.step, island.settings.solver.tolerance);
@@ -88,9 +81,8 @@ fn end(
     ending.fly(island);
     ending.put_free_back(island.step);
     ending.pose(island, true);
-    let bounced = bounce.solve_swept(solvers, island, &mut |state, island, _| {
-        state.sweep_times(island, 1, 2 * substeps)
-    });
+    let by: &mut Solve<'_> = &mut |state, island, _| state.sweep_times(island, 1, 2 * substeps);
+    let bounced = bounce.solve_swept(&mut Bench { state: solvers, island, by });
     if bounced.is_none() {
         island.step.take_push(-1.0);
         solvers.measure(island, 1);

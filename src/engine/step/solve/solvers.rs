@@ -39,6 +39,20 @@ pub(super) struct Solvers {
 /// Solves one of the two problems of an island; true for the relaxed one.
 pub(super) type Solve<'a> = dyn FnMut(&mut Solvers, &mut Island<'_, '_>, bool) -> SolveStats + 'a;
 
+/// An island with the solvers, and the way in which its problems are solved.
+pub(super) struct Bench<'s, 'a, 'b> {
+    pub(super) state: &'s mut Solvers,
+    pub(super) island: &'s mut Island<'a, 'b>,
+    pub(super) by: &'s mut Solve<'s>,
+}
+
+impl Bench<'_, '_, '_> {
+    /// Solves the biased or the relaxed problem.
+    pub(super) fn solve(&mut self, relaxed: bool) -> SolveStats {
+        (self.by)(self.state, self.island, relaxed)
+    }
+}
+
 impl Solvers {
     /// The cone Newton; where contacts ask for the impossible they give way.
     pub(super) fn newton_or_press(
@@ -113,28 +127,32 @@ impl Solvers {
             half_work,
             patient,
         };
-        let stats =
-            newton::solve(&problem, &mut iterate, &params, &mut memory.newton, &mut self.newton);
+        let stats = newton::solve(
+            &problem,
+            None,
+            &mut iterate,
+            &params,
+            &mut memory.newton,
+            &mut self.newton,
+        );
         island.spent += stats.work / problem.budget();
         stats
     }
 
     /// Scalar sweeps.
     pub(super) fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
-        let (gravity_dt, solver) = (island.gravity_dt(), &island.settings.solver);
-        let (tolerance, iterations_max) = (solver.tolerance, solver.sweeps_max);
-        let params = PgsParams { tolerance, iterations_max, gravity_dt, ..PgsParams::default() };
-        self.on_rows(island, relaxed, |problem, iterate, aim, scratch| {
-            pgs::solve(problem, iterate, &PgsParams { tolerance: aim, ..params }, scratch)
+        let (gravity_dt, iterations_max) = (island.gravity_dt(), island.settings.solver.sweeps_max);
+        let params = PgsParams { iterations_max, gravity_dt, ..PgsParams::default() };
+        self.on_rows(island, relaxed, |problem, iterate, tolerance, scratch| {
+            pgs::solve(problem, iterate, &PgsParams { tolerance, ..params }, scratch)
         })
     }
 
     /// Lemke's algorithm; its size is counted in contacts, by whoever asks for it.
     pub(super) fn lemke(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
         let gravity_dt = island.gravity_dt();
-        let params = LemkeParams { gravity_dt, size_max: usize::MAX, ..LemkeParams::default() };
-        self.on_rows(island, relaxed, |problem, iterate, aim, _| {
-            lemke::solve(problem, iterate, &LemkeParams { tolerance: aim, ..params })
+        self.on_rows(island, relaxed, |problem, iterate, tolerance, _| {
+            lemke::solve(problem, iterate, &LemkeParams { tolerance, gravity_dt })
         })
     }
 

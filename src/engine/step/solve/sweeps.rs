@@ -44,20 +44,16 @@ impl Solvers {
     ) -> SolveStats {
         let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
         let first = self.measure(island, of);
-        let mut stats = SolveStats {
-            status: Status::IterationLimit,
-            iterations: 0,
-            factorizations: 0,
-            work: CHECK,
-            certificate: first,
-        };
+        let status = Status::IterationLimit;
+        let mut stats =
+            SolveStats { status, work: CHECK, certificate: first, ..Default::default() };
         self.best.take(unknowns(island, of));
         let mut last = first.error();
         while last > aim && stats.iterations < sweeps_max {
             let fresh = stats.iterations == 0;
             let every = if accelerated { CHECK_EVERY } else { 2 * CHECK_EVERY };
             let sweeps = every.min(sweeps_max - stats.iterations);
-            self.in_lanes(island, |problem, iterate, scratch| {
+            self.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
                 if accelerated {
                     solve_nncg(problem, iterate, of, sweeps, fresh, scratch);
                 } else {
@@ -92,35 +88,21 @@ impl Solvers {
         of: usize,
         sweeps: u32,
     ) -> SolveStats {
-        self.in_lanes(island, |problem, iterate, scratch| {
+        self.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
             solve_sweeps(problem, iterate, of, sweeps, scratch);
         });
         let certificate = self.measure(island, of);
         self.take_measured(island, of);
         let status = Status::IterationLimit;
         let work = Double::from(sweeps) + CHECK;
-        SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
-    }
-
-    /// Calls a solver in eight lanes.
-    pub(super) fn in_lanes<R>(
-        &mut self,
-        island: &mut Island<'_, '_>,
-        solve: impl FnOnce(
-            &sweeps::SweptIsland<'_>,
-            &mut SweepIterate<'_>,
-            &mut sweeps::SweepScratch,
-        ) -> R,
-    ) -> R {
-        let velocity_last = island.step.velocity_last;
-        self.in_lanes_from(island, velocity_last, solve)
+        SolveStats { status, iterations: sweeps, work, certificate, ..Default::default() }
     }
 
     /// Calls a solver in eight lanes; bodies have these velocities before what it solves.
-    pub(super) fn in_lanes_from<R>(
+    pub(super) fn in_lanes<R>(
         &mut self,
-        island: &mut Island<'_, '_>,
         velocity_last: &[Vec6],
+        island: &mut Island<'_, '_>,
         solve: impl FnOnce(
             &sweeps::SweptIsland<'_>,
             &mut SweepIterate<'_>,

@@ -4,9 +4,7 @@ use super::{KINDS, Random, hull};
 use crate::engine::geometry::query::placed;
 use crate::engine::geometry::shape::{Aabb, Shape};
 use crate::engine::lcp::tests::random;
-use crate::engine::query::{
-    CastConfig, ColliderId, Filter, QueryTree, RayHit, ShapeHit, closest, ratio,
-};
+use crate::engine::query::{CastConfig, ColliderId, QueryTree, RayHit, ShapeHit, closest, ratio};
 use crate::engine::state::body::{Body, BodyDesc, BodyId, BodyKind};
 use crate::engine::state::collider::{Collider, Layers};
 use crate::math::{Quat, Real, Vec3};
@@ -71,15 +69,14 @@ fn each<'a>(bodies: &'a [Body], mut visit: impl FnMut(Found<'a>)) {
     }
 }
 
-const FILTERS: [Filter; 3] = [
-    Filter { mask: u32::MAX, sensors: true },
-    Filter { mask: 1, sensors: true },
-    Filter { mask: 6, sensors: false },
-];
+/// Layers, and whether sensors are met.
+const FILTERS: [(u32, bool); 3] = [(u32::MAX, true), (1, true), (6, false)];
 
 /// One of the filters, with a predicate.
-fn admits(filter: &Filter, body: BodyId, collider: &Collider) -> bool {
-    filter.admits(collider) && keep(body, collider)
+fn admits(filter: &(u32, bool), body: BodyId, collider: &Collider) -> bool {
+    let (mask, sensors) = *filter;
+    let in_layers = collider.layers.memberships & mask != 0;
+    in_layers && (sensors || !collider.sensor) && keep(body, collider)
 }
 
 fn keep(body: BodyId, _: &Collider) -> bool {
@@ -95,6 +92,7 @@ fn rays_find_what_asking_all_finds() {
     for round in 0..400 {
         let (origin, direction) = (random.in_cube(3.5), random.direction());
         let (solid, filter) = (round % 2 == 0, &FILTERS[round % 3]);
+        let met = |body, it: &Collider| admits(filter, body, it);
         let mut wanted: Vec<RayHit> = Vec::new();
         each(&bodies, |(id, collider, it, piece)| {
             if let Some((distance, normal)) = it.ray(origin, direction, 8.0, solid)
@@ -108,7 +106,7 @@ fn rays_find_what_asking_all_finds() {
         });
         // A direction of another length is the same.
         let long = direction * 4.0;
-        let first = tree.cast_ray(origin, long, 8.0, solid, filter, keep);
+        let first = tree.cast_ray(origin, long, 8.0, solid, met);
         let close = |a: &RayHit, b: &RayHit| {
             (a.id, a.piece) == (b.id, b.piece) && (a.distance - b.distance).abs() < 1e-4
         };
@@ -118,7 +116,7 @@ fn rays_find_what_asking_all_finds() {
             other => panic!("round {round}: {other:?}"),
         }
         let mut all = Vec::new();
-        tree.ray_hits(origin, long, 8.0, solid, filter, keep, &mut all);
+        tree.ray_hits(origin, long, 8.0, solid, met, &mut all);
         assert_eq!(all.first(), first.as_ref(), "round {round}: the first is the first");
         keep_first(&mut wanted, |hit| hit.id);
         assert_eq!(all.len(), wanted.len(), "round {round}: one for each collider");
@@ -149,6 +147,7 @@ fn casts_find_what_asking_all_finds() {
         let (position, rotation) = (random.in_cube(3.5), random.rotation());
         let direction = random.direction();
         let filter = &FILTERS[round % 3];
+        let met = |body, it: &Collider| admits(filter, body, it);
         let config = CastConfig {
             max_distance: 6.0,
             target_distance: if round % 4 == 0 { 0.1 } else { 0.0 },
@@ -166,7 +165,7 @@ fn casts_find_what_asking_all_finds() {
             }
         });
         wanted.sort_by(|a, b| a.2.total_cmp(&b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
-        let first = tree.cast_shape(&shape, position, rotation, direction, &config, filter, keep);
+        let first = tree.cast_shape(&shape, position, rotation, direction, &config, met);
         let close = |a: &ShapeHit, b: &(ColliderId, u32, Real)| {
             (a.id, a.piece) == (b.0, b.1) && (a.distance - b.2).abs() < 1e-4
         };
@@ -176,7 +175,7 @@ fn casts_find_what_asking_all_finds() {
             other => panic!("round {round}: {other:?}"),
         }
         let mut all = Vec::new();
-        tree.shape_hits(&shape, position, rotation, direction, &config, filter, keep, &mut all);
+        tree.shape_hits(&shape, position, rotation, direction, &config, met, &mut all);
         keep_first(&mut wanted, |hit| hit.0);
         assert_eq!(all.len(), wanted.len(), "round {round}: one for each collider");
         assert!(all.iter().zip(&wanted).all(|(a, b)| close(a, b)), "round {round}: in order");
@@ -193,6 +192,7 @@ fn points_boxes_and_shapes_find_what_asking_all_finds() {
     let mut counts = [0; 3];
     for round in 0..300 {
         let filter = &FILTERS[round % 3];
+        let met = |body, it: &Collider| admits(filter, body, it);
         let point = random.in_cube(3.0);
         let (shape, rotation) = (shape(&mut random, round), random.rotation());
         let size = random.in_cube(1.0).abs();
@@ -220,21 +220,21 @@ fn points_boxes_and_shapes_find_what_asking_all_finds() {
             }
         });
         let mut found: [Vec<ColliderId>; 3] = Default::default();
-        tree.point_intersections(point, filter, keep, &mut found[0]);
-        tree.aabb_intersections(aabb, filter, keep, &mut found[1]);
-        tree.shape_intersections(&shape, point, rotation, filter, keep, &mut found[2]);
+        tree.point_intersections(point, met, &mut found[0]);
+        tree.aabb_intersections(aabb, met, &mut found[1]);
+        tree.shape_intersections(&shape, point, rotation, met, &mut found[2]);
         for k in 0..3 {
             wanted[k].dedup();
             counts[k] += wanted[k].len();
             assert_eq!(found[k], wanted[k], "round {round}, query {k}");
         }
-        let projection = tree.project_point(point, Real::INFINITY, true, filter, keep);
+        let projection = tree.project_point(point, Real::INFINITY, true, met);
         let projection = projection.expect("there are bodies");
         assert!(((projection.point - point).length() - nearest).abs() < 1e-5, "the nearest");
         if nearest > 0.0 {
             assert_eq!(Some(projection.id), near_id, "round {round}: whose it is");
         }
-        let limited = tree.project_point(point, 0.5 * nearest, true, filter, keep);
+        let limited = tree.project_point(point, 0.5 * nearest, true, met);
         assert_eq!(limited.is_some(), nearest == 0.0, "round {round}: within the limit");
     }
     assert!(counts.iter().all(|&count| count > 30), "{counts:?} are few");
@@ -265,8 +265,7 @@ fn a_tree_built_anew_is_the_same() {
     let mut random = Random(random::Random::new(10));
     for _ in 0..100 {
         let (origin, direction) = (random.in_cube(3.5), random.direction());
-        let cast =
-            |tree: &QueryTree| tree.cast_ray(origin, direction, Real::MAX, true, &FILTERS[0], keep);
+        let cast = |tree: &QueryTree| tree.cast_ray(origin, direction, Real::MAX, true, keep);
         assert_eq!(cast(&tree), cast(&fresh), "the same hits");
     }
 }
@@ -275,25 +274,24 @@ fn a_tree_built_anew_is_the_same() {
 fn queries_that_are_no_numbers_find_nothing() {
     let bodies = scene(11, 40);
     let nan = Vec3::splat(Real::NAN);
-    let all = &FILTERS[0];
     let shape = Shape::sphere(0.5).expect("a ball");
     for tree in [QueryTree::build(&bodies), QueryTree::default()] {
         for (origin, direction) in [(nan, Vec3::X), (Vec3::ZERO, nan), (Vec3::ZERO, Vec3::ZERO)] {
-            let hit = tree.cast_ray(origin, direction, Real::INFINITY, true, all, keep);
+            let hit = tree.cast_ray(origin, direction, Real::INFINITY, true, keep);
             assert!(hit.is_none(), "no ray");
         }
         let config = CastConfig::default();
-        let hit = tree.cast_shape(&shape, nan, Quat::IDENTITY, Vec3::X, &config, all, keep);
+        let hit = tree.cast_shape(&shape, nan, Quat::IDENTITY, Vec3::X, &config, keep);
         assert!(hit.is_none(), "no place");
-        let hit = tree.cast_ray(Vec3::ZERO, Vec3::X, Real::NAN, true, all, keep);
+        let hit = tree.cast_ray(Vec3::ZERO, Vec3::X, Real::NAN, true, keep);
         assert!(hit.is_none(), "no length");
         let endless = CastConfig { max_distance: Real::INFINITY, ..config };
         let up = Vec3::Y * 50.0;
-        let hit = tree.cast_shape(&shape, up, Quat::IDENTITY, Vec3::NEG_Y, &endless, all, keep);
+        let hit = tree.cast_shape(&shape, up, Quat::IDENTITY, Vec3::NEG_Y, &endless, keep);
         assert_eq!(hit.is_some(), !tree.is_empty(), "an endless cast ends at the ground");
-        assert!(tree.project_point(nan, 1.0, true, all, keep).is_none(), "no point");
+        assert!(tree.project_point(nan, 1.0, true, keep).is_none(), "no point");
         let mut found = vec![ColliderId::default()];
-        tree.point_intersections(nan, all, keep, &mut found);
+        tree.point_intersections(nan, keep, &mut found);
         assert!(found.is_empty(), "no point");
     }
 }

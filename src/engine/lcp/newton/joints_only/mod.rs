@@ -24,9 +24,8 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 use super::{ManifoldIterate, ManifoldProblem};
-use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::factor::{NodeLanes, Packed};
-use crate::engine::lcp::outcome::{SolveStats, Status};
+use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_rate};
 use crate::engine::tuning::work::{CHECK, OPERATIONS};
@@ -107,13 +106,7 @@ pub fn solve(
     scratch.begin(problem, iterate.joint);
     let mut error = scratch.evaluate(problem);
     let size = (problem.joints.len() + problem.bodies.len()) as Double;
-    let mut stats = SolveStats {
-        status: Status::Converged,
-        iterations: 0,
-        factorizations: 0,
-        work: CHECK,
-        certificate: Certificate::default(),
-    };
+    let mut stats = SolveStats { work: CHECK, ..Default::default() };
     if error > TAKEN * tolerance {
         if !scratch.prepare(problem, memory) {
             return None;

@@ -1,9 +1,9 @@
 //! Against the cone Newton, and laws with exact answers.
 
 use super::*;
-use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::{NewtonMemory, NewtonParams, NewtonScratch};
 use crate::engine::lcp::tests::random::Random;
+use crate::engine::lcp::{Status, newton};
 
 /// Bodies at places with masses from 1 to `ratio`, ball joints between some and the world.
 fn mechanism(
@@ -107,7 +107,7 @@ fn it_agrees_with_the_cone_newton() {
             };
             let mut memory = NewtonMemory::default();
             let mut scratch = NewtonScratch::default();
-            let stats = newton::solve(problem, iterate, &params, &mut memory, &mut scratch);
+            let stats = newton::solve(problem, None, iterate, &params, &mut memory, &mut scratch);
             assert!(stats.certificate.error() <= tolerance, "round {round}: {stats:?}");
         });
         for (a, b) in ours.iter().flatten().zip(theirs.iter().flatten()) {

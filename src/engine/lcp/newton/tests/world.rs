@@ -357,7 +357,7 @@ impl World {
         scratch: &mut NewtonScratch,
     ) -> SolveStats {
         let (problem, mut iterate) = self.parts();
-        solve(&problem, &mut iterate, params, memory, scratch)
+        solve(&problem, None, &mut iterate, params, memory, scratch)
     }
 
     /// The contacts as rows, in order.

@@ -43,8 +43,7 @@ use self::scratch::is_lock;
 use super::island::Island;
 use super::outcome::Outcome;
 use super::restitution::BounceScratch;
-use super::solvers::{Solve, Solvers};
-use crate::engine::lcp::certificate::Certificate;
+use super::solvers::Bench;
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::state::joint::Aim;
 use crate::engine::step::assemble::IslandStep;
@@ -59,83 +58,75 @@ impl MidpointScratch {
     /// Solves an island by the midpoint rule; none if that fails without joints.
     pub(super) fn run(
         &mut self,
-        state: &mut Solvers,
         bounce: &mut BounceScratch,
-        island: &mut Island<'_, '_>,
         method: Method,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
     ) -> Option<Outcome> {
-        self.begin(island);
+        self.begin(bench.island);
         let mut left = 1.0;
-        let mut part = 1.0 / self.parts(island);
-        let joints = !island.step.joints.is_empty();
-        let splits = joints && island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
-        let rows = island.rows() as Double;
+        let mut part = 1.0 / self.parts(bench.island);
+        let joints = !bench.island.step.joints.is_empty();
+        let splits = joints && bench.island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        let rows = bench.island.rows() as Double;
         let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
-        island.step.biased.scale(part);
+        bench.island.step.biased.scale(part);
         let (mut biased, mut relaxed) = (None, None);
         // Of the part at hand and its tries.
-        let (mut poses, mut velocities) = (None, None);
+        let (mut poses, mut velocities): (_, Option<SolveStats>) = (None, None);
         while left > 0.5 * part {
-            let h = part * island.dt;
-            self.kept.take(&island.step.biased);
+            let h = part * bench.island.dt;
+            self.kept.take(&bench.island.step.biased);
             let splits = splits && part * parts_max > 1.5;
             // Half of what is left is kept for its halves.
-            let kept = if splits { 0.5 * island.left() } else { 0.0 };
-            island.spent += kept;
-            let near = self.find_poses(state, island, solve, h, splits, &mut poses);
-            island.spent -= kept;
-            let may_split = splits && !island.is_spent();
+            let kept = if splits { 0.5 * bench.island.left() } else { 0.0 };
+            bench.island.spent += kept;
+            let near = self.find_poses(bench, h, splits, &mut poses);
+            bench.island.spent -= kept;
+            let may_split = splits && !bench.island.is_spent();
             let mut rough = !near;
             self.soft = rough && joints && !may_split;
             if self.soft {
-                island.step.biased.put(&self.kept);
-                self.soften(state, island, solve, h, &mut poses);
+                bench.island.step.biased.put(&self.kept);
+                self.soften(bench, h, &mut poses);
             }
             if near || self.soft {
-                let mut stats = self.find_velocities(state, bounce, island, solve, h);
+                let mut stats = self.find_velocities(bounce, bench, h);
                 let failed = self.failed || stats.status != Status::Converged;
-                let pays = self.pays || failed || !island.step.manifolds.is_empty();
-                rough |= may_split && self.loses_much(island.step);
-                rough |= !joints && self.gains_much(island.step, h);
-                self.settle(island, pays && joints, h, &mut stats);
-                add(&mut velocities, stats);
+                let pays = self.pays || failed || !bench.island.step.manifolds.is_empty();
+                rough |= may_split && self.loses_much(bench.island.step);
+                rough |= !joints && self.gains_much(bench.island.step, h);
+                self.settle(bench.island, pays && joints, h, &mut stats);
+                velocities.get_or_insert_default().add(&stats);
             }
             if rough && !joints {
-                island.step.biased.put(&self.kept);
-                island.step.biased.scale(2.0 / part);
-                self.put_back(island.step);
+                bench.island.step.biased.put(&self.kept);
+                bench.island.step.biased.scale(2.0 / part);
+                self.put_back(bench.island.step);
                 return None;
             }
             if rough && may_split {
                 part *= 0.5;
-                island.step.biased.put(&self.kept);
-                island.step.biased.scale(0.5);
+                bench.island.step.biased.put(&self.kept);
+                bench.island.step.biased.scale(0.5);
                 continue;
             }
             join_parts(&mut biased, poses.take());
             join_parts(&mut relaxed, velocities.take());
-            self.spent[0].add(&island.step.biased);
-            self.spent[1].add(&island.step.relaxed);
+            self.spent[0].add(&bench.island.step.biased);
+            self.spent[1].add(&bench.island.step.relaxed);
             left -= part;
             if left > 0.5 * part {
-                self.next(island.step, h);
+                self.next(bench.island.step, h);
             }
         }
-        self.end(island);
-        let (mut biased, last) = (biased.unwrap_or(NOTHING), relaxed.unwrap_or(NOTHING));
+        self.end(bench.island);
+        let (mut biased, last) = (biased.unwrap_or_default(), relaxed.unwrap_or_default());
         if self.failed {
             biased.status = Status::IterationLimit;
         }
-        Some(Outcome {
-            method,
-            biased,
-            relaxed,
-            carried: last.certificate,
-            softened: self.failed,
-            beyond_lemke: false,
-            flown: true,
-        })
+        let (carried, softened) = (last.certificate, self.failed);
+        let rest = Outcome::default();
+        Some(Outcome { method, biased, relaxed, carried, softened, flown: true, ..rest })
     }
 
     /// Takes up the bodies, the joints and the problem as it is.
@@ -190,13 +181,12 @@ impl MidpointScratch {
     /// problems of bodies that turn too far cost the most, and lead nowhere.
     fn find_poses(
         &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
         h: Double,
         splits: bool,
         total: &mut Option<SolveStats>,
     ) -> bool {
+        let Bench { state, island, by: solve } = bench;
         self.plain.clear();
         self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, None, h)));
         self.approach(island, h);
@@ -228,7 +218,7 @@ impl MidpointScratch {
             if error > near {
                 stats.status = Status::IterationLimit;
             }
-            add(total, stats);
+            total.get_or_insert_default().add(&stats);
             // What does not come near in two more passes, as it falls now, is given up.
             let falls = (0..left.min(2)).fold(error, |e, _| e * (error / last)) <= near;
             let goes_on = !joints || left + PASSES > PASSES_MAX || falls;
@@ -254,14 +244,8 @@ impl MidpointScratch {
     /// Where Newton's method does not come near: one problem with the rows of the start, in which the
     /// geometric stiffness of the loads counts as inertia. It is stable and swallows angular momentum; the
     /// step is not solved.
-    fn soften(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-        h: Double,
-        total: &mut Option<SolveStats>,
-    ) {
+    fn soften(&mut self, bench: &mut Bench<'_, '_, '_>, h: Double, total: &mut Option<SolveStats>) {
+        let Bench { state, island, by: solve } = bench;
         self.approach(island, h);
         self.pose_start(island, h);
         island.step.biased.scale(2.0);
@@ -286,28 +270,23 @@ impl MidpointScratch {
                 }
             }
         }
-        add(total, stats);
+        total.get_or_insert_default().add(&stats);
     }
 
     /// The velocities at the end of the part; leaves whole impulses in the relaxed unknowns.
     fn find_velocities(
         &mut self,
-        state: &mut Solvers,
         bounce: &mut BounceScratch,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
         h: Double,
     ) -> SolveStats {
-        island.step.press_on();
-        self.pose_end(island, h);
-        let stats = match bounce.solve(state, island, solve) {
-            Some(stats) => stats,
-            None => {
-                self.close(island, h);
-                solve(state, island, true)
-            }
-        };
-        let step = &mut *island.step;
+        bench.island.step.press_on();
+        self.pose_end(bench.island, h);
+        let stats = bounce.solve(bench).unwrap_or_else(|| {
+            self.close(bench.island, h);
+            bench.solve(true)
+        });
+        let step = &mut *bench.island.step;
         for i in 0..step.joints.len() {
             let half = step.biased.joint_impulse[i];
             match step.joint_aim[i] {
@@ -365,41 +344,16 @@ impl MidpointScratch {
     }
 }
 
-/// What nothing was solved with.
-const NOTHING: SolveStats = SolveStats {
-    status: Status::Converged,
-    iterations: 0,
-    factorizations: 0,
-    work: 0.0,
-    certificate: Certificate { natural_map: 0.0, relative: 0.0, gap: 0.0, joint: 0.0, motion: 0.0 },
-};
-
 /// Adds a part of the step: the worse of both counts.
 fn join_parts(sum: &mut Option<SolveStats>, part: Option<SolveStats>) {
     let Some(part) = part else { return };
-    let before = *sum;
-    add(sum, part);
-    if let (Some(sum), Some(before)) = (sum, before) {
-        sum.certificate = sum.certificate.worse(before.certificate);
-        if before.status != Status::Converged {
-            sum.status = before.status;
-        }
+    let before = sum.unwrap_or_default();
+    let sum = sum.get_or_insert_default();
+    sum.add(&part);
+    sum.certificate = sum.certificate.worse(before.certificate);
+    if before.status != Status::Converged {
+        sum.status = before.status;
     }
-}
-
-/// Adds a later solve, whose certificate counts.
-fn add(sum: &mut Option<SolveStats>, later: SolveStats) {
-    let (mut iterations, mut factorizations, mut work) = (0, 0, 0.0);
-    if let Some(before) = sum {
-        (iterations, factorizations, work) =
-            (before.iterations, before.factorizations, before.work);
-    }
-    *sum = Some(SolveStats {
-        iterations: iterations + later.iterations,
-        factorizations: factorizations + later.factorizations,
-        work: work + later.work,
-        ..later
-    });
 }
 
 impl IslandStep<'_> {

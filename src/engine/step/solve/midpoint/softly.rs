@@ -42,7 +42,7 @@ impl MidpointScratch {
         for k in 0..parts {
             self.aim(island, h);
             self.pose_part(island, h);
-            state.in_lanes_from(island, &self.half, |problem, iterate, scratch| {
+            state.in_lanes(&self.half, island, |problem, iterate, scratch| {
                 solve_substeps(problem, iterate, &params, scratch)
             });
             let mut found = [state.certify(island, 0), state.certify_carried(island)];

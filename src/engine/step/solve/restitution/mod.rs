@@ -47,7 +47,7 @@ mod sequence;
 
 use self::sequence::SequenceScratch;
 use super::island::Island;
-use super::solvers::{Solve, Solvers};
+use super::solvers::{Bench, Solvers};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, Lanes, Manifold};
 use crate::engine::lcp::rows::dot3;
@@ -88,16 +88,15 @@ impl BounceScratch {
     /// Finds the carried velocity by `find`, at the poses of the end, if bodies of the island bounce.
     fn solve_by(
         &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        find: impl FnOnce(&mut Self, &mut Solvers, &mut Island<'_, '_>) -> SolveStats,
+        bench: &mut Bench<'_, '_, '_>,
+        find: impl FnOnce(&mut Self, &mut Bench<'_, '_, '_>) -> SolveStats,
     ) -> Option<SolveStats> {
-        self.find(island).then(|| {
-            self.pose(island);
-            let mut stats = find(self, state, island);
-            self.settle(island);
-            self.certify(state, island, &mut stats);
-            self.leave(island.step);
+        self.find(bench.island).then(|| {
+            self.pose(bench.island);
+            let mut stats = find(self, bench);
+            self.settle(bench.island);
+            self.certify(bench.state, bench.island, &mut stats);
+            self.leave(bench.island.step);
             stats
         })
     }
@@ -180,19 +179,15 @@ impl BounceScratch {
     }
 
     /// Finds the speeds of the impacts; the solve without the blow if something else holds the bodies.
-    fn locate(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> Option<SolveStats> {
+    fn locate(&mut self, bench: &mut Bench<'_, '_, '_>) -> Option<SolveStats> {
         let held = self.lanes.iter().any(|[impacts, closed]| closed & !impacts != 0);
-        let stats = (held || !island.step.joints.is_empty()).then(|| {
-            self.aim_at(island, |_, _| OPEN);
-            let stats = solve(state, island, true);
-            self.aim_at(island, |_, _| 0.0);
+        let stats = (held || !bench.island.step.joints.is_empty()).then(|| {
+            self.aim_at(bench.island, |_, _| OPEN);
+            let stats = bench.solve(true);
+            self.aim_at(bench.island, |_, _| 0.0);
             stats
         });
+        let island = &*bench.island;
         let step = &*island.step;
         let (before, moved) = (step.velocity_last, &*step.biased.velocity);
         let calm = if stats.is_some() { &*step.relaxed.velocity } else { &self.free };

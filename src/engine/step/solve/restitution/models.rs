@@ -3,32 +3,26 @@
 use super::{BounceScratch, add};
 use crate::engine::lcp::SolveStats;
 use crate::engine::settings::RestitutionModel;
-use crate::engine::step::solve::island::Island;
-use crate::engine::step::solve::solvers::{Solve, Solvers};
+use crate::engine::step::solve::solvers::Bench;
 
 impl BounceScratch {
     /// Finds the carried velocity if bodies of the island bounce, and tells how; none if none does.
     pub(in crate::engine::step::solve) fn solve(
         &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
     ) -> Option<SolveStats> {
-        self.solve_by(state, island, |bounce, state, island| {
-            island.step.relaxed.copy_from(&island.step.biased);
-            let first = bounce.locate(state, island, solve);
-            let later = match island.settings.contact.restitution {
-                RestitutionModel::Poisson => bounce.poisson(state, island, solve),
-                RestitutionModel::Newton => bounce.newton(state, island, solve),
-                RestitutionModel::Sequence => bounce.sequence(state, island, solve),
+        self.solve_by(bench, |bounce, bench| {
+            bench.island.step.relaxed.copy_from(&bench.island.step.biased);
+            let first = bounce.locate(bench);
+            let later = match bench.island.settings.contact.restitution {
+                RestitutionModel::Poisson => bounce.poisson(bench),
+                RestitutionModel::Newton => bounce.newton(bench),
+                RestitutionModel::Sequence => bounce.sequence(bench),
             };
-            match first {
-                Some(mut stats) => {
-                    add(&mut stats, &later);
-                    stats
-                }
-                None => later,
-            }
+            first.map_or(later, |mut stats| {
+                add(&mut stats, &later);
+                stats
+            })
         })
     }
 
@@ -36,53 +30,42 @@ impl BounceScratch {
     /// form for Poisson's.
     pub(in crate::engine::step::solve) fn solve_swept(
         &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
+        bench: &mut Bench<'_, '_, '_>,
     ) -> Option<SolveStats> {
-        self.solve_by(state, island, |bounce, state, island| {
-            state.measure(island, 1);
-            state.take_measured(island, 1);
-            bounce.base.take(&island.step.relaxed);
-            bounce.locate(state, island, solve);
-            island.step.relaxed.put(&bounce.base);
-            let stats = if island.settings.contact.restitution == RestitutionModel::Sequence {
-                bounce.strike(island);
-                bounce.follow(state, island, solve)
+        self.solve_by(bench, |bounce, bench| {
+            bench.state.measure(bench.island, 1);
+            bench.state.take_measured(bench.island, 1);
+            bounce.base.take(&bench.island.step.relaxed);
+            bounce.locate(bench);
+            bench.island.step.relaxed.put(&bounce.base);
+            let model = bench.island.settings.contact.restitution;
+            let stats = if model == RestitutionModel::Sequence {
+                bounce.strike(bench.island);
+                bounce.follow(bench)
             } else {
-                bounce.aim(island);
-                solve(state, island, true)
+                bounce.aim(bench.island);
+                bench.solve(true)
             };
-            bounce.guard(island);
+            bounce.guard(bench.island);
             stats
         })
     }
 
     /// One solve; the compression only where energy would grow.
-    fn newton(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> SolveStats {
-        self.aim(island);
-        let mut stats = solve(state, island, true);
-        self.check(state, island, solve, &mut stats);
+    fn newton(&mut self, bench: &mut Bench<'_, '_, '_>) -> SolveStats {
+        self.aim(bench.island);
+        let mut stats = bench.solve(true);
+        self.check(bench, &mut stats);
         stats
     }
 
     /// Guards unknowns that were found without the compression, by it.
-    pub(super) fn check(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-        stats: &mut SolveStats,
-    ) {
-        self.half.take(&island.step.relaxed);
-        if self.excess(island, &self.half) > 0.0 {
-            self.aim_at(island, |_, _| 0.0);
-            add(stats, &solve(state, island, true));
+    pub(super) fn check(&mut self, bench: &mut Bench<'_, '_, '_>, stats: &mut SolveStats) {
+        self.half.take(&bench.island.step.relaxed);
+        if self.excess(bench.island, &self.half) > 0.0 {
+            self.aim_at(bench.island, |_, _| 0.0);
+            add(stats, &bench.solve(true));
+            let island = &mut *bench.island;
             self.base.take(&island.step.relaxed);
             island.step.relaxed.put(&self.half);
             self.guard(island);

@@ -5,31 +5,27 @@ use crate::engine::lcp::SolveStats;
 use crate::engine::lcp::manifold::{Lanes, Manifold};
 use crate::engine::lcp::rows::{dot3, inverse_mass_mul};
 use crate::engine::step::solve::island::Island;
-use crate::engine::step::solve::solvers::{Solve, Solvers};
+use crate::engine::step::solve::solvers::Bench;
 use crate::engine::tuning::poisson::{FRICTION_MAX, NEAR};
 use crate::math::Double;
 
 impl BounceScratch {
     /// Compression, decompression, friction of the decompression.
-    pub(super) fn poisson(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> SolveStats {
-        let mut stats = solve(state, island, true);
-        self.base.take(&island.step.relaxed);
-        self.give_back(island);
-        self.leave_rest(island);
-        add(&mut stats, &solve(state, island, true));
-        if self.take_back(island) {
+    pub(super) fn poisson(&mut self, bench: &mut Bench<'_, '_, '_>) -> SolveStats {
+        let mut stats = bench.solve(true);
+        self.base.take(&bench.island.step.relaxed);
+        self.give_back(bench.island);
+        self.leave_rest(bench.island);
+        add(&mut stats, &bench.solve(true));
+        if self.take_back(bench.island) {
             for _ in 0..FRICTION_MAX {
-                add(&mut stats, &solve(state, island, true));
-                if !self.correct(island) {
+                add(&mut stats, &bench.solve(true));
+                if !self.correct(bench.island) {
                     break;
                 }
             }
         }
+        let island = &mut *bench.island;
         self.free(island.step);
         let rows = &mut *island.step.joints;
         for (row, (bias, bounds)) in rows.iter_mut().zip(&self.rows) {

@@ -27,7 +27,7 @@ use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::engine::lcp::rows::dot3;
 use crate::engine::lcp::{BodyBlock, SolveStats, Status, Vec6};
 use crate::engine::step::solve::island::Island;
-use crate::engine::step::solve::solvers::{Solve, Solvers};
+use crate::engine::step::solve::solvers::Bench;
 use crate::engine::tuning::sequence::{ALIKE, EXACT, IMPACTS_MAX, SWEEPS_MAX};
 use crate::math::{Double, widen};
 
@@ -60,15 +60,10 @@ struct Strike {
 
 impl BounceScratch {
     /// The impacts, then what follows from them.
-    pub(super) fn sequence(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> SolveStats {
-        let ended = self.strike(island);
-        let mut stats = self.follow(state, island, solve);
-        self.check(state, island, solve, &mut stats);
+    pub(super) fn sequence(&mut self, bench: &mut Bench<'_, '_, '_>) -> SolveStats {
+        let ended = self.strike(bench.island);
+        let mut stats = self.follow(bench);
+        self.check(bench, &mut stats);
         if !ended {
             stats.status = Status::IterationLimit;
         }
@@ -104,13 +99,8 @@ impl BounceScratch {
     }
 
     /// The solve for what the impacts leave.
-    pub(super) fn follow(
-        &mut self,
-        state: &mut Solvers,
-        island: &mut Island<'_, '_>,
-        solve: &mut Solve<'_>,
-    ) -> SolveStats {
-        let (step, s) = (&mut *island.step, &self.sequence);
+    pub(super) fn follow(&mut self, bench: &mut Bench<'_, '_, '_>) -> SolveStats {
+        let (step, s) = (&mut *bench.island.step, &self.sequence);
         for (i, body) in step.bodies.iter_mut().enumerate() {
             let (after, before) = (&s.velocity[i], &step.velocity_last[i]);
             for k in 0..6 {
@@ -135,9 +125,9 @@ impl BounceScratch {
                 m.bias[lane] = -gain * parts.max(0.0);
             }
         }
-        let stats = solve(state, island, true);
-        self.free(island.step);
-        let step = &mut *island.step;
+        let stats = bench.solve(true);
+        self.free(bench.island.step);
+        let step = &mut *bench.island.step;
         for (sum, impulse) in step.relaxed.contact_impulse.iter_mut().zip(&self.sequence.impulse) {
             for k in 0..3 {
                 sum[k] += impulse[k];
