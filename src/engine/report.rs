@@ -82,8 +82,6 @@ pub struct StepReport {
     /// Natural-map residual of the step problem [m/s], the worst island: of the velocities that move the
     /// bodies and of their impulses.
     pub natural_map: Double,
-    /// The residual relative to the load, `e / max(1, W_nn |l| / (g h))` [m/s].
-    pub natural_map_relative: Double,
     /// Natural-map residual of the carried velocities and their impulses [m/s], always: where nothing is
     /// pushed they are those that move the bodies.
     pub natural_map_relaxed: Double,

@@ -59,7 +59,6 @@ impl_reflect!(
         infeasibility: Real,
         overlap: Real,
         natural_map: Double,
-        natural_map_relative: Double,
         natural_map_relaxed: Double,
         complementarity_gap: Double,
         joint_residual: Double,

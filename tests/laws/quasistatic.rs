@@ -269,8 +269,7 @@ fn instantaneous_models_have_the_velocities_of_statics() {
         let instant = problem.instantaneous(1e-5);
         let wanted = [ahead, 0.0, (mu * ahead).min(1.0)].map(widen);
         let (velocity, _) = solved(&instant.problem(), |problem, iterate| {
-            let params =
-                PgsParams { iterations_max: 20_000, tolerance: 1e-12, ..PgsParams::default() };
+            let params = PgsParams { iterations_max: 20_000, tolerance: 1e-12 };
             pgs::solve(problem, iterate, &params, &mut PgsScratch::default())
         });
         assert_near(velocity, wanted, rounding(), &format!("IQC, μ {mu}, {ahead} m/s"));
@@ -311,9 +310,8 @@ fn the_linear_program_has_the_motion_of_the_square_cone() {
     for (mu, ahead) in [(0.5, 0.1), (0.8, 0.3), (2.0, 0.1), (4.0, 0.5)] {
         let (_, problem) = at_the_fence(&exact(1.0), mu, ahead);
         let problem = problem.problem();
-        let params = LemkeParams::default();
         let square = |given: Option<&[Double]>| {
-            solved(&problem, |problem, it| lemke::solve_square_cone(problem, given, it, &params))
+            solved(&problem, |problem, it| lemke::solve_square_cone(problem, given, it))
         };
         let (velocity, impulses) = square(None);
         let along = if mu < 1.0 { 0.0 } else { 1.0 };

@@ -110,13 +110,10 @@ fn newton_gives_the_velocities_of_the_relaxation() {
 
 #[test]
 fn lemke_gives_the_velocities_at_fixed_slip() {
-    let params = LemkeParams::default();
     check_velocities(
         "Lemke at λ",
         |case| &case.fixed_slip.velocity,
-        |case, iterate| {
-            lemke::solve_fixed_slip(&case.problem(), &case.fixed_slip.slip, iterate, &params)
-        },
+        |case, iterate| lemke::solve_fixed_slip(&case.problem(), &case.fixed_slip.slip, iterate),
     );
 }
 

@@ -93,7 +93,7 @@ fn measure(wish: &Wish) -> Result<(), String> {
             "{name:14} {end:9.4} {run:9.4} {:9.1e} {:9.4} {:9.1e} {:8.1e} {:>8} {solve:9.4} {step:9.4}",
             record.speed_at_rest(),
             1e3 * record.drift,
-            record.worst()[1],
+            record.worst()[0],
             record.calm_residual().0,
             record.stands(),
         );

@@ -62,7 +62,7 @@ fn judge(case: &LcpCase, groups: &mut [Group]) {
     }
     let slip = &case.fixed_slip;
     groups[3].checks.push(velocity(&slip.velocity, &mut |iterate| {
-        lemke::solve_fixed_slip(&problem, &slip.slip, iterate, &lemke)
+        lemke::solve_fixed_slip(&problem, &slip.slip, iterate)
     }));
     let sweeps = PgsParams { iterations_max: 20_000, ..PgsParams::default() };
     let (_, stats) = solve_from_free(case, &mut |iterate| {

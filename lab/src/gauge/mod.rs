@@ -60,8 +60,8 @@ pub const FORGIVEN: Double = 0.5;
 pub struct Step {
     /// Seconds of each stage.
     pub seconds: [Double; 8],
-    /// The certificate: natural map, relative to the load, of the relaxed problem [m/s].
-    pub residual: [Double; 3],
+    /// Natural map, of what moves the bodies and of what is carried [m/s].
+    pub residual: [Double; 2],
     /// Velocity residual of the joints, of what moves the bodies and of what is carried [m/s].
     pub joint_residual: [Double; 2],
     /// Residual of the equation of motion, of both [m/s].
@@ -88,8 +88,7 @@ impl Step {
     /// Residuals of what moved the bodies and of what they carry on with, of contacts, joints and the
     /// equation of motion [m/s].
     pub fn errors(&self) -> [Double; 2] {
-        let contacts = [self.residual[0], self.residual[2]];
-        [0, 1].map(|k| contacts[k].max(self.joint_residual[k]).max(self.motion_residual[k]))
+        [0, 1].map(|k| self.residual[k].max(self.joint_residual[k]).max(self.motion_residual[k]))
     }
 
     /// The larger of both [m/s].
@@ -258,8 +257,7 @@ impl Plan {
     /// Takes from the report and the bodies what a step tells.
     fn note(&self, game: &Game, play: &Play, velocities: &mut [DVec3], step: &mut Step) {
         let report = play.world.report();
-        step.residual =
-            [report.natural_map, report.natural_map_relative, report.natural_map_relaxed];
+        step.residual = [report.natural_map, report.natural_map_relaxed];
         step.joint_residual = [report.joint_residual, report.joint_residual_relaxed];
         step.motion_residual = [report.motion_residual, report.motion_residual_relaxed];
         step.solved = report.status == StepStatus::Solved;
@@ -341,10 +339,10 @@ impl Record {
         self.times(|step| step.seconds[SOLVE])
     }
 
-    /// Worst of the three residuals [m/s] over all steps.
-    pub fn worst(&self) -> [Double; 3] {
+    /// Worst of both residuals [m/s] over all steps.
+    pub fn worst(&self) -> [Double; 2] {
         let worst = |i: usize| self.steps.iter().map(|s| s.residual[i]).fold(0.0, Double::max);
-        [worst(0), worst(1), worst(2)]
+        [worst(0), worst(1)]
     }
 
     /// Steps with no violent impact within the time that is forgiven before them.
@@ -403,8 +401,8 @@ impl Record {
         println!("joint error      {end:.5} mm end, {run:.5} mm run");
         let energy = self.steps.last().map_or(0.0, |step| step.energy);
         println!("kinetic energy   {energy:.3e} J at the end, {} bodies frozen", self.frozen);
-        let [map, relative, relaxed] = self.worst();
-        println!("worst residual   {map:.1e}, relative {relative:.1e}, relaxed {relaxed:.1e} m/s");
+        let [map, relaxed] = self.worst();
+        println!("worst residual   {map:.1e}, carried {relaxed:.1e} m/s");
         let (calm, n) = self.calm_residual();
         println!("… {FORGIVEN} s after violence: {calm:.1e} m/s in {n} steps");
         let [median, high, _] = self.residuals();

@@ -91,7 +91,7 @@ fn judge(
         rolling_impulse: &mut rolling_impulse,
     };
     let stats = solve(&mut iterate);
-    let error = measure(problem, iterate.velocity, iterate.impulses(), 0.0).error();
+    let error = measure(problem, iterate.velocity, iterate.impulses()).error();
     let solved = error <= 2.0 * TOLERANCE;
     if stats.status == Status::Converged && !solved {
         return Err(format!("{name} calls an error of {error} m/s solved"));

@@ -1,6 +1,6 @@
 //! The certificate of a step: how far velocities and impulses are from solving the step problem.
 //!
-//! A pair `(v, l)` in, five numbers out. Most solvers return the velocity that their impulses give, `v = v* +
+//! A pair `(v, l)` in, four numbers out. Most solvers return the velocity that their impulses give, `v = v* +
 //! M⁻¹ (Jᵀ l + ν c_ν)`; then the balance of momentum holds by construction and the certificate judges the
 //! impulses alone. Where another velocity is returned, that one is measured, with the impulses returned, and
 //! what momentum misses is a number of its own. With `w = J v + b`, `w̃ = w + μ Λ(w_t) e_n` and `W_nn
@@ -9,7 +9,6 @@
 //!
 //! ```text
 //! e        = max_c |l_c - P_K(l_c - w̃_c / W_nn)| W_nn      [m/s]
-//! relative = max_c of the same over max(1, W_nn |l_c| / (g h))
 //! gap      = Σ |l_c · w̃_c|                                  (J)
 //! joint    = |νᵀ v + Υ|_∞, with bounds and softness the error of a `JointRow`
 //! motion   = |v - v* - M⁻¹ (Jᵀ l + ν c_ν)|_∞                [m/s, rad/s]
@@ -33,8 +32,6 @@ use crate::math::Double;
 pub struct Certificate {
     /// Natural-map residual `e`, the largest of all contacts [m/s].
     pub natural_map: Double,
-    /// The residual in units that grow with the load a contact carries, [m/s] for unloaded contacts.
-    pub relative: Double,
     /// Complementarity gap `Σ |l_c · w̃_c|` (J).
     pub gap: Double,
     /// Largest joint error, `|νᵀ v + Υ|` of hard equalities [m/s or rad/s, the unit of the row].
@@ -46,7 +43,7 @@ pub struct Certificate {
 
 impl Certificate {
     /// The number that solvers compare with their tolerance: the largest of `natural_map`, `joint` and
-    /// `motion` [m/s]. Not `relative`: under a heavy load it allows speeds that one can see.
+    /// `motion` [m/s].
     #[must_use]
     pub fn error(&self) -> Double {
         // `max` would drop a NaN.
@@ -55,11 +52,9 @@ impl Certificate {
     }
 
     /// Takes the error of a contact in.
-    pub(crate) fn add_contact(&mut self, error: &ContactError, gravity_dt: Double) {
+    pub(crate) fn add_contact(&mut self, error: &ContactError) {
         let e = if error.map.is_nan() { Double::INFINITY } else { error.map };
-        let scale = if gravity_dt > 0.0 { (error.load / gravity_dt).max(1.0) } else { 1.0 };
         self.natural_map = self.natural_map.max(e);
-        self.relative = self.relative.max(e / scale);
         self.gap += error.gap;
     }
 
@@ -68,7 +63,6 @@ impl Certificate {
     pub(crate) fn worse(self, other: Self) -> Self {
         Self {
             natural_map: self.natural_map.max(other.natural_map),
-            relative: self.relative.max(other.relative),
             gap: self.gap.max(other.gap),
             joint: self.joint.max(other.joint),
             motion: self.motion.max(other.motion),
@@ -107,21 +101,24 @@ impl Iterate<'_> {
         };
         rebuild_velocity(problem, impulses, self.velocity);
     }
+
+    /// Makes the velocity that of the impulses, without the rounding of many small changes, and measures.
+    pub(crate) fn judge(
+        &mut self,
+        problem: &Problem,
+        cone: &FrictionCone,
+        slip_bounds: Option<&[Double]>,
+    ) -> Certificate {
+        self.rebuild(problem);
+        measure_with(problem, cone, slip_bounds, self.velocity, self.impulses())
+    }
 }
 
 /// Measures impulses and the velocity [rebuilt](rebuild_velocity) from them.
-///
-/// `gravity_dt` is `g h` [m/s], the speed that a step of gravity adds; zero makes `relative` equal
-/// to `natural_map`.
 #[must_use]
-pub fn measure(
-    problem: &Problem,
-    velocity: &[Vec6],
-    impulses: Impulses<'_>,
-    gravity_dt: Double,
-) -> Certificate {
+pub fn measure(problem: &Problem, velocity: &[Vec6], impulses: Impulses<'_>) -> Certificate {
     let cone = FrictionCone::new(problem.cone);
-    measure_with(problem, &cone, None, velocity, impulses, gravity_dt)
+    measure_with(problem, &cone, None, velocity, impulses)
 }
 
 /// Largest difference of two lists of velocities [m/s or rad/s]; infinite if it is not a number.
@@ -142,7 +139,6 @@ pub fn measure_with(
     slip_bounds: Option<&[Double]>,
     velocity: &[Vec6],
     impulses: Impulses<'_>,
-    gravity_dt: Double,
 ) -> Certificate {
     let mut certificate = Certificate::default();
     for (c, row, rolling) in problem.contacts_with_rolling() {
@@ -158,7 +154,7 @@ pub fn measure_with(
             }
         };
         let error = contact_error(limits, cone, frozen, &l, w, compliance);
-        certificate.add_contact(&error, gravity_dt);
+        certificate.add_contact(&error);
     }
     for (row, c) in problem.joints.iter().zip(impulses.joint) {
         let total = match row.is_bounded() {
@@ -175,8 +171,6 @@ pub fn measure_with(
 pub(crate) struct ContactError {
     /// `|l - P_K(l - w̃ / W_nn)| W_nn` [m/s].
     map: Double,
-    /// `W_nn |l|` [m/s].
-    load: Double,
     /// `|l · w̃|` (J).
     gap: Double,
 }
@@ -193,7 +187,7 @@ pub(crate) fn contact_error(
     w[0] += slip_bounds.unwrap_or_else(|| cone.slip_rolling(limits, &w));
     let gap = dot6(l, &w).abs();
     if compliance <= 0.0 {
-        return ContactError { map: (-w[0]).max(0.0), load: 0.0, gap };
+        return ContactError { map: (-w[0]).max(0.0), gap };
     }
     let mut p = [0.0; 6];
     for i in 0..6 {
@@ -203,6 +197,6 @@ pub(crate) fn contact_error(
     for i in 0..6 {
         p[i] = l[i] - q[i];
     }
-    let (map, size) = (dot6(&p, &p).sqrt() * compliance, dot6(l, l).sqrt());
-    ContactError { map, load: size * compliance, gap }
+    let map = dot6(&p, &p).sqrt() * compliance;
+    ContactError { map, gap }
 }

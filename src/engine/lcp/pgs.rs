@@ -14,7 +14,7 @@
 //! linearly, slowly for tall towers and large mass ratios; nothing is proven for friction. Joint
 //! rows of one pair are solved one by one. Cost: about 150 operations a contact and sweep.
 
-use super::certificate::{Certificate, measure_with};
+use super::certificate::Certificate;
 use super::cone::FrictionCone;
 use super::outcome::{SolveStats, Status};
 use super::problem::{BodyBlock, ContactRow, FIXED, Iterate, Problem, RollingRow, Vec6};
@@ -35,13 +35,11 @@ pub struct PgsParams {
     pub iterations_max: u32,
     /// Bound on [`Certificate::error`] [m/s]. Default 1e-6.
     pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
-    pub gravity_dt: Double,
 }
 
 impl Default for PgsParams {
     fn default() -> Self {
-        Self { iterations_max: 200, tolerance: 1e-6, gravity_dt: 0.0 }
+        Self { iterations_max: 200, tolerance: 1e-6 }
     }
 }
 
@@ -119,7 +117,7 @@ pub fn solve(
         *c = row.clamp(*c);
     }
     scratch.prepare(problem, iterate);
-    let mut certificate = check(problem, iterate, params, &scratch.cone);
+    let mut certificate = iterate.judge(problem, &scratch.cone, None);
     let (mut sweeps, mut work) = (0, CHECK);
     let solved = |certificate: &Certificate| certificate.error() <= params.tolerance;
     while !solved(&certificate) && sweeps < params.iterations_max {
@@ -129,7 +127,7 @@ pub fn solve(
             work += 1.0;
         }
         work += CHECK;
-        let next = check(problem, iterate, params, &scratch.cone);
+        let next = iterate.judge(problem, &scratch.cone, None);
         if next.error() < certificate.error() {
             certificate = next;
             scratch.keep(iterate);
@@ -144,17 +142,6 @@ pub fn solve(
         iterate.rebuild(problem);
     }
     SolveStats { status, iterations: sweeps, factorizations: 0, work, certificate }
-}
-
-/// Rebuilds the velocity, which also removes the rounding of many small changes, and measures.
-fn check(
-    problem: &Problem,
-    iterate: &mut Iterate,
-    params: &PgsParams,
-    cone: &FrictionCone,
-) -> Certificate {
-    iterate.rebuild(problem);
-    measure_with(problem, cone, None, iterate.velocity, iterate.impulses(), params.gravity_dt)
 }
 
 fn invert(x: Double) -> Double {

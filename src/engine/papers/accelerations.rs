@@ -12,7 +12,7 @@
 //! made that it would violate. O((contacts)³), for each of these.
 
 use super::kinematics::{ContactRates, ContactSide};
-use super::solvers::lemke::{self, LemkeParams};
+use super::solvers::lemke;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
 use crate::math::{DVec3, Double};
@@ -73,7 +73,7 @@ pub fn accelerations(
             rolling_impulse: &mut [],
         };
         let problem = Problem { bodies, joints, contacts, rolling: &[], cone: Cone::Circular };
-        let stats = lemke::solve_frictionless(&problem, &mut iterate, &LemkeParams::default());
+        let stats = lemke::solve_frictionless(&problem, &mut iterate);
         match worst(&found) {
             Some(row) if contacts.len() < ROWS_MAX => contacts.push(row),
             _ => {

@@ -13,7 +13,7 @@
 //! those of the velocities for χ₁, in the norm of M, and of Γ for the others. The step itself accelerates χ₂
 //! (`lcp/newton/anderson.rs`). Allocates; for looking at.
 
-use super::solvers::lemke::{self, LemkeParams};
+use super::solvers::lemke;
 use crate::engine::lcp::certificate::{Certificate, measure};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::newton::{self, NewtonParams, NewtonScratch};
@@ -85,7 +85,7 @@ pub fn iterate(problem: &Problem, map: AggregateMap, most: u32, tolerance: Doubl
         };
         let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
         newton::solve_rows(problem, Some(&gamma), &mut iterate, &params, &mut scratch);
-        point.certificate = measure(problem, iterate.velocity, iterate.impulses(), 0.0);
+        point.certificate = measure(problem, iterate.velocity, iterate.impulses());
         let mut slip = slips(problem, &cone, &point.velocity);
         if map == AggregateMap::Chi3 {
             slip = corrected(problem, &cone, &slip);
@@ -122,7 +122,7 @@ fn corrected(problem: &Problem, cone: &FrictionCone, slip: &[Double]) -> Vec<Dou
         contact_impulse: &mut vec![[0.0; 3]; problem.contacts.len()],
         rolling_impulse: &mut [],
     };
-    lemke::solve_fixed_slip(problem, slip, &mut iterate, &LemkeParams::default());
+    lemke::solve_fixed_slip(problem, slip, &mut iterate);
     slips(problem, cone, &velocity)
 }
 

@@ -265,7 +265,7 @@ impl Cones {
         i: usize,
         (l, slip_bounds): (&LaneVectors, Option<&Lanes>),
         motion: (&LaneVectors, &[Vec6]),
-        (gravity_dt, out): (Double, &mut Certificate),
+        out: &mut Certificate,
     ) {
         let m = &problem.manifolds[i];
         let frame = m.frame();
@@ -275,7 +275,7 @@ impl Cones {
             let frozen = slip_bounds.map(|slip_bounds| slip_bounds[lane]);
             let limits = limits(m, row);
             let error = contact_error(limits, &self.kernel, frozen, &l, w, m.compliance[lane]);
-            out.add_contact(&error, gravity_dt);
+            out.add_contact(&error);
         }
     }
 

@@ -26,11 +26,10 @@ pub fn approach(
 pub fn measure(
     problem: &ManifoldProblem<'_>,
     iterate: &ManifoldIterate<'_>,
-    gravity_dt: Double,
     scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
-    scratch.certify(problem, gravity_dt)
+    scratch.certify(problem)
 }
 
 /// Measures velocities and impulses as they are, but for impulses outside of their cones and bounds, which
@@ -38,7 +37,6 @@ pub fn measure(
 pub fn certify(
     problem: &ManifoldProblem<'_>,
     iterate: &mut ManifoldIterate<'_>,
-    gravity_dt: Double,
     scratch: &mut NewtonScratch,
 ) -> Certificate {
     scratch.begin(problem, iterate);
@@ -46,7 +44,7 @@ pub fn certify(
     scratch.take_velocity(iterate.velocity);
     let motion = distance(&scratch.rebuilt, &scratch.velocity);
     let (velocity, joint) = (&scratch.velocity, &scratch.joint);
-    let certificate = scratch.sweep.certify(problem, velocity, joint, gravity_dt);
+    let certificate = scratch.sweep.certify(problem, velocity, joint);
     scratch.sweep.give(problem, iterate.contact, iterate.rolling);
     iterate.joint.copy_from_slice(joint);
     Certificate { motion, ..certificate }
@@ -70,23 +68,15 @@ impl NewtonScratch {
     }
 
     /// Rebuilds the velocity from the sums of the impulses at hand and measures them.
-    pub(super) fn certify(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        gravity_dt: Double,
-    ) -> Certificate {
+    pub(super) fn certify(&mut self, problem: &ManifoldProblem<'_>) -> Certificate {
         self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-        self.sweep.certify(problem, &self.rebuilt, &self.joint, gravity_dt)
+        self.sweep.certify(problem, &self.rebuilt, &self.joint)
     }
 
     /// Rebuilds the velocity from the impulses at hand and measures them.
-    pub(super) fn judge(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        params: &NewtonParams,
-    ) -> Certificate {
+    pub(super) fn judge(&mut self, problem: &ManifoldProblem<'_>) -> Certificate {
         self.sweep.sum(problem, &mut self.rebuilt);
-        self.certify(problem, params.gravity_dt)
+        self.certify(problem)
     }
 
     /// Starts from the velocity with which bodies go on that are held, and others by their impulses, if the
@@ -125,7 +115,7 @@ impl NewtonScratch {
             return measured;
         }
         let (velocity, joint) = (&self.rebuilt, &self.joint);
-        let certificate = self.sweep.certify(problem, velocity, joint, params.gravity_dt);
+        let certificate = self.sweep.certify(problem, velocity, joint);
         Certificate { motion, ..certificate }
     }
 

@@ -415,17 +415,14 @@ impl Sweep {
         problem: &ManifoldProblem<'_>,
         velocity: &[Vec6],
         joint: &[Double],
-        gravity_dt: Double,
     ) -> Certificate {
-        let (mut map, mut relative, mut gap) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-        let per_load = if gravity_dt > 0.0 { 1.0 / gravity_dt } else { 0.0 };
+        let (mut map, mut gap) = ([0.0; LANES], [0.0; LANES]);
         let mut others = Certificate::default();
         for (i, (m, l)) in problem.manifolds.iter().zip(&self.impulse).enumerate() {
             let mut w = lane_velocity(m, velocity, true);
             let frozen = self.slip_bounds.get(i).filter(|_| self.frozen);
             if self.cones.has(i) {
-                let out = (gravity_dt, &mut others);
-                self.cones.certify(problem, i, (l, frozen), (&w, velocity), out);
+                self.cones.certify(problem, i, (l, frozen), (&w, velocity), &mut others);
                 continue;
             }
             let slip = frozen.copied().unwrap_or_else(|| slip_bound(m, &w));
@@ -440,20 +437,17 @@ impl Sweep {
                 }
             }
             let (image, _) = project(&m.normal, m.friction, &p);
-            let (mut error, mut share) = ([0.0; LANES], [0.0; LANES]);
+            let mut error = [0.0; LANES];
             for k in 0..3 {
                 for j in 0..LANES {
                     error[j] += (image[k][j] - load[k][j]) * (image[k][j] - load[k][j]);
-                    share[j] += load[k][j] * load[k][j];
                 }
             }
             for j in 0..LANES {
                 let used = j < m.count as usize;
                 let size = if error[j].is_nan() { Double::INFINITY } else { error[j] };
                 let size = if used { size } else { 0.0 };
-                let share = (share[j] * (per_load * per_load)).max(1.0);
                 map[j] = size.max(map[j]);
-                relative[j] = (size / share).max(relative[j]);
                 let product = l[0][j] * w[0][j] + l[1][j] * w[1][j] + l[2][j] * w[2][j];
                 gap[j] += if used { product.abs() } else { 0.0 };
             }
@@ -461,7 +455,6 @@ impl Sweep {
         let worst = |x: &Lanes| x.iter().fold(0.0, |a: Double, &b| a.max(b)).sqrt();
         let mut certificate = Certificate {
             natural_map: worst(&map).max(others.natural_map),
-            relative: worst(&relative).max(others.relative),
             gap: (gap[0] + gap[1]) + (gap[2] + gap[3]) + others.gap,
             ..others
         };

@@ -110,7 +110,7 @@ impl NewtonScratch {
         params: &NewtonParams,
         memory: &mut NewtonMemory,
     ) -> SolveStats {
-        let first = self.certify(problem, params.gravity_dt);
+        let first = self.certify(problem);
         let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
         let accepted = if memory.changed { AIM } else { 1.0 } * params.tolerance;
         memory.changed = first.error() > accepted;
@@ -160,7 +160,7 @@ impl NewtonScratch {
         self.went_back = progress.last_error > progress.stats.certificate.error();
         if self.went_back {
             self.go_back();
-            progress.stats.certificate = self.judge(problem, params);
+            progress.stats.certificate = self.judge(problem);
         }
         if at_rest && progress.stats.status == Status::Converged {
             progress.stats.certificate = self.hold_solved(problem, params, memory, &mut progress);
@@ -210,11 +210,11 @@ impl NewtonScratch {
         };
         if self.held.leaves_some() && self.find_rigid(problem, params.tolerance, memory) {
             progress.work += PRODUCT * memory.pattern.work() as Double;
-            let solved = self.judge(problem, params);
+            let solved = self.judge(problem);
             held = self.hold(problem, params, memory, solved);
         }
         let holds = held.error() <= params.tolerance;
-        if holds { held } else { self.judge(problem, params) }
+        if holds { held } else { self.judge(problem) }
     }
 
     /// Keeps the impulses at hand as the best.

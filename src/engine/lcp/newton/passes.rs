@@ -127,7 +127,7 @@ impl NewtonScratch {
         errors: &mut ErrorProgress,
         out: bool,
     ) -> Option<Status> {
-        let certificate = self.judge(problem, params);
+        let certificate = self.judge(problem);
         progress.work += CHECK * problem.manifolds.len() as Double * 4.0;
         let error = certificate.error();
         progress.last_error = error;

@@ -7,7 +7,6 @@
 
 use super::problem::{ManifoldIterate, ManifoldProblem};
 use super::state::{NewtonMemory, NewtonParams, NewtonScratch};
-use crate::engine::lcp::certificate::{Certificate, measure_with};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::outcome::{SolveStats, Status};
@@ -41,27 +40,19 @@ impl InRows<'_, '_> {
             *c = row.clamp(*c);
         }
         let start = iterate.velocity.to_vec();
-        let certificate = self.measure(iterate);
+        let certificate =
+            iterate.judge(self.problem, &FrictionCone::new(self.problem.cone), self.slip_bounds);
         if certificate.error() <= self.params.tolerance {
             return SolveStats { work: CHECK, certificate, ..Default::default() };
         }
         iterate.velocity.copy_from_slice(&start);
         let mut stats = self.on_manifolds(iterate, scratch);
-        stats.certificate = self.measure(iterate);
+        stats.certificate =
+            iterate.judge(self.problem, &FrictionCone::new(self.problem.cone), self.slip_bounds);
         if stats.certificate.error() > self.params.tolerance && stats.status == Status::Converged {
             stats.status = Status::Stalled;
         }
         stats
-    }
-
-    /// Rebuilds the velocity from the impulses and measures them.
-    fn measure(&self, iterate: &mut Iterate<'_>) -> Certificate {
-        let problem = self.problem;
-        iterate.rebuild(problem);
-        let cone = FrictionCone::new(problem.cone);
-        let (velocity, impulses) = (&*iterate.velocity, iterate.impulses());
-        let gravity_dt = self.params.gravity_dt;
-        measure_with(problem, &cone, self.slip_bounds, velocity, impulses, gravity_dt)
     }
 
     fn on_manifolds(&self, iterate: &mut Iterate<'_>, scratch: &mut NewtonScratch) -> SolveStats {

@@ -17,8 +17,6 @@ use crate::math::{Double, Single};
 pub struct NewtonParams {
     /// Bound on [`Certificate::error`](crate::engine::lcp::certificate::Certificate::error) [m/s].
     pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`.
-    pub gravity_dt: Double,
     /// First `ρ` of an island (–).
     pub penalty: Double,
     /// Largest number of multiplier updates.
@@ -38,7 +36,6 @@ impl Default for NewtonParams {
     fn default() -> Self {
         Self {
             tolerance: 1e-10,
-            gravity_dt: 0.0,
             penalty: 200.0,
             outer_max: 200,
             newton_max: 40,

@@ -31,14 +31,12 @@ pub(in crate::engine) fn solve(
     scratch: &mut Scratch,
 ) -> SolveStats {
     let iterations_max = if method == Method::Auto { 200 } else { 20_000 };
-    let sweeps = PgsParams { tolerance, iterations_max, ..PgsParams::default() };
+    let sweeps = PgsParams { tolerance, iterations_max };
     let params = NewtonParams { tolerance, ..NewtonParams::default() };
     match method {
         Method::Pgs | Method::Substeps => pgs::solve(problem, iterate, &sweeps, &mut scratch.pgs),
         Method::Newton => solve_rows(problem, None, iterate, &params, &mut scratch.newton),
-        Method::Lemke => {
-            lemke::solve(problem, iterate, &LemkeParams { tolerance, ..LemkeParams::default() })
-        }
+        Method::Lemke => lemke::solve(problem, iterate, &LemkeParams { tolerance }),
         Method::Auto => {
             let mut stats = solve_rows(problem, None, iterate, &params, &mut scratch.newton);
             for _ in 0..TURNS {

@@ -169,7 +169,7 @@ impl Scene {
         };
         certificate::rebuild_velocity(&problem, impulses, &mut velocity);
         assert_eq!(velocity, self.velocity, "the velocity returned belongs to the impulses");
-        certificate::measure(&problem, &velocity, impulses, 0.0)
+        certificate::measure(&problem, &velocity, impulses)
     }
 }
 

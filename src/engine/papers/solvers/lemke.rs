@@ -23,7 +23,6 @@
 //! nothing worse than it was. Cost: O(n²) a pivot with `n = contacts · (m_C + 2)`; allocates.
 
 use super::pivoting::lcp_lemke;
-use crate::engine::lcp::certificate::{Certificate, measure_with};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
 use crate::engine::lcp::{Cone, FIXED, Iterate, JointRow, Problem, SolveStats, Status, Vec6};
@@ -36,8 +35,6 @@ use crate::math::Double;
 pub struct LemkeParams {
     /// Bound on [`Certificate::error`] [m/s] below which a warm start is returned as it is. Default 0.
     pub tolerance: Double,
-    /// `g h` [m/s] of the certificate's `relative`; zero makes it equal to the natural map. Default 0.
-    pub gravity_dt: Double,
 }
 
 /// Largest number of pivots.
@@ -48,7 +45,7 @@ const CIRCULAR_DIRECTIONS: u32 = 8;
 /// Solves (5.1)–(5.2).
 pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> SolveStats {
     let cone = &FrictionCone::new(problem.cone);
-    let before = rebuild(problem, iterate, params, cone);
+    let before = iterate.judge(problem, cone, None);
     let unchanged =
         |status| SolveStats { status, work: CHECK, certificate: before, ..Default::default() };
     if before.error() <= params.tolerance {
@@ -63,7 +60,7 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     let old_contact = iterate.contact_impulse.to_vec();
     let old_joint = iterate.joint_impulse.to_vec();
     let sides = [pyramid.directions()];
-    let mut stats = solve_with(problem, &sides, FrictionBound::OfNormal, iterate, params);
+    let mut stats = solve_with(problem, &sides, FrictionBound::OfNormal, iterate);
     // A pivot goes over the tableau, of about so many rows as columns.
     let pivot = 2.0 * (size * size) as Double / OPERATIONS;
     let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
@@ -72,7 +69,7 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     if before.error() < stats.certificate.error() {
         iterate.contact_impulse.copy_from_slice(&old_contact);
         iterate.joint_impulse.copy_from_slice(&old_joint);
-        stats.certificate = rebuild(problem, iterate, params, cone);
+        stats.certificate = iterate.judge(problem, cone, None);
     }
     stats
 }
@@ -80,15 +77,10 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
 /// Solves (5.13)–(5.14), the optimality conditions of (5.15), with the slip speeds `λ` [m/s] given: the map
 /// P₂ of (5.16). Its velocity is unique. The impulses are not bounded by friction; they solve the step
 /// problem, and its certificate vanishes, only if `λ` is the slip of its solution (Lemma 5.4).
-pub fn solve_fixed_slip(
-    problem: &Problem,
-    slip: &[Double],
-    iterate: &mut Iterate,
-    params: &LemkeParams,
-) -> SolveStats {
+pub fn solve_fixed_slip(problem: &Problem, slip: &[Double], iterate: &mut Iterate) -> SolveStats {
     debug_assert_eq!(slip.len(), problem.contacts.len(), "one slip speed a contact");
     let pyramid = pyramid_of(problem.cone);
-    solve_with(problem, &[pyramid.directions()], FrictionBound::Slip(slip), iterate, params)
+    solve_with(problem, &[pyramid.directions()], FrictionBound::Slip(slip), iterate)
 }
 
 /// Solves the problem with the square cone `|t_1|, |t_2| ≤ μ c_n`, (33) of Trinkle, Berard, Pang (2005);
@@ -99,20 +91,15 @@ pub fn solve_square_cone(
     problem: &Problem,
     given: Option<&[Double]>,
     iterate: &mut Iterate,
-    params: &LemkeParams,
 ) -> SolveStats {
     let sides: [&[[Double; 2]]; 2] = [&[[1.0, 0.0], [-1.0, 0.0]], &[[0.0, 1.0], [0.0, -1.0]]];
     let bound = given.map_or(FrictionBound::OfNormal, FrictionBound::Given);
-    solve_with(problem, &sides, bound, iterate, params)
+    solve_with(problem, &sides, bound, iterate)
 }
 
 /// Solves the problem without friction.
-pub fn solve_frictionless(
-    problem: &Problem,
-    iterate: &mut Iterate,
-    params: &LemkeParams,
-) -> SolveStats {
-    solve_with(problem, &[], FrictionBound::OfNormal, iterate, params)
+pub fn solve_frictionless(problem: &Problem, iterate: &mut Iterate) -> SolveStats {
+    solve_with(problem, &[], FrictionBound::OfNormal, iterate)
 }
 
 /// Solves it with the directions of each of `sides` and a bound of friction.
@@ -121,13 +108,12 @@ fn solve_with(
     sides: &[&[[Double; 2]]],
     bound: FrictionBound<'_>,
     iterate: &mut Iterate,
-    params: &LemkeParams,
 ) -> SolveStats {
     let reduced = Reduced::new(problem);
     let (matrix, q) = reduced.standard_form(problem, sides, bound);
     let solution = lcp_lemke(&matrix, &q, PIVOTS_MAX);
     reduced.recover(sides, &solution.z, iterate);
-    let certificate = rebuild(problem, iterate, params, &FrictionCone::new(problem.cone));
+    let certificate = iterate.judge(problem, &FrictionCone::new(problem.cone), None);
     let (status, iterations) = (solution.status, solution.pivots);
     SolveStats { status, iterations, factorizations: 0, work: 0.0, certificate }
 }
@@ -147,16 +133,6 @@ fn pyramid_of(cone: Cone) -> FrictionCone {
         Cone::Circular => Cone::Pyramid(CIRCULAR_DIRECTIONS),
         pyramid @ Cone::Pyramid(_) => pyramid,
     })
-}
-
-fn rebuild(
-    problem: &Problem,
-    iterate: &mut Iterate,
-    params: &LemkeParams,
-    cone: &FrictionCone,
-) -> Certificate {
-    iterate.rebuild(problem);
-    measure_with(problem, cone, None, iterate.velocity, iterate.impulses(), params.gravity_dt)
 }
 
 /// One row as (body, six-vector) terms.

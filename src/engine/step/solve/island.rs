@@ -131,10 +131,6 @@ impl Island<'_, '_> {
         self.left() == 0.0
     }
 
-    pub(super) fn gravity_dt(&self) -> Double {
-        widen(self.settings.gravity.length()) * self.dt
-    }
-
     /// The effort of the next steps, after one that was solved or not: halved or doubled.
     pub(super) fn note_effort(&mut self, is_solved: bool) {
         if !self.has_effort() {

@@ -175,7 +175,6 @@ fn add(
     let (biased, relaxed) = (&outcome.biased, outcome.relaxed.as_ref());
     let c = biased.certificate;
     report.natural_map = report.natural_map.max(c.natural_map);
-    report.natural_map_relative = report.natural_map_relative.max(c.relative);
     report.complementarity_gap += c.gap;
     report.joint_residual = report.joint_residual.max(c.joint);
     report.motion_residual = report.motion_residual.max(c.motion);

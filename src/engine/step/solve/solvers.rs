@@ -85,7 +85,7 @@ impl Solvers {
         work_max: Double,
         patient: bool,
     ) -> SolveStats {
-        let (gravity_dt, idle) = (island.gravity_dt(), island.is_mechanism());
+        let idle = island.is_mechanism();
         let hurried = island.is_swept_at_last() && island.rows() > TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
         let left = island.left().max(island.settings.solver.work_max);
@@ -111,7 +111,7 @@ impl Solvers {
             if problem.manifolds.is_empty() {
                 return stats;
             }
-            let found = newton::measure(&problem, &iterate, gravity_dt, &mut self.newton);
+            let found = newton::measure(&problem, &iterate, &mut self.newton);
             if found.error() <= solver.tolerance {
                 stats.certificate = found;
                 return stats;
@@ -119,7 +119,6 @@ impl Solvers {
         }
         let params = NewtonParams {
             tolerance: solver.tolerance,
-            gravity_dt,
             penalty: solver.penalty,
             outer_max: solver.newton_max,
             newton_max: 40,
@@ -141,8 +140,8 @@ impl Solvers {
 
     /// Scalar sweeps.
     pub(super) fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
-        let (gravity_dt, iterations_max) = (island.gravity_dt(), island.settings.solver.sweeps_max);
-        let params = PgsParams { iterations_max, gravity_dt, ..PgsParams::default() };
+        let iterations_max = island.settings.solver.sweeps_max;
+        let params = PgsParams { iterations_max, ..PgsParams::default() };
         self.on_rows(island, relaxed, |problem, iterate, tolerance, scratch| {
             pgs::solve(problem, iterate, &PgsParams { tolerance, ..params }, scratch)
         })
@@ -150,9 +149,8 @@ impl Solvers {
 
     /// Lemke's algorithm; its size is counted in contacts, by whoever asks for it.
     pub(super) fn lemke(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
-        let gravity_dt = island.gravity_dt();
         self.on_rows(island, relaxed, |problem, iterate, tolerance, _| {
-            lemke::solve(problem, iterate, &LemkeParams { tolerance, gravity_dt })
+            lemke::solve(problem, iterate, &LemkeParams { tolerance })
         })
     }
 
@@ -234,9 +232,8 @@ impl Solvers {
 
     /// Residual of the impulses of the biased (0) or relaxed (1) problem.
     pub(super) fn measure(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
-        let gravity_dt = island.gravity_dt();
         let (problem, iterate) = island.step.unknowns(of);
-        newton::measure(&problem, &iterate, gravity_dt, &mut self.newton)
+        newton::measure(&problem, &iterate, &mut self.newton)
     }
 
     /// Takes what was measured last: the impulses in their cones, and the velocity rebuilt from them.
@@ -247,9 +244,8 @@ impl Solvers {
 
     /// Residual of the velocities and impulses of the biased (0) or relaxed (1) problem.
     pub(super) fn certify(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
-        let gravity_dt = island.gravity_dt();
         let (problem, mut iterate) = island.step.unknowns(of);
-        newton::certify(&problem, &mut iterate, gravity_dt, &mut self.newton)
+        newton::certify(&problem, &mut iterate, &mut self.newton)
     }
 
     /// Residual of the carried velocities and their impulses: of the problem without push.

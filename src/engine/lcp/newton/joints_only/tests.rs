@@ -98,7 +98,6 @@ fn it_agrees_with_the_cone_newton() {
             let params = NewtonParams {
                 patient: false,
                 tolerance,
-                gravity_dt: 0.1,
                 penalty: 20.0,
                 outer_max: 50,
                 newton_max: 40,

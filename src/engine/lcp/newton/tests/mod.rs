@@ -11,13 +11,11 @@ use super::kernel::Sweep;
 use super::*;
 use crate::engine::lcp::factor::Factor;
 use crate::engine::lcp::problem::Vec6;
-use crate::engine::lcp::tests::scenes::{DT, GRAVITY};
 use crate::math::Single;
 
 fn params(tolerance: Double) -> NewtonParams {
     NewtonParams {
         tolerance,
-        gravity_dt: GRAVITY * DT,
         penalty: 200.0,
         outer_max: 200,
         newton_max: 40,

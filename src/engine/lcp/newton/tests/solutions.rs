@@ -11,8 +11,8 @@ use crate::engine::papers::solvers::lemke::{self, LemkeParams};
 fn run(world: &mut World, params: &NewtonParams, memory: &mut NewtonMemory) -> SolveStats {
     let mut scratch = NewtonScratch::default();
     let stats = world.solve(params, memory, &mut scratch);
-    let (velocity, _) = world.judge(params.gravity_dt);
-    let certificate = world.certify(params.gravity_dt);
+    let (velocity, _) = world.judge();
+    let certificate = world.certify();
     let stands = world.velocity.iter().all(|w| *w == [0.0; 6]);
     let solved = stats.status == Status::Converged;
     for (v, w) in velocity.iter().zip(&world.velocity) {
@@ -195,7 +195,7 @@ fn whatever_the_budget_the_result_is_no_worse_than_the_start() {
             newton_max: random.below(4) as u32,
             ..params(1e-10)
         };
-        let start = world.measured(limits.gravity_dt, &mut scratch);
+        let start = world.measured(&mut scratch);
         let stats = run(&mut world, &limits, &mut NewtonMemory::default());
         short += usize::from(stats.status != Status::Converged);
         let (error, before) = (stats.certificate.error(), start.error());
@@ -228,7 +228,7 @@ fn a_solution_is_left_as_it_is() {
         assert_eq!((stats.iterations, stats.factorizations), (0, 0), "case {case}: {stats:?}");
         // Starts are projected on their cones, which rounds those on the surface.
         let near = |x: Double, y: Double| (x - y).abs() <= 1e-14 * (1.0 + y.abs());
-        let [last, now] = [&before, &world].map(|world| world.judge(wide.gravity_dt).1.error());
+        let [last, now] = [&before, &world].map(|world| world.judge().1.error());
         assert!((now - last).abs() < 1e-12, "case {case}: {now} after {last}");
         for (x, y) in world.contact.iter().zip(&before.contact) {
             assert!((0..3).all(|k| near(x[k], y[k])), "case {case}: {x:?} and {y:?}");

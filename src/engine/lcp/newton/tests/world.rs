@@ -320,10 +320,10 @@ impl World {
     }
 
     /// Measures its impulses by manifolds.
-    pub(super) fn measured(&self, gravity_dt: Double, scratch: &mut NewtonScratch) -> Certificate {
+    pub(super) fn measured(&self, scratch: &mut NewtonScratch) -> Certificate {
         let mut world = self.clone();
         let (problem, iterate) = world.parts();
-        measure(&problem, &iterate, gravity_dt, scratch)
+        measure(&problem, &iterate, scratch)
     }
 
     /// Gives its impulses to the sweeps.
@@ -380,20 +380,20 @@ impl World {
     }
 
     /// The velocity that the impulses give, by rows, and its certificate.
-    pub(super) fn judge(&self, gravity_dt: Double) -> (Vec<Vec6>, Certificate) {
-        self.measure(gravity_dt, None)
+    pub(super) fn judge(&self) -> (Vec<Vec6>, Certificate) {
+        self.measure(None)
     }
 
     /// Certificate of its velocity and impulses, by rows.
-    pub(super) fn certify(&self, gravity_dt: Double) -> Certificate {
-        let (rebuilt, certificate) = self.measure(gravity_dt, Some(&self.velocity));
+    pub(super) fn certify(&self) -> Certificate {
+        let (rebuilt, certificate) = self.measure(Some(&self.velocity));
         let pairs = rebuilt.as_flattened().iter().zip(self.velocity.as_flattened());
         let motion = pairs.fold(0.0, |m: Double, (x, y)| m.max((x - y).abs()));
         Certificate { motion, ..certificate }
     }
 
     /// The velocity that its impulses give, and the certificate of them and that or another one.
-    fn measure(&self, gravity_dt: Double, other: Option<&[Vec6]>) -> (Vec<Vec6>, Certificate) {
+    fn measure(&self, other: Option<&[Vec6]>) -> (Vec<Vec6>, Certificate) {
         let (rows, impulses) = (self.rows(), self.row_impulses());
         let problem = Problem {
             bodies: &self.bodies,
@@ -406,7 +406,7 @@ impl World {
         let mut velocity = vec![[0.0; 6]; self.bodies.len()];
         certificate::rebuild_velocity(&problem, impulses, &mut velocity);
         let at = other.unwrap_or(&velocity);
-        let certificate = certificate::measure(&problem, at, impulses, gravity_dt);
+        let certificate = certificate::measure(&problem, at, impulses);
         (velocity, certificate)
     }
 }

@@ -18,7 +18,7 @@ fn residual(world: &World, manifolds: &[Manifold], joints: &[JointRow]) -> Doubl
         rolling: &mut [],
         joint: &mut joint,
     };
-    newton::measure(&problem, &iterate, GRAVITY * DT, &mut NewtonScratch::default()).error()
+    newton::measure(&problem, &iterate, &mut NewtonScratch::default()).error()
 }
 
 /// The residual before and after `sweeps`, accelerated or not, and the world with what they found.
