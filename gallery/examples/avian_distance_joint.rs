@@ -22,7 +22,7 @@ fn setup(
     );
     let hook = commands.spawn((look.clone(), RigidBody::Static)).id();
     let place = Transform::from_xyz(-2.0, -0.5, 0.0);
-    let mass = MassPropertiesBundle::from_shape(&Cuboid::from_length(1.0).into(), 1.0);
+    let mass = MassPropertiesBundle::from_shape(Cuboid::from_length(1.0), 1.0);
     let cube = commands.spawn((look, place, RigidBody::Dynamic, mass)).id();
     commands.spawn(
         Joint::distance(hook, cube, 1.5)

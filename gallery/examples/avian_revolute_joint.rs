@@ -23,7 +23,7 @@ fn setup(
     let turning = (RigidBody::Kinematic, AngularVelocity(Vec3::Z * 1.5));
     let hub = commands.spawn((look.clone(), turning)).id();
     let place = Transform::from_xyz(0.0, -2.0, 0.0);
-    let mass = MassPropertiesBundle::from_shape(&Cuboid::from_length(1.0).into(), 1.0);
+    let mass = MassPropertiesBundle::from_shape(Cuboid::from_length(1.0), 1.0);
     let weight = commands.spawn((look, place, RigidBody::Dynamic, mass)).id();
     commands.spawn(
         Joint::revolute(hub, weight)

@@ -28,13 +28,11 @@ fn set_up_physics(mut commands: Commands) {
                 let x = i as f32 * apart - middle + offset;
                 let y = j as f32 * apart + 0.5 * apart + 3.0;
                 let z = k as f32 * apart - middle + offset;
-                commands
-                    .spawn(Transform::from_rotation(Quat::from_rotation_x(0.2)))
-                    .with_child((
-                        Transform::from_xyz(x, y, z),
-                        RigidBody::Dynamic,
-                        Collider::cuboid(2.0, 2.0, 2.0),
-                    ));
+                commands.spawn(Transform::from_rotation(Quat::from_rotation_x(0.2))).with_child((
+                    Transform::from_xyz(x, y, z),
+                    RigidBody::Dynamic,
+                    Collider::cuboid(2.0, 2.0, 2.0),
+                ));
             }
         }
         offset -= 0.05 * (count as f32 - 1.0);

@@ -2,13 +2,13 @@
 //!
 //! 1. Voxels: a center is inside if a line along x from it crosses the surface an odd number of times.
 //! 2. Boxes: each takes the first voxel that is left and grows along x, y and z as far as there are voxels.
-//! 3. Corners within a voxel of the surface move onto it, and the vertices of the surface belong to the boxes
-//!    that they are in, so that pieces are as smooth and as sharp as it is.
-//! 4. The two neighbors whose common hull is filled best by their voxels become one, again and again, while it
-//!    is filled well enough. (Bottom up, a hole is never closed by thin slices around it.)
+//! 3. Corners within a voxel of the surface move onto it, and the vertices of the surface belong to the
+//!    boxes that they are in, so that pieces are as smooth and as sharp as the surface.
+//! 4. The two neighbors whose common hull is filled best by their voxels become one, again and again, as
+//!    long as that is filled well enough. Bottom up, a hole is never closed by thin slices around it.
 //!
-//! O(n² t) for n voxels a side and t triangles, then O(b² ) hulls for b boxes: milliseconds to seconds, at once
-//! on this thread. Do it once and clone the collider.
+//! O(n² t) for n voxels a side and t triangles, then O(b²) hulls for b boxes: milliseconds to seconds, at
+//! once on this thread. Do it once and clone the collider.
 
 use super::collider::Collider;
 use crate::engine::shape::{Convex, Shape, ShapeError};

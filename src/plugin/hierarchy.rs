@@ -28,7 +28,7 @@ use crate::math::Real;
 
 /// Makes colliders of everything below its entity and goes: of a scene, say. Its own entity gets none.
 ///
-/// It waits until there is something below, until a scene spawned by a `WorldAssetRoot` or
+/// Waits until there is something below, until a scene spawned by a `WorldAssetRoot` or
 /// `DynamicWorldRoot` of the entity is there (feature `scene`), and until the meshes that it takes are
 /// loaded; then all colliders come at once, and a [`ColliderConstructorHierarchyReady`] tells so.
 ///

@@ -1,14 +1,15 @@
 //! Vehicles whose wheels are rays: simple, cheap, and never caught on an edge.
 //!
 //! Before each step a ray goes down from where the suspension of a wheel begins. The ground it meets carries
-//! the wheel by a damped spring and holds it by friction, both taken implicitly over the step so that they are
-//! stable however stiff: with `m` the mass felt there, shared by the `n` wheels on the ground, `x` the
-//! compression and `v` its rate after gravity,
+//! the wheel by a damped spring, taken at the end of the step so that it is stable however stiff, and stops
+//! it sideways, and along the way as far as it brakes: with `x` the compression and `v` its rate after the
+//! step,
 //!
 //! ```text
-//! N = (k (x + h v) + c v) / (1 + n (c h + k h²) / m),   N ≥ 0
-//! T = -m v_side / (n h) sideways and engine and brake along the way,   |T| ≤ μ N
+//! N = k (x + h v) + c v ≥ 0,   |T| ≤ μ N
 //! ```
+//!
+//! Projected Gauss–Seidel over the wheels, on the motion of the vehicle after gravity and engine.
 //!
 //! Wheels that are bodies, on hinges with springs, are solved with everything else: see
 //! `lab/examples/vehicle.rs`.
@@ -28,7 +29,7 @@ use super::settings::Gravity;
 use super::spatial::{SpatialQuery, SpatialQueryFilter};
 use super::time::Physics;
 use crate::engine::body::Body;
-use crate::math::{Quat, Real, Vec3, narrow, quat_exp, quat_mul, quat_rotate, single3};
+use crate::math::{Quat, Real, SymMat3, Vec3, narrow, quat_exp, quat_mul, quat_rotate, single3};
 
 /// A dynamic body on wheels that are rays. Steer it, give gas and brake by its [`wheels`](Self::wheels).
 ///
@@ -155,26 +156,54 @@ impl Plugin for PhysicsVehiclePlugin {
     }
 }
 
-/// The inverse of how a point of a body answers a force along a direction: the mass that is felt (kg).
-fn felt(body: &Body, point: Vec3, axis: Vec3) -> Real {
-    let arm = point - body.center();
-    let turning = body.inertia().rotated(body.rotation_matrix()).inverse_or_zero();
-    1.0 / (1.0 / body.mass() + turning.mul_vec(arm.cross(axis)).cross(arm).dot(axis))
+/// How the vehicle moves as forces of the step come to it.
+struct Motion<'a> {
+    body: &'a Body,
+    linear: Vec3,
+    angular: Vec3,
+    /// Inverse of the inertia in world axes [1/(kg·m²)].
+    turning: SymMat3,
 }
 
-/// Where a wheel stands.
+impl Motion<'_> {
+    fn at(&self, point: Vec3) -> Vec3 {
+        self.linear + self.angular.cross(point - self.body.center())
+    }
+
+    /// Takes an impulse [N·s] at a world point (m).
+    fn push(&mut self, impulse: Vec3, point: Vec3) {
+        self.linear += impulse / self.body.mass();
+        self.angular += self.turning.mul_vec((point - self.body.center()).cross(impulse));
+    }
+
+    /// The inverse of how a point answers a force along a direction: the mass that is felt there (kg).
+    fn felt(&self, point: Vec3, axis: Vec3) -> Real {
+        let arm = point - self.body.center();
+        let turned = self.turning.mul_vec(arm.cross(axis)).cross(arm);
+        1.0 / (1.0 / self.body.mass() + turned.dot(axis))
+    }
+}
+
+/// A wheel on the ground.
 struct Stand {
     wheel: usize,
     /// The body of the ground.
     ground: Option<Entity>,
-    /// World point (m), and normal of the ground there.
+    /// World point (m), and the normal and the velocity [m/s] of the ground there.
     point: Vec3,
     normal: Vec3,
+    runs: Vec3,
     /// By how much the suspension is shorter than without load (m).
     compression: Real,
-    /// Velocity of the vehicle against the ground at the point after gravity [m/s].
-    velocity: Vec3,
+    /// Along the way and aside, in the world; zero without a way.
+    axes: [Vec3; 2],
+    /// Impulse along the ground [N·s], and of it that of the brake.
+    grip: Vec3,
+    brake: Real,
 }
+
+/// Number of sweeps over the wheels: each halves the error at least, on four wheels.
+const SWEEPS: u32 = 12;
 
 /// Applies the forces of wheels.
 fn roll(
@@ -189,81 +218,95 @@ fn roll(
     let engine = spatial.world().engine();
     for (entity, link, mut vehicle) in &mut vehicles {
         let body = link.id().and_then(|id| engine.body(id)).filter(|body| body.is_dynamic());
-        let Some(body) = body else { continue };
-        let falls = gravity.0 * (body.gravity_scale * dt);
-        let stands = stand(&spatial, &owners, entity, body, &mut vehicle, falls);
+        let Some(body) = body.filter(|_| dt > 0.0) else { continue };
+        let mut stands = vehicle.stand(&spatial, &owners, entity, body);
+        let mut motion = Motion {
+            body,
+            linear: body.linear_velocity + gravity.0 * (body.gravity_scale * dt),
+            angular: body.angular_velocity,
+            turning: body.inertia().rotated(body.rotation_matrix()).inverse_or_zero(),
+        };
+        for _ in 0..SWEEPS {
+            stands.iter_mut().for_each(|stand| vehicle.hold(&mut motion, stand, dt));
+        }
         for stand in &stands {
-            let force = vehicle.push(body, stand, stands.len() as Real, dt);
-            if let Ok(mut forces) = forces.get_mut(entity) {
-                forces.apply_force_at_point(force, stand.point);
-            }
-            if let Some(mut ground) = stand.ground.and_then(|ground| forces.get_mut(ground).ok()) {
-                ground.apply_force_at_point(-force, stand.point);
+            let wheel = &mut vehicle.wheels[stand.wheel];
+            wheel.spin +=
+                (motion.at(stand.point) - stand.runs).dot(stand.axes[0]) * dt / wheel.radius;
+            let force = stand.normal * wheel.load + stand.grip / dt;
+            for (end, force) in [(Some(entity), force), (stand.ground, -force)] {
+                if let Some(mut end) = end.and_then(|end| forces.get_mut(end).ok()) {
+                    end.apply_force_at_point(force, stand.point);
+                }
             }
         }
     }
 }
 
-/// Looks for the ground below every wheel.
-fn stand(
-    spatial: &SpatialQuery,
-    owners: &Query<&ColliderOf>,
-    entity: Entity,
-    body: &Body,
-    vehicle: &mut RaycastVehicle,
-    falls: Vec3,
-) -> Vec<Stand> {
-    let filter = SpatialQueryFilter::from_excluded_entities([entity]).without_sensors();
-    let down = quat_rotate(body.rotation(), -vehicle.up);
-    let mut stands = Vec::new();
-    for (index, wheel) in vehicle.wheels.iter_mut().enumerate() {
-        let reach = wheel.travel + wheel.radius;
-        let start = body.position() + quat_rotate(body.rotation(), wheel.position);
-        let ray = Dir3::new(single3(down)).ok();
-        let hit = ray.and_then(|ray| spatial.cast_ray(start, ray, reach, true, &filter));
-        (wheel.ground, wheel.load, wheel.length) = (None, 0.0, wheel.travel);
-        let Some(hit) = hit.filter(|hit| hit.normal.dot(down) < 0.0) else { continue };
-        let (point, compression) = (start + down * hit.distance, reach - hit.distance);
-        (wheel.ground, wheel.length) = (Some(hit.entity), wheel.travel - compression);
-        let ground = owners.get(hit.entity).ok().and_then(ColliderOf::body);
-        let id = ground.and_then(|ground| spatial.body_id(ground));
-        let under = id.and_then(|id| spatial.world().engine().body(id));
-        let runs = under.map_or(Vec3::ZERO, |body| body.velocity_at(point));
-        let velocity = body.velocity_at(point) + falls - runs;
-        stands.push(Stand {
-            wheel: index,
-            ground,
-            point,
-            normal: hit.normal,
-            compression,
-            velocity,
-        });
-    }
-    stands
-}
-
 impl RaycastVehicle {
-    /// The force (N) of the ground on a wheel, one of so many, and how far it rolls.
-    fn push(&mut self, body: &Body, stand: &Stand, count: Real, dt: Real) -> Vec3 {
-        let &Stand { point, normal, compression, velocity, .. } = stand;
-        let up = quat_rotate(body.rotation(), self.up);
-        let forward = quat_rotate(body.rotation(), self.forward);
-        let Some(wheel) = self.wheels.get_mut(stand.wheel) else { return Vec3::ZERO };
-        let (k, c, rate) = (wheel.stiffness, wheel.damping, -velocity.dot(up));
-        let soft = 1.0 + count * (c * dt + k * dt * dt) / felt(body, point, up);
-        wheel.load = ((k * (compression + rate * dt) + c * rate) / soft).max(0.0);
-        let heading = quat_rotate(quat_exp(up * wheel.steering), forward);
-        let Some(along) = (heading - normal * heading.dot(normal)).try_normalize() else {
-            return up * wheel.load;
-        };
-        let side = normal.cross(along);
-        // What stops the point within the step.
-        let stop = |axis: Vec3| -velocity.dot(axis) * felt(body, point, axis) / (count * dt);
-        let brake = stop(along) - wheel.engine_force;
-        let brake = brake.min(wheel.brake_force).max(-wheel.brake_force);
-        let grip = along * (wheel.engine_force + brake) + side * stop(side);
-        wheel.spin += velocity.dot(along) * dt / wheel.radius;
-        let force = up * wheel.load + grip.clamp_length_max((wheel.friction * wheel.load).max(0.0));
-        if force.is_finite() { force } else { Vec3::ZERO }
+    /// Looks for the ground below every wheel.
+    fn stand(
+        &mut self,
+        spatial: &SpatialQuery,
+        owners: &Query<&ColliderOf>,
+        entity: Entity,
+        body: &Body,
+    ) -> Vec<Stand> {
+        let filter = SpatialQueryFilter::from_excluded_entities([entity]).without_sensors();
+        let turned = |axis: Vec3| quat_rotate(body.rotation(), axis);
+        let (up, forward) = (turned(self.up), turned(self.forward));
+        let mut stands = Vec::new();
+        for (index, wheel) in self.wheels.iter_mut().enumerate() {
+            let reach = wheel.travel + wheel.radius;
+            let start = body.position() + turned(wheel.position);
+            let ray = Dir3::new(single3(-up)).ok();
+            let hit = ray.and_then(|ray| spatial.cast_ray(start, ray, reach, true, &filter));
+            (wheel.ground, wheel.load, wheel.length) = (None, 0.0, wheel.travel);
+            let Some(hit) = hit.filter(|hit| hit.normal.dot(up) > 0.0) else { continue };
+            let (point, compression) = (start - up * hit.distance, reach - hit.distance);
+            (wheel.ground, wheel.length) = (Some(hit.entity), wheel.travel - compression);
+            let ground = owners.get(hit.entity).ok().and_then(ColliderOf::body);
+            let id = ground.and_then(|ground| spatial.body_id(ground));
+            let under = id.and_then(|id| spatial.world().engine().body(id));
+            let runs = under.map_or(Vec3::ZERO, |body| body.velocity_at(point));
+            let heading = quat_rotate(quat_exp(up * wheel.steering), forward);
+            let along = (heading - hit.normal * heading.dot(hit.normal)).normalize_or_zero();
+            stands.push(Stand {
+                wheel: index,
+                ground,
+                point,
+                normal: hit.normal,
+                runs,
+                compression,
+                axes: [along, hit.normal.cross(along)],
+                grip: Vec3::ZERO,
+                brake: 0.0,
+            });
+        }
+        stands
+    }
+
+    /// Carries a wheel by its spring, and stops it as far as friction goes.
+    fn hold(&mut self, motion: &mut Motion, stand: &mut Stand, dt: Real) {
+        let wheel = &mut self.wheels[stand.wheel];
+        let (k, c) = (wheel.stiffness, wheel.damping);
+        let rate = (stand.runs - motion.at(stand.point)).dot(stand.normal);
+        let (answer, soft) = (1.0 / motion.felt(stand.point, stand.normal), c + k * dt);
+        let before = rate + wheel.load * dt * answer;
+        let load = (k * stand.compression + soft * before) / (1.0 + soft * dt * answer);
+        let load = if load.is_finite() { load.max(0.0) } else { 0.0 };
+        motion.push(stand.normal * ((load - wheel.load) * dt), stand.point);
+        wheel.load = load;
+        let [along, side] = stand.axes;
+        let slip = motion.at(stand.point) - stand.runs;
+        let stop = |axis: Vec3| -slip.dot(axis) * motion.felt(stand.point, axis);
+        let (drive, most) = (wheel.engine_force * dt, (wheel.brake_force * dt).max(0.0));
+        let brake = (stand.brake + stop(along)).clamp(-most, most);
+        let wanted = along * (drive + brake) + side * (stand.grip.dot(side) + stop(side));
+        let grip = wanted.clamp_length_max((wheel.friction * wheel.load * dt).max(0.0));
+        let grip = if grip.is_finite() { grip } else { Vec3::ZERO };
+        motion.push(grip - stand.grip, stand.point);
+        stand.brake = (grip.dot(along) - drive).clamp(-most, most);
+        stand.grip = grip;
     }
 }

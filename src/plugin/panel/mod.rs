@@ -232,8 +232,8 @@ fn show_numbers(
     let mut stages: Vec<StepStage> = StepStage::ALL.to_vec();
     stages.sort_by(|&a, &b| ms(b).total_cmp(&ms(a)));
     let mut content = format!(
-        "step {}{}: {:.2} ms\n{} bodies, {} asleep, {} contacts\nresidual {:.1e} m/s\nrows solved {}, swept {}, \
-         softened {}\n",
+        "step {}{}: {:.2} ms\n{} bodies, {} asleep, {} contacts\nresidual {:.1e} m/s\nrows solved {}, \
+         swept {}, softened {}\n",
         report.step,
         if clock.is_paused() { " (paused)" } else { "" },
         1e3 * times.total().as_secs_f64(),
