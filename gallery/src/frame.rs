@@ -147,7 +147,7 @@ fn drag(
     let (Ok(mut joint), Ok((camera, eye))) = (held.get_mut(drag.entity), cameras.single()) else {
         return;
     };
-    let Ok(ray) = camera.viewport_to_world(eye, drag.pointer_location.position) else { return };
+    let Ok(ray) = camera.viewport_to_world(eye, drag.pointer.position) else { return };
     let depth = (joint.target - eye.translation()).dot(*eye.forward());
     joint.target = ray.get_point(depth / ray.direction.dot(*eye.forward()));
 }
