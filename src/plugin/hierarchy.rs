@@ -207,6 +207,7 @@ impl Below<'_, '_> {
 
     /// What a constructor makes of an entity, nothing without the mesh it takes; none while that is not
     /// loaded.
+    #[cfg_attr(not(feature = "mesh"), allow(unused_variables, reason = "no entity has a mesh"))]
     fn construct(
         &self,
         constructor: &ColliderConstructor,
