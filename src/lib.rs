@@ -25,6 +25,9 @@
 //! | `debug` | no | drawing of shapes, contacts, joints, islands and their certificates with Bevy's gizmos |
 //! | `interpolation` | no | bodies are shown between fixed steps unless said otherwise, for games |
 //! | `mesh` | no | colliders from Bevy's meshes |
+//! | `panel` | no | a panel to watch and tune physics while it runs |
+//! | `picking` | no | pointers hit colliders, for Bevy's picking |
+//! | `scene` | no | colliders of scenes wait until these are spawned |
 //! | `parallel` | yes | pairs and islands on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
 //! | `f64` | no | positions, velocities and the metric in double precision |
@@ -59,25 +62,32 @@ pub mod prelude {
     pub use crate::plugin::{
         AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, CharacterController,
         CharacterGround, CharacterInput, CharacterState, CoefficientCombine, Collider,
-        ColliderConstructor, ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities,
-        CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart,
-        Collisions, ComputedAngularInertia, ComputedCenterOfMass, ComputedMass,
-        ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
-        ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
-        ConstantLocalTorque, ConstantTorque, ContactConfig, ContactImpulse,
-        ContactImpulseThreshold, DefaultFriction, Dominance, Explosion, Explosions, Forces,
-        Friction, Gravity, GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces,
-        JointPosition, JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping,
-        LinearVelocity, LockedAxes, Mass, MassPropertiesBundle, MaxAngularSpeed, MaxLinearSpeed,
-        Motor, MouseJoint, MoveAndSlide, MoveAndSlideConfig, MoveAndSlideHitResponse,
-        NoTransformEasing, Physics, PhysicsDiagnosticsPlugin, PhysicsError,
-        PhysicsInterpolationPlugin, PhysicsLayer, PhysicsPlugins, PhysicsSchedule,
-        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, PoseController, RayCaster,
-        RayHits, Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster,
-        ShapeHits, SleepConfig, Sleeping, SleepingDisabled, SolverConfig, SpatialQuery,
-        SpatialQueryFilter, StageTimes, StepConfig, StepReport, StepStage, SurfaceVelocity,
-        SweptCcd, TransformExtrapolation, TransformInterpolation,
+        ColliderConstructor, ColliderConstructorHierarchy, ColliderConstructorHierarchyReady,
+        ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities, CollisionEnd,
+        CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart, Collisions,
+        ComputedAngularInertia, ComputedCenterOfMass, ComputedMass, ConstantAngularAcceleration,
+        ConstantForce, ConstantLinearAcceleration, ConstantLocalAngularAcceleration,
+        ConstantLocalForce, ConstantLocalLinearAcceleration, ConstantLocalTorque, ConstantTorque,
+        ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Dominance,
+        Explosion, Explosions, Forces, Friction, Gravity, GravityScale, Joint, JointAxis,
+        JointBroken, JointDisabled, JointForces, JointPosition, JointVelocity, Joints,
+        KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes, Mass,
+        MassPropertiesBundle, MaxAngularSpeed, MaxLinearSpeed, Motor, MouseJoint, MoveAndSlide,
+        MoveAndSlideConfig, MoveAndSlideHitResponse, NoTransformEasing, Physics,
+        PhysicsDiagnosticsPlugin, PhysicsError, PhysicsInterpolationPlugin, PhysicsLayer,
+        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
+        PhysicsWorld, PoseController, RayCaster, RayHits, RaycastVehicle, Restitution, RigidBody,
+        RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping,
+        SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig,
+        StepReport, StepStage, SurfaceVelocity, SweptCcd, TransformExtrapolation,
+        TransformInterpolation, Wheel, step_physics,
     };
     #[cfg(feature = "debug")]
     pub use crate::plugin::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
+    #[cfg(feature = "panel")]
+    pub use crate::plugin::{PhysicsPanel, PhysicsPanelPlugin};
+    #[cfg(feature = "picking")]
+    pub use crate::plugin::{
+        PhysicsPickable, PhysicsPickingFilter, PhysicsPickingPlugin, PhysicsPickingSettings,
+    };
 }

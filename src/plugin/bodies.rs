@@ -24,9 +24,14 @@ use super::components::{
     SweptCcd,
 };
 use super::constructor::ColliderConstructor;
+#[cfg(feature = "mesh")]
+use super::constructor::from_mesh;
 use super::error::{Errors, LatelyTold, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::{Frame, Parents};
+use super::hierarchy::{
+    ColliderConstructorHierarchy, ColliderConstructorHierarchyReady, construct_hierarchies,
+};
 use super::layers::CollisionLayers;
 use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
@@ -44,8 +49,8 @@ use crate::math::Vec3;
 
 /// Keeps the engine's bodies in line with the components.
 ///
-/// - Systems: three in [`GatherSystems::Bodies`]: which body a collider belongs to, which bodies were
-///   moved or scaled, and the bodies.
+/// - Systems, in [`GatherSystems::Bodies`]: colliders from constructors, which body a collider belongs to,
+///   which bodies were moved or scaled, and the bodies.
 /// - Observers: entities that are disabled leave the world, enabled ones come back; colliders that get
 ///   another parent change their body.
 /// - Resources: [`PhysicsWorld`], [`DefaultFriction`]. Messages: [`PhysicsError`].
@@ -71,20 +76,15 @@ impl Plugin for PhysicsBodiesPlugin {
         app.world_mut().register_component::<EngineJoint>();
         link::adopt(app.world_mut());
         let systems = || {
-            let systems = (attach_colliders, find_moved, update_bodies);
+            #[cfg(feature = "mesh")]
+            let construct = (construct_hierarchies, from_mesh::construct).chain();
+            #[cfg(not(feature = "mesh"))]
+            let construct = construct_hierarchies;
+            let systems = (construct, attach_colliders, find_moved, update_bodies);
             systems.chain().in_set(GatherSystems::Bodies)
         };
         app.add_systems(SyncSchedule, systems());
         app.add_systems(PhysicsSchedule, systems());
-        #[cfg(feature = "mesh")]
-        {
-            let construct = || {
-                let construct = super::constructor::from_mesh::construct;
-                construct.before(attach_colliders).in_set(GatherSystems::Bodies)
-            };
-            app.add_systems(SyncSchedule, construct());
-            app.add_systems(PhysicsSchedule, construct());
-        }
     }
 }
 
@@ -92,6 +92,8 @@ fn register_types(app: &mut App) {
     app.register_type::<RigidBody>()
         .register_type::<Collider>()
         .register_type::<ColliderConstructor>()
+        .register_type::<ColliderConstructorHierarchy>()
+        .register_type::<ColliderConstructorHierarchyReady>()
         .register_type::<Sensor>()
         .register_type::<ColliderDisabled>()
         .register_type::<RollingFriction>()

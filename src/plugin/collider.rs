@@ -76,6 +76,13 @@ impl From<Shape> for Collider {
     }
 }
 
+impl From<&Self> for Collider {
+    /// A clone, which shares the shape.
+    fn from(collider: &Self) -> Self {
+        collider.clone()
+    }
+}
+
 impl Collider {
     pub(super) fn new(shape: Result<Shape, ShapeError>) -> Self {
         Self { shape: Arc::new(shape) }

@@ -3,10 +3,14 @@
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
+#[cfg(feature = "mesh")]
+use bevy_mesh::Mesh;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
 use super::collider::Collider;
+#[cfg(feature = "mesh")]
+use super::mesh::MeshColliderError;
 use crate::engine::shape::Shape;
 use crate::math::{Real, Vec3};
 
@@ -101,6 +105,9 @@ pub enum ColliderConstructor {
     /// See [`Collider::trimesh_from_mesh`].
     #[cfg(feature = "mesh")]
     TrimeshFromMesh,
+    /// See [`Collider::convex_decomposition_from_mesh`].
+    #[cfg(feature = "mesh")]
+    ConvexDecompositionFromMesh,
 }
 
 impl Default for ColliderConstructor {
@@ -131,9 +138,21 @@ impl ColliderConstructor {
             Self::HalfSpace { outward_normal } => Collider::half_space(outward_normal),
             Self::ConvexHull { ref points } => Collider::new(Shape::convex_hull(points)),
             #[cfg(feature = "mesh")]
-            Self::ConvexHullFromMesh | Self::TrimeshFromMesh => return None,
+            Self::ConvexHullFromMesh
+            | Self::TrimeshFromMesh
+            | Self::ConvexDecompositionFromMesh => return None,
         };
         Some(collider)
+    }
+
+    /// The collider made from a mesh; what takes none is made without.
+    #[cfg(feature = "mesh")]
+    pub(super) fn collider_from(&self, mesh: &Mesh) -> Result<Collider, MeshColliderError> {
+        match self {
+            Self::TrimeshFromMesh => Collider::trimesh_from_mesh(mesh),
+            Self::ConvexDecompositionFromMesh => Collider::convex_decomposition_from_mesh(mesh),
+            _ => self.collider().map_or_else(|| Collider::convex_hull_from_mesh(mesh), Ok),
+        }
     }
 }
 
@@ -153,7 +172,6 @@ pub(super) mod from_mesh {
     use bevy_mesh::{Mesh, Mesh3d};
 
     use super::ColliderConstructor;
-    use crate::plugin::collider::Collider;
     use crate::plugin::error::{Errors, PhysicsErrorKind};
 
     /// Puts colliders in place of their constructors once their meshes are loaded.
@@ -171,12 +189,8 @@ pub(super) mod from_mesh {
         for &entity in list.iter() {
             let Ok((_, constructor, handle)) = waiting.get(entity) else { continue };
             let Some(mesh) = meshes.get(&handle.0) else { continue };
-            let made = match constructor {
-                ColliderConstructor::TrimeshFromMesh => Collider::trimesh_from_mesh(mesh),
-                _ => Collider::convex_hull_from_mesh(mesh),
-            };
             commands.entity(entity).remove::<ColliderConstructor>();
-            match made {
+            match constructor.collider_from(mesh) {
                 Ok(collider) => drop(commands.entity(entity).insert(collider)),
                 Err(error) => errors.tell(entity, PhysicsErrorKind::Mesh(error)),
             }

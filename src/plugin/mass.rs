@@ -36,8 +36,8 @@ impl Default for Mass {
 impl Mass {
     /// Mass of a shape of this density [kg/m³].
     #[must_use]
-    pub fn from_shape(shape: &Collider, density: Real) -> Self {
-        Self(shape.mass_properties(density).mass)
+    pub fn from_shape(shape: impl Into<Collider>, density: Real) -> Self {
+        Self(shape.into().mass_properties(density).mass)
     }
 }
 
@@ -64,8 +64,8 @@ pub struct CenterOfMass(pub Vec3);
 impl CenterOfMass {
     /// Center of mass of a shape of even density (m).
     #[must_use]
-    pub fn from_shape(shape: &Collider) -> Self {
-        Self(shape.mass_properties(1.0).center_of_mass)
+    pub fn from_shape(shape: impl Into<Collider>) -> Self {
+        Self(shape.into().mass_properties(1.0).center_of_mass)
     }
 }
 
@@ -90,8 +90,9 @@ impl AngularInertia {
 
     /// Inertia of a shape of this density [kg/m³].
     #[must_use]
-    pub fn from_shape(shape: &Collider, density: Real) -> Self {
-        let (principal, local_frame) = principal_axes(shape.mass_properties(density).inertia);
+    pub fn from_shape(shape: impl Into<Collider>, density: Real) -> Self {
+        let (principal, local_frame) =
+            principal_axes(shape.into().mass_properties(density).inertia);
         Self { principal, local_frame }
     }
 }
@@ -130,11 +131,12 @@ impl MassPropertiesBundle {
     /// Those of a shape of this density [kg/m³]. One that makes no sense has no mass, and a body with it
     /// is refused.
     #[must_use]
-    pub fn from_shape(shape: &Collider, density: Real) -> Self {
+    pub fn from_shape(shape: impl Into<Collider>, density: Real) -> Self {
+        let shape = shape.into();
         Self {
-            mass: Mass::from_shape(shape, density),
-            angular_inertia: AngularInertia::from_shape(shape, density),
-            center_of_mass: CenterOfMass::from_shape(shape),
+            mass: Mass::from_shape(&shape, density),
+            angular_inertia: AngularInertia::from_shape(&shape, density),
+            center_of_mass: CenterOfMass::from_shape(&shape),
         }
     }
 }

@@ -74,6 +74,17 @@ impl Collider {
         let triangles = triangles(mesh, vertices.len())?;
         Ok(Self::from(Shape::trimesh(&vertices, &triangles)?))
     }
+
+    /// Convex pieces that together fill a mesh nearly, for bodies that move; see
+    /// [`convex_decomposition`](Self::convex_decomposition).
+    ///
+    /// # Errors
+    /// As [`trimesh_from_mesh`](Self::trimesh_from_mesh), and a mesh of which no piece has volume.
+    pub fn convex_decomposition_from_mesh(mesh: &Mesh) -> Result<Self, MeshColliderError> {
+        let vertices = positions(mesh)?;
+        let triangles = triangles(mesh, vertices.len())?;
+        Ok(Self::convex_decomposition(vertices, triangles)?)
+    }
 }
 
 /// The vertices (m).

@@ -48,12 +48,14 @@ mod components;
 mod constructor;
 #[cfg(feature = "debug")]
 mod debug;
+mod decompose;
 mod diagnostics;
 mod drive;
 mod error;
 mod explosion;
 mod forces;
 mod frame;
+mod hierarchy;
 mod interpolation;
 mod joints;
 mod layers;
@@ -63,6 +65,10 @@ mod mass;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod mirror;
+#[cfg(feature = "panel")]
+mod panel;
+#[cfg(feature = "picking")]
+mod picking;
 mod primitives;
 mod report;
 mod schedule;
@@ -73,6 +79,7 @@ mod speed;
 mod stages;
 mod sync;
 mod time;
+mod vehicle;
 mod world;
 
 use bevy_app::{FixedPostUpdate, PluginGroup, PluginGroupBuilder};
@@ -100,6 +107,7 @@ pub use components::{
 pub use constructor::ColliderConstructor;
 #[cfg(feature = "debug")]
 pub use debug::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
+pub use decompose::DecompositionConfig;
 pub use diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 pub use drive::{MouseJoint, PhysicsDrivePlugin, PoseController};
 pub use error::{PhysicsError, PhysicsErrorKind};
@@ -108,6 +116,10 @@ pub use forces::{
     ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
     ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
     ConstantLocalTorque, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
+};
+pub use hierarchy::{
+    ColliderConstructorHierarchy, ColliderConstructorHierarchyConfig,
+    ColliderConstructorHierarchyReady,
 };
 pub use interpolation::{
     NoTransformEasing, PhysicsInterpolationPlugin, TransformExtrapolation, TransformInterpolation,
@@ -125,7 +137,15 @@ pub use mass::{
 };
 #[cfg(feature = "mesh")]
 pub use mesh::MeshColliderError;
-pub use schedule::{PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems};
+#[cfg(feature = "panel")]
+pub use panel::{PhysicsPanel, PhysicsPanelPlugin};
+#[cfg(feature = "picking")]
+pub use picking::{
+    PhysicsPickable, PhysicsPickingFilter, PhysicsPickingPlugin, PhysicsPickingSettings,
+};
+pub use schedule::{
+    PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems, step_physics,
+};
 pub use settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, StepConfig};
 pub use sleep::{Sleeping, SleepingDisabled};
 pub use spatial::{
@@ -136,6 +156,7 @@ pub use speed::{MaxAngularSpeed, MaxLinearSpeed, PhysicsSpeedPlugin};
 pub use stages::PhysicsStepPlugin;
 pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
+pub use vehicle::{PhysicsVehiclePlugin, RaycastVehicle, Wheel};
 pub use world::{PhysicsWorld, StepReport};
 
 pub use crate::engine::collider::CoefficientCombine;
@@ -157,6 +178,7 @@ pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 /// | [`PhysicsSpatialPlugin`] | ray casters, shape casters |
 /// | [`PhysicsSpeedPlugin`] | largest speeds |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
+/// | [`PhysicsVehiclePlugin`] | vehicles on wheels that are rays |
 ///
 /// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
 #[derive(Clone, Copy, Debug)]
@@ -194,5 +216,6 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsSpatialPlugin)
             .add(PhysicsSpeedPlugin)
             .add(PhysicsStepPlugin)
+            .add(PhysicsVehiclePlugin)
     }
 }

@@ -5,6 +5,8 @@
 //! [`PhysicsStepSystems`]: one set for every stage of the engine. Add systems between two of these
 //! sets to read or change what the engine has so far.
 
+use core::time::Duration;
+
 use bevy_app::{App, FixedPostUpdate, Last, Plugin};
 use bevy_ecs::intern::Interned;
 use bevy_ecs::message::signal_message_update_system;
@@ -232,15 +234,48 @@ fn build(world: &mut World) -> Option<()> {
     matches!(result, Ok(Ok(()))).then_some(())
 }
 
+/// Takes one step of this length in a world, by hand, whatever its clocks say: for worlds beside that of the
+/// app, which no schedule runs, as for predictions. Zero changes nothing.
+///
+/// The step is [`PhysicsSchedule`], with everything that the plugins add to it; what they add to the schedule
+/// around it, casters for one, does not run.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// use core::time::Duration;
+/// use orthant::prelude::*;
+///
+/// let mut other = App::new();
+/// other.add_plugins(PhysicsPlugins::default());
+/// let mut other = core::mem::take(other.world_mut());
+/// let ball = other.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
+/// step_physics(&mut other, Duration::from_secs_f64(0.1));
+/// assert!(other.get::<LinearVelocity>(ball).expect("a body").y < 0.0);
+/// ```
+pub fn step_physics(world: &mut World, step: Duration) {
+    if step.is_zero() {
+        return;
+    }
+    if let Some(mut clock) = world.get_resource_mut::<Time<Physics>>() {
+        clock.advance_by(step);
+    }
+    if build(world).is_some() {
+        take_step(world);
+    }
+}
+
 /// Runs [`PhysicsSchedule`] with the physics clock as the generic clock, unless it cannot be built.
 fn run_step(world: &mut World, mut broken: Local<bool>) {
     if *broken {
         return;
     }
     *broken = build(world).is_none();
-    if *broken {
-        return;
+    if !*broken {
+        take_step(world);
     }
+}
+
+fn take_step(world: &mut World) {
     let Some(inner) = world.get_resource::<Time<Physics>>().map(Time::as_generic) else { return };
     let Some(mut time) = world.get_resource_mut::<Time>() else { return };
     let outer = core::mem::replace(&mut *time, inner);

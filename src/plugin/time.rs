@@ -16,12 +16,14 @@ use crate::math::{Double, Real, narrow, widen};
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct Physics {
     paused: bool,
+    /// One step is to be taken in spite of the pause.
+    steps_once: bool,
     relative_speed: Double,
 }
 
 impl Default for Physics {
     fn default() -> Self {
-        Self { paused: false, relative_speed: 1.0 }
+        Self { paused: false, steps_once: false, relative_speed: 1.0 }
     }
 }
 
@@ -35,6 +37,9 @@ pub trait PhysicsTime {
 
     /// Is the clock stopped?
     fn is_paused(&self) -> bool;
+
+    /// Takes one step in spite of a pause, when the schedule of physics runs next, as long as the others.
+    fn step_once(&mut self);
 
     /// Speed relative to the clock it follows (-); 1 by default.
     fn relative_speed(&self) -> Real;
@@ -61,6 +66,10 @@ impl PhysicsTime for Time<Physics> {
         self.context().paused
     }
 
+    fn step_once(&mut self) {
+        self.context_mut().steps_once = true;
+    }
+
     fn relative_speed(&self) -> Real {
         narrow(self.context().relative_speed)
     }
@@ -81,8 +90,11 @@ impl PhysicsTime for Time<Physics> {
 
 /// Advances the physics clock by the time that passed.
 pub(super) fn advance_clock(time: Res<Time>, mut physics: ResMut<Time<Physics>>) {
-    let Physics { paused, relative_speed } = *physics.context();
-    let delta = if paused {
+    let Physics { paused, steps_once, relative_speed } = *physics.context();
+    if steps_once {
+        physics.context_mut().steps_once = false;
+    }
+    let delta = if paused && !steps_once {
         Duration::ZERO
     } else if relative_speed == 1.0 {
         time.delta()

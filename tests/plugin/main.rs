@@ -23,14 +23,21 @@ mod material;
 mod mesh;
 mod mirror;
 mod order;
+#[cfg(feature = "panel")]
+mod panel;
+#[cfg(feature = "picking")]
+mod picking;
 mod quasistatic;
 mod reflection;
 mod scale;
+mod scenes;
 mod shapes;
 mod sleep;
 mod spatial;
 mod sync;
 mod time;
+mod vehicle;
+mod worlds;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;

@@ -58,8 +58,15 @@ fn everything_that_users_see_is_registered() {
     let registry = registry.read();
     let all = public(&["Component", "Resource", "Message"]);
     assert!(all.len() > 60, "the source was not read: {all:?}");
-    // Built only with the feature `debug`.
-    let drawn = ["DebugRender", "PhysicsGizmos"];
+    // Built only with the features `debug`, `panel` and `picking`.
+    let drawn = [
+        "DebugRender",
+        "PhysicsGizmos",
+        "PhysicsPanel",
+        "PhysicsPickable",
+        "PhysicsPickingFilter",
+        "PhysicsPickingSettings",
+    ];
     for name in all.iter().filter(|name| !drawn.contains(&name.as_str())) {
         let found = registry.get_with_short_type_path(name);
         assert_eq!(found.is_some(), !LINKS.contains(&name.as_str()), "{name} in the registry");

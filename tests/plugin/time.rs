@@ -40,6 +40,22 @@ fn pausing_stops_and_resumes() {
 }
 
 #[test]
+fn a_single_step_is_taken_in_spite_of_a_pause() {
+    let mut app = app();
+    let falling = falling(&mut app);
+    let mut clock = app.world_mut().resource_mut::<Time<Physics>>();
+    clock.pause();
+    clock.step_once();
+    run(&mut app, 5);
+    assert_eq!((report(&app).step, report(&app).dt), (1, 1.0 / 64.0), "one, as long as the others");
+    assert!(position(&app, falling).y < 0.0, "it fell");
+    app.world_mut().resource_mut::<Time<Physics>>().step_once();
+    run(&mut app, 5);
+    assert_eq!(report(&app).step, 2, "another");
+    assert!(app.world().resource::<Time<Physics>>().is_paused());
+}
+
+#[test]
 fn the_engine_knows_what_changed_during_a_pause() {
     let mut app = app();
     app.world_mut().resource_mut::<Time<Physics>>().pause();

@@ -1,0 +1,61 @@
+//! What scenes are made with: bodies that are seen as they collide.
+
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use orthant::prelude::*;
+
+/// Spawns bodies with meshes.
+#[derive(SystemParam)]
+pub struct Kit<'w, 's> {
+    pub commands: Commands<'w, 's>,
+    meshes: ResMut<'w, Assets<Mesh>>,
+    materials: ResMut<'w, Assets<StandardMaterial>>,
+}
+
+/// Colors of bodies.
+const PALETTE: [[f32; 3]; 6] = [
+    [0.91, 0.45, 0.32],
+    [0.96, 0.74, 0.38],
+    [0.44, 0.69, 0.60],
+    [0.29, 0.51, 0.69],
+    [0.60, 0.46, 0.66],
+    [0.85, 0.84, 0.80],
+];
+
+impl Kit<'_, '_> {
+    /// A color of the palette; the last one is pale.
+    pub fn paint(&mut self, color: usize) -> MeshMaterial3d<StandardMaterial> {
+        let [r, g, b] = PALETTE[color % PALETTE.len()];
+        let base_color = Color::srgb(r, g, b);
+        MeshMaterial3d(self.materials.add(StandardMaterial {
+            base_color,
+            perceptual_roughness: 0.7,
+            ..default()
+        }))
+    }
+
+    /// A shape as collider and mesh, with whatever else it has.
+    pub fn spawn<S>(&mut self, shape: S, color: usize, rest: impl Bundle) -> Entity
+    where
+        S: Copy + Into<Mesh> + Into<Collider>,
+    {
+        let mesh = Mesh3d(self.meshes.add(shape));
+        let collider: Collider = shape.into();
+        let paint = self.paint(color);
+        self.commands.spawn((mesh, paint, collider, rest)).id()
+    }
+
+    /// A dynamic body.
+    pub fn body<S>(&mut self, shape: S, color: usize, at: Transform) -> Entity
+    where
+        S: Copy + Into<Mesh> + Into<Collider>,
+    {
+        self.spawn(shape, color, (RigidBody::Dynamic, at))
+    }
+
+    /// The ground, with its surface at y = 0.
+    pub fn ground(&mut self) {
+        let at = Transform::from_xyz(0.0, -0.5, 0.0);
+        self.spawn(Cuboid::new(80.0, 1.0, 80.0), 5, (RigidBody::Static, at, Friction::new(0.6)));
+    }
+}

@@ -1,0 +1,305 @@
+//! Convex pieces of a closed surface.
+//!
+//! 1. Voxels: a center is inside if a line along x from it crosses the surface an odd number of times.
+//! 2. Boxes: each takes the first voxel that is left and grows along x, y and z as far as there are voxels.
+//! 3. Corners within a voxel of the surface move onto it, and the vertices of the surface belong to the
+//!    boxes that they are in, so that pieces are as smooth and as sharp as the surface.
+//! 4. The two neighbors whose common hull is filled best by their voxels become one, again and again, as
+//!    long as that is filled well enough. Bottom up, a hole is never closed by thin slices around it.
+//!
+//! O(n² t) for n voxels a side and t triangles, then O(b²) hulls for b boxes: milliseconds to seconds, at
+//! once on this thread. Do it once and clone the collider.
+
+use super::collider::Collider;
+use crate::engine::shape::{Convex, Shape, ShapeError};
+use crate::math::{Quat, Real, Vec3};
+
+/// How finely a surface is cut into convex pieces; see [`Collider::convex_decomposition_with_config`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecompositionConfig {
+    /// Largest part of a piece that may be outside of the surface (-), from 0 to 1.
+    pub concavity: Real,
+    /// Number of voxels along the longest side, from 4 to 128. Thinner walls than a voxel get lost.
+    pub resolution: u32,
+    /// Largest number of pieces, ≥ 1; more are made one, however concave.
+    pub max_convex_hulls: u32,
+}
+
+impl Default for DecompositionConfig {
+    /// A twentieth, 24 voxels, at most 64 pieces.
+    fn default() -> Self {
+        Self { concavity: 0.05, resolution: 24, max_convex_hulls: 64 }
+    }
+}
+
+impl Collider {
+    /// Convex pieces that together fill a closed surface of triangles nearly, for bodies that move. The
+    /// triangles are as those of [`trimesh`](Self::trimesh); which way they face does not matter.
+    ///
+    /// Where a surface is slanted there are more pieces than needed: a tetrahedron makes eight.
+    ///
+    /// Pieces may overlap a little, which a density counts twice: give the body a [`Mass`](super::Mass) where
+    /// that matters.
+    ///
+    /// # Errors
+    /// As [`trimesh`](Self::trimesh), and a surface that encloses nothing, as fine as it is looked at.
+    ///
+    /// ```
+    /// use orthant::math::Vec3;
+    /// use orthant::prelude::*;
+    ///
+    /// let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    /// let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    /// let collider = Collider::convex_decomposition(tetrahedron, faces).expect("a sound surface");
+    /// assert!((collider.mass_properties(6.0).mass - 1.0).abs() < 0.1, "a sixth of a cubic metre");
+    /// ```
+    pub fn convex_decomposition(
+        vertices: impl AsRef<[Vec3]>,
+        triangles: impl AsRef<[[u32; 3]]>,
+    ) -> Result<Self, ShapeError> {
+        Self::convex_decomposition_with_config(vertices, triangles, &DecompositionConfig::default())
+    }
+
+    /// As [`convex_decomposition`](Self::convex_decomposition), as finely as is said. Numbers out of their
+    /// ranges count as the nearest ones in them.
+    ///
+    /// # Errors
+    /// As [`convex_decomposition`](Self::convex_decomposition).
+    pub fn convex_decomposition_with_config(
+        vertices: impl AsRef<[Vec3]>,
+        triangles: impl AsRef<[[u32; 3]]>,
+        config: &DecompositionConfig,
+    ) -> Result<Self, ShapeError> {
+        let (vertices, triangles) = (vertices.as_ref(), triangles.as_ref());
+        // The engine's checks of what a surface may be.
+        let shape = Shape::trimesh(vertices, triangles)?;
+        let [piece] = shape.pieces() else { return Err(ShapeError::EmptyCompound) };
+        let Convex::Mesh(surface) = &piece.convex else { return Err(ShapeError::EmptyCompound) };
+        let mut grid = Grid::new(vertices, triangles, config.resolution.clamp(4, 128));
+        let project = |point| surface.project(point);
+        let boxes = grid.boxes().into_iter();
+        let parts = boxes.map(|cells| grid.part(cells, vertices, project)).collect();
+        let parts = merge(parts, config);
+        let pieces = parts.into_iter().filter_map(|part| Shape::convex_hull(&part.points).ok());
+        Shape::compound(pieces.map(|piece| (Vec3::ZERO, Quat::IDENTITY, piece))).map(Self::from)
+    }
+}
+
+/// Voxels within a surface.
+struct Grid {
+    /// The corner with the smallest coordinates (m).
+    origin: Vec3,
+    /// Edge of a voxel (m).
+    size: Real,
+    /// Number along each axis.
+    count: [usize; 3],
+    /// Is it inside, and not part of a box yet? x runs fastest.
+    inside: Vec<bool>,
+}
+
+/// A box of voxels: first and one past the last along each axis.
+type Cells = [[usize; 2]; 3];
+
+impl Grid {
+    fn new(vertices: &[Vec3], triangles: &[[u32; 3]], resolution: u32) -> Self {
+        let used = || triangles.iter().flatten().map(|&i| vertices[i as usize]);
+        let low = used().fold(Vec3::splat(Real::INFINITY), Vec3::min);
+        let extent = used().fold(Vec3::splat(-Real::INFINITY), Vec3::max) - low;
+        let size = extent.max_element() / resolution as Real;
+        let count = extent.to_array().map(|length| ((length / size).ceil() as usize).max(1));
+        // Centered, so that what is symmetric stays so.
+        let whole = Vec3::from_array(count.map(|n| n as Real * size));
+        let origin = low + (extent - whole) * 0.5;
+        let mut grid = Self { origin, size, count, inside: vec![false; count.iter().product()] };
+        let mut crossings = Vec::new();
+        for z in 0..count[2] {
+            for y in 0..count[1] {
+                grid.crossings(vertices, triangles, [y, z], &mut crossings);
+                for x in 0..count[0] {
+                    let center = grid.point([x, y, z]).x + 0.5 * size;
+                    let before = crossings.partition_point(|&crossing| crossing < center);
+                    let index = grid.index([x, y, z]);
+                    grid.inside[index] = before % 2 == 1;
+                }
+            }
+        }
+        grid
+    }
+
+    fn index(&self, [x, y, z]: [usize; 3]) -> usize {
+        x + self.count[0] * (y + self.count[1] * z)
+    }
+
+    /// The corner of a voxel with the smallest coordinates (m).
+    fn point(&self, cell: [usize; 3]) -> Vec3 {
+        self.origin + Vec3::from_array(cell.map(|n| n as Real)) * self.size
+    }
+
+    /// Where the line along x through the centers of a row crosses triangles, in ascending order.
+    fn crossings(
+        &self,
+        vertices: &[Vec3],
+        triangles: &[[u32; 3]],
+        [y, z]: [usize; 2],
+        found: &mut Vec<Real>,
+    ) {
+        // Beside the center by parts that no edge of a sensible surface hits.
+        let start = self.point([0, y, z]) + Vec3::new(0.0, 0.500_123_7, 0.500_314_1) * self.size;
+        found.clear();
+        for triangle in triangles {
+            let [a, b, c] = triangle.map(|i| vertices[i as usize] - start);
+            // Twice the areas of the triangles that the line makes with the edges, seen along x.
+            let area = |p: Vec3, q: Vec3| p.y * q.z - p.z * q.y;
+            let parts = [area(b, c), area(c, a), area(a, b)];
+            let whole = parts[0] + parts[1] + parts[2];
+            if parts.iter().all(|&part| part > 0.0) || parts.iter().all(|&part| part < 0.0) {
+                found.push(start.x + (a.x * parts[0] + b.x * parts[1] + c.x * parts[2]) / whole);
+            }
+        }
+        found.sort_by(Real::total_cmp);
+    }
+
+    fn is_full(&self, cells: Cells) -> bool {
+        let [x, y, z] = cells.map(|[first, end]| first..end);
+        z.into_iter()
+            .all(|z| y.clone().all(|y| x.clone().all(|x| self.inside[self.index([x, y, z])])))
+    }
+
+    /// Takes all voxels, box by box.
+    fn boxes(&mut self) -> Vec<Cells> {
+        let mut boxes = Vec::new();
+        for z in 0..self.count[2] {
+            for y in 0..self.count[1] {
+                for x in 0..self.count[0] {
+                    if self.inside[self.index([x, y, z])] {
+                        boxes.push(self.take([x, y, z]));
+                    }
+                }
+            }
+        }
+        boxes
+    }
+
+    /// The box that grows from a voxel.
+    fn take(&mut self, first: [usize; 3]) -> Cells {
+        let mut cells = first.map(|n| [n, n + 1]);
+        for axis in 0..3 {
+            while cells[axis][1] < self.count[axis] {
+                let mut next = cells;
+                next[axis] = [cells[axis][1], cells[axis][1] + 1];
+                if !self.is_full(next) {
+                    break;
+                }
+                cells[axis][1] += 1;
+            }
+        }
+        let [x, y, z] = cells.map(|[first, end]| first..end);
+        for z in z {
+            for y in y.clone() {
+                for x in x.clone() {
+                    let index = self.index([x, y, z]);
+                    self.inside[index] = false;
+                }
+            }
+        }
+        cells
+    }
+
+    /// A box as a part of the surface, which `project` gives the nearest points of.
+    fn part(
+        &self,
+        cells: Cells,
+        vertices: &[Vec3],
+        project: impl Fn(Vec3) -> Option<Vec3>,
+    ) -> Part {
+        let [low, high] = [0, 1].map(|end| self.point(cells.map(|range| range[end])));
+        let corner = |i: usize| {
+            let pick = |axis: usize| if i >> axis & 1 == 1 { high[axis] } else { low[axis] };
+            let corner = Vec3::new(pick(0), pick(1), pick(2));
+            let near = project(corner).filter(|p| p.distance(corner) < self.size);
+            near.unwrap_or(corner)
+        };
+        let within = |v: &&Vec3| v.cmpge(low).all() && v.cmple(high).all();
+        let points = (0..8).map(corner).chain(vertices.iter().filter(within).copied()).collect();
+        let voxels: usize = cells.iter().map(|[first, end]| end - first).product();
+        let volume = voxels as Real * self.size * self.size * self.size;
+        Part { boxes: vec![cells], points, volume }
+    }
+}
+
+/// Boxes that become one piece.
+#[derive(Clone)]
+struct Part {
+    boxes: Vec<Cells>,
+    /// Points whose hull is the piece (m).
+    points: Vec<Vec3>,
+    /// Volume of the voxels (m³).
+    volume: Real,
+}
+
+impl Part {
+    /// Do boxes of both have a part of a face in common?
+    fn touches(&self, other: &Self) -> bool {
+        let meet = |a: &Cells, b: &Cells| {
+            let over = |axis: usize| {
+                a[axis][1].min(b[axis][1]) as isize - a[axis][0].max(b[axis][0]) as isize
+            };
+            let over = [over(0), over(1), over(2)];
+            over.iter().all(|&n| n >= 0) && over.iter().filter(|&&n| n == 0).count() <= 1
+        };
+        self.boxes.iter().any(|a| other.boxes.iter().any(|b| meet(a, b)))
+    }
+
+    /// Both as one, and the part of its hull that no voxels fill (-).
+    fn with(&self, other: &Self) -> (Real, Self) {
+        let points = [&self.points[..], &other.points].concat();
+        let volume = self.volume + other.volume;
+        let boxes = [&self.boxes[..], &other.boxes].concat();
+        let Ok(hull) = Shape::convex_hull(&points) else {
+            return (0.0, Self { boxes, points, volume });
+        };
+        let empty = 1.0 - volume / hull.mass_properties(1.0).mass;
+        let corners = hull.pieces().iter().flat_map(|piece| match &piece.convex {
+            Convex::Hull(hull) => {
+                hull.vertices().iter().map(|&vertex| piece.position + vertex).collect()
+            }
+            _ => Vec::new(),
+        });
+        (empty, Self { boxes, points: corners.collect(), volume })
+    }
+}
+
+/// Makes two parts one, as long as that is convex enough or there are too many.
+fn merge(mut parts: Vec<Part>, config: &DecompositionConfig) -> Vec<Part> {
+    let concavity = config.concavity.clamp(0.0, 1.0);
+    // Pairs of neighbors: how empty their hull is, who they are, what they would be.
+    let mut pairs: Vec<(Real, [usize; 2], Part)> = Vec::new();
+    let mut alive: Vec<bool> = vec![true; parts.len()];
+    for b in 0..parts.len() {
+        for a in (0..b).filter(|&a| parts[a].touches(&parts[b])) {
+            let (empty, both) = parts[a].with(&parts[b]);
+            pairs.push((empty, [a, b], both));
+        }
+    }
+    let mut count = parts.len();
+    loop {
+        let best = pairs.iter().enumerate().min_by(|(_, p), (_, q)| p.0.total_cmp(&q.0));
+        let Some((place, &(empty, [a, b], _))) = best else { break };
+        if empty > concavity && count <= config.max_convex_hulls.max(1) as usize {
+            break;
+        }
+        let (.., both) = pairs.swap_remove(place);
+        (alive[a], alive[b]) = (false, false);
+        pairs.retain(|(_, ends, _)| ends.iter().all(|&end| alive[end]));
+        let new = parts.len();
+        for other in (0..new).filter(|&other| alive[other] && parts[other].touches(&both)) {
+            let (empty, both) = parts[other].with(&both);
+            pairs.push((empty, [other, new], both));
+        }
+        parts.push(both);
+        alive.push(true);
+        count -= 1;
+    }
+    let left = parts.into_iter().zip(alive).filter_map(|(part, alive)| alive.then_some(part));
+    left.collect()
+}

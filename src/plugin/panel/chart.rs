@@ -1,0 +1,109 @@
+//! Sparklines: what the last steps were like, a bar each.
+
+use std::collections::VecDeque;
+
+use bevy_color::Color;
+use bevy_color::palettes::tailwind;
+use bevy_ecs::prelude::*;
+use bevy_ui::{BackgroundColor, Node, Val};
+
+use crate::plugin::diagnostics::StageTimes;
+use crate::plugin::world::StepReport;
+
+/// Number of steps that are shown.
+pub(super) const STEPS: usize = 60;
+
+/// How an island was solved, the worst of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Solved {
+    Tolerance,
+    Swept,
+    Softened,
+}
+
+/// What is kept of a step.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    /// Time of the step (ms).
+    time: f32,
+    /// Natural-map residual [m/s].
+    residual: f32,
+    solved: Solved,
+}
+
+/// The last steps, the newest last.
+#[derive(Resource, Debug, Default)]
+pub(super) struct History(VecDeque<Sample>);
+
+/// What a chart shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chart {
+    /// Time of a step, up to the longest shown.
+    Time,
+    /// The decimal logarithm of the residual, colored by how the step was solved.
+    Residual,
+}
+
+/// A bar of a chart, for the step so many before the last.
+#[derive(Component, Clone, Copy, Debug)]
+pub(super) struct Bar {
+    pub(super) chart: Chart,
+    pub(super) age: usize,
+}
+
+/// Keeps what a step was like.
+pub(super) fn record(
+    times: Res<StageTimes>,
+    report: Res<StepReport>,
+    mut history: ResMut<History>,
+) {
+    let solved = match (report.rows_softened, report.rows_swept) {
+        (1.., _) => Solved::Softened,
+        (0, 1..) => Solved::Swept,
+        (0, 0) => Solved::Tolerance,
+    };
+    if history.0.len() == STEPS {
+        history.0.pop_front();
+    }
+    let time = 1e3 * times.total().as_secs_f32();
+    history.0.push_back(Sample { time, residual: report.natural_map as f32, solved });
+}
+
+impl History {
+    /// Height (-), from 0 to 1, and color of a bar.
+    fn bar(&self, bar: Bar, longest: f32) -> (f32, Color) {
+        let place = self.0.len().checked_sub(bar.age + 1);
+        let Some(sample) = place.and_then(|place| self.0.get(place)) else {
+            return (0.0, Color::NONE);
+        };
+        let color = match (bar.chart, sample.solved) {
+            (Chart::Time, _) => tailwind::SKY_400,
+            (Chart::Residual, Solved::Tolerance) => tailwind::GREEN_500,
+            (Chart::Residual, Solved::Swept) => tailwind::AMBER_400,
+            (Chart::Residual, Solved::Softened) => tailwind::RED_500,
+        };
+        let height = match bar.chart {
+            Chart::Time => sample.time / longest,
+            // From 1e-9 to 1 m/s.
+            Chart::Residual => 1.0 + sample.residual.log10() / 9.0,
+        };
+        // NaN is shown as the least.
+        (height.max(0.02).clamp(0.02, 1.0), color.into())
+    }
+}
+
+/// Draws the bars of the last steps, after steps.
+pub(super) fn draw(
+    history: Res<History>,
+    mut bars: Query<(&Bar, &mut Node, &mut BackgroundColor)>,
+) {
+    if !history.is_changed() {
+        return;
+    }
+    let longest = history.0.iter().map(|sample| sample.time).fold(f32::MIN_POSITIVE, f32::max);
+    for (&bar, mut node, mut color) in &mut bars {
+        let (height, shade) = history.bar(bar, longest);
+        node.height = Val::Percent(100.0 * height);
+        color.0 = shade;
+    }
+}

@@ -1,0 +1,124 @@
+//! The panel tunes what its sliders say and shows what steps were like, without a renderer.
+
+use super::*;
+use bevy_ui::widget::Text;
+use bevy_ui::{Node, Val};
+use bevy_ui_widgets::{Activate, SliderRange, SliderValue, ValueChange};
+use orthant::engine::lcp::Method;
+
+fn panel_app() -> App {
+    let mut app = App::new();
+    let physics = (PhysicsPlugins::default(), PhysicsPanelPlugin);
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, physics));
+    steps_each_update(&mut app, 1);
+    app.update();
+    app
+}
+
+fn named(app: &mut App, name: &str) -> Entity {
+    let mut names = app.world_mut().query::<(Entity, &Name)>();
+    let found = names.iter(app.world()).find(|(_, found)| found.as_str() == name);
+    found.expect("part of the panel").0
+}
+
+/// Moves a slider as a pointer does.
+fn turn(app: &mut App, slider: &str, value: f32) {
+    let source = named(app, slider);
+    app.world_mut().trigger(ValueChange { source, value, is_final: true });
+    run(app, 1);
+    let shown = app.world().get::<SliderValue>(source).expect("a slider").0;
+    assert!((shown - value).abs() < 1e-5, "{slider} shows {shown}, not {value}");
+}
+
+fn press(app: &mut App, button: &str) {
+    let entity = named(app, button);
+    app.world_mut().trigger(Activate { entity });
+}
+
+fn texts(app: &mut App) -> String {
+    let mut texts = app.world_mut().query::<&Text>();
+    texts.iter(app.world()).map(|text| text.0.clone() + "\n").collect()
+}
+
+#[test]
+fn sliders_set_what_they_say_and_show_what_is() {
+    let mut app = panel_app();
+    turn(&mut app, "gamma", 0.25);
+    turn(&mut app, "method", 2.0);
+    turn(&mut app, "tolerance", -3.0);
+    turn(&mut app, "budget", 2.0);
+    turn(&mut app, "gravity", 3.0);
+    turn(&mut app, "time scale", 0.5);
+    let world = app.world();
+    assert_eq!(world.resource::<ContactConfig>().gamma, 0.25);
+    let solver = world.resource::<SolverConfig>();
+    assert_eq!(solver.method, Method::Substeps);
+    assert!((solver.tolerance - 1e-3).abs() < 1e-9 && (solver.work_max - 100.0).abs() < 1e-3);
+    assert_near(world.resource::<Gravity>().0, Vec3::NEG_Y * 3.0, 1e-6);
+    assert_eq!(world.resource::<bevy_time::Time<Physics>>().relative_speed(), 0.5);
+    assert_eq!(report(&app).status, orthant::engine::report::StepStatus::Solved);
+    let shown = texts(&mut app);
+    for text in ["gamma 0.25", "method Substeps", "1.0e-3 m/s", "gravity 3.00", "time scale 0.50"] {
+        assert!(shown.contains(text), "{text} in {shown}");
+    }
+}
+
+/// Whatever a slider can say is in the range of its setting, and gravity keeps its direction.
+#[test]
+fn no_slider_leaves_the_range_of_its_setting() {
+    let mut app = panel_app();
+    app.insert_resource(Gravity(Vec3::X * 2.0));
+    for slider in ["gamma", "method", "tolerance", "budget", "gravity", "time scale"] {
+        let entity = named(&mut app, slider);
+        let range = *app.world().get::<SliderRange>(entity).expect("a slider");
+        for end in [range.start(), range.end()] {
+            turn(&mut app, slider, end);
+            let physics = app.world().resource::<PhysicsWorld>();
+            assert!(physics.settings().validate().is_ok(), "{slider} at {end}");
+        }
+    }
+    assert_near(app.world().resource::<Gravity>().0, Vec3::NEG_Y * 30.0, 1e-5);
+}
+
+#[test]
+fn buttons_pause_and_take_single_steps() {
+    let mut app = panel_app();
+    let steps = |app: &App| report(app).step;
+    run(&mut app, 2);
+    let before = steps(&app);
+    press(&mut app, "Step");
+    run(&mut app, 5);
+    assert_eq!(steps(&app), before + 1, "one step, then a pause");
+    assert!(texts(&mut app).contains("(paused)"));
+    press(&mut app, "Step");
+    run(&mut app, 3);
+    assert_eq!(steps(&app), before + 2);
+    press(&mut app, "Pause");
+    run(&mut app, 3);
+    assert_eq!(steps(&app), before + 5, "it goes on");
+    press(&mut app, "Pause");
+    run(&mut app, 3);
+    assert_eq!(steps(&app), before + 5, "it stands");
+}
+
+#[test]
+fn every_step_has_its_bars() {
+    let mut app = panel_app();
+    floor(&mut app);
+    spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0)));
+    let drawn = |app: &mut App| {
+        let mut nodes = app.world_mut().query::<&Node>();
+        let tall = |node: &&Node| matches!(node.height, Val::Percent(part) if part > 0.0);
+        nodes.iter(app.world()).filter(tall).count()
+    };
+    let before = drawn(&mut app);
+    run(&mut app, 10);
+    // Frames draw what the steps before them were like.
+    assert_eq!(drawn(&mut app) - before, 2 * 10, "a bar of time and one of the residual");
+    run(&mut app, 100);
+    assert_eq!(drawn(&mut app), 2 * 60, "the last sixty");
+    assert!(
+        texts(&mut app).contains("2 bodies, 0 asleep, 4 contacts")
+            || texts(&mut app).contains("1 asleep")
+    );
+}
