@@ -104,7 +104,7 @@ impl Knob {
             Self::Method => format!("{label} {:?}", tuning.solver.method),
             Self::Tolerance => format!("{label} {:.1e} m/s", tuning.solver.tolerance),
             Self::Budget => format!("{label} {:.0} sweeps", tuning.solver.work_max),
-            Self::Gravity => format!("{label} {:.2} m/s²", tuning.gravity.0.length()),
+            Self::Gravity => format!("{label} {:.2} m/s^2", tuning.gravity.0.length()),
             Self::Speed => format!("{label} {:.2}", tuning.clock.relative_speed()),
         }
     }
