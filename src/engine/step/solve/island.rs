@@ -121,14 +121,24 @@ impl Island<'_, '_> {
         auto && self.is_plain() && !self.step.joints.is_empty()
     }
 
-    /// What is left of the work of the whole step (–).
+    /// Work of the whole step (–).
+    fn work(&self) -> Double {
+        PATIENCE * self.memory.effort * self.settings.solver.work_max
+    }
+
+    /// What is left of it (–).
     pub(super) fn left(&self) -> Double {
-        (PATIENCE * self.memory.effort * self.settings.solver.work_max - self.spent).max(0.0)
+        (self.work() - self.spent).max(0.0)
     }
 
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
     pub(super) fn is_spent(&self) -> bool {
         self.left() == 0.0
+    }
+
+    /// Was as much again spent on what was left to do?
+    pub(super) fn is_overdrawn(&self) -> bool {
+        self.spent > 2.0 * self.work()
     }
 
     /// The effort of the next steps, after one that was solved or not: halved or doubled.

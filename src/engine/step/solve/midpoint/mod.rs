@@ -117,6 +117,11 @@ impl MidpointScratch {
             left -= part;
             if left > 0.5 * part {
                 self.next(bench.island.step, h);
+                if bench.island.is_overdrawn() {
+                    // The rest in one go.
+                    bench.island.step.biased.scale(left / part);
+                    part = left;
+                }
             }
         }
         self.end(bench.island);
