@@ -2,8 +2,9 @@
 
 use orthant::engine::body::BodyId;
 use orthant::engine::report::StepStatus;
-use orthant::math::{Double, widen};
-use orthant_lab::games::{DT, Play, piles};
+use orthant::math::{DIAGONAL, Double, PI, Quat, Real, Vec3, widen};
+use orthant_lab::games::{DT, Form, Game, Link, Piece, Play, piles};
+use orthant_lab::support::body;
 
 use crate::mechanics::state;
 
@@ -50,4 +51,57 @@ fn whips_hold_together_and_gain_no_energy() {
         assert!(apart[0] < bar, "{name}: joints part by {} m, {bar} m at most", apart[0]);
         assert!(apart[1] < 0.01, "{name}: unsolved they part by {} m", apart[1]);
     }
+}
+
+/// Four chains side by side, each with a ball of half a ton that begins within the links of the next: joints
+/// and overlaps ask for what cannot be, and nothing is solved at first. Nobody is frozen, and there is never
+/// more energy than at the start and that of every body at v_push.
+#[test]
+fn chains_that_begin_in_heavy_balls_freeze_nobody() {
+    for (apart, density) in [(2.0, 1.0), (2.0, 1000.0), (2.4, 1.0), (1.5, 10.0), (1.0, 100.0)] {
+        let game = entangled(apart, density);
+        let settings = game.settings();
+        let mut play = Play::new(&game, DT).expect("a sound game");
+        let hooks = play.ids.iter().copied();
+        let moves = |id: &BodyId| play.world.body(*id).is_some_and(|body| body.mass() > 0.0);
+        let ids: Vec<BodyId> = hooks.filter(moves).collect();
+        let (begin, _) = state(&play.world, &ids);
+        let mass: Double = ids.iter().map(|&id| widen(body(&play.world, id).mass())).sum();
+        let push = widen(settings.contact.push_speed_max);
+        let most = begin + 0.5 * mass * push * push;
+        for step in 0..300 {
+            let report = play.advance(&settings);
+            let name = format!("{apart} m, density {density}, step {step}");
+            assert!(report.quarantined.is_empty(), "{name}: {report}");
+            let (energy, _) = state(&play.world, &ids);
+            assert!(energy < most, "{name}: {energy} J of {most} J");
+        }
+    }
+}
+
+/// Chains of eight capsules, end to end along x, so far apart (m).
+fn entangled(apart: Real, density: Real) -> Game {
+    let (links, pitch, radius): (usize, Real, Real) = (8, 0.3, 0.4);
+    let rotation = Quat::from_xyzw(0.0, 0.0, -DIAGONAL, DIAGONAL);
+    let (front, back) = (Vec3::Y * (0.5 * pitch), Vec3::Y * (-0.5 * pitch));
+    let mut game = Game::new("entangled");
+    for chain in 0..4 {
+        let hook = Vec3::new(apart * chain as Real, 0.0, 0.0);
+        let first = game.pieces.len();
+        game.pieces.push(Piece::fixed(Vec3::splat(0.01), hook));
+        for i in 0..links {
+            let form = Form::Capsule { half: 0.09, radius: 0.06 };
+            let place = hook + Vec3::X * (pitch * (i as Real + 0.5));
+            game.pieces.push(Piece { rotation, density, ..Piece::new(form, place) });
+            let from = if i == 0 { Vec3::ZERO } else { front };
+            let bodies = [first + i, first + i + 1];
+            game.links.push(Link { bodies, anchors: [from, back], length: None });
+        }
+        let ball = Piece::new(Form::Ball(radius), hook + Vec3::X * (2.4 + radius));
+        let density = 500.0 / (4.0 / 3.0 * PI * radius.powi(3));
+        game.pieces.push(Piece { density, ..ball });
+        let bodies = [first + links, first + links + 1];
+        game.links.push(Link { bodies, anchors: [front, Vec3::X * -radius], length: None });
+    }
+    game
 }

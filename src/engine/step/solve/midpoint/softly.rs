@@ -37,6 +37,13 @@ impl MidpointScratch {
             gamma: 1.0 - pow_double(1.0 - params.gamma, part),
             ..*params
         };
+        // Impulses that are worse than none, as what found no solution leaves them, would blow it up.
+        let warm = state.measure(island, 1).error();
+        self.kept.take(&island.step.relaxed);
+        island.step.relaxed.scale(0.0);
+        if warm <= state.measure(island, 1).error() {
+            island.step.relaxed.put(&self.kept);
+        }
         island.step.relaxed.scale(part);
         let mut certificates = [Certificate::default(); 2];
         for k in 0..parts {
