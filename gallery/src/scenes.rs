@@ -110,7 +110,7 @@ fn chains(mut kit: Kit) {
         kit.body(Sphere::new(0.3), i, Transform::from_translation(at));
     }
     for i in 0..4 {
-        let top = Vec3::new(2.0 * (i as f32 - 1.5), 5.5, 1.5);
+        let top = Vec3::new(-1.0, 5.5, 1.5 + 1.0 * i as f32);
         let mut last = None;
         for link in 0..8 {
             let at = top + Vec3::new(0.3 * (link as f32 + 0.5), 0.0, 0.0);
