@@ -33,8 +33,9 @@ use crate::math::Double;
 /// Parameters of Lemke's algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LemkeParams {
-    /// Bound on [`Certificate::error`](crate::engine::lcp::certificate::Certificate::error) [m/s] below which a
-    /// warm start is returned as it is. Default 0.
+    /// Bound on the certificate's [`error`] [m/s] below which a warm start is returned as it is. Default 0.
+    ///
+    /// [`error`]: crate::engine::lcp::certificate::Certificate::error
     pub tolerance: Double,
 }
 
