@@ -37,7 +37,7 @@ pub struct Motion {
     pub momentum: [Vec3; 2],
     /// The part of the free velocity that gravity gave in this step [m/s].
     pub fall: Vec3,
-    /// Largest distance of a point of the body from its center (m); 0 for a half-space, which has none.
+    /// Largest distance of a point from the center, at least the root mean square of that of mass (m).
     pub radius: Real,
     /// Smallest inradius of its pieces (m); 0 without a shape.
     pub inradius: Real,

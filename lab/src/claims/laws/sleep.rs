@@ -1,14 +1,14 @@
 //! Sleep: what accelerates is not at rest.
 
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
-use orthant::engine::joint::{JointDesc, JointKind};
+use orthant::engine::joint::{JointDesc, JointFrame, JointKind};
 use orthant::engine::shape::Shape;
 use orthant::math::{DVec3, Double, PI_DOUBLE, Vec3, narrow, narrow3, widen, widen3};
 
-use super::{G, Lab, at_most};
+use super::{G, Lab, at_most, heavy};
 use crate::claims::Claims;
 
-/// Pendulums and a ball on a slope.
+/// Pendulums, a ball on a slope, a balance.
 pub fn measure(claims: &mut Claims) {
     for amplitude in [0.02, 0.01, 0.005] {
         pendulum(claims, amplitude);
@@ -16,6 +16,7 @@ pub fn measure(claims: &mut Claims) {
     for sleeps in [true, false] {
         slope(claims, sleeps);
     }
+    balance(claims);
     stack(claims);
 }
 
@@ -86,6 +87,21 @@ fn slope(claims: &mut Claims, sleeps: bool) {
     let what = format!("ball on a slope of 0.2°, sleeping {on}, 10 s: way");
     let figure = format!("{way:.3} of {exact:.3} m");
     claims.add(&what, &figure, "within 1 %", (way - exact).abs() <= 0.01 * exact);
+}
+
+/// A body without a shape on a hinge, 0.1 mm beside its center: `m g r / I` for three seconds.
+fn balance(claims: &mut Claims) {
+    let mut lab = drowsy(true);
+    let aside = DVec3::X * 1e-4;
+    let id = lab.add(heavy(1.0, DVec3::splat(0.1), aside));
+    let mut desc = JointDesc::to_world(JointKind::Revolute, id);
+    desc.frames = [DVec3::ZERO, -aside].map(|anchor| JointFrame::along(narrow3(anchor), Vec3::Z));
+    lab.join(desc);
+    lab.run(3.0);
+    let turns = -widen(lab.body(id).angular_velocity.z);
+    let exact = G * aside.x / 0.1 * 3.0;
+    let what = "balance without a shape, 0.1 mm off, sleeping on, 3 s";
+    at_most(claims, &format!("{what}: turns, off"), (turns / exact - 1.0).abs(), 0.01, "");
 }
 
 /// What is at rest still falls asleep: ten cubes, within two seconds.

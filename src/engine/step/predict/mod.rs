@@ -7,8 +7,7 @@
 //! x⁺ = x + h v + h²/2 M⁻¹ k,    R⁺ and ω⁺ of a free rotation (`spin.rs`)
 //! ```
 //!
-//! which is exact under a constant force. The papers' Euler step `x⁺ = x + h v*` falls `g h t / 2` too
-//! far; it is [`Integration::Euler`].
+//! exact under a constant force. [`Integration::Euler`] is the papers' `x⁺ = x + h v*`: `g h t / 2` too far.
 
 use crate::engine::lcp::BodyBlock;
 use crate::engine::settings::{Integration, Settings};
@@ -28,7 +27,10 @@ fn coasting(body: &Body) -> Motion {
     let colliders = body.colliders();
     let radius =
         if colliders.list().is_empty() { 0.0 } else { colliders.bounding_radius() + offset };
-    let radius = if radius.is_finite() { radius } else { 0.0 };
+    let i = body.inertia();
+    let spread =
+        if body.moves() { ((i.xx + i.yy + i.zz) / (2.0 * body.mass())).sqrt() } else { 0.0 };
+    let radius = if radius.is_finite() { radius.max(spread) } else { spread };
     let inradius = if colliders.list().is_empty() { 0.0 } else { colliders.inradius() };
     Motion {
         moves: body.moves(),
