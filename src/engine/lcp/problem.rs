@@ -120,7 +120,7 @@ pub struct Problem<'a> {
 }
 
 /// Unknowns of an island: warm start in, solution out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Iterate<'a> {
     /// `v` [m/s, rad/s], one for each body.
     pub velocity: &'a mut [Vec6],

@@ -15,6 +15,7 @@ use super::kinematics::{ContactRates, ContactSide};
 use super::solvers::lemke;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
+use crate::engine::step::assemble::Unknowns;
 use crate::math::{DVec3, Double};
 
 /// Most rows that are made for contacts of curved boundaries.
@@ -64,21 +65,15 @@ pub fn accelerations(
     mut worst: impl FnMut(&[Vec6]) -> Option<ContactRow>,
 ) -> Accelerations {
     loop {
-        let mut found = vec![[0.0; 6]; bodies.len()];
-        let mut impulses = vec![[0.0; 3]; contacts.len()];
-        let mut iterate = Iterate {
-            velocity: &mut found,
-            joint_impulse: &mut vec![0.0; joints.len()],
-            contact_impulse: &mut impulses,
-            rolling_impulse: &mut [],
-        };
         let problem = Problem { bodies, joints, contacts, rolling: &[], cone: Cone::Circular };
-        let stats = lemke::solve_frictionless(&problem, &mut iterate);
-        match worst(&found) {
+        let mut found = Unknowns::at_rest(&problem);
+        let stats = lemke::solve_frictionless(&problem, &mut Iterate::new(&mut found));
+        match worst(&found.velocity) {
             Some(row) if contacts.len() < ROWS_MAX => contacts.push(row),
             _ => {
-                let forces = impulses.iter().map(|l| l[0]).collect();
-                return Accelerations { bodies: found, forces, certificate: stats.certificate };
+                let forces = found.contact_impulse.iter().map(|l| l[0]).collect();
+                let bodies = found.velocity;
+                return Accelerations { bodies, forces, certificate: stats.certificate };
             }
         }
     }

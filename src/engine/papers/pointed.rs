@@ -23,6 +23,7 @@ use super::solvers::pivoting::lcp_lemke;
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::{BodyBlock, Cone, FIXED, Iterate, JointRow, Problem, Vec6};
 use crate::engine::state::body::BodyId;
+use crate::engine::step::assemble::Unknowns;
 use crate::math::{DVec3, Double};
 
 /// Directions of the pyramid that stands for the circular cone.
@@ -102,7 +103,8 @@ pub fn is_pointed(problem: &Problem) -> Pointed {
     let u = lcp_lemke(&matrix, &vec![-1.0; n], 50 * n as u32 + 100).z;
     let total: Double = u.iter().sum();
     let square: Double = (0..n * n).map(|k| u[k / n] * gram[k] * u[k % n]).sum();
-    let mut impulses = vec![[0.0; 3]; problem.contacts.len()];
+    let mut found = Unknowns::at_rest(problem);
+    let impulses = &mut found.contact_impulse;
     for ((c, x), u) in generators.iter().zip(&u) {
         (0..3).for_each(|r| impulses[*c][r] += u * x[r]);
     }
@@ -110,16 +112,10 @@ pub fn is_pointed(problem: &Problem) -> Pointed {
         let most = impulses.iter().fold(0.0, |most: Double, l| most.max(l[0]));
         return Pointed::No(impulses.iter().map(|l| l.map(|x| x / most)).collect());
     }
-    let mut velocity = vec![[0.0; 6]; bodies.len()];
-    let mut iterate = Iterate {
-        velocity: &mut velocity,
-        joint_impulse: &mut vec![0.0; joints.len()],
-        contact_impulse: &mut impulses,
-        rolling_impulse: &mut [],
-    };
+    let mut iterate = Iterate::new(&mut found);
     reduced.answer(&mut iterate);
     iterate.rebuild(problem);
-    Pointed::Yes(velocity)
+    Pointed::Yes(found.velocity)
 }
 
 /// Sides of the pyramid by which a cone is looked at.

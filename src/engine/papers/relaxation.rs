@@ -19,6 +19,7 @@ use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::newton::{self, NewtonParams, NewtonScratch};
 use crate::engine::lcp::rows::{contact_velocity, dot6, mass_mul};
 use crate::engine::lcp::{Iterate, Problem, Vec6};
+use crate::engine::step::assemble::Unknowns;
 use crate::math::Double;
 
 /// One of the maps (5.17).
@@ -65,43 +66,33 @@ impl FixedPoint {
 #[must_use]
 pub fn iterate(problem: &Problem, map: AggregateMap, most: u32, tolerance: Double) -> FixedPoint {
     let cone = FrictionCone::new(problem.cone);
-    let mut point = FixedPoint {
-        velocity: vec![[0.0; 6]; problem.bodies.len()],
-        contact_impulse: vec![[0.0; 3]; problem.contacts.len()],
-        distances: Vec::new(),
-        certificate: Certificate::default(),
-    };
-    let mut joint_impulse = vec![0.0; problem.joints.len()];
-    let mut rolling_impulse = vec![[0.0; 3]; problem.rolling.len()];
+    let (mut distances, mut certificate) = (Vec::new(), Certificate::default());
+    let mut found = Unknowns::at_rest(problem);
     let mut scratch = NewtonScratch::default();
     let mut gamma = vec![0.0; problem.contacts.len()];
     for _ in 0..most {
-        let before = point.velocity.clone();
-        let mut iterate = Iterate {
-            velocity: &mut point.velocity,
-            joint_impulse: &mut joint_impulse,
-            contact_impulse: &mut point.contact_impulse,
-            rolling_impulse: &mut rolling_impulse,
-        };
+        let before = found.velocity.clone();
+        let mut iterate = Iterate::new(&mut found);
         let params = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
         newton::solve_rows(problem, Some(&gamma), &mut iterate, &params, &mut scratch);
-        point.certificate = measure(problem, iterate.velocity, iterate.impulses());
-        let mut slip = slips(problem, &cone, &point.velocity);
+        certificate = measure(problem, iterate.velocity, iterate.impulses());
+        let mut slip = slips(problem, &cone, &found.velocity);
         if map == AggregateMap::Chi3 {
             slip = corrected(problem, &cone, &slip);
         }
         let pairs = slip.iter().zip(problem.contacts);
         let next: Vec<_> = pairs.map(|(slip, row)| row.friction * slip).collect();
-        point.distances.push(match map {
-            AggregateMap::Chi1 => energy_distance(problem, &before, &point.velocity),
+        distances.push(match map {
+            AggregateMap::Chi1 => energy_distance(problem, &before, &found.velocity),
             _ => gamma.iter().zip(&next).fold(0.0, |most: Double, (a, b)| most.max((a - b).abs())),
         });
         gamma = next;
-        if point.distances.last().is_some_and(|distance| *distance <= tolerance) {
+        if distances.last().is_some_and(|distance| *distance <= tolerance) {
             break;
         }
     }
-    point
+    let Unknowns { velocity, contact_impulse, .. } = found;
+    FixedPoint { velocity, contact_impulse, distances, certificate }
 }
 
 /// `Λ(v)` (5.9) [m/s].
@@ -115,15 +106,9 @@ fn slips(problem: &Problem, cone: &FrictionCone, velocity: &[Vec6]) -> Vec<Doubl
 
 /// `Λ(P₂(λ))` [m/s].
 fn corrected(problem: &Problem, cone: &FrictionCone, slip: &[Double]) -> Vec<Double> {
-    let mut velocity = vec![[0.0; 6]; problem.bodies.len()];
-    let mut iterate = Iterate {
-        velocity: &mut velocity,
-        joint_impulse: &mut vec![0.0; problem.joints.len()],
-        contact_impulse: &mut vec![[0.0; 3]; problem.contacts.len()],
-        rolling_impulse: &mut [],
-    };
-    lemke::solve_fixed_slip(problem, slip, &mut iterate);
-    slips(problem, cone, &velocity)
+    let mut found = Unknowns::at_rest(problem);
+    lemke::solve_fixed_slip(problem, slip, &mut Iterate::new(&mut found));
+    slips(problem, cone, &found.velocity)
 }
 
 /// Distance of two velocities in the norm of M [√J].

@@ -146,11 +146,20 @@ impl<const L: usize> Contacts<L> {
         }
     }
 
-    /// Calls `write` with the index of every manifold, its batch and its lane.
-    pub(super) fn each(&self, mut write: impl FnMut(usize, &Batch<L>, usize)) {
+    /// Calls `write` with the index of every contact, its normal, its lanes and which of them is its own.
+    pub(super) fn each(
+        &self,
+        manifolds: &[Manifold],
+        mut write: impl FnMut(usize, [Single; 3], &PointLanes<L>, usize),
+    ) {
         for (group, batch) in self.coloring.groups(L).zip(&self.batches) {
-            for (lane, &i) in self.coloring.order[group].iter().enumerate() {
-                write(i as usize, batch, lane);
+            for (lane, &m) in self.coloring.order[group].iter().enumerate() {
+                let (manifold, n) = (&manifolds[m as usize], at(&batch.normal, lane));
+                for (i, point) in
+                    (manifold.first as usize..).zip(&batch.points).take(manifold.count as usize)
+                {
+                    write(i, n, point, lane);
+                }
             }
         }
     }

@@ -242,13 +242,8 @@ impl<const L: usize> Lists<L> {
             *velocity = six(&body.velocity, 1.0);
         }
         let impulses = &mut iterate.contact_impulse[of];
-        self.contacts.each(|m, batch, lane| {
-            let manifold = &island.manifolds[m];
-            let n = at(&batch.normal, lane);
-            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
-                let t = at(&point.friction, lane);
-                impulses[manifold.first as usize + k] = world(n, point.normal[lane], t);
-            }
+        self.contacts.each(island.manifolds, |i, n, point, lane| {
+            impulses[i] = world(n, point.normal[lane], at(&point.friction, lane));
         });
         let impulses = &mut iterate.joint_impulse[of];
         self.joints.each(|i, row, lane| impulses[i] = Double::from(row.impulse[lane]));
@@ -302,17 +297,12 @@ impl<const L: usize> Lists<L> {
             *velocity = last.map(Double::from);
         }
         let impulses = &mut iterate.contact_impulse;
-        self.contacts.each(|m, batch, lane| {
-            let manifold = &island.manifolds[m];
-            let n = at(&batch.normal, lane);
-            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
-                let sums = point.total.map(|total| {
-                    world(n, total[0][lane], [total[1][lane], total[2][lane], total[3][lane]])
-                });
-                for (impulses, of) in impulses.iter_mut().zip([0, 1]) {
-                    impulses[manifold.first as usize + k] =
-                        [0, 1, 2].map(|axis| mean(sums.map(|sum| sum[axis]), part)[of]);
-                }
+        self.contacts.each(island.manifolds, |i, n, point, lane| {
+            let sums = point.total.map(|total| {
+                world(n, total[0][lane], [total[1][lane], total[2][lane], total[3][lane]])
+            });
+            for (impulses, of) in impulses.iter_mut().zip([0, 1]) {
+                impulses[i] = [0, 1, 2].map(|axis| mean(sums.map(|sum| sum[axis]), part)[of]);
             }
         });
         let impulses = &mut iterate.joint_impulse;
@@ -326,15 +316,10 @@ impl<const L: usize> Lists<L> {
 
     /// The impulses by which bodies moved in small steps: each by the part of the step that it acted.
     pub(super) fn moved(&self, island: &SweptIsland<'_>, part: Double, out: &mut [[Double; 3]]) {
-        self.contacts.each(|m, batch, lane| {
-            let manifold = &island.manifolds[m];
-            let n = at(&batch.normal, lane);
-            for (k, point) in batch.points[..manifold.count as usize].iter().enumerate() {
-                let [now, ahead] = [&point.total[0], &point.ahead]
-                    .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
-                out[manifold.first as usize + k] =
-                    [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
-            }
+        self.contacts.each(island.manifolds, |i, n, point, lane| {
+            let [now, ahead] = [&point.total[0], &point.ahead]
+                .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
+            out[i] = [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
         });
     }
 

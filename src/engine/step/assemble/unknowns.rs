@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use crate::engine::lcp::Vec6;
+use crate::engine::lcp::{Iterate, Problem, Vec6};
 use crate::math::Double;
 
 /// Where the parts of an island are in the lists of the problem.
@@ -36,18 +36,8 @@ pub struct Unknowns {
     pub rolling_impulse: Vec<[Double; 3]>,
 }
 
-/// The unknowns of one island.
-#[derive(Debug, Default)]
-pub struct IslandUnknowns<'a> {
-    /// Velocity of every member [m/s, rad/s].
-    pub velocity: &'a mut [Vec6],
-    /// Impulse of every joint row [N·s or N·m·s].
-    pub joint_impulse: &'a mut [Double],
-    /// Impulse of every contact on body b, world axes [N·s].
-    pub contact_impulse: &'a mut [[Double; 3]],
-    /// Impulse of every rolling row [N·s].
-    pub rolling_impulse: &'a mut [[Double; 3]],
-}
+/// The unknowns of one island; contact impulses act on body b, in world axes.
+pub type IslandUnknowns<'a> = Iterate<'a>;
 
 /// Cuts the first `n` items off a list.
 pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
@@ -57,7 +47,7 @@ pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
 }
 
 impl<'a> IslandUnknowns<'a> {
-    pub(super) fn new(all: &'a mut Unknowns) -> Self {
+    pub(in crate::engine) fn new(all: &'a mut Unknowns) -> Self {
         let Unknowns { velocity, joint_impulse, contact_impulse, rolling_impulse } = all;
         Self { velocity, joint_impulse, contact_impulse, rolling_impulse }
     }
@@ -74,6 +64,16 @@ impl<'a> IslandUnknowns<'a> {
 }
 
 impl Unknowns {
+    /// Of a problem, without velocities and impulses.
+    pub(in crate::engine) fn at_rest(problem: &Problem) -> Self {
+        Self {
+            velocity: vec![[0.0; 6]; problem.bodies.len()],
+            joint_impulse: vec![0.0; problem.joints.len()],
+            contact_impulse: vec![[0.0; 3]; problem.contacts.len()],
+            rolling_impulse: vec![[0.0; 3]; problem.rolling.len()],
+        }
+    }
+
     /// Becomes a copy of the unknowns of one island.
     pub(in crate::engine) fn take(&mut self, one: &IslandUnknowns<'_>) {
         one.velocity.clone_into(&mut self.velocity);

@@ -240,7 +240,8 @@ impl IslandSolver {
                 is_other = biased.status == Status::Converged && carried.error() > tolerance;
             }
         }
-        let flies = is_other && self.let_fly(island, &mut biased, &mut solve);
+        let relax = island.settings.contact.relax;
+        let flies = is_other && relax && self.let_fly(island, &mut biased, &mut solve);
         if is_other {
             carried = biased.certificate;
             self.ending.pose(island, false);
@@ -248,7 +249,11 @@ impl IslandSolver {
         let mut relaxed =
             self.bounce.solve(&mut Bench { state: &mut self.solvers, island, by: &mut solve });
         let bounces = relaxed.is_some();
-        if relaxed.is_none() && is_other {
+        if relaxed.is_none() && is_other && !relax {
+            // What moves the bodies is carried, from the pose of the start.
+            island.step.relaxed.copy_from(&island.step.biased);
+            *island.step.at_end = false;
+        } else if relaxed.is_none() && is_other {
             island.step.take_push(-1.0);
             relaxed = Some(solve(&mut self.solvers, island, true));
             island.step.take_push(1.0);
