@@ -31,7 +31,7 @@
 //! | `parallel` | yes | pairs and islands on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
 //! | `f64` | no | positions, velocities and the metric in double precision |
-//! | `serialize` | no | serde on settings, reports and components |
+//! | `serialize` | no | serde on settings, reports, components and snapshots |
 //! | `validate` | no | checks internal invariants after every stage |
 //!
 //! All are additive but `f64`, which changes the type [`math::Real`].
@@ -45,6 +45,7 @@ pub mod engine;
 pub mod math;
 #[cfg(feature = "bevy")]
 pub mod plugin;
+pub mod snapshot;
 
 #[cfg(all(doctest, feature = "bevy"))]
 #[doc = include_str!("../README.md")]
@@ -73,13 +74,13 @@ pub mod prelude {
         JointBroken, JointDisabled, JointForces, JointPosition, JointVelocity, Joints,
         KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes, Mass,
         MassPropertiesBundle, MaxAngularSpeed, MaxLinearSpeed, Motor, MouseJoint, MoveAndSlide,
-        MoveAndSlideConfig, MoveAndSlideHitResponse, NoTransformEasing, Physics,
+        MoveAndSlideConfig, MoveAndSlideHitResponse, NoTransformEasing, Physics, PhysicsCopy,
         PhysicsDiagnosticsPlugin, PhysicsError, PhysicsInterpolationPlugin, PhysicsLayer,
-        PhysicsPlugins, PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, PhysicsTime,
-        PhysicsWorld, PoseController, RayCaster, RayHits, RaycastVehicle, Restitution, RigidBody,
-        RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig, Sleeping,
-        SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig,
-        StepReport, StepStage, SurfaceVelocity, SweptCcd, TransformExtrapolation,
+        PhysicsPlugins, PhysicsSchedule, PhysicsSnapshot, PhysicsStepSystems, PhysicsSystems,
+        PhysicsTime, PhysicsWorld, PoseController, RayCaster, RayHits, RaycastVehicle, Restitution,
+        RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits, SleepConfig,
+        Sleeping, SleepingDisabled, SolverConfig, SpatialQuery, SpatialQueryFilter, StageTimes,
+        StepConfig, StepReport, StepStage, SurfaceVelocity, SweptCcd, TransformExtrapolation,
         TransformInterpolation, Wheel, step_physics,
     };
     #[cfg(feature = "debug")]

@@ -85,22 +85,22 @@ use crate::math::{Double, Real, narrow};
 /// A clone is a snapshot: it continues exactly as the original does.
 #[derive(Clone, Debug, Default)]
 pub struct Simulation {
-    bodies: Bodies,
-    joints: Joints,
-    pairs: Pairs,
-    touches: Touches,
-    sleepers: Sleepers,
-    report: StepReport,
+    pub(crate) bodies: Bodies,
+    pub(crate) joints: Joints,
+    pub(crate) pairs: Pairs,
+    pub(crate) touches: Touches,
+    pub(crate) sleepers: Sleepers,
+    pub(crate) report: StepReport,
     /// Length of the last completed step (s); 0 before the first.
-    dt_last: Real,
+    pub(crate) dt_last: Real,
     /// Counts what may have moved, made or changed a body.
-    revision: u64,
+    pub(crate) revision: u64,
     /// Contact margin of this step (m).
     margin: Real,
     /// What this step is.
     mode: StepMode,
     /// Is a step under way? Stages do nothing otherwise.
-    active: bool,
+    pub(crate) active: bool,
     work: Work,
 }
 

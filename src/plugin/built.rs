@@ -4,6 +4,8 @@
 //! A value that makes no collider (a shape with a radius that is NaN, a scale of zero) is told about
 //! the collider's entity. A collider that was there before stays as it was; a new one is left out.
 
+use std::sync::Arc;
+
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -65,6 +67,22 @@ impl Built {
     /// Does every collider make sense?
     pub(super) fn is_whole(&self) -> bool {
         self.colliders.iter().all(|collider| collider.made.is_some())
+    }
+
+    /// Does a body of the engine have these colliders, and their mass?
+    pub(super) fn is_of(&self, body: &Body) -> bool {
+        let list = body.colliders().list();
+        let same = |(a, b): (&collider::Collider, &collider::Collider)| {
+            (a.position, a.rotation, a.sensor) == (b.position, b.rotation, b.sensor)
+                && (Arc::ptr_eq(&a.shape.pieces, &b.shape.pieces) || a.shape == b.shape)
+        };
+        let of = self.mass_properties();
+        let mass = (of.mass, of.center_of_mass, of.inertia);
+        let has = (body.mass(), body.center_of_mass(), body.inertia());
+        body.kind() == self.kind.engine()
+            && (!body.is_dynamic() || mass == has)
+            && self.engine().count() == list.len()
+            && self.engine().zip(list).all(same)
     }
 
     /// The engine's colliders.

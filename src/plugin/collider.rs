@@ -5,6 +5,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
 use bevy_transform::components::Transform;
 
 use super::attach::{ColliderOf, queue_collider};
@@ -26,7 +28,8 @@ use crate::math::{Quat, Real, Vec3};
 /// Lengths are full lengths in metres. The constructors never panic: a collider made from numbers that
 /// make no shape (a radius that is NaN or negative, say) carries the error and tells it as a
 /// [`PhysicsError`](super::PhysicsError) when its body is made. Ask at once with
-/// [`shape`](Self::shape). Colliders are cheap to clone; clones share the shape.
+/// [`shape`](Self::shape). Colliders are cheap to clone; clones share the shape. With the feature
+/// `serialize` scenes and files keep them whole.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -43,6 +46,7 @@ use crate::math::{Quat, Real, Vec3};
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Debug, Default, Clone)]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[component(summary_tick, on_remove = queue_collider)]
 #[require(Transform, ColliderOf)]
 pub struct Collider {
@@ -62,6 +66,22 @@ pub struct Sensor;
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 #[component(summary_tick, on_remove = queue_collider)]
 pub struct ColliderDisabled;
+
+/// As its shape; one that has none, as none: it is read as degenerate.
+#[cfg(feature = "serialize")]
+impl serde::Serialize for Collider {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shape().ok().serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serialize")]
+impl<'de> serde::Deserialize<'de> for Collider {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let shape = Option::<Shape>::deserialize(deserializer)?;
+        Ok(Self::new(shape.ok_or(ShapeError::Degenerate)))
+    }
+}
 
 impl Default for Collider {
     /// A cube with edges of 1 m.

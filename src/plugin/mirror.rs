@@ -59,6 +59,15 @@ impl Mirror {
         (self.translation, self.rotation)
     }
 
+    /// Lets everything be written anew, whatever is there: the body is another.
+    pub(super) fn forget(&mut self, body: &Body) {
+        (self.repair, self.jumped) = (true, true);
+        if body.kind() != BodyKind::Static {
+            self.linear = Vec3::splat(Real::NAN);
+            self.angular = self.linear;
+        }
+    }
+
     /// Notes the components a new body is made from.
     pub(super) fn begin(
         &mut self,

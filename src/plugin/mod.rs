@@ -74,6 +74,7 @@ mod report;
 mod schedule;
 mod settings;
 mod sleep;
+mod snapshot;
 mod spatial;
 mod speed;
 mod stages;
@@ -148,6 +149,7 @@ pub use schedule::{
 };
 pub use settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, StepConfig};
 pub use sleep::{Sleeping, SleepingDisabled};
+pub use snapshot::{PhysicsCopy, PhysicsSnapshot};
 pub use spatial::{
     ClosestPoints, PhysicsSpatialPlugin, PointProjection, RayCaster, RayHitData, RayHits,
     ShapeCastConfig, ShapeCaster, ShapeHitData, ShapeHits, SpatialQuery, SpatialQueryFilter,

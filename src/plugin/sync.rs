@@ -15,6 +15,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::message::signal_message_update_system;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
 use bevy_time::{Time, Virtual};
 use bevy_transform::components::Transform;
 
@@ -280,34 +281,47 @@ impl WriteBodyItem<'_, '_> {
     }
 }
 
-/// Writes velocities, who sleeps, and transforms of bodies without parents, where the step changed them.
-fn scatter(
-    mut physics: ResMut<PhysicsWorld>,
-    mut changes: ResMut<Changes>,
-    mut commands: Commands,
-    mut errors: Errors,
-    mut bodies: Query<WriteBody>,
-) {
-    for body in physics.engine.changed_bodies() {
-        let Some(entity) = entity_of(body) else { continue };
-        let Ok(mut item) = bodies.get_mut(entity) else { continue };
+/// Writes components of bodies.
+#[derive(SystemParam)]
+pub(super) struct Writer<'w, 's> {
+    changes: ResMut<'w, Changes>,
+    commands: Commands<'w, 's>,
+    errors: Errors<'w>,
+    bodies: Query<'w, 's, WriteBody>,
+}
+
+impl Writer<'_, '_> {
+    /// Writes velocities, whether it sleeps and, without a parent, the transform.
+    fn write(&mut self, body: &Body) {
+        let Some(entity) = entity_of(body) else { return };
+        let Ok(mut item) = self.bodies.get_mut(entity) else { return };
         item.write(body);
-        errors.check(entity, item.mirror.check_distance(body));
+        self.errors.check(entity, item.mirror.check_distance(body));
         if item.is_child {
-            changes.children.push(entity);
+            self.changes.children.push(entity);
         }
         if body.is_sleeping() && !item.sleeps {
-            commands.entity(entity).insert(Sleeping);
-        } else if item.sleeps && !body.is_sleeping() && !changes.sleepers.contains(&entity) {
-            commands.entity(entity).remove::<Sleeping>();
+            self.commands.entity(entity).insert(Sleeping);
+        } else if item.sleeps && !body.is_sleeping() && !self.changes.sleepers.contains(&entity) {
+            self.commands.entity(entity).remove::<Sleeping>();
         }
     }
+}
+
+/// Writes velocities, who sleeps, and transforms of bodies without parents, where the step changed them.
+fn scatter(mut physics: ResMut<PhysicsWorld>, mut writer: Writer) {
+    physics.engine.changed_bodies().for_each(|body| writer.write(body));
     physics.engine.settle_changes();
+}
+
+/// Writes those of all bodies.
+pub(super) fn scatter_all(physics: Res<PhysicsWorld>, mut writer: Writer) {
+    physics.engine.bodies().iter().for_each(|body| writer.write(body));
 }
 
 /// Finds the bodies with parents that may have to be written besides those that the step changed: those
 /// below other bodies, and those below a parent that moved.
-fn find_children(
+pub(super) fn find_children(
     mut changes: ResMut<Changes>,
     parents: Parents,
     children: Query<(Entity, &Mirror, &ChildOf)>,
@@ -329,7 +343,7 @@ type Tree = (&'static mut Transform, Option<&'static ChildOf>, Option<&'static m
 
 /// Writes transforms of bodies with parents, parents first: the transform below the parent's new one
 /// that leaves the body where the engine has it.
-fn scatter_children(
+pub(super) fn scatter_children(
     physics: Res<PhysicsWorld>,
     mut changes: ResMut<Changes>,
     bodies: Query<(&EngineBody, &ChildOf)>,

@@ -33,6 +33,7 @@ mod scale;
 mod scenes;
 mod shapes;
 mod sleep;
+mod snapshot;
 mod spatial;
 mod sync;
 mod time;

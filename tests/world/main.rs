@@ -10,6 +10,7 @@ mod regressions;
 mod sharing;
 mod sleeping;
 mod sleeping_random;
+mod snapshots;
 mod stillness;
 mod thresholds;
 mod touches;

@@ -18,7 +18,7 @@ pub struct Bodies {
     list: Vec<Body>,
     changes: Changes,
     index: HashMap<BodyId, u32>,
-    next: u64,
+    pub(crate) next: u64,
     removed: bool,
     /// How often gaps were closed.
     closings: u32,
@@ -93,7 +93,7 @@ impl Bodies {
     }
 
     /// When they changed, by their places.
-    pub(in crate::engine) const fn changes(&self) -> &Changes {
+    pub(crate) const fn changes(&self) -> &Changes {
         &self.changes
     }
 

@@ -105,7 +105,7 @@ impl Changes {
     }
 
     /// When the step under way began.
-    pub(in crate::engine) const fn began(&self) -> Stamp {
+    pub(crate) const fn began(&self) -> Stamp {
         self.began
     }
 

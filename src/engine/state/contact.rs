@@ -60,6 +60,7 @@ impl ContactId {
 
 /// A contact's part in a bounce. A blow does not come again, so its impulses are no start for the next step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Blow {
     /// Nothing of its island bounced.
     #[default]

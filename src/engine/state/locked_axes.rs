@@ -4,6 +4,7 @@ use crate::math::Vec3;
 
 /// Directions in which a body may not move, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LockedAxes(u8);
 
 impl LockedAxes {

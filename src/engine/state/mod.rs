@@ -8,7 +8,7 @@ pub mod joint;
 pub mod locked_axes;
 pub(in crate::engine) mod measurement;
 pub mod motion;
-pub(in crate::engine) mod pair_head;
+pub(crate) mod pair_head;
 pub mod pair_key;
 pub mod pairs;
 pub mod sleep_state;

@@ -11,7 +11,7 @@ use crate::math::{Real, Vec3};
 
 /// What is asked of every pair: the rest of it is looked up only where there are contacts or it is measured.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Head {
+pub(crate) struct Head {
     pub(in crate::engine) key: PairKey,
     pub(in crate::engine) bodies: [u32; 2],
     /// Since when it is there as it is: a teleport of a body or another shape makes it another.
@@ -45,7 +45,7 @@ pub(in crate::engine) struct Head {
 
 /// What tells whether a pair has to be measured.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Guard {
+pub(crate) struct Guard {
     /// Versions of the bodies for which the rest holds.
     pub(in crate::engine) versions: [u32; 2],
     /// The near pair that it comes from.
@@ -58,21 +58,21 @@ pub(in crate::engine) struct Guard {
 
 impl Guard {
     /// Of a pair that comes with a step.
-    pub(super) fn new(candidate: &Candidate, versions: [u32; 2]) -> Self {
+    pub(crate) fn new(candidate: &Candidate, versions: [u32; 2]) -> Self {
         Self { versions, near: candidate.near, seen: 0, clear: Clear::default() }
     }
 }
 
 impl Head {
     /// Of a pair that comes with a step, which looks at it.
-    pub(super) fn new(candidate: &Candidate, began: Stamp) -> Self {
+    pub(crate) fn new(candidate: &Candidate, began: Stamp) -> Self {
         let &Candidate { key, bodies, .. } = candidate;
         let [gap, separation] = [Real::INFINITY; 2];
         Self { key, bodies, began, seen: true, gap, separation, ..Self::default() }
     }
 
     /// Takes over what a pair tells.
-    pub(in crate::engine) fn take(&mut self, pair: &Pair) {
+    pub(crate) fn take(&mut self, pair: &Pair) {
         self.sensor = pair.sensor;
         (self.friction, self.belt) = (pair.friction, pair.surface_velocity != Vec3::ZERO);
         (self.contacts, self.dropped) = (pair.contacts.len() as u32, pair.dropped);

@@ -23,7 +23,7 @@ pub struct Candidate {
     /// Indices of the bodies in ascending order of ids.
     pub bodies: [u32; 2],
     /// The near pair that it belongs to.
-    pub(in crate::engine) near: u32,
+    pub(crate) near: u32,
 }
 
 /// What changed among the candidates since the last step.

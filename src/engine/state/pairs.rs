@@ -121,8 +121,8 @@ pub struct Pairs {
     /// When the step began.
     pub(in crate::engine) step: Stamp,
     /// One for each pair.
-    pub(in crate::engine) heads: Vec<Head>,
-    pub(in crate::engine) guards: Vec<Guard>,
+    pub(crate) heads: Vec<Head>,
+    pub(crate) guards: Vec<Guard>,
     /// Buffer of the list.
     #[expect(clippy::vec_box, reason = "a list of pairs moves pointers, not pairs")]
     last: Vec<Box<Pair>>,
@@ -168,8 +168,12 @@ impl Pairs {
             self.merged = self.step;
         }
         self.gone.clear();
-        if !(found.removed.is_empty() && found.added.is_empty()) {
-            self.merge(found.removed, found.added, known.as_slice());
+        // Those of a snapshot are there before the first step: the ones that are not found go.
+        let first = if self.flags.is_empty() { self.heads.as_slice() } else { &[] };
+        let first: Vec<PairKey> = first.iter().map(|head| head.key).collect();
+        let removed = if first.is_empty() { found.removed } else { &first };
+        if !(removed.is_empty() && found.added.is_empty()) {
+            self.merge(removed, found.added, known.as_slice());
             self.measured += found.added.len() as u32;
             self.merged = self.step;
         }

@@ -7,28 +7,28 @@ use crate::math::{Real, Vec3};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SleepState {
     /// Name of the sleeping island that the body belongs to: its first body.
-    pub(in crate::engine) asleep: Option<BodyId>,
+    pub(crate) asleep: Option<BodyId>,
     /// For how long the body has been at rest (s).
-    pub(in crate::engine) idle: Real,
+    pub(crate) idle: Real,
     /// Its velocities when that began [m/s, rad/s].
-    pub(in crate::engine) since: (Vec3, Vec3),
+    pub(crate) since: (Vec3, Vec3),
     /// By how much the velocity of one of its points has differed from that, at most [m/s].
-    pub(in crate::engine) change: Real,
+    pub(crate) change: Real,
     /// For how long it has now been nearly still (s), and its velocities when that began [m/s, rad/s].
-    pub(in crate::engine) still: Real,
-    pub(in crate::engine) still_since: (Vec3, Vec3),
+    pub(crate) still: Real,
+    pub(crate) still_since: (Vec3, Vec3),
     /// Force and torque of the last step that it was awake in [N, N·m].
-    pub(in crate::engine) steady: (Vec3, Vec3),
+    pub(crate) steady: (Vec3, Vec3),
     /// Counts changes of materials and layers, and those of layers.
-    pub(in crate::engine) edits: u32,
-    pub(in crate::engine) layers: u32,
+    pub(crate) edits: u32,
+    pub(crate) layers: u32,
     /// Is it in the list of bodies that may have been changed?
-    pub(in crate::engine) noted: bool,
+    pub(crate) noted: bool,
 }
 
 impl SleepState {
     /// Takes note of what acts in this step. Whatever is pushed anew has not come to rest.
-    pub(in crate::engine) fn push(&mut self, force: (Vec3, Vec3), struck: bool) {
+    pub(crate) fn push(&mut self, force: (Vec3, Vec3), struck: bool) {
         if struck || force != self.steady {
             self.idle = 0.0;
         }

@@ -64,7 +64,7 @@ pub struct Touch {
 /// The touches of the last step.
 #[derive(Clone, Debug, Default)]
 pub struct Touches {
-    list: Vec<Touch>,
+    pub(crate) list: Vec<Touch>,
     /// Buffer of the same.
     last: Vec<Touch>,
     started: Vec<u32>,

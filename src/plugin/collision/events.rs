@@ -416,17 +416,40 @@ pub(super) fn emit_impulses(
     }
 }
 
+/// After a snapshot was restored: what touches goes on, and nothing is told of it.
+pub(crate) fn resume(
+    physics: Res<PhysicsWorld>,
+    mut blows: ResMut<Blows>,
+    mut told: ResMut<Told>,
+    teller: Teller,
+) {
+    *blows = Blows::default();
+    *told = Told::default();
+    for touch in physics.engine.touches().all() {
+        if let Some(entities) = Entities::of(&physics, &touch.key)
+            && teller.listens(&entities)
+        {
+            told.open.insert(touch.key, entities);
+        }
+    }
+}
+
+/// Did no touch begin or end?
+pub(super) fn is_unchanged(
+    physics: Res<PhysicsWorld>,
+    added: Query<(), (Added<CollidingEntities>, Allow<Disabled>)>,
+) -> bool {
+    let touches = physics.engine.touches();
+    touches.started().next().is_none() && touches.ended().is_empty() && added.is_empty()
+}
+
 /// Keeps [`CollidingEntities`] up to date.
-pub(super) fn list_colliding(
+pub(crate) fn list_colliding(
     physics: Res<PhysicsWorld>,
     mut lists: Query<(Entity, &mut CollidingEntities), Allow<Disabled>>,
     mut found: Local<Vec<(Entity, Entity)>>,
 ) {
     let touches = physics.engine.touches();
-    let changed = touches.started().next().is_some() || !touches.ended().is_empty();
-    if !changed && !lists.iter_mut().any(|(_, list)| list.is_added()) {
-        return;
-    }
     found.clear();
     for entities in touches.all().iter().filter_map(|t| Entities::of(&physics, &t.key)) {
         let [one, two] = entities.sides();

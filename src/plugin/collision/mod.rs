@@ -8,7 +8,7 @@
 //! - [`SurfaceVelocity`], a component for surfaces that run.
 
 mod data;
-mod events;
+pub(super) mod events;
 mod pairs;
 pub(super) mod surface;
 
@@ -65,7 +65,7 @@ impl Plugin for PhysicsCollisionPlugin {
                 events::follow_blows,
                 events::emit_starts_and_ends,
                 events::emit_impulses,
-                events::list_colliding,
+                events::list_colliding.run_if(not(events::is_unchanged)),
             )
                 .chain()
                 .in_set(PhysicsStepSystems::Events),

@@ -135,7 +135,7 @@ fn from_loops(points: &[DVec3], loops: &[Vec<u32>]) -> Option<Hull> {
 
 /// The hull with everything but its mass properties, from vertices about the centroid and face
 /// loops in canonical order; none if it is not a polytope around the origin.
-pub(super) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
+pub(crate) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
     let hull = assemble_closed(vertices, loops)?;
     hull.faces.iter().all(|face| face.offset > 0.0).then_some(hull)
 }

@@ -12,7 +12,7 @@
 //!
 //! Deliberately absent: the union of overlapping parts of a compound (their overlap is counted twice).
 
-mod build;
+pub(crate) mod build;
 pub mod curve;
 mod error;
 pub mod hull;
@@ -167,7 +167,7 @@ impl Piece {
 /// What a body is made of: convex pieces in one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    pieces: Arc<[Piece]>,
+    pub(crate) pieces: Arc<[Piece]>,
 }
 
 impl Shape {

@@ -13,7 +13,7 @@
 //!
 //! O(vertices).
 
-use super::build::convex_hull;
+use super::build::{convex_hull, placed};
 use super::error::{ShapeError, checked_length};
 use super::hull::{Edge, Hull};
 use super::mass::{Moments, outer, squares};
@@ -148,13 +148,15 @@ impl<'h> Polytope<'h> {
 }
 
 /// The hull, which is a polytope, rounded by a radius (m).
-pub(super) fn rounded(mut hull: Hull, radius: Real) -> Result<Hull, ShapeError> {
+pub(super) fn rounded(hull: Hull, radius: Real) -> Result<Hull, ShapeError> {
     let sum = Polytope::new(&hull).rounded(widen(radius));
     let shift = sum.first / sum.volume;
+    // The centroid of the rounded body lies inside the polytope, as a mean of its points.
+    let vertices = hull.vertices.iter().map(|&v| v - narrow3(shift)).collect();
+    let mut hull = placed(hull, vertices).ok_or(ShapeError::Degenerate)?;
     hull.inertia = sum.inertia_about(shift);
     hull.volume = narrow(sum.volume);
-    // The centroid of the rounded body lies inside the polytope, as a mean of its points.
-    hull.move_origin(shift);
+    hull.centroid += narrow3(shift);
     hull.radius = radius;
     hull.inradius += radius;
     hull.bounding_radius += radius;
@@ -184,26 +186,5 @@ impl Hull {
     pub fn round_cuboid(size: Vec3, border_radius: Real) -> Result<Self, ShapeError> {
         let radius = checked_length("the border radius of the cuboid", border_radius)?;
         rounded(Self::cuboid(size)?, radius)
-    }
-
-    /// Moves the origin of a polytope's frame to a point given in that frame (m).
-    fn move_origin(&mut self, to: DVec3) {
-        let by = narrow3(to);
-        if by == Vec3::ZERO {
-            return;
-        }
-        for v in &mut self.vertices {
-            *v -= by;
-        }
-        self.lanes = super::build::lanes(&self.vertices);
-        for face in &mut self.faces {
-            face.offset -= face.normal.dot(by);
-        }
-        for side in &mut self.loop_sides {
-            side.offset -= side.normal.dot(by);
-        }
-        self.inradius = self.faces.iter().map(|f| f.offset).fold(Real::INFINITY, Real::min);
-        self.bounding_radius = self.vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
-        self.centroid += by;
     }
 }

@@ -18,6 +18,7 @@ pub struct BodyId(pub u64);
 
 /// How a body moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum BodyKind {
     /// Moved by forces, contacts and joints.
     #[default]

@@ -27,11 +27,11 @@ pub struct Body {
     kind: BodyKind,
     colliders: Colliders,
     /// Counts changes of shape, mass, kind and teleports: caches of older versions are dropped.
-    version: u32,
-    center: Vec3,
+    pub(crate) version: u32,
+    pub(crate) center: Vec3,
     /// What rounding took from the center when the body last moved (m).
-    remainder: Vec3,
-    rotation: Quat,
+    pub(crate) remainder: Vec3,
+    pub(crate) rotation: Quat,
     /// Velocity of the center of mass [m/s].
     pub linear_velocity: Vec3,
     /// Angular velocity in world axes [rad/s].
@@ -57,20 +57,20 @@ pub struct Body {
     /// A name for whoever made the body; the engine does not look at it.
     pub tag: u64,
     /// Force and torque of the coming step [N, N·m], cleared by it.
-    force: Vec3,
-    torque: Vec3,
+    pub(crate) force: Vec3,
+    pub(crate) torque: Vec3,
     /// Impulses of the coming step [N·s, N·m·s], cleared by it.
-    impulse: Vec3,
-    angular_impulse: Vec3,
-    target: Option<(Vec3, Quat)>,
+    pub(crate) impulse: Vec3,
+    pub(crate) angular_impulse: Vec3,
+    pub(crate) target: Option<(Vec3, Quat)>,
     /// Velocities of the last step if it ended on a target: unless changed, they end with it.
-    followed: Option<(Vec3, Vec3)>,
-    quarantined: bool,
-    last_good: (Vec3, Quat),
+    pub(crate) followed: Option<(Vec3, Vec3)>,
+    pub(crate) quarantined: bool,
+    pub(crate) last_good: (Vec3, Quat),
     /// Did its shapes come after the last step began?
     reshaped: bool,
     /// What sleeping needs to know.
-    pub(in crate::engine) sleep: SleepState,
+    pub(crate) sleep: SleepState,
 }
 
 fn within3(what: &'static str, v: Vec3, range: Range) -> Result<(), BodyError> {
@@ -446,22 +446,25 @@ impl Body {
 
     /// Checks that the state is within its [ranges]. If not, [freezes](Self::freeze) it and returns true.
     pub(crate) fn quarantine_if_broken(&mut self) -> bool {
-        let fine = ranges::POSITION.holds(self.center)
+        let sound = self.is_sound();
+        if sound {
+            self.last_good = (self.center, self.rotation);
+        } else {
+            self.freeze();
+        }
+        !sound
+    }
+
+    /// Is its state within its [ranges]?
+    pub(crate) fn is_sound(&self) -> bool {
+        let pushes = [self.force, self.torque, self.impulse, self.angular_impulse];
+        ranges::POSITION.holds(self.center)
             && self.rotation.is_finite()
             && ranges::SPEED.holds(self.linear_velocity)
             && ranges::SPIN.holds(self.angular_velocity)
-            && self.force.is_finite()
-            && self.torque.is_finite()
-            && self.impulse.is_finite()
-            && self.angular_impulse.is_finite()
+            && pushes.iter().all(|push| push.is_finite())
             // A coefficient that stays broken is reported once.
-            && (self.quarantined || self.has_sound_coefficients());
-        if fine {
-            self.last_good = (self.center, self.rotation);
-            return false;
-        }
-        self.freeze();
-        true
+            && (self.quarantined || self.has_sound_coefficients())
     }
 
     /// Are the numbers in their ranges that multiply the state?

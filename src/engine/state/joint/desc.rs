@@ -52,6 +52,7 @@ impl JointAxis {
 
 /// Where a joint is on one of its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointFrame {
     /// Anchor in the frame of the body (m); in the world if the end is the world.
     pub anchor: Vec3,
@@ -216,6 +217,7 @@ impl Motor {
 
 /// What a new joint is made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointDesc {
     /// What it joins, two different bodies, or one and the world (none).
     pub ends: [Option<BodyId>; 2],
@@ -237,12 +239,16 @@ pub struct JointDesc {
     /// Does it hold? Breaking makes it false.
     pub enabled: bool,
     /// The joint breaks under a larger force (N), > 0; infinite for one that never does.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
     pub break_force: Real,
     /// The joint breaks under a larger torque (N·m), > 0; infinite for one that never does.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
     pub break_torque: Real,
     /// What it keeps yields to a larger force along an axis (N), > 0; infinite for none.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
     pub yield_force: Real,
     /// What it keeps yields to a larger torque about one (N·m), > 0; infinite for none.
+    #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
     pub yield_torque: Real,
 }
 

@@ -41,7 +41,7 @@ pub struct Joint {
     /// Where its ends were after the last step, from which positions and velocities are found when asked for.
     ends: [Option<End>; 2],
     /// Angles about x and y with their turns (rad), of those axes whose turns are counted.
-    turned: [Double; 2],
+    pub(crate) turned: [Double; 2],
     /// Is it to be removed when no step is under way?
     gone: bool,
 }
@@ -107,7 +107,7 @@ impl Joint {
 #[derive(Clone, Debug, Default)]
 pub struct Joints {
     list: Vec<Joint>,
-    next: u64,
+    pub(crate) next: u64,
     gone: bool,
 }
 

@@ -70,26 +70,26 @@ impl Properties {
 
 /// What islands are made of.
 #[derive(Debug)]
-pub(in crate::engine) struct Parts<'a> {
-    pub(in crate::engine) bodies: &'a mut Bodies,
-    pub(in crate::engine) pairs: &'a mut Pairs,
-    pub(in crate::engine) joints: &'a mut Joints,
+pub(crate) struct Parts<'a> {
+    pub(crate) bodies: &'a mut Bodies,
+    pub(crate) pairs: &'a mut Pairs,
+    pub(crate) joints: &'a mut Joints,
 }
 
 /// An island that sleeps.
 #[derive(Clone, Debug)]
-struct SleepingIsland {
+pub(crate) struct SleepingIsland {
     /// Its bodies, ascending; the first is its name.
-    members: Vec<BodyId>,
+    pub(crate) members: Vec<BodyId>,
     /// Length of the step after which it fell asleep (s): its impulses are of that.
-    dt: Real,
+    pub(crate) dt: Real,
 }
 
 /// All sleeping islands, and what may wake them.
 #[derive(Clone, Debug, Default)]
 pub struct Sleepers {
     /// Ascending by name.
-    islands: Vec<SleepingIsland>,
+    pub(crate) islands: Vec<SleepingIsland>,
     /// Names of the islands that are to wake.
     wake: Vec<BodyId>,
     /// Bodies that are to sleep, asked for during a step.
@@ -105,7 +105,7 @@ pub struct Sleepers {
     /// Number of bodies asleep.
     count: usize,
     /// Gravity and contact settings of the last step.
-    last: Option<(Vec3, ContactSettings)>,
+    pub(crate) last: Option<(Vec3, ContactSettings)>,
     settings: SleepSettings,
     /// Buffer: which islands of this step are ready to sleep.
     ready: Vec<bool>,
@@ -151,7 +151,7 @@ impl Sleepers {
     }
 
     /// Puts bodies, ascending and none of them asleep, to sleep as one island.
-    fn put(&mut self, members: Vec<BodyId>, dt: Real, bodies: &mut Bodies) {
+    pub(crate) fn put(&mut self, members: Vec<BodyId>, dt: Real, bodies: &mut Bodies) {
         let Some(&name) = members.first() else { return };
         for &id in &members {
             let Some(body) = bodies.get_mut(id) else { continue };
@@ -250,7 +250,7 @@ impl Sleepers {
     }
 
     /// Judges what was done to the bodies that were handed out, and steady forces.
-    fn mark_edits(&mut self, bodies: &mut Bodies) {
+    pub(crate) fn mark_edits(&mut self, bodies: &mut Bodies) {
         let Self { edited, forced, wake, disturbed, .. } = self;
         for (id, before) in edited.drain(..) {
             let Some(body) = bodies.get_mut(id) else { continue };
@@ -272,7 +272,7 @@ impl Sleepers {
     }
 
     /// Takes note of what touched or was joined with bodies that changed.
-    fn mark_disturbed(&mut self, parts: &Parts<'_>) {
+    pub(crate) fn mark_disturbed(&mut self, parts: &Parts<'_>) {
         if self.disturbed.is_empty() {
             return;
         }
@@ -289,7 +289,7 @@ impl Sleepers {
     }
 
     /// Wakes the islands that are to wake; lists their bodies. `dt_last` is the length of the last step (s).
-    pub(in crate::engine) fn wake(&mut self, parts: &mut Parts<'_>, dt_last: Real) {
+    pub(crate) fn wake(&mut self, parts: &mut Parts<'_>, dt_last: Real) {
         if self.wake.is_empty() {
             return;
         }

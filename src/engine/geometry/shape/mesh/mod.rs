@@ -116,7 +116,7 @@ impl Mesh {
     }
 
     /// A mesh of triangles with area.
-    fn assemble(vertices: Vec<Vec3>, triangles: &[[u32; 3]], dropped: u32) -> Self {
+    pub(crate) fn assemble(vertices: Vec<Vec3>, triangles: &[[u32; 3]], dropped: u32) -> Self {
         let normal = |t: &[u32; 3]| {
             let [p, q, r] = t.map(|v| widen3(vertices[v as usize]));
             (q - p).cross(r - p).normalize_or_zero()

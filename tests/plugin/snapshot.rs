@@ -1,0 +1,243 @@
+//! Snapshots of apps: back in the same one, on in another one, and colliders in files.
+
+use super::*;
+use bevy_ecs::entity::EntityHashMap;
+use orthant::snapshot::SnapshotError;
+
+/// Something of everything, in an order of its own for every seed: a tower, a ball that flies into it, a body of
+/// two colliders below a parent, a chain, a door with a motor, a lift, a sensor.
+fn furnish(app: &mut App, seed: u64) -> Vec<Entity> {
+    floor(app);
+    // The names of entities are others where more of them came before.
+    for _ in 0..seed * 3 {
+        app.world_mut().spawn_empty();
+    }
+    let mut all = Vec::new();
+    for i in 0..5_u8 {
+        let box_ =
+            (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), CollidingEntities::default());
+        all.push(spawn(app, (box_, CollisionEventsEnabled, at(0.0, 0.5 + f32::from(i), 0.0))));
+    }
+    let flying = LinearVelocity(Vec3::new(7.0, 3.0, 0.2));
+    all.push(spawn(app, (RigidBody::Dynamic, Collider::sphere(0.4), flying, at(-5.0, 1.5, 0.1))));
+    let parent = spawn(app, at(3.0, 0.0, 0.0));
+    let below =
+        (RigidBody::Dynamic, Collider::capsule(0.2, 0.6), at(0.0, 3.0, 0.0), ChildOf(parent));
+    let below = spawn(app, below);
+    all.push(parent);
+    all.push(below);
+    all.push(spawn(app, (Collider::sphere(0.3), at(0.4, 0.2, 0.0), ChildOf(below))));
+    let mut last = None;
+    for i in 0..5_u8 {
+        let link = (
+            RigidBody::Dynamic,
+            Collider::cuboid(0.5, 0.1, 0.1),
+            at(0.3 + 0.6 * f32::from(i), 7.0, 2.0),
+        );
+        let link = spawn(app, link);
+        let hung = if last.is_some() { Vec3::X * 0.3 } else { Vec3::new(0.0, 7.0, 2.0) };
+        let joint = Joint::ball(last, link).with_anchors(hung, Vec3::X * -0.3);
+        all.extend([link, spawn(app, joint)]);
+        last = Some(link);
+    }
+    let door =
+        spawn(app, (RigidBody::Dynamic, Collider::cuboid(1.0, 2.0, 0.1), at(0.0, 4.0, -4.0)));
+    let hinge = Joint::hinge(None, door).with_anchors(Vec3::new(-0.5, 4.0, -4.0), Vec3::X * -0.5);
+    let hinge = hinge.with_motor(Motor::velocity(2.0, 3.0));
+    all.extend([door, spawn(app, hinge)]);
+    let lift =
+        (RigidBody::Kinematic, Collider::cuboid(1.0, 0.2, 1.0), LinearVelocity(Vec3::Y * 0.1));
+    all.push(spawn(app, (lift, at(6.0, 0.0, 0.0))));
+    let eye = (RigidBody::Static, Sensor, Collider::sphere(2.0), CollidingEntities::default());
+    all.push(spawn(app, eye));
+    all
+}
+
+/// Bits of the engine, and of what is shown.
+fn print(app: &App, entities: &[Entity]) -> (u64, Vec<Option<Transform>>) {
+    let shown = entities.iter().map(|&entity| app.world().get::<Transform>(entity).copied());
+    (support::fingerprint(physics(app).engine()), shown.collect())
+}
+
+fn prints(app: &mut App, entities: &[Entity], steps: usize) -> Vec<(u64, Vec<Option<Transform>>)> {
+    let mut list = Vec::new();
+    for _ in 0..steps {
+        run(app, 1);
+        list.push(print(app, entities));
+    }
+    list
+}
+
+#[test]
+fn a_copy_goes_back_and_the_steps_come_again() {
+    let mut app = app();
+    let all = furnish(&mut app, 0);
+    run(&mut app, 30);
+    let copy = PhysicsCopy::take(app.world_mut()).expect("between steps");
+    let then = print(&app, &all);
+    let first = prints(&mut app, &all, 40);
+    for _ in 0..2 {
+        copy.restore(app.world_mut()).expect("between steps");
+        assert_eq!(print(&app, &all), then, "components are there at once");
+        assert_eq!(prints(&mut app, &all, 40), first, "the same steps");
+    }
+}
+
+#[test]
+fn a_copy_disturbs_nothing() {
+    let (mut one, mut two) = (app(), app());
+    let all = [&mut one, &mut two].map(|app| furnish(app, 0));
+    for _ in 0..20 {
+        run(&mut one, 2);
+        run(&mut two, 2);
+        PhysicsCopy::take(two.world_mut()).expect("between steps");
+        assert_eq!(print(&one, &all[0]), print(&two, &all[1]));
+    }
+}
+
+#[test]
+fn a_snapshot_goes_back_though_entities_came_and_went() {
+    let mut app = app();
+    let all = furnish(&mut app, 0);
+    run(&mut app, 30);
+    let snapshot = PhysicsSnapshot::take(app.world_mut()).expect("between steps");
+    let (then, count) = (print(&app, &all), bodies(&app));
+    let first = prints(&mut app, &all, 40);
+    // One that comes, and is no more when it is gone back: all is as it was.
+    let new = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 9.0, 0.0)));
+    run(&mut app, 20);
+    assert_eq!(bodies(&app), count + 1);
+    app.world_mut().despawn(new);
+    snapshot.restore(app.world_mut()).expect("between steps");
+    assert_eq!((print(&app, &all), bodies(&app)), (then.clone(), count));
+    assert_eq!(prints(&mut app, &all, 40), first, "the same steps");
+    // One that comes and stays is made anew; one that went is gone, with its joints.
+    let new = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 9.0, 0.0)));
+    run(&mut app, 2);
+    let joints = physics(&app).engine().joints().len();
+    app.world_mut().despawn(all[9]);
+    snapshot.restore(app.world_mut()).expect("between steps");
+    assert_eq!(bodies(&app), count - 1);
+    assert_eq!(physics(&app).engine().joints().len(), joints - 2, "it held two");
+    run(&mut app, 1);
+    assert_eq!(bodies(&app), count, "made by the step");
+    assert!(body(&app, new).is_some_and(|body| body.position().y < 9.0), "and it falls");
+    // A collider that is another now holds from the next step on.
+    app.world_mut().entity_mut(all[0]).insert(Collider::sphere(0.5));
+    run(&mut app, 1);
+    snapshot.restore(app.world_mut()).expect("between steps");
+    run(&mut app, 1);
+    let mass = body(&app, all[0]).expect("it is there").mass();
+    assert!(mass < 0.6, "a ball of {mass} kg");
+}
+
+#[test]
+fn a_snapshot_goes_on_in_another_app() {
+    let (mut one, mut two) = (app(), app());
+    let [here, there] = [(&mut one, 0), (&mut two, 7)].map(|(app, seed)| furnish(app, seed));
+    run(&mut one, 45);
+    run(&mut two, 3);
+    let snapshot = PhysicsSnapshot::take(one.world_mut()).expect("between steps");
+    #[cfg(feature = "serialize")]
+    let snapshot = PhysicsSnapshot::from_bytes(&snapshot.to_bytes()).expect("its own bytes");
+    let ground = |app: &mut App| {
+        let mut query = app.world_mut().query::<(Entity, &EngineBody)>();
+        let ids = query.iter(app.world()).filter_map(|(entity, link)| Some((link.id()?, entity)));
+        ids.min().expect("the floor is the first body").1
+    };
+    let mut map: EntityHashMap<Entity> = here.iter().copied().zip(there.iter().copied()).collect();
+    map.insert(ground(&mut one), ground(&mut two));
+    assert_ne!(here, there, "they have other names");
+    let count = bodies(&one);
+    snapshot.restore_with(two.world_mut(), |entity| map.get(&entity).copied()).expect("sound");
+    assert_eq!((bodies(&two), print(&two, &there)), (count, print(&one, &here)));
+    let (one, two) = (prints(&mut one, &here, 60), prints(&mut two, &there, 60));
+    assert_eq!(one, two, "the same steps");
+}
+
+#[test]
+fn what_touches_goes_on_and_nothing_is_told() {
+    let mut app = app();
+    let all = furnish(&mut app, 0);
+    run(&mut app, 20);
+    let touching =
+        |app: &App| app.world().get::<CollidingEntities>(all[1]).expect("listed").to_vec();
+    let then = touching(&app);
+    assert_eq!(then.len(), 2, "it stands on one and carries one");
+    let snapshot = PhysicsSnapshot::take(app.world_mut()).expect("between steps");
+    // Everything flies apart.
+    for &entity in &all[..5] {
+        app.world_mut().get_mut::<Transform>(entity).expect("a body").translation.y *= 3.0;
+    }
+    run(&mut app, 1);
+    assert!(touching(&app).is_empty(), "apart");
+    app.world_mut().resource_mut::<Messages<CollisionStart>>().clear();
+    app.world_mut().resource_mut::<Messages<CollisionEnd>>().clear();
+    snapshot.restore(app.world_mut()).expect("between steps");
+    assert_eq!(touching(&app), then, "together at once");
+    run(&mut app, 2);
+    assert_eq!(touching(&app), then, "and on");
+    let starts = app.world().resource::<Messages<CollisionStart>>().len();
+    let ends = app.world().resource::<Messages<CollisionEnd>>().len();
+    assert_eq!(starts + ends, 0, "silently");
+    app.world_mut().despawn(all[2]);
+    run(&mut app, 2);
+    let ends = app.world().resource::<Messages<CollisionEnd>>().len();
+    assert_eq!(ends, 2, "an end is told for each that was touched before");
+}
+
+#[test]
+fn within_a_step_there_is_no_snapshot() {
+    #[derive(Resource, Default)]
+    struct Seen(Option<SnapshotError>);
+    let mut app = app();
+    furnish(&mut app, 0);
+    app.init_resource::<Seen>();
+    let look = |world: &mut World| {
+        let error = PhysicsSnapshot::take(world).err();
+        world.resource_mut::<Seen>().0 = error;
+    };
+    app.add_systems(PhysicsSchedule, look.in_set(PhysicsStepSystems::ModifyContacts));
+    run(&mut app, 1);
+    assert_eq!(app.world().resource::<Seen>().0, Some(SnapshotError::StepUnderWay));
+}
+
+#[cfg(feature = "serialize")]
+#[test]
+fn colliders_are_kept_by_files() {
+    let mut rng = Rng::new(2);
+    let points: Vec<Vec3> = (0..20).map(|_| rng.vector(-1.0, 1.0)).collect();
+    let hull = Collider::convex_hull(&points).expect("a hull");
+    let heights = [vec![0.0, 1.0, 0.5], vec![0.3, 0.2, 0.1]];
+    let all = [
+        Collider::sphere(0.3),
+        Collider::cuboid(1.0, 2.0, 3.0),
+        Collider::capsule(0.1, 0.7),
+        Collider::cylinder(0.3, 0.7),
+        Collider::cone(0.3, 0.7),
+        Collider::ellipsoid(0.3, 0.7, 0.5),
+        Collider::round_cylinder(0.3, 0.7, 0.1),
+        Collider::round_cuboid(0.3, 0.7, 0.9, 0.1),
+        Collider::half_space(Vec3::new(1.0, 2.0, 3.0)),
+        hull.clone(),
+        Collider::round_convex_hull(&points, 0.1).expect("a rounded hull"),
+        Collider::heightfield(heights, Vec3::ONE).expect("a field"),
+        Collider::compound(vec![
+            (Vec3::X, rng.rotation(), hull),
+            (Vec3::Y, rng.rotation(), cube()),
+        ]),
+    ];
+    for collider in &all {
+        let text = serde_json::to_string(collider).expect("it can be stored");
+        let back: Collider = serde_json::from_str(&text).expect("and read");
+        assert_eq!(back.shape(), collider.shape(), "the same shape to the last bit: {text}");
+    }
+    // One that tells an error goes on to have one.
+    let none: Collider = serde_json::from_str(
+        &serde_json::to_string(&Collider::sphere(Real::NAN)).expect("it can be stored"),
+    )
+    .expect("and read");
+    assert!(none.shape().is_err());
+    let lie = r#"[{"pose":null,"convex":{"Sphere":{"radius":-1.0}}}]"#;
+    assert!(serde_json::from_str::<Collider>(lie).is_err(), "numbers are checked");
+}
