@@ -12,7 +12,7 @@ use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 
-use super::collision::events::{list_colliding, resume};
+use super::collision::resume;
 use super::link::{Changes, EngineBody, EngineJoint};
 use super::mirror::Mirror;
 use super::sync::{find_children, scatter_all, scatter_children, sync_physics};
@@ -192,10 +192,9 @@ fn adopt(
         world.run_system_cached(scatter_all),
         world.run_system_cached(find_children),
         world.run_system_cached(scatter_children),
-        world.run_system_cached(resume),
-        world.run_system_cached(list_colliding),
     ];
-    for error in systems.into_iter().filter_map(Result::err) {
+    let errors = systems.into_iter().filter_map(Result::err).map(|error| error.to_string());
+    for error in errors.chain(resume(world).err().map(|error| error.to_string())) {
         log::error!("components are not in line with what was restored: {error}");
     }
     let report = world.resource::<PhysicsWorld>().engine.report().clone();

@@ -286,7 +286,7 @@ impl WriteBodyItem<'_, '_> {
 pub(super) struct Writer<'w, 's> {
     changes: ResMut<'w, Changes>,
     commands: Commands<'w, 's>,
-    errors: Errors<'w>,
+    errors: Errors<'w, 's>,
     bodies: Query<'w, 's, WriteBody>,
 }
 

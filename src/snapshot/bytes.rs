@@ -36,7 +36,7 @@ impl Snapshot {
         self.to_bytes_with(&())
     }
 
-    /// The same with something more.
+    /// Bytes with something more.
     pub(crate) fn to_bytes_with(&self, more: &impl Serialize) -> Vec<u8> {
         let mut bytes = NAME.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -59,7 +59,7 @@ impl Snapshot {
         Self::from_bytes_with(bytes).map(|(snapshot, ())| snapshot)
     }
 
-    /// The same with something more.
+    /// A snapshot with something more.
     pub(crate) fn from_bytes_with<T: DeserializeOwned>(
         bytes: &[u8],
     ) -> Result<(Self, T), SnapshotError> {

@@ -4,8 +4,8 @@ use super::*;
 use bevy_ecs::entity::EntityHashMap;
 use orthant::snapshot::SnapshotError;
 
-/// Something of everything, in an order of its own for every seed: a tower, a ball that flies into it, a body of
-/// two colliders below a parent, a chain, a door with a motor, a lift, a sensor.
+/// Something of everything: a tower, a ball that flies into it, a body of two colliders below a parent, a
+/// chain, a door with a motor, a lift, a sensor. With a seed the entities have other names.
 fn furnish(app: &mut App, seed: u64) -> Vec<Entity> {
     floor(app);
     // The names of entities are others where more of them came before.
@@ -48,7 +48,7 @@ fn furnish(app: &mut App, seed: u64) -> Vec<Entity> {
     let lift =
         (RigidBody::Kinematic, Collider::cuboid(1.0, 0.2, 1.0), LinearVelocity(Vec3::Y * 0.1));
     all.push(spawn(app, (lift, at(6.0, 0.0, 0.0))));
-    let eye = (RigidBody::Static, Sensor, Collider::sphere(2.0), CollidingEntities::default());
+    let eye = (RigidBody::Static, Sensor, Collider::sphere(1.8), CollidingEntities::default());
     all.push(spawn(app, eye));
     all
 }
@@ -163,14 +163,14 @@ fn what_touches_goes_on_and_nothing_is_told() {
     let touching =
         |app: &App| app.world().get::<CollidingEntities>(all[1]).expect("listed").to_vec();
     let then = touching(&app);
-    assert_eq!(then.len(), 2, "it stands on one and carries one");
+    assert_eq!(then.len(), 3, "it stands on one, carries one, and is seen");
     let snapshot = PhysicsSnapshot::take(app.world_mut()).expect("between steps");
     // Everything flies apart.
     for &entity in &all[..5] {
         app.world_mut().get_mut::<Transform>(entity).expect("a body").translation.y *= 3.0;
     }
     run(&mut app, 1);
-    assert!(touching(&app).is_empty(), "apart");
+    assert_ne!(touching(&app), then, "apart");
     app.world_mut().resource_mut::<Messages<CollisionStart>>().clear();
     app.world_mut().resource_mut::<Messages<CollisionEnd>>().clear();
     snapshot.restore(app.world_mut()).expect("between steps");

@@ -417,7 +417,7 @@ pub(super) fn emit_impulses(
 }
 
 /// After a snapshot was restored: what touches goes on, and nothing is told of it.
-pub(crate) fn resume(
+pub(super) fn resume(
     physics: Res<PhysicsWorld>,
     mut blows: ResMut<Blows>,
     mut told: ResMut<Told>,
@@ -444,7 +444,7 @@ pub(super) fn is_unchanged(
 }
 
 /// Keeps [`CollidingEntities`] up to date.
-pub(crate) fn list_colliding(
+pub(super) fn list_colliding(
     physics: Res<PhysicsWorld>,
     mut lists: Query<(Entity, &mut CollidingEntities), Allow<Disabled>>,
     mut found: Local<Vec<(Entity, Entity)>>,

@@ -8,12 +8,13 @@
 //! - [`SurfaceVelocity`], a component for surfaces that run.
 
 mod data;
-pub(super) mod events;
+mod events;
 mod pairs;
 pub(super) mod surface;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::{RunSystemError, RunSystemOnce};
 
 pub use data::{Collisions, ContactPair, ContactPoint};
 pub use events::{
@@ -79,6 +80,12 @@ impl Plugin for PhysicsCollisionPlugin {
         let silence = silence.after(PhysicsStepSystems::Events).before(PhysicsStepSystems::Last);
         app.add_systems(PhysicsSchedule, silence);
     }
+}
+
+/// After another engine took the place of the last one: what touches goes on, and nothing is told of it.
+pub(super) fn resume(world: &mut World) -> Result<(), RunSystemError> {
+    world.run_system_once(events::resume)?;
+    world.run_system_once(events::list_colliding)
 }
 
 /// The entities of two colliders and of their bodies. The entity of a collider is known by its name,

@@ -458,20 +458,16 @@ impl Body {
     /// Is its state within its [ranges]?
     pub(crate) fn is_sound(&self) -> bool {
         let pushes = [self.force, self.torque, self.impulse, self.angular_impulse];
+        let damping = [self.linear_damping, self.angular_damping];
+        let factors = ranges::GRAVITY_SCALE.contains(self.gravity_scale)
+            && damping.iter().all(|&rate| ranges::DAMPING.contains(rate));
         ranges::POSITION.holds(self.center)
             && self.rotation.is_finite()
             && ranges::SPEED.holds(self.linear_velocity)
             && ranges::SPIN.holds(self.angular_velocity)
             && pushes.iter().all(|push| push.is_finite())
             // A coefficient that stays broken is reported once.
-            && (self.quarantined || self.has_sound_coefficients())
-    }
-
-    /// Are the numbers in their ranges that multiply the state?
-    fn has_sound_coefficients(&self) -> bool {
-        ranges::GRAVITY_SCALE.contains(self.gravity_scale)
-            && ranges::DAMPING.contains(self.linear_damping)
-            && ranges::DAMPING.contains(self.angular_damping)
+            && (self.quarantined || factors)
     }
 
     /// Freezes the body at its last good pose, at rest, until it is placed anew.
