@@ -14,14 +14,14 @@ use orthant_lab::support::{
 };
 
 /// A moving world, how many steps it is before its snapshot is taken, and its settings.
-struct Scene {
-    name: &'static str,
-    world: Simulation,
+pub(super) struct Scene {
+    pub(super) name: &'static str,
+    pub(super) world: Simulation,
     steps: usize,
-    settings: Settings,
+    pub(super) settings: Settings,
 }
 
-fn scene(name: &'static str, world: Simulation, steps: usize) -> Scene {
+pub(super) fn scene(name: &'static str, world: Simulation, steps: usize) -> Scene {
     Scene { name, world, steps, settings: Settings::default() }
 }
 
@@ -129,7 +129,7 @@ fn sleepers() -> Scene {
     Scene { name: "sleepers", world, steps: 100, settings }
 }
 
-fn scenes() -> Vec<Scene> {
+pub(super) fn scenes() -> Vec<Scene> {
     vec![
         scene("stack", struck(), 40),
         scene("heap", heap(24).0, 70),
