@@ -1,17 +1,19 @@
 //! How high things bounce, and that they never gain energy.
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyId, BodyKind};
+use orthant::engine::body::BodyKind;
 use orthant::engine::collider::Material;
 use orthant::engine::lcp::{Cone, Method};
 use orthant::engine::settings::{RestitutionModel, Settings};
 use orthant::engine::shape::Shape;
 use orthant::math::{Double, Real, Vec3, widen};
+use orthant_lab::experiments::energy::{Bound, room, throw, tumble};
 use orthant_lab::random::Rng;
+use orthant_lab::scenes::ellipse;
 use orthant_lab::support::bounces::{
     G, MODELS, energy, ground, kinetic, material, model, place, wall,
 };
-use orthant_lab::support::{DOUBLE, DT, body, change, cuboid, sphere};
+use orthant_lab::support::{DOUBLE, DT, body, cuboid, sphere};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Pgs, Method::Substeps, Method::Lemke];
@@ -60,63 +62,13 @@ fn bodies_come_back_to_e_squared_of_their_height() {
     }
 }
 
-/// Somewhere in a room of 3 m across that is open above.
-fn room(material: Material) -> Simulation {
-    let mut world = Simulation::new();
-    ground(&mut world, material);
-    for axis in [Vec3::X, -Vec3::X, Vec3::Z, -Vec3::Z] {
-        wall(&mut world, axis, axis * -1.5, material);
-    }
-    world
-}
-
-/// A box with any sides, attitude, velocity and spin.
-fn throw(
-    world: &mut Simulation,
-    rng: &mut Rng,
-    material: Material,
-    at: Vec3,
-    size: Real,
-    speed: Real,
-) -> BodyId {
-    let [x, y, z] = [0; 3].map(|_| rng.range(0.4 * size, size));
-    let velocity = rng.vector(-speed, speed);
-    let id = place(world, BodyKind::Dynamic, cuboid(x, y, z), material, at, velocity);
-    let (turn, spin) = (rng.rotation(), rng.vector(-8.0, 8.0));
-    let body = change(world, id);
-    body.set_pose(at, turn);
-    body.angular_velocity = spin;
-    id
-}
-
-/// Largest energy over that of the start of a box that tumbles until
-/// it bounced 200 times or did not for 2 s: then it lies.
-fn tumble(settings: &Settings, material: Material, seed: u64) -> Double {
-    let mut rng = Rng::new(100 + seed);
-    let mut world = room(material);
-    let id = throw(&mut world, &mut rng, material, Vec3::Y * 2.0, 0.5, 2.0);
-    let start = energy(&world);
-    let mut most: Double = 0.0;
-    let (mut bounces, mut calm) = (0, 0);
-    while bounces < 200 && calm < 120 {
-        let before = body(&world, id).linear_velocity;
-        world.step(settings, DT);
-        let change = body(&world, id).linear_velocity - before;
-        let struck = (change + Vec3::Y * (G * DT)).length() > 0.3;
-        bounces += u32::from(struck);
-        calm = if struck { 0 } else { calm + 1 };
-        most = most.max(energy(&world) / start);
-    }
-    most
-}
-
 fn tumbles(of: RestitutionModel, method: Method) {
     let mut settings = model(of, G);
     settings.solver.method = method;
     for e in [0.0, 0.5, 1.0] {
         for mu in [0.0, 0.5] {
             for seed in 0..40 {
-                let most = tumble(&settings, material(mu, e), seed);
+                let (most, ..) = tumble(&settings, material(mu, e), seed);
                 let what = format!("{of:?} {method:?}, e = {e}, μ = {mu}, seed {seed}");
                 assert!(most <= 1.0 + 1e-4, "{what}: {most} of the energy");
             }
@@ -200,6 +152,28 @@ fn a_box_that_tumbles_without_gravity_keeps_its_energy() {
             }
             // Friction takes what it takes; without it nothing is lost.
             assert!(mu > 0.0 || mean > 0.98, "{of:?} {cone:?} {mu}: {mean} left");
+        }
+    }
+}
+
+/// The bound on energy (2.14): a ball that is pushed out of the floor leaves with `Δ = γ |Φ| / h`, for which
+/// `c² = m`; nothing is given where nothing overlaps.
+#[test]
+fn pushes_give_what_the_bound_on_energy_allows() {
+    for (gamma, depth) in [(0.2, 0.01), (1.0, 0.01), (1.0, 0.1)] {
+        for shape in [sphere(HALF), cuboid(1.0, 2.0 * HALF, 0.8)] {
+            let mut settings = ellipse::settings(gamma);
+            settings.gravity = Vec3::ZERO;
+            let mut world = Simulation::new();
+            ground(&mut world, material(0.5, 0.0));
+            let at = Vec3::Y * (HALF - depth);
+            let id =
+                place(&mut world, BodyKind::Dynamic, shape, material(0.5, 0.0), at, Vec3::ZERO);
+            let bound = Bound::of(&world, &settings, widen(DT), 20);
+            let wanted = widen(body(&world, id).mass()).sqrt();
+            let rounding = if DOUBLE { 1e-9 } else { 1e-3 };
+            assert!((bound.least / wanted - 1.0).abs() < rounding, "{bound:?}, not {wanted}");
+            assert!(bound.given < rounding, "{bound:?}");
         }
     }
 }

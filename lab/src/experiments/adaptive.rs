@@ -1,19 +1,14 @@
 //! γ that adapts, and γ > 1, beside fixed ones on all experiments (future work of Anitescu, Miller, Hart 2003
 //! and of the thesis, chapter 8); steps of changing lengths.
 //!
-//! Theorem 3.1 tells what a step does to the infeasibility, (2.14) what the push may give to the energy:
+//! Theorem 3.1 tells what a step does to the infeasibility,
 //!
 //! ```text
-//! I⁺ ≤ (1 - γ) I + r,   r = C h² |v|²,        2 ΔE ≤ c² (γ I / h)²
+//! I⁺ ≤ (1 - γ) I + r,   r = C h² |v|²
 //! ```
 //!
-//! The γ for which the sum of squares `((1 - γ) I + r)² + w (γ I)²` is least is
-//!
-//! ```text
-//! γ = s (1 + r / I),   s = 1 / (1 + w)
-//! ```
-//!
-//! A blow, which makes I once and no r, is taken back by the part s; where surfaces roll on each other every
+//! The γ for which this bound is least, zero, is `γ = 1 + r / I`, and nothing of it is chosen.
+//! A blow, which makes I once and no r, is taken back at once; where surfaces roll on each other every
 //! step makes r anew, and γ is larger than one. Contacts bear that, up to 2: what is taken back too much is a
 //! gap. Of a joint it is an error on the other side, so that γ is 1 at most where a joint is worst. `C |v|²`
 //! is not known beforehand: r is what the steps showed to be left over, `I⁺ - (1 - γ) I`, in the last two of
@@ -51,8 +46,6 @@ pub struct Adaptive {
     added: Double,
 }
 
-/// Weight w of what is pushed beside what is left over (–).
-const WEIGHT: Double = 0.25;
 /// Largest γ where a joint is worst and where a contact is: beyond 2 it would come back larger,
 /// `|1 - γ| > 1` (–).
 const GAMMA_MAX: [Double; 2] = [1.0, 2.0];
@@ -65,9 +58,8 @@ impl Adaptive {
         let added = (infeasibility - (1.0 - gamma) * before).max(0.0);
         let lasting = added.min(self.added);
         self.added = added;
-        let share = 1.0 / (1.0 + WEIGHT);
         let forward = if infeasibility > 0.0 { lasting / infeasibility } else { 0.0 };
-        let gamma = (share * (1.0 + forward)).min(GAMMA_MAX[usize::from(overlap >= joints)]);
+        let gamma = (1.0 + forward).min(GAMMA_MAX[usize::from(overlap >= joints)]);
         self.last = [infeasibility, gamma];
         gamma
     }

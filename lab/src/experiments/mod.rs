@@ -6,6 +6,7 @@ pub mod adaptive;
 pub mod brazil_nut;
 pub mod dual;
 pub mod ellipse;
+pub mod energy;
 pub mod grasp;
 pub mod kinematics;
 pub mod metric;
@@ -25,13 +26,14 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 14] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 15] = [
     ("ellipse", ellipse::perform),
     ("adaptive", adaptive::perform),
     ("grasp", grasp::perform),
     ("penalty", penalty::perform),
     ("restart", restart::perform),
     ("brazil-nut", brazil_nut::perform),
+    ("energy", energy::perform),
     ("metric", metric::perform),
     ("one-sided", one_sided::perform),
     ("kinematics", kinematics::perform),
