@@ -7,7 +7,6 @@
 //! a sort of the bodies of islands that are others.
 
 use core::cmp::Reverse;
-use core::mem::take;
 
 use super::outcome::Outcome;
 use crate::engine::lcp::newton::NewtonMemory;
@@ -74,11 +73,19 @@ impl IslandMemory {
     }
 }
 
+/// A memory, until its island takes it: it moves from list to list in each step, and is large.
+type Kept = Option<Box<IslandMemory>>;
+
+/// The first body of its island.
+fn first_of(kept: &Kept) -> Option<BodyId> {
+    kept.as_ref()?.members.first().copied()
+}
+
 /// The memories of this step and of the last, ascending by the first bodies of their islands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memories {
-    list: Vec<IslandMemory>,
-    last: Vec<IslandMemory>,
+    list: Vec<Kept>,
+    last: Vec<Kept>,
     /// Whose memory each island of this step gets, by its place in the last.
     from: Vec<Option<u32>>,
     /// Buffers: bodies of islands that are others now, with their places in the last; places of those of one.
@@ -104,12 +111,13 @@ impl Memories {
         for k in 0..islands.len() {
             let members = islands.members_of(k);
             let first = members.first().map(id);
-            while self.last.get(old).is_some_and(|last| last.first() < first) {
+            while self.last.get(old).is_some_and(|last| first_of(last) < first) {
                 old += 1;
             }
-            let known = self.last.get(old).filter(|last| last.first() == first);
-            let is_same = |last: &IslandMemory| {
-                same[k] || members.iter().map(id).eq(last.members.iter().copied())
+            let known = self.last.get(old).filter(|last| first_of(last) == first);
+            let is_same = |last: &Kept| {
+                let theirs = last.iter().flat_map(|memory| memory.members.iter().copied());
+                same[k] || members.iter().map(id).eq(theirs)
             };
             let from = known.filter(|last| keeps(k) && is_same(last)).map(|_| old as u32);
             others |= from.is_none() && keeps(k);
@@ -127,7 +135,7 @@ impl Memories {
         let mut taken = from.iter().flatten().copied().peekable();
         for (place, memory) in (0..).zip(&*last) {
             if taken.next_if_eq(&place).is_none() {
-                homes.extend(memory.members.iter().map(|&id| (id, place)));
+                homes.extend(memory.iter().flat_map(|m| &m.members).map(|&id| (id, place)));
             }
         }
         homes.sort_unstable();
@@ -141,19 +149,23 @@ impl Memories {
             shared.extend(ids.filter_map(home).map(|at| homes[at].1));
             shared.sort_unstable();
             let parts = shared.chunk_by(|a, b| a == b);
-            let most = |part: &&[u32]| 2 * part.len() > last[part[0] as usize].members.len();
+            let bodies = |at: u32| last[at as usize].as_ref().map_or(0, |m| m.members.len());
+            let most = |part: &&[u32]| 2 * part.len() > bodies(part[0]);
             let largest = parts.filter(most).min_by_key(|part| Reverse(part.len()));
             from[k] = largest.map(|part| part[0]);
         }
     }
 
     /// The memory of island `k`, of these bodies (places, ascending).
-    pub(super) fn recall(&mut self, k: usize, members: &[u32], bodies: &[Body]) -> IslandMemory {
+    pub(super) fn recall(
+        &mut self,
+        k: usize,
+        members: &[u32],
+        bodies: &[Body],
+    ) -> Box<IslandMemory> {
         let id = |&i: &u32| bodies[i as usize].id();
-        let mut memory = match self.from[k] {
-            Some(place) => take(&mut self.last[place as usize]),
-            None => IslandMemory::default(),
-        };
+        let last = self.from[k].and_then(|place| self.last[place as usize].take());
+        let mut memory = last.unwrap_or_default();
         if !members.iter().map(id).eq(memory.members.iter().copied()) {
             let old = &memory.members;
             memory.newton.pass_on(members.iter().map(|i| old.binary_search(&id(i)).ok()));
@@ -165,16 +177,16 @@ impl Memories {
     }
 
     /// Keeps the memory of the next island.
-    pub(super) fn keep(&mut self, memory: IslandMemory) {
-        self.list.push(memory);
+    pub(super) fn keep(&mut self, memory: Box<IslandMemory>) {
+        self.list.push(Some(memory));
     }
 
     /// What the island of this first body kept in the last step; `old` is the place in its list.
     pub(super) fn of(&self, first: BodyId, old: &mut usize) -> Option<&IslandMemory> {
-        while self.list.get(*old).is_some_and(|memory| memory.first() < Some(first)) {
+        while self.list.get(*old).is_some_and(|memory| first_of(memory) < Some(first)) {
             *old += 1;
         }
-        self.list.get(*old).filter(|memory| memory.first() == Some(first))
+        self.list.get(*old).filter(|memory| first_of(memory) == Some(first))?.as_deref()
     }
 }
 

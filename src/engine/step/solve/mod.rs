@@ -59,7 +59,7 @@ struct Task<'a> {
     step: IslandStep<'a>,
     /// Need it not be solved?
     steady: bool,
-    memory: IslandMemory,
+    memory: Box<IslandMemory>,
     /// None before it is solved.
     outcome: Option<Outcome>,
 }
@@ -70,7 +70,7 @@ impl Task<'_> {
         if self.steady {
             return;
         }
-        let (step, memory) = (&mut self.step, &mut self.memory);
+        let (step, memory) = (&mut self.step, &mut *self.memory);
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
         let outcome = solver.solve(&mut island);
