@@ -306,7 +306,9 @@ impl BodyData {
         body.gravity_scale = manner.gravity_scale;
         [body.linear_damping, body.angular_damping] = manner.damping;
         (body.center, body.rotation) = (self.center, self.rotation);
-        body.remainder = self.remainder.unwrap_or_default();
+        // The step does not check it: it goes with a place.
+        let remainder = self.remainder.filter(|remainder| remainder.is_finite());
+        body.remainder = remainder.unwrap_or_default();
         let velocities = self.velocity.unwrap_or_default();
         [body.linear_velocity, body.angular_velocity] = velocities;
         let rare = self.rare.as_deref().cloned().unwrap_or_default();
