@@ -127,7 +127,7 @@ pub use interpolation::{
 };
 pub use joints::{
     Joint, JointAnchor, JointBasis, JointBroken, JointDisabled, JointForces, JointFrame,
-    JointPosition, JointVelocity, JointView, Joints, PhysicsJointsPlugin,
+    JointPosition, JointVelocity, JointView, Joints, MotorCoupling, PhysicsJointsPlugin,
 };
 pub use layers::{CollisionLayers, LayerMask, PhysicsLayer};
 pub use link::{EngineBody, EngineJoint};

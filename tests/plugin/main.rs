@@ -6,6 +6,7 @@ mod chaos;
 mod character;
 mod colliders;
 mod collision;
+mod coupled;
 #[cfg(feature = "debug")]
 mod debug;
 mod diagnostics;

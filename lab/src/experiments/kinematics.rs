@@ -7,11 +7,11 @@
 use std::path::Path;
 
 use orthant::engine::lcp::{BodyBlock, FIXED};
-use orthant::engine::papers::accelerations::accelerations;
 use orthant::engine::papers::kinematics::{ContactRates, ContactSide, NoRates, Patch, rates};
 use orthant::math::{DMat3, DVec3, Double, sin_cos_double};
 
 use super::Outcome;
+use super::accelerations::{accelerations, contact_row};
 use crate::random::Rng;
 
 /// A boundary with a chart of one or two coordinates.
@@ -402,7 +402,7 @@ pub fn on_a_ball(radii: [Double; 2], angle: Double) -> Result<[Double; 2], NoRat
     let sides =
         [side(DVec3::ZERO, radii[0], DVec3::ZERO), side(normal * far, radii[1], down * speed)];
     let found: ContactRates = rates(&sides, normal)?;
-    let row = found.row(&sides, normal, [FIXED, 0]);
+    let row = contact_row(&found, &sides, normal, [FIXED, 0]);
     let block = BodyBlock {
         mass: [1.0; 3],
         inertia: [0.1, 0.1, 0.1, 0.0, 0.0, 0.0],

@@ -2,6 +2,7 @@
 //!
 //! `docs/experiments.md` shows what they print beside what the papers say.
 
+pub mod accelerations;
 pub mod adaptive;
 pub mod brazil_nut;
 pub mod dual;

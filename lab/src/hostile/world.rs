@@ -71,6 +71,20 @@ fn body(bytes: &mut Bytes) -> BodyDesc {
     }
 }
 
+/// What couples two bodies.
+fn coupled(bytes: &mut Bytes) -> JointKind {
+    match bytes.below(4) {
+        0 => JointKind::Gear { ratio: bytes.number(1.0) },
+        1 => JointKind::RackAndPinion { radius: bytes.number(1.0) },
+        2 => JointKind::Screw { lead: bytes.number(1.0) },
+        _ => JointKind::Pulley {
+            wheels: [bytes.vector(1.0), bytes.vector(1.0)],
+            ratio: bytes.positive(1.0),
+            length: bytes.positive(2.0),
+        },
+    }
+}
+
 fn joint(bytes: &mut Bytes, ids: &[BodyId]) -> JointDesc {
     let mut end = || ids.get(bytes.below(ids.len() + 1)).copied();
     let ends = [end(), end()];
@@ -84,6 +98,7 @@ fn joint(bytes: &mut Bytes, ids: &[BodyId]) -> JointDesc {
         6 => JointKind::Pivot,
         7 => JointKind::Distance { min: bytes.positive(1.0), max: bytes.positive(2.0) },
         8 => JointKind::Generic,
+        9 => coupled(bytes),
         _ => JointKind::Spherical,
     };
     let mut desc = JointDesc::new(kind, ends);

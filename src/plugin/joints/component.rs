@@ -34,7 +34,10 @@ use crate::plugin::link::{EngineJoint, queue_joint};
 /// | universal | the angle about the first axis | both angles |
 /// | pivot | the twist | the swing |
 /// | planar | the way along y | the ways along y and z |
+/// | screw | the angle | the angle |
 /// | generic | the way along x | the ways along x, y, z |
+///
+/// Gears, racks and pulleys have none of these.
 ///
 /// For all others there are [`with_axis_limits`](Self::with_axis_limits),
 /// [`with_axis_motor`](Self::with_axis_motor) and [`with_axis_friction`](Self::with_axis_friction).
@@ -408,12 +411,16 @@ impl Joint {
             | JointKind::Prismatic
             | JointKind::Cylindrical
             | JointKind::Distance { .. }
+            | JointKind::Pulley { .. }
+            | JointKind::RackAndPinion { .. }
             | JointKind::Generic => JointAxis::LinearX,
             JointKind::Planar => JointAxis::LinearY,
             JointKind::Revolute
             | JointKind::Spherical
             | JointKind::Universal
-            | JointKind::Pivot => JointAxis::AngularX,
+            | JointKind::Pivot
+            | JointKind::Gear { .. }
+            | JointKind::Screw { .. } => JointAxis::AngularX,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Joints: one component on an entity of its own, brought to the engine when it changes, and read back.
 
 mod component;
+mod coupled;
 mod frame;
 mod read;
 mod reflect;
@@ -13,6 +14,7 @@ use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
 pub use component::Joint;
+pub use coupled::MotorCoupling;
 pub use frame::{JointAnchor, JointBasis, JointFrame};
 pub use read::{JointBroken, JointForces, JointPosition, JointVelocity, JointView, Joints};
 
@@ -36,7 +38,7 @@ pub struct JointDisabled;
 
 /// Keeps the engine's joints in line with the components, and tells about them.
 ///
-/// - Systems: one in [`GatherSystems::Joints`]; two in [`PhysicsStepSystems::Events`], for what is read
+/// - Systems: two in [`GatherSystems::Joints`], one for motors that follow other joints; two in [`PhysicsStepSystems::Events`], for what is read
 ///   and for what broke.
 /// - Messages: [`JointBroken`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +48,7 @@ impl Plugin for PhysicsJointsPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<Joint>()
             .register_type::<JointDisabled>()
+            .register_type::<MotorCoupling>()
             .register_type::<JointForces>()
             .register_type::<JointPosition>()
             .register_type::<JointVelocity>()
@@ -56,7 +59,10 @@ impl Plugin for PhysicsJointsPlugin {
             .register_type::<JointBroken>()
             .add_message::<JointBroken>();
         app.add_systems(SyncSchedule, update_joints.in_set(GatherSystems::Joints));
-        app.add_systems(PhysicsSchedule, update_joints.in_set(GatherSystems::Joints));
+        app.add_systems(
+            PhysicsSchedule,
+            (coupled::follow, update_joints).chain().in_set(GatherSystems::Joints),
+        );
         app.add_systems(
             PhysicsSchedule,
             (read::read_joints, read::emit_broken, read::emit_pressed)

@@ -3,7 +3,7 @@
 use bevy_reflect::impl_reflect;
 
 use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 impl_reflect!(
     #[type_path = "orthant::engine::joint"]
@@ -30,6 +30,10 @@ impl_reflect!(
         Planar,
         Pivot,
         Distance { min: Real, max: Real },
+        Gear { ratio: Real },
+        RackAndPinion { radius: Real },
+        Screw { lead: Real },
+        Pulley { wheels: [Vec3; 2], ratio: Real, length: Real },
         Generic,
     }
 );

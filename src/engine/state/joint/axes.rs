@@ -12,6 +12,9 @@
 //!             φ_d' = ω · u × (f d × x + f' (d · x × u) x)
 //! turn k      e = log q, e_k' = ω · (1 + [e]×/2 + κ [e]×²) a_k
 //! universal   α of y_b about x_a, β of x_a about y_b, and the lock -x_a · y_b
+//! gear        Δα + r Δβ - (1 + r) Δψ of turns about x_a and x_b, ψ that of p about x_a
+//! rack        Δx + r Δβ, β the turn about x_b as frame a sees it
+//! pulley      |s_a| + r |s_b|, s from the wheels to the anchors
 //! ```
 //!
 //! A swing is the shortest rotation that takes x of frame a to x of frame b; twist is what is left. The
@@ -25,9 +28,12 @@ use crate::engine::state::body::Body;
 use crate::engine::state::motion::vec6;
 use crate::engine::tuning::joint_rows::SWING_POLE;
 use crate::math::{
-    DVec3, Double, PI_DOUBLE, SERIES, atan2_double, quat_exp_double, quat_mul_double,
-    quat_rotate_double, widen_quat, widen3,
+    DVec3, Double, PI_DOUBLE, Real, SERIES, atan2_double, quat_exp_double, quat_mul_double,
+    quat_rotate_double, widen, widen_quat, widen3,
 };
+
+/// Squared distance of centers that are at one place but for rounding (m²).
+const CONCENTRIC: Double = 1e-8;
 
 /// The rows of both ends.
 pub(crate) type Sides = [Vec6; 2];
@@ -75,6 +81,8 @@ pub(crate) struct JointPose {
     pub(crate) arms: [DVec3; 2],
     /// From anchor a to anchor b (m).
     pub(crate) apart: DVec3,
+    /// From the wheels of a pulley to the anchors (m).
+    ropes: [DVec3; 2],
     /// World axes of both frames, and their rotations.
     pub(crate) axes: [[DVec3; 3]; 2],
     rotations: [[Double; 4]; 2],
@@ -98,7 +106,13 @@ impl JointPose {
             let basis = widen_quat(frames[k].basis);
             unit(ends[k].map_or(basis, |end| quat_mul_double(end.rotation, basis)))
         });
-        Self::from_parts(kind, arms, apart, rotations)
+        let ropes = match kind {
+            JointKind::Pulley { wheels, .. } => {
+                [0, 1].map(|k| center(k) - widen3(wheels[k]) + arms[k])
+            }
+            _ => [DVec3::ZERO; 2],
+        };
+        Self { ropes, ..Self::from_parts(kind, arms, apart, rotations) }
     }
 
     /// Half way between two places: of rotations the one half way, of arms and of the distance the mean,
@@ -106,8 +120,9 @@ impl JointPose {
     pub(crate) fn middle(from: &Self, to: &Self) -> Self {
         let arms = [0, 1].map(|k| (from.arms[k] + to.arms[k]) * 0.5);
         let apart = (from.apart + to.apart) * 0.5;
+        let ropes = [0, 1].map(|k| (from.ropes[k] + to.ropes[k]) * 0.5);
         let rotations = [0, 1].map(|k| half_way(from.rotations[k], to.rotations[k]));
-        Self::from_parts(from.kind, arms, apart, rotations)
+        Self { ropes, ..Self::from_parts(from.kind, arms, apart, rotations) }
     }
 
     fn from_parts(
@@ -119,13 +134,16 @@ impl JointPose {
         let axes = rotations
             .map(|q| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| quat_rotate_double(q, axis)));
         let turn = upper(quat_mul_double(conjugate(rotations[0]), rotations[1]));
-        Self { kind, arms, apart, axes, rotations, turn }
+        Self { kind, arms, apart, ropes: [DVec3::ZERO; 2], axes, rotations, turn }
     }
 
     /// Position of axis k [m or rad], angles within half a turn.
     pub(crate) fn position(&self, k: usize) -> Double {
         match (self.kind, k) {
             (JointKind::Distance { .. }, 0) => self.apart.length(),
+            (JointKind::Pulley { ratio, .. }, 0) => {
+                self.ropes[0].length() + widen(ratio) * self.ropes[1].length()
+            }
             (_, 0..3) => self.axes[0][k].dot(self.apart),
             (JointKind::Universal, _) => self.universal(k).0,
             (_, 3) => wrapped(2.0 * atan2_double(self.turn[0], self.turn[3])),
@@ -146,6 +164,10 @@ impl JointPose {
         match (self.kind, k) {
             (JointKind::Distance { .. }, 0) => {
                 self.along_world(self.apart.try_normalize().unwrap_or(DVec3::Y))
+            }
+            (JointKind::Pulley { ratio, .. }, 0) => {
+                let rope = |k: usize| point_row(self.ropes[k].normalize_or_zero(), self.arms[k]);
+                [rope(0), rope(1).map(|x| x * widen(ratio))]
             }
             (_, 0..3) => self.along(k),
             (JointKind::Universal, _) => about(self.universal(k).1),
@@ -199,39 +221,43 @@ impl JointPose {
         (atan2_double(sine, a.dot(b)), about(direction))
     }
 
-    /// Positions and rates of all axes at the velocities of both ends: what [`Self::position`] and
-    /// [`Self::gradient`] say of them, with what they share computed once.
-    pub(crate) fn motion(&self, velocity: &[Vec6; 2]) -> ([Double; 6], [Double; 6]) {
-        let [(va, wa), (vb, wb)] =
-            velocity.map(|[a, b, c, d, e, f]| (DVec3::new(a, b, c), DVec3::new(d, e, f)));
-        // Of anchor b, as frame a sees it.
-        let passing = (vb + wb.cross(self.arms[1])) - (va + wa.cross(self.arms[0] + self.apart));
-        let (mut position, mut speed) = ([0.0; 6], [0.0; 6]);
-        for k in 0..3 {
-            let axis = self.axes[0][k];
-            (position[k], speed[k]) = (axis.dot(self.apart), axis.dot(passing));
-        }
-        if let JointKind::Distance { .. } = self.kind {
-            (position[0], speed[0]) = (self.position(0), rate(&self.gradient(0), velocity));
-        }
-        if self.kind == JointKind::Universal {
-            for k in 3..6 {
-                let (at, gradient) = self.universal(k);
-                (position[k], speed[k]) = (at, gradient.dot(wb - wa));
+    /// How far wheels that mesh have come from another place by what they roll on each other [rad or m].
+    pub(crate) fn rolled(&self, from: &Self) -> Double {
+        let about_x = |from, to| {
+            let [x, _, _, w] = upper(quat_mul_double(conjugate(from), to));
+            2.0 * atan2_double(x, w)
+        };
+        match self.kind {
+            JointKind::Gear { ratio } => {
+                let [a, b] = [0, 1].map(|k| about_x(from.rotations[k], self.rotations[k]));
+                let way = self.axes[0][0].dot(from.apart.cross(self.apart));
+                let carried = atan2_double(way, from.apart.dot(self.apart));
+                a + widen(ratio) * b - self.carried(ratio) * carried
             }
-            return (position, speed);
+            JointKind::RackAndPinion { radius } => {
+                self.position(0) - from.position(0) + widen(radius) * about_x(from.turn, self.turn)
+            }
+            _ => 0.0,
         }
-        let spin = wb - wa;
-        let spin = DVec3::from_array(self.axes[0].map(|axis| axis.dot(spin)));
-        (position[3], speed[3]) = (self.position(3), self.turn_gradient(3).dot(spin));
-        let u = self.pointer();
-        let (sine, factor) = (swing_sine(u), swing_factor(u));
-        for (k, axis, at) in [(4, DVec3::Y, -u.z), (5, DVec3::Z, u.y)] {
-            let turned = sine < 1e-12 && u.x < 0.0;
-            position[k] = if turned { self.position(k) } else { factor * at };
-            speed[k] = swing_gradient(u, axis, sine, factor).dot(spin);
+    }
+
+    /// The rows of its rate: of forces on both where they mesh, so that nothing else bears them.
+    pub(crate) fn rolling(&self) -> Sides {
+        let [a, b] = self.axes.map(|axes| axes[0]);
+        match self.kind {
+            JointKind::Gear { ratio } => {
+                let turns = [turn_row(a), turn_row(b * widen(ratio))];
+                let part = self.carried(ratio) / self.apart.length_squared().max(CONCENTRIC);
+                plus(turns, &self.along_world(a.cross(self.apart)), -part)
+            }
+            JointKind::RackAndPinion { radius } => plus(self.along(0), &about(b), widen(radius)),
+            _ => [[0.0; 6]; 2],
         }
-        (position, speed)
+    }
+
+    /// What gears roll as they are carried around each other, none if their centers are at one place (–).
+    fn carried(&self, ratio: Real) -> Double {
+        if self.apart.length_squared() > CONCENTRIC { 1.0 + widen(ratio) } else { 0.0 }
     }
 
     /// The x axis of frame b in frame a.
@@ -250,8 +276,19 @@ impl JointPose {
             }
             return DVec3::new(1.0, (w * z + x * y) / size, (x * z - w * y) / size);
         }
-        let u = self.pointer();
-        swing_gradient(u, [DVec3::Y, DVec3::Z][k - 4], swing_sine(u), swing_factor(u))
+        let (u, axis) = (self.pointer(), [DVec3::Y, DVec3::Z][k - 4]);
+        if u.x < SWING_POLE {
+            return axis;
+        }
+        // f' = -(sin θ - θ cos θ) / sin³ θ, by its series where that cancels.
+        let (sine, factor) = (swing_sine(u), swing_factor(u));
+        let slope = if sine < SERIES && u.x > 0.0 {
+            -(1.0 / 3.0 + 2.0 / 15.0 * sine * sine)
+        } else {
+            -(1.0 - factor * u.x) / (sine * sine)
+        };
+        let part = axis.dot(DVec3::X.cross(u));
+        u.cross(axis.cross(DVec3::X) * factor + DVec3::X * (slope * part))
     }
 
     /// Angle k of a universal joint, and its gradient in the world.
@@ -281,22 +318,6 @@ impl JointPose {
     }
 }
 
-/// Gradient, with respect to the relative angular velocity in frame a, of the part about an axis of the
-/// swing whose x axis is `u`.
-fn swing_gradient(u: DVec3, axis: DVec3, sine: Double, factor: Double) -> DVec3 {
-    if u.x < SWING_POLE {
-        return axis;
-    }
-    // f' = -(sin θ - θ cos θ) / sin³ θ, by its series where that cancels.
-    let slope = if sine < SERIES && u.x > 0.0 {
-        -(1.0 / 3.0 + 2.0 / 15.0 * sine * sine)
-    } else {
-        -(1.0 - factor * u.x) / (sine * sine)
-    };
-    let part = axis.dot(DVec3::X.cross(u));
-    u.cross(axis.cross(DVec3::X) * factor + DVec3::X * (slope * part))
-}
-
 /// Sine of the swing whose x axis is `u`.
 fn swing_sine(u: DVec3) -> Double {
     (u.y * u.y + u.z * u.z).sqrt()
@@ -313,8 +334,20 @@ fn swing_factor(u: DVec3) -> Double {
 
 /// The rows of a turn about a direction of the world.
 fn about(direction: DVec3) -> Sides {
-    let row = |d: DVec3| [0.0, 0.0, 0.0, d.x, d.y, d.z];
-    [row(-direction), row(direction)]
+    [turn_row(-direction), turn_row(direction)]
+}
+
+/// The row of a turn of one end about a direction of the world.
+const fn turn_row(d: DVec3) -> Vec6 {
+    [0.0, 0.0, 0.0, d.x, d.y, d.z]
+}
+
+/// Rows with a multiple of others.
+pub(super) fn plus(mut rows: Sides, others: &Sides, factor: Double) -> Sides {
+    for (x, y) in rows.as_flattened_mut().iter_mut().zip(others.as_flattened()) {
+        *x += factor * y;
+    }
+    rows
 }
 
 /// The row of a world direction at a point `arm` from the center.

@@ -81,8 +81,7 @@ impl JointFrame {
     }
 }
 
-/// What a joint keeps. Every kind but the last two locks axes; those that it leaves free may have limits,
-/// motors and friction.
+/// What a joint keeps. Axes that it leaves free may have limits, motors and friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum JointKind {
@@ -111,6 +110,31 @@ pub enum JointKind {
         #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
         max: Real,
     },
+    /// Wheels about x of frame a and x of frame b that mesh, or a belt joins: one row, from where they are
+    /// when it begins. Parallel axles may be carried around; with anchors at one place nothing carries them.
+    Gear {
+        /// Teeth of b over teeth of a (–), not 0; negative if both turn the same way: of a ring, of a belt.
+        ratio: Real,
+    },
+    /// A pinion about x of frame b that rolls on a rack along x of frame a, from where they are: one row.
+    RackAndPinion {
+        /// The rack moves so far along x for a radian of the pinion (m), not 0.
+        radius: Real,
+    },
+    /// Free to turn about x, and moves along x as it turns. Five rows.
+    Screw {
+        /// Way along x for a whole turn (m), not 0.
+        lead: Real,
+    },
+    /// A rope over two fixed wheels: `|a - wheel a| + ratio |b - wheel b|` is at most its length. One row.
+    Pulley {
+        /// Where the rope leaves the wheels, in the world (m).
+        wheels: [Vec3; 2],
+        /// Parts of the rope at end b that share its load (–), > 0.
+        ratio: Real,
+        /// Of the rope (m), > 0.
+        length: Real,
+    },
     /// All axes are free; limits with `min` equal to `max` lock them.
     Generic,
 }
@@ -128,9 +152,17 @@ impl JointKind {
             Self::Universal => 0b10_0111,
             Self::Planar => 0b11_0001,
             Self::Pivot => 0b00_1111,
+            Self::Screw { .. } => 0b11_0111,
+            Self::Gear { .. } => 0b00_1000,
+            Self::RackAndPinion { .. } => 0b00_0001,
             Self::Distance { min, max } if min == max => 0b00_0001,
-            Self::Distance { .. } | Self::Generic => 0,
+            Self::Distance { .. } | Self::Pulley { .. } | Self::Generic => 0,
         }
+    }
+
+    /// Do its ends move along an axis that turns with the first?
+    pub(super) const fn slides(self) -> bool {
+        self.locked() & 0b111 != 0b111 || matches!(self, Self::Screw { .. })
     }
 
     /// Bit k: axis k may have limits.
@@ -138,8 +170,9 @@ impl JointKind {
     pub const fn limitable(self) -> u8 {
         match self {
             Self::Pivot => 0b11_1000,
-            // Its limits are in the kind.
-            Self::Distance { .. } => 0,
+            Self::Generic => 0b11_1111,
+            // Limits of a single row are in the kind.
+            _ if self.locked().count_ones() < 2 => 0,
             _ => !self.locked() & 0b11_1111,
         }
     }
@@ -405,6 +438,23 @@ impl JointDesc {
                 return Err(JointError::NotFinite("basis"));
             }
             frame.basis = quat_normalize(frame.basis);
+        }
+        let (what, scale) = match self.kind {
+            JointKind::Gear { ratio } | JointKind::Pulley { ratio, .. } => ("ratio", ratio),
+            JointKind::RackAndPinion { radius } => ("radius", radius),
+            JointKind::Screw { lead } => ("lead", lead),
+            _ => ("", 1.0),
+        };
+        ranges::COEFFICIENT.check(what, scale)?;
+        if scale.abs() < crate::engine::shape::LENGTH_MIN {
+            return Err(JointError::NotPositive(what, scale.abs()));
+        }
+        if let JointKind::Pulley { wheels, ratio, length } = self.kind {
+            let mut all = wheels.iter().flat_map(|wheel| wheel.to_array()).chain([length]);
+            all.try_for_each(|x| ranges::POSITION.check("place or length of a rope", x))?;
+            if ratio.min(length) <= 0.0 {
+                return Err(JointError::NotPositive("ratio or length", ratio.min(length)));
+            }
         }
         if let JointKind::Distance { min, max } = self.kind {
             if !(min >= 0.0 && max > 0.0 && max >= min && min.is_finite()) {

@@ -9,8 +9,7 @@
 //!
 //! `desc.rs` says what a joint is made from, `axes.rs` where it is, `rows.rs` which rows it has in a step. A
 //! joint keeps the impulses of its rows by name, so that they start warm when others come and go, and the
-//! angle of a hinge with its turns. After a step it knows its reaction, and breaks if that is too large. Not
-//! here: gears and other joints of more than two bodies.
+//! angle of a hinge with its turns. After a step it knows its reaction, and breaks if that is too large.
 
 mod axes;
 mod desc;
@@ -83,23 +82,24 @@ impl Joint {
 
     /// Position of an axis after the last step [m or rad], turns of the twist or hinge counted.
     pub fn position(&self, axis: JointAxis) -> Real {
-        self.positions()[axis.index()]
+        narrow(self.motion(&self.ends)(axis.index()).0)
     }
 
     /// Velocity of an axis after the last step [m/s or rad/s].
     pub fn velocity(&self, axis: JointAxis) -> Real {
-        self.velocities()[axis.index()]
+        narrow(self.motion(&self.ends)(axis.index()).1)
     }
 
-    /// Positions of all axes after the last step, x, y, z, then about x, y, z [m or rad], turns of the twist
-    /// or hinge counted.
+    /// Positions of all axes after the last step, x, y, z, then about x, y, z [m or rad], as of one.
     pub fn positions(&self) -> [Real; 6] {
-        self.motion().0.map(narrow)
+        let motion = self.motion(&self.ends);
+        [0, 1, 2, 3, 4, 5].map(|k| narrow(motion(k).0))
     }
 
     /// Velocities of all axes after the last step, x, y, z, then about x, y, z [m/s or rad/s].
     pub fn velocities(&self) -> [Real; 6] {
-        self.motion().1.map(narrow)
+        let motion = self.motion(&self.ends);
+        [0, 1, 2, 3, 4, 5].map(|k| narrow(motion(k).1))
     }
 }
 
@@ -136,7 +136,7 @@ impl Joints {
             desc,
             impulse: [[0.0; SLOTS]; 2],
             reaction: [Vec3::ZERO; 2],
-            ends: [None; 2],
+            ends: desc.ends.map(|end| bodies.get(end?).map(End::of)),
             turned: [0.0; 2],
             gone: false,
         };
@@ -157,8 +157,13 @@ impl Joints {
         let joint = &mut self.list[place.map_err(|_| JointError::Unknown(id))?];
         let same_kind =
             core::mem::discriminant(&joint.desc.kind) == core::mem::discriminant(&desc.kind);
-        if !same_kind || joint.desc.ends != desc.ends || !desc.enabled {
+        let begins = !same_kind || joint.desc.ends != desc.ends;
+        if begins || !desc.enabled {
             joint.forget_impulses();
+        }
+        if begins {
+            joint.turned = [0.0; 2];
+            joint.ends = desc.ends.map(|end| bodies.get(end?).map(End::of));
         }
         joint.desc = desc;
         joint.read(desc.ends.map(|end| bodies.get(end?)), 0.0);

@@ -21,13 +21,13 @@
 //! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
 //! within reach in this step, like contacts; their push is not carried. At most one row a slot; O(rows).
 
-use super::axes::{End, JointPose, Sides, rate, unwound};
+use super::axes::{End, JointPose, Sides, plus, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
 use crate::engine::lcp::Vec6;
 use crate::engine::settings::Settings;
 use crate::engine::state::body::Body;
 use crate::engine::tuning::joint_rows::{ANGLE_MARGIN, CARRIED_MAX};
-use crate::math::{DVec3, Double, Real, widen};
+use crate::math::{DVec3, Double, PI_DOUBLE, Real, widen};
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl JointRowBuilder<'_> {
         for k in 0..6 {
             let bound = widen(desc.friction[k]) * widen(self.dt);
             if bound > 0.0 {
-                let (sides, bounds) = (self.rate(place, k), [-bound, bound]);
+                let (sides, bounds) = (self.joint.rate_rows(place, k), [-bound, bound]);
                 rows.push(Row { bounds, ..row(FRICTION + k, sides) });
             }
         }
@@ -200,7 +200,7 @@ impl JointRowBuilder<'_> {
         let bounds = [-bound, bound];
         if stiffness == 0.0 || damping.is_infinite() {
             let softness = 1.0 / (dt * total);
-            let sides = self.rate(place, k);
+            let sides = self.joint.rate_rows(place, k);
             let aim = if softness > 0.0 { Aim::Damper } else { Aim::Rate(target) };
             return Some(Row { bias: -target, softness, bounds, aim, ..row(MOTOR + k, sides) });
         }
@@ -210,15 +210,10 @@ impl JointRowBuilder<'_> {
         Some(Row { bias, softness, bounds, aim: Aim::Spring, ..row(MOTOR + k, sides) })
     }
 
-    /// Rows of the speed that a motor or friction acts on.
-    fn rate(&self, place: &JointPose, k: usize) -> Sides {
-        self.joint.rate_rows(place, k)
-    }
-
     /// Acceleration of the anchors that rows along straight lines do not know (m/s²): centripetal, and
     /// Coriolis' along an axis that turns.
     fn curvature(&self, place: &JointPose) -> Double {
-        let slides = self.joint.desc.kind.locked() & 0b111 != 0b111;
+        let slides = self.joint.desc.kind.slides();
         let mut sum = 0.0;
         for (k, body) in self.ends.iter().enumerate() {
             let Some(body) = body else { continue };
@@ -262,6 +257,7 @@ impl Joint {
             // Nothing is nearer than nothing.
             (JointKind::Distance { min, max }, _) if k == 0 && min > 0.0 => Some([min, max]),
             (JointKind::Distance { max, .. }, _) if k == 0 => Some([Real::NEG_INFINITY, max]),
+            (JointKind::Pulley { length, .. }, _) if k == 0 => Some([Real::NEG_INFINITY, length]),
             (_, Some(AxisLimit { min, max })) => Some([min, max]),
             _ => None,
         }
@@ -311,7 +307,15 @@ impl Joint {
                 (JointKind::Distance { min, .. }, _) => {
                     (place.position(0) - widen(min), place.gradient(0))
                 }
-                (kind, 0..3) if kind.locked() & 0b111 == 0b111 => {
+                (JointKind::Gear { .. } | JointKind::RackAndPinion { .. }, _) => {
+                    (self.rolled(place), place.rolling())
+                }
+                (JointKind::Screw { lead }, 0) => {
+                    let slope = -widen(lead) / (2.0 * PI_DOUBLE);
+                    let error = place.position(0) + slope * self.position_at(place, 3);
+                    (error, plus(place.gradient(0), &place.gradient(3), slope))
+                }
+                (kind, 0..3) if !kind.slides() => {
                     let axis = [DVec3::X, DVec3::Y, DVec3::Z][k];
                     (place.apart.dot(axis), place.along_world(axis))
                 }
@@ -342,7 +346,8 @@ impl Joint {
 
     /// Position of an axis at a place with its turns counted.
     fn position_at(&self, place: &JointPose, k: usize) -> Double {
-        self.counted(k, place.position(k))
+        let raw = place.position(k);
+        if self.counts(k) { unwound(raw, self.turned[k - 3]) } else { raw }
     }
 
     /// Rows of the speed that a motor or friction acts on: where several angles are free, that about an
@@ -367,40 +372,33 @@ impl Joint {
         }
     }
 
-    /// Position of an axis of which `raw` is known, with its turns counted from where it was.
-    fn counted(&self, k: usize, raw: Double) -> Double {
-        if self.counts(k) { unwound(raw, self.turned[k - 3]) } else { raw }
+    /// How far what it couples has come apart by a place, since it began [rad or m].
+    fn rolled(&self, place: &JointPose) -> Double {
+        let from = JointPose::new(self.desc.kind, &self.desc.frames, &self.ends);
+        self.turned[0] + place.rolled(&from)
     }
 
     /// Takes up where its ends are, and counts turns.
     pub(crate) fn read(&mut self, ends: [Option<&Body>; 2], dt: Double) {
-        self.ends = ends.map(|end| end.map(End::of));
-        let counts = [self.counts(3), self.counts(4)];
-        if counts == [false; 2] {
-            self.turned = [0.0; 2];
-            return;
-        }
-        let (position, velocity) = self.raw_motion();
-        for (k, turned) in (3..).zip(&mut self.turned) {
-            let near = *turned + dt * velocity[k];
-            *turned = if counts[k - 3] { unwound(position[k], near) } else { 0.0 };
-        }
-    }
-
-    /// Positions and velocities of all axes where its ends were read, turns counted.
-    pub(super) fn motion(&self) -> ([Double; 6], [Double; 6]) {
-        let (mut position, velocity) = self.raw_motion();
-        for k in 3..5 {
-            if self.counts(k) {
-                position[k] = self.turned[k - 3];
+        let ends = ends.map(|end| end.map(End::of));
+        let turned = [3, 4].map(|k| match self.desc.kind {
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } if k == 3 => {
+                let place = JointPose::new(self.desc.kind, &self.desc.frames, &ends);
+                if self.desc.enabled { self.rolled(&place) } else { 0.0 }
             }
-        }
-        (position, velocity)
+            _ if self.counts(k) => {
+                let (position, velocity) = self.motion(&ends)(k);
+                unwound(position, self.turned[k - 3] + dt * velocity)
+            }
+            _ => 0.0,
+        });
+        (self.ends, self.turned) = (ends, turned);
     }
 
-    /// Positions and velocities of all axes, with angles within half a turn.
-    fn raw_motion(&self) -> ([Double; 6], [Double; 6]) {
-        let place = JointPose::new(self.desc.kind, &self.desc.frames, &self.ends);
-        place.motion(&self.ends.map(|end| end.map_or([0.0; 6], |end| end.velocity)))
+    /// Position and velocity of any axis at these ends, turns counted from where it was.
+    pub(super) fn motion(&self, ends: &[Option<End>; 2]) -> impl Fn(usize) -> (Double, Double) {
+        let place = JointPose::new(self.desc.kind, &self.desc.frames, ends);
+        let velocity = ends.map(|end| end.map_or([0.0; 6], |end| end.velocity));
+        move |k| (self.position_at(&place, k), rate(&place.gradient(k), &velocity))
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::state::body::{Body, BodyDesc};
 use crate::engine::state::motion::vec6;
 use crate::math::{DVec3, Quat, quat_exp, quat_mul, quat_normalize, widen};
 
-const KINDS: [JointKind; 10] = [
+const KINDS: [JointKind; 13] = [
     JointKind::Fixed,
     JointKind::Revolute,
     JointKind::Spherical,
@@ -21,6 +21,9 @@ const KINDS: [JointKind; 10] = [
     JointKind::Pivot,
     JointKind::Distance { min: 0.5, max: 2.0 },
     JointKind::Generic,
+    JointKind::Gear { ratio: -2.5 },
+    JointKind::RackAndPinion { radius: 0.3 },
+    JointKind::Pulley { wheels: [Vec3::Y, Vec3::Z], ratio: 2.0, length: 1.0 },
 ];
 
 /// Random places.
@@ -129,6 +132,7 @@ fn rows_are_the_rates_of_their_positions() {
         for k in 3..6 {
             check("turn", kind, &frames, bodies, &|place| place.turn_from(target, k));
         }
+        check("what rolls", kind, &frames, bodies, &|to| (to.rolled(&place), place.rolling()));
         // The angle itself has a kink where it is zero.
         if swing > 0.6 {
             check("swing", kind, &frames, bodies, &|place| place.swing());

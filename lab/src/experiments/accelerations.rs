@@ -11,12 +11,11 @@
 //! Lemke's algorithm. A planar contact of any boundary has infinitely many rows, of which only those are
 //! made that it would violate. O((contacts)³), for each of these.
 
-use super::kinematics::{ContactRates, ContactSide};
-use super::solvers::lemke;
-use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
-use crate::engine::step::assemble::Unknowns;
-use crate::math::{DVec3, Double};
+use orthant::engine::lcp::certificate::Certificate;
+use orthant::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
+use orthant::engine::papers::kinematics::{ContactRates, ContactSide};
+use orthant::engine::papers::solvers::lemke;
+use orthant::math::{DVec3, Double};
 
 /// Most rows that are made for contacts of curved boundaries.
 const ROWS_MAX: usize = 200;
@@ -32,26 +31,22 @@ pub struct Accelerations {
     pub certificate: Certificate,
 }
 
-impl ContactRates {
-    /// The row `J a + J̇ q̇` of two bodies that touch, with their indices or
-    /// [`FIXED`](crate::engine::lcp::FIXED).
-    #[must_use]
-    pub fn row(&self, sides: &[ContactSide; 2], n: DVec3, [a, b]: [u32; 2]) -> ContactRow {
-        let [jacobian_a, jacobian_b] = [(&sides[0], -1.0), (&sides[1], 1.0)].map(|(side, sign)| {
-            let arm = side.point - n * (sign * side.radius) - side.center;
-            let (linear, angular) = (n * sign, arm.cross(n) * sign);
-            let row = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
-            [row, [0.0; 6], [0.0; 6]]
-        });
-        ContactRow {
-            a,
-            b,
-            jacobian_a,
-            jacobian_b,
-            bias: [self.convective, 0.0, 0.0],
-            friction: 0.0,
-        }
-    }
+/// The row `J a + J̇ q̇` of two bodies that touch, with their indices or
+/// [`FIXED`](orthant::engine::lcp::FIXED).
+#[must_use]
+pub fn contact_row(
+    rates: &ContactRates,
+    sides: &[ContactSide; 2],
+    n: DVec3,
+    [a, b]: [u32; 2],
+) -> ContactRow {
+    let [jacobian_a, jacobian_b] = [(&sides[0], -1.0), (&sides[1], 1.0)].map(|(side, sign)| {
+        let arm = side.point - n * (sign * side.radius) - side.center;
+        let (linear, angular) = (n * sign, arm.cross(n) * sign);
+        let row = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
+        [row, [0.0; 6], [0.0; 6]]
+    });
+    ContactRow { a, b, jacobian_a, jacobian_b, bias: [rates.convective, 0.0, 0.0], friction: 0.0 }
 }
 
 /// The accelerations of bodies whose free ones, `M⁻¹ k`, stand for the free velocities of their blocks. The
@@ -65,15 +60,21 @@ pub fn accelerations(
     mut worst: impl FnMut(&[Vec6]) -> Option<ContactRow>,
 ) -> Accelerations {
     loop {
+        let mut found = vec![[0.0; 6]; bodies.len()];
+        let mut impulses = vec![[0.0; 3]; contacts.len()];
+        let mut iterate = Iterate {
+            velocity: &mut found,
+            joint_impulse: &mut vec![0.0; joints.len()],
+            contact_impulse: &mut impulses,
+            rolling_impulse: &mut [],
+        };
         let problem = Problem { bodies, joints, contacts, rolling: &[], cone: Cone::Circular };
-        let mut found = Unknowns::at_rest(&problem);
-        let stats = lemke::solve_frictionless(&problem, &mut Iterate::new(&mut found));
-        match worst(&found.velocity) {
+        let stats = lemke::solve_frictionless(&problem, &mut iterate);
+        match worst(&found) {
             Some(row) if contacts.len() < ROWS_MAX => contacts.push(row),
             _ => {
-                let forces = found.contact_impulse.iter().map(|l| l[0]).collect();
-                let bodies = found.velocity;
-                return Accelerations { bodies, forces, certificate: stats.certificate };
+                let forces = impulses.iter().map(|l| l[0]).collect();
+                return Accelerations { bodies: found, forces, certificate: stats.certificate };
             }
         }
     }
