@@ -107,8 +107,9 @@ impl Joint {
 /// The motor of an axis follows an axis of another joint: its target is `ratio * position + offset`, and
 /// its target velocity `ratio * velocity`, of where that joint was after the last step.
 ///
-/// Put it on a joint with a [`Motor`] on the axis, whose stiffness, damping and force are kept; the other joint
-/// does not feel it. A stiff motor is within half of a step's motion of its target. What couples both ways is a [`gear`](Joint::gear).
+/// Put it on a joint with a [`Motor`] on the axis, whose stiffness, damping and force are kept; the other
+/// joint does not feel it. A stiff motor is within half of a step's motion of its target. What couples both
+/// ways is a [`gear`](Joint::gear).
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;

@@ -38,8 +38,8 @@ pub struct JointDisabled;
 
 /// Keeps the engine's joints in line with the components, and tells about them.
 ///
-/// - Systems: two in [`GatherSystems::Joints`], one for motors that follow other joints; two in [`PhysicsStepSystems::Events`], for what is read
-///   and for what broke.
+/// - Systems: two in [`GatherSystems::Joints`], one of them for motors that follow; three in
+///   [`PhysicsStepSystems::Events`], for what is read, what broke and what yielded.
 /// - Messages: [`JointBroken`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsJointsPlugin;

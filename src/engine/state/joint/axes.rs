@@ -24,6 +24,7 @@
 
 use super::{JointFrame, JointKind};
 use crate::engine::lcp::Vec6;
+use crate::engine::shape::LENGTH_MIN;
 use crate::engine::state::body::Body;
 use crate::engine::state::motion::vec6;
 use crate::engine::tuning::joint_rows::SWING_POLE;
@@ -31,9 +32,6 @@ use crate::math::{
     DVec3, Double, PI_DOUBLE, Real, SERIES, atan2_double, quat_exp_double, quat_mul_double,
     quat_rotate_double, widen, widen_quat, widen3,
 };
-
-/// Squared distance of centers that are at one place but for rounding (m²).
-const CONCENTRIC: Double = 1e-8;
 
 /// The rows of both ends.
 pub(crate) type Sides = [Vec6; 2];
@@ -247,7 +245,8 @@ impl JointPose {
         match self.kind {
             JointKind::Gear { ratio } => {
                 let turns = [turn_row(a), turn_row(b * widen(ratio))];
-                let part = self.carried(ratio) / self.apart.length_squared().max(CONCENTRIC);
+                let part =
+                    self.carried(ratio) / self.apart.length_squared().max(Double::MIN_POSITIVE);
                 plus(turns, &self.along_world(a.cross(self.apart)), -part)
             }
             JointKind::RackAndPinion { radius } => plus(self.along(0), &about(b), widen(radius)),
@@ -257,7 +256,7 @@ impl JointPose {
 
     /// What gears roll as they are carried around each other, none if their centers are at one place (–).
     fn carried(&self, ratio: Real) -> Double {
-        if self.apart.length_squared() > CONCENTRIC { 1.0 + widen(ratio) } else { 0.0 }
+        if self.apart.length() > widen(LENGTH_MIN) { 1.0 + widen(ratio) } else { 0.0 }
     }
 
     /// The x axis of frame b in frame a.

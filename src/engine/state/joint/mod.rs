@@ -14,6 +14,7 @@
 mod axes;
 mod desc;
 mod error;
+mod kind;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -21,8 +22,9 @@ mod tests;
 mod unbounded;
 
 pub(crate) use self::axes::{End, JointPose, half_way};
-pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, JointKind, Motor};
+pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, Motor};
 pub use self::error::JointError;
+pub use self::kind::JointKind;
 pub(crate) use self::rows::{Aim, JointRowBuilder, Row, SLOTS, keeps};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
