@@ -7,7 +7,7 @@
 //! | positions in the world, lengths and limits of joints | ±1e12 m |
 //! | velocities, targets of motors | ±1e9 m/s, ±1e9 rad/s |
 //! | mass, moments of inertia of dynamic bodies | 1e-20 to 1e25 kg, 1e-37 to 1e37 kg m² |
-//! | friction, restitution, ratios of joints; rolling, spinning resistance | ±1e6 (–); ±1e6 m; negative counts as 0 |
+//! | friction, restitution, ratios; rolling, spinning resistance | ±1e6 (–); ±1e6 m; negative counts as 0 |
 //! | factor on gravity; damping | ±1e6 (–); ±1e6 1/s, negative counts as 0 |
 //! | forces of joints, their stiffness and damping | up to 1e30 N, N·m, …; infinite where that is said |
 //! | length of a step | 1e-16 to 100 s |
