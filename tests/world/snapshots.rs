@@ -294,8 +294,8 @@ fn a_snapshot_of_a_pile_is_small() {
         let bytes = world.snapshot().expect("between steps").to_bytes().len();
         let each = bytes / world.bodies().len();
         println!("{when}: {contacts} contacts, {bytes} bytes, {each} a body");
-        // Numbers of double precision are twice as long; impulses are in single precision.
-        let most = if DOUBLE { 350 } else { 300 };
+        // Numbers of double precision are twice as long.
+        let most = if DOUBLE { 600 } else { 300 };
         assert!(each <= most, "{when}: {each} bytes a body");
     }
     // Of one kind.
