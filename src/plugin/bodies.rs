@@ -40,6 +40,7 @@ use super::mass::{
     ComputedCenterOfMass, ComputedMass, Mass, MassInputs,
 };
 use super::mirror::Mirror;
+use super::overlap::OverlapsCountedOnce;
 use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sleep::SleepingDisabled;
 use super::sync::{GatherSystems, find_moved};
@@ -104,6 +105,7 @@ fn register_types(app: &mut App) {
         .register_type::<ColliderDensity>()
         .register_type::<CenterOfMass>()
         .register_type::<AngularInertia>()
+        .register_type::<OverlapsCountedOnce>()
         .register_type::<ComputedMass>()
         .register_type::<ComputedCenterOfMass>()
         .register_type::<ComputedAngularInertia>()
@@ -123,6 +125,7 @@ struct Properties<'w, 's> {
     masses: Rows<'w, 's, Mass, With<EngineBody>>,
     centers: Rows<'w, 's, CenterOfMass, With<EngineBody>>,
     inertias: Rows<'w, 's, AngularInertia, With<EngineBody>>,
+    once: Rows<'w, 's, OverlapsCountedOnce, With<EngineBody>>,
     frictions: Rows<'w, 's, Friction, With<EngineBody>>,
     rolling: Rows<'w, 's, RollingFriction, With<EngineBody>>,
     restitutions: Rows<'w, 's, Restitution, With<EngineBody>>,
@@ -142,6 +145,7 @@ impl Properties<'_, '_> {
         append_changed(&self.masses, list);
         append_changed(&self.centers, list);
         append_changed(&self.inertias, list);
+        append_changed(&self.once, list);
         append_changed(&self.frictions, list);
         append_changed(&self.rolling, list);
         append_changed(&self.restitutions, list);
@@ -167,6 +171,7 @@ struct Parts {
     mass: Option<&'static Mass>,
     center: Option<&'static CenterOfMass>,
     inertia: Option<&'static AngularInertia>,
+    overlaps_once: Has<OverlapsCountedOnce>,
     friction: Option<&'static Friction>,
     rolling: Option<&'static RollingFriction>,
     restitution: Option<&'static Restitution>,
@@ -186,6 +191,7 @@ impl PartsItem<'_, '_> {
             mass: self.mass.copied(),
             center: self.center.copied(),
             inertia: self.inertia.copied(),
+            overlaps_once: self.overlaps_once,
         }
     }
 

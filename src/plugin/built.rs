@@ -19,6 +19,7 @@ use super::frame::{Frame, frame_below};
 use super::layers::CollisionLayers;
 use super::link::EngineBody;
 use super::mass::{ColliderDensity, MassInputs};
+use super::overlap::counted_once;
 use crate::engine::body::{Body, BodyError};
 use crate::engine::collider::{self, Material};
 use crate::engine::settings::ranges::{COEFFICIENT, RESISTANCE};
@@ -94,7 +95,10 @@ impl Built {
     pub(super) fn mass_properties(&self) -> MassProperties {
         let made = |c: &BuiltCollider| c.made.as_ref().map(|made| made.mass_properties(c.density));
         let sum = self.colliders.iter().filter_map(made).reduce(MassProperties::combined);
-        self.mass.instead_of(sum.unwrap_or_default())
+        let sum = sum.unwrap_or_default();
+        let parts = || self.colliders.iter().filter_map(|c| Some((c.made.as_ref()?, c.density)));
+        let once = if self.mass.overlaps_once { counted_once(sum, parts()) } else { sum };
+        self.mass.instead_of(once)
     }
 
     /// Hands materials and layers to the engine, without touching contacts.

@@ -3,6 +3,7 @@
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
+use bevy_math::IVec3;
 #[cfg(feature = "mesh")]
 use bevy_mesh::Mesh;
 use bevy_reflect::Reflect;
@@ -11,6 +12,7 @@ use bevy_reflect::std_traits::ReflectDefault;
 use super::collider::Collider;
 #[cfg(feature = "mesh")]
 use super::mesh::MeshColliderError;
+use super::voxels;
 use crate::engine::shape::Shape;
 use crate::math::{Real, Vec3};
 
@@ -99,6 +101,13 @@ pub enum ColliderConstructor {
         /// Points (m).
         points: Vec<Vec3>,
     },
+    /// See [`Collider::voxels`].
+    Voxels {
+        /// Edges of a cell (m).
+        voxel_size: Vec3,
+        /// Full cells.
+        cells: Vec<IVec3>,
+    },
     /// See [`Collider::convex_hull_from_mesh`].
     #[cfg(feature = "mesh")]
     ConvexHullFromMesh,
@@ -137,6 +146,9 @@ impl ColliderConstructor {
             }
             Self::HalfSpace { outward_normal } => Collider::half_space(outward_normal),
             Self::ConvexHull { ref points } => Collider::new(Shape::convex_hull(points)),
+            Self::Voxels { voxel_size, ref cells } => {
+                Collider::new(voxels::shape(voxel_size, cells))
+            }
             #[cfg(feature = "mesh")]
             Self::ConvexHullFromMesh
             | Self::TrimeshFromMesh

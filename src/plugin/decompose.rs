@@ -1,7 +1,7 @@
 //! Convex pieces of a closed surface.
 //!
 //! 1. Voxels: a center is inside if a line along x from it crosses the surface an odd number of times.
-//! 2. Boxes: each takes the first voxel that is left and grows along x, y and z as far as there are voxels.
+//! 2. Boxes that fill the voxels: see `voxels`.
 //! 3. Corners within a voxel of the surface move onto it, and the vertices of the surface belong to the
 //!    boxes that they are in, so that pieces are as smooth and as sharp as the surface.
 //! 4. The two neighbors whose common hull is filled best by their voxels become one, again and again, as
@@ -11,6 +11,7 @@
 //! once on this thread. Do it once and clone the collider.
 
 use super::collider::Collider;
+use super::voxels::{Cell, Cells, boxes, corners, count};
 use crate::engine::shape::{Convex, Shape, ShapeError};
 use crate::math::{Quat, Real, Vec3};
 
@@ -38,8 +39,8 @@ impl Collider {
     ///
     /// Where a surface is slanted there are more pieces than needed: a tetrahedron makes eight.
     ///
-    /// Pieces may overlap a little, which a density counts twice: give the body a [`Mass`](super::Mass) where
-    /// that matters.
+    /// Pieces may overlap a little, which a density counts twice: give the body
+    /// [`OverlapsCountedOnce`](super::OverlapsCountedOnce) where that matters.
     ///
     /// # Errors
     /// As [`trimesh`](Self::trimesh), and a surface that encloses nothing, as fine as it is looked at.
@@ -75,9 +76,9 @@ impl Collider {
         let shape = Shape::trimesh(vertices, triangles)?;
         let [piece] = shape.pieces() else { return Err(ShapeError::EmptyCompound) };
         let Convex::Mesh(surface) = &piece.convex else { return Err(ShapeError::EmptyCompound) };
-        let mut grid = Grid::new(vertices, triangles, config.resolution.clamp(4, 128));
+        let grid = Grid::new(vertices, triangles, config.resolution.clamp(4, 128));
         let project = |point| surface.project(point);
-        let boxes = grid.boxes().into_iter();
+        let boxes = boxes(grid.inside(vertices, triangles)).into_iter();
         let parts = boxes.map(|cells| grid.part(cells, vertices, project)).collect();
         let parts = merge(parts, config);
         let pieces = parts.into_iter().filter_map(|part| Shape::convex_hull(&part.points).ok());
@@ -85,20 +86,15 @@ impl Collider {
     }
 }
 
-/// Voxels within a surface.
+/// A grid of voxels around a surface.
 struct Grid {
     /// The corner with the smallest coordinates (m).
     origin: Vec3,
     /// Edge of a voxel (m).
     size: Real,
     /// Number along each axis.
-    count: [usize; 3],
-    /// Is it inside, and not part of a box yet? x runs fastest.
-    inside: Vec<bool>,
+    count: Cell,
 }
-
-/// A box of voxels: first and one past the last along each axis.
-type Cells = [[usize; 2]; 3];
 
 impl Grid {
     fn new(vertices: &[Vec3], triangles: &[[u32; 3]], resolution: u32) -> Self {
@@ -106,32 +102,32 @@ impl Grid {
         let low = used().fold(Vec3::splat(Real::INFINITY), Vec3::min);
         let extent = used().fold(Vec3::splat(-Real::INFINITY), Vec3::max) - low;
         let size = extent.max_element() / resolution as Real;
-        let count = extent.to_array().map(|length| ((length / size).ceil() as usize).max(1));
+        let count = extent.to_array().map(|length| ((length / size).ceil() as i64).max(1));
         // Centered, so that what is symmetric stays so.
         let whole = Vec3::from_array(count.map(|n| n as Real * size));
-        let origin = low + (extent - whole) * 0.5;
-        let mut grid = Self { origin, size, count, inside: vec![false; count.iter().product()] };
-        let mut crossings = Vec::new();
-        for z in 0..count[2] {
-            for y in 0..count[1] {
-                grid.crossings(vertices, triangles, [y, z], &mut crossings);
-                for x in 0..count[0] {
-                    let center = grid.point([x, y, z]).x + 0.5 * size;
+        Self { origin: low + (extent - whole) * 0.5, size, count }
+    }
+
+    /// The voxels whose centers are within the surface.
+    fn inside(&self, vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Cell> {
+        let (mut crossings, mut inside) = (Vec::new(), Vec::new());
+        for z in 0..self.count[2] {
+            for y in 0..self.count[1] {
+                self.crossings(vertices, triangles, [y, z], &mut crossings);
+                for x in 0..self.count[0] {
+                    let center = self.point([x, y, z]).x + 0.5 * self.size;
                     let before = crossings.partition_point(|&crossing| crossing < center);
-                    let index = grid.index([x, y, z]);
-                    grid.inside[index] = before % 2 == 1;
+                    if before % 2 == 1 {
+                        inside.push([x, y, z]);
+                    }
                 }
             }
         }
-        grid
-    }
-
-    fn index(&self, [x, y, z]: [usize; 3]) -> usize {
-        x + self.count[0] * (y + self.count[1] * z)
+        inside
     }
 
     /// The corner of a voxel with the smallest coordinates (m).
-    fn point(&self, cell: [usize; 3]) -> Vec3 {
+    fn point(&self, cell: Cell) -> Vec3 {
         self.origin + Vec3::from_array(cell.map(|n| n as Real)) * self.size
     }
 
@@ -140,7 +136,7 @@ impl Grid {
         &self,
         vertices: &[Vec3],
         triangles: &[[u32; 3]],
-        [y, z]: [usize; 2],
+        [y, z]: [i64; 2],
         found: &mut Vec<Real>,
     ) {
         // Beside the center by parts that no edge of a sensible surface hits.
@@ -159,52 +155,6 @@ impl Grid {
         found.sort_by(Real::total_cmp);
     }
 
-    fn is_full(&self, cells: Cells) -> bool {
-        let [x, y, z] = cells.map(|[first, end]| first..end);
-        z.into_iter()
-            .all(|z| y.clone().all(|y| x.clone().all(|x| self.inside[self.index([x, y, z])])))
-    }
-
-    /// Takes all voxels, box by box.
-    fn boxes(&mut self) -> Vec<Cells> {
-        let mut boxes = Vec::new();
-        for z in 0..self.count[2] {
-            for y in 0..self.count[1] {
-                for x in 0..self.count[0] {
-                    if self.inside[self.index([x, y, z])] {
-                        boxes.push(self.take([x, y, z]));
-                    }
-                }
-            }
-        }
-        boxes
-    }
-
-    /// The box that grows from a voxel.
-    fn take(&mut self, first: [usize; 3]) -> Cells {
-        let mut cells = first.map(|n| [n, n + 1]);
-        for axis in 0..3 {
-            while cells[axis][1] < self.count[axis] {
-                let mut next = cells;
-                next[axis] = [cells[axis][1], cells[axis][1] + 1];
-                if !self.is_full(next) {
-                    break;
-                }
-                cells[axis][1] += 1;
-            }
-        }
-        let [x, y, z] = cells.map(|[first, end]| first..end);
-        for z in z {
-            for y in y.clone() {
-                for x in x.clone() {
-                    let index = self.index([x, y, z]);
-                    self.inside[index] = false;
-                }
-            }
-        }
-        cells
-    }
-
     /// A box as a part of the surface, which `project` gives the nearest points of.
     fn part(
         &self,
@@ -212,7 +162,7 @@ impl Grid {
         vertices: &[Vec3],
         project: impl Fn(Vec3) -> Option<Vec3>,
     ) -> Part {
-        let [low, high] = [0, 1].map(|end| self.point(cells.map(|range| range[end])));
+        let [low, high] = corners(cells, self.origin, Vec3::splat(self.size));
         let corner = |i: usize| {
             let pick = |axis: usize| if i >> axis & 1 == 1 { high[axis] } else { low[axis] };
             let corner = Vec3::new(pick(0), pick(1), pick(2));
@@ -221,8 +171,7 @@ impl Grid {
         };
         let within = |v: &&Vec3| v.cmpge(low).all() && v.cmple(high).all();
         let points = (0..8).map(corner).chain(vertices.iter().filter(within).copied()).collect();
-        let voxels: usize = cells.iter().map(|[first, end]| end - first).product();
-        let volume = voxels as Real * self.size * self.size * self.size;
+        let volume = count(cells) as Real * self.size * self.size * self.size;
         Part { boxes: vec![cells], points, volume }
     }
 }
@@ -241,9 +190,7 @@ impl Part {
     /// Do boxes of both have a part of a face in common?
     fn touches(&self, other: &Self) -> bool {
         let meet = |a: &Cells, b: &Cells| {
-            let over = |axis: usize| {
-                a[axis][1].min(b[axis][1]) as isize - a[axis][0].max(b[axis][0]) as isize
-            };
+            let over = |axis: usize| a[axis][1].min(b[axis][1]) - a[axis][0].max(b[axis][0]);
             let over = [over(0), over(1), over(2)];
             over.iter().all(|&n| n >= 0) && over.iter().filter(|&&n| n == 0).count() <= 1
         };

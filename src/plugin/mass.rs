@@ -195,6 +195,8 @@ pub(super) struct MassInputs {
     pub(super) mass: Option<Mass>,
     pub(super) center: Option<CenterOfMass>,
     pub(super) inertia: Option<AngularInertia>,
+    /// Do overlapping colliders count once?
+    pub(super) overlaps_once: bool,
 }
 
 impl MassInputs {

@@ -65,6 +65,7 @@ mod mass;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod mirror;
+mod overlap;
 #[cfg(feature = "panel")]
 mod panel;
 #[cfg(feature = "picking")]
@@ -81,6 +82,7 @@ mod stages;
 mod sync;
 mod time;
 mod vehicle;
+mod voxels;
 mod world;
 
 use bevy_app::{FixedPostUpdate, PluginGroup, PluginGroupBuilder};
@@ -138,6 +140,7 @@ pub use mass::{
 };
 #[cfg(feature = "mesh")]
 pub use mesh::MeshColliderError;
+pub use overlap::OverlapsCountedOnce;
 #[cfg(feature = "panel")]
 pub use panel::{PhysicsPanel, PhysicsPanelPlugin};
 #[cfg(feature = "picking")]

@@ -24,6 +24,7 @@ mod material;
 mod mesh;
 mod mirror;
 mod order;
+mod overlap;
 #[cfg(feature = "panel")]
 mod panel;
 #[cfg(feature = "picking")]
@@ -39,6 +40,7 @@ mod spatial;
 mod sync;
 mod time;
 mod vehicle;
+mod voxels;
 mod worlds;
 
 use bevy_app::prelude::*;

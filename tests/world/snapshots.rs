@@ -294,8 +294,9 @@ fn a_snapshot_of_a_pile_is_small() {
         let bytes = world.snapshot().expect("between steps").to_bytes().len();
         let each = bytes / world.bodies().len();
         println!("{when}: {contacts} contacts, {bytes} bytes, {each} a body");
-        // In double precision each number is four bytes longer. A box has at most 44: place and what rounding
-        // took from it, rotation, velocities, times at rest and the velocities then, forces, mass, inertia, size.
+        // In double precision each number is four bytes longer. A box has at most 44: place and what
+        // rounding took from it, rotation, velocities, times at rest and the velocities then, forces, mass,
+        // inertia, size.
         let most = if DOUBLE { 300 + 4 * (6 + 4 + 6 + 3 + 12 + 6 + 4 + 3) } else { 300 };
         assert!(each <= most, "{when}: {each} bytes a body");
     }

@@ -129,7 +129,7 @@ impl<'a> Placed<'a> {
     }
 
     /// See [`ray`]; all in the world.
-    pub(in crate::engine) fn ray(
+    pub(crate) fn ray(
         &self,
         origin: Vec3,
         direction: Vec3,
