@@ -16,6 +16,7 @@ mod mechanics;
 mod meshes;
 mod motion;
 mod pressed;
+mod pushing;
 mod quasistatic;
 mod restitution;
 mod rolling;

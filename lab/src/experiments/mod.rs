@@ -13,6 +13,7 @@ pub mod kinematics;
 pub mod metric;
 pub mod one_sided;
 pub mod penalty;
+pub mod pushing;
 pub mod quasistatic;
 pub mod relaxations;
 pub mod restart;
@@ -27,7 +28,7 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 15] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 16] = [
     ("ellipse", ellipse::perform),
     ("adaptive", adaptive::perform),
     ("grasp", grasp::perform),
@@ -40,6 +41,7 @@ pub const ALL: [(&str, fn(&Path) -> Outcome); 15] = [
     ("kinematics", kinematics::perform),
     ("fence", quasistatic::fence),
     ("peg", quasistatic::peg),
+    ("pushing", pushing::perform),
     ("drawer", quasistatic::drawer),
     ("slider-crank", slider_crank::perform),
     ("relaxations", relaxations::perform),

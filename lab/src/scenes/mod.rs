@@ -7,6 +7,7 @@
 
 pub mod ellipse;
 pub mod grasp;
+pub mod pushing;
 pub mod quasistatic;
 pub mod slider_crank;
 pub mod thesis;
