@@ -4,10 +4,11 @@ use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::{Iterate, Status};
 use orthant::engine::papers::active_set::PapersActive;
-use orthant::engine::papers::enumerate::PairEvent;
+use orthant::engine::papers::enumerate::{PairEvent, Placement};
 use orthant::engine::papers::pointed::{Pointed, is_pointed};
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
-use orthant::math::{Double, EPSILON, widen};
+use orthant::engine::shape::hull::Face;
+use orthant::math::{DVec3, Double, EPSILON, widen, widen3};
 use orthant_lab::experiments::dual;
 use orthant_lab::experiments::metric::{Measured, pairs};
 use orthant_lab::experiments::penalty::Penalty;
@@ -94,6 +95,70 @@ fn the_least_active_event_is_that_of_the_pair() {
     }
     assert!(near > 100, "{near} pairs were near");
     assert!(larger > near / 2, "of equality values the largest is another in {larger} of {near}");
+}
+
+/// `min { t ≥ 0 : a_i·(x - x_i) ≤ b_i t }` of four half-spaces (3.14), by its dual: with the one `y` for
+/// which `Σ y_i a_i = 0`, if it has one sign, `-Σ y_i a_i·x_i / Σ y_i b_i`; else they leave t to be zero.
+fn restricted(rows: [(DVec3, Double, DVec3); 4]) -> Double {
+    let volume = |i: usize| {
+        let [a, b, c] = [1, 2, 3].map(|k| rows[(i + k) % 4].0);
+        a.cross(b).dot(c) * [1.0, -1.0][i % 2]
+    };
+    let y = [0, 1, 2, 3].map(volume);
+    let side = y.iter().sum::<Double>().signum();
+    if y.iter().any(|y| side * y < 0.0) {
+        return 0.0;
+    }
+    let dot = |of: &dyn Fn(usize) -> Double| (0..4).map(|i| y[i] * of(i)).sum::<Double>();
+    let t = -dot(&|i| rows[i].0.dot(rows[i].2)) / dot(&|i| rows[i].1);
+    if t.is_nan() { 0.0 } else { t.max(0.0) }
+}
+
+/// Theorem 3.13 with what its proof needs: of the problems with the inequalities of one event, two edges or a
+/// corner on a face, by three faces of the corner, the largest value is the ratio metric. Fewer inequalities
+/// give less, and one event has those that bear.
+#[test]
+fn the_largest_restricted_event_is_the_pair() {
+    let mut near = 0;
+    for (k, p) in pairs(200, 313).expect("sound hulls").iter().enumerate() {
+        // Faces of both bodies in world axes.
+        let sides = [0, 1].map(|i| {
+            let Placement { position, rotation } = p.placements[i];
+            let row = |f: &Face| (rotation * widen3(f.normal), widen(f.offset), position);
+            p.hulls[i].faces().iter().map(row).collect::<Vec<_>>()
+        });
+        let mut largest: Double = 0.0;
+        let slack = rounding() / p.inradii[0].min(p.inradii[1]) * p.ratio.max(1.0);
+        let mut take = |rows| {
+            let value = restricted(rows);
+            assert!(value <= p.ratio + slack, "pair {k}: {value} above {}", p.ratio);
+            largest = largest.max(value);
+        };
+        for i in [0, 1] {
+            let row = |side: usize, face: u32| sides[side][face as usize];
+            for v in 0..p.hulls[i].vertices().len() as u32 {
+                let faces = p.hulls[i].faces_at(v);
+                for (a, &f) in faces.iter().enumerate() {
+                    for (b, &g) in faces.iter().enumerate().skip(a + 1) {
+                        for &h in &faces[b + 1..] {
+                            let [f, g, h] = [f, g, h].map(|face| row(i, face));
+                            sides[1 - i].iter().for_each(|other| take([f, g, h, *other]));
+                        }
+                    }
+                }
+            }
+        }
+        for e in p.hulls[0].edges() {
+            for f in p.hulls[1].edges() {
+                let [a, b] = e.faces.map(|face| sides[0][face as usize]);
+                let [c, d] = f.faces.map(|face| sides[1][face as usize]);
+                take([a, b, c, d]);
+            }
+        }
+        assert!((largest - p.ratio).abs() <= slack, "pair {k}: {largest}, not {}", p.ratio);
+        near += usize::from(p.ratio < 1.0);
+    }
+    assert!(near > 50, "{near} pairs overlap");
 }
 
 /// Algorithm 3.15 by its dual form: weights of the dual problem are those of planes that are active, with its

@@ -22,71 +22,99 @@ pub const KINDS: [(&str, Real, fn(Real) -> Form); 3] = [
     ("icosahedra, large and small alike", SMALL_NUT, icosahedron),
 ];
 
-/// Where the four nuts are among all bodies, before the first shake and after each: the part of the others
-/// whose centers are below theirs, on average (–). `watch` sees the world after each shake.
+/// Seeds of the experiment.
+const SEEDS: core::ops::RangeInclusive<u64> = 1..=7;
+
+/// How high the four nuts are.
+#[derive(Clone, Copy, Debug)]
+pub struct Rise {
+    /// The part of the others whose centers are below theirs, on average (–).
+    pub below: Double,
+    /// Mean height of their centers above the floor of the container as it begins (m).
+    pub height: Double,
+}
+
+/// The nuts before the first shake and after each. `watch` sees the world after each shake.
 ///
 /// # Errors
 /// The engine refused something.
-pub fn ranks(
+pub fn rises(
     scene: &Nuts,
     shakes: usize,
     mut watch: impl FnMut(usize, &Play),
-) -> Result<Vec<Double>, String> {
+) -> Result<Vec<Rise>, String> {
     let game = nuts(scene);
     let settings = game.settings();
     let mut play = Play::new(&game, DT)?;
     let steps = (1.0 / (SHAKES * DT)).round() as usize;
-    let mut ranks = vec![rank(&play)];
+    let mut rises = vec![rise(&play)];
     watch(0, &play);
     for shake in 1..=shakes {
         for _ in 0..steps {
             play.advance(&settings);
         }
-        ranks.push(rank(&play));
+        rises.push(rise(&play));
         watch(shake, &play);
     }
-    Ok(ranks)
+    Ok(rises)
 }
 
-/// The part of the small bodies below the nuts, on average.
-fn rank(play: &Play) -> Double {
+/// Where the nuts are now.
+fn rise(play: &Play) -> Rise {
     let height = |id| play.world.body(id).map_or(Double::NAN, |body| widen(body.center().y));
     let heights: Vec<_> = play.ids[1..].iter().map(|&id| height(id)).collect();
     let (nuts, others) = heights.split_at(4.min(heights.len()));
     let below = |nut: &Double| others.iter().filter(|other| *other < nut).count() as Double;
-    nuts.iter().map(below).sum::<Double>() / (nuts.len() * others.len()).max(1) as Double
+    let below = nuts.iter().map(below).sum::<Double>();
+    Rise {
+        below: below / (nuts.len() * others.len()).max(1) as Double,
+        height: nuts.iter().sum::<Double>() / nuts.len().max(1) as Double,
+    }
+}
+
+/// Least, mean and largest.
+fn spread(values: &[Double]) -> [Double; 3] {
+    let least = values.iter().copied().fold(Double::INFINITY, Double::min);
+    let largest = values.iter().copied().fold(Double::NEG_INFINITY, Double::max);
+    [least, values.iter().sum::<Double>() / values.len() as Double, largest]
 }
 
 /// The experiment.
 pub fn perform(out: &Path) -> Outcome {
-    println!("| bodies | seed | small ones below, at 0 shakes | 10 | 20 | 30 | 40 |");
-    println!("|---|---|---|---|---|---|---|");
+    println!("| bodies | shakes | small ones below: least, mean, largest | mean height [m] |");
+    println!("|---|---|---|---|");
     let mut lines = Vec::new();
     for (name, large, form) in KINDS {
-        for seed in [1, 2, 3] {
+        let mut runs = Vec::new();
+        for seed in SEEDS {
             let drawn = name == "icosahedra" && seed == 1;
             let mut film = Film::new(DVec3::new(0.4, 0.25, 1.0), 2, 2, 4);
-            let ranks = ranks(&Nuts { large, form, seed }, SHAKEN, |shake, play| {
+            runs.push(rises(&Nuts { large, form, seed }, SHAKEN, |shake, play| {
                 if drawn && [0, 2, 20, 40].contains(&shake) {
                     film.shoot(format!("{shake} shakes"), &play.world, |body| color(body, play));
                 }
-            })?;
+            })?);
             if drawn {
                 film.save(&out.join("brazil_nut_frames.svg").to_string_lossy());
             }
-            let at = |shake: usize| ranks.get(shake).map_or(Double::NAN, |r| 100.0 * r);
-            let [a, b, c, d, e] = [0, 10, 20, 30, 40].map(|shake| format!("{:.0} %", at(shake)));
-            println!("| {name} | {seed} | {a} | {b} | {c} | {d} | {e} |");
-            let points = ranks.iter().enumerate().map(|(k, r)| (k as Double, (100.0 * r).max(1.0)));
-            let (label, points) = (format!("{name}, seed {seed}"), points.collect());
-            lines.push(Line { label, points, style: LineStyle::Thin });
         }
+        let at = |shake: usize, of: fn(&Rise) -> Double| {
+            spread(&runs.iter().map(|run| of(&run[shake])).collect::<Vec<_>>())
+        };
+        for shake in [0, 10, 20, 30, 40] {
+            let [a, b, c] = at(shake, |rise| 100.0 * rise.below);
+            let [_, height, _] = at(shake, |rise| rise.height);
+            println!("| {name} | {shake} | {a:.0} %, {b:.0} %, {c:.0} % | {height:.2} |");
+        }
+        let height = |shake| (shake as Double, at(shake, |rise| rise.height)[1]);
+        let points = (0..=SHAKEN).map(height).collect();
+        lines.push(Line { label: name.to_owned(), points, style: LineStyle::Dots });
     }
     let chart = Chart {
-        title: "Brazil nuts: small bodies below the large ones".to_owned(),
-        axes: ["shakes".to_owned(), "below [%]".to_owned()],
+        title: "Brazil nuts: height of four of 270 bodies, mean of seven seeds".to_owned(),
+        axes: ["shakes".to_owned(), "height [m]".to_owned()],
         log_x: false,
-        floor: 1.0,
+        floor: 0.01,
         lines,
     };
     draw(out, "brazil_nut.svg", &chart)
