@@ -27,8 +27,8 @@ fn large_ones_rise_and_small_ones_do_not() {
     }
 }
 
-/// Large polyhedra come above half of the others within twenty shakes from each of seven starts, and above the
-/// four small ones that began where they did. Were it even chances, the latter would be so in one of 128
+/// Large polyhedra come above half of the others within twenty shakes from each of seven starts, and above
+/// the four small ones that began where they did. Were it even chances, the latter would be so in one of 128
 /// trials.
 #[test]
 fn they_rise_from_every_start() {
