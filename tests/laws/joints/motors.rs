@@ -173,3 +173,26 @@ fn a_distance_joint_carries_a_spring() {
     let center = body(&world, ids[0]).position() + body(&world, ids[1]).position();
     assert!(center.length() < 1e-5, "the center stays: {center}");
 }
+
+/// A weight on a soft spring along y, spun about x by a motor that gives its largest torque: each row alone
+/// has a closed form, and they share a body only.
+#[test]
+fn a_spring_carries_while_a_motor_turns_at_its_largest_torque() {
+    let (stiffness, damping, torque) = (2000.0, 200.0, 5.0);
+    let mut world = Simulation::new();
+    let id = weight(&mut world, Vec3::ZERO);
+    let mut desc = JointDesc::to_world(JointKind::Generic, id);
+    for axis in [JointAxis::LinearX, JointAxis::LinearZ, JointAxis::AngularY, JointAxis::AngularZ] {
+        desc = desc.with_limit(axis, 0.0, 0.0);
+    }
+    let desc = desc
+        .with_motor(JointAxis::LinearY, Motor::spring(0.0, stiffness, damping))
+        .with_motor(JointAxis::AngularX, Motor::velocity(torque / INERTIA.x * 10.0, torque));
+    join(&mut world, desc, Vec3::ZERO, Quat::IDENTITY);
+    for i in 1..=120 {
+        step(&mut world, &settings());
+        let spin = body(&world, id).angular_velocity.x;
+        near("spin", spin, torque / INERTIA.x * DT * i as Real, 1e-3);
+    }
+    near("sag", body(&world, id).position().y, -M * G / stiffness, 1e-5);
+}
