@@ -419,3 +419,9 @@ pub fn cross3<S: Scalar>(a: Array3<S>, b: Array3<S>) -> Array3<S> {
 pub fn array3<S: Scalar>(v: Vec3) -> Array3<S> {
     [S::from_real(v.x), S::from_real(v.y), S::from_real(v.z)]
 }
+
+/// Makes a list, which keeps its room, `n` times this value.
+pub(crate) fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
+    list.clear();
+    list.resize(n, value);
+}

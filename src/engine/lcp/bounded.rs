@@ -13,6 +13,7 @@
 //! multiplier is updated with those of the contacts, `m ← c(v)`.
 
 use crate::engine::tuning::{bounded::STIFFER, newton::PENALTY_MAX};
+use crate::math::refill;
 use core::ops::Range;
 
 use super::problem::{BodyBlock, JointRow, Vec6};
@@ -38,8 +39,7 @@ impl Bounded {
             _ => 0.0,
         }));
         for list in [&mut self.image, &mut self.slope] {
-            list.clear();
-            list.resize(rows.len(), 0.0);
+            refill(list, rows.len(), 0.0);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Gears, racks, screws and pulleys: ratios, closed forms of what they accelerate, momentum and energy.
 
 use super::*;
+use orthant_lab::support::sphere;
 
 /// Moment of inertia of the bodies here about x [kg·m²].
 const I: Real = INERTIA.x;
@@ -186,4 +187,62 @@ fn couplings_of_nothing_are_refused() {
     let gear = JointDesc::between(JointKind::Gear { ratio: 1.0 }, a, b);
     let refused = world.add_joint(gear.with_limit(JointAxis::AngularX, 0.0, 1.0));
     assert!(refused.is_err(), "a gear has no limits");
+}
+
+/// A car on four driven wheels: springs carry the chassis, and torques give it the acceleration of what rolls
+/// without slipping, `4 T/r = (m_c + 4 m_w + 4 I_w/r²) a`.
+#[test]
+fn a_car_on_driven_wheels_sags_and_accelerates_as_it_must() {
+    let (stiffness, damping, torque, radius) = (20_000.0, 3_000.0, 60.0, 0.4);
+    let mut world = Simulation::new();
+    add(&mut world, BodyKind::Static, cuboid(400.0, 2.0, 400.0), Vec3::NEG_Y);
+    let (heavy, light) = (800.0, 20.0);
+    let solid = |mass: Real, inertia: Vec3, position: Vec3| {
+        let inertia = SymMat3::diagonal(inertia);
+        let mass = MassProperties { mass, center_of_mass: Vec3::ZERO, inertia };
+        BodyDesc { position, mass_properties: Some(mass), ..BodyDesc::default() }
+    };
+    let chassis = solid(heavy, Vec3::new(900.0, 1000.0, 300.0), Vec3::Y * radius);
+    let chassis = world.add_body(chassis).expect("a sound body");
+    let inertia = 0.4 * light * radius * radius;
+    let mut wheels = Vec::new();
+    for (x, z) in [(-1.0, -1.5), (1.0, -1.5), (-1.0, 1.5), (1.0, 1.5)] {
+        let at = Vec3::new(x, radius, z);
+        let ball = solid(light, Vec3::splat(inertia), at);
+        let ball = BodyDesc { shape: Some(sphere(radius)), ..ball };
+        let wheel = world.add_body(ball).expect("a sound body");
+        let mut desc = JointDesc::between(JointKind::Generic, chassis, wheel);
+        for axis in
+            [JointAxis::LinearX, JointAxis::LinearZ, JointAxis::AngularY, JointAxis::AngularZ]
+        {
+            desc = desc.with_limit(axis, 0.0, 0.0);
+        }
+        let desc = desc
+            .with_limit(JointAxis::LinearY, -0.3, 0.3)
+            .with_motor(JointAxis::LinearY, Motor::spring(0.0, stiffness, damping));
+        wheels.push((wheel, join(&mut world, desc, at, Quat::IDENTITY)));
+    }
+    for _ in 0..240 {
+        step(&mut world, &settings());
+    }
+    let sag = radius - body(&world, chassis).position().y;
+    near("sag", sag, heavy * G / (4.0 * stiffness), 1e-4);
+    let speed = body(&world, chassis).linear_velocity.length();
+    near("stands", speed, 0.0, 1e-4);
+    for (_, id) in &wheels {
+        let mut desc = *joint(&world, *id).desc();
+        desc.motors[3] = Some(Motor::velocity(1000.0, torque));
+        world.set_joint(*id, desc).expect("a sound joint");
+    }
+    for _ in 0..60 {
+        step(&mut world, &settings());
+    }
+    let mass = heavy + 4.0 * (light + inertia / (radius * radius));
+    let want = 4.0 * torque / radius / mass;
+    let speed = body(&world, chassis).linear_velocity.z;
+    near("after a second", speed, want, 5e-3 * want);
+    for (id, _) in wheels {
+        let wheel = body(&world, id);
+        near("rolls", wheel.linear_velocity.z, wheel.angular_velocity.x * radius, 1e-3);
+    }
 }

@@ -77,27 +77,24 @@ fn a_motor_turns_a_wheel_up_to_its_speed() {
     }
 }
 
-/// Spring, damper and gravity by the midpoint rule in closed form, in double precision; of the impulse of
-/// what is faster than the step less is carried.
+/// Spring, damper and a constant force in double precision: by the θ rule, the midpoint rule but for what is
+/// faster than the step; without a spring the motion itself.
 fn sprung(x: &mut f64_, v: &mut f64_, spring: [f64_; 3], force: f64_) {
     let [k, d, rest] = spring;
     let (h, m) = (1.0 / 60.0, f64_::from(2.0_f32));
-    let delta = h * d / m;
-    // Half impulse `c = -r (u - u_0)` by the mean velocity, and how much of it is carried.
-    let (rate, aim, whole) = if k > 0.0 {
-        let fast = (h * h * k / m).max(delta);
-        let part = if fast > 1.0 { 1.0 - 0.5 / fast } else { 0.5 };
-        let total = d + part * h * k;
-        (part * h * total, -k * (*x - rest) / total, 1.0 / part)
-    } else if d > 0.0 {
+    let (delta, gain) = (h * d / m, h * force / m);
+    if k == 0.0 && d > 0.0 {
         let mean = -(-delta).exp_m1() / delta;
-        (m * (1.0 - mean) / mean, 0.0, delta * mean / (1.0 - mean))
-    } else {
-        (0.0, 0.0, 2.0)
-    };
-    let free = *v + 0.5 * h * force / m;
-    let mean = (m * free + rate * aim) / (m + rate);
-    *v += h * force / m - whole * rate * (mean - aim) / m;
+        *x += h * (mean * *v + gain * (1.0 - mean) / delta);
+        *v += -delta * mean * *v + mean * gain;
+        return;
+    }
+    let fast = (h * h * k / m).max(delta);
+    let part = if fast > 1.0 { 1.0 - 0.5 / fast } else { 0.5 };
+    let pull = h * (d + part * h * k) / m;
+    let start = h * k * (*x - rest) / m;
+    let mean = (*v + part * (gain - start)) / (1.0 + part * pull);
+    *v += gain - start - pull * mean;
     *x += h * mean;
 }
 
@@ -195,4 +192,34 @@ fn a_spring_carries_while_a_motor_turns_at_its_largest_torque() {
         near("spin", spin, torque / INERTIA.x * DT * i as Real, 1e-3);
     }
     near("sag", body(&world, id).position().y, -M * G / stiffness, 1e-5);
+    near("rests on it", body(&world, id).linear_velocity.y, 0.0, 1e-5);
+}
+
+/// Springs side by side, at angles, of any stiffness, carry together, and come to rest in a fall's time.
+#[test]
+fn many_springs_on_a_body_carry_together() {
+    for stiffness in [100.0, 1e4, 1e6, 1e9] {
+        let mut world = Simulation::new();
+        let id = weight(&mut world, Vec3::ZERO);
+        for k in 0..8 {
+            let desc = JointDesc::to_world(JointKind::Generic, id);
+            let desc = [JointAxis::LinearX, JointAxis::LinearY, JointAxis::LinearZ]
+                .into_iter()
+                .fold(desc, |desc, axis| {
+                    // Critically damped, all together.
+                    let damping = (stiffness * M / 2.0).sqrt();
+                    desc.with_motor(axis, Motor::spring(0.0, stiffness, damping))
+                });
+            let lock = |desc: JointDesc, axis| desc.with_limit(axis, 0.0, 0.0);
+            let turns = [JointAxis::AngularX, JointAxis::AngularY, JointAxis::AngularZ];
+            let desc = if k == 0 { turns.into_iter().fold(desc, lock) } else { desc };
+            join(&mut world, desc, Vec3::ZERO, quat_exp(Vec3::new(0.3, 0.5, -0.2) * k as Real));
+        }
+        change(&mut world, id).linear_velocity = Vec3::new(1.0, 2.0, 3.0);
+        for _ in 0..240 {
+            step(&mut world, &settings());
+        }
+        near("sag", body(&world, id).position().y, -M * G / (8.0 * stiffness), 1e-4);
+        near("at rest", body(&world, id).linear_velocity.length(), 0.0, 1e-3);
+    }
 }

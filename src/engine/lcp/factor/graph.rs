@@ -3,6 +3,8 @@
 //! Input: pairs of nodes, in any order, repeats allowed. Output: for every node the nodes it shares
 //! an edge with, repeats included. Cost: O(nodes + edges).
 
+use crate::math::refill;
+
 /// The graph: bodies first, then joints.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
@@ -18,8 +20,7 @@ impl Graph {
     /// Sorts the edges by node (a counting sort).
     pub(super) fn build(&mut self, bodies: usize, nodes: usize, edges: &[[u32; 2]]) {
         self.bodies = bodies;
-        self.first.clear();
-        self.first.resize(nodes + 1, 0);
+        refill(&mut self.first, nodes + 1, 0);
         for edge in edges {
             debug_assert!(edge[0] != edge[1], "an edge joins two nodes");
             for node in edge {
@@ -31,8 +32,7 @@ impl Graph {
             end += *first;
             *first = end;
         }
-        self.list.clear();
-        self.list.resize(end as usize, 0);
+        refill(&mut self.list, end as usize, 0);
         // Backwards, so that neighbors stand in the order of the edges.
         for &[a, b] in edges.iter().rev() {
             for (from, to) in [(a, b), (b, a)] {

@@ -26,6 +26,7 @@
 use super::block::{Block, NodeLanes, sum};
 use super::symbolic::Pattern;
 use crate::math::Scalar;
+use crate::math::refill;
 
 /// The matrix of a pattern, or its factor.
 #[derive(Clone, Debug)]
@@ -49,10 +50,8 @@ const NONE: u32 = u32::MAX;
 impl<T: Scalar> Factor<T> {
     /// Makes all entries zero.
     pub fn clear(&mut self, pattern: &Pattern) {
-        self.diagonal.clear();
-        self.diagonal.resize(pattern.nodes(), Block::ZERO);
-        self.off.clear();
-        self.off.resize(pattern.blocks(), Block::ZERO);
+        refill(&mut self.diagonal, pattern.nodes(), Block::ZERO);
+        refill(&mut self.off, pattern.blocks(), Block::ZERO);
     }
 
     /// The diagonal block of a node, to add to: all of it, both triangles. That of a joint is
@@ -73,8 +72,7 @@ impl<T: Scalar> Factor<T> {
     #[must_use]
     pub fn factor(&mut self, pattern: &Pattern) -> bool {
         debug_assert_eq!(self.off.len(), pattern.blocks(), "the matrix has this pattern");
-        self.place.clear();
-        self.place.resize(pattern.nodes(), NONE);
+        refill(&mut self.place, pattern.nodes(), NONE);
         for (j, node) in pattern.sequence().iter().enumerate() {
             let sign = if pattern.graph.is_body(*node) { T::ONE } else { -T::ONE };
             if !self.factor_column(pattern, j, *node as usize, sign) {

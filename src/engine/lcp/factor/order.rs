@@ -32,6 +32,7 @@
 
 use super::graph::Graph;
 use crate::engine::tuning::order::HUB;
+use crate::math::refill;
 
 /// Marks the end of a list and a node in no list.
 const NONE: u32 = u32::MAX;
@@ -88,15 +89,12 @@ impl Order {
         let n = graph.nodes();
         self.words = n.div_ceil(64);
         self.sequence.clear();
-        self.adjacency.clear();
-        self.adjacency.resize(n * self.words, 0);
-        self.pivot.clear();
-        self.pivot.resize(self.words, 0);
+        refill(&mut self.adjacency, n * self.words, 0);
+        refill(&mut self.pivot, self.words, 0);
         self.degree.clear();
         self.waiting.clear();
         for list in [&mut self.head, &mut self.tail, &mut self.next, &mut self.previous] {
-            list.clear();
-            list.resize(n, NONE);
+            refill(list, n, NONE);
         }
         for node in 0..n {
             let row = &mut self.adjacency[node * self.words..(node + 1) * self.words];
@@ -123,8 +121,7 @@ impl Order {
 
     /// Finds the joints that do not wait for a hub.
     fn excuse_hubs(&mut self, graph: &Graph) {
-        self.relied_on.clear();
-        self.relied_on.resize(graph.bodies, false);
+        refill(&mut self.relied_on, graph.bodies, false);
         self.excused.clear();
         for joint in graph.bodies..graph.nodes() {
             let near = graph.neighbors(joint);

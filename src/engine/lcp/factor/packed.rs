@@ -16,6 +16,7 @@ use super::block::NodeLanes;
 use super::numeric::Factor;
 use super::symbolic::Pattern;
 use crate::math::Double;
+use crate::math::refill;
 
 /// Rows of a block.
 const ROWS: u32 = 6;
@@ -93,8 +94,7 @@ impl Packed {
     /// Gives every node its place: the first, in the order, that has none gets a new block, and those above
     /// it what fits.
     fn pack(&mut self, sizes: &[u32]) {
-        self.places.clear();
-        self.places.resize(sizes.len(), NodePlace { block: NONE, first: 0 });
+        refill(&mut self.places, sizes.len(), NodePlace { block: NONE, first: 0 });
         self.used.clear();
         self.last.clear();
         for k in 0..sizes.len() {

@@ -8,6 +8,7 @@
 
 use super::graph::Graph;
 use super::order::Order;
+use crate::math::refill;
 
 /// Structure of a factor: kept while the graph stays.
 #[derive(Clone, Debug, Default)]
@@ -79,8 +80,7 @@ impl Pattern {
 
     /// Finds the blocks of the order.
     fn find_pattern(&mut self) {
-        self.position.clear();
-        self.position.resize(self.graph.nodes(), 0);
+        refill(&mut self.position, self.graph.nodes(), 0);
         for (place, node) in self.order.sequence.iter().enumerate() {
             self.position[*node as usize] = place as u32;
         }
@@ -168,11 +168,9 @@ impl Pattern {
     fn count_blocks(&mut self) {
         let n = self.nodes();
         for list in [&mut self.parent, &mut self.mark] {
-            list.clear();
-            list.resize(n, NONE);
+            refill(list, n, NONE);
         }
-        self.cursor.clear();
-        self.cursor.resize(n, 0);
+        refill(&mut self.cursor, n, 0);
         for j in 0..n as u32 {
             self.visit_row(j, |pattern, k| pattern.cursor[k as usize] += 1);
         }
@@ -192,8 +190,7 @@ impl Pattern {
         let n = self.nodes();
         let blocks = self.start[n] as usize;
         self.mark.fill(NONE);
-        self.row.clear();
-        self.row.resize(blocks, 0);
+        refill(&mut self.row, blocks, 0);
         self.row_blocks.clear();
         self.row_start.clear();
         self.row_start.push(0);

@@ -16,6 +16,7 @@
 //! iterations", SIAM J. Numer. Anal. 49 (2011).
 
 use crate::math::Double;
+use crate::math::refill;
 
 /// Differences kept.
 const DEPTH: usize = 6;
@@ -39,12 +40,10 @@ impl Anderson {
     pub(crate) fn restart(&mut self, n: usize) {
         (self.seen, self.stride) = (0, 1.0);
         for list in [&mut self.x_change, &mut self.f_change] {
-            list.clear();
-            list.resize(DEPTH * n, 0.0);
+            refill(list, DEPTH * n, 0.0);
         }
         for list in [&mut self.x_last, &mut self.f_last] {
-            list.clear();
-            list.resize(n, 0.0);
+            refill(list, n, 0.0);
         }
     }
 

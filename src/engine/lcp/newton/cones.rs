@@ -28,6 +28,7 @@ use crate::engine::lcp::rolling::{RollingProjection, join};
 use crate::engine::lcp::rows::{Mat, dot3, k_mul, mul_k, transpose};
 use crate::engine::tuning::held::INSIDE;
 use crate::math::Double;
+use crate::math::refill;
 
 /// Marks a contact without rolling rows.
 const NONE: u32 = u32::MAX;
@@ -72,8 +73,7 @@ impl Cones {
         self.kernel.set(problem.cone);
         self.starts.clear();
         self.rows.clear();
-        self.rolling.clear();
-        self.rolling.resize(problem.rolling.len(), [0.0; 3]);
+        refill(&mut self.rolling, problem.rolling.len(), [0.0; 3]);
         let polygonal = problem.cone != Cone::Circular;
         if polygonal || !problem.rolling.is_empty() {
             let mut next = 0;
@@ -90,10 +90,8 @@ impl Cones {
                 self.starts.push(self.rows.len() as u32);
             }
         }
-        self.point.clear();
-        self.point.resize(self.rows.len(), [0.0; 6]);
-        self.image.clear();
-        self.image.resize(self.rows.len(), RollingProjection::APEX);
+        refill(&mut self.point, self.rows.len(), [0.0; 6]);
+        refill(&mut self.image, self.rows.len(), RollingProjection::APEX);
     }
 
     /// Has manifold `i` such contacts? Then all of its contacts are here.

@@ -30,6 +30,7 @@ use super::problem::ManifoldProblem;
 use crate::engine::lcp::manifold::{LaneVectors, Manifold, cross};
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::held::{INSIDE, LINE, PASSES};
+use crate::math::refill;
 use crate::math::{DVec3, Double, sym_cofactors, sym_times};
 
 /// The contacts that may hold a body.
@@ -117,8 +118,7 @@ impl Held {
     ) -> Double {
         let n = problem.bodies.len();
         let Self { supports, grips } = self;
-        supports.clear();
-        supports.resize(n + 1, Support::default());
+        refill(supports, n + 1, Support::default());
         supports[n].held = true;
         grips.clear();
         for (k, (m, l)) in problem.manifolds.iter().zip(&sweep.impulse).enumerate() {

@@ -13,6 +13,7 @@ use crate::engine::lcp::problem::{JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, inverse_mass_mul, joint_rate, mass_mul};
 use crate::engine::tuning::newton::START;
 use crate::math::Double;
+use crate::math::refill;
 
 /// `(v, ω)` of body b less that of body a at the reference point.
 #[inline(always)]
@@ -185,21 +186,15 @@ impl Sweep {
     pub(super) fn prepare(&mut self, problem: &ManifoldProblem<'_>) {
         let n = problem.manifolds.len();
         if !self.frozen {
-            self.slip_bounds.clear();
-            self.slip_bounds.resize(n, [0.0; LANES]);
+            refill(&mut self.slip_bounds, n, [0.0; LANES]);
         }
-        self.point.clear();
-        self.point.resize(n, [[0.0; LANES]; 3]);
-        self.image.clear();
-        self.image.resize(n, [[0.0; LANES]; 3]);
-        self.zones.clear();
-        self.zones.resize(n, 0);
+        refill(&mut self.point, n, [[0.0; LANES]; 3]);
+        refill(&mut self.image, n, [[0.0; LANES]; 3]);
+        refill(&mut self.zones, n, 0);
         self.weight.clear();
         self.weight_penalty = 0.0;
-        self.gradient.clear();
-        self.gradient.resize(problem.bodies.len() + 1, [0.0; 6]);
-        self.joint_error.clear();
-        self.joint_error.resize(problem.joints.len(), 0.0);
+        refill(&mut self.gradient, problem.bodies.len() + 1, [0.0; 6]);
+        refill(&mut self.joint_error, problem.joints.len(), 0.0);
     }
 
     /// Takes `Γ` [m/s] as given, one for each contact.

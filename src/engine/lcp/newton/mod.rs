@@ -69,6 +69,7 @@ use super::rows::joint_compliance;
 use crate::engine::tuning::newton::{AIM, AT_REST, DOUBLE_RATIO, GROWTH, PRODUCT, SMALL, START};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
+use crate::math::refill;
 
 /// Solves the step problem (5.1)–(5.2) of an island from a warm start; with `slip_bounds`, `Γ` [m/s], one for
 /// each contact, the convex relaxation (5.3)–(5.7), whose velocity is unique and whose certificate is its
@@ -245,12 +246,10 @@ impl NewtonScratch {
         }
         self.size_nodes(&memory.pattern);
         for list in [&mut self.step, &mut self.trial] {
-            list.clear();
-            list.resize(problem.bodies.len() + 1, [0.0; 6]);
+            refill(list, problem.bodies.len() + 1, [0.0; 6]);
         }
         for list in [&mut self.joint_step, &mut self.trial_joint] {
-            list.clear();
-            list.resize(problem.joints.len(), 0.0);
+            refill(list, problem.joints.len(), 0.0);
         }
         self.anderson.restart(4 * problem.manifolds.len());
         is_new
@@ -264,10 +263,8 @@ impl NewtonScratch {
 
     /// Makes room for a value at every node of the pattern.
     fn size_nodes(&mut self, pattern: &Pattern) {
-        self.single.clear();
-        self.single.resize(pattern.nodes(), [0.0; 8]);
-        self.double.clear();
-        self.double.resize(pattern.nodes(), [0.0; 8]);
+        refill(&mut self.single, pattern.nodes(), [0.0; 8]);
+        refill(&mut self.double, pattern.nodes(), [0.0; 8]);
     }
 
     fn find_nodes(&mut self, problem: &ManifoldProblem<'_>) {

@@ -264,8 +264,7 @@ impl NewtonScratch {
             core::mem::swap(&mut self.joint, &mut self.trial_joint);
             // A factor of another problem may not know how soft a row is: its step leaves the joints.
             let left = if meets_joints && next.joint > target { next.joint } else { 0.0 };
-            progress.poor =
-                next.gradient.max(left) > POOR * measure.gradient.max(measure.joint);
+            progress.poor = next.gradient.max(left) > POOR * measure.gradient.max(measure.joint);
             measure = next;
         }
         measure

@@ -6,6 +6,7 @@
 //! its pairs to an overflow that is solved one by one. Deterministic; kept while the list of pairs stays
 //! the same. O(pairs).
 
+use crate::math::refill;
 use core::ops::Range;
 
 /// Colors that a body can be in; one bit each.
@@ -49,8 +50,7 @@ impl Coloring {
         self.bodies = bodies;
         self.items.clear();
         self.items.extend(items);
-        self.used.clear();
-        self.used.resize(bodies, 0);
+        refill(&mut self.used, bodies, 0);
         self.keys.clear();
         for &[a, b, size] in &self.items {
             let pair = [a as usize, b as usize];
@@ -82,8 +82,7 @@ impl Coloring {
         self.overflow = starts[COLORS * (SIZE_MAX + 1)] as usize;
         self.ends.extend(ends);
         self.ends.dedup();
-        self.order.clear();
-        self.order.resize(self.items.len(), 0);
+        refill(&mut self.order, self.items.len(), 0);
         for (i, &key) in self.keys.iter().enumerate() {
             let at = &mut starts[key as usize];
             self.order[*at as usize] = i as u32;

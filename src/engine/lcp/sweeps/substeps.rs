@@ -50,6 +50,7 @@ use super::problem::{SweepIterate, SweptIsland};
 use super::sweep::{Rates, apply, mode, plan, sweep};
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::lanes::PUSH_SWEEPS;
+use crate::math::refill;
 use crate::math::{Double, Single};
 
 /// Sweeps of a substep: the biased one and the relaxing one.
@@ -178,8 +179,7 @@ impl<const L: usize> Lists<L> {
     /// Finds the push of the step and adds it to the velocities: by `sweeps` from rest, as if bodies went
     /// all of the way in one substep, a `part` of the step. The sums of biased impulses begin with its own.
     fn push(&mut self, sweeps: u32, rates: &Rates, joint_rates: &Rates, part: Single) {
-        self.pushed.clear();
-        self.pushed.resize(self.bodies.len(), [0.0; 6]);
+        refill(&mut self.pushed, self.bodies.len(), [0.0; 6]);
         if sweeps == 0 {
             return;
         }

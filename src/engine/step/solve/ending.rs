@@ -25,6 +25,7 @@ use crate::engine::settings::StepMode;
 use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::ending::{LENT, TURNED};
+use crate::math::refill;
 use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
 
 /// Buffers; their content never influences a result.
@@ -96,8 +97,7 @@ impl EndingScratch {
 
     /// Forgets which bodies fly on.
     pub(super) fn land(&mut self, step: &IslandStep<'_>) {
-        self.flown.clear();
-        self.flown.resize(step.bodies.len(), None);
+        refill(&mut self.flown, step.bodies.len(), None);
     }
 
     /// Bodies that would need more energy for their angular momentum where they come to, since a blow turns
@@ -146,8 +146,7 @@ impl EndingScratch {
         let step = &mut *island.step;
         self.manifolds.clear();
         self.manifolds.extend_from_slice(step.manifolds);
-        self.sum.clear();
-        self.sum.resize(step.bodies.len(), DVec3::ZERO);
+        refill(&mut self.sum, step.bodies.len(), DVec3::ZERO);
         let impulses = if small { &*self.ways } else { &*step.biased.contact_impulse };
         for m in &mut *step.manifolds {
             for i in m.first as usize..(m.first + m.count) as usize {

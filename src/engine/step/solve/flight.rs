@@ -10,6 +10,7 @@ use crate::engine::lcp::rows::dot3;
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::tuning::flight::PASSES;
 use crate::math::Double;
+use crate::math::refill;
 
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +55,7 @@ impl FlightScratch {
 
     /// Finds the bodies on which no impulse acts.
     fn find(&mut self, step: &IslandStep<'_>) {
-        self.flies.clear();
-        self.flies.resize(step.bodies.len(), true);
+        refill(&mut self.flies, step.bodies.len(), true);
         let none = |c: &[Double; 3]| *c == [0.0; 3];
         let touched = |flies: &mut [bool], i: u32| {
             if let Some(flies) = flies.get_mut(i as usize) {

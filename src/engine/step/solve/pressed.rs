@@ -17,6 +17,7 @@ use crate::engine::lcp::manifold::{LaneVectors, Lanes};
 use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, mass_mul};
 use crate::engine::tuning::pressed::BEYOND;
 use crate::math::Double;
+use crate::math::refill;
 
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +30,7 @@ impl PressedScratch {
     /// Is there no velocity that the contacts allow?
     pub(super) fn is_so(&mut self, island: &Island<'_, '_>, impulses: &[LaneVectors]) -> bool {
         let step = &*island.step;
-        self.force.clear();
-        self.force.resize(step.bodies.len(), [0.0; 6]);
+        refill(&mut self.force, step.bodies.len(), [0.0; 6]);
         let (mut asked, mut speed): (Double, Double) = (0.0, 0.0);
         for (m, impulse) in step.manifolds.iter().zip(impulses) {
             for lane in 0..m.count as usize {

@@ -16,6 +16,7 @@ use crate::engine::lcp::sweeps::{SubstepParams, solve_substeps, substep_ways};
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
 use crate::engine::tuning::work::CHECK;
+use crate::math::refill;
 use crate::math::{Double, widen};
 
 /// Stiff small steps: both problems at once. What moves the bodies and what is carried on are measured as
@@ -70,8 +71,7 @@ fn end(
     bounce: &mut BounceScratch,
     island: &mut Island<'_, '_>,
 ) -> Certificate {
-    ending.ways.clear();
-    ending.ways.resize(island.step.blows.len(), [0.0; 3]);
+    refill(&mut ending.ways, island.step.blows.len(), [0.0; 3]);
     let substeps = island.settings.solver.substeps;
     solvers.in_lanes(island.step.velocity_last, island, |problem, _, scratch| {
         substep_ways(problem, substeps, &mut ending.ways, scratch);

@@ -20,6 +20,7 @@
 use crate::engine::tuning::joints_only::{
     AIM, CORRECTIONS, HUB, POOR, PROXIMAL, RETRY_AFTER, TAKEN,
 };
+use crate::math::refill;
 use core::ops::Range;
 use smallvec::SmallVec;
 
@@ -178,8 +179,7 @@ impl JointsScratch {
     fn begin(&mut self, problem: &ManifoldProblem<'_>, joint: &[Double]) {
         self.joint.clear();
         self.joint.extend(joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
-        self.velocity.clear();
-        self.velocity.resize(problem.bodies.len(), [0.0; 6]);
+        refill(&mut self.velocity, problem.bodies.len(), [0.0; 6]);
     }
 
     fn give(&self, iterate: &mut ManifoldIterate<'_>) {
@@ -261,8 +261,7 @@ impl JointsScratch {
 
     /// Sorts the nodes by body. False if there is a hub.
     fn sort_by_body(&mut self, bodies: usize) -> bool {
-        self.end.clear();
-        self.end.resize(bodies, 0);
+        refill(&mut self.end, bodies, 0);
         for node in &self.nodes {
             for body in &node.bodies {
                 self.end[*body as usize] += 1;
@@ -276,8 +275,7 @@ impl JointsScratch {
         for end in &mut self.end {
             sum += core::mem::replace(end, sum);
         }
-        self.of_body.clear();
-        self.of_body.resize(sum as usize, (0, 0));
+        refill(&mut self.of_body, sum as usize, (0, 0));
         for (k, node) in self.nodes.iter().enumerate() {
             for (side, body) in node.bodies.iter().enumerate() {
                 let at = &mut self.end[*body as usize];
@@ -331,8 +329,7 @@ impl JointsScratch {
     /// A correction of all impulses; the new error.
     fn correct(&mut self, problem: &ManifoldProblem<'_>, memory: &JointsMemory) -> Double {
         let matrix = &memory.matrix;
-        self.x.clear();
-        self.x.resize(matrix.blocks(), [0.0; 8]);
+        refill(&mut self.x, matrix.blocks(), [0.0; 8]);
         for (k, node) in memory.nodes.iter().enumerate() {
             let place = matrix.place(k);
             let x = &mut self.x[place.block as usize][place.first as usize..];

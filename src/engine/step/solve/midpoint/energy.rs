@@ -188,18 +188,16 @@ impl MidpointScratch {
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let mut given = 0.0;
         for (i, row) in step.joints.iter().enumerate() {
-            if !matches!(step.joint_aim[i], Aim::Place(_)) {
-                let impulse = step.relaxed.joint_impulse[i];
-                given += row
-                    .terms
-                    .iter()
-                    .map(|(k, t)| {
-                        let member = &self.members[*k as usize];
-                        let before = dot6(t, &join(member.velocity, member.angular()));
-                        0.5 * impulse * (before + dot6(t, &step.relaxed.velocity[*k as usize]))
-                    })
-                    .sum::<Double>();
-            }
+            let rate = |(k, t): &(u32, Vec6)| {
+                let member = &self.members[*k as usize];
+                let before = dot6(t, &join(member.velocity, member.angular()));
+                match step.joint_aim[i] {
+                    Aim::Rate(_) => 0.5 * (before + dot6(t, &step.relaxed.velocity[*k as usize])),
+                    Aim::Spring | Aim::Damper => dot6(t, &member.mean),
+                    Aim::Place(_) => 0.0,
+                }
+            };
+            given += step.relaxed.joint_impulse[i] * row.terms.iter().map(rate).sum::<Double>();
         }
         for m in &*step.manifolds {
             for lane in 0..m.count as usize {

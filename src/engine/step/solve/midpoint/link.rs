@@ -1,12 +1,12 @@
 //! A joint in a step of an island with joints: where it comes to, and its rows.
 
-use super::member::{Member, split};
+use super::member::{Member, join, split};
 use crate::engine::lcp::rows::dot6;
 use crate::engine::lcp::{JointRow, Vec6};
-use crate::engine::state::joint::{Aim, End, Joint, JointPose};
+use crate::engine::state::joint::{Aim, End, Joint, JointPose, Motor};
 use crate::engine::step::assemble::joints::wrench;
 use crate::engine::step::assemble::{Sources, mask};
-use crate::math::{DVec3, Double, SERIES, exp_double, quat_exp_double, quat_mul_double, widen};
+use crate::math::{DVec3, Double, quat_exp_double, quat_mul_double, widen};
 
 /// A joint of the island.
 #[derive(Clone, Debug)]
@@ -89,14 +89,30 @@ impl Link {
         members: &[Member],
         [h, dt]: [Double; 2],
     ) -> (Double, Double, [DVec3; 2]) {
-        let (value, sides) = match aim {
-            Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&self.from, slot % 6)),
-            _ => joint.at(&self.from, slot),
-        };
+        let (value, sides) = self.value(joint, slot, aim);
         self.set_terms(row, &sides, members);
         row.bounds = old.bounds.map(|bound| bound * (h / dt));
         row.softness = old.softness * (dt / h);
         (value, self.imposed(&sides), wrench(&sides[1], self.from.arms[1]))
+    }
+
+    /// Value of a row where the part begins [m or rad], none of what has a rate only, and its sides there.
+    pub(super) fn value(&self, joint: &Joint, slot: usize, aim: Aim) -> (Double, [Vec6; 2]) {
+        match aim {
+            Aim::Rate(_) | Aim::Damper => (0.0, joint.rate_rows(&self.from, slot % 6)),
+            _ => joint.at(&self.from, slot),
+        }
+    }
+
+    /// The part of the way behind which springs of the joint act (–), the later of its ends'.
+    pub(super) fn late(&self, members: &[Member]) -> Double {
+        self.members.iter().flatten().fold(0.5, |late, &i| late.max(members[i as usize].late))
+    }
+
+    /// Rate of a row by the velocities that the ends of the island had.
+    pub(super) fn rate(&self, sides: &[Vec6; 2], members: &[Member]) -> Double {
+        let ends = (0..2).filter_map(|side| Some((side, &members[self.members[side]? as usize])));
+        ends.map(|(side, m)| dot6(&sides[side], &join(m.velocity, m.angular()))).sum()
     }
 
     /// Rate of a row by the velocities of ends that are not of the island.
@@ -106,55 +122,13 @@ impl Link {
     }
 }
 
-/// What is given of a spring or damper.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Given {
-    pub(super) bias: Double,
-    pub(super) softness: Double,
-    /// Whole impulse for a half one (–).
-    pub(super) whole: Double,
-}
-
-/// The row of a spring by the half impulse, with the force at a place and at the speed of the step:
-/// `c = -σ h (k (x + θ (x⁺ - x) - x*) + d ((x⁺ - x)/h - w*))`, of which `1/σ` is carried. `compliance` is
-/// that of the row.
-///
-/// With `σ = θ = 1/2` it is the midpoint rule, of second order, which keeps the energy of a spring
-/// without damping. What is faster than the step, `h² k W > 1` or `h d W > 1`, would ring for ever; both
-/// pass over to 1, implicit Euler.
-pub(super) fn spring(
-    joint: &Joint,
-    slot: usize,
-    ends: [&JointPose; 2],
-    compliance: Double,
-    h: Double,
-) -> Given {
-    let motor = joint.desc.motors[slot % 6];
-    let [stiffness, damping, speed] =
-        motor.map_or([0.0; 3], |m| [m.stiffness, m.damping, m.velocity].map(widen));
-    let [from, to] = ends.map(|place| joint.at(place, slot).0);
-    let fast = (h * h * stiffness).max(h * damping) * compliance;
-    let late = if fast > 1.0 { 1.0 - 1.0 / fast } else { 0.0 };
-    let part = 0.5 * (1.0 + late);
-    let total = damping + part * h * stiffness;
-    let force = stiffness * (from + part * (to - from)) + damping * ((to - from) / h - speed);
-    Given { bias: force / total, softness: 1.0 / (h * part * total), whole: 1.0 / part }
-}
-
-/// The row of a damper by the half impulse: with `δ = h d W` the speed against its aim falls by `e^-δ`,
-/// and its mean is `φ = (1 - e^-δ)/δ` of what it was.
-pub(super) fn damper(joint: &Joint, slot: usize, compliance: Double, h: Double) -> Given {
-    let motor = joint.desc.motors[slot % 6];
-    let [damping, speed] = motor.map_or([0.0; 2], |m| [m.damping, m.velocity].map(widen));
-    let delta = h * damping * compliance;
-    let (softness, whole) = if delta < SERIES {
-        // To within rounding of what follows from the series of φ.
-        (2.0 / (h * damping) * (1.0 - delta / 6.0), 2.0 - delta / 3.0)
-    } else {
-        let mean = (1.0 - exp_double(-delta)) / delta;
-        (compliance * mean / (1.0 - mean), delta * mean / (1.0 - mean))
-    };
-    Given { bias: -speed, softness, whole }
+/// Bias and softness of the row by the half impulse of a spring or damper at a place, with the force at the
+/// place behind a part `θ` of the way and at the mean speed `u` of the part, `C = -h (k (x + θ h u - x*) +
+/// d (u - w*))`; its bias is for `u` itself. See [`Member::late`].
+pub(super) fn spring(motor: &Motor, value: Double, late: Double, h: Double) -> [Double; 2] {
+    let [stiffness, damping, speed] = [motor.stiffness, motor.damping, motor.velocity].map(widen);
+    let pull = h * (damping + late * h * stiffness);
+    [h * (stiffness * value - damping * speed) / pull, 2.0 / pull]
 }
 
 /// An end that moves by itself, `h` seconds later.

@@ -149,8 +149,6 @@ impl MidpointScratch {
         self.manifolds.extend_from_slice(step.manifolds);
         contact::straighten(island, &mut self.manifolds);
         contact::take_up(island, &mut self.touches);
-        self.whole.clear();
-        self.whole.resize(step.joints.len(), 2.0);
         self.gaps.clear();
         self.gaps.extend(step.manifolds.iter().map(|m| m.gap));
         for (spent, of) in self.spent.iter_mut().zip([&step.biased, &step.relaxed]) {
@@ -192,8 +190,9 @@ impl MidpointScratch {
         total: &mut Option<SolveStats>,
     ) -> bool {
         let Bench { state, island, by: solve } = bench;
+        self.find_late(island, h);
         self.plain.clear();
-        self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, None, h)));
+        self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, None, h, 1.0)));
         self.approach(island, h);
         self.aim(island, h);
         self.foresee(h);
@@ -293,19 +292,11 @@ impl MidpointScratch {
         });
         let step = &mut *bench.island.step;
         for i in 0..step.joints.len() {
-            let half = step.biased.joint_impulse[i];
-            match step.joint_aim[i] {
-                Aim::Place(_) => step.relaxed.joint_impulse[i] += self.given(i) * half,
-                Aim::Spring | Aim::Damper => step.relaxed.joint_impulse[i] = self.given(i) * half,
-                Aim::Rate(_) => {}
+            if !matches!(step.joint_aim[i], Aim::Rate(_)) {
+                step.relaxed.joint_impulse[i] += 2.0 * step.biased.joint_impulse[i];
             }
         }
         stats
-    }
-
-    /// Whole impulse that a half one of row `i` gives (–).
-    fn given(&self, i: usize) -> Double {
-        self.whole[i]
     }
 
     /// Goes on to the next part.

@@ -12,22 +12,19 @@
 use super::member::{join, split};
 use super::scratch::MidpointScratch;
 use crate::engine::lcp::Vec6;
-use crate::engine::lcp::rows::{inverse_mass_mul, mass_mul};
+use crate::engine::lcp::rows::{add_joint_impulse, add_scaled, inverse_mass_mul, mass_mul};
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::solve::restitution::each_rolling;
 use crate::engine::tuning::midpoint::ARMS;
+use crate::math::refill;
 use crate::math::{Double, sym_times};
 
 impl MidpointScratch {
     /// Sums the half impulses of all rows at hand.
     pub(super) fn add_up(&mut self, step: &IslandStep<'_>) {
-        self.sum.clear();
-        self.sum.resize(step.bodies.len(), [0.0; 6]);
+        refill(&mut self.sum, step.bodies.len(), [0.0; 6]);
         for (row, c) in step.joints.iter().zip(&*step.biased.joint_impulse) {
-            for (i, terms) in &row.terms {
-                let sum = &mut self.sum[*i as usize];
-                (0..6).for_each(|k| sum[k] += terms[k] * c);
-            }
+            add_joint_impulse(row, *c, &mut self.sum);
         }
         for m in &*step.manifolds {
             for lane in 0..m.count as usize {
@@ -39,9 +36,7 @@ impl MidpointScratch {
             let impulse = &step.biased.rolling_impulse[k];
             for (i, rows) in [(m.a, &row.jacobian_a), (m.b, &row.jacobian_b)] {
                 if let Some(sum) = self.sum.get_mut(i as usize) {
-                    for (terms, c) in rows.iter().zip(impulse) {
-                        (0..6).for_each(|k| sum[k] += terms[k] * c);
-                    }
+                    rows.iter().zip(impulse).for_each(|(terms, c)| add_scaled(sum, terms, *c));
                 }
             }
         });
@@ -65,7 +60,8 @@ impl MidpointScratch {
         for (member, block) in self.members.iter_mut().zip(&self.plain) {
             member.fly(&[0.0; 6], h);
             let velocity = join(member.velocity, member.angular());
-            let change = core::array::from_fn(|k| velocity[k] - member.mean[k]);
+            let part = 0.5 / member.late;
+            let change = core::array::from_fn(|k| part * (velocity[k] - member.mean[k]));
             self.half.push(mass_mul(block, &change));
             member.go_with(&velocity, h);
         }

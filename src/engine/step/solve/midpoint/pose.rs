@@ -6,12 +6,12 @@
 
 use super::contact;
 use super::contact::At;
-use super::link::{damper, spring};
+use super::link::spring;
 use super::member::{Member, join};
 use super::scratch::{MidpointScratch, is_lock};
 use crate::engine::lcp::JointRow;
 use crate::engine::lcp::manifold::LANES;
-use crate::engine::lcp::rows::{dot3, dot6, inverse_mass_mul, joint_compliance};
+use crate::engine::lcp::rows::{add_joint_impulse, dot3, dot6, inverse_mass_mul};
 use crate::engine::state::joint::{Aim, JointPose, half_way};
 use crate::engine::step::assemble::IslandStep;
 use crate::engine::step::assemble::joints::wrench;
@@ -19,6 +19,7 @@ use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::stiffness;
 use crate::engine::tuning::midpoint::{GIVEN, NEAR, OPEN};
 use crate::engine::tuning::midpoint_energy::STILL;
+use crate::math::refill;
 use crate::math::{DVec3, Double, sym_times, widen};
 
 impl MidpointScratch {
@@ -78,17 +79,37 @@ impl MidpointScratch {
                 let yields = 2.0 * row.softness * step.biased.joint_impulse[i].abs();
                 let (value, sides) = joint.at(&link.from, slot);
                 torn |= value.abs() / island.dt > near + yields;
-                let ends = (0..2).filter_map(|side| Some((side, link.members[side]?)));
-                let rate = |(side, i): (usize, u32)| {
-                    let member = &self.members[i as usize];
-                    dot6(&sides[side], &join(member.velocity, member.angular()))
-                };
-                let rate: Double = ends.map(rate).sum();
-                fits &= rate.abs() <= STILL + yields;
+                fits &= link.rate(&sides, &self.members).abs() <= STILL + yields;
             }
         }
         let at_rest = self.driven() == 0.0;
         [torn || alone && at_rest && !fits, alone && at_rest && fits]
+    }
+
+    /// How late springs and dampers act on each body in a part, by how fast all of them together are.
+    pub(super) fn find_late(&mut self, island: &Island<'_, '_>, h: Double) {
+        let (step, joints) = (&*island.step, island.sources.joints);
+        let mut rates = core::mem::take(&mut self.half);
+        refill(&mut rates, self.members.len(), [0.0; 6]);
+        for link in &self.links {
+            for i in link.rows[0]..link.rows[1] {
+                let slot = step.joint_source[i][1] as usize;
+                let motor = &joints[link.joint as usize].desc.motors[slot % 6];
+                let soft = matches!(step.joint_aim[i], Aim::Spring | Aim::Damper);
+                let Some(motor) = motor.filter(|_| soft) else { continue };
+                let [stiffness, damping] = [motor.stiffness, motor.damping].map(widen);
+                for (body, terms) in &self.rows[i].terms {
+                    let own = dot6(terms, &inverse_mass_mul(&self.blocks[*body as usize], terms));
+                    let [stiff, damped, braked, ..] = &mut rates[*body as usize];
+                    *stiff += h * h * stiffness * own;
+                    *if stiffness > 0.0 { damped } else { braked } += h * damping * own;
+                }
+            }
+        }
+        for (member, [stiff, damped, braked, ..]) in self.members.iter_mut().zip(&rates) {
+            member.act_late(stiff.max(*damped), *braked);
+        }
+        self.half = rates;
     }
 
     /// Where every joint comes to, and rows for the way: sides half way, biases by which they reach their
@@ -126,17 +147,16 @@ impl MidpointScratch {
                             worst.max(if holds { (left + row.softness * c).abs() } else { 0.0 });
                     }
                     Aim::Rate(rate) => row.bias = imposed - rate,
-                    Aim::Damper | Aim::Spring => {
-                        let compliance = joint_compliance(&self.plain, row);
-                        let is_spring = matches!(step.joint_aim[i], Aim::Spring);
-                        let given = if is_spring {
-                            spring(joint, slot, [&link.from, &link.to], compliance, h)
-                        } else {
-                            damper(joint, slot, compliance, h)
+                    aim @ (Aim::Damper | Aim::Spring) => {
+                        let Some(motor) = &joint.desc.motors[slot % 6] else { continue };
+                        let (value, _) = link.value(joint, slot, aim);
+                        let way = match aim {
+                            Aim::Spring => (joint.at(&link.to, slot).0 - value) / h,
+                            _ => moved + imposed,
                         };
-                        row.bias = given.bias + if is_spring { -moved } else { imposed };
-                        (row.softness, self.whole[i]) = (given.softness, given.whole);
-                        row.bounds = old.bounds.map(|b| b * (h / island.dt) / given.whole);
+                        let late = link.late(&self.members);
+                        let [bias, softness] = spring(motor, value, late, h);
+                        (row.bias, row.softness) = (bias + way - moved, softness);
                     }
                 }
                 step.joint_push[i] = 0.0;
@@ -184,8 +204,7 @@ impl MidpointScratch {
     /// Poses the next Newton step.
     pub(super) fn pose(&mut self, island: &mut Island<'_, '_>, h: Double) {
         let step = &mut *island.step;
-        self.load.clear();
-        self.load.resize(self.members.len(), [0.0; 6]);
+        refill(&mut self.load, self.members.len(), [0.0; 6]);
         for link in &self.links {
             let mut force = DVec3::ZERO;
             for i in link.rows[0]..link.rows[1] {
@@ -204,11 +223,12 @@ impl MidpointScratch {
         }
         for (i, member) in self.members.iter().enumerate() {
             let middle = half_way(member.rotation, member.to.1);
-            let plain = member.block(middle, None, h);
+            let part = 0.5 / member.late;
+            let plain = member.block(middle, None, h, part);
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
             self.load[i] = added.unwrap_or_default();
             let mut block = match &added {
-                Some(added) => member.block(middle, Some(added), h),
+                Some(added) => member.block(middle, Some(added), h, part),
                 None => plain,
             };
             let back = inverse_mass_mul(&block, &self.half[i]);
@@ -227,8 +247,7 @@ impl MidpointScratch {
             contact::put(m, &self.touches, At::Start);
             m.drift = plain.drift;
         }
-        self.load.clear();
-        self.load.resize(self.members.len(), [0.0; 6]);
+        refill(&mut self.load, self.members.len(), [0.0; 6]);
         for link in &self.links {
             let joint = &joints[link.joint as usize];
             let mut force = DVec3::ZERO;
@@ -245,7 +264,6 @@ impl MidpointScratch {
                 };
                 step.joint_push[i] = 0.0;
                 force += step.joint_wrench[i][0] * (2.0 * step.biased.joint_impulse[i]);
-                self.whole[i] = 2.0;
             }
             for (side, sign) in [(0, -1.0), (1, 1.0)] {
                 if let Some(i) = link.members[side] {
@@ -255,13 +273,13 @@ impl MidpointScratch {
             }
         }
         for (i, member) in self.members.iter().enumerate() {
-            let plain = member.block(member.rotation, None, h);
+            let plain = member.block(member.rotation, None, h, 1.0);
             let [velocity, spin] = member.pushed(&[0.0; 6], h);
             let rotor = member.rotor.map(|rotor| rotor.with(member.rotation));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
             let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
             let mut block = match &added {
-                Some(added) => member.block(member.rotation, Some(added), h),
+                Some(added) => member.block(member.rotation, Some(added), h, 1.0),
                 None => plain,
             };
             let momentum = sym_times(&plain.inertia, angular);
@@ -277,21 +295,16 @@ impl MidpointScratch {
         let (step, joints) = (&mut *island.step, island.sources.joints);
         let contact = &island.settings.contact;
         let zone = widen(contact.dead_zone) * island.dt * island.dt;
-        self.sum.clear();
-        self.sum.resize(step.bodies.len(), [0.0; 6]);
+        refill(&mut self.sum, step.bodies.len(), [0.0; 6]);
         for link in &self.links {
             let joint = &joints[link.joint as usize];
             for i in link.rows[0]..link.rows[1] {
-                let (aim, old, row) = (step.joint_aim[i], &self.rows[i], &mut step.joints[i]);
                 let half = step.biased.joint_impulse[i];
+                let (aim, old, row) = (step.joint_aim[i], &self.rows[i], &mut step.joints[i]);
                 let slot = step.joint_source[i][1] as usize;
                 let is_lock = is_lock(old);
-                let given = self.given(i) * half;
                 if !matches!(aim, Aim::Rate(_)) {
-                    for (k, terms) in &row.terms {
-                        let sum = &mut self.sum[*k as usize];
-                        (0..6).for_each(|k| sum[k] += given * terms[k]);
-                    }
+                    add_joint_impulse(row, 2.0 * half, &mut self.sum);
                     step.relaxed.joint_impulse[i] = 0.0;
                 }
                 let (value, sides) = match aim {
@@ -310,7 +323,7 @@ impl MidpointScratch {
                         row.bias = if closed { imposed + push } else { OPEN };
                         // All that was given may be taken back.
                         // What is soft has acted already.
-                        let given = if self.soft { 0.0 } else { given };
+                        let given = if self.soft { 0.0 } else { 2.0 * half };
                         row.bounds = old.bounds.map(|bound| bound * (h / island.dt) - given);
                     }
                     Aim::Rate(rate) => {
@@ -326,7 +339,7 @@ impl MidpointScratch {
         }
         self.end_contacts(step);
         for (i, member) in self.members.iter().enumerate() {
-            let mut block = member.block(member.to.1, None, h);
+            let mut block = member.block(member.to.1, None, h, 1.0);
             let [velocity, spin] = member.pushed(&self.sum[i], h);
             let rotor = member.rotor.map(|rotor| rotor.with(member.to.1));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));

@@ -31,8 +31,6 @@ pub(in crate::engine::step::solve) struct MidpointScratch {
     pub(super) kept: Unknowns,
     /// Gaps of the contacts as a part begins (m).
     pub(super) gaps: Vec<Lanes>,
-    /// Whole impulses that the half ones of the rows give (–), and whether Newton's method came near.
-    pub(super) whole: Vec<Double>,
     /// How far contacts that push are from where they were to come, or others nearer than they may [m/s].
     pub(super) astray: Double,
     /// Where rows that keep a place are to be at the end of a part [m or rad].

@@ -8,6 +8,7 @@ use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::solvers::Bench;
 use crate::engine::tuning::poisson::{FRICTION_MAX, NEAR};
 use crate::math::Double;
+use crate::math::refill;
 
 impl BounceScratch {
     /// Compression, decompression, friction of the decompression.
@@ -40,8 +41,7 @@ impl BounceScratch {
     fn give_back(&mut self, island: &mut Island<'_, '_>) {
         let step = &mut *island.step;
         let manifolds = &*step.manifolds;
-        self.force.clear();
-        self.force.resize(step.bodies.len(), [0.0; 6]);
+        refill(&mut self.force, step.bodies.len(), [0.0; 6]);
         let mut force = core::mem::take(&mut self.force);
         for (k, lane) in self.impacts() {
             let m = &manifolds[k];
@@ -88,8 +88,7 @@ impl BounceScratch {
         let mut rubs = !step.rolling.is_empty();
         let impulses = &mut *step.relaxed.contact_impulse;
         let mut goals = core::mem::take(&mut self.goal);
-        goals.clear();
-        goals.resize(step.manifolds.len(), Lanes::default());
+        refill(&mut goals, step.manifolds.len(), Lanes::default());
         for (k, lane) in self.impacts() {
             let m = &step.manifolds[k];
             let (given, sum) = (self.given(k, m, lane), &mut impulses[m.first as usize + lane]);

@@ -29,6 +29,7 @@ use crate::engine::lcp::{BodyBlock, SolveStats, Status, Vec6};
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::solvers::Bench;
 use crate::engine::tuning::sequence::{ALIKE, EXACT, IMPACTS_MAX, SWEEPS_MAX};
+use crate::math::refill;
 use crate::math::{Double, widen};
 
 /// Buffers of impacts in sequence.
@@ -79,12 +80,9 @@ impl BounceScratch {
         let s = &mut self.sequence;
         s.velocity.clear();
         s.velocity.extend_from_slice(step.velocity_last);
-        s.impulse.clear();
-        s.impulse.resize(step.blows.len(), [0.0; 3]);
-        s.approach.clear();
-        s.approach.resize(manifolds.len(), 0.0);
-        s.moved.clear();
-        s.moved.resize(bodies.len() + 1, true);
+        refill(&mut s.impulse, step.blows.len(), [0.0; 3]);
+        refill(&mut s.approach, manifolds.len(), 0.0);
+        refill(&mut s.moved, bodies.len() + 1, true);
         for _ in 0..IMPACTS_MAX * manifolds.len() {
             let fastest = s.look(manifolds, &self.lanes);
             if fastest <= slow {
