@@ -185,20 +185,27 @@ impl Manifold {
 
     /// Works out the compliances of the contacts; `bodies` are those of the island.
     pub fn find_compliance(&mut self, bodies: &[BodyBlock]) {
-        for lane in 0..self.count as usize {
-            let mut sum = 0.0;
-            for (i, arm) in [(self.a, self.arm_a), (self.b, self.arm_b)] {
-                let Some(body) = bodies.get(i as usize) else { continue };
-                let turn = cross(self.arm(arm, lane), self.normal);
-                let n = self.normal;
-                let row = [n[0], n[1], n[2], turn[0], turn[1], turn[2]];
-                let moved = inverse_mass_mul(body, &row);
-                for k in 0..6 {
-                    sum += row[k] * moved[k];
+        let (n, point) = (self.normal, &self.point);
+        let mut sum = [0.0; LANES];
+        for (i, arm) in [(self.a, self.arm_a), (self.b, self.arm_b)] {
+            let Some(body) = bodies.get(i as usize) else { continue };
+            let ([mx, my, mz], [xx, yy, zz, xy, xz, yz]) =
+                (body.inverse_mass, body.inverse_inertia);
+            for pair in (0..self.count as usize).step_by(2) {
+                for lane in [pair, pair + 1] {
+                    let r = [0, 1, 2].map(|k| arm[k] + point[k][lane]);
+                    let [x, y, z] = cross(r, n);
+                    let mut along = sum[lane] + n[0] * (mx * n[0]);
+                    along += n[1] * (my * n[1]);
+                    along += n[2] * (mz * n[2]);
+                    along += x * (xx * x + xy * y + xz * z);
+                    along += y * (xy * x + yy * y + yz * z);
+                    sum[lane] = along + z * (xz * x + yz * y + zz * z);
                 }
             }
-            self.compliance[lane] = sum;
         }
+        sum[self.count as usize..].fill(0.0);
+        self.compliance = sum;
     }
 
     /// Contact `lane` as a row; `bodies` are those of the island.

@@ -128,6 +128,20 @@ impl ActiveContact {
     }
 }
 
+/// What a contact goes with as its bodies move.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct ContactCarrier {
+    /// Indices of its bodies.
+    pub(in crate::engine) bodies: [u32; 2],
+    /// The touching points without their rounding, in the axes of the bodies from their centers (m); none on
+    /// curved shapes, on which another point touches as they turn.
+    pub(in crate::engine) cores: Option<[Vec3; 2]>,
+    /// Are the features that meet corners?
+    pub(in crate::engine) corners: [bool; 2],
+    /// Which body, 0 or 1, has the smaller piece.
+    pub(in crate::engine) small: u8,
+}
+
 /// A contact of the last step, for reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {

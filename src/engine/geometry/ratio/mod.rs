@@ -120,12 +120,6 @@ pub fn measure(
         return boxes::measure([half_a, half_b], relative, centers.shift, &ray, margin, cache);
     }
     let pair = HullPair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
-    if cache.ids[0][0] == NO_VERTEX
-        && cache.normal != Vec3::ZERO
-        && let Some(separation) = pair.separated_by(cache, exact, margin)
-    {
-        return Measured::Apart { normal: cache.normal, separation };
-    }
     // The early exit compares with the true offset, which a rescaled ray does not know.
     let mut portal = cast(&pair, cache, if ray.is_true { margin } else { Real::MAX });
     if portal.end == WalkEnd::Failed && size_of::<Real>() < size_of::<Double>() {

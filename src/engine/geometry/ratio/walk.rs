@@ -185,16 +185,10 @@ impl HullPair<'_, Real> {
     }
 }
 
-/// A vertex, read from the lanes of small pieces, which the scan has brought into the cache.
+/// A vertex of a piece.
 #[inline(always)]
 pub(super) fn vertex<S: Scalar>(hull: &Hull, v: u32) -> Option<Array3<S>> {
-    if hull.lanes.len() < CLIMB_CHUNKS_MIN {
-        let [x, y, z] = hull.lanes.get(v as usize / LANES)?;
-        let k = v as usize % LANES;
-        Some([S::from_real(x[k]), S::from_real(y[k]), S::from_real(z[k])])
-    } else {
-        hull.vertices.get(v as usize).map(|&v| array3(v))
-    }
+    hull.vertices.get(v as usize).map(|&v| array3(v))
 }
 
 /// The vertex of a piece farthest along `n`.

@@ -10,12 +10,23 @@ use super::{Sources, StepProblem, imposed, pushed};
 use crate::engine::lcp::manifold::{LANES, Manifold};
 use crate::engine::lcp::{Cone, FIXED};
 use crate::engine::settings::{ActiveEvents, Settings};
-use crate::engine::state::contact::{ActiveContact, Blow};
+use crate::engine::state::contact::{ActiveContact, Blow, ContactCarrier};
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::{ABREAST, Pair, fetch};
 use crate::engine::step::predict::planar_axis;
 use crate::engine::tuning::newton::AT_REST;
 use crate::math::{DVec3, Double, Real, Vec3, tangents, widen, widen3};
+
+/// What a contact of a pair goes with.
+fn carrier(pair: &Pair, contact: &ActiveContact) -> ContactCarrier {
+    let measured = pair.measured.as_ref();
+    ContactCarrier {
+        bodies: pair.bodies,
+        cores: measured.and_then(|measured| measured.trail.map(|_| contact.cores)),
+        corners: contact.id.corners(),
+        small: measured.map_or(0, |measured| measured.small),
+    }
+}
 
 impl StepProblem {
     /// Contacts of island `k`, sorted by pair, then contact.
@@ -55,6 +66,7 @@ impl StepProblem {
                 manifold.find_compliance(&self.bodies[bodies.clone()]);
                 for contact in contacts {
                     self.contact_source.push([p, c as u32]);
+                    self.contact_carriers.push(carrier(pair, contact));
                     let scale = widen(sources.dt_ratio);
                     let [biased, relaxed] = match (contact.blow, contact.impulse) {
                         (Blow::None, impulses) => impulses,

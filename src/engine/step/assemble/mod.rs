@@ -39,7 +39,7 @@ use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem};
 use crate::engine::lcp::{BodyBlock, Cone, JointRow, RollingRow, Vec6};
 use crate::engine::state::body::{Body, BodyId};
-use crate::engine::state::contact::Blow;
+use crate::engine::state::contact::{Blow, ContactCarrier};
 use crate::engine::state::joint::{Aim, Joint, Row};
 use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
@@ -62,6 +62,8 @@ pub struct StepProblem {
     pub joints: Vec<JointRow>,
     /// (pair, contact) of every contact.
     pub contact_source: Vec<[u32; 2]>,
+    /// What every contact goes with.
+    pub(in crate::engine) contact_carriers: Vec<ContactCarrier>,
     /// Part of every contact in a bounce.
     pub blows: Vec<Blow>,
     /// (joint, row) of every joint row.
@@ -121,6 +123,8 @@ pub struct IslandStep<'a> {
     pub blows: &'a mut [Blow],
     /// (pair, contact) of every contact.
     pub contact_source: &'a [[u32; 2]],
+    /// What every contact goes with.
+    pub(in crate::engine) contact_carriers: &'a [ContactCarrier],
     /// Rolling rows.
     pub rolling: &'a [RollingRow],
     /// Friction cone of all contacts.
@@ -301,7 +305,7 @@ impl StepProblem {
         let mut biased = IslandUnknowns::new(&mut self.biased);
         let mut relaxed = IslandUnknowns::new(&mut self.relaxed);
         let (rolling, joint_source) = (&self.rolling, &self.joint_source);
-        let contact_source = &self.contact_source;
+        let (contact_source, contact_carriers) = (&self.contact_source, &self.contact_carriers);
         let (joint_aim, mut joint_push) = (&self.joint_aim, &mut self.joint_push[..]);
         let (mut joint_wrench, mut at_end) = (&mut self.joint_wrench[..], &mut self.at_end[..]);
         (0..islands.len()).map(move |k| {
@@ -314,6 +318,7 @@ impl StepProblem {
                 manifolds: cut(&mut manifolds, r.manifolds.len()),
                 blows: cut(&mut blows, r.contacts.len()),
                 contact_source: &contact_source[r.contacts.clone()],
+                contact_carriers: &contact_carriers[r.contacts.clone()],
                 rolling: &rolling[r.rolling.clone()],
                 cone,
                 joints: cut(&mut joints, r.joints.len()),
@@ -338,6 +343,7 @@ impl StepProblem {
         self.rolling.clear();
         self.joints.clear();
         self.contact_source.clear();
+        self.contact_carriers.clear();
         self.left_out.clear();
         self.blows.clear();
         self.joint_source.clear();

@@ -31,7 +31,7 @@ use super::exposed::{exposed_normal, outward};
 use super::normal::{Twist, outermost};
 use super::{NarrowPhase, Placed};
 use crate::engine::geometry::ratio::{
-    Centers, Measured, PortalCache, Relative, is_long, measure, near_centers,
+    Centers, Measured, PortalCache, Relative, is_long, measure, near_centers, still_apart,
 };
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::geometry::shape::mesh::{Bend, Mesh, MeshTriangle};
@@ -119,6 +119,9 @@ impl NarrowPhase<'_> {
         let is_over = scene.is_over(front.lowest) && front.separation >= -scene.slack;
         let (mut normal, mut overlap_only) = (triangle.normal, true);
         if height > 0.0 && leans && !is_over {
+            if still_apart(&flat, hull, &relative, band, &mut pair.cache).is_some() {
+                return;
+            }
             let centers = scene.centers(&flat);
             let measured = measure(&flat, hull, &relative, &centers, band, &mut pair.cache);
             let Measured::Near(ratio) = measured else { return };

@@ -93,7 +93,7 @@ fn apart_is_certified_and_near_is_not_farther_than_the_margin() {
         for _ in 0..50 {
             relative.offset = home * rng.real(0.9, 1.3) + rng.unit() * 0.1;
             let centers = Centers::default();
-            match measure(&a, &b, &relative, &centers, margin, &mut cache) {
+            match asked(&a, &b, &relative, &centers, margin, &mut cache) {
                 Measured::Apart { normal, separation } => {
                     let n = widen3(normal);
                     let (d, h) = oracle::bounds(&a, &b, &relative, &centers, n);
@@ -117,10 +117,10 @@ fn a_passed_plane_is_no_proof() {
     let a = Hull::cuboid(Vec3::splat(1.0)).expect("a cube is a hull");
     let mut cache = PortalCache::default();
     let mut relative = Relative { rotation: Mat3::IDENTITY, offset: Vec3::new(0.0, 1.5, 0.0) };
-    let first = measure(&a, &a, &relative, &Centers::default(), 0.1, &mut cache);
+    let first = asked(&a, &a, &relative, &Centers::default(), 0.1, &mut cache);
     assert!(matches!(first, Measured::Apart { .. }), "apart above");
     relative.offset = Vec3::new(0.0, -0.95, 0.0);
-    let second = measure(&a, &a, &relative, &Centers::default(), 0.1, &mut cache);
+    let second = asked(&a, &a, &relative, &Centers::default(), 0.1, &mut cache);
     let Measured::Near(ratio) = second else { panic!("the cubes overlap by 50 mm") };
     assert_close(ratio.separation, -0.05, TOLERANCE, "separation below");
     assert!((ratio.normal + Vec3::Y).length() < 1e-6, "the normal points down");

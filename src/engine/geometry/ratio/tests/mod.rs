@@ -136,6 +136,21 @@ pub(super) fn warm(
     }
 }
 
+/// What a step asks: the plane that kept them apart first.
+pub(super) fn asked(
+    a: &Hull,
+    b: &Hull,
+    relative: &Relative,
+    centers: &Centers,
+    margin: Real,
+    cache: &mut PortalCache,
+) -> Measured {
+    match still_apart(a, b, relative, margin, cache) {
+        Some(separation) => Measured::Apart { normal: cache.normal, separation },
+        None => measure(a, b, relative, centers, margin, cache),
+    }
+}
+
 /// Two pieces in a random relative pose at a ratio between `low` and `high`.
 pub(super) fn placed(rng: &mut Rng, a: &Hull, b: &Hull, low: Double, high: Double) -> Relative {
     let rotation = quat_to_mat3(rng.quat());

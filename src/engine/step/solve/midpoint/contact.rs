@@ -9,7 +9,6 @@
 use super::member::{Member, split};
 use crate::engine::lcp::FIXED;
 use crate::engine::lcp::manifold::Manifold;
-use crate::engine::state::pairs::{ABREAST, fetch};
 use crate::engine::step::assemble::contacts::{curve, is_turned};
 use crate::engine::step::assemble::imposed;
 use crate::engine::step::solve::island::Island;
@@ -50,37 +49,30 @@ pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<Midp
     let (step, sources) = (&*island.step, island.sources);
     touches.clear();
     let stays = step.manifolds.iter().any(|m| m.restitution > 0.0);
-    for (i, m) in step.manifolds.iter().enumerate() {
-        if i.is_multiple_of(ABREAST) {
-            let part = step.manifolds[i..].iter().take(ABREAST);
-            let pair = |m: &Manifold| step.contact_source[m.first as usize][0] as usize;
-            fetch(part.map(|m| &*sources.pairs[pair(m)]));
-        }
+    for m in &*step.manifolds {
+        let members =
+            [m.a, m.b].map(|i| (i != FIXED && (i as usize) < step.bodies.len()).then_some(i));
         for lane in 0..m.count as usize {
-            let [p, c] = step.contact_source[m.first as usize + lane];
-            let pair = &sources.pairs[p as usize];
-            let contact = &pair.contacts[c as usize];
+            let carrier = &step.contact_carriers[m.first as usize + lane];
             let arms = m.arms(lane).map(DVec3::from_array);
-            let member = |i: u32| (i != FIXED && (i as usize) < step.bodies.len()).then_some(i);
-            let members = [member(m.a), member(m.b)];
-            let cores = [0, 1].map(|k| {
-                let turn = sources.motions[pair.bodies[k] as usize].rotation;
-                // On curved shapes another point touches as they turn.
-                let turns = pair.measured.as_ref().is_some_and(|m| m.trail.is_some());
-                if turns { widen_mat3(turn) * widen3(contact.cores[k]) } else { DVec3::ZERO }
+            let cores = carrier.cores.map_or([DVec3::ZERO; 2], |cores| {
+                let turn = |k: usize| sources.motions[carrier.bodies[k] as usize].rotation;
+                [0, 1].map(|k| widen_mat3(turn(k)) * widen3(cores[k]))
             });
             let velocity = [0, 1].map(|k| {
-                let (linear, angular) = split(&imposed(sources, pair.bodies[k] as usize));
-                if members[k].is_none() { linear + angular.cross(arms[k]) } else { DVec3::ZERO }
+                if members[k].is_some() {
+                    return DVec3::ZERO;
+                }
+                let (linear, angular) = split(&imposed(sources, carrier.bodies[k] as usize));
+                linear + angular.cross(arms[k])
             });
             // A corner is where it is; else the smaller body slides or rolls over the larger one.
-            let small = pair.measured.as_ref().map_or(0, |m| usize::from(m.small));
-            let with = match (contact.id.corners(), members) {
+            let with = match (carrier.corners, members) {
                 ([true, false], _) => 0,
                 ([false, true], _) => 1,
                 (_, [Some(_), None]) => 0,
                 (_, [None, Some(_)]) => 1,
-                _ => small,
+                _ => usize::from(carrier.small),
             };
             touches.push(MidpointContact {
                 members,
