@@ -1,5 +1,6 @@
 //! Cases of independent references, and the scenes and gauges by which solvers are judged.
 
+mod accelerations;
 mod cases;
 mod equal_work;
 mod events;
