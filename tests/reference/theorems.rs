@@ -45,6 +45,21 @@ fn the_metric_is_equivalent_to_distance_and_depth() {
     }
 }
 
+/// The other function of (2.4), `f₂(r) = r - 1`, has one bound for both: `r s/D ≤ |f₂| ≤ s / (r₁ + r₂)`. With
+/// the extent `H(n)` of both along n, `r = max n·d / H`, and the best plane of the distance or the depth
+/// gives `|r - 1| ≤ s / H`.
+#[test]
+fn the_other_metric_has_one_bound_for_distance_and_depth() {
+    for (k, p) in measured().iter().enumerate() {
+        let rho = (p.ratio - 1.0).abs();
+        let slack = rounding() / p.inradii[0].min(p.inradii[1]) * p.ratio.max(1.0);
+        let most = p.s / (p.inradii[0] + p.inradii[1]);
+        assert!(rho <= most + slack, "pair {k}: {rho} above {most}");
+        let least = p.ratio * p.s / p.d;
+        assert!(rho >= least - slack, "pair {k}: {rho} below {least}");
+    }
+}
+
 /// Remark 2.18: so is the one-sided metric, with the inradius of the body that grows.
 #[test]
 fn the_one_sided_metric_is_equivalent_too() {
