@@ -45,9 +45,9 @@ fn the_metric_is_equivalent_to_distance_and_depth() {
     }
 }
 
-/// The other function of (2.4), `f₂(r) = r - 1`, has one bound for both: `r s/D ≤ |f₂| ≤ s / (r₁ + r₂)`. With
-/// the extent `H(n)` of both along n, `r = max n·d / H`, and the best plane of the distance or the depth
-/// gives `|r - 1| ≤ s / H`.
+/// Remark 2.20, that of the function `f₂(r) = r - 1`: it has one bound for distance and depth,
+/// `r s/D ≤ |f₂| ≤ s / (r₁ + r₂)`. With the extent `H(n)` of both along n, `r = max n·d / H`, and the best
+/// plane of the distance or the depth gives `|r - 1| ≤ s / H`.
 #[test]
 fn the_other_metric_has_one_bound_for_distance_and_depth() {
     for (k, p) in measured().iter().enumerate() {
