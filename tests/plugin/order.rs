@@ -23,12 +23,19 @@ fn heap_positions() -> impl Iterator<Item = (usize, [f32; 3])> {
     (0..12).map(move |i| (i, [next() * 0.6, 0.8 + 1.1 * i as f32, next() * 0.6]))
 }
 
+/// Four heaps far from each other, so that there is work for threads.
+fn heaps() -> impl Iterator<Item = (usize, [f32; 3])> {
+    let one =
+        |k: u8| heap_positions().map(move |(i, [x, y, z])| (i, [x + 9.0 * f32::from(k), y, z]));
+    (0..4).flat_map(one)
+}
+
 #[test]
 fn plugin_and_engine_agree_bit_by_bit() {
     let mut app = app();
     floor(&mut app);
     let mut world = support::floor();
-    for (i, [x, y, z]) in heap_positions() {
+    for (i, [x, y, z]) in heaps() {
         let length = 0.6 + 0.05 * i as Real;
         let collider = Collider::cuboid(length, 0.7, 0.8);
         spawn(&mut app, (RigidBody::Dynamic, collider, at(x, y, z)));
@@ -118,6 +125,89 @@ fn the_order_of_our_systems_is_given() {
             world.schedule_scope(PhysicsSchedule, build)
         };
         assert_eq!(result, Ok(()), "no ambiguity");
+    }
+}
+
+/// Heaps, a chain and a lift, played on schedules that `change` made others, and all that the engine tells of
+/// every step. With `names` the entities have others.
+fn played(change: impl Fn(&mut App), names: Option<u64>) -> Vec<(u64, String)> {
+    let mut app = app();
+    change(&mut app);
+    // Entities that are there before they are bodies, taken in a random order.
+    let mut free: Vec<Entity> = (0..48).map(|_| spawn(&mut app, ())).collect();
+    let mut rng = Rng::new(names.unwrap_or_default());
+    floor(&mut app);
+    let mut entities = Vec::new();
+    for (_, [x, y, z]) in heaps() {
+        let body = (RigidBody::Dynamic, cube(), CollidingEntities::default(), at(x, y, z));
+        let k = if names.is_some() { rng.below(free.len()) } else { 0 };
+        let entity = free.remove(k);
+        app.world_mut().entity_mut(entity).insert((body, CollisionEventsEnabled));
+        entities.push(entity);
+    }
+    let ordered = entities.is_sorted_by_key(|entity| entity.index_u32());
+    assert_eq!(ordered, names.is_none(), "names are given out in order, or not");
+    for pair in entities[40..].windows(2) {
+        spawn(&mut app, Joint::rope(pair[0], pair[1], 1.3));
+    }
+    let lift = (RigidBody::Kinematic, Collider::cuboid(9.0, 0.2, 9.0), LinearVelocity(Vec3::Y));
+    entities.push(spawn(&mut app, (lift, at(9.0, -0.2, 0.0))));
+    let mut steps = Vec::new();
+    for step in 0..90 {
+        if step % 20 == 19 {
+            // Bodies go and come.
+            let gone = entities.remove(step / 3);
+            app.world_mut().despawn(gone);
+            let come = (RigidBody::Dynamic, Collider::sphere(0.4), at(0.0, 9.0, 0.0));
+            entities.push(spawn(&mut app, come));
+        }
+        run(&mut app, 1);
+        steps.push(support::moving::told(physics(&app).engine()));
+    }
+    steps
+}
+
+/// What is told of the steps without the names that entities lend.
+fn nameless(steps: Vec<(u64, String)>) -> Vec<(u64, String)> {
+    let cut = |part: &str| part.split_once(']').map_or("", |(_, rest)| rest).to_owned();
+    let strip = |told: String| {
+        let mut parts = told.split("tags: [");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| text + &cut(part))
+    };
+    steps.into_iter().map(|(bits, told)| (bits, strip(told))).collect()
+}
+
+/// Systems without an order between them run in any, one after the other or at the same time: with the
+/// lab's feature `shuffle` in another for each seed, always among others that look on.
+#[test]
+fn shuffled_schedules_and_names_give_the_same_bits() {
+    use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
+    let plain = played(|_| {}, None);
+    assert!(plain.iter().any(|(_, told)| told.contains("TouchKey")), "something touches");
+    for seed in 0..4 {
+        let scramble = |app: &mut App| {
+            let mut rng = Rng::new(seed);
+            for _ in 0..rng.below(20) {
+                app.add_systems(PhysicsSchedule, |_: Res<Gravity>| {});
+                app.add_systems(FixedPostUpdate, |_: Res<Gravity>| {});
+            }
+            let change = |schedule: &mut Schedule| {
+                if let Some(settings) = orthant_lab::headless::shuffled(seed) {
+                    schedule.set_build_settings(settings);
+                }
+                if seed % 2 == 0 {
+                    schedule.set_executor(MultiThreadedExecutor::new());
+                } else {
+                    schedule.set_executor(SingleThreadedExecutor::new());
+                }
+            };
+            app.edit_schedule(PhysicsSchedule, change);
+            app.edit_schedule(FixedPostUpdate, change);
+        };
+        assert!(played(scramble, None) == plain, "schedules of seed {seed}");
+        let other = played(|_| {}, Some(seed));
+        assert!(nameless(other) == nameless(plain.clone()), "names of seed {seed}");
     }
 }
 

@@ -1,166 +1,12 @@
 //! Snapshots: what is restored goes on as what it was taken of does, bit for bit; what is damaged is told.
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
-use orthant::engine::collider::{Collider, Material};
-use orthant::engine::joint::{JointAxis, JointDesc, JointKind, Motor};
 use orthant::engine::settings::Settings;
-use orthant::engine::shape::Shape;
-use orthant::math::{Quat, Real, Vec3};
+use orthant::math::{Real, Vec3};
 use orthant::snapshot::{Snapshot, SnapshotError, VERSION};
 use orthant_lab::random::Rng;
-use orthant_lab::support::{
-    DOUBLE, DT, add, change, cuboid, fingerprint, floor, heap, pile, sphere, stack,
-};
-
-/// A moving world, how many steps it is before its snapshot is taken, and its settings.
-pub(super) struct Scene {
-    pub(super) name: &'static str,
-    pub(super) world: Simulation,
-    steps: usize,
-    pub(super) settings: Settings,
-}
-
-pub(super) fn scene(name: &'static str, world: Simulation, steps: usize) -> Scene {
-    Scene { name, world, steps, settings: Settings::default() }
-}
-
-/// A tower into which a ball flies.
-fn struck() -> Simulation {
-    let mut world = stack(8).0;
-    let ball = add(&mut world, BodyKind::Dynamic, sphere(0.5), Vec3::new(-4.0, 5.0, 0.1));
-    change(&mut world, ball).linear_velocity = Vec3::new(9.0, 2.0, 0.0);
-    world
-}
-
-/// A chain that swings from the world, with a motor at its first joint.
-fn chain() -> Simulation {
-    let mut world = Simulation::new();
-    let mut last: Option<BodyId> = None;
-    for i in 0..12_u8 {
-        let at = Vec3::new(0.3 + 0.6 * Real::from(i), 5.0, 0.0);
-        let link = add(&mut world, BodyKind::Dynamic, cuboid(0.5, 0.1, 0.1), at);
-        let kind = if i % 3 == 0 { JointKind::Revolute } else { JointKind::Spherical };
-        let hung = if last.is_some() { Vec3::X * 0.3 } else { Vec3::new(0.0, 5.0, 0.0) };
-        let desc = JointDesc::new(kind, [last, Some(link)]).with_anchors(hung, Vec3::X * -0.3);
-        let mut desc = desc;
-        if i == 6 {
-            desc.motors[JointAxis::AngularX.index()] = Some(Motor::velocity(3.0, 0.5));
-        }
-        world.add_joint(desc).expect("a sound joint");
-        last = Some(link);
-    }
-    world
-}
-
-/// A net of balls and rods that falls over a mesh, a ball that rolls, a box on a belt that bounces.
-fn net() -> Simulation {
-    let mut world = Simulation::new();
-    let heights: Vec<Vec<Real>> =
-        (0..9).map(|i| (0..9).map(|k| 0.3 * Real::from((i * k % 3) as u8)).collect()).collect();
-    let ground = Shape::heightfield(&heights, Vec3::new(12.0, 1.0, 12.0)).expect("a field");
-    add(&mut world, BodyKind::Static, ground, Vec3::ZERO);
-    let mut ids = Vec::new();
-    for i in 0..5_u8 {
-        for k in 0..5_u8 {
-            let at = Vec3::new(Real::from(i) - 2.0, 2.0, Real::from(k) - 2.0);
-            let id = add(&mut world, BodyKind::Dynamic, sphere(0.2), at);
-            let near = [(i > 0).then_some(5), (k > 0).then_some(1)];
-            for back in near.into_iter().flatten() {
-                let other = ids[ids.len() - back];
-                world.add_joint(JointDesc::rod(other, id, 1.0)).expect("two balls");
-            }
-            ids.push(id);
-        }
-    }
-    let material =
-        Material { rolling: 0.01, spinning: 0.01, restitution: 0.5, ..Material::new(0.6) };
-    let shapes = [
-        sphere(0.3),
-        Shape::round_cuboid(0.4, 0.5, 0.6, 0.05).expect("a box"),
-        Shape::cylinder(0.3, 0.5).expect("a can"),
-        Shape::cone(0.3, 0.6).expect("a cone"),
-        Shape::ellipsoid(0.4, 0.5, 0.6).expect("an egg"),
-        Shape::round_cylinder(0.3, 0.3, 0.05).expect("a cheese"),
-    ];
-    for (k, shape) in (0_u8..).zip(shapes) {
-        let colliders = vec![Collider { material, tag: 7, ..Collider::new(shape) }];
-        let position = Vec3::new(Real::from(k) - 3.0, 4.0, 0.5);
-        let linear_velocity = Vec3::new(1.0, 0.0, 1.0);
-        let desc = BodyDesc { colliders, position, linear_velocity, tag: 5, ..BodyDesc::default() };
-        world.add_body(desc).expect("a sound body");
-    }
-    world
-}
-
-/// Compounds and rounded hulls of random points.
-fn hulls() -> Simulation {
-    let (mut world, mut rng) = (floor(), Rng::new(3));
-    for i in 0..24_u8 {
-        let mut points = |n| (0..n).map(|_| rng.vector(-0.4, 0.4)).collect::<Vec<Vec3>>();
-        let hull = Shape::convex_hull(&points(14)).expect("random points span a hull");
-        let round = Shape::round_convex_hull(&points(9), 0.05).expect("a rounded one");
-        let turn = rng.rotation();
-        let parts = [(Vec3::ZERO, Quat::IDENTITY, hull), (Vec3::X * 0.4, turn, round)];
-        let shape = Shape::compound(parts).expect("two hulls");
-        let at = Vec3::new(Real::from(i % 4) - 2.0, 0.8 + 0.3 * Real::from(i), Real::from(i % 3));
-        add(&mut world, BodyKind::Dynamic, shape, at);
-    }
-    world
-}
-
-/// Piles that sleep, a kinematic body that comes to wake one of them, and a sensor.
-fn sleepers() -> Scene {
-    let mut world = floor();
-    for k in 0..3_u8 {
-        for i in 0..4_u8 {
-            let at = Vec3::new(Real::from(k) * 6.0, 0.5 + Real::from(i), 0.0);
-            add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at);
-        }
-    }
-    let piston =
-        add(&mut world, BodyKind::Kinematic, cuboid(1.0, 1.0, 1.0), Vec3::new(-6.0, 1.0, 0.0));
-    change(&mut world, piston).linear_velocity = Vec3::X * 2.0;
-    let sensor = Collider { sensor: true, ..Collider::new(cuboid(2.0, 2.0, 2.0)) };
-    let desc = BodyDesc { kind: BodyKind::Static, colliders: vec![sensor], ..BodyDesc::default() };
-    world.add_body(desc).expect("a sensor");
-    let mut settings = Settings::default();
-    settings.sleep.enabled = true;
-    Scene { name: "sleepers", world, steps: 100, settings }
-}
-
-pub(super) fn scenes() -> Vec<Scene> {
-    vec![
-        scene("stack", struck(), 40),
-        scene("heap", heap(24).0, 70),
-        scene("chain", chain(), 50),
-        scene("net", net(), 60),
-        scene("hulls", hulls(), 80),
-        sleepers(),
-        scene("begin", heap(8).0, 0),
-    ]
-}
-
-/// All that a world tells.
-fn told(world: &Simulation) -> (u64, String) {
-    let contacts: Vec<_> = world.contacts().collect();
-    let started: Vec<_> = world.touches().started().collect();
-    let ended: Vec<_> = world.touches().ended().iter().map(|touch| touch.key).collect();
-    let joints: Vec<_> = world.joints().iter().map(|j| (j.positions(), j.reaction())).collect();
-    let sleepers: Vec<_> = world.sleepers().islands().collect();
-    let touches = (world.touches().all(), started, ended);
-    let all = (world.report(), contacts, touches, joints, sleepers);
-    (fingerprint(world), format!("{all:?}"))
-}
-
-fn changed(world: &mut Simulation, k: u8) {
-    // Bodies come and go, are pushed and named.
-    let at = Vec3::new(0.4 * Real::from(k), 6.0, 0.0);
-    let new = add(world, BodyKind::Dynamic, cuboid(0.6, 0.7, 0.8), at);
-    change(world, new).apply_linear_impulse(Vec3::new(0.1, -0.2, 0.0));
-    let gone = world.bodies().iter().map(|body| body.id()).nth(2 + usize::from(k));
-    gone.map(|id| world.remove_body(id));
-}
+use orthant_lab::support::moving::{Scene, chain, change_bodies, scene, scenes, sleepers, told};
+use orthant_lab::support::{DOUBLE, DT, change, fingerprint, pile, stack};
 
 /// A world by bytes.
 fn sent(snapshot: &Snapshot) -> Snapshot {
@@ -184,11 +30,13 @@ fn what_is_restored_goes_on_as_the_original_does() {
         assert_eq!(fingerprint(&new), before, "{name}: the same state");
         for k in 0..90 {
             if k % 20 == 19 {
-                [&mut world, &mut new, &mut used].into_iter().for_each(|w| changed(w, k / 20));
+                [&mut world, &mut new, &mut used]
+                    .into_iter()
+                    .for_each(|w| change_bodies(w, k / 20));
             }
             let [one, two, three] = [&mut world, &mut new, &mut used].map(|world| {
                 world.step(&settings, DT);
-                told(world)
+                (world.report().clone(), told(world))
             });
             assert_eq!(one, two, "{name}: step {k} after the snapshot");
             assert_eq!(one, three, "{name}: step {k} after bytes");

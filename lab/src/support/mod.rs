@@ -4,6 +4,7 @@ pub mod bounces;
 pub mod driven;
 pub mod fast;
 pub mod floors;
+pub mod moving;
 pub mod recompute;
 pub mod recompute_joints;
 pub mod reference;
