@@ -41,6 +41,7 @@
 //! SI units; gravity is (0, -9.81, 0) m/s² unless set; lengths of shapes are full lengths; velocities are
 //! at the center of mass in world axes; normals point from the first body of a pair to the second.
 
+pub mod accelerations;
 pub mod engine;
 pub mod math;
 #[cfg(feature = "bevy")]

@@ -50,6 +50,9 @@ pub struct IslandReport {
     pub residual: Double,
     /// Residual of what is carried on [m/s]; where nothing is pushed that is the same solution.
     pub residual_relaxed: Double,
+    /// Kinetic energy of the carried velocities beyond that of the free ones, by the masses at the start of
+    /// the step (J); see [`StepReport::energy_given`].
+    pub energy_given: Double,
     /// Was the tolerance met? After a bounce: by each of its solves. Places of joints count to ten
     /// tolerances; what energy asked to change is in the residual alone.
     pub solved: bool,
@@ -98,6 +101,10 @@ pub struct StepReport {
     pub motion_residual: Double,
     /// Residual of the equation of motion [m/s or rad/s], of the carried velocities.
     pub motion_residual_relaxed: Double,
+    /// Most kinetic energy that impulses gave an island (J), `T(v⁺) - T(v*)` with the free velocities `v*`
+    /// and the masses at the start. By (2.14) of Anitescu, Miller and Hart (2003), (5.20) of the thesis, at
+    /// most `c² ‖Δ₋, Υ‖²_∞ / 2`: only what pushes, drives or springs gives any.
+    pub energy_given: Double,
     /// Position error of the joints, `|Θ|_∞` [m or rad], at the pose the step began with.
     pub joint_error: Real,
     /// Kinetic energy after the step (J).

@@ -250,3 +250,58 @@ fn what_is_not_relaxed_carries_on_the_velocity_that_moves_it() {
         }
     }
 }
+
+/// What a step tells that its impulses gave is what a push and a lift give: `½ m (v² - (g h)²)`.
+#[test]
+fn the_energy_that_a_push_or_a_lift_gives_is_told() {
+    let (depth, mass) = (0.01, 1.0);
+    let told = |speed: Real| 0.5 * mass * (speed * speed - (9.81 * DT).powi(2));
+    for (relax, gamma) in [(false, 1.0), (false, 0.2), (true, 1.0)] {
+        let (mut world, _) = sunk(cuboid(1.0, 1.0, 1.0), depth);
+        let contact = ContactSettings { gamma, relax, ..Settings::default().contact };
+        let settings = Settings { contact, ..Settings::default() };
+        let zone = contact.dead_zone * DT * DT;
+        world.step(&settings, DT);
+        let want = if relax { 0.0 } else { told(gamma * (depth - zone) / DT).max(0.0) };
+        let got = world.report().energy_given as Real;
+        // Speeds to the tolerance, and rounding of a meter to the gap.
+        let error = settings.solver.tolerance as Real + ROUNDING / DT;
+        assert!((got - want).abs() <= mass * error, "γ {gamma}, relax {relax}: {got} for {want} J");
+    }
+    let mut world = Simulation::new();
+    let lift = add(&mut world, BodyKind::Kinematic, cuboid(2.0, 1.0, 2.0), Vec3::ZERO);
+    add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::Y);
+    change(&mut world, lift).linear_velocity = Vec3::Y;
+    world.step(&Settings::default(), DT);
+    let got = world.report().energy_given as Real;
+    assert!((got - told(1.0)).abs() <= mass * (1e-5 + ROUNDING / DT), "{got} J by a lift");
+}
+
+/// Contacts with what is fixed give nothing: `T(v⁺) - T(v*) ≤ Σ l · w`, which is what the tolerance leaves of
+/// the complementarity. Cubes, whose inertia is the same however they turn.
+#[test]
+fn contacts_give_no_energy() {
+    let (mut world, mut rng) = (floor(), Rng::new(5));
+    for i in 0..12_u8 {
+        let at = Vec3::new(rng.range(-0.5, 0.5), 0.8 + 0.9 * Real::from(i), rng.range(-0.5, 0.5));
+        let id = add(&mut world, BodyKind::Dynamic, cuboid(0.6, 0.6, 0.6), at);
+        let turn = rng.rotation();
+        change(&mut world, id).set_pose(at, turn);
+    }
+    let settings = Settings::default();
+    let (mut solved, mut touched) = (0, 0);
+    for step in 0..180 {
+        world.step(&settings, DT);
+        let report = world.report();
+        let pushes: Real = world.contacts().map(|contact| contact.impulse.length()).sum();
+        touched += u32::from(pushes > 0.0);
+        if report.islands_unsolved > 0 {
+            continue;
+        }
+        solved += 1;
+        let left = 2.0 * settings.solver.tolerance as Real * (pushes + 1.0);
+        let given = report.energy_given as Real;
+        assert!(given <= left, "step {step}: {given} J, {left} J by the tolerance");
+    }
+    assert!(touched > 100 && solved > 150, "{solved} steps are solved, bodies touch in {touched}");
+}

@@ -1,12 +1,12 @@
 //! Accelerations of worlds, (2.6)–(2.7), against closed forms and against steps.
 
+use orthant::accelerations::{WorldAccelerations, of_world};
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Double, EPSILON, Quat, Real, Vec3, narrow, quat_exp, sin_cos_double, widen};
-use orthant_lab::experiments::accelerations::{WorldAccelerations, of_world};
 use orthant_lab::support::{change, cuboid, sphere};
 
 const G: Double = 9.81;

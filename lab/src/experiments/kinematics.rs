@@ -11,8 +11,8 @@ use orthant::engine::papers::kinematics::{ContactRates, ContactSide, NoRates, Pa
 use orthant::math::{DMat3, DVec3, Double, sin_cos_double};
 
 use super::Outcome;
-use super::accelerations::{accelerations, contact_row};
 use crate::random::Rng;
+use orthant::accelerations::{accelerations, contact_row};
 
 /// A boundary with a chart of one or two coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,6 @@
 //!
 //! `docs/experiments.md` shows what they print beside what the papers say.
 
-pub mod accelerations;
 pub mod adaptive;
 pub mod brazil_nut;
 pub mod dual;

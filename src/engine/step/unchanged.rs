@@ -18,6 +18,7 @@ use crate::engine::state::body::BodyId;
 use crate::engine::state::motion::Motions;
 use crate::engine::state::pairs::Pairs;
 use crate::math::Real;
+use crate::math::refill;
 
 /// What changed since the last step.
 #[derive(Clone, Debug, Default)]
@@ -96,8 +97,7 @@ impl Steady {
             let members = &islands.members[members[0] as usize..members[1] as usize];
             flags.push(members.iter().all(|&i| same(i)));
         }
-        contacts.clear();
-        contacts.resize(islands.len(), 0);
+        refill(contacts, islands.len(), 0);
         for pair in touching {
             let [a, b] = pair.bodies.map(|i| islands.island[i as usize]);
             let k = if a == NO_ISLAND { b } else { a };

@@ -20,6 +20,7 @@
 //! than the crowd is wide. What has less than two full pushes, or touches what stands still, is pushed as
 //! ever. O(n log n).
 
+use crate::math::refill;
 use core::ops::Range;
 
 use super::{Sources, StepProblem, pushed};
@@ -96,8 +97,7 @@ impl StepProblem {
         let most = widen(settings.contact.push_speed_max);
         let (manifolds, sums) = (&mut self.manifolds[first[0]..], &mut self.pushed);
         let moves = |m: &Manifold| (m.a as usize) < bodies && (m.b as usize) < bodies;
-        sums.clear();
-        sums.resize(bodies, 0.0);
+        refill(sums, bodies, 0.0);
         for pair in manifolds.chunk_by(|x, y| (x.a, x.b) == (y.a, y.b)) {
             let (m, speeds) = (&pair[0], pair.iter().map(Manifold::push_speed));
             if moves(m) {

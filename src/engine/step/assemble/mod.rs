@@ -28,6 +28,7 @@ pub(in crate::engine) mod joints;
 mod rolling;
 mod unknowns;
 
+use crate::math::refill;
 use core::ops::Range;
 
 pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
@@ -199,8 +200,7 @@ struct ByIsland {
 impl ByIsland {
     /// Sorts the items `0, 1, …` by their islands; those of [`NO_ISLAND`] are left out.
     fn fill(&mut self, islands: usize, island: impl Iterator<Item = u32> + Clone) {
-        self.end.clear();
-        self.end.resize(islands, 0);
+        refill(&mut self.end, islands, 0);
         let mut total = 0;
         for k in island.clone().filter(|&k| k != NO_ISLAND) {
             self.end[k as usize] += 1;
@@ -211,8 +211,7 @@ impl ByIsland {
         for end in &mut self.end {
             sum += core::mem::replace(end, sum);
         }
-        self.items.clear();
-        self.items.resize(total, 0);
+        refill(&mut self.items, total, 0);
         for (i, k) in island.enumerate().filter(|&(_, k)| k != NO_ISLAND) {
             let at = &mut self.end[k as usize];
             self.items[*at as usize] = i as u32;

@@ -29,6 +29,7 @@ use crate::engine::step::integrate::solved;
 use crate::engine::step::islands::Islands;
 use crate::engine::step::unchanged::Touching;
 use crate::engine::tuning::fall_asleep::LONGEST;
+use crate::math::refill;
 use crate::math::{Real, Vec3};
 
 /// A step whose bodies have moved.
@@ -71,8 +72,7 @@ impl Sleepers {
         };
         let change_max = LONGEST * acceleration * time.max(step.dt);
         let ready = &mut self.ready;
-        ready.clear();
-        ready.resize(step.islands.len(), true);
+        refill(ready, step.islands.len(), true);
         for &i in &step.islands.members {
             let i = i as usize;
             let moved = solved(i, step.motions, step.islands, step.velocity);

@@ -5,9 +5,15 @@
 //! velocities scaled about it, which keeps both. O(bodies).
 
 use super::midpoint::member::{Member, join, split};
-use crate::engine::lcp::Vec6;
+use crate::engine::lcp::rows::{dot6, mass_mul};
+use crate::engine::lcp::{BodyBlock, Vec6};
 use crate::engine::step::assemble::IslandStep;
 use crate::math::{DVec3, Double, sym_inverse, sym_times};
+
+/// Kinetic energy of bodies with these velocities (J).
+pub(super) fn kinetic<'a>(bodies: &[BodyBlock], of: impl Iterator<Item = &'a Vec6>) -> Double {
+    bodies.iter().zip(of).map(|(body, v)| 0.5 * dot6(v, &mass_mul(body, v))).sum()
+}
 
 /// The motion of an island as one rigid body.
 #[derive(Clone, Copy, Debug, Default)]

@@ -31,6 +31,7 @@ mod sweeps;
 
 use std::sync::{Mutex, PoisonError};
 
+use self::common::kinetic;
 use self::island::Island;
 use self::memory::{IslandMemory, Memories, SteadySolution};
 use self::outcome::Outcome;
@@ -73,7 +74,10 @@ impl Task<'_> {
         let (step, memory) = (&mut self.step, &mut *self.memory);
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
-        let outcome = solver.solve(&mut island);
+        let mut outcome = solver.solve(&mut island);
+        let free = step.bodies.iter().map(|body| &body.velocity_free);
+        outcome.given =
+            kinetic(step.bodies, step.relaxed.velocity.iter()) - kinetic(step.bodies, free);
         let calm = step.blows.iter().all(|blow| *blow == Blow::None);
         let size = step.size();
         memory.steady =
@@ -182,6 +186,7 @@ fn add(
     report.natural_map_relaxed = report.natural_map_relaxed.max(carried.natural_map);
     report.joint_residual_relaxed = report.joint_residual_relaxed.max(carried.joint);
     report.motion_residual_relaxed = report.motion_residual_relaxed.max(carried.motion);
+    report.energy_given = report.energy_given.max(outcome.given);
     let mut solved = biased.status == Status::Converged;
     let (mut iterations, mut factorizations) = (biased.iterations, biased.factorizations);
     if let Some(relaxed) = relaxed {
@@ -214,6 +219,7 @@ fn add(
         work: [biased.work, relaxed.map_or(0.0, |stats| stats.work)],
         residual: c.error(),
         residual_relaxed: carried.error(),
+        energy_given: outcome.given,
         solved,
         rows_solved,
         rows_swept,

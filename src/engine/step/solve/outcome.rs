@@ -17,6 +17,8 @@ pub(super) struct Outcome {
     /// Was the step, or a part of it, made in small steps, or by one soft problem?
     pub(super) softened: bool,
     pub(super) beyond_lemke: bool,
+    /// Kinetic energy of what is carried beyond that of the free velocities (J).
+    pub(super) given: Double,
     /// Do bodies without impulses move by their free flight already?
     pub(super) flown: bool,
 }

@@ -20,7 +20,7 @@ use crate::engine::lcp::rows::{dot3, dot6, joint_rate, mass_mul};
 use crate::engine::lcp::{BodyBlock, RollingRow, Vec6};
 use crate::engine::step::assemble::Unknowns;
 use crate::engine::step::predict::spin::{Rotor, is_round};
-use crate::engine::step::solve::common::{Anchorage, Common};
+use crate::engine::step::solve::common::{Anchorage, Common, kinetic};
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::midpoint::member::Member;
 use crate::math::{DVec3, Double, widen3};
@@ -65,8 +65,7 @@ impl BounceScratch {
         let anchorage = if isolated { Anchorage::Nothing } else { Anchorage::Anything };
         let step = &mut *island.step;
         let common = Common::of(step, members, anchorage);
-        let bodies = step.bodies.iter().zip(&*step.relaxed.velocity);
-        let all: Double = bodies.map(|(body, v)| 0.5 * dot6(v, &mass_mul(body, v))).sum();
+        let all = kinetic(step.bodies, step.relaxed.velocity.iter());
         let factor = (1.0 - excess / (all - common.energy)).max(0.0).sqrt();
         factor.is_finite() && common.scale(step, members, factor) > 0.0
     }

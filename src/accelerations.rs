@@ -15,15 +15,15 @@
 //! `δ (J̇ q̇ + J a)` to first order, where `J q̇ = 0`. So it is one step of that length on the engine's own
 //! rows without what gaps ask, from the velocities that the rows allow now; `δ² = ε`.
 
-use orthant::engine::Simulation;
-use orthant::engine::body::{Body, BodyId};
-use orthant::engine::lcp::certificate::Certificate;
-use orthant::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
-use orthant::engine::papers::export::ContactOrigin;
-use orthant::engine::papers::kinematics::{ContactRates, ContactSide};
-use orthant::engine::papers::solvers::lemke;
-use orthant::engine::settings::{Settings, StepMode};
-use orthant::math::{
+use crate::engine::Simulation;
+use crate::engine::body::{Body, BodyId};
+use crate::engine::lcp::certificate::Certificate;
+use crate::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
+use crate::engine::papers::export::ContactOrigin;
+use crate::engine::papers::kinematics::{ContactRates, ContactSide};
+use crate::engine::papers::solvers::lemke;
+use crate::engine::settings::{Settings, StepMode};
+use crate::math::{
     DMat3, DVec3, Double, EPSILON, Real, Vec3, narrow, quat_exp, quat_mul, quat_rotate, widen,
     widen3,
 };
@@ -43,7 +43,7 @@ pub struct Accelerations {
 }
 
 /// The row `J a + J̇ q̇` of two bodies that touch, with their indices or
-/// [`FIXED`](orthant::engine::lcp::FIXED).
+/// [`FIXED`](crate::engine::lcp::FIXED).
 #[must_use]
 pub fn contact_row(
     rates: &ContactRates,
@@ -102,8 +102,30 @@ pub struct WorldAccelerations {
     pub error: Double,
 }
 
-/// The accelerations of a world under gravity. Bodies touch that are apart by up to `touching` (m); those
-/// that strike each other are as after the blow. Of joints the locks count, and springs.
+/// The accelerations of a world under gravity, without friction, motors, limits and waiting forces; bodies
+/// that touch nothing and have no joint are not among them.
+///
+/// ```
+/// use orthant::accelerations::of_world;
+/// use orthant::engine::Simulation;
+/// use orthant::engine::body::BodyDesc;
+/// use orthant::engine::joint::{JointDesc, JointKind};
+/// use orthant::engine::settings::Settings;
+/// use orthant::engine::shape::Shape;
+/// use orthant::math::Vec3;
+///
+/// // A ball on a rod that is level: it falls freely.
+/// let mut world = Simulation::new();
+/// let ball = BodyDesc { shape: Shape::sphere(0.001).ok(), position: Vec3::X, ..BodyDesc::default() };
+/// let ball = world.add_body(ball)?;
+/// let rod = JointDesc::to_world(JointKind::Spherical, ball).with_anchors(Vec3::ZERO, -Vec3::X);
+/// world.add_joint(rod)?;
+/// let found = of_world(&world, &Settings::default(), 0.0);
+/// assert!((found.bodies[0].1[1] + 9.81).abs() < 1e-2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Bodies touch that are apart by up to `touching` (m); those that strike each other are as after the blow.
 pub fn of_world(world: &Simulation, settings: &Settings, touching: Real) -> WorldAccelerations {
     let by = EPSILON.sqrt();
     let mut probe = world.clone();
