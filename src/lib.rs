@@ -27,6 +27,7 @@
 //! | `mesh` | no | colliders from Bevy's meshes |
 //! | `panel` | no | a panel to watch and tune physics while it runs |
 //! | `picking` | no | pointers hit colliders, for Bevy's picking |
+//! | `urdf` | no | robots from URDF become bodies and joints |
 //! | `scene` | no | colliders of scenes wait until these are spawned |
 //! | `parallel` | yes | pairs and islands on Bevy's compute task pool; the same bits as without |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
@@ -62,28 +63,28 @@ struct Pages;
 #[cfg(feature = "bevy")]
 pub mod prelude {
     pub use crate::plugin::{
-        AngularDamping, AngularInertia, AngularVelocity, CenterOfMass, CharacterController,
-        CharacterGround, CharacterInput, CharacterState, CoefficientCombine, Collider,
-        ColliderConstructor, ColliderConstructorHierarchy, ColliderConstructorHierarchyReady,
-        ColliderDensity, ColliderDisabled, ColliderOf, CollidingEntities, CollisionEnd,
-        CollisionEventsEnabled, CollisionLayers, CollisionPairs, CollisionStart, Collisions,
-        ComputedAngularInertia, ComputedCenterOfMass, ComputedMass, ConstantAngularAcceleration,
-        ConstantForce, ConstantLinearAcceleration, ConstantLocalAngularAcceleration,
-        ConstantLocalForce, ConstantLocalLinearAcceleration, ConstantLocalTorque, ConstantTorque,
-        ContactConfig, ContactImpulse, ContactImpulseThreshold, DefaultFriction, Dominance,
-        Explosion, Explosions, Forces, Friction, Gravity, GravityScale, Joint, JointAxis,
-        JointBroken, JointDisabled, JointForces, JointPosition, JointVelocity, Joints,
-        KinematicTarget, LayerMask, LinearDamping, LinearVelocity, LockedAxes, Mass,
-        MassPropertiesBundle, MaxAngularSpeed, MaxLinearSpeed, Motor, MotorCoupling, MouseJoint,
-        MoveAndSlide, MoveAndSlideConfig, MoveAndSlideHitResponse, NoTransformEasing,
-        OverlapsCountedOnce, Physics, PhysicsCopy, PhysicsDiagnosticsPlugin, PhysicsError,
-        PhysicsInterpolationPlugin, PhysicsLayer, PhysicsPlugins, PhysicsSchedule, PhysicsSnapshot,
-        PhysicsStepSystems, PhysicsSystems, PhysicsTime, PhysicsWorld, PoseController, RayCaster,
-        RayHits, RaycastVehicle, Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig,
-        ShapeCaster, ShapeHits, SleepConfig, Sleeping, SleepingDisabled, SolverConfig,
-        SpatialQuery, SpatialQueryFilter, StageTimes, StepConfig, StepReport, StepStage,
-        SurfaceVelocity, SweptCcd, TransformExtrapolation, TransformInterpolation, Wheel,
-        step_physics,
+        AngularDamping, AngularInertia, AngularVelocity, Bone, BoneJoint, CenterOfMass,
+        CharacterController, CharacterGround, CharacterInput, CharacterState, CoefficientCombine,
+        Collider, ColliderConstructor, ColliderConstructorHierarchy,
+        ColliderConstructorHierarchyReady, ColliderDensity, ColliderDisabled, ColliderOf,
+        CollidingEntities, CollisionEnd, CollisionEventsEnabled, CollisionLayers, CollisionPairs,
+        CollisionStart, Collisions, ComputedAngularInertia, ComputedCenterOfMass, ComputedMass,
+        ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
+        ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
+        ConstantLocalTorque, ConstantTorque, ContactConfig, ContactImpulse,
+        ContactImpulseThreshold, DefaultFriction, Dominance, Explosion, Explosions, Forces,
+        Friction, Gravity, GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForces,
+        JointPosition, JointVelocity, Joints, KinematicTarget, LayerMask, LinearDamping,
+        LinearVelocity, LockedAxes, Mass, MassPropertiesBundle, MaxAngularSpeed, MaxLinearSpeed,
+        Motor, MotorCoupling, MouseJoint, MoveAndSlide, MoveAndSlideConfig,
+        MoveAndSlideHitResponse, NoTransformEasing, OverlapsCountedOnce, Physics, PhysicsCopy,
+        PhysicsDiagnosticsPlugin, PhysicsError, PhysicsInterpolationPlugin, PhysicsLayer,
+        PhysicsPlugins, PhysicsSchedule, PhysicsSnapshot, PhysicsStepSystems, PhysicsSystems,
+        PhysicsTime, PhysicsWorld, PoseController, Ragdoll, RayCaster, RayHits, RaycastVehicle,
+        Restitution, RigidBody, RollingFriction, Sensor, ShapeCastConfig, ShapeCaster, ShapeHits,
+        Skeleton, SleepConfig, Sleeping, SleepingDisabled, SolverConfig, SpatialQuery,
+        SpatialQueryFilter, StageTimes, StepConfig, StepReport, StepStage, SurfaceVelocity,
+        SweptCcd, TransformExtrapolation, TransformInterpolation, Wheel, step_physics,
     };
     #[cfg(feature = "debug")]
     pub use crate::plugin::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
@@ -93,4 +94,6 @@ pub mod prelude {
     pub use crate::plugin::{
         PhysicsPickable, PhysicsPickingFilter, PhysicsPickingPlugin, PhysicsPickingSettings,
     };
+    #[cfg(feature = "urdf")]
+    pub use crate::plugin::{Urdf, UrdfEntities, UrdfError};
 }

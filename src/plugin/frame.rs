@@ -33,16 +33,27 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// The world's.
+    pub(super) const IDENTITY: Self =
+        Self { position: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
+
     /// The frame of a transform, below a parent or in the world.
     pub(super) fn new(transform: &Transform, parent: Option<Self>) -> Self {
-        let position = from_single3(transform.translation);
-        let rotation = from_single_quat(transform.rotation);
-        let scale = from_single3(transform.scale);
-        parent.map_or(Self { position, rotation, scale }, |parent| Self {
-            position: parent.position + quat_rotate(parent.rotation, parent.scale * position),
-            rotation: quat_normalize(quat_mul(parent.rotation, rotation)),
-            scale: parent.scale * scale,
-        })
+        let frame = Self {
+            position: from_single3(transform.translation),
+            rotation: from_single_quat(transform.rotation),
+            scale: from_single3(transform.scale),
+        };
+        parent.map_or(frame, |parent| frame.below(parent))
+    }
+
+    /// A frame that is given in another one, seen from where that is seen from.
+    pub(super) fn below(self, parent: Self) -> Self {
+        Self {
+            position: parent.position + quat_rotate(parent.rotation, parent.scale * self.position),
+            rotation: quat_normalize(quat_mul(parent.rotation, self.rotation)),
+            scale: parent.scale * self.scale,
+        }
     }
 
     /// Translation and rotation below this frame of a world pose.
@@ -91,7 +102,7 @@ pub(super) fn frame_below(
         chain.push(transform);
         next = above.filter(|_| chain.len() < DEPTH_MAX);
     }
-    let frame = Frame { position: Vec3::ZERO, rotation: Quat::IDENTITY, scale };
+    let frame = Frame { scale, ..Frame::IDENTITY };
     chain.iter().rev().fold(frame, |parent, transform| Frame::new(transform, Some(parent)))
 }
 

@@ -98,7 +98,7 @@ impl AngularInertia {
 }
 
 /// Principal moments [kg·m²], and the rotation of their axes.
-fn principal_axes(inertia: SymMat3) -> (Vec3, Quat) {
+pub(super) fn principal_axes(inertia: SymMat3) -> (Vec3, Quat) {
     let SymMat3 { xx, yy, zz, xy, xz, yz } = inertia;
     let (values, axes) = sym_eigen(&[xx, yy, zz, xy, xz, yz].map(widen));
     let [x, y, _] = [0, 1, 2].map(|k| narrow3([axes[0][k], axes[1][k], axes[2][k]].into()));

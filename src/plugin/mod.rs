@@ -74,6 +74,7 @@ mod primitives;
 mod report;
 mod schedule;
 mod settings;
+mod skeleton;
 mod sleep;
 mod snapshot;
 mod spatial;
@@ -81,6 +82,8 @@ mod speed;
 mod stages;
 mod sync;
 mod time;
+#[cfg(feature = "urdf")]
+mod urdf;
 mod vehicle;
 mod voxels;
 mod world;
@@ -151,6 +154,7 @@ pub use schedule::{
     PhysicsSchedule, PhysicsSchedulePlugin, PhysicsStepSystems, PhysicsSystems, step_physics,
 };
 pub use settings::{ContactConfig, Gravity, SleepConfig, SolverConfig, StepConfig};
+pub use skeleton::{Bone, BoneJoint, Ragdoll, Skeleton, SkeletonError};
 pub use sleep::{Sleeping, SleepingDisabled};
 pub use snapshot::{PhysicsCopy, PhysicsSnapshot};
 pub use spatial::{
@@ -161,6 +165,8 @@ pub use speed::{MaxAngularSpeed, MaxLinearSpeed, PhysicsSpeedPlugin};
 pub use stages::PhysicsStepPlugin;
 pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
+#[cfg(feature = "urdf")]
+pub use urdf::{Urdf, UrdfEntities, UrdfError};
 pub use vehicle::{PhysicsVehiclePlugin, RaycastVehicle, Wheel};
 pub use world::{PhysicsWorld, StepReport};
 

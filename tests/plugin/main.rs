@@ -34,11 +34,14 @@ mod reflection;
 mod scale;
 mod scenes;
 mod shapes;
+mod skeleton;
 mod sleep;
 mod snapshot;
 mod spatial;
 mod sync;
 mod time;
+#[cfg(feature = "urdf")]
+mod urdf;
 mod vehicle;
 mod voxels;
 mod worlds;

@@ -89,7 +89,7 @@ impl JointFrame {
 }
 
 /// Axes of which x has this direction; no number for one without direction, so that it is refused.
-pub(super) fn basis_along(axis: Vec3) -> Quat {
+pub(in crate::plugin) fn basis_along(axis: Vec3) -> Quat {
     let is_direction = axis.is_finite() && axis.length_squared() > 0.0;
     let along = joint::JointFrame::along(Vec3::ZERO, axis).basis;
     if is_direction { along } else { Quat::from_xyzw(Real::NAN, 0.0, 0.0, 1.0) }

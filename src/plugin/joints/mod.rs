@@ -15,6 +15,7 @@ use bevy_reflect::std_traits::ReflectDefault;
 
 pub use component::Joint;
 pub use coupled::MotorCoupling;
+pub(super) use frame::basis_along;
 pub use frame::{JointAnchor, JointBasis, JointFrame};
 pub use read::{JointBroken, JointForces, JointPosition, JointVelocity, JointView, Joints};
 
