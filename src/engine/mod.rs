@@ -227,8 +227,7 @@ impl Simulation {
         self.check_pairs();
     }
 
-    /// Stage 3: the ratio metric of every pair and its active events, with the impulses of the last
-    /// step.
+    /// Stage 3: the ratio metric of every pair and its active events, with the impulses of the last step.
     pub fn find_contacts(&mut self, settings: &Settings) {
         self.find_contacts_on(settings, &Serial);
     }

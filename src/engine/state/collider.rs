@@ -348,15 +348,13 @@ impl Colliders {
         }
     }
 
-    /// See [`Body::set_material`](super::body::Body::set_material).
-    /// True if it changed.
+    /// See [`Body::set_material`](super::body::Body::set_material). True if it changed.
     pub(in crate::engine) fn set_material(&mut self, index: usize, material: Material) -> bool {
         let Some(collider) = self.list.get_mut(index) else { return false };
         core::mem::replace(&mut collider.material, material) != material
     }
 
-    /// See [`Body::set_layers`](super::body::Body::set_layers).
-    /// True if they changed.
+    /// See [`Body::set_layers`](super::body::Body::set_layers). True if they changed.
     pub(in crate::engine) fn set_layers(&mut self, index: usize, layers: Layers) -> bool {
         let Some(collider) = self.list.get_mut(index) else { return false };
         core::mem::replace(&mut collider.layers, layers) != layers

@@ -1,15 +1,14 @@
 //! Touches: which colliders touch, since when, and how hard they met.
 //!
 //! Input: the pairs of a solved step. Output: the touching pairs of colliders, ascending by key, and
-//! which of them began and which ended with this step. A pair begins to touch when a contact between
-//! the two carries an impulse or they overlap, and ends when none does and they are farther apart than
-//! the contact margin: so a body that trembles or rolls makes one touch, not a hundred. Pairs with a
-//! sensor go by overlap alone. A body that arrives within a step is slowed by that step to just reach
-//! the other, and stopped by the next one: the impulse of a hit is the sum of both. If it bounces, the
-//! step of the arrival tells the whole.
-//! Every touch that began ends exactly once, whatever becomes of its bodies. Touches of pairs that the
-//! step does not look at stay as they are. O(pairs looked at) and a sort of those that are near, and
-//! O(touches) if one begins or ends; no allocation once the lists have grown.
+//! which of them began and which ended with this step. A pair begins to touch when a contact between the
+//! two carries an impulse or they overlap, and ends when none does and they are farther apart than the
+//! contact margin: so a body that trembles or rolls makes one touch, not a hundred. Pairs with a sensor
+//! go by overlap alone. A body that arrives within a step is slowed by that step to just reach the other,
+//! and stopped by the next one: the impulse of a hit is the sum of both. If it bounces, the step of the
+//! arrival tells the whole. Every touch that began ends exactly once, whatever becomes of its bodies.
+//! Touches of pairs that the step does not look at stay as they are. O(pairs looked at) and a sort of
+//! those that are near, and O(touches) if one begins or ends; no allocation once the lists have grown.
 
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::contact::ActiveContact;

@@ -213,8 +213,7 @@ fn distinct(x: u32, y: u32, z: u32) -> Feature {
     Feature { ids, len }
 }
 
-/// The face at a vertex that is best aligned with `normal`: the cosine and its index; -1 without
-/// faces.
+/// The face at a vertex that is best aligned with `normal`: the cosine and its index; -1 without faces.
 #[inline(always)]
 fn aligned_face(hull: &Hull, id: u32, normal: Vec3) -> (Real, u32) {
     let mut best = (-1.0, 0);

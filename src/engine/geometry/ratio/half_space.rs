@@ -9,11 +9,10 @@ use crate::math::{Mat3, Real, Vec3, narrow, widen3};
 const FLOOR: Real = 1e-3;
 /// The one-sided ratio of a moving piece over a fixed half-space: `r̂ = height / h_K(-n)`.
 ///
-/// `rotation` is that of the piece in the world, `height = n·x - δ` that of its centroid above the
-/// plane (m), `normal` the unit normal of the half-space in the world. The returned normal is in
-/// the world and points from the half-space to the piece. For a center at or below the plane `D` is
-/// floored at a small fraction of the inradius: the gap is very negative but finite, the separation
-/// right.
+/// `rotation` is that of the piece in the world, `height = n·x - δ` that of its centroid above the plane
+/// (m), `normal` the unit normal of the half-space in the world. The returned normal is in the world and
+/// points from the half-space to the piece. For a center at or below the plane `D` is floored at a small
+/// fraction of the inradius: the gap is very negative but finite, the separation right.
 #[must_use]
 pub fn measure_half_space(hull: &Hull, rotation: Mat3, height: Real, normal: Vec3) -> Ratio {
     let down = -(rotation.transpose() * normal);

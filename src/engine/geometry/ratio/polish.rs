@@ -218,8 +218,7 @@ fn step_of_two(a: &Active, b: &Active, g: [Double; 3]) -> Option<Step> {
     Some(Step { by, multipliers: [x, 1.0 - x, 0.0] })
 }
 
-/// The answer near the normal `n` with `n·e = 1`, if these branches or others met on the way carry
-/// it.
+/// The answer near the normal `n` with `n·e = 1`, if these branches or others met on the way carry it.
 pub(super) fn polish(
     bodies: &CurvedPair,
     n: DVec3,

@@ -195,8 +195,7 @@ fn advance<S: Scalar>(
     best
 }
 
-/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and
-/// plane.
+/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and plane.
 fn exit<S: Scalar>(pair: &HullPair<'_, S>, simplex: &CoreSimplex<S>) -> Option<Exit<S>> {
     let mut best: Option<Exit<S>> = None;
     let mut offer = |e: Option<Exit<S>>| {

@@ -59,10 +59,9 @@ impl<T: Scalar> Block<T> {
         Self(self.0.map(|column| column.map(|x| x * s)))
     }
 
-    /// Replaces a positive definite matrix by its Cholesky factor `L`, with the inverses of the
-    /// diagonal in place of the diagonal and zeros above. False if some pivot is not positive, or
-    /// below the rounding of the diagonal `scale` that the matrix had before other blocks were
-    /// subtracted from it.
+    /// Replaces a positive definite matrix by its Cholesky factor `L`, with the inverses of the diagonal
+    /// in place of the diagonal and zeros above. False if some pivot is not positive, or below the
+    /// rounding of the diagonal `scale` that the matrix had before other blocks were subtracted from it.
     #[inline(always)]
     pub(super) fn cholesky(&mut self, scale: &NodeLanes<T>) -> bool {
         let mut is_definite = true;

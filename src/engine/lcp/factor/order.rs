@@ -5,26 +5,24 @@
 //! neighbors become a clique. Nodes whose neighbors are exactly that clique follow at once, which
 //! costs nothing more: they have the least degree possible (mass elimination, George and Liu 1989).
 //!
-//! A joint's own pivot is only `-δ`; after body `a` it is `-δ - ν_aᵀ H_a⁻¹ ν_a`. A joint is allowed
-//! when all of its bodies are gone. One body is not enough in general: its six freedoms may be spent
-//! on its other joints, or some locked, and then the pivot is `-δ` all the same and the other body
-//! receives `ν νᵀ / δ`, which in a closed loop or a net costs as many digits as `δ` has zeros. Even
-//! in a chain with a heavy end the light links would be lost beside the weight that they carry.
-//! Measured at `δ = 10⁻¹⁰`, error of a solution in double precision after one body, after all: chain
-//! of 100 with an end of 10⁴ masses 4e-13, 8e-16; ring of 12 2e-8, 4e-16; net of 900 9e-7, 1e-15;
-//! chain with locked axes 1e-8, 7e-16. Only a long beam of hinges, whose joints' compliance is badly
-//! conditioned, is better after one body: 4e-13, 2e-11. It costs 1.7 times the work in a chain, 4
-//! times in a net.
+//! A joint's own pivot is only `-δ`; after body `a` it is `-δ - ν_aᵀ H_a⁻¹ ν_a`. A joint is allowed when
+//! all of its bodies are gone. One body is not enough in general: its six freedoms may be spent on its
+//! other joints, or some locked, and then the pivot is `-δ` all the same and the other body receives `ν
+//! νᵀ / δ`, which in a closed loop or a net costs as many digits as `δ` has zeros. Even in a chain with a
+//! heavy end the light links would be lost beside the weight that they carry. Measured at `δ = 10⁻¹⁰`,
+//! error of a solution in double precision after one body, after all: chain of 100 with an end of 10⁴
+//! masses 4e-13, 8e-16; ring of 12 2e-8, 4e-16; net of 900 9e-7, 1e-15; chain with locked axes 1e-8,
+//! 7e-16. Only a long beam of hinges, whose joints' compliance is badly conditioned, is better after one
+//! body: 4e-13, 2e-11. It costs 1.7 times the work in a chain, 4 times in a net.
 //!
 //! The exception are hubs, bodies with more than [`HUB`] joints, which would leave all their joints
 //! as one clique: such a joint comes after its other body, if that body is not a hub and no other
 //! joint relies on it in this way. A wheel with any number of spokes thus has no fill.
 //!
-//! The graph is kept as a matrix of bits, so that a neighbor is updated by a few words: for the
-//! hundreds of nodes of an ordinary island that is faster than the lists of a quotient graph, and
-//! the degrees are exact. Cost: Σ (neighbors · n / 64) over the nodes, always far less than the
-//! factor, and n² / 8 bytes. Deliberately not done: nested dissection, whose factor of a pile of 2000
-//! is a tenth cheaper at most.
+//! The graph is kept as a matrix of bits, so that a neighbor is updated by a few words: for the hundreds
+//! of nodes of an ordinary island that is faster than the lists of a quotient graph, and the degrees are
+//! exact. Cost: Σ (neighbors · n / 64) over the nodes, always far less than the factor, and n² / 8 bytes.
+//! Deliberately not done: nested dissection, whose factor of a pile of 2000 is a tenth cheaper at most.
 //!
 //! Ties go to the node whose degree changed last, by index at first: a fixed rule, no hashing. For joints
 //! alone, whose graphs are nets rather than piles, to that whose degree changed first: a net is then taken
@@ -212,8 +210,7 @@ impl Order {
         }
     }
 
-    /// Reads the neighbors of a node and its row without the node itself; the words in which they
-    /// are.
+    /// Reads the neighbors of a node and its row without the node itself; the words in which they are.
     fn take_row(&mut self, node: u32) -> Option<(usize, usize)> {
         self.neighbors.clear();
         let start = node as usize * self.words;

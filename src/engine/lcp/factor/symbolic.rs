@@ -1,10 +1,9 @@
 //! Order and pattern of a factor, from the graph alone.
 //!
-//! Input: bodies, joints and edges. Output: the order of elimination, the blocks of `L` column by
-//! column and, for every row, the columns in which it has a block. Row `j` of `L` has blocks in the
-//! columns met on the way from each earlier neighbor of `j` up the elimination tree (Liu 1990), so
-//! the pattern takes O(blocks). Nothing here depends on numbers, so a pattern serves as long as the
-//! graph stays.
+//! Input: bodies, joints and edges. Output: the order of elimination, the blocks of `L` column by column
+//! and, for every row, the columns in which it has a block. Row `j` of `L` has blocks in the columns met
+//! on the way from each earlier neighbor of `j` up the elimination tree (Liu 1990), so the pattern takes
+//! O(blocks). Nothing here depends on numbers, so a pattern serves as long as the graph stays.
 
 use super::graph::Graph;
 use super::order::Order;

@@ -1,5 +1,4 @@
-//! Anderson acceleration of a fixed-point iteration `x ← g(x)`, here `Γ ← χ₂(Γ) = μ Λ(v(Γ))` of
-//! (5.17).
+//! Anderson acceleration of a fixed-point iteration `x ← g(x)`, here `Γ ← χ₂(Γ) = μ Λ(v(Γ))` of (5.17).
 //!
 //! χ₂ contracts for small friction only (Theorem 5.9), and slowly near its limit. From the last few
 //! pairs `(x_k, f_k = g(x_k) - x_k)` the next point is chosen that would make the residual smallest

@@ -225,8 +225,7 @@ impl NewtonScratch {
         self.best_joint.clone_from(&self.joint);
     }
 
-    /// Finds the joints and the pattern of the matrix.
-    /// True if it is a new one.
+    /// Finds the joints and the pattern of the matrix. True if it is a new one.
     fn prepare(&mut self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
         self.sweep.prepare(problem);
         self.find_nodes(problem);

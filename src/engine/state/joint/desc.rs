@@ -121,8 +121,7 @@ impl Motor {
         Self { velocity, position: 0.0, stiffness: 0.0, damping: Real::INFINITY, max_force }
     }
 
-    /// A spring at a position [m or rad], of stiffness [N/m or N·m/rad] and damping
-    /// [N·s/m or N·m·s/rad].
+    /// A spring at a position [m or rad], of stiffness [N/m or N·m/rad] and damping [N·s/m or N·m·s/rad].
     #[must_use]
     pub const fn spring(position: Real, stiffness: Real, damping: Real) -> Self {
         Self { velocity: 0.0, position, stiffness, damping, max_force: Real::INFINITY }

@@ -18,8 +18,9 @@
 //!
 //! The row of a motor or spring is the force of the end of the step,
 //! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
-//! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are
-//! within reach in this step, like contacts; their push is not carried. At most one row a slot; O(rows).
+//! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are within reach
+//! in this step, like contacts, also by a blow where the island touches; their push is not carried. At most
+//! one row a slot; O(rows).
 
 use super::axes::{End, JointPose, Sides, plus, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
@@ -27,7 +28,7 @@ use crate::engine::lcp::Vec6;
 use crate::engine::settings::Settings;
 use crate::engine::state::body::Body;
 use crate::engine::tuning::joint_rows::{ANGLE_MARGIN, CARRIED_MAX};
-use crate::math::{DVec3, Double, PI_DOUBLE, Real, widen};
+use crate::math::{DVec3, Double, PI_DOUBLE, Real, narrow3, quat_conjugate, quat_rotate, widen};
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +84,8 @@ pub(crate) struct JointRowBuilder<'a> {
     pub(crate) last: [Vec6; 2],
     /// The force along an axis and the torque about one that its island bears [N, N·m]; may be infinite.
     pub(crate) strength: [Double; 2],
+    /// Does anything of its island touch?
+    pub(crate) touches: bool,
     /// Settings.
     pub(crate) settings: &'a Settings,
     /// Step (s).
@@ -166,8 +169,9 @@ impl JointRowBuilder<'_> {
             let all = sides.iter().flatten().zip(v.iter().flatten());
             all.map(|(x, v)| (x * v).abs()).sum()
         };
+        let blow = if self.touches { self.blow(&sides) } else { 0.0 };
         // A NaN has no row.
-        let within = gap <= margin + 2.0 * dt * speed(&self.free).max(speed(&self.last));
+        let within = gap <= margin + dt * (blow + 2.0 * speed(&self.free).max(speed(&self.last)));
         if !within {
             return;
         }
@@ -185,6 +189,20 @@ impl JointRowBuilder<'_> {
         let bounds = [0.0, Double::INFINITY];
         let aim = Aim::Place(gap - dt * bias);
         rows.push(Row { bias, push, bounds, aim, ..row(slot, sides) });
+    }
+
+    /// How fast a blow may turn the ends of a row about its axis, `m v² = I ω²` of all their speed [rad/s].
+    fn blow(&self, sides: &Sides) -> Double {
+        let ends = self.ends.iter().zip(sides).filter_map(|(end, side)| Some(((*end)?, side)));
+        let spins = ends.map(|(body, side)| {
+            let axis = narrow3(DVec3::new(side[3], side[4], side[5]));
+            let axis = quat_rotate(quat_conjugate(body.rotation()), axis);
+            let moment = axis.dot(body.inertia().mul_vec(axis));
+            let most = (body.mass() / moment).sqrt() * axis.length_squared();
+            let spin = widen(body.linear_velocity.length() * most);
+            if spin.is_finite() { spin } else { 0.0 }
+        });
+        spins.sum()
     }
 
     /// The row of a motor, unless it does nothing.

@@ -33,6 +33,7 @@ impl StepProblem {
             _ => Double::INFINITY,
         };
         let pressed = self.pressed(sources, k);
+        let touches = self.manifolds.len() > self.first_manifold(k);
         let mut rows = core::mem::take(&mut self.joint_rows);
         for i in self.joints_of.range(k) {
             let j = self.joints_of.items[i] as usize;
@@ -57,7 +58,8 @@ impl StepProblem {
             let joint = &sources.joints[j];
             let dt = sources.dt;
             let strength = if members.contains(&None) { pressed } else { [Double::INFINITY; 2] };
-            let maker = JointRowBuilder { joint, ends, free, last, strength, settings, dt };
+            let maker =
+                JointRowBuilder { joint, ends, free, last, strength, touches, settings, dt };
             let place = maker.place();
             maker.make(&place, &mut rows);
             let scale = widen(sources.dt_ratio);
@@ -96,14 +98,18 @@ impl StepProblem {
         self.joint_rows = rows;
     }
 
+    /// Place of the first manifold of an island, the last that was begun.
+    fn first_manifold(&self, k: usize) -> usize {
+        k.checked_sub(1).map_or(0, |k| self.end[k].manifolds)
+    }
+
     /// The force (N) and torque (N·m) that joints of an island bear which tie it to what does not move:
     /// any, unless it touches what does not move as well. Both together may ask for the impossible.
     fn pressed(&self, sources: &Sources<'_>, k: usize) -> [Double; 2] {
         let islands = sources.islands;
         let members = islands.start[k] as usize..islands.start[k + 1] as usize;
         let fixed = members.len() as u32;
-        let from = k.checked_sub(1).map_or(0, |k| self.end[k].manifolds);
-        if !self.manifolds[from..].iter().any(|m| m.a == fixed || m.b == fixed) {
+        if !self.manifolds[self.first_manifold(k)..].iter().any(|m| m.a == fixed || m.b == fixed) {
             return [Double::INFINITY; 2];
         }
         let center = |i: u32| sources.bodies[i as usize].center();
@@ -134,7 +140,7 @@ impl StepProblem {
             }
             self.joint_sets.join(a, b);
         }
-        let from = k.checked_sub(1).map_or(0, |k| self.end[k].manifolds);
+        let from = self.first_manifold(k);
         let sets = &mut self.joint_sets;
         let touches = self.manifolds[from..].iter().any(|m| sets.find(m.a) == sets.find(m.b));
         touches.then_some(Loop::Contact)

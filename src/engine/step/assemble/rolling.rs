@@ -13,8 +13,7 @@ use crate::math::{DVec3, Double, SymMat3, widen};
 
 impl StepProblem {
     /// Rolling rows of the contact added last, of this manifold; `first` is the first contact of its
-    /// island. Bodies that
-    /// cannot turn have none.
+    /// island. Bodies that cannot turn have none.
     pub(super) fn add_rolling(
         &mut self,
         sources: &Sources<'_>,

@@ -15,8 +15,7 @@ use crate::math::Vec3;
 impl BroadPhase {
     /// Enlarges the boxes of a body, and makes fat boxes where they do not fit. What stands still keeps
     /// its room, and within a step no fat box shrinks twice: so no near pair has to be removed but in the
-    /// first round, and none of sleepers.
-    /// False if the boxes are as they were.
+    /// first round, and none of sleepers. False if the boxes are as they were.
     pub(super) fn fit(&mut self, i: u32, enlarge: Enlarge, round: u8) -> bool {
         let (reach, known) = (&self.reach[i as usize], &self.known[i as usize]);
         let grow = reach.distance(enlarge.dt) + enlarge.margin;

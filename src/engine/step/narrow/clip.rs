@@ -1,7 +1,6 @@
 //! The contacts of a pair for a given normal, without enumeration.
 //!
-//! Input: two hulls, their relative pose, and a unit normal from `a` to `b`. Output: a
-//! [`Manifold`].
+//! Input: two hulls, their relative pose, and a unit normal from `a` to `b`. Output: a [`Manifold`].
 //!
 //! Seen along the normal, the feature of each body that faces the other is a convex polygon (a
 //! face), a segment or a point. The contacts are the corners of the intersection of the two
@@ -25,11 +24,10 @@
 //! the middle of a face, whose edges leave the band before they come to a side of the face, is one
 //! contact and needs no outlines at all.
 //!
-//! Boxes: the same in closed form (`boxes.rs`).
-//! Rounded hulls: the same on their cores, with the points moved by the radii along the normal.
-//! Cost: a climb from the hints, and O(corners of a × corners of b) of those within the band; no
-//! allocation below 64 corners a face.
-//! Not done: corners of other faces than the facing one, however close.
+//! Boxes: the same in closed form (`boxes.rs`). Rounded hulls: the same on their cores, with the points
+//! moved by the radii along the normal. Cost: a climb from the hints, and O(corners of a × corners of b)
+//! of those within the band; no allocation below 64 corners a face. Not done: corners of other faces than
+//! the facing one, however close.
 
 use super::boxes;
 use super::collect::{Anchor, Collector, Contact, Hidden, Manifold, Outlook};

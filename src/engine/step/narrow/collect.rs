@@ -1,9 +1,8 @@
 //! Contacts of a pair: ids, points, and the bounded list that a pair hands to the solver.
 //!
-//! A contact is known by the features of both bodies that meet in it, so that its impulse can be
-//! found again in the next step. At most [`CONTACTS_MAX`] contacts leave a pair; more (faces with
-//! many corners) are thinned to the deepest one and those farthest from the ones already kept, and
-//! counted.
+//! A contact is known by the features of both bodies that meet in it, so that its impulse can be found
+//! again in the next step. At most [`CONTACTS_MAX`] contacts leave a pair; more (faces with many corners)
+//! are thinned to the deepest one and those farthest from the ones already kept, and counted.
 
 use crate::engine::state::contact::ContactId;
 use crate::engine::tuning::collect::LEVEL;

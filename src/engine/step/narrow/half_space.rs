@@ -1,10 +1,9 @@
 //! The contacts of a half-space and a hull.
 //!
-//! Input: a hull, its rotation, the height `h` of its centroid above the plane of unit normal `n`. Output:
-//! every vertex `x`, or corner of a curved hull's outline, whose gap `h + n·x - r` is within the band, of
-//! vertices one above another the lower one, thinned like those of two hulls: one for a ball, up to two for a
-//! capsule.
-//! Cost: O(vertices).
+//! Input: a hull, its rotation, the height `h` of its centroid above the plane of unit normal `n`.
+//! Output: every vertex `x`, or corner of a curved hull's outline, whose gap `h + n·x - r` is within the
+//! band, of vertices one above another the lower one, thinned like those of two hulls: one for a ball, up
+//! to two for a capsule. Cost: O(vertices).
 
 use super::clip::ClipParams;
 use super::collect::{Anchor, Collector, Manifold};

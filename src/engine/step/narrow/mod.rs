@@ -5,10 +5,9 @@
 //! again by feature id. A pair depends on itself and its two bodies only, so the order does not matter.
 //!
 //! By default the normal is that of the ratio metric, or the neighbor that the motion separates first,
-//! and the contacts are the clipped features within the band `ε = h v + h² |g| + margin`; rows act
-//! in the middle between the touching points of the unscaled bodies. With the papers' events, every
-//! event of the set (4.8) gives a row at the touching point of the scaled bodies, with its own value
-//! (4.17).
+//! and the contacts are the clipped features within the band `ε = h v + h² |g| + margin`; rows act in the
+//! middle between the touching points of the unscaled bodies. With the papers' events, every event of the
+//! set (4.8) gives a row at the touching point of the scaled bodies, with its own value (4.17).
 
 mod boxes;
 pub mod clip;

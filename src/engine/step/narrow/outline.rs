@@ -3,10 +3,9 @@
 //! Input: a hull, its pose, and the normal. Output: the corners of a face, an edge or a vertex in
 //! coordinates `(x, y, z)` with `z` along the normal, counterclockwise in `x, y`.
 //!
-//! Of a face only the part near the other body is kept: the corners below a given height, and the
-//! edges with such an end. Since the face is convex they are a chain, whose ends lie above that
-//! height, and the part of the face below it is bounded by the chain alone.
-//! Cost: O(corners).
+//! Of a face only the part near the other body is kept: the corners below a given height, and the edges
+//! with such an end. Since the face is convex they are a chain, whose ends lie above that height, and the
+//! part of the face below it is bounded by the chain alone. Cost: O(corners).
 
 use smallvec::SmallVec;
 

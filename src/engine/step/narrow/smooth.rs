@@ -1,11 +1,10 @@
 //! What a curved hull shows to the other body along the contact normal.
 //!
-//! Input: a curve and the outward direction. Output: a few corners that bound the feature that faces
-//! the other body: the support point of an ellipsoid, the generator of a lying cylinder or cone, or
-//! the cap of a standing one, as eight corners at azimuths fixed in the body. Of a tilted cap the
-//! lowest point of the rim takes the place of the corner next to it, so the lowest point is always
-//! exact. It has its own number, which the end of a generator there shares: a coin that falls over
-//! keeps its contact. O(1).
+//! Input: a curve and the outward direction. Output: a few corners that bound the feature that faces the
+//! other body: the support point of an ellipsoid, the generator of a lying cylinder or cone, or the cap
+//! of a standing one, as eight corners at azimuths fixed in the body. Of a tilted cap the lowest point of
+//! the rim takes the place of the corner next to it, so the lowest point is always exact. It has its own
+//! number, which the end of a generator there shares: a coin that falls over keeps its contact. O(1).
 
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::state::contact::Feature;
