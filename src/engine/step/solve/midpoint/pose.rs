@@ -89,6 +89,7 @@ impl MidpointScratch {
     /// How late springs and dampers act on each body in a part, by how fast all of them together are.
     pub(super) fn find_late(&mut self, island: &Island<'_, '_>, h: Double) {
         let (step, joints) = (&*island.step, island.sources.joints);
+        // In the room of the half impulses, which are still to be found.
         let mut rates = core::mem::take(&mut self.half);
         refill(&mut rates, self.members.len(), [0.0; 6]);
         for link in &self.links {
