@@ -1,6 +1,7 @@
 //! Rules of the code base that a machine can check.
 
 mod arrows;
+mod links;
 mod numbers;
 mod structure;
 
