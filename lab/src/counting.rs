@@ -1,5 +1,5 @@
 //! An allocator that counts the allocations of its thread, and its bytes.
-#![allow(unsafe_code, reason = "an allocator must implement an unsafe trait")]
+#![allow(unsafe_code, reason = "GlobalAlloc asks for it")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

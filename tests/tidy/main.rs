@@ -4,6 +4,7 @@ mod arrows;
 mod links;
 mod numbers;
 mod structure;
+mod supply;
 
 use std::fs;
 use std::path::{Path, PathBuf};
