@@ -4,6 +4,8 @@
 //! of the first one's entity, with their colliders, and the body has the mass of all. What of a description
 //! is not supported is a [`UrdfError`], and nothing is spawned.
 //!
+//! Read only files that you trust: the parser takes long, or much memory, for some that are made to.
+//!
 //! Not taken over: what is drawn, efforts, speed limits, safety controllers, calibrations, transmissions.
 
 use bevy_ecs::name::Name;

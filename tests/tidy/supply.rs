@@ -1,6 +1,9 @@
-//! What users take in with the crate: code that is not checked by the compiler.
+//! What users take in with the crate: code that is not checked by the compiler, licences of dependencies.
 
 use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
 
 use super::{code, complain, files, has_word, read, root};
 
@@ -50,5 +53,57 @@ fn unsafe_code_is_listed_and_argued() {
         let text = read(&root().join(manifest));
         let forbids = text.lines().any(|line| line == "unsafe_code = \"forbid\"");
         assert!(forbids, "{manifest}: what is published forbids unsafe code");
+    }
+}
+
+/// Licences that deny.toml allows.
+fn allowed() -> Vec<String> {
+    let text = read(&root().join("deny.toml"));
+    let list = text.split("\nallow = [").nth(1).and_then(|rest| rest.split(']').next());
+    let list = list.expect("deny.toml lists licences");
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// May a package be used whose licence is said so? One of the alternatives of each part must be allowed.
+fn is_allowed(license: &str, allowed: &[String]) -> bool {
+    let plain = license.replace('/', " OR ");
+    let is_known = |name: &str| allowed.iter().any(|other| other == name.trim());
+    plain.split(" AND ").all(|part| part.trim_matches(['(', ')']).split(" OR ").any(is_known))
+}
+
+/// What cargo tells of a run, as text.
+fn output(program: &str, arguments: &[&str]) -> String {
+    let ran = Command::new(program).args(arguments).current_dir(root()).output();
+    let ran = ran.unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(ran.status.success(), "{program}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("cargo and rustc write text")
+}
+
+#[test]
+fn licenses_are_allowed() {
+    let version = output("rustc", &["-vV"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host");
+    let arguments = ["metadata", "--offline", "--format-version", "1", "--filter-platform", host];
+    let metadata: Value = serde_json::from_str(&output(env!("CARGO"), &arguments))
+        .expect("cargo metadata writes JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let allowed = allowed();
+    let others = packages.iter().filter(|package| package["source"].is_string());
+    let license = |package: &Value| package["license"].as_str().unwrap_or("none").to_owned();
+    let bad = others.filter(|package| !is_allowed(&license(package), &allowed));
+    let found: Vec<_> = bad.map(|p| format!("{}: {}", p["name"], license(p))).collect();
+    println!("{} packages, {} licences", packages.len(), allowed.len());
+    complain("licences of dependencies are those of deny.toml", &found);
+    assert!(packages.len() > 100, "{} packages are not all", packages.len());
+}
+
+#[test]
+fn licenses_are_read_as_they_are_said() {
+    let allowed = ["MIT", "Zlib", "Unicode-3.0"].map(str::to_owned);
+    for license in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR Zlib", "(MIT OR X) AND Unicode-3.0"] {
+        assert!(is_allowed(license, &allowed), "{license} is allowed");
+    }
+    for license in ["none", "GPL-3.0", "MIT AND GPL-3.0", "(X OR Y) AND MIT", "MITX"] {
+        assert!(!is_allowed(license, &allowed), "{license} is not allowed");
     }
 }
