@@ -233,10 +233,9 @@ impl Simulation {
         asleep
     }
 
-    /// Puts a body to sleep with everything that it is connected with, whatever their velocities, which
-    /// are lost as are forces that no step has taken. False, and nothing happens, if there is no dynamic
-    /// body of this id or one of them may not sleep. Between two stages of a step: it happens when the step
-    /// ends.
+    /// Puts a body to sleep with everything that it is connected with, whatever their velocities, which are
+    /// lost as are forces that no step has taken. False, and nothing happens, if there is no dynamic body of
+    /// this id or one of them may not sleep. Between two stages of a step: it happens when the step ends.
     pub fn sleep_body(&mut self, id: BodyId) -> bool {
         let Some(body) = self.bodies.get(id) else { return false };
         if !body.moves() || !body.can_sleep {

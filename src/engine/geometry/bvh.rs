@@ -1,10 +1,9 @@
 //! A tree of boxes: which of many boxes meet a box, lie on a ray, or are near a point.
 //!
-//! Boxes in → primitives (their indices) out, in an order that depends on the boxes alone. Built from
-//! the top by the surface area heuristic in bins (Wald 2007), O(n log n); below a fixed depth, and where
-//! centers coincide, by halves, so that the depth is bounded and a traversal needs no memory but a small
-//! array. Nodes lie in one list, both children of a node side by side and after it: 32 bytes a node in
-//! single precision.
+//! Boxes in → primitives (their indices) out, in an order that depends on the boxes alone. Built from the top
+//! by the surface area heuristic in bins (Wald 2007), O(n log n); below a fixed depth, and where centers
+//! coincide, by halves, so that the depth is bounded and a traversal needs no memory but a small array. Nodes
+//! lie in one list, both children of a node side by side and after it: 32 bytes a node in single precision.
 //!
 //! What a leaf holds is visited whole: a traversal never misses a box but may tell of a few others of
 //! the same leaf, none with leaves of one. Boxes may be infinite; coordinates that are not numbers are

@@ -1,6 +1,7 @@
 //! A contact of a pair, and its name.
 
 use super::body::BodyId;
+use super::motion::Motion;
 use crate::engine::tuning::warm_start::RATIO_MAX;
 use crate::math::{DVec3, Double, Real, Vec3, widen3};
 
@@ -69,6 +70,8 @@ pub enum Blow {
     Near,
     /// Its bodies bounced off each other.
     Hit,
+    /// The contact was not there.
+    Unknown,
 }
 
 /// A contact of a pair.
@@ -110,8 +113,15 @@ impl ActiveContact {
             gap,
             row_gap,
             impulse: [DVec3::ZERO; 2],
-            blow: Blow::None,
+            blow: Blow::Unknown,
         }
+    }
+
+    /// Velocity at which bodies with these motions part here in a free step, the mean of the step and what
+    /// is added to that until its end [m/s].
+    pub(in crate::engine) fn parting(&self, [a, b]: [&Motion; 2]) -> [Vec3; 2] {
+        let [p, q] = self.arms;
+        [b.velocity_at(q) - a.velocity_at(p), b.lead_at(q) - a.lead_at(p)]
     }
 
     /// Turns the normal, and with it the impulses: what pushes through bodies that turn together goes on to

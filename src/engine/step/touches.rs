@@ -283,11 +283,8 @@ fn touch(
         return None;
     }
     touch.at = at.map(|contact| {
-        let apart = motion_b.velocity_at(contact.arms[1]) - motion_a.velocity_at(contact.arms[0]);
-        let lead = motion_b.lead_at(contact.arms[1]) - motion_a.lead_at(contact.arms[0]);
-        let lead = if dt.is_some() { lead } else { Vec3::ZERO };
-        let [mean, half] = [apart, lead].map(|v| -contact.normal.dot(v));
-        let acceleration = 2.0 * half / dt.unwrap_or(1.0);
+        let [mean, half] = contact.parting([motion_a, motion_b]).map(|v| -contact.normal.dot(v));
+        let [half, acceleration] = dt.map_or([0.0; 2], |dt| [half, 2.0 * half / dt]);
         TouchPoint {
             point: center + contact.arms[0],
             normal: contact.normal,

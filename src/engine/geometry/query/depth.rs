@@ -6,9 +6,8 @@
 //! The depth of two overlapping pieces is the least over the normals of all faces of both, and from there
 //! downhill: the ray from the difference of the centroids along a normal leaves the Minkowski difference
 //! through a facet, whose normal is nearer; repeated, this ends at a facet that is a local minimum, crossing
-//! edges included. Moving by the depth along the normal always separates. It is at most the separation of
-//! the ratio metric.
-//! Cost: a support of every starting normal, two descents of at most `DOWNHILL_MAX` rays.
+//! edges included. Moving by the depth along the normal always separates. It is at most the separation of the
+//! ratio metric. Cost: a support of every starting normal, two descents of at most `DOWNHILL_MAX` rays.
 
 use super::cast::cast;
 use super::round::{Depth, depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};

@@ -102,8 +102,7 @@ impl Default for CastConfig {
 }
 
 impl<'a> Placed<'a> {
-    /// The Minkowski difference of two hulls and the displacement of the second, in the frame of the
-    /// first.
+    /// The Minkowski difference of two hulls and the displacement of the second, in the frame of the first.
     fn difference(&self, a: &'a Hull, other: &Self, b: &'a Hull) -> (Difference<'a>, DVec3) {
         let inverse = widen_mat3(self.rotation).transpose();
         let rotation = inverse * widen_mat3(other.rotation);

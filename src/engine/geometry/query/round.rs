@@ -161,8 +161,7 @@ pub(super) fn ray_cylinder(
     nearby(o, v, |o| ray_cylinder_at(o, v, radius, half_height))
 }
 
-/// A cone along y: the base of a radius at `-height / 4`, the apex at `3 height / 4`. `v` has length
-/// one.
+/// A cone along y: the base of a radius at `-height / 4`, the apex at `3 height / 4`. `v` has length one.
 pub(super) fn ray_cone(o: DVec3, v: DVec3, radius: Double, height: Double) -> Option<Interval> {
     nearby(o, v, |o| {
         let slab = Interval::ALL.cut(o, v, DVec3::Y, 0.75 * height)?.cut(

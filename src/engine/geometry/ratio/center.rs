@@ -1,10 +1,9 @@
 //! Scaling centers other than the centroids.
 //!
-//! Any interior point may be the center of growth (thesis, Definition 2.1). For large or flat
-//! bodies the centroid is a bad one: a 1 m box sunk 20 mm into a ground of 100×1×100 m near its
-//! edge gets a sideways normal, because growing by 1 % moves the side of the ground by 0.5 m. A
-//! point near the other body gives the normal one expects. Which bodies need it is the caller's
-//! business.
+//! Any interior point may be the center of growth (thesis, Definition 2.1). For large or flat bodies the
+//! centroid is a bad one: a 1 m box sunk 20 mm into a ground of 100×1×100 m near its edge gets a sideways
+//! normal, because growing by 1 % moves the side of the ground by 0.5 m. A point near the other body gives
+//! the normal one expects. Which bodies need it is the caller's business.
 
 use super::types::Relative;
 use crate::engine::geometry::shape::curve::Curve;
@@ -105,9 +104,8 @@ fn on_core(hull: &Hull, point: Vec3) -> Vec3 {
     first + along * ((point - first).dot(along) / along.dot(along)).clamp(0.0, 1.0)
 }
 
-/// An interior point of a body near `toward`, both in the frame of the body (m): `toward` clamped
-/// into the body with its planes moved inward by half of the inradius; for a capsule the nearest
-/// point of its segment.
+/// An interior point of a body near `toward`, both in the frame of the body (m): `toward` clamped into the
+/// body with its planes moved inward by half of the inradius; for a capsule the nearest point of its segment.
 ///
 /// The clamp projects onto the most violated plane, a few times; that is the nearest point for
 /// boxes and a point not much farther for others. Cost O(faces).

@@ -280,8 +280,7 @@ pub(super) fn walk<S: Scalar>(pair: &HullPair<'_, S>, cache: &PortalCache, margi
         let (id, w) = pair.support(n, hints);
         hints = id;
         let (outer, inner) = (dot3(n, w), dot3(n, p[0]));
-        // The exit through the supporting plane is s = outer / along; the least one is the best
-        // bound.
+        // The exit through the supporting plane is s = outer / along; the least one is the best bound.
         if outer < best_exit * along {
             best_exit = outer / along;
             best.normal = Vec3::new(n[0].to_real(), n[1].to_real(), n[2].to_real());

@@ -261,8 +261,7 @@ impl Shape {
     /// # Errors
     /// A normal that is zero or not finite.
     pub fn half_space(normal: Vec3) -> Result<Self, ShapeError> {
-        // In double precision, where the square of no single precision number overflows or
-        // vanishes.
+        // In double precision, where the square of no single precision number overflows or vanishes.
         let normal = widen3(normal).try_normalize().map(narrow3).ok_or(ShapeError::BadNormal)?;
         let convex = Convex::HalfSpace(HalfSpace { normal });
         Ok(Self::from_piece(Piece { convex, position: Vec3::ZERO, rotation: Quat::IDENTITY }))

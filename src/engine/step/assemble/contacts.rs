@@ -69,7 +69,7 @@ impl StepProblem {
                     self.contact_carriers.push(carrier(pair, contact));
                     let scale = widen(sources.dt_ratio);
                     let [biased, relaxed] = match (contact.blow, contact.impulse) {
-                        (Blow::None, impulses) => impulses,
+                        (Blow::None | Blow::Unknown, impulses) => impulses,
                         (Blow::Near, [biased, _]) => [biased; 2],
                         (Blow::Hit, _) => [DVec3::ZERO; 2],
                     };
@@ -158,8 +158,9 @@ impl<'a> ManifoldBuilder<'a> {
                 manifold.drift[k][lane] = drift[k];
             }
             manifold.gap[lane] = contact.row_gap;
-            let (bias, push) = normal_bias(contact, self.settings, sources.dt);
-            (manifold.bias[lane], manifold.push[lane]) = (bias, push);
+            let [mean, lead] = contact.parting(self.motions).map(|v| contact.normal.dot(v));
+            [manifold.bias[lane], manifold.push[lane]] =
+                normal_bias(contact, mean - lead, self.settings, sources.dt);
         }
     }
 
@@ -197,8 +198,7 @@ impl<'a> ManifoldBuilder<'a> {
         let aligned = self.settings.contact.active == ActiveEvents::Clipped
             && matches!(self.settings.solver.cone, Cone::Pyramid(_));
         if aligned {
-            let slip = b.velocity_at(contact.arms[1]) - a.velocity_at(contact.arms[0])
-                + self.pair.surface_velocity;
+            let slip = contact.parting(self.motions)[0] + self.pair.surface_velocity;
             let slip = slip - n * n.dot(slip);
             let seen = AT_REST * self.settings.solver.tolerance;
             if widen(slip.length()) > seen
@@ -211,23 +211,25 @@ impl<'a> ManifoldBuilder<'a> {
     }
 }
 
-/// Normal bias of a contact and the part of it that is not carried on.
-fn normal_bias(contact: &ActiveContact, settings: &Settings, dt: Real) -> (Double, Double) {
-    let c = &settings.contact;
+/// Normal bias of a contact whose bodies part at this speed, and the part of it that is not carried on.
+fn normal_bias(contact: &ActiveContact, parting: Real, s: &Settings, dt: Real) -> [Double; 2] {
+    let c = &s.contact;
     let (gamma, dt) = (widen(c.gamma), widen(dt));
     if matches!(c.active, ActiveEvents::Enumerated { .. }) {
-        return (gamma * contact.row_gap / dt, 0.0);
+        return [gamma * contact.row_gap / dt, 0.0];
     }
     let zone = widen(c.dead_zone) * dt * dt;
     let gap = contact.row_gap;
     if gap >= -zone {
         // What pushed in the last step still touches, so that trembling by less than the zone changes
-        // nothing; what arrives comes all the way.
-        let near = if contact.impulse[0] == DVec3::ZERO { 0.0 } else { zone };
-        return ((gap - near).max(0.0) / dt, 0.0);
+        // nothing, and so does what passes over a seam to a new contact; what arrives comes all the way.
+        let new = contact.blow == Blow::Unknown;
+        let passed_on = new && gap <= zone && widen(parting) * dt >= -zone;
+        let near = if passed_on || contact.impulse[0] != DVec3::ZERO { zone } else { 0.0 };
+        return [(gap - near).max(0.0) / dt, 0.0];
     }
     let push = ((gap + zone) * gamma / dt).max(-widen(c.push_speed_max));
-    (push, if c.relax { push } else { 0.0 })
+    [push, if c.relax { push } else { 0.0 }]
 }
 
 /// Do these pairs of an island touch a driven body that turns?

@@ -15,12 +15,12 @@
 
 use super::clip::ClipParams;
 use super::collect::{Anchor, CONTACTS_MAX, Contact, Hidden, Manifold, Outlook};
-use super::normal::Twist;
+use super::normal::{Serving, Twist};
 use crate::engine::geometry::ratio::{FACES_OF_BOX, Relative};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::state::contact::{ContactId, Feature};
 use crate::engine::tuning::clip::ALIGNED;
-use crate::engine::tuning::normal::{PREFERENCE, SINK_DEPTH, SQUARE};
+use crate::engine::tuning::normal::SQUARE;
 use crate::math::{Real, Vec3};
 
 /// Half lengths of two hulls (m), if both are boxes with sharp edges.
@@ -62,23 +62,9 @@ pub(super) fn reference_normal(
     let smaller_a = half[0].dot(half[0]) < half[1].dot(half[1]);
     let at = if if on_a == on_b { smaller_a } else { on_b } { p } else { q };
     let separation = ratio_normal.dot(q - p);
-    let mut bar = Real::NEG_INFINITY;
-    if separation >= -eligible_below {
-        let velocity = twist.at(at);
-        let closing = ratio_normal.dot(velocity);
-        let predicted = separation + dt * closing;
-        let on_face = on_a || on_b;
-        let margin = if on_face {
-            0.0
-        } else {
-            (dt * (velocity - ratio_normal * closing).length()).min(eligible_below)
-        };
-        if predicted >= margin {
-            return Some(ratio_normal);
-        }
-        let most = if on_face { Real::INFINITY } else { -SINK_DEPTH * eligible_below };
-        bar = predicted.min(most) + PREFERENCE * eligible_below;
-    }
+    let on_face = on_a || on_b;
+    let stay = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
+    let Some(mut bar) = stay.bar(dt, eligible_below) else { return Some(ratio_normal) };
     let mut best = ratio_normal;
     let mut offer = |n: Vec3, separation: Real, p: Vec3| {
         let predicted = separation + dt * n.dot(twist.at(p));

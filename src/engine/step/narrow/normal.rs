@@ -117,22 +117,9 @@ pub fn reference_normal(
     };
     let radius = a.radius + b.radius;
     let separation = ratio_normal.dot(q - p) - radius;
-    let mut bar = Real::NEG_INFINITY;
-    if separation >= -eligible_below {
-        let velocity = twist.at(at);
-        let closing = ratio_normal.dot(velocity);
-        let predicted = separation + dt * closing;
-        let on_face = face_a.is_some() || face_b.is_some();
-        let slid = dt * (velocity - ratio_normal * closing).length();
-        let margin = if on_face { 0.0 } else { slid.min(eligible_below) };
-        if predicted >= margin {
-            return ratio_normal;
-        }
-        let preference = PREFERENCE * eligible_below;
-        // An edge just missed or just met is no better than a plane on which the body stays.
-        let most = if on_face { Real::INFINITY } else { -SINK_DEPTH * eligible_below };
-        bar = predicted.min(most) + preference;
-    }
+    let on_face = face_a.is_some() || face_b.is_some();
+    let stay = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
+    let Some(bar) = stay.bar(dt, eligible_below) else { return ratio_normal };
     let mut trial = Trial {
         a,
         b,
@@ -149,6 +136,33 @@ pub fn reference_normal(
     faces_beside(a, face_a, support_a, ratio_normal, |face| trial.face_of_a(face));
     faces_beside(b, face_b, support_b, outward_b, |face| trial.face_of_b(face));
     trial.best
+}
+
+/// A plane that serves already, and how the bodies move where they are next to it.
+pub(super) struct Serving {
+    pub(super) normal: Vec3,
+    pub(super) separation: Real,
+    pub(super) velocity: Vec3,
+    pub(super) on_face: bool,
+}
+
+impl Serving {
+    /// Separation (m) by which another plane is better; none if the bodies stay apart on this one.
+    #[inline]
+    pub(super) fn bar(&self, dt: Real, eligible_below: Real) -> Option<Real> {
+        if self.separation < -eligible_below {
+            return Some(Real::NEG_INFINITY);
+        }
+        let closing = self.normal.dot(self.velocity);
+        let predicted = self.separation + dt * closing;
+        let slid = dt * (self.velocity - self.normal * closing).length();
+        if predicted >= if self.on_face { 0.0 } else { slid.min(eligible_below) } {
+            return None;
+        }
+        // An edge just missed or just met is no better than a plane on which the body stays.
+        let most = if self.on_face { Real::INFINITY } else { -SINK_DEPTH * eligible_below };
+        Some(predicted.min(most) + PREFERENCE * eligible_below)
+    }
 }
 
 impl Trial<'_> {

@@ -137,8 +137,7 @@ impl Mesh {
         Self { vertices, triangles, star, star_start, tree, bounds, bounding_radius, dropped }
     }
 
-    /// The mesh stretched along the axes of its frame. Negative factors mirror it; its front stays its
-    /// front.
+    /// The mesh stretched along the axes of its frame. Negative factors mirror it; its front stays its front.
     ///
     /// # Errors
     /// A factor that leaves no triangles with area, or moves a vertex too far out.

@@ -5,6 +5,7 @@ use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
 use crate::engine::state::body::{BodyDesc, BodyKind};
 use crate::engine::state::contact::ContactId;
+use crate::math::narrow;
 
 const DT: Real = 1.0 / 60.0;
 
@@ -133,10 +134,11 @@ fn lanes_are_the_contacts_they_came_from() {
 /// A contact with this gap (m) that pushed in the last step or did not, its bias and push [m/s].
 fn bias_of(gap: Double, pushed: bool, settings: &Settings) -> (Double, Double) {
     let mut contact = ActiveContact::new(ContactId(7), Vec3::Y, [Vec3::ZERO; 2], 0.0, gap);
+    contact.blow = Blow::None;
     if pushed {
         contact.impulse = [DVec3::Y; 2];
     }
-    normal_bias(&contact, settings, DT)
+    normal_bias(&contact, 0.0, settings, DT).into()
 }
 
 #[test]
@@ -168,6 +170,23 @@ fn what_arrives_comes_all_the_way_and_what_lies_there_has_the_zone() {
             assert_eq!(bias, 0.0, "{part}: it pushed and still touches");
         } else {
             assert!((bias - (gap - zone) / dt).abs() < 1e-15, "{part}: {bias}");
+        }
+    }
+}
+
+/// What rolls over a seam is carried by the next face as it was by the last one, and falls by nothing.
+#[test]
+fn a_contact_that_begins_within_the_zone_is_touch_unless_it_arrives() {
+    let settings = Settings::default();
+    let (dt, zone) = (widen(DT), widen(settings.contact.dead_zone) * widen(DT) * widen(DT));
+    for part in [0.01, 0.5, 1.0, 1.01, 3.0] {
+        for speed in [-1.1, -0.9, 0.0, 0.5, 1e3] {
+            let gap = part * zone;
+            let contact = ActiveContact::new(ContactId(7), Vec3::Y, [Vec3::ZERO; 2], 0.0, gap);
+            let touches = part <= 1.0 && speed > -1.0;
+            let bias = if touches { 0.0 } else { gap / dt };
+            let got = normal_bias(&contact, narrow(speed * zone / dt), &settings, DT);
+            assert_eq!(got, [bias, 0.0], "{part} of the zone, {speed} of it a step");
         }
     }
 }
