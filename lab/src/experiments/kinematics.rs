@@ -167,7 +167,7 @@ impl Moving {
 /// Extremal points of two boundaries at a time: their coordinates, of which those of curves have one.
 type Extremal = [[Double; 2]; 2];
 
-/// What the extremal points must fulfil: the way between them is across all tangents.
+/// What the extremal points must fulfill: the way between them is across all tangents.
 fn across(pair: &[Moving; 2], time: Double, x: &Extremal) -> Vec<Double> {
     let way = pair[1].point(time, x[1]) - pair[0].point(time, x[0]);
     let mut rest = Vec::new();

@@ -4,7 +4,7 @@
 //! none of them changed and whose last solution had been taken as it was. Such an island is neither
 //! assembled nor solved: it keeps velocities, impulses and certificate, which solving would give again
 //! (tested). A world at rest then costs a comparison for each body and each pair. Unlike sleeping it is no
-//! judgement: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
+//! judgment: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
 //! pairs).
 
 use super::integrate::state;

@@ -9,7 +9,7 @@
 //!
 //! Each of `n` bodies in a row that overlap each other asks `n - 1` others for a way: all of those at once
 //! would throw the last ones out at `n / 2` times the speed of one push. The speeds `p` of the pairs of a
-//! body share that of its two neighbours in a row; those of which centers are apart already, by the part `r`
+//! body share that of its two neighbors in a row; those of which centers are apart already, by the part `r`
 //! of what they are to be, may grow apart together:
 //!
 //! ```text
@@ -63,7 +63,7 @@ impl StepProblem {
             kept.push(!thinned);
             if thinned {
                 let [a, b] = pair.bodies;
-                // Neighbouring numbers, far from each other.
+                // Neighboring numbers, far from each other.
                 let lot = (a ^ b).wrapping_mul(0x9e37_79b1);
                 let (gap, pair) = (pair.gap, (i - pairs.start) as u32);
                 nearest.extend([a, b].map(|body| Rank { body, gap, lot, pair }));
