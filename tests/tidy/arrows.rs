@@ -137,7 +137,7 @@ fn split_uses(text: &str) -> (String, Vec<(bool, String)>) {
 }
 
 /// The leaves of all `use` declarations, and whether they give out what they name, to whomever.
-fn uses(text: &str) -> Vec<(bool, String)> {
+pub(super) fn uses(text: &str) -> Vec<(bool, String)> {
     let split = |(is_public, tree): (bool, String)| {
         let tree = tree.trim_end_matches(';').replace('\n', " ");
         leaves(&tree).into_iter().map(move |leaf| (is_public, leaf))

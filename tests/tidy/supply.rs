@@ -1,10 +1,13 @@
-//! What users take in with the crate: code that is not checked by the compiler, licences of dependencies.
+//! What users take in with the crate: code that is not checked by the compiler, licences of dependencies,
+//! and what is public.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
 
+use super::arrows::uses;
 use super::{code, complain, files, has_word, read, root};
 
 /// Files that may say `unsafe`, and why they must.
@@ -106,4 +109,47 @@ fn licenses_are_read_as_they_are_said() {
     for license in ["none", "GPL-3.0", "MIT AND GPL-3.0", "(X OR Y) AND MIT", "MITX"] {
         assert!(!is_allowed(license, &allowed), "{license} is not allowed");
     }
+}
+
+/// Paths of what docs/api.txt lists, without arguments, types and values.
+fn listed() -> Vec<String> {
+    let text = read(&root().join("docs/api.txt"));
+    let path = |line: &str| {
+        let rest = &line[line.find("orthant::")?..];
+        let end = rest.find(['(', '<', ' ']).unwrap_or(rest.len());
+        Some(rest[..end].trim_end_matches(':').to_owned())
+    };
+    text.lines().filter_map(path).collect()
+}
+
+/// Names that a file gives out with `pub use`.
+fn given_out(file: &str) -> BTreeSet<String> {
+    let public = uses(&read(&root().join(file))).into_iter().filter(|(is_public, _)| *is_public);
+    public.filter_map(|(_, path)| path.rsplit("::").next().map(str::to_owned)).collect()
+}
+
+#[test]
+fn what_is_public_is_listed() {
+    let listed = listed();
+    let below = |module: &str| -> BTreeSet<String> {
+        let name = |path: &String| path.strip_prefix(module).map(str::to_owned);
+        listed.iter().filter_map(name).filter(|name| !name.contains("::")).collect()
+    };
+    let of = |names: &BTreeSet<String>, others: &BTreeSet<String>| {
+        names.difference(others).cloned().collect::<Vec<_>>()
+    };
+    let (prelude, plugin) = (given_out("src/lib.rs"), given_out("src/plugin/mod.rs"));
+    complain("docs/api.txt lists the prelude", &of(&prelude, &below("orthant::prelude::")));
+    complain("what it lists is in the prelude", &of(&below("orthant::prelude::"), &prelude));
+    complain("docs/api.txt lists the plugin", &of(&plugin, &below("orthant::plugin::")));
+    let mut words = BTreeSet::new();
+    for text in files("src").iter().chain(&files("derive/src")).map(|path| read(path)) {
+        let part = |c: char| !(c.is_alphanumeric() || c == '_');
+        words.extend(text.lines().flat_map(|line| code(line).split(part)).map(str::to_owned));
+    }
+    let name = |path: &String| path.rsplit("::").next().map(str::to_owned);
+    let names: BTreeSet<String> = listed.iter().filter_map(name).collect();
+    println!("{} items, {} names", listed.len(), names.len());
+    complain("what docs/api.txt lists is there: .ci/api makes it anew", &of(&names, &words));
+    assert!(listed.len() > 2000, "{} items are not all", listed.len());
 }
