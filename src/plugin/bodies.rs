@@ -40,6 +40,7 @@ use super::mass::{
     ComputedCenterOfMass, ComputedMass, Mass, MassInputs,
 };
 use super::mirror::Mirror;
+use super::origin::{KnownPosition, Position};
 use super::overlap::OverlapsCountedOnce;
 use super::schedule::{PhysicsSchedule, SyncSchedule};
 use super::sleep::SleepingDisabled;
@@ -166,6 +167,7 @@ struct Parts {
     disabled: Has<Disabled>,
     transform: &'static Transform,
     child_of: Option<&'static ChildOf>,
+    position: Option<&'static Position>,
     linear: Option<&'static LinearVelocity>,
     angular: Option<&'static AngularVelocity>,
     mass: Option<&'static Mass>,
@@ -233,6 +235,7 @@ struct BodyEntity {
     link: &'static mut EngineBody,
     mirror: &'static mut Mirror,
     computed: Computed,
+    known: Option<&'static mut KnownPosition>,
     pending: Option<&'static mut PendingForces>,
     target: Option<&'static mut KinematicTarget>,
 }
@@ -248,7 +251,8 @@ impl BodyEntityItem<'_, '_> {
     ) -> Result<(), PhysicsErrorKind> {
         let id = self.link.id.filter(|&id| physics.engine.body(id).is_some());
         let parent = parents.frame(self.parts.child_of);
-        let frame = Frame::new(self.parts.transform, parent);
+        let mut frame = Frame::new(self.parts.transform, parent);
+        frame.position = self.parts.position.map_or(frame.position, |position| position.0);
         self.mirror.mark_scale(frame.scale);
         let alone = self.link.colliders().any(|collider| collider == self.entity);
         let kind = self.parts.kind.copied().or(alone.then_some(RigidBody::Static));
@@ -302,6 +306,9 @@ impl BodyEntityItem<'_, '_> {
             body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
         }
         self.mirror.begin(self.parts.transform, parent, linear, angular);
+        if let (Some(position), Some(known)) = (self.parts.position, &mut self.known) {
+            known.0 = position.0;
+        }
         if let Some(pending) = &mut self.pending {
             pending.set_changed();
         }

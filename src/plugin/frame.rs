@@ -12,6 +12,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
 use smallvec::SmallVec;
 
+use super::origin::FloatingOrigin;
 use crate::engine::settings::ranges::POSITION;
 use crate::math::{
     Quat, Vec3, from_single_quat, from_single3, quat_conjugate, quat_mul, quat_normalize,
@@ -73,9 +74,10 @@ impl Frame {
     }
 }
 
-/// The frame of the parent, if there is one with a transform. `get` gives the transform of an entity
-/// and its parent.
+/// The frame of the parent, if there is one with a transform, below `root`, in which roots stand. `get` gives
+/// the transform of an entity and its parent.
 pub(super) fn parent_frame(
+    root: Option<Frame>,
     child_of: Option<&ChildOf>,
     get: impl Fn(Entity) -> Option<(Transform, Option<Entity>)>,
 ) -> Option<Frame> {
@@ -85,7 +87,7 @@ pub(super) fn parent_frame(
         chain.push(transform);
         next = above.filter(|_| chain.len() < DEPTH_MAX);
     }
-    chain.iter().rev().fold(None, |parent, transform| Some(Frame::new(transform, parent)))
+    chain.iter().rev().fold(root, |parent, transform| Some(Frame::new(transform, parent)))
 }
 
 /// The frame of an entity below another, whose world scale is given, seen from there. `get` gives the
@@ -120,13 +122,23 @@ pub(super) fn depth(child_of: &ChildOf, get: impl Fn(Entity) -> Option<Entity>) 
 /// Transforms of parents, of disabled ones too.
 #[derive(SystemParam)]
 pub(super) struct Parents<'w, 's> {
+    origin: Res<'w, FloatingOrigin>,
     transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>), Allow<Disabled>>,
 }
 
 impl Parents<'_, '_> {
-    /// The frame of the parent, if there is one.
+    /// The frame of the parent or, if there is none, of the origin; none if that did not move.
     pub(super) fn frame(&self, child_of: Option<&ChildOf>) -> Option<Frame> {
-        parent_frame(child_of, |entity| {
+        self.frame_from(&self.origin, child_of)
+    }
+
+    /// That frame with another origin.
+    pub(super) fn frame_from(
+        &self,
+        origin: &FloatingOrigin,
+        child_of: Option<&ChildOf>,
+    ) -> Option<Frame> {
+        parent_frame(origin.frame(), child_of, |entity| {
             let (transform, above) = self.transforms.get(entity).ok()?;
             Some((*transform, above.map(ChildOf::parent)))
         })

@@ -26,9 +26,9 @@ use bevy_time::{Fixed, Time};
 use bevy_transform::TransformSystems;
 use bevy_transform::components::Transform;
 
-use super::attach::attach_colliders;
 use super::components::RigidBody;
 use super::mirror::Mirror;
+use super::origin::read_positions;
 use super::schedule::{PhysicsSchedule, PhysicsSystems, StepLoop, SyncSchedule};
 use super::sync::{GatherSystems, sync_physics};
 use super::time::time_passed;
@@ -72,13 +72,20 @@ type Pose = (Vec3, Quat);
 /// What easing keeps of a body.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(clone_behavior = Ignore)]
-struct Easing {
+pub(super) struct Easing {
     /// Before the last step; the pose after it is the one of the mirror.
     start: Pose,
     /// As it was last shown.
     shown: Pose,
     /// Was there a step since?
     stepped: bool,
+}
+
+impl Easing {
+    /// Moves what was shown along with the origin.
+    pub(super) fn shift(&mut self, shifted: impl Fn(Vec3) -> Vec3) {
+        (self.start.0, self.shown.0) = (shifted(self.start.0), shifted(self.shown.0));
+    }
 }
 
 /// Eases the `Transform`s of bodies with [`TransformInterpolation`] or [`TransformExtrapolation`], or of all.
@@ -160,8 +167,8 @@ impl Plugin for PhysicsInterpolationPlugin {
             None => {}
         }
         use GatherSystems as Gather;
-        let back = set_back.before(attach_colliders).in_set(Gather::Bodies);
-        let start = (set_back, begin).chain().before(attach_colliders).in_set(Gather::Bodies);
+        let back = set_back.before(read_positions).in_set(Gather::Bodies);
+        let start = (set_back, begin).chain().before(read_positions).in_set(Gather::Bodies);
         let jump = || jump.after(Gather::Components).before(Gather::Joints);
         let idle = settle.in_set(PhysicsSystems::Prepare).after(sync_physics);
         let show = ease.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop);

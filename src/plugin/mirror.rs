@@ -6,9 +6,10 @@ use bevy_transform::components::Transform;
 use super::components::{AngularVelocity, LinearVelocity};
 use super::error::PhysicsErrorKind;
 use super::frame::Frame;
+use super::origin::FloatingOrigin;
 use crate::engine::body::{Body, BodyKind};
 use crate::math::{
-    Quat, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize, single_quat, single3,
+    Quat, Real, Vec3, quat_conjugate, quat_log, quat_mul, quat_normalize, single_quat,
 };
 
 /// Fastest that a kinematic body follows its `Transform` [m/s]; a longer way is a jump.
@@ -48,10 +49,20 @@ impl Mirror {
     pub(super) fn note(&mut self, transform: &Transform, parent: Option<Frame>) {
         self.translation = transform.translation;
         self.rotation = transform.rotation;
+        self.note_parent(parent);
+    }
+
+    /// Notes the frame of the parent.
+    pub(super) fn note_parent(&mut self, parent: Option<Frame>) {
         match (&mut self.parent, parent) {
             (Some(last), Some(parent)) => **last = parent,
             (last, parent) => *last = parent.map(Box::new),
         }
+    }
+
+    /// Is this the frame of the parent that was noted?
+    pub(super) fn has_parent(&self, parent: Option<Frame>) -> bool {
+        parent.as_ref() == self.parent.as_deref()
     }
 
     /// Translation (m) and rotation of the transform that was last read or written.
@@ -130,27 +141,30 @@ impl Mirror {
     pub(super) fn pose_differs(&self, transform: &Transform, parent: Option<Frame>) -> bool {
         transform.translation != self.translation
             || transform.rotation != self.rotation
-            || parent.as_ref() != self.parent.as_deref()
+            || !self.has_parent(parent)
     }
 
-    /// Moves the body to a transform the user changed: a kinematic body within the next step of `dt`
-    /// seconds if it gets there at a speed within the limits, any other at once. What did not change
-    /// stays as precise as it was.
+    /// Moves the body to a transform the user changed, or to an `exact` position: a kinematic body within the
+    /// next step of `dt` seconds if it gets there at a speed within the limits, any other at once. What did
+    /// not change stays as precise as it was. Returns where it was moved to (m).
     pub(super) fn place(
         &mut self,
         body: &mut Body,
         transform: &Transform,
         parent: Option<Frame>,
+        exact: Option<Vec3>,
         dt: Real,
-    ) -> Result<(), PhysicsErrorKind> {
-        let frame = Frame::new(transform, parent);
+    ) -> Result<Vec3, PhysicsErrorKind> {
+        let mut frame = Frame::new(transform, parent);
+        frame.position = exact.unwrap_or(frame.position);
         if !frame.is_sound() {
             self.repair = true;
             return Err(PhysicsErrorKind::OutOfRange("Transform"));
         }
-        let in_world = parent.is_none() && self.parent.is_none();
-        let same_position = in_world && transform.translation == self.translation;
-        let same_rotation = in_world && transform.rotation == self.rotation;
+        let same_parent = self.has_parent(parent);
+        let same_position =
+            same_parent && exact.is_none() && transform.translation == self.translation;
+        let same_rotation = same_parent && transform.rotation == self.rotation;
         let position = if same_position { body.position() } else { frame.position };
         let rotation = if same_rotation { body.rotation() } else { frame.rotation };
         self.note(transform, parent);
@@ -160,15 +174,19 @@ impl Mirror {
             body.set_pose(position, rotation);
             self.jumped = true;
         }
-        Ok(())
+        Ok(position)
     }
 
     /// The engine's pose, rounded, if it differs from the transform.
-    pub(super) fn pose_behind(&self, body: &Body) -> Option<(bevy_math::Vec3, bevy_math::Quat)> {
+    pub(super) fn pose_behind(
+        &self,
+        body: &Body,
+        origin: &FloatingOrigin,
+    ) -> Option<(bevy_math::Vec3, bevy_math::Quat)> {
         if body.kind() == BodyKind::Static && !self.repair {
             return None;
         }
-        let (translation, rotation) = (single3(body.position()), single_quat(body.rotation()));
+        let (translation, rotation) = (origin.shown(body.position()), single_quat(body.rotation()));
         let differs = translation != self.translation || rotation != self.rotation;
         (differs || self.repair).then_some((translation, rotation))
     }

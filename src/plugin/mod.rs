@@ -65,6 +65,7 @@ mod mass;
 #[cfg(feature = "mesh")]
 mod mesh;
 mod mirror;
+mod origin;
 mod overlap;
 #[cfg(feature = "panel")]
 mod panel;
@@ -143,6 +144,7 @@ pub use mass::{
 };
 #[cfg(feature = "mesh")]
 pub use mesh::MeshColliderError;
+pub use origin::{FloatingOrigin, MoveOrigin, PhysicsOriginPlugin, Position};
 pub use overlap::OverlapsCountedOnce;
 #[cfg(feature = "panel")]
 pub use panel::{PhysicsPanel, PhysicsPanelPlugin};
@@ -186,6 +188,7 @@ pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 /// | [`PhysicsCollisionPlugin`] | collision events |
 /// | [`PhysicsDrivePlugin`] | bodies that are led by bounded forces |
 /// | [`PhysicsInterpolationPlugin`] | smooth `Transform`s between fixed steps |
+/// | [`PhysicsOriginPlugin`] | positions in full precision, an origin that moves |
 /// | [`PhysicsSpatialPlugin`] | ray casters, shape casters |
 /// | [`PhysicsSpeedPlugin`] | largest speeds |
 /// | [`PhysicsStepPlugin`] | the stages of the step, settings and report |
@@ -224,6 +227,7 @@ impl PluginGroup for PhysicsPlugins {
             .add(PhysicsCollisionPlugin)
             .add(PhysicsDrivePlugin)
             .add(PhysicsInterpolationPlugin::default())
+            .add(PhysicsOriginPlugin)
             .add(PhysicsSpatialPlugin)
             .add(PhysicsSpeedPlugin)
             .add(PhysicsStepPlugin)

@@ -12,8 +12,9 @@ use bevy_picking::{Pickable, PickingSystems};
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
+use super::origin::FloatingOrigin;
 use super::spatial::{RayHitData, SpatialQuery, SpatialQueryFilter};
-use crate::math::{Real, from_single3, single3, widen};
+use crate::math::{Real, single3, widen};
 
 /// Lets pointers pick colliders: everything that has one can be observed for `PointerClick`,
 /// `PointerDrag` and so on.
@@ -87,6 +88,7 @@ fn update_hits(
     cameras: Query<PickingCamera>,
     colliders: Query<(Option<&Pickable>, Has<PhysicsPickable>)>,
     spatial: SpatialQuery,
+    floating: Res<FloatingOrigin>,
     mut hits: MessageWriter<PointerHits>,
 ) {
     let takes_part = |is_marked| is_marked || !settings.require_markers;
@@ -103,7 +105,7 @@ fn update_hits(
             continue;
         }
         let filter = filter.cloned().unwrap_or_default().0;
-        let origin = from_single3(ray.origin);
+        let origin = floating.in_world(ray.origin);
         let found =
             spatial.ray_hits(origin, ray.direction, Real::INFINITY, u32::MAX, true, &filter);
         let pick = |hit: &RayHitData| {

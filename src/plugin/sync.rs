@@ -25,6 +25,7 @@ use super::error::{Errors, PhysicsErrorKind};
 use super::frame::{Frame, Parents, depth, parent_frame};
 use super::link::{Changes, EngineBody};
 use super::mirror::Mirror;
+use super::origin::{FloatingOrigin, KnownPosition, Position};
 use super::schedule::{
     PhysicsSchedule, PhysicsStepSystems, PhysicsSystems, StepLoop, SyncSchedule,
 };
@@ -61,7 +62,8 @@ pub struct PhysicsSyncPlugin;
 impl Plugin for PhysicsSyncPlugin {
     fn build(&self, app: &mut App) {
         use GatherSystems as Gather;
-        app.register_type::<LinearVelocity>()
+        app.init_resource::<FloatingOrigin>()
+            .register_type::<LinearVelocity>()
             .register_type::<AngularVelocity>()
             .register_type::<Sleeping>()
             .register_type::<SleepingDisabled>();
@@ -137,6 +139,7 @@ pub(super) fn find_moved(
     parents: Parents,
 ) {
     let Changes { bodies, moved, .. } = &mut *changes;
+    let origin = parents.frame(None);
     let mut note =
         |entity, mirror: &Mirror, parent, motion: (&Transform, Option<&_>, Option<&_>)| {
             if mirror.differs(parent, motion) {
@@ -154,12 +157,12 @@ pub(super) fn find_moved(
             for row in changed_rows([Some(&ticks), linear_ticks.as_ref(), angular_ticks.as_ref()]) {
                 let velocities = (linear.map(|linear| &linear[row]), angular.map(|w| &w[row]));
                 let motion = (&places[row], velocities.0, velocities.1);
-                note(entities[row], &mirrors[row], None, motion);
+                note(entities[row], &mirrors[row], origin, motion);
             }
         }
     } else {
         for (entity, mirror, (place, linear, angular)) in &roots {
-            note(entity, mirror, None, (&place, linear.as_deref(), angular.as_deref()));
+            note(entity, mirror, origin, (&place, linear.as_deref(), angular.as_deref()));
         }
     }
     let mut memo = Memo(None);
@@ -177,6 +180,7 @@ pub(super) struct ReadBody {
     mirror: &'static mut Mirror,
     child_of: Option<&'static ChildOf>,
     transform: &'static Transform,
+    position: Option<(&'static mut Position, &'static mut KnownPosition)>,
     linear: Option<&'static LinearVelocity>,
     angular: Option<&'static AngularVelocity>,
 }
@@ -191,7 +195,9 @@ impl ReadBodyItem<'_, '_> {
     ) -> Result<(), PhysicsErrorKind> {
         let parent = parents.frame(self.child_of);
         let (transform, linear, angular) = (self.transform, self.linear, self.angular);
-        if !self.mirror.differs(parent, (transform, linear, angular)) {
+        let written = self.position.as_ref().filter(|(position, known)| position.0 != known.0);
+        let exact = written.map(|(position, _)| position.0);
+        if exact.is_none() && !self.mirror.differs(parent, (transform, linear, angular)) {
             return Ok(());
         }
         let step = physics.engine.report().step;
@@ -205,8 +211,11 @@ impl ReadBodyItem<'_, '_> {
             body.angular_velocity = if moves { angular.0 } else { body.angular_velocity };
             self.mirror.angular = angular.0;
         }
-        if self.mirror.pose_differs(transform, parent) {
-            self.mirror.place(body, transform, parent, dt)?;
+        if exact.is_some() || self.mirror.pose_differs(transform, parent) {
+            let place = self.mirror.place(body, transform, parent, exact, dt)?;
+            if let Some((position, known)) = &mut self.position {
+                (position.0, known.0) = (place, place);
+            }
             if body.is_dynamic() {
                 self.mirror.count_placement(step)?;
             }
@@ -242,6 +251,7 @@ fn read_components(
 struct WriteBody {
     mirror: &'static mut Mirror,
     transform: &'static mut Transform,
+    position: Option<(&'static mut Position, &'static mut KnownPosition)>,
     linear: Option<&'static mut LinearVelocity>,
     angular: Option<&'static mut AngularVelocity>,
     is_child: Has<ChildOf>,
@@ -249,18 +259,23 @@ struct WriteBody {
 }
 
 impl WriteBodyItem<'_, '_> {
-    /// Writes what the step changed: the velocities and, without a parent, the pose.
-    fn write(&mut self, body: &Body) {
+    /// Writes what the step changed: position and velocities and, without a parent, the pose.
+    fn write(&mut self, body: &Body, origin: &FloatingOrigin) {
         if body.kind() != BodyKind::Static {
             self.write_velocity(body);
+        }
+        if let Some((position, known)) = &mut self.position
+            && body.position() != position.0
+        {
+            (position.0, known.0) = (body.position(), body.position());
         }
         if self.is_child {
             return;
         }
-        if let Some((translation, rotation)) = self.mirror.pose_behind(body) {
+        if let Some((translation, rotation)) = self.mirror.pose_behind(body, origin) {
             let transform = &mut *self.transform;
             (transform.translation, transform.rotation) = (translation, rotation);
-            self.mirror.note(transform, None);
+            self.mirror.note(transform, origin.frame());
             self.mirror.repair = false;
         }
     }
@@ -284,6 +299,7 @@ impl WriteBodyItem<'_, '_> {
 /// Writes components of bodies.
 #[derive(SystemParam)]
 pub(super) struct Writer<'w, 's> {
+    origin: Res<'w, FloatingOrigin>,
     changes: ResMut<'w, Changes>,
     commands: Commands<'w, 's>,
     errors: Errors<'w, 's>,
@@ -295,7 +311,7 @@ impl Writer<'_, '_> {
     fn write(&mut self, body: &Body) {
         let Some(entity) = entity_of(body) else { return };
         let Ok(mut item) = self.bodies.get_mut(entity) else { return };
-        item.write(body);
+        item.write(body, &self.origin);
         self.errors.check(entity, item.mirror.check_distance(body));
         if item.is_child {
             self.changes.children.push(entity);
@@ -332,7 +348,7 @@ pub(super) fn find_children(
         let (parent, below_body) = memo.get(child_of.parent(), || {
             (parents.frame(Some(child_of)), parents.above(child_of).any(|e| bodies.contains(e)))
         });
-        if below_body || parent.as_ref() != mirror.parent.as_deref() {
+        if below_body || !mirror.has_parent(parent) {
             changes.children.push(entity);
         }
     }
@@ -345,6 +361,7 @@ type Tree = (&'static mut Transform, Option<&'static ChildOf>, Option<&'static m
 /// that leaves the body where the engine has it.
 pub(super) fn scatter_children(
     physics: Res<PhysicsWorld>,
+    origin: Res<FloatingOrigin>,
     mut changes: ResMut<Changes>,
     bodies: Query<(&EngineBody, &ChildOf)>,
     mut tree: Query<Tree, Allow<Disabled>>,
@@ -361,15 +378,20 @@ pub(super) fn scatter_children(
     for &(_, _, entity) in order.iter() {
         let link = bodies.get(entity).ok().and_then(|(link, _)| link.id);
         if let Some(body) = link.and_then(|id| physics.engine.body(id)) {
-            write_child(&mut tree, entity, body);
+            write_child(&mut tree, origin.frame(), entity, body);
         }
     }
 }
 
 /// Writes the transform of one body with a parent, if the body or the parent moved.
-fn write_child(tree: &mut Query<Tree, Allow<Disabled>>, entity: Entity, body: &Body) {
+fn write_child(
+    tree: &mut Query<Tree, Allow<Disabled>>,
+    root: Option<Frame>,
+    entity: Entity,
+    body: &Body,
+) {
     let Ok((_, child_of, Some(mirror))) = tree.get(entity) else { return };
-    let parent = parent_frame(child_of, |e| {
+    let parent = parent_frame(root, child_of, |e| {
         let (transform, above, _) = tree.get(e).ok()?;
         Some((*transform, above.map(ChildOf::parent)))
     });
@@ -379,7 +401,7 @@ fn write_child(tree: &mut Query<Tree, Allow<Disabled>>, entity: Entity, body: &B
         });
     let still = body.kind() == BodyKind::Static
         || (translation == mirror.translation && rotation == mirror.rotation);
-    if still && parent.as_ref() == mirror.parent.as_deref() && !mirror.repair {
+    if still && mirror.has_parent(parent) && !mirror.repair {
         return;
     }
     let Ok((mut transform, _, Some(mut mirror))) = tree.get_mut(entity) else { return };

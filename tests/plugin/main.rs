@@ -24,6 +24,7 @@ mod material;
 mod mesh;
 mod mirror;
 mod order;
+mod origin;
 mod overlap;
 #[cfg(feature = "panel")]
 mod panel;

@@ -16,6 +16,7 @@ use crate::math::{
     quat_rotate, single3, tangents, widen,
 };
 use crate::plugin::joints::{JointView, Joints};
+use crate::plugin::origin::FloatingOrigin;
 use crate::plugin::spatial::{RayCaster, RayHits, ShapeCaster, ShapeHits};
 use crate::plugin::world::{PhysicsWorld, entity_of};
 
@@ -42,6 +43,7 @@ fn cross(lines: &mut Lines, at: math::Vec3, size: f32, color: Color) {
 pub(super) fn bodies(
     mut lines: Lines,
     physics: Res<PhysicsWorld>,
+    origin: Res<FloatingOrigin>,
     overrides: Query<&DebugRender>,
     places: Query<&GlobalTransform>,
 ) {
@@ -52,7 +54,8 @@ pub(super) fn bodies(
         // Where the body is shown, which between steps is not where it is.
         let shown = places.get(entity).map(GlobalTransform::compute_transform).ok();
         let shown = shown.filter(|_| body.kind() != BodyKind::Static);
-        let position = shown.map_or(body.position(), |place| from_single3(place.translation));
+        let position =
+            shown.map_or(body.position() - origin.get(), |place| from_single3(place.translation));
         let rotation = shown.map_or(body.rotation(), |place| from_single_quat(place.rotation));
         for collider in body.colliders().list() {
             let of = Entity::try_from_bits(collider.tag).and_then(|of| overrides.get(of).ok());
@@ -66,7 +69,7 @@ pub(super) fn bodies(
             Pen { gizmos: &mut lines, position, rotation, color }.shape(&collider.shape);
         }
         if let Some(color) = own.map_or(config.aabb_color, |own| own.aabb_color) {
-            aabb(&mut lines, body, color);
+            aabb(&mut lines, &origin, body, color);
         }
         if body.kind() == BodyKind::Static {
             continue;
@@ -118,7 +121,7 @@ fn shade(
 }
 
 /// The bounding box of a body that has one.
-fn aabb(lines: &mut Lines, body: &Body, color: Color) {
+fn aabb(lines: &mut Lines, origin: &FloatingOrigin, body: &Body, color: Color) {
     let aabb = body.aabb();
     if !(aabb.min.is_finite() && aabb.max.is_finite()) {
         return;
@@ -127,7 +130,7 @@ fn aabb(lines: &mut Lines, body: &Body, color: Color) {
         let pick = |bit: u8, axis: usize| {
             if k & bit == 0 { aabb.min[axis] } else { aabb.max[axis] }
         };
-        single3(math::Vec3::new(pick(1, 0), pick(2, 1), pick(4, 2)))
+        origin.shown(math::Vec3::new(pick(1, 0), pick(2, 1), pick(4, 2)))
     };
     for k in 0..8 {
         for bit in [1, 2, 4].into_iter().filter(|bit| k & bit == 0) {
@@ -137,12 +140,12 @@ fn aabb(lines: &mut Lines, body: &Body, color: Color) {
 }
 
 /// Contacts with their gaps, normals, impulses and friction cones.
-pub(super) fn contacts(mut lines: Lines, physics: Res<PhysicsWorld>) {
+pub(super) fn contacts(mut lines: Lines, physics: Res<PhysicsWorld>, origin: Res<FloatingOrigin>) {
     let config = *lines.config_ext;
     for pair in physics.engine.pairs() {
         let Some(center) = physics.engine.body(pair.key.a).map(Body::center) else { continue };
         for contact in &pair.contacts {
-            let point = center + contact.arms[0];
+            let point = center - origin.get() + contact.arms[0];
             let impulse = single3(narrow3(contact.impulse[1]));
             if let Some([overlap, touching, apart]) = config.contact_colors {
                 // Within the dead zone, and where something is held, they touch.
@@ -186,16 +189,22 @@ fn cone(lines: &mut Lines, apex: math::Vec3, axis: math::Vec3, radius: Real, col
 }
 
 /// Joints with their frames, limits and errors.
-pub(super) fn joints(mut lines: Lines, physics: Res<PhysicsWorld>, list: Joints) {
+pub(super) fn joints(
+    mut lines: Lines,
+    physics: Res<PhysicsWorld>,
+    origin: Res<FloatingOrigin>,
+    list: Joints,
+) {
     let config = *lines.config_ext;
-    for joint in list.iter().filter(JointView::is_enabled) {
+    for mut joint in list.iter().filter(JointView::is_enabled) {
+        joint.frames.iter_mut().for_each(|(anchor, _)| *anchor -= origin.get());
         let [(a, basis_a), (b, basis_b)] = joint.frames;
         if let Some(color) = config.joint_color {
             let ends = joint.engine.desc().ends;
             for (end, anchor, basis) in [(ends[0], a, basis_a), (ends[1], b, basis_b)] {
                 let body = end.and_then(|id| physics.engine.body(id));
                 if let Some(body) = body.filter(|body| body.kind() != BodyKind::Static) {
-                    lines.line(single3(body.center()), single3(anchor), color);
+                    lines.line(origin.shown(body.center()), single3(anchor), color);
                 }
                 for (axis, length) in [(math::Vec3::X, 0.3), (math::Vec3::Y, 0.15)] {
                     let tip = single3(anchor + quat_rotate(basis, axis * length));
