@@ -153,3 +153,13 @@ fn dead_links_are_found() {
     let lines: Vec<_> = found.iter().filter_map(|line| line.split(':').nth(1)).collect();
     assert_eq!(lines, ["8", "9", "9", "10", "10", "11"], "{found:?}");
 }
+
+/// What the README begins with is an example that is built with a renderer, and short.
+#[test]
+fn the_window_of_the_readme_is_an_example() {
+    let example = read(&root().join("gallery/examples/falling_box.rs"));
+    let readme = read(&root().join("README.md"));
+    assert!(readme.contains(&format!("```rust,ignore\n{example}```")), "the README has another");
+    let lines = example.lines().count();
+    assert!(lines < 15, "{lines} lines");
+}

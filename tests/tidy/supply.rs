@@ -1,4 +1,4 @@
-//! What users take in with the crate: code that is not checked by the compiler, licences of dependencies,
+//! What users take in with the crate: code that is not checked by the compiler, licenses of dependencies,
 //! and what is public.
 
 use std::collections::BTreeSet;
@@ -59,15 +59,15 @@ fn unsafe_code_is_listed_and_argued() {
     }
 }
 
-/// Licences that deny.toml allows.
+/// Licenses that deny.toml allows.
 fn allowed() -> Vec<String> {
     let text = read(&root().join("deny.toml"));
     let list = text.split("\nallow = [").nth(1).and_then(|rest| rest.split(']').next());
-    let list = list.expect("deny.toml lists licences");
+    let list = list.expect("deny.toml lists licenses");
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// May a package be used whose licence is said so? One of the alternatives of each part must be allowed.
+/// May a package be used whose license is said so? One of the alternatives of each part must be allowed.
 fn is_allowed(license: &str, allowed: &[String]) -> bool {
     let plain = license.replace('/', " OR ");
     let is_known = |name: &str| allowed.iter().any(|other| other == name.trim());
@@ -95,8 +95,8 @@ fn licenses_are_allowed() {
     let license = |package: &Value| package["license"].as_str().unwrap_or("none").to_owned();
     let bad = others.filter(|package| !is_allowed(&license(package), &allowed));
     let found: Vec<_> = bad.map(|p| format!("{}: {}", p["name"], license(p))).collect();
-    println!("{} packages, {} licences", packages.len(), allowed.len());
-    complain("licences of dependencies are those of deny.toml", &found);
+    println!("{} packages, {} licenses", packages.len(), allowed.len());
+    complain("licenses of dependencies are those of deny.toml", &found);
     assert!(packages.len() > 100, "{} packages are not all", packages.len());
 }
 
