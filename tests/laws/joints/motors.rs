@@ -61,6 +61,30 @@ fn a_fast_wheel_counts_its_turns() {
     near("500 rad/s", joint(&world, id).velocity(JointAxis::AngularX), 500.0, 1e-3);
 }
 
+/// A carriage that slides and turns: all axes are told at once as each is by itself, and as it moves.
+#[test]
+fn all_axes_are_told_as_each_is() {
+    let mut world = Simulation::new();
+    let body = weight(&mut world, Vec3::ZERO);
+    let desc = JointDesc::to_world(JointKind::Cylindrical, body);
+    let id = join(&mut world, desc, Vec3::ZERO, Quat::IDENTITY);
+    let (slide, turn): (Real, Real) = (2.0, 3.0);
+    change(&mut world, body).linear_velocity = Vec3::X * slide;
+    change(&mut world, body).angular_velocity = Vec3::X * turn;
+    for _ in 0..30 {
+        step(&mut world, &weightless());
+    }
+    let joint = joint(&world, id);
+    let (positions, velocities) = (joint.positions(), joint.velocities());
+    for (k, axis) in JointAxis::ALL.into_iter().enumerate() {
+        let speed = [slide, 0.0, 0.0, turn, 0.0, 0.0][k];
+        near("position", positions[k], 0.5 * speed, 1e-4);
+        near("velocity", velocities[k], speed, 1e-4);
+        assert_eq!(positions[k], joint.position(axis), "position of {axis:?}");
+        assert_eq!(velocities[k], joint.velocity(axis), "velocity of {axis:?}");
+    }
+}
+
 #[test]
 fn a_motor_turns_a_wheel_up_to_its_speed() {
     for direction in [1.0, -1.0] {

@@ -2,7 +2,7 @@
 
 use orthant::engine::Simulation;
 use orthant::engine::joint::{JointAxis, JointDesc, JointError, JointKind, Motor};
-use orthant::math::Vec3;
+use orthant::math::{Quat, Real, Vec3};
 
 use super::{joint, weight};
 
@@ -11,6 +11,11 @@ fn what_makes_no_sense_is_refused() {
     let mut world = Simulation::new();
     let a = weight(&mut world, Vec3::ZERO);
     let hinge = JointDesc::to_world(JointKind::Revolute, a);
+    let b = weight(&mut world, Vec3::X);
+    let no_turn = Quat::from_xyzw(Real::NAN, 0.0, 0.0, 1.0);
+    let screw = JointKind::Screw { lead: 0.0 };
+    let rope = JointKind::Pulley { wheels: [Vec3::Y, Vec3::X + Vec3::Y], ratio: 1.0, length: -1.0 };
+    let of_rope = "ratio or length";
     let x = JointAxis::LinearX;
     let turn = JointAxis::AngularX;
     let cases = [
@@ -35,6 +40,18 @@ fn what_makes_no_sense_is_refused() {
             JointError::Length(2.0, 1.0),
         ),
         (hinge.with_anchors(Vec3::NAN, Vec3::ZERO), JointError::NotFinite("anchor")),
+        (hinge.with_bases(no_turn, Quat::IDENTITY), JointError::NotFinite("basis")),
+        (
+            hinge.with_motor(turn, Motor::velocity(Real::INFINITY, 1.0)),
+            JointError::NotFinite("target of a motor"),
+        ),
+        (
+            hinge.with_motor(turn, Motor::spring(0.0, Real::INFINITY, 1.0)),
+            JointError::NotFinite("stiffness of a motor"),
+        ),
+        (hinge.with_friction(turn, -1.0), JointError::Negative(turn, "friction", -1.0)),
+        (JointDesc::to_world(screw, a), JointError::NotPositive("lead", 0.0)),
+        (JointDesc::new(rope, [Some(a), Some(b)]), JointError::NotPositive(of_rope, -1.0)),
     ];
     for (desc, error) in cases {
         assert_eq!(world.add_joint(desc), Err(error.clone()), "{error}");

@@ -204,9 +204,9 @@ pub(super) fn ray_cone(o: DVec3, v: DVec3, radius: Double, height: Double) -> Op
                 None => return slab.meet(Interval::ALL),
             }
         } else {
-            // Along a generator: one root.
-            if mixed == 0.0 {
-                return if rest <= 0.0 { Some(slab) } else { None };
+            // Along a generator: one root, of the upper half if the ray is outside below it.
+            if mixed * v.y <= 0.0 {
+                return (mixed == 0.0 && rest <= 0.0).then_some(slab);
             }
             let root = -0.5 * rest / mixed;
             (root, root)

@@ -248,3 +248,20 @@ fn sticking(m: &Manifold, l: &LaneVectors, inradius: Double, tolerance: Double) 
     }
     lanes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_carried_turns_with_its_holder_about_the_point_that_holds_it() {
+        let holder = [1.0, 2.0, 3.0, 0.5, -0.25, 2.0];
+        let (p, u) = ([0.1, -0.4, 0.3], [0.7, -0.2, 0.9]);
+        let v = carried(&holder, p, u);
+        assert_eq!(v[3..], holder[3..], "it turns as its holder");
+        let around = cross([v[3], v[4], v[5]], p);
+        for k in 0..3 {
+            assert!((v[k] + around[k] - u[k]).abs() < 1e-15, "the velocity where it is held");
+        }
+    }
+}

@@ -4,6 +4,7 @@
 mod boxes;
 mod parts;
 mod reference_normal;
+mod single;
 mod smooth;
 
 use super::clip::{ClipParams, find_contacts};
