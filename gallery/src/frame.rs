@@ -19,6 +19,9 @@ use crate::Arguments;
 /// Size of pictures (pixels).
 const SIZE: [u32; 2] = [960, 600];
 
+/// So many frames are drawn before the one of the picture, while shaders are made.
+const LEAD: u32 = 20;
+
 const HELP: &str =
     "left: drag things   right: turn   wheel: nearer   space: pause   D: debug drawing";
 
@@ -61,6 +64,7 @@ pub fn app(arguments: Arguments) -> App {
         .insert_resource(GlobalAmbientLight { brightness: 350.0, ..default() });
     let target = Image::new_target_texture(SIZE[0], SIZE[1], TextureFormat::Rgba8UnormSrgb, None);
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target);
+    (scene.systems)(&mut app);
     app.insert_resource(Picture { arguments, target, frame: 0 })
         .add_systems(Startup, (set_up, scene.spawn))
         .add_systems(Update, (turn, keys, take_picture))
@@ -156,14 +160,18 @@ fn release(end: On<PointerDragEnd>, mut commands: Commands) {
     commands.entity(end.entity).try_remove::<MouseJoint>();
 }
 
-/// Writes the picture in its frame, and leaves a little later.
+/// Writes the picture in its frame, and leaves a little later. Nothing is drawn until shortly before.
 fn take_picture(
     mut commands: Commands,
     mut picture: ResMut<Picture>,
+    mut cameras: Query<&mut Camera>,
     mut exit: MessageWriter<AppExit>,
 ) {
     let Some(file) = picture.arguments.screenshot.clone() else { return };
     picture.frame += 1;
+    for mut camera in &mut cameras {
+        camera.is_active = picture.frame + LEAD >= picture.arguments.frames;
+    }
     if picture.frame == picture.arguments.frames {
         commands.spawn(Screenshot::image(picture.target.clone())).observe(save_to_disk(file));
     }

@@ -12,6 +12,9 @@ pub struct Kit<'w, 's> {
     materials: ResMut<'w, Assets<StandardMaterial>>,
 }
 
+/// What is seen of a body.
+type Picture = (Mesh3d, MeshMaterial3d<StandardMaterial>);
+
 /// Colors of bodies.
 const PALETTE: [[f32; 3]; 6] = [
     [0.91, 0.45, 0.32],
@@ -24,7 +27,7 @@ const PALETTE: [[f32; 3]; 6] = [
 
 impl Kit<'_, '_> {
     /// A color of the palette; the last one is pale.
-    pub fn paint(&mut self, color: usize) -> MeshMaterial3d<StandardMaterial> {
+    fn paint(&mut self, color: usize) -> MeshMaterial3d<StandardMaterial> {
         let [r, g, b] = PALETTE[color % PALETTE.len()];
         let base_color = Color::srgb(r, g, b);
         MeshMaterial3d(self.materials.add(StandardMaterial {
@@ -39,10 +42,14 @@ impl Kit<'_, '_> {
     where
         S: Copy + Into<Mesh> + Into<Collider>,
     {
-        let mesh = Mesh3d(self.meshes.add(shape));
         let collider: Collider = shape.into();
-        let paint = self.paint(color);
-        self.commands.spawn((mesh, paint, collider, rest)).id()
+        let picture = self.picture(shape, color);
+        self.commands.spawn((picture, collider, rest)).id()
+    }
+
+    /// What is seen of a shape.
+    pub fn picture(&mut self, shape: impl Into<Mesh>, color: usize) -> Picture {
+        (Mesh3d(self.meshes.add(shape)), self.paint(color))
     }
 
     /// A dynamic body.

@@ -1,5 +1,11 @@
 //! The scenes.
 
+mod brazil_nut;
+mod character;
+mod grasp;
+mod ragdolls;
+mod vehicle;
+
 use std::f32::consts::PI;
 
 use bevy::prelude::*;
@@ -15,52 +21,99 @@ pub struct Scene {
     /// Where the camera looks from, and at what (m).
     pub view: [Vec3; 2],
     pub spawn: fn(Kit),
+    /// Adds what goes on in it.
+    pub systems: fn(&mut App),
 }
 
-pub const ALL: [Scene; 7] = [
+pub const ALL: [Scene; 12] = [
+    Scene {
+        name: "brazil_nut",
+        help: "shaken, large balls rise",
+        view: [Vec3::new(1.2, 2.6, 6.0), Vec3::new(0.0, 1.7, 0.0)],
+        spawn: brazil_nut::spawn,
+        systems: brazil_nut::systems,
+    },
     Scene {
         name: "card_house",
         help: "four storeys of cards, which lean on each other by friction",
         view: [Vec3::new(0.6, 1.0, 2.3), Vec3::new(0.0, 0.42, 0.0)],
         spawn: card_house,
+        systems: nothing,
+    },
+    Scene {
+        name: "character",
+        help: "stairs, a turning disc, a ramp, crates; arrows: walk   enter: jump",
+        view: [Vec3::new(2.6, 5.5, 12.5), Vec3::new(1.6, 0.8, 0.0)],
+        spawn: character::spawn,
+        systems: character::systems,
     },
     Scene {
         name: "chains",
         help: "a bridge of planks on ball joints, and heavy balls on chains",
         view: [Vec3::new(3.0, 5.0, 12.0), Vec3::new(0.0, 2.5, 0.0)],
         spawn: chains,
+        systems: nothing,
     },
     Scene {
         name: "dominoes",
         help: "a spiral of dominoes",
         view: [Vec3::new(0.0, 9.0, 9.0), Vec3::new(0.0, 0.0, 0.5)],
         spawn: dominoes,
+        systems: nothing,
     },
     Scene {
         name: "drum",
         help: "a drum turns, and stones tumble in it",
         view: [Vec3::new(2.0, 2.8, 9.0), Vec3::new(0.0, 2.2, 0.0)],
         spawn: drum,
+        systems: nothing,
+    },
+    Scene {
+        name: "grasp",
+        help: "three fingers lift a glass by friction",
+        view: [Vec3::new(0.7, 0.9, 1.7), Vec3::new(0.0, 0.5, 0.0)],
+        spawn: grasp::spawn,
+        systems: grasp::systems,
     },
     Scene {
         name: "playground",
         help: "everything falls; drag with the left button",
         view: [Vec3::new(7.0, 6.0, 12.0), Vec3::new(0.0, 1.0, 0.0)],
         spawn: playground,
+        systems: nothing,
     },
     Scene {
         name: "pyramid",
         help: "210 boxes and the certificate that they stand",
         view: [Vec3::new(6.0, 9.0, 24.0), Vec3::new(0.0, 6.0, 0.0)],
         spawn: pyramid,
+        systems: nothing,
+    },
+    Scene {
+        name: "ragdolls",
+        help: "people tumble down a stair",
+        view: [Vec3::new(6.0, 4.5, 9.0), Vec3::new(0.0, 1.2, 0.0)],
+        spawn: ragdolls::spawn,
+        systems: nothing,
+    },
+    Scene {
+        name: "vehicle",
+        help: "a car on springs; arrows: drive",
+        view: [Vec3::new(-10.0, 5.0, -4.0), Vec3::new(0.0, 0.5, -11.0)],
+        spawn: vehicle::spawn,
+        systems: vehicle::systems,
     },
     Scene {
         name: "wrecking_ball",
         help: "a ball of 2 t on a chain meets a wall",
         view: [Vec3::new(9.0, 6.0, 13.0), Vec3::new(0.0, 2.5, 0.0)],
         spawn: wrecking_ball,
+        systems: nothing,
     },
 ];
+
+/// Nothing goes on but physics.
+fn nothing(_: &mut App) {}
 
 fn card_house(mut kit: Kit) {
     kit.ground();
