@@ -91,8 +91,10 @@ pub fn closest(a: PlacedShape<'_>, b: PlacedShape<'_>) -> Option<Closest> {
 /// use orthant::engine::shape::Shape;
 /// use orthant::math::{Quat, Vec3};
 ///
-/// let cube = Shape::cuboid(1.0, 1.0, 1.0)?; let ball = Shape::sphere(0.5)?; // Both grow from half a meter
-/// to one and a half. let metric = ratio(
+/// let cube = Shape::cuboid(1.0, 1.0, 1.0)?;
+/// let ball = Shape::sphere(0.5)?;
+/// // Both grow from half a meter to one and a half.
+/// let metric = ratio(
 ///     (&cube, Vec3::ZERO, Quat::IDENTITY),
 ///     (&ball, Vec3::new(3.0, 0.0, 0.0), Quat::IDENTITY),
 /// )
