@@ -50,16 +50,14 @@ impl ContactId {
     pub const fn swapped(self) -> Self {
         Self(self.0.rotate_left(32))
     }
-}
 
-impl ContactId {
     /// Are the features that meet corners?
     pub(in crate::engine) const fn corners(self) -> [bool; 2] {
         [self.0 >> 62 == 0, self.0 >> 30 & 3 == 0]
     }
 }
 
-/// A contact's part in a bounce. A blow does not come again, so its impulses are no start for the next step.
+/// What a contact was in the last step. A blow does not come again: its impulses are no start for the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum Blow {
@@ -70,7 +68,7 @@ pub enum Blow {
     Near,
     /// Its bodies bounced off each other.
     Hit,
-    /// The contact was not there.
+    /// No contact: this one is new.
     Unknown,
 }
 
@@ -92,7 +90,7 @@ pub struct ActiveContact {
     pub row_gap: Double,
     /// Impulse on body b in world axes [N·s] in the biased and the relaxed solve.
     pub impulse: [DVec3; 2],
-    /// Part in a bounce in the last step.
+    /// What it was in the last step.
     pub blow: Blow,
 }
 

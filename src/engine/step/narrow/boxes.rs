@@ -63,8 +63,8 @@ pub(super) fn reference_normal(
     let at = if if on_a == on_b { smaller_a } else { on_b } { p } else { q };
     let separation = ratio_normal.dot(q - p);
     let on_face = on_a || on_b;
-    let stay = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
-    let Some(mut bar) = stay.bar(dt, eligible_below) else { return Some(ratio_normal) };
+    let serving = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
+    let Some(mut bar) = serving.bar(dt, eligible_below) else { return Some(ratio_normal) };
     let mut best = ratio_normal;
     let mut offer = |n: Vec3, separation: Real, p: Vec3| {
         let predicted = separation + dt * n.dot(twist.at(p));

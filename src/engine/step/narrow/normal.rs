@@ -118,8 +118,8 @@ pub fn reference_normal(
     let radius = a.radius + b.radius;
     let separation = ratio_normal.dot(q - p) - radius;
     let on_face = face_a.is_some() || face_b.is_some();
-    let stay = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
-    let Some(bar) = stay.bar(dt, eligible_below) else { return ratio_normal };
+    let serving = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
+    let Some(bar) = serving.bar(dt, eligible_below) else { return ratio_normal };
     let mut trial = Trial {
         a,
         b,
@@ -138,11 +138,15 @@ pub fn reference_normal(
     trial.best
 }
 
-/// A plane that serves already, and how the bodies move where they are next to it.
+/// The plane of the ratio, and how the bodies move next to it.
 pub(super) struct Serving {
+    /// Unit normal.
     pub(super) normal: Vec3,
+    /// Signed distance (m).
     pub(super) separation: Real,
+    /// Relative velocity at the touching point [m/s].
     pub(super) velocity: Vec3,
+    /// Is it that of a face?
     pub(super) on_face: bool,
 }
 

@@ -39,8 +39,8 @@ fn check_surface(hull: &Hull, at: DVec3, normal: DVec3, what: &str) {
     assert!(beyond.abs() < 3.0 * TOLERANCE, "{what}: the plane cuts {beyond} m off the hull");
 }
 
-/// Is a ray answered as sampling says, and does it hit?
-fn agrees(hull: &Hull, o: DVec3, v: DVec3, what: &str) -> bool {
+/// Checks that a ray is answered as sampling says: does it hit? None where it grazes between two samples.
+fn check_ray(hull: &Hull, o: DVec3, v: DVec3, what: &str) -> Option<bool> {
     let convex = Convex::Hull(Arc::new(hull.clone()));
     let wanted = first_inside(hull, o, v, 0.0, 5.0);
     match (ray(&convex, o, v, 5.0, true), wanted) {
@@ -55,33 +55,35 @@ fn agrees(hull: &Hull, o: DVec3, v: DVec3, what: &str) -> bool {
             assert!(short.is_none(), "{what}: farther than the ray is long");
             let back = ray(&convex, o, -v, 5.0, true);
             assert!(back.is_none(), "{what}: behind the ray");
-            return true;
+            Some(true)
         }
         (Some((t, normal)), None) => {
             // Between two samples: the chord is short.
             check_surface(hull, o + v * t, normal, what);
             let deep = outside(hull, o + v * (t + 1e-3));
             assert!(deep > -2e-3, "{what}: the samples are not that coarse");
+            None
         }
         (None, Some(wanted)) => panic!("{what}: the hit at {wanted} is missed"),
-        (None, None) => {}
+        (None, None) => Some(false),
     }
-    false
 }
 
 #[test]
 fn rays_hit_where_sampling_says() {
     let mut random = Random(random::Random::new(1));
     for kind in 0..KINDS {
-        let mut hits = 0;
+        let (mut hits, mut misses) = (0, 0);
         for round in 0..60 {
             let hull = hull(&mut random, kind);
             let o = widen3(random.direction()) * 2.0;
             let aim = widen3(random.in_cube(if round % 2 == 0 { 0.12 } else { 0.6 }));
             let v = (aim - o).normalize();
-            hits += usize::from(agrees(&hull, o, v, &format!("kind {kind}, round {round}")));
+            let answer = check_ray(&hull, o, v, &format!("kind {kind}, round {round}"));
+            hits += usize::from(answer == Some(true));
+            misses += usize::from(answer == Some(false));
         }
-        assert!((11..57).contains(&hits), "kind {kind}: {hits} of 60 hit");
+        assert!(hits > 10 && misses > 3, "kind {kind}: {hits} hits, {misses} misses");
     }
 }
 
@@ -92,7 +94,7 @@ fn regression_rays_along_axes_and_slants_hit_where_sampling_says() {
     let mut random = Random(random::Random::new(3));
     // A capsule, a cylinder, a cone.
     for kind in [2, 6, 7] {
-        let mut hits = 0;
+        let (mut hits, mut misses) = (0, 0);
         for round in 0..30 {
             let hull = hull(&mut random, kind);
             let slope = match &hull.curve {
@@ -104,10 +106,12 @@ fn regression_rays_along_axes_and_slants_hit_where_sampling_says() {
             let aim = widen3(random.in_cube(if round % 2 == 0 { 0.05 } else { 0.6 }));
             for v in [slant, -slant] {
                 let what = format!("kind {kind}, round {round}, along {v}");
-                hits += usize::from(agrees(&hull, aim - v * 2.0, v, &what));
+                let answer = check_ray(&hull, aim - v * 2.0, v, &what);
+                hits += usize::from(answer == Some(true));
+                misses += usize::from(answer == Some(false));
             }
         }
-        assert!((11..57).contains(&hits), "kind {kind}: {hits} of 60 hit");
+        assert!(hits > 10 && misses > 3, "kind {kind}: {hits} hits, {misses} misses");
     }
 }
 
