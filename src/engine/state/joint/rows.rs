@@ -178,8 +178,7 @@ impl JointRowBuilder<'_> {
         let zone = widen(contact.dead_zone) * dt * dt;
         let pushed = self.joint.impulse[0][slot] != 0.0;
         let (bias, push) = if gap >= -zone {
-            // As for contacts: what pushed still touches, so that trembling within the zone changes
-            // nothing.
+            // As for contacts: what pushed still touches, so that trembling within the zone changes nothing.
             (((gap - if pushed { zone } else { 0.0 }).max(0.0)) / dt, 0.0)
         } else {
             let full = widen(contact.gamma) * (gap + zone) / dt;

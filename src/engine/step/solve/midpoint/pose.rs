@@ -322,8 +322,7 @@ impl MidpointScratch {
                         let push = if contact.relax { 0.0 } else { push };
                         let closed = is_lock || half > 0.0 || value <= zone;
                         row.bias = if closed { imposed + push } else { OPEN };
-                        // All that was given may be taken back.
-                        // What is soft has acted already.
+                        // All that was given may be taken back. What is soft has acted already.
                         let given = if self.soft { 0.0 } else { 2.0 * half };
                         row.bounds = old.bounds.map(|bound| bound * (h / island.dt) - given);
                     }
