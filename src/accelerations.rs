@@ -20,13 +20,13 @@ use crate::engine::body::{Body, BodyId};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{BodyBlock, Cone, ContactRow, Iterate, JointRow, Problem, Vec6};
 use crate::engine::papers::export::ContactOrigin;
-use crate::engine::papers::kinematics::{ContactRates, ContactSide};
 use crate::engine::papers::solvers::lemke;
 use crate::engine::settings::{Settings, StepMode};
 use crate::math::{
     DMat3, DVec3, Double, EPSILON, Real, Vec3, narrow, quat_exp, quat_mul, quat_rotate, widen,
     widen3,
 };
+use crate::papers::kinematics::{ContactRates, ContactSide};
 
 /// Most rows that are made for contacts of curved boundaries.
 const ROWS_MAX: usize = 200;

@@ -45,6 +45,7 @@
 pub mod accelerations;
 pub mod engine;
 pub mod math;
+pub mod papers;
 #[cfg(feature = "bevy")]
 pub mod plugin;
 pub mod snapshot;

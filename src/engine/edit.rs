@@ -5,7 +5,6 @@ use super::Simulation;
 use super::lcp::Cone;
 use super::papers::export::ExportedProblem;
 use super::papers::pointed::{Jam, sides};
-use super::papers::uniqueness::{Equilibrium, free_direction};
 use super::report::{IslandReport, StepReport};
 use super::settings::Settings;
 use super::state::bodies::Bodies;
@@ -13,9 +12,11 @@ use super::state::body::{Body, BodyDesc, BodyError, BodyId};
 use super::state::contact::Contact;
 use super::state::joint::{Joint, JointDesc, JointError, JointId};
 use super::state::pairs::Pair;
+use super::step::assemble::StepProblem;
+use super::step::islands::Islands;
 use super::step::sleep::{Parts, Sleepers};
 use super::step::touches::Touches;
-use crate::math::{Double, Real, Vec3, narrow, widen};
+use crate::math::{Double, Real, Vec3, widen};
 
 impl Simulation {
     /// Adds a body. Between two stages of a step: it takes part from the next step on.
@@ -277,7 +278,7 @@ impl Simulation {
     /// The step problems of all islands with rows, between [`assemble`](Self::assemble) and
     /// [`solve`](Self::solve), with a friction cone: to be solved elsewhere
     /// ([`ExportedProblem::matrix_form`]) or looked at ([`is_pointed`](super::papers::pointed::is_pointed),
-    /// [`iterate`](super::papers::relaxation::iterate)). Islands that are steady have no rows. Where bodies
+    /// [`iterate`](crate::papers::relaxation::iterate)). Islands that are steady have no rows. Where bodies
     /// hang on joints or turn fast, the step solves this one first and others after it.
     #[must_use]
     pub fn step_problems(&self, cone: Cone) -> Vec<ExportedProblem> {
@@ -310,41 +311,9 @@ impl Simulation {
         open.filter_map(of).collect()
     }
 
-    /// A displacement that equilibrium allows beside the one of the last step, which was quasistatic, of the
-    /// bodies that it moves: Proposition 1 of Trinkle, Berard and Pang, see
-    /// [`uniqueness`](super::papers::uniqueness). None where the motion is unique, after dynamic steps and
-    /// before the first. `touching` (m) is up to which gap bodies touch. O(rows³), of each island.
-    #[must_use]
-    pub fn free_motion(&self, touching: Real) -> Option<Vec<FreeMotion>> {
+    /// The rows of the last step with what solved them, if it was quasistatic.
+    pub(crate) fn quasistatic_problem(&self) -> Option<(&StepProblem, &Islands)> {
         self.mode.as_quasistatic()?;
-        let (islands, bodies) = (&self.work.islands, self.bodies.as_slice());
-        let lengths = [self.report.dt, touching].map(widen);
-        let mut found = Vec::new();
-        for k in 0..islands.len() {
-            let members =
-                &islands.members[islands.start[k] as usize..islands.start[k + 1] as usize];
-            let rows = Equilibrium::of_island(&self.work.problem, islands, bodies, k, lengths);
-            let way = free_direction(6 * members.len(), &rows).unwrap_or_default();
-            for (&i, part) in members.iter().zip(way.chunks_exact(6)) {
-                let [x, y, z, a, b, c] = [0, 1, 2, 3, 4, 5].map(|k| narrow(part[k]));
-                let (linear, angular) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
-                if (linear, angular) != (Vec3::ZERO, Vec3::ZERO) {
-                    let body = bodies[i as usize].id();
-                    found.push(FreeMotion { body, linear, angular });
-                }
-            }
-        }
-        (!found.is_empty()).then_some(found)
+        Some((&self.work.problem, &self.work.islands))
     }
-}
-
-/// A displacement of a body, one of several whose squares sum up to one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FreeMotion {
-    /// The body.
-    pub body: BodyId,
-    /// Of its center of mass (m).
-    pub linear: Vec3,
-    /// Its turn (rad).
-    pub angular: Vec3,
 }

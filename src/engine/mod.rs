@@ -50,7 +50,6 @@ pub(crate) mod tuning;
 #[cfg(any(test, feature = "validate"))]
 mod validate;
 
-pub use self::edit::FreeMotion;
 pub use self::geometry::{bvh, ratio, shape};
 pub use self::state::pairs as pair;
 pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};

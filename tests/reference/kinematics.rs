@@ -2,14 +2,12 @@
 
 use orthant::accelerations::{Accelerations, accelerations};
 use orthant::engine::lcp::{BodyBlock, ContactRow, FIXED};
-use orthant::engine::papers::kinematics::{
-    ContactSide, NoRates, Patch, extreme_points, rates, sides,
-};
 use orthant::engine::query::{PlacedShape, closest};
 use orthant::engine::shape::Shape;
 use orthant::math::{
     DMat3, DVec3, Double, EPSILON, Quat, Real, Vec3, narrow, quat_exp, quat_mul, widen, widen3,
 };
+use orthant::papers::kinematics::{ContactSide, NoRates, Patch, extreme_points, rates, sides};
 use orthant_lab::experiments::kinematics::{PAIRS, differences, on_a_ball};
 use orthant_lab::random::Rng;
 

@@ -2,10 +2,10 @@
 
 use orthant::engine::papers::active_set::PapersActive;
 use orthant::engine::papers::enumerate::{PairEvent, Placement, enumerate_growing, ratio_of};
-use orthant::engine::papers::one_sided::one_sided;
 use orthant::engine::ratio::Relative;
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{DMat3, DVec3, Double, EPSILON, Vec3, quat_to_mat3, widen, widen_mat3};
+use orthant::papers::one_sided::one_sided;
 use orthant_lab::experiments::metric::pairs;
 use orthant_lab::experiments::one_sided::{DTS, Ground, apart, fall};
 use orthant_lab::measure::fitted_slope;

@@ -3,12 +3,13 @@
 use orthant::engine::Simulation;
 use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::{Cone, ContactRow, Problem, Status};
-use orthant::engine::papers::export::{ExportedProblem, MixedLcp};
+use orthant::engine::papers::export::ExportedProblem;
 use orthant::engine::papers::pointed::{Pointed, is_pointed};
-use orthant::engine::papers::relaxation::{AggregateMap, iterate};
 use orthant::engine::papers::solvers::pivoting::lcp_lemke;
 use orthant::engine::settings::{Integration, Settings};
 use orthant::math::{Double, EPSILON, Real, Vec3, widen};
+use orthant::papers::matrix_form::MixedLcp;
+use orthant::papers::relaxation::{AggregateMap, iterate};
 use orthant_lab::cases::lcp::LcpCase;
 use orthant_lab::experiments::relaxations::{rod, rod_compliance};
 use orthant_lab::support::{DT, add, floor, sphere};

@@ -4,12 +4,12 @@
 //! metric: their side faces give the ratio as long as the ends do not, and these never do, because
 //! the centers are at the same height.
 
-use orthant::engine::papers::one_sided::one_sided;
 use orthant::engine::ratio::{Centers, Measured, PortalCache, Relative, Status, measure};
 use orthant::engine::shape::hull::Hull;
 use orthant::math::{
     DMat3, DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, sin_cos_double, widen, widen3,
 };
+use orthant::papers::one_sided::one_sided;
 use serde_json::Value;
 
 /// A body of a pair case.

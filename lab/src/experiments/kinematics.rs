@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use orthant::engine::lcp::{BodyBlock, FIXED};
-use orthant::engine::papers::kinematics::{ContactRates, ContactSide, NoRates, Patch, rates};
 use orthant::math::{DMat3, DVec3, Double, sin_cos_double};
+use orthant::papers::kinematics::{ContactRates, ContactSide, NoRates, Patch, rates};
 
 use super::Outcome;
 use crate::random::Rng;

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use orthant::engine::papers::active_set::PapersActive;
 use orthant::engine::papers::enumerate::{PairEvent, Placement, enumerate, ratio_of};
-use orthant::engine::papers::one_sided::one_sided;
 use orthant::engine::query::closest;
 use orthant::engine::ratio::Relative;
 use orthant::engine::shape::hull::Hull;
 use orthant::engine::shape::{Convex, Shape};
 use orthant::math::{Double, Vec3, narrow, quat_rotate, quat_to_mat3, widen, widen_mat3, widen3};
+use orthant::papers::one_sided::one_sided;
 
 use super::Outcome;
 use crate::random::Rng;

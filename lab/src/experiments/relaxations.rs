@@ -4,8 +4,8 @@ use std::path::Path;
 
 use orthant::engine::lcp::{BodyBlock, Cone, ContactRow, FIXED, Problem};
 use orthant::engine::papers::export::ExportedProblem;
-use orthant::engine::papers::relaxation::{AggregateMap, iterate};
 use orthant::math::{Double, sin_cos_double};
+use orthant::papers::relaxation::{AggregateMap, iterate};
 
 use super::Outcome;
 use crate::cases::lcp::{self, LcpCase};

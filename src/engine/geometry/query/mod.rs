@@ -29,7 +29,7 @@ use super::shape::Shape;
 use crate::math::{Quat, Real, Vec3, quat_rotate, quat_to_mat3};
 
 /// The pieces of a shape in the world.
-pub(in crate::engine) fn placed(
+pub(crate) fn placed(
     shape: &Shape,
     position: Vec3,
     rotation: Quat,
@@ -46,7 +46,7 @@ pub(in crate::engine) fn placed(
 pub type PlacedShape<'a> = (&'a Shape, Vec3, Quat);
 
 /// The least answer of all pairs of pieces, as `measure` has it, and which pieces these are.
-pub(in crate::engine) fn least<'a, T: Copy>(
+pub(crate) fn least<'a, T: Copy>(
     a: PlacedShape<'a>,
     b: PlacedShape<'a>,
     ask: impl Fn(&Placed<'a>, &Placed<'a>) -> Option<T>,

@@ -50,7 +50,7 @@ fn mirrored(scale: Vec3, rotation: Quat) -> Quat {
 
 impl Hull {
     /// This hull, larger by a factor about its centroid; mass properties are not touched.
-    pub(in crate::engine) fn grown(&self, by: Real) -> Self {
+    pub(crate) fn grown(&self, by: Real) -> Self {
         Self {
             curve: self.curve.map(|curve| curve.grown(by)),
             cuboid: self.cuboid.map(|half| half * by),

@@ -236,11 +236,7 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
 
 /// Solves `n` equations, rows of `n + 1` numbers with the right-hand side last, by elimination with partial
 /// pivoting; none if a pivot is not above `least`.
-pub(in crate::engine::papers) fn eliminate(
-    a: &mut [Double],
-    n: usize,
-    least: Double,
-) -> Option<Vec<Double>> {
+pub(crate) fn eliminate(a: &mut [Double], n: usize, least: Double) -> Option<Vec<Double>> {
     let width = n + 1;
     for k in 0..n {
         let mut p = k;

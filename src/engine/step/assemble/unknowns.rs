@@ -47,7 +47,7 @@ pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
 }
 
 impl<'a> IslandUnknowns<'a> {
-    pub(in crate::engine) fn new(all: &'a mut Unknowns) -> Self {
+    pub(crate) fn new(all: &'a mut Unknowns) -> Self {
         let Unknowns { velocity, joint_impulse, contact_impulse, rolling_impulse } = all;
         Self { velocity, joint_impulse, contact_impulse, rolling_impulse }
     }
@@ -65,7 +65,7 @@ impl<'a> IslandUnknowns<'a> {
 
 impl Unknowns {
     /// Of a problem, without velocities and impulses.
-    pub(in crate::engine) fn at_rest(problem: &Problem) -> Self {
+    pub(crate) fn at_rest(problem: &Problem) -> Self {
         Self {
             velocity: vec![[0.0; 6]; problem.bodies.len()],
             joint_impulse: vec![0.0; problem.joints.len()],

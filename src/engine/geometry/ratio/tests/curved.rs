@@ -1,8 +1,8 @@
 //! Cylinders, cones, ellipsoids and rounded pieces: closed forms, certificates, laws.
 
 use super::*;
-use crate::engine::papers::one_sided::one_sided;
 use crate::math::{DVec3, narrow, widen_mat3, widen3};
+use crate::papers::one_sided::one_sided;
 
 /// Agreement in the precision of the build: 1e-6 or 1e-12.
 const FINE: Double = if size_of::<Real>() == 4 { 1e-6 } else { 1e-12 };

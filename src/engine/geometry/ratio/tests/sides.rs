@@ -1,8 +1,8 @@
 //! Half-spaces, the one-sided metric, scaling centers.
 
 use super::*;
-use crate::engine::papers::one_sided::one_sided;
 use crate::math::{DVec3, narrow, widen_mat3, widen3};
+use crate::papers::one_sided::one_sided;
 
 #[test]
 fn half_space_is_height_over_support() {

@@ -19,11 +19,11 @@
 //! are not alone or may run away: where the relative curvature vanishes, in lines and regions of contact. A
 //! planar region needs its extreme points only, see [`extreme_points`]. O(1); allocates.
 
-use super::solvers::pivoting::eliminate;
 use crate::engine::geometry::query::{Closest, Placed, PlacedShape, least, placed};
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::papers::solvers::pivoting::eliminate;
 use crate::math::{DMat3, DVec3, Double, EPSILON, Vec3, widen, widen_mat3, widen3};
 
 /// Pivots below this are zero (–).
@@ -237,7 +237,7 @@ pub fn sides(
 /// Rates of the extremal points, with the unit normal from a to b.
 ///
 /// ```
-/// use orthant::engine::papers::kinematics::{rates, sides};
+/// use orthant::papers::kinematics::{rates, sides};
 /// use orthant::engine::shape::Shape;
 /// use orthant::math::{Quat, Vec3};
 ///

@@ -13,12 +13,12 @@
 //! those of the velocities for χ₁, in the norm of M, and of Γ for the others. The step itself accelerates χ₂
 //! (`lcp/newton/anderson.rs`). Allocates; for looking at.
 
-use super::solvers::lemke;
 use crate::engine::lcp::certificate::{Certificate, measure};
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::newton::{self, NewtonParams, NewtonScratch};
 use crate::engine::lcp::rows::{contact_velocity, dot6, mass_mul};
 use crate::engine::lcp::{Iterate, Problem, Vec6};
+use crate::engine::papers::solvers::lemke;
 use crate::engine::step::assemble::Unknowns;
 use crate::math::Double;
 

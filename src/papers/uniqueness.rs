@@ -14,18 +14,59 @@
 //! solution. Both are told by the least `|Aᵀ (1 + u)|`, `u ≥ 0`, a linear complementarity problem: where it
 //! is not zero `dq = Aᵀ (1 + u)` is that solution, by the conditions of optimality. O(rows³).
 
-use super::solvers::pivoting::lcp_lemke;
+use crate::engine::Simulation;
 use crate::engine::lcp::rows::mass_mul;
 use crate::engine::lcp::{FIXED, Vec6};
-use crate::engine::state::body::Body;
+use crate::engine::papers::solvers::pivoting::lcp_lemke;
+use crate::engine::state::body::{Body, BodyId};
 use crate::engine::step::assemble::StepProblem;
 use crate::engine::step::islands::Islands;
-use crate::math::Double;
+use crate::math::{Double, Real, Vec3, narrow, widen};
 
 /// Part of the largest row below which what is left of a row is rounding (–).
 const ROUNDING: Double = 1e-9;
 /// Pivots of Lemke's algorithm for each row.
 const PIVOTS: u32 = 200;
+
+/// A displacement of a body, one of several whose squares sum up to one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FreeMotion {
+    /// The body.
+    pub body: BodyId,
+    /// Of its center of mass (m).
+    pub linear: Vec3,
+    /// Its turn (rad).
+    pub angular: Vec3,
+}
+
+impl Simulation {
+    /// A displacement that equilibrium allows beside the one of the last step, which was quasistatic, of the
+    /// bodies that it moves: Proposition 1 of Trinkle, Berard and Pang, see
+    /// [`uniqueness`](self). None where the motion is unique, after dynamic steps and
+    /// before the first. `touching` (m) is up to which gap bodies touch. O(rows³), of each island.
+    #[must_use]
+    pub fn free_motion(&self, touching: Real) -> Option<Vec<FreeMotion>> {
+        let (problem, islands) = self.quasistatic_problem()?;
+        let bodies = self.bodies.as_slice();
+        let lengths = [self.report.dt, touching].map(widen);
+        let mut found = Vec::new();
+        for k in 0..islands.len() {
+            let members =
+                &islands.members[islands.start[k] as usize..islands.start[k + 1] as usize];
+            let rows = Equilibrium::of_island(problem, islands, bodies, k, lengths);
+            let way = free_direction(6 * members.len(), &rows).unwrap_or_default();
+            for (&i, part) in members.iter().zip(way.chunks_exact(6)) {
+                let [x, y, z, a, b, c] = [0, 1, 2, 3, 4, 5].map(|k| narrow(part[k]));
+                let (linear, angular) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
+                if (linear, angular) != (Vec3::ZERO, Vec3::ZERO) {
+                    let body = bodies[i as usize].id();
+                    found.push(FreeMotion { body, linear, angular });
+                }
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+}
 
 /// Rows of (32) of an island, in the displacements of its bodies, six each.
 #[derive(Debug, Default)]
