@@ -42,8 +42,7 @@ pub struct Accelerations {
     pub certificate: Certificate,
 }
 
-/// The row `J a + J̇ q̇` of two bodies that touch, with their indices or
-/// [`FIXED`](crate::engine::lcp::FIXED).
+/// The row `J a + J̇ q̇` of two bodies that touch, with their indices or `engine::lcp::FIXED`.
 #[must_use]
 pub fn contact_row(
     rates: &ContactRates,

@@ -7,13 +7,15 @@
 //! metric for distance and overlap (the ratio metric), a linear complementarity problem for the contacts of
 //! a step, infeasibility that stays O(h²).
 //!
-//! A first app stands in the README and, shorter, at the head of `plugin`.
+//! A first app stands in the README and, shorter, at the head of `plugin`. `guide` has pages: how it works,
+//! tuning, coming from other engines. With the feature `bevy` the documentation shows of the engine only what
+//! the plugin holds, `plugin::values`; without it, the engine alone.
 //!
 //! # Map
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`engine`] | the method: plain functions on slices; knows no Bevy, cannot fail |
+//! | `engine` | the method: plain functions on slices; knows no Bevy, cannot fail |
 //! | `plugin` (feature `bevy`) | the Bevy shell: components in, one engine call a stage, components out |
 //! | [`math`] | numbers: the precision of the build, deterministic functions |
 //!
@@ -42,7 +44,10 @@
 //! SI units; gravity is (0, -9.81, 0) m/s² unless set; lengths of shapes are full lengths; velocities are
 //! at the center of mass in world axes; normals point from the first body of a pair to the second.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod accelerations;
+#[cfg_attr(feature = "bevy", doc(hidden))]
 pub mod engine;
 pub mod math;
 pub mod papers;
@@ -54,11 +59,28 @@ pub mod snapshot;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-#[cfg(all(doctest, feature = "bevy"))]
-#[doc = include_str!("../docs/coming_from_avian.md")]
-#[doc = include_str!("../docs/coming_from_rapier.md")]
-#[doc = include_str!("../docs/tuning.md")]
-struct Pages;
+/// Pages that teach; in the repository they are in `docs`, with their pictures.
+#[cfg(any(doc, doctest))]
+pub mod guide {
+    #[doc = "[slider-crank]: crate"]
+    #[doc = "[experiments]: crate"]
+    #[doc = "[quasistatic]: crate::engine::settings::Quasistatic"]
+    #[doc = "[ARCHITECTURE.md]: crate\n"]
+    #[doc = include_str!("../docs/how_it_works.md")]
+    pub mod how_it_works {}
+    #[cfg(feature = "bevy")]
+    #[doc = include_str!("../docs/tuning.md")]
+    pub mod tuning {}
+    #[cfg(feature = "bevy")]
+    #[doc = include_str!("../docs/life.md")]
+    pub mod life {}
+    #[cfg(feature = "bevy")]
+    #[doc = include_str!("../docs/coming_from_avian.md")]
+    pub mod coming_from_avian {}
+    #[cfg(feature = "bevy")]
+    #[doc = include_str!("../docs/coming_from_rapier.md")]
+    pub mod coming_from_rapier {}
+}
 
 /// What most games need: `use orthant::prelude::*;`.
 #[cfg(feature = "bevy")]

@@ -68,7 +68,7 @@ pub enum ActiveEvents {
     },
 }
 
-/// What happens where bodies bounce; see [`solve`](crate::engine::step::solve).
+/// What happens where bodies bounce; see `step::solve`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum RestitutionModel {
@@ -163,7 +163,7 @@ pub enum StepMode {
     /// Newton's law: velocities are carried from step to step.
     #[default]
     Dynamic,
-    /// Equilibrium at every time, see [`quasistatic`](crate::engine::step::quasistatic).
+    /// Equilibrium at every time, see `step::quasistatic`.
     Quasistatic(Quasistatic),
 }
 
@@ -294,7 +294,7 @@ impl SolverSettings {
     }
 }
 
-/// When islands fall asleep; see [`sleep`](crate::engine::step::sleep).
+/// When islands fall asleep; see `step::sleep`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct SleepSettings {

@@ -85,6 +85,7 @@ mod sync;
 mod time;
 #[cfg(feature = "urdf")]
 mod urdf;
+pub mod values;
 mod vehicle;
 mod voxels;
 mod world;

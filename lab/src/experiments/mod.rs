@@ -8,6 +8,7 @@ pub mod dual;
 pub mod ellipse;
 pub mod energy;
 pub mod grasp;
+pub mod illustrations;
 pub mod kinematics;
 pub mod metric;
 pub mod one_sided;
@@ -27,7 +28,7 @@ use crate::draw::plot::Chart;
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// The experiments by name; each writes its pictures into a folder.
-pub const ALL: [(&str, fn(&Path) -> Outcome); 16] = [
+pub const ALL: [(&str, fn(&Path) -> Outcome); 17] = [
     ("ellipse", ellipse::perform),
     ("adaptive", adaptive::perform),
     ("grasp", grasp::perform),
@@ -44,6 +45,7 @@ pub const ALL: [(&str, fn(&Path) -> Outcome); 16] = [
     ("drawer", quasistatic::drawer),
     ("slider-crank", slider_crank::perform),
     ("relaxations", relaxations::perform),
+    ("illustrations", illustrations::perform),
 ];
 
 /// Writes a chart into the folder.

@@ -48,7 +48,7 @@ pub enum Method {
     /// Projected Gauss–Seidel.
     Pgs,
     /// Small steps of Gauss–Seidel, softened by half of the impulses and to no tolerance, see
-    /// [`sweeps`](super::sweeps); here, where rows know no gaps, the same as `Pgs`.
+    /// `lcp::sweeps`; here, where rows know no gaps, the same as `Pgs`.
     Substeps,
     /// The cone Newton.
     Newton,

@@ -12,7 +12,7 @@
 //! | forces of joints, their stiffness and damping | up to 1e30 N, N·m, …; infinite where that is said |
 //! | length of a step | 1e-16 to 100 s |
 //!
-//! Lengths of shapes have [theirs](crate::engine::shape::LENGTH_MIN), and [settings](super). Velocities and
+//! Lengths of shapes have theirs, `LENGTH_MIN` and `LENGTH_MAX`, and [settings](super). Velocities and
 //! poses are public or grow by themselves: a body whose state leaves these ranges is
 //! [frozen](crate::engine::report::StepReport::quarantined).
 

@@ -57,7 +57,7 @@ pub struct Pair {
     pub surface_velocity: Vec3,
     /// Indices of the two colliders on their bodies.
     pub colliders: [u32; 2],
-    /// Names of the two colliders, see [`Collider::tag`](super::collider::Collider::tag).
+    /// Names of the two colliders, see `Collider::tag`.
     pub tags: [u64; 2],
     /// Is one of the colliders a sensor? Then the pair is measured and makes no contacts.
     pub sensor: bool,

@@ -48,7 +48,7 @@ pub struct Closest {
     pub point2: Vec3,
 }
 
-/// The ratio metric of two shapes in the world, see [`ratio`](super::ratio).
+/// The ratio metric of two shapes in the world, see `engine::ratio`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
     /// r: the growth at which they touch; below one they overlap (–).
