@@ -269,7 +269,7 @@ fn creeping_bodies_do_not_escape() {
     let start = body(&world, id).position().y;
     let settings = Settings::default();
     let mut measured = 0;
-    for _ in 0..600 {
+    for _ in 0..900 {
         measured += world.step(&settings, DT).measured;
     }
     let risen = body(&world, id).position().y - start;
@@ -454,7 +454,7 @@ fn heaps_without_order_come_to_rest_for_good() {
         let settings = game.settings();
         let mut play = Play::new(&game, DT).expect("a world");
         let (mut still, mut largest) = (0, 0);
-        for _ in 0..600 {
+        for _ in 0..900 {
             let report = play.advance(&settings);
             let heaps = report.solves.iter().filter(|island| island.bodies > 10);
             largest = heaps.clone().map(|island| island.bodies).max().unwrap_or(0);

@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! solved                savings + p, at most work_max
-//! not yet, but at rest  savings; 0 if it spent all, and no try before they are 2 spent, or work_max / PRICE
+//! not yet, but at rest  savings; 0 if spent twice in a row, then no try before 2 spent, or work_max / PRICE
 //! rough                 savings - min(spent - p, p), at least 0
 //! failed                savings - spent, and there is no try before they are p again
 //! made small            savings + min(TRIES, ROUGH / error) s
@@ -217,12 +217,12 @@ impl Island<'_, '_> {
         let at_rest = AT_REST * self.settings.solver.tolerance;
         self.memory.failed = !is_rough(error);
         let in_vain = !is_solved && error <= at_rest && self.spent >= savings;
-        let in_vain = in_vain && self.memory.vain.is_some();
-        self.memory.vain = in_vain.then_some(self.spent);
+        let before = self.memory.vain.filter(|_| in_vain);
+        self.memory.vain = before.map(|_| self.spent);
         self.memory.savings = Some(if is_solved {
             (savings + price).min(savings.max(self.settings.solver.work_max))
         } else if error <= at_rest {
-            if in_vain { 0.0 } else { savings }
+            if before > Some(0.0) { 0.0 } else { savings }
         } else if is_rough(error) {
             (savings - (self.spent - price).max(0.0).min(price)).max(0.0)
         } else {
