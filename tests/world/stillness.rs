@@ -269,7 +269,7 @@ fn creeping_bodies_do_not_escape() {
     let start = body(&world, id).position().y;
     let settings = Settings::default();
     let mut measured = 0;
-    for _ in 0..900 {
+    for _ in 0..600 {
         measured += world.step(&settings, DT).measured;
     }
     let risen = body(&world, id).position().y - start;
