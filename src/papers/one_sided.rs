@@ -12,7 +12,7 @@ const POINT: Real = 1e-3;
 
 /// The one-sided ratio `r̂ = min { t : (x_a + t K_a) ∩ (x_b + K_b) ≠ ∅ }`: only a grows, about its
 /// centroid. Zero if the centroid of a lies in b, to a thousandth of its size. Allocates; not for the steady
-/// step, where polytopes have [events](crate::engine::papers::enumerate::enumerate_growing) of this metric.
+/// step, where polytopes have events, `engine::papers::enumerate`, of this metric.
 ///
 /// `r̂ = max_n (n·d - h_b(-n)) / h_a(n)` is no ray cast from the inside, but Newton's method for
 /// fractional programs (Dinkelbach) makes it a few: with a grown by the bound t so far, the normal

@@ -54,6 +54,12 @@ pub struct Collider {
 }
 
 /// Makes a collider a sensor: it notices what touches it, and pushes nothing. It has no mass.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let gate = (Collider::cuboid(3.0, 3.0, 0.2), Sensor, CollidingEntities::default());
+/// # let _ = gate;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
@@ -61,6 +67,17 @@ pub struct Collider {
 pub struct Sensor;
 
 /// Takes a collider out of its body, with its mass, until this component is removed.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn fold(mut commands: Commands, wings: Query<Entity, With<Collider>>) {
+///     for wing in &wings {
+///         commands.entity(wing).insert(ColliderDisabled);
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(fold);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]

@@ -32,6 +32,15 @@ use crate::math::{Quat, Real, Vec3};
 ///
 /// The component itself cannot be changed in place: insert it again to change the type; the
 /// body keeps its place, velocity and joints.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let crate_ = (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0));
+/// let lift = (RigidBody::Kinematic, Collider::cuboid(3.0, 0.2, 3.0));
+/// let ground = (RigidBody::Static, Collider::cuboid(50.0, 1.0, 50.0));
+/// # let mut world = bevy_ecs::world::World::new();
+/// # let _ = (world.spawn(crate_).id(), world.spawn(lift).id(), world.spawn(ground).id());
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
@@ -90,6 +99,13 @@ impl RigidBody {
 }
 
 /// Velocity of the center of mass in world axes [m/s]. Ignored on static bodies.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// let thrown = (RigidBody::Dynamic, Collider::sphere(0.2), LinearVelocity(Vec3::Y * 5.0));
+/// # let _ = thrown;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -97,6 +113,14 @@ impl RigidBody {
 pub struct LinearVelocity(pub Vec3);
 
 /// Angular velocity in world axes [rad/s]. Ignored on static bodies.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// // A turn in two seconds.
+/// let top = (RigidBody::Kinematic, Collider::cone(0.5, 1.0), AngularVelocity(Vec3::Y * orthant::math::PI));
+/// # let _ = top;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -108,6 +132,17 @@ pub struct AngularVelocity(pub Vec3);
 /// until the component changes again. Writing its `Transform` does the same within limits of speed.
 ///
 /// Ignored on bodies of other types. Set it in `FixedUpdate` to have a new target for every step.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn lift(time: Res<bevy_time::Time>, mut lifts: Query<&mut KinematicTarget>) {
+///     for mut target in &mut lifts {
+///         target.position.y = 2.0 + orthant::math::sin(0.5 * time.elapsed_secs() as orthant::math::Real);
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(lift);
+/// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -187,6 +222,13 @@ impl Default for Friction {
 /// Rolling and spinning resistance of a collider, for what would roll on forever: balls, wheels, dice.
 /// A contact takes the larger values of both. A collider without this component has those of its body,
 /// and if that has none, rolls freely.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// // Rolls on grass: 1 cm of lever arm, and half of it against spinning.
+/// let grass = RollingFriction { rolling: 0.01, spinning: 0.005 };
+/// # let _ = grass;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -213,6 +255,12 @@ impl RollingFriction {
 /// does not bounce either.
 ///
 /// A contact takes the mean of both coefficients, unless one of the two has another rule.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let ball = (RigidBody::Dynamic, Collider::sphere(0.1), Restitution::new(0.8));
+/// # let _ = ball;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -248,12 +296,24 @@ impl Restitution {
 
 /// The friction of colliders that neither have a [`Friction`] component nor a body with one: μ = 0.5
 /// unless changed.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # let mut app = bevy_app::App::new();
+/// app.insert_resource(DefaultFriction(Friction::new(0.8)));
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct DefaultFriction(pub Friction);
 
 /// Factor on gravity (-); 1 without this component.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let balloon = (RigidBody::Dynamic, Collider::sphere(0.3), GravityScale(-0.1));
+/// # let _ = balloon;
+/// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -267,6 +327,13 @@ impl Default for GravityScale {
 }
 
 /// Rate at which the linear velocity decays [1/s], ≥ 0; 0 without this component.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// // Loses half of its speed in ln 2 / 0.7 = 1 s.
+/// let slow = (RigidBody::Dynamic, Collider::sphere(0.3), LinearDamping(0.7), AngularDamping(0.7));
+/// # let _ = slow;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -282,6 +349,12 @@ pub struct AngularDamping(pub Real);
 
 /// Searches the path of a small fast body through a step for what it hits, so that it does not fly
 /// through walls.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let bullet = (RigidBody::Dynamic, Collider::sphere(0.01), SweptCcd);
+/// # let _ = bullet;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
@@ -290,6 +363,13 @@ pub struct SweptCcd;
 
 /// Of two dynamic bodies that touch, the one of higher dominance is not pushed by the other; 0 without
 /// this component.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// // Pushed by no other body.
+/// let boss = (RigidBody::Dynamic, Collider::capsule(0.5, 1.0), Dominance(1));
+/// # let _ = boss;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]

@@ -16,6 +16,12 @@ use crate::engine::shape::{Convex, Shape, ShapeError};
 use crate::math::{Quat, Real, Vec3};
 
 /// How finely a surface is cut into convex pieces; see [`Collider::convex_decomposition_with_config`].
+///
+/// ```
+/// # use orthant::plugin::DecompositionConfig;
+/// let fine = DecompositionConfig { resolution: 64, max_convex_hulls: 20, ..DecompositionConfig::default() };
+/// # let _ = fine;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecompositionConfig {
     /// Largest part of a piece that may be outside of the surface (-), from 0 to 1.

@@ -109,6 +109,18 @@ impl StepStage {
 }
 
 /// How long each stage of the last step took. There with [`PhysicsDiagnosticsPlugin`].
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// # let mut app = bevy_app::App::new();
+/// fn slowest(times: Res<StageTimes>) {
+///     let stage = StepStage::ALL.into_iter().max_by_key(|&stage| times.of(stage));
+///     println!("{stage:?}");
+/// }
+///
+/// app.add_plugins(PhysicsDiagnosticsPlugin).add_systems(bevy_app::Update, slowest);
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct StageTimes {

@@ -19,6 +19,17 @@ use crate::math::Real;
 ///
 /// Read it with a `MessageReader<PhysicsError>` or observe it on the entity. The same text is logged, with
 /// the `Name` of the entity if it has one. What goes on for several steps is told once.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn listen(mut errors: MessageReader<PhysicsError>, names: Query<&Name>) {
+///     for PhysicsError { entity, error } in errors.read() {
+///         println!("{:?}: {error}", names.get(*entity));
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(listen);
+/// ```
 #[derive(Message, EntityEvent, Clone, Debug, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Debug, PartialEq, Clone)]

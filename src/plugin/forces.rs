@@ -21,12 +21,27 @@ use crate::engine::settings::ranges::POSITION;
 use crate::math::{Vec3, quat_conjugate, quat_rotate};
 
 /// A force (N) at the center of mass in every step, in world axes.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// let rocket = (RigidBody::Dynamic, Collider::capsule(0.5, 4.0), ConstantLocalForce(Vec3::Y * 2e5));
+/// let kite = (RigidBody::Dynamic, Collider::cuboid(1.0, 0.1, 1.0), ConstantForce(Vec3::X * 3.0));
+/// # let _ = (rocket, kite);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ConstantForce(pub Vec3);
 
 /// A torque [N·m] in every step, in world axes.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// let fan = (RigidBody::Dynamic, Collider::cylinder(0.5, 0.1), ConstantTorque(Vec3::Y * 0.2));
+/// # let _ = fan;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -45,6 +60,14 @@ pub struct ConstantLocalForce(pub Vec3);
 pub struct ConstantLocalTorque(pub Vec3);
 
 /// An acceleration [m/s²] in every step, whatever the mass, in world axes.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// // Wind moves all alike, whatever their mass.
+/// let leaf = (RigidBody::Dynamic, Collider::cuboid(0.1, 0.1, 0.01), ConstantLinearAcceleration(Vec3::X));
+/// # let _ = leaf;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]

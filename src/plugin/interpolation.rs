@@ -52,6 +52,13 @@ pub struct TransformInterpolation;
 
 /// Shows the body as if its last step went on: smooth at any frame rate, and not late, but it runs into what
 /// it hits before it turns back. Instead of [`TransformInterpolation`].
+///
+/// ```
+/// # use orthant::prelude::*;
+/// // Shown where it will be: no delay, and it overshoots where it is stopped.
+/// let player = (RigidBody::Dynamic, Collider::capsule(0.4, 1.0), TransformExtrapolation);
+/// # let _ = player;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]

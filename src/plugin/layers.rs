@@ -140,6 +140,20 @@ impl core::ops::Not for LayerMask {
 /// other meets. Put it on the entity of the [`Collider`](super::Collider).
 ///
 /// A collider without this component is in the first layer and meets all.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// #[derive(PhysicsLayer, Clone, Copy, Default)]
+/// enum Layer {
+///     #[default]
+///     Ground,
+///     Ghost,
+/// }
+///
+/// // Falls through the ground, and meets its like.
+/// let ghost = CollisionLayers::new(Layer::Ghost, Layer::Ghost);
+/// assert!(!ghost.interacts_with(CollisionLayers::new(Layer::Ground, LayerMask::ALL)));
+/// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]

@@ -21,6 +21,13 @@ use crate::math::{
 ///
 /// A body without a collider has the inertia of a ball of 1 m diameter, unless [`AngularInertia`] says
 /// otherwise.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// // Of the mass of its shape and density otherwise, 8 000 kg.
+/// let hollow = (RigidBody::Dynamic, Collider::cuboid(2.0, 2.0, 2.0), Mass(200.0));
+/// # let _ = hollow;
+/// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -42,6 +49,12 @@ impl Mass {
 }
 
 /// Density of the collider on the same entity [kg/m³], > 0; 1 without this component.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let steel = (RigidBody::Dynamic, Collider::sphere(0.1), ColliderDensity(7_850.0));
+/// # let _ = steel;
+/// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -55,6 +68,14 @@ impl Default for ColliderDensity {
 }
 
 /// Center of mass in the body's frame (m), in place of the colliders'. The inertia about it stays.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// // Stands up again.
+/// let roly_poly = (RigidBody::Dynamic, Collider::sphere(0.3), CenterOfMass(Vec3::Y * -0.15));
+/// # let _ = roly_poly;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -70,6 +91,13 @@ impl CenterOfMass {
 }
 
 /// Inertia of the body about its center of mass, in place of the colliders'.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// let sphere = AngularInertia { principal: Vec3::splat(0.4), ..AngularInertia::default() };
+/// # let _ = sphere;
+/// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -143,6 +171,17 @@ impl MassPropertiesBundle {
 
 /// Mass of the body as it is (kg), from [`Mass`] or the colliders; zero if it is not dynamic or there is no
 /// such body. Comes with [`RigidBody`](super::RigidBody) and is written when bodies are brought up to date.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn weigh(bodies: Query<(&ComputedMass, &ComputedCenterOfMass)>) {
+///     for (mass, center) in &bodies {
+///         println!("{} kg about {}", **mass, **center);
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(weigh);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, Deref, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ComputedMass(Real);

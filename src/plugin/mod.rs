@@ -196,6 +196,13 @@ pub use crate::engine::joint::{AxisLimit, JointAxis, JointKind, Motor};
 /// | [`PhysicsVehiclePlugin`] | vehicles on wheels that are rays |
 ///
 /// Any of them can be disabled or replaced: `PhysicsPlugins::default().build().disable::<…>()`.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use bevy_app::prelude::*;
+/// // Once a frame, by what the frame took, in place of the fixed steps in `FixedPostUpdate`.
+/// App::new().add_plugins((bevy_time::TimePlugin, PhysicsPlugins::new(PostUpdate)));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PhysicsPlugins {
     schedule: Interned<dyn ScheduleLabel>,

@@ -76,6 +76,18 @@ fn inserted(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
 
 /// The point of the world (m) to which `Transform`s without a parent are relative; at first that where
 /// positions are zero. [`MoveOrigin`] moves it.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// # use bevy_transform::components::Transform;
+/// fn follow(origin: Res<FloatingOrigin>, seen: Query<&Transform>, mut commands: Commands) {
+///     for transform in &seen {
+///         commands.queue(MoveOrigin(origin.in_world(transform.translation)));
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(follow);
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct FloatingOrigin(Vec3);

@@ -55,6 +55,12 @@ impl Plugin for PhysicsPickingPlugin {
 }
 
 /// Who takes part in picking.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # let mut app = bevy_app::App::new();
+/// app.insert_resource(PhysicsPickingSettings { require_markers: true });
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct PhysicsPickingSettings {
@@ -69,6 +75,13 @@ pub struct PhysicsPickingSettings {
 pub struct PhysicsPickable;
 
 /// What pointers of this camera meet; everything but sensors without it.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let filter = SpatialQueryFilter::default().without_sensors();
+/// let camera = PhysicsPickingFilter(filter);
+/// # let _ = camera;
+/// ```
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct PhysicsPickingFilter(pub SpatialQueryFilter);

@@ -51,6 +51,19 @@ pub enum PhysicsSystems {
 ///
 /// From `BroadPhase` to `Integrate` nothing happens in a step that was refused (see
 /// [`StepStatus::Refused`](crate::engine::report::StepStatus::Refused)).
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// # let mut app = bevy_app::App::new();
+/// fn push(mut bodies: Query<Forces>) {
+///     for mut body in &mut bodies {
+///         body.apply_force(orthant::math::Vec3::X);
+///     }
+/// }
+///
+/// app.add_systems(PhysicsSchedule, push.in_set(PhysicsStepSystems::First));
+/// ```
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PhysicsStepSystems {
     /// Before anything is read: the last place where a changed component acts on this step.

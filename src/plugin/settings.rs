@@ -137,6 +137,14 @@ impl_reflect!(
 );
 
 /// Gravity [m/s²], world axes; (0, -9.81, 0) by default.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// # let mut app = bevy_app::App::new();
+/// // On the moon.
+/// app.insert_resource(Gravity(Vec3::Y * -1.62));
+/// ```
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
@@ -159,6 +167,12 @@ impl Default for Gravity {
 /// May change at any time. In quasistatic steps bodies move only as far as kinematic ones, joints or forces
 /// make them; of those that nothing holds in equilibrium
 /// [`PhysicsErrorKind::Unbalanced`](super::PhysicsErrorKind::Unbalanced) tells.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # let mut app = bevy_app::App::new();
+/// app.insert_resource(StepConfig::quasistatic());
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
@@ -177,6 +191,13 @@ impl StepConfig {
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # let mut app = bevy_app::App::new();
+/// // Large heaps at a fixed cost; what is solved at all is solved as before.
+/// app.insert_resource(SolverConfig::budget());
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
@@ -195,6 +216,15 @@ impl SolverConfig {
 ///
 /// May change at any time. A value out of its range refuses the steps until it is put right: the world
 /// stands still and the error is logged once.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn gently(mut contacts: ResMut<ContactConfig>) {
+///     contacts.push_speed_max = 0.5; // m/s
+/// }
+/// # bevy_ecs::system::assert_is_system(gently);
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
@@ -206,6 +236,12 @@ pub struct ContactConfig(pub ContactSettings);
 ///
 /// May change at any time; switched off, everything wakes. A value out of its range refuses the steps
 /// until it is put right.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # let mut app = bevy_app::App::new();
+/// app.insert_resource(SleepConfig::disabled());
+/// ```
 #[derive(Resource, Clone, Copy, Debug, Deref, DerefMut, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]

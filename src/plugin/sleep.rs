@@ -23,6 +23,17 @@ use super::world::PhysicsWorld;
 ///
 /// Insert it to put a body to sleep, with everything that it touches; remove it to wake them.
 /// Spawned with it, a body sleeps from the start, and a wall stands unsolved until it is hit.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn wake(mut commands: Commands, sleepers: Query<Entity, With<Sleeping>>) {
+///     for sleeper in &sleepers {
+///         commands.entity(sleeper).remove::<Sleeping>();
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(wake);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
@@ -30,6 +41,12 @@ use super::world::PhysicsWorld;
 pub struct Sleeping;
 
 /// Keeps a body awake, and so everything that it touches or is joined with.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let watchman = (RigidBody::Dynamic, Collider::capsule(0.3, 1.2), SleepingDisabled);
+/// # let _ = watchman;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]

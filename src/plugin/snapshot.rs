@@ -54,6 +54,13 @@ pub struct PhysicsSnapshot {
 /// All of the engine in memory: for going back a few steps in the same app. It is larger than a
 /// [`PhysicsSnapshot`], taking it changes nothing, and the steps after it is restored have the bits of those
 /// after it was taken.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// fn undo(world: &mut bevy_ecs::world::World, copy: &PhysicsCopy) {
+///     copy.restore(world).expect("no step is running");
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct PhysicsCopy {
     engine: Simulation,

@@ -28,6 +28,21 @@ impl Default for Physics {
 }
 
 /// Pausing and the speed of [`Time<Physics>`].
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// # use bevy_time::Time;
+/// fn pause(mut time: ResMut<Time<Physics>>) {
+///     if time.is_paused() { time.unpause() } else { time.pause() }
+/// }
+///
+/// fn slow_motion(mut time: ResMut<Time<Physics>>) {
+///     time.set_relative_speed(0.25);
+/// }
+/// # bevy_ecs::system::assert_is_system(pause);
+/// # bevy_ecs::system::assert_is_system(slow_motion);
+/// ```
 pub trait PhysicsTime {
     /// Stops the clock: no step is taken. Forces and impulses wait.
     fn pause(&mut self);

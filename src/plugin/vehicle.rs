@@ -65,6 +65,13 @@ pub struct RaycastVehicle {
 }
 
 /// A wheel of a [`RaycastVehicle`].
+///
+/// ```
+/// # use orthant::prelude::*;
+/// # use orthant::math::Vec3;
+/// let wheel = Wheel::new(Vec3::new(0.8, -0.3, 1.2), 0.35);
+/// # let _ = wheel;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]

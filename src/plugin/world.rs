@@ -108,6 +108,17 @@ pub(super) fn entity_of(body: &Body) -> Option<Entity> {
 
 /// The report of the last step: counts, the certificate, and what went wrong. Reads as
 /// [`engine::report::StepReport`](crate::engine::report::StepReport).
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn watch(report: Res<StepReport>) {
+///     if report.islands_unsolved > 0 {
+///         println!("residual {} m/s, overlap {} m", report.natural_map, report.overlap);
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(watch);
+/// ```
 #[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct StepReport(pub(super) report::StepReport);

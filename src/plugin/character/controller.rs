@@ -96,6 +96,18 @@ impl Default for CharacterController {
 }
 
 /// What a [`CharacterController`] is asked to do.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn walk(mut characters: Query<(&mut CharacterInput, &CharacterState)>) {
+///     for (mut input, state) in &mut characters {
+///         input.walk = orthant::math::Vec3::X * 4.0;
+///         input.jump = if state.ground.is_some() { 5.0 } else { 0.0 };
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(walk);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]

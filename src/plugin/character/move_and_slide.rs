@@ -16,6 +16,12 @@ use crate::plugin::collider::Collider;
 use crate::plugin::spatial::{SpatialQuery, SpatialQueryFilter};
 
 /// How a shape moves and slides.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let narrow = MoveAndSlideConfig { skin_width: 0.02, ..MoveAndSlideConfig::default() };
+/// # let _ = narrow;
+/// ```
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]

@@ -22,6 +22,20 @@ use crate::plugin::world::PhysicsWorld;
 ///
 /// Added while the entity touches something, the start is told with the next step; removed meanwhile,
 /// the end is told all the same.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn hear(mut starts: MessageReader<CollisionStart>) {
+///     for start in starts.read() {
+///         println!("{} met {}: {:?}", start.collider1, start.collider2, start.impact);
+///     }
+/// }
+///
+/// let loud = (RigidBody::Dynamic, Collider::sphere(0.2), CollisionEventsEnabled);
+/// # let _ = loud;
+/// # bevy_ecs::system::assert_is_system(hear);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct CollisionEventsEnabled;
@@ -118,6 +132,17 @@ pub struct CollisionEnd {
 /// Tells contacts of this entity, a collider or a body with its colliders, as [`ContactImpulse`] in every
 /// step in which their normal impulses sum up to at least this [N·s], and of a blow once, if the whole of it
 /// does. A weight of F newtons at rest makes `F dt` a step.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// // Told of blows of 20 N·s and more.
+/// let glass = (RigidBody::Dynamic, Collider::cylinder(0.05, 0.2), ContactImpulseThreshold(20.0));
+/// # let mut world = World::new();
+/// world.spawn(glass).observe(|blow: On<ContactImpulse>, mut commands: Commands| {
+///     commands.entity(blow.collider1).despawn();
+/// });
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ContactImpulseThreshold(pub Real);

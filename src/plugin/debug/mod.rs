@@ -52,6 +52,16 @@ pub enum ShapeShade {
 }
 
 /// The gizmos of physics. What has no color is not drawn.
+///
+/// ```
+/// # use bevy_gizmos::config::GizmoConfigStore;
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn shade(mut store: ResMut<GizmoConfigStore>) {
+///     store.config_mut::<PhysicsGizmos>().1.shade = ShapeShade::Certificate;
+/// }
+/// # bevy_ecs::system::assert_is_system(shade);
+/// ```
 #[derive(Clone, Copy, Debug, GizmoConfigGroup, Reflect)]
 #[reflect(Debug, Default, Clone)]
 pub struct PhysicsGizmos {
@@ -212,6 +222,14 @@ impl DebugRender {
 ///
 /// - Systems: in `PostUpdate`, for shapes, contacts, joints and casters.
 /// - Gizmos: [`PhysicsGizmos`].
+///
+/// ```
+/// # use bevy_app::App;
+/// # use orthant::prelude::*;
+/// fn main_(app: &mut App) {
+///     app.add_plugins((PhysicsPlugins::default(), PhysicsDebugPlugin));
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsDebugPlugin;
 

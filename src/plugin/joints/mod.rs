@@ -31,6 +31,17 @@ use crate::engine::joint::{AxisLimit, JointAxis, JointDesc, JointId, JointKind, 
 use crate::math::{Quat, Real, Vec3, quat_rotate};
 
 /// A joint with this does not hold, until it is taken away. Joints that break get it.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn let_go(mut commands: Commands, hooks: Query<Entity, With<Joint>>) {
+///     for hook in &hooks {
+///         commands.entity(hook).insert(JointDisabled);
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(let_go);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]

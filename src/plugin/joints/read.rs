@@ -16,6 +16,17 @@ use crate::plugin::world::PhysicsWorld;
 /// the step: locks, limits, motors and friction together. The opposite acts on the first end.
 ///
 /// Put it on the entity of a joint; written after each step that changed it. Zero while there is no joint.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn strain(joints: Query<(&Name, &JointForces)>) {
+///     for (name, forces) in &joints {
+///         println!("{name} carries {} N", forces.force.length());
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(strain);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct JointForces {
@@ -29,6 +40,17 @@ pub struct JointForces {
 /// joint, zero where its frames coincide.
 ///
 /// Put it on the entity of a joint; written after each step that changed it.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn angle(hinges: Query<(&JointPosition, &JointVelocity)>) {
+///     for (position, velocity) in &hinges {
+///         println!("{position:?} {velocity:?}");
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(angle);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct JointPosition {
@@ -54,6 +76,17 @@ pub struct JointVelocity {
 /// [`JointDisabled`] from now on. Take that away to mend it, or despawn the joint.
 ///
 /// Read it with a `MessageReader<JointBroken>` or observe it on the entity of the joint.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// fn mend(mut broken: MessageReader<JointBroken>) {
+///     for joint in broken.read() {
+///         println!("{} broke", joint.joint);
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(mend);
+/// ```
 #[derive(Message, EntityEvent, Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct JointBroken {
     /// The entity of the joint.

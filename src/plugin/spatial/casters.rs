@@ -128,6 +128,15 @@ impl core::ops::Deref for RayHits {
 
 /// Moves a shape from its entity after each step and looks what it meets. The answer is in
 /// [`ShapeHits`].
+///
+/// ```
+/// # use bevy_math::Dir3;
+/// # use orthant::prelude::*;
+/// # use orthant::math::{Quat, Vec3};
+/// let ball = Collider::sphere(0.5);
+/// let feet = ShapeCaster::new(ball, Vec3::ZERO, Quat::IDENTITY, Dir3::NEG_Y).with_max_distance(0.3);
+/// # let _ = feet;
+/// ```
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(Component, Debug, Clone)]
 #[require(Transform, ShapeHits)]

@@ -132,6 +132,12 @@ pub struct ClosestPoints {
 }
 
 /// What a shape cast wants.
+///
+/// ```
+/// # use orthant::prelude::*;
+/// let near = ShapeCastConfig { max_distance: 5.0, ..ShapeCastConfig::default() };
+/// # let _ = near;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct ShapeCastConfig {
     /// How far the shape moves (m).
