@@ -248,3 +248,33 @@ fn joints_boxes_velocities_and_casters_are_drawn() {
     assert_near(ray[1], Vec3::X * -0.5, 1e-4);
     assert_eq!(of(Color::srgb(0.0, 1.0, 0.0)).count(), 4, "a hit and its normal");
 }
+
+/// Lines of a world are relative to the origin, wherever that is, in the step in which it moves, too.
+#[test]
+fn all_is_drawn_relative_to_the_floating_origin() {
+    let [mut still, mut moved] = [PhysicsGizmos::all(); 2].map(drawing);
+    let far = Vec3::new(1024.0, -512.0, 256.0);
+    for app in [&mut still, &mut moved] {
+        floor(app);
+        spawn(app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0), SleepingDisabled));
+        let hung = spawn(app, (RigidBody::Dynamic, Collider::sphere(0.3), at(4.0, 3.0, 1.0)));
+        spawn(app, Joint::ball(hung, None).with_anchor(Vec3::new(3.0, 3.0, 1.0)));
+        let eye = RayCaster::new(Vec3::ZERO, bevy_math::Dir3::NEG_Y);
+        spawn(app, (eye, at(0.2, 5.0, 0.1)));
+    }
+    for step in 0..30 {
+        if step == 10 {
+            moved.world_mut().commands().queue(MoveOrigin(far));
+        }
+        still.update();
+        moved.update();
+        let [a, b] = [&still, &moved].map(lines);
+        assert!(a.len() > 60 && a.len() == b.len(), "{} and {} lines", a.len(), b.len());
+        let origin = if step < 10 { Vec3::ZERO } else { far };
+        for ((one, color), (other, same)) in a.into_iter().zip(b) {
+            assert_eq!(color, same, "step {step}");
+            // Numbers of a kilometre in single precision, some of them added.
+            (0..2).for_each(|k| assert_near(other[k] + origin, one[k], 1e-3));
+        }
+    }
+}

@@ -90,6 +90,10 @@ fn joints_without_bodies_apart_fixed_or_without_an_axis() {
     let still = spawn(&mut app, (RigidBody::Static, cube(), at(0.0, 30.0, 0.0)));
     let joint = named(&mut app, "of statics", Joint::ball(still, None));
     assert_eq!(assert_told(&mut app, joint, "of statics", "Dynamic"), Kind::JointFixed);
+    let other = spawn(&mut app, (cube(), at(0.0, 32.0, 0.0)));
+    let joint =
+        named(&mut app, "of two statics", Joint::ball(still, other).with_anchor(Vec3::Y * 31.0));
+    assert_eq!(assert_told(&mut app, joint, "of two statics", "Dynamic"), Kind::JointFixed);
     let joint = named(&mut app, "no axis", Joint::hinge(a, b).with_axis(Vec3::ZERO));
     assert_eq!(assert_told(&mut app, joint, "no axis", "`with_axis`"), Kind::JointAxis);
 }

@@ -92,3 +92,28 @@ fn markers_and_pickable_say_who_takes_part() {
     app.world_mut().entity_mut(far).insert(PhysicsPickable);
     assert_eq!(hits(&mut app).iter().map(|hit| hit.0).collect::<Vec<_>>(), [far]);
 }
+
+/// Rays of pointers are relative to the floating origin, hits are told so.
+#[test]
+fn a_pointer_hits_what_is_shown_wherever_the_origin_is() {
+    let (mut app, _) = picking_app();
+    without_gravity(&mut app);
+    let box_ = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.0, 2.0)));
+    run(&mut app, 1);
+    assert_eq!(hits(&mut app), [(box_, 7.5)]);
+    // The box is shown three metres nearer to the pointer, and then aside of it.
+    for (to, expected) in [(Vec3::Z * -3.0, Some(4.5)), (Vec3::new(1024.0, 0.0, 0.0), None)] {
+        app.world_mut().commands().queue(MoveOrigin(to));
+        run(&mut app, 1);
+        let found = hits(&mut app).first().map(|hit| hit.1);
+        assert_eq!(found, expected, "origin at {to}");
+    }
+    // What is spawned in front of the pointer now is hit there, with the point as it is shown.
+    let near = spawn(&mut app, (RigidBody::Static, cube(), at(0.0, 0.0, 4.0)));
+    run(&mut app, 1);
+    app.world_mut().resource_mut::<Messages<PointerHits>>().clear();
+    run(&mut app, 1);
+    let message = app.world_mut().resource_mut::<Messages<PointerHits>>().drain().next();
+    let (hit, data) = &message.expect("it is hit").picks[0];
+    assert_eq!((*hit, data.position), (near, Some(bevy_math::Vec3::new(0.0, 0.0, 4.5))));
+}

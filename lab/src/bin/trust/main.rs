@@ -1,8 +1,9 @@
-//! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`. Tables for
-//! `docs/trust.md`. Times are those of the processor, on one thread: what else the machine does is not in
+//! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`, `trust point`. Tables
+//! for `docs/trust.md`. Times are those of the processor, on one thread: what else the machine does is not in
 //! them. Counts are the same everywhere.
 
 mod long;
+mod point;
 
 use cpu_time::ThreadTime;
 use orthant::engine::Simulation;
@@ -20,7 +21,8 @@ fn main() {
             long::run(std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(60));
         }
         "load" => load(),
-        _ => println!("trust rollback | trust long [minutes] | trust load"),
+        "point" => point::run(),
+        _ => println!("trust rollback | trust long [minutes] | trust load | trust point"),
     }
 }
 
