@@ -308,7 +308,7 @@ impl Simulation {
         self.pairs.measure(
             pool,
             |head, guard| narrow.judge(head, guard),
-            |head, guard, pair, due| narrow.update(head, guard, pair, due),
+            |batch| narrow.update(batch),
         );
     }
 

@@ -10,5 +10,6 @@ pub(in crate::engine) mod measurement;
 pub mod motion;
 pub(crate) mod pair_head;
 pub mod pair_key;
+pub(in crate::engine) mod pair_runs;
 pub mod pairs;
 pub mod sleep_state;

@@ -28,8 +28,6 @@ use super::pair_head::{Guard, Head, Stay, shift};
 use super::pair_key::{Candidate, CandidateChanges, PairKey};
 use crate::engine::geometry::ratio::PortalCache;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::par::Pool;
-use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::{DVec3, Real, Vec3};
 
 /// Two pieces that may touch.
@@ -83,15 +81,6 @@ pub struct Pair {
     pub(in crate::engine) dormant: bool,
 }
 
-/// A run of pairs, for one task.
-struct Run<'a> {
-    heads: &'a mut [Head],
-    guards: &'a mut [Guard],
-    pairs: &'a mut [Box<Pair>],
-    /// Place of the first.
-    start: usize,
-}
-
 /// Pairs that are [fetched](fetch) at once: beyond 16 no more loads are under way, and lines of the first are
 /// gone before their turn.
 pub(in crate::engine) const ABREAST: usize = 16;
@@ -108,10 +97,6 @@ pub(in crate::engine) fn fetch<'a>(pairs: impl Iterator<Item = &'a Pair>) {
     }
     core::hint::black_box(sum);
 }
-
-/// Runs for each thread, and for all.
-const RUNS: usize = 8;
-const RUNS_MAX: usize = 128;
 
 /// All pairs.
 #[derive(Clone, Debug, Default)]
@@ -261,52 +246,6 @@ impl Pairs {
     pub(in crate::engine) fn bodies_seen(&self) -> impl Iterator<Item = [BodyId; 2]> {
         let key = |&p: &u32| self.heads[p as usize].key;
         self.seen.iter().map(key).map(|key| [key.a, key.b])
-    }
-
-    /// Calls `work` with every pair of which `judge`, told its head, says that it is to be looked at in this
-    /// step, and what it says.
-    pub(in crate::engine) fn measure<T>(
-        &mut self,
-        pool: &impl Pool,
-        judge: impl Fn(&Head, &mut Guard) -> Option<T> + Sync,
-        work: impl Fn(&mut Head, &mut Guard, &mut Pair, &T) + Sync,
-    ) {
-        self.take_up_changes();
-        let Self { list, heads, guards, seen, step, measured, .. } = self;
-        let (seen, step) = (&*seen, *step);
-        let measure = |run: &mut Run<'_>| {
-            let end = run.start + run.heads.len();
-            let from = seen.partition_point(|&p| (p as usize) < run.start);
-            let to = seen.partition_point(|&p| (p as usize) < end);
-            let mut due: SmallVec<[(usize, T); ABREAST]> = SmallVec::new();
-            for part in seen[from..to].chunks(ABREAST) {
-                for k in part.iter().map(|&p| p as usize - run.start) {
-                    let (head, guard) = (&mut run.heads[k], &mut run.guards[k]);
-                    if !head.dormant && guard.seen != step {
-                        head.measured = false;
-                        due.extend(judge(head, guard).map(|due| (k, due)));
-                        guard.seen = step;
-                    }
-                }
-                fetch(due.iter().map(|&(k, _)| &*run.pairs[k]));
-                for (k, due) in due.drain(..) {
-                    work(&mut run.heads[k], &mut run.guards[k], &mut run.pairs[k], &due);
-                }
-            }
-        };
-        let few = (*measured as usize) < 2 * PAIRS_MIN;
-        let runs = if few { 1 } else { RUNS * pool.threads() };
-        let size = list.len().div_ceil(runs).max(PAIRS_MIN).max(list.len().div_ceil(RUNS_MAX));
-        let mut start = 0;
-        let mut parts: SmallVec<[Run<'_>; RUNS_MAX]> = SmallVec::new();
-        let guards = guards.chunks_mut(size);
-        for ((heads, guards), pairs) in
-            heads.chunks_mut(size).zip(guards).zip(list.chunks_mut(size))
-        {
-            parts.push(Run { heads, guards, pairs, start });
-            start += size;
-        }
-        pool.run(&mut parts, 1, |parts| parts.iter_mut().for_each(measure));
     }
 
     /// Takes over what was changed of pairs that were handed out in this step.

@@ -28,7 +28,7 @@
 //! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
 //! ends after finitely many steps at the exact answer.
 //!
-//! **Boxes** (`boxes`): the facet is one of fifteen, which are compared.
+//! **Boxes** (`boxes`): the facet is one of fifteen, which are compared, of eight pairs abreast.
 //!
 //! **Curved pieces** (`curved`, `polish`): cylinders, cones and ellipsoids, in double precision: the
 //! walk only finds a start for Newton's method on the branches of the support function.
@@ -57,7 +57,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::engine) use self::boxes::FACES_OF_BOX;
+pub(in crate::engine) use self::boxes::{BoxQuery, FACES_OF_BOX, FacetFound, facets};
 pub use self::center::{Centers, is_long, near_centers, scaling_center};
 pub use self::half_space::measure_half_space;
 pub use self::types::{
@@ -66,6 +66,7 @@ pub use self::types::{
 
 use self::finish::finish;
 use self::ray::Ray;
+pub(in crate::engine) use self::ray::is_common;
 pub use self::ray::parting;
 use self::walk::{HullPair, Portal, WalkEnd, walk};
 use super::shape::hull::Hull;
@@ -117,7 +118,8 @@ pub fn measure(
         && ray.is_true
         && a.radius + b.radius == 0.0
     {
-        return boxes::measure([half_a, half_b], relative, centers.shift, &ray, margin, cache);
+        let (half, relative) = ([half_a, half_b], *relative);
+        return boxes::measure(&BoxQuery { half, relative, shift: centers.shift, margin }, cache);
     }
     let pair = HullPair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
     // The early exit compares with the true offset, which a rescaled ray does not know.

@@ -23,6 +23,14 @@ pub fn parting(a: &Hull, b: &Hull, offset: Vec3, numbers: [u32; 2]) -> Option<Ve
     (place(numbers[1]) - place(numbers[0])).try_normalize().map(narrow3)
 }
 
+/// Are scaling centers at this offset (m) neither in one place, nor so far away that products leave the range
+/// of the numbers? `inner` (m) is the radius of the ball about them.
+#[inline]
+pub(in crate::engine) fn is_common(offset: Vec3, inner: Real) -> bool {
+    let (square, floor) = (offset.dot(offset), COINCIDENT * inner);
+    square >= floor * floor && square <= SQUARE_MAX
+}
+
 /// The direction of the cast.
 pub(super) struct Ray {
     /// Direction from the scaling center of a towards that of b, in the frame of a; of any length.
@@ -41,9 +49,7 @@ impl Ray {
     /// None if the offset is not finite.
     #[inline]
     pub(super) fn new(exact: Vec3, inner: Real, last_normal: Vec3) -> Option<Self> {
-        let square = exact.dot(exact);
-        let floor = COINCIDENT * inner;
-        if square >= floor * floor && square <= SQUARE_MAX {
+        if is_common(exact, inner) {
             return Some(Self {
                 direction: exact,
                 exact,
@@ -52,7 +58,7 @@ impl Ray {
                 is_floored: false,
             });
         }
-        Self::unusual(exact, floor, last_normal)
+        Self::unusual(exact, COINCIDENT * inner, last_normal)
     }
 
     /// Coincident centers, or offsets whose products might leave the range of the numbers.

@@ -56,6 +56,7 @@ impl BroadPhase {
         close(&mut self.reach, map);
         close(&mut self.grow, map);
         close(&mut self.live_at, map);
+        close(&mut self.carried_at, map);
         self.sets.resize(new);
         self.top.truncate(new);
         let renumber = |i: &mut u32| {
@@ -125,6 +126,7 @@ impl BroadPhase {
         self.reach.resize(count, MotionBound::default());
         self.grow.resize(count, 0.0);
         self.live_at.resize(count, self.step.wrapping_sub(1));
+        self.carried_at.resize(count, self.step.wrapping_sub(1));
         self.sets.resize(count);
         self.top.resize(count, 0.0);
     }
@@ -200,6 +202,9 @@ impl BroadPhase {
         let k = i as usize;
         let was_live = self.live_at[k] == self.step.wrapping_sub(1);
         self.live_at[k] = self.step;
+        if self.reach[k].moves {
+            self.carried_at[k] = self.step;
+        }
         self.live.push(i);
         self.sets.part(i);
         self.top[k] = self.reach[k].component;

@@ -17,7 +17,10 @@ impl BroadPhase {
             for word in 0..self.near.listed.len() {
                 let mut bits = self.near.listed[word];
                 while bits != 0 {
-                    self.look(64 * word as u32 + bits.trailing_zeros(), bodies);
+                    let slot = 64 * word as u32 + bits.trailing_zeros();
+                    if !self.look_again(slot) {
+                        self.look(slot, bodies);
+                    }
                     bits &= bits - 1;
                 }
             }
@@ -25,12 +28,12 @@ impl BroadPhase {
             let mut open = core::mem::take(&mut self.open);
             open.retain(|&slot| {
                 let near = &self.near.list[slot as usize];
-                let boxes = near.proxies.map(|p| self.boxes[p as usize]);
-                let changed = boxes.iter().any(|of| of.boxed_in == round);
-                if near.gone || !changed {
+                let [p, q] = near.proxies.map(|p| &self.boxes[p as usize]);
+                let changed = (p.boxed_in == round) | (q.boxed_in == round);
+                if near.gone || !(changed & p.tight.meets(q.tight)) {
                     return !near.gone;
                 }
-                !self.meet(slot, &boxes, bodies)
+                !self.meet(slot, &[*p, *q], bodies)
             });
             self.open = open;
         }
@@ -55,6 +58,45 @@ impl BroadPhase {
             if !joined {
                 break;
             }
+        }
+    }
+
+    /// Looks at a listed near pair as most are: of two bodies that are live and moved by impulses, near
+    /// each other still, and a candidate before if it is one now. False, with nothing done, if it is not so.
+    #[inline(always)]
+    fn look_again(&mut self, slot: u32) -> bool {
+        let near = &mut self.near.list[slot as usize];
+        let [p, q] = near.proxies.map(|p| p as usize);
+        let [of_p, of_q] = [&self.boxes[p], &self.boxes[q]];
+        let carried = |i: u32| self.carried_at[i as usize] == self.step;
+        let usual = (near.triangles == NONE) & !(near.again | near.barred);
+        let stayed = of_p.moved_in | of_q.moved_in == 0 || self.fat[p].meets(self.fat[q]);
+        if !(usual & carried(of_p.owner) & carried(of_q.owner) & stayed) {
+            return false;
+        }
+        if of_p.tight.meets(of_q.tight) {
+            near.met_at = self.step;
+            let (owners, paired) = ([of_p.owner, of_q.owner], near.paired);
+            if paired {
+                self.unite(owners);
+            }
+            return paired;
+        }
+        self.open.push(slot);
+        if near.paired {
+            self.doubtful.push(slot);
+        }
+        true
+    }
+
+    /// Joins the components of two bodies.
+    #[inline(always)]
+    fn unite(&mut self, bodies: [u32; 2]) {
+        let [i, j] = bodies.map(|i| self.sets.find(i));
+        if i != j {
+            let top = self.top[i as usize].max(self.top[j as usize]);
+            self.sets.link(i, j);
+            self.top[i.min(j) as usize] = top;
         }
     }
 
@@ -126,7 +168,7 @@ impl BroadPhase {
     /// later.
     #[inline(always)]
     fn join(&mut self, [a, b]: [u32; 2]) -> bool {
-        let carries = |of: &Self, i: u32| of.moves(i) && of.is_live(i);
+        let carries = |of: &Self, i: u32| of.carried_at[i as usize] == of.step;
         let mut carried = [carries(self, a), carries(self, b)];
         if carried != [true, true] {
             if !self.enliven_met([a, b]) {
@@ -135,14 +177,7 @@ impl BroadPhase {
             carried = [carries(self, a), carries(self, b)];
         }
         match carried {
-            [true, true] => {
-                let [i, j] = [self.sets.find(a), self.sets.find(b)];
-                if i != j {
-                    let top = self.top[i as usize].max(self.top[j as usize]);
-                    self.sets.link(i, j);
-                    self.top[i.min(j) as usize] = top;
-                }
-            }
+            [true, true] => self.unite([a, b]),
             [true, false] => self.share(a, b),
             [false, true] => self.share(b, a),
             [false, false] => {}

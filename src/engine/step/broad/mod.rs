@@ -143,8 +143,9 @@ pub struct BroadPhase {
     pub reach: Vec<MotionBound>,
     /// By how much the boxes of every body are enlarged (m).
     grow: Vec<Real>,
-    /// The last step in which every body was live.
+    /// The last step in which every body was live, and that in which it was and impulses could move it.
     live_at: Vec<u32>,
+    carried_at: Vec<u32>,
     /// Which live bodies go together, and for the first of them their largest speed [m/s].
     sets: DisjointSets,
     top: Vec<Real>,

@@ -25,7 +25,7 @@ use crate::math::{Real, Vec3};
 
 /// Half lengths of two hulls (m), if both are boxes with sharp edges.
 #[inline]
-fn boxes([a, b]: [&Hull; 2]) -> Option<[Vec3; 2]> {
+pub(super) fn boxes([a, b]: [&Hull; 2]) -> Option<[Vec3; 2]> {
     let sharp = a.radius + b.radius == 0.0;
     if sharp { Some([a.cuboid?, b.cuboid?]) } else { None }
 }
@@ -44,14 +44,13 @@ fn corner(half: Vec3, along: Vec3) -> Vec3 {
 /// The normal of two boxes for this step, see [`reference_normal`](super::normal::reference_normal).
 #[inline]
 pub(super) fn reference_normal(
-    hulls: [&Hull; 2],
+    half: [Vec3; 2],
     relative: &Relative,
     ratio_normal: Vec3,
     twist: &Twist,
     dt: Real,
     eligible_below: Real,
-) -> Option<Vec3> {
-    let half = boxes(hulls)?;
+) -> Vec3 {
     let Relative { rotation, offset } = *relative;
     let back = rotation.transpose();
     let outward_b = -(back * ratio_normal);
@@ -64,7 +63,7 @@ pub(super) fn reference_normal(
     let separation = ratio_normal.dot(q - p);
     let on_face = on_a || on_b;
     let serving = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
-    let Some(mut bar) = serving.bar(dt, eligible_below) else { return Some(ratio_normal) };
+    let Some(mut bar) = serving.bar(dt, eligible_below) else { return ratio_normal };
     let mut best = ratio_normal;
     let mut offer = |n: Vec3, separation: Real, p: Vec3| {
         let predicted = separation + dt * n.dot(twist.at(p));
@@ -94,7 +93,7 @@ pub(super) fn reference_normal(
             offer(n, separation, corner(half[0], n));
         }
     }
-    Some(best)
+    best
 }
 
 /// Numbers of the edges of a box by the axis that they lie along and their lower corner.
@@ -330,21 +329,21 @@ impl Taker<'_> {
     }
 }
 
-/// Finds the contacts of two boxes, see [`find_contacts`](super::clip::find_contacts). False, with nothing
-/// found, if this is no matter of two faces that overlap.
+/// Finds the contacts of two boxes of these half lengths and bounding radii (m), see
+/// [`find_contacts`](super::clip::find_contacts). False, with nothing found, if this is no matter of two
+/// faces that overlap.
 #[inline]
 pub(super) fn find_contacts(
-    hulls: [&Hull; 2],
+    half: [Vec3; 2],
+    [size_a, size_b]: [Real; 2],
     relative: &Relative,
     normal: Vec3,
     params: &ClipParams,
     out: &mut Manifold,
 ) -> bool {
-    let Some(half) = boxes(hulls) else { return false };
     if params.overlap_only || params.hidden != Hidden::default() {
         return false;
     }
-    let [size_a, size_b] = hulls.map(|hull| hull.bounding_radius);
     let slack = params.eps_x * size_a.min(size_b);
     let found = clip(half, relative, normal, params.band, slack, out);
     if !found {

@@ -77,12 +77,28 @@ pub fn find_contacts(
     params: &ClipParams,
     out: &mut Manifold,
 ) {
+    if let Some(half) = boxes::boxes([a, b]) {
+        let sizes = [a, b].map(|hull| hull.bounding_radius);
+        if boxes::find_contacts(half, sizes, relative, normal, params, out) {
+            return;
+        }
+    }
+    find_by_outlines(a, b, relative, normal, hints, params, out);
+}
+
+/// Finds them as those of any two hulls.
+pub(super) fn find_by_outlines(
+    a: &Hull,
+    b: &Hull,
+    relative: &Relative,
+    normal: Vec3,
+    hints: [u32; 2],
+    params: &ClipParams,
+    out: &mut Manifold,
+) {
     out.normal = normal;
     out.dropped = 0;
     out.contacts.clear();
-    if boxes::find_contacts([a, b], relative, normal, params, out) {
-        return;
-    }
     out.outlook = Outlook { complete: params.band, ..Outlook::default() };
     let scene = FacePair::new([a, b], relative, normal, hints, params);
     if scene.room < 0.0 {

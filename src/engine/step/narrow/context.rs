@@ -36,6 +36,12 @@ pub struct NarrowPhase<'a> {
 }
 
 impl NarrowPhase<'_> {
+    /// What two bodies are asked.
+    #[inline]
+    pub(super) fn flights_of(&self, bodies: [u32; 2]) -> [&Flight; 2] {
+        bodies.map(|i| &self.flights[i as usize])
+    }
+
     /// Distance below which two bodies are active (m).
     pub(super) fn active(&self, flights: [&Flight; 2]) -> Real {
         let [components, limits] =
@@ -83,17 +89,10 @@ impl NarrowPhase<'_> {
         to_a: &Mat3,
         offset: Vec3,
     ) -> Twist {
-        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        // A fixed body has no velocity, whatever its field says.
+        let flights = self.flights_of(pair.bodies);
         let velocities = [0, 1].map(|k| {
-            let motion = &self.motions[pair.bodies[k] as usize];
-            let body = bodies[k];
-            if motion.moves {
-                let spin = body.angular_velocity;
-                (body.linear_velocity + spin.cross(placed.arms[k]), spin)
-            } else {
-                (motion.velocity_at(placed.arms[k]), motion.angular)
-            }
+            let [linear, spin] = flights[k].velocity;
+            (linear + spin.cross(placed.arms[k]), spin)
         });
         Twist::new(
             velocities.map(|(linear, _)| *to_a * linear),

@@ -1,14 +1,30 @@
-//! What every pair asks of its bodies, on two lines of memory a body.
+//! What every pair asks of its bodies, on three lines of memory a body.
 //!
 //! Input: bodies, their free motions and what the step can move them. Output: a list of the same, of which
 //! those are made anew that may be others than in the last step. O(bodies that move or changed).
 
+use crate::engine::geometry::ratio::is_long;
+use crate::engine::geometry::shape::Convex;
+use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::measurement::Relation;
 use crate::engine::state::motion::{Course, Motion};
 use crate::engine::step::broad::{BroadPhase, MotionBound};
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{Mat3, Quat, Real, Vec3};
+
+/// What a body is that is one box with sharp edges about its center, along its axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::engine) struct LoneBox {
+    /// Half lengths (m).
+    pub(in crate::engine) half: Vec3,
+    /// See [`Hull::inradius`] (m).
+    pub(in crate::engine) inradius: Real,
+    /// See [`Hull::bounding_radius`] (m).
+    pub(in crate::engine) reach: Real,
+    /// Is it scaled about a point near the other body?
+    pub(in crate::engine) is_long: bool,
+}
 
 /// A body and its free flight through the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +43,36 @@ pub(in crate::engine) struct Flight {
     pub(in crate::engine) limit: Real,
     /// See [`Body::version`].
     pub(in crate::engine) version: u32,
+    /// World rotation.
+    pub(in crate::engine) turn: Mat3,
+    /// Linear and angular velocity as they are, without what this step's forces add [m/s, rad/s].
+    pub(in crate::engine) velocity: [Vec3; 2],
+    /// Its box, if it is one and not swept.
+    pub(in crate::engine) lone: Option<LoneBox>,
+    /// See [`Motion::planar`].
+    pub(in crate::engine) planar: u8,
+    /// See [`Motion::moves`].
+    pub(in crate::engine) moves: bool,
+    /// Is it swept?
+    pub(in crate::engine) swept: bool,
+}
+
+impl LoneBox {
+    fn new(body: &Body) -> Option<Self> {
+        let hull = lone_hull(body)?;
+        let half = hull.cuboid.filter(|_| hull.radius == 0.0 && !body.swept)?;
+        let (inradius, reach) = (hull.inradius(), hull.bounding_radius());
+        Some(Self { half, inradius, reach, is_long: is_long(hull) })
+    }
+}
+
+/// The hull that a body is, about its center and along its axes; none if it is something else.
+pub(super) fn lone_hull(body: &Body) -> Option<&Hull> {
+    let [piece] = body.colliders().pieces() else { return None };
+    let piece = &piece.piece;
+    let Convex::Hull(hull) = &piece.convex else { return None };
+    let central = piece.position == body.center_of_mass() && piece.rotation == Quat::IDENTITY;
+    central.then_some(hull)
 }
 
 impl Flight {
@@ -43,6 +89,17 @@ impl Flight {
             component,
             limit,
             version: body.version(),
+            turn: motion.rotation,
+            // A body that impulses do not move has no velocity, whatever its field says.
+            velocity: if motion.moves {
+                [body.linear_velocity, body.angular_velocity]
+            } else {
+                [motion.linear, motion.angular]
+            },
+            lone: LoneBox::new(body),
+            planar: motion.planar,
+            moves: motion.moves,
+            swept: body.swept,
         }
     }
 

@@ -17,6 +17,7 @@ pub mod exposed;
 pub(in crate::engine) mod flight;
 pub mod half_space;
 mod intersect;
+mod lone;
 pub mod mesh;
 pub mod normal;
 mod outline;
@@ -37,13 +38,14 @@ use self::clip::find_contacts;
 use self::collect::{Anchor, Manifold};
 pub use self::context::NarrowPhase;
 use self::half_space::find_contacts_half_space;
+use self::lone::LonePair;
 use self::mesh::OnTriangle;
 use self::normal::reference_normal;
 pub(in crate::engine) use self::placed::Placed;
-use super::predict::planar_axis;
+use super::predict::common_axis;
 use crate::engine::geometry::ratio::{
-    Centers, Measured, Ratio, Relative, is_long, measure, measure_half_space, near_centers,
-    parting, still_apart,
+    BoxQuery, Centers, Contact as Touching, FacetFound, Measured, Ratio, Relative, facets, is_long,
+    measure, measure_half_space, near_centers, parting, still_apart,
 };
 use crate::engine::geometry::shape::HalfSpace;
 use crate::engine::geometry::shape::hull::Hull;
@@ -51,41 +53,74 @@ use crate::engine::settings::ActiveEvents;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::measurement::{Clear, Due};
 use crate::engine::state::pair_head::{Guard, Head};
-use crate::engine::state::pairs::Pair;
+use crate::engine::state::pair_runs::PairBatch;
+use crate::engine::state::pairs::{ABREAST, Pair};
 use crate::math::{Real, Vec3};
 
 impl NarrowPhase<'_> {
-    /// Measures a pair and finds its contacts, unless they can follow.
-    pub(in crate::engine) fn update(
+    /// Measures pairs and finds their contacts, unless they can follow.
+    pub(in crate::engine) fn update(&self, batch: &mut PairBatch<'_, Due>) {
+        let mut boxes: SmallVec<[(usize, LonePair); ABREAST]> = SmallVec::new();
+        let mut asked: SmallVec<[(BoxQuery, Touching); ABREAST]> = SmallVec::new();
+        for k in 0..batch.due.len() {
+            let (head, guard, pair, due) = batch.at(k);
+            let Due { active, now, follow, .. } = due;
+            if *follow && self.follows(head, &mut guard.clear, pair, now, *active) {
+                continue;
+            }
+            match self.lone_pair(pair, due) {
+                Some(two) => {
+                    if two.apart.is_none() {
+                        asked.push((two.query, pair.cache.contact));
+                    }
+                    boxes.push((k, two));
+                }
+                None => self.renew(head, guard, pair, due, |pair, clear| {
+                    self.measure(pair, clear, self.band(*active));
+                }),
+            }
+        }
+        let mut found: SmallVec<[FacetFound; ABREAST]> = SmallVec::new();
+        facets(&asked, |facet| found.push(facet));
+        let mut found = found.into_iter();
+        for (k, two) in &boxes {
+            let (head, guard, pair, due) = batch.at(*k);
+            let facet = if two.apart.is_none() { found.next() } else { None };
+            self.renew(head, guard, pair, due, |pair, clear| {
+                self.measure_boxes(pair, clear, two, facet);
+            });
+        }
+    }
+
+    /// Finds the contacts of a pair anew by measuring it.
+    #[inline(always)]
+    fn renew(
         &self,
         head: &mut Head,
         guard: &mut Guard,
         pair: &mut Pair,
         due: &Due,
+        measure: impl FnOnce(&mut Pair, &mut Clear),
     ) {
-        let (Due { same, active, now, follow }, clear) = (due, &mut guard.clear);
-        if *follow && self.follows(head, clear, pair, now, *active) {
-            return;
-        }
-        let bodies = head.bodies.map(|i| &self.bodies[i as usize]);
+        let clear = &mut guard.clear;
         (head.measured, head.rows) = (true, self.changes.began());
-        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        let flights = self.flights_of(pair.bodies);
         let mut old: SmallVec<[ActiveContact; 32]> = SmallVec::new();
         old.extend_from_slice(&pair.contacts);
         pair.contacts.clear();
-        pair.measured = self.measurement(bodies, due, clear);
+        pair.measured = self.measurement(flights, due, clear);
         pair.dropped = 0;
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
         pair.impact = Real::INFINITY;
-        if *same {
-            self.measure(pair, clear, self.band(*active));
+        if due.same {
+            measure(pair, clear);
         }
         if pair.contacts.is_empty() {
             pair.angular_impulses.clear();
         } else {
             pair.contacts.sort_unstable_by_key(|contact| contact.id);
-            merge(&mut pair.contacts, planar_axis(motions[0], motions[1]));
+            merge(&mut pair.contacts, common_axis(flights.map(|flight| flight.planar)));
             inherit(pair, &old);
         }
         head.take(pair);
@@ -248,17 +283,31 @@ impl NarrowPhase<'_> {
         let normal = reference_normal(a, b, relative, ratio.normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
         find_contacts(a, b, relative, normal, hints, &self.clip(placed.band), &mut manifold);
+        let inradius = a.inradius().min(b.inradius());
+        self.take(pair, clear, &manifold, placed, ratio, [a.radius, b.radius], inradius);
+    }
+
+    /// Takes the contacts of two hulls with these rounding radii (m), the smaller inradius of which is
+    /// `inradius` (m).
+    fn take(
+        &self,
+        pair: &mut Pair,
+        clear: &mut Clear,
+        manifold: &Manifold,
+        placed: &Placed,
+        ratio: &Ratio,
+        radii: [Real; 2],
+        inradius: Real,
+    ) {
         let turn = placed.rotations[0];
         pair.dropped = manifold.dropped;
-        let radii = [a.radius, b.radius];
         let normal = turn * manifold.normal;
-        let to_bodies = pair.bodies.map(|i| self.motions[i as usize].rotation.transpose());
+        let to_bodies = self.flights_of(pair.bodies).map(|flight| flight.turn.transpose());
         for contact in &manifold.contacts {
             let points = [contact.point_a, contact.point_b].map(|p| placed.arms[0] + turn * p);
             let new = placed.contact(contact, contact.id, normal, points, radii, &to_bodies);
             pair.contacts.push(new);
         }
-        let inradius = a.inradius().min(b.inradius());
         let outlook = &manifold.outlook;
         self.remember(pair, clear, outlook, outlook.anchor, ratio, radii, inradius);
     }

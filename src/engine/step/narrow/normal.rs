@@ -92,10 +92,8 @@ pub fn reference_normal(
     dt: Real,
     eligible_below: Real,
 ) -> Vec3 {
-    let box_normal =
-        boxes::reference_normal([a, b], relative, ratio_normal, twist, dt, eligible_below);
-    if let Some(normal) = box_normal {
-        return normal;
+    if let Some(half) = boxes::boxes([a, b]) {
+        return boxes::reference_normal(half, relative, ratio_normal, twist, dt, eligible_below);
     }
     let inverse = relative.rotation.transpose();
     let outward_b = -(inverse * ratio_normal);

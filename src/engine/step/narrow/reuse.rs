@@ -35,22 +35,20 @@ use super::NarrowPhase;
 use super::collect::{Anchor, Outlook};
 use super::flight::Flight;
 use crate::engine::geometry::ratio::Ratio;
-use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
 use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::measurement::{Clear, Due, Measurement, Relation, Trail};
-use crate::engine::state::motion::Motion;
 use crate::engine::state::pair_head::{Guard, Head};
 use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::reuse::{APART, ROUNDED, SLIP};
-use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
+use crate::math::{Mat3, Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate, widen};
 
 impl NarrowPhase<'_> {
     /// What a pair that is measured now has to remember, if its contacts can serve again; resets until when
     /// they do.
     pub(super) fn measurement(
         &self,
-        [a, b]: [&Body; 2],
+        [a, b]: [&Flight; 2],
         due: &Due,
         clear: &mut Clear,
     ) -> Option<Measurement> {
@@ -64,7 +62,7 @@ impl NarrowPhase<'_> {
 
     /// Has a pair to be looked at, or do its contacts, or none, serve as they are? Told from its head.
     pub(in crate::engine) fn judge(&self, head: &Head, guard: &mut Guard) -> Option<Due> {
-        let flights = head.bodies.map(|i| &self.flights[i as usize]);
+        let flights = self.flights_of(head.bodies);
         let active = self.active(flights);
         // A body that was placed or shaped anew after the broad phase starts afresh in the next step.
         let same = flights.map(|flight| flight.version) == guard.versions;
@@ -105,16 +103,15 @@ impl NarrowPhase<'_> {
         active: Real,
     ) -> bool {
         let Some(last) = &mut pair.measured else { return false };
-        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
-        if self.is_still(last, now, bodies, motions) {
+        let flights = self.flights_of(pair.bodies);
+        if self.is_still(last, now, flights) {
             return true;
         }
         let Some(trail) = last.trail else { return false };
         last.last = *now;
         head.rows = self.changes.began();
         let before = nearest(&pair.contacts);
-        trail.follow(&mut pair.contacts, now.between, motions);
+        trail.follow(&mut pair.contacts, now.between, flights.map(|flight| flight.turn));
         let after = nearest(&pair.contacts);
         clear.slip = trail.slip + APART * after.max(0.0);
         pair.separation += after - before;
@@ -124,7 +121,7 @@ impl NarrowPhase<'_> {
         if !near {
             return false;
         }
-        self.foreseen(&pair.contacts, bodies, motions) >= trail.foreseen.min(0.0) - self.worse()
+        self.foreseen(&pair.contacts, flights) >= trail.foreseen.min(0.0) - self.worse()
     }
 
     /// Growth of what contacts are about to be crossed by up to which they are followed (m), see [`SLIP`].
@@ -133,13 +130,7 @@ impl NarrowPhase<'_> {
     }
 
     /// Did the bodies stay where they were when the contacts were written?
-    fn is_still(
-        &self,
-        measured: &Measurement,
-        now: &Relation,
-        bodies: [&Body; 2],
-        motions: [&Motion; 2],
-    ) -> bool {
+    fn is_still(&self, measured: &Measurement, now: &Relation, flights: [&Flight; 2]) -> bool {
         let last = &measured.last;
         let zone = self.stillness().min(self.settings.contact.dead_zone * self.dt * self.dt);
         let between = now.between;
@@ -149,14 +140,13 @@ impl NarrowPhase<'_> {
             return false;
         }
         // What has no bounds touches as far away as the other body reaches.
-        let lever = |k: usize| match motions[k].radius {
-            0.0 => between.length() + motions[1 - k].radius,
+        let lever = |k: usize| match flights[k].course.radius {
+            0.0 => between.length() + flights[1 - k].course.radius,
             radius => radius,
         };
         let levers = [lever(0), lever(1)];
         let turned = |k: usize| levers[k] * angle(last.rotations[k], now.rotations[k]);
-        let speed = |k: usize| velocity(bodies[k], motions[k]);
-        let ([linear_a, angular_a], [linear_b, angular_b]) = (speed(0), speed(1));
+        let [[linear_a, angular_a], [linear_b, angular_b]] = flights.map(|flight| flight.velocity);
         let speed = (linear_b - linear_a).length()
             + levers[0] * angular_a.length()
             + levers[1] * angular_b.length();
@@ -164,14 +154,8 @@ impl NarrowPhase<'_> {
     }
 
     /// The least gap at the end of the step if the bodies go on as they move now (m).
-    fn foreseen(
-        &self,
-        contacts: &[ActiveContact],
-        bodies: [&Body; 2],
-        motions: [&Motion; 2],
-    ) -> Real {
-        let [[linear_a, angular_a], [linear_b, angular_b]] =
-            [0, 1].map(|k| velocity(bodies[k], motions[k]));
+    fn foreseen(&self, contacts: &[ActiveContact], flights: [&Flight; 2]) -> Real {
+        let [[linear_a, angular_a], [linear_b, angular_b]] = flights.map(|flight| flight.velocity);
         let after = |contact: &ActiveContact| {
             let at_a = linear_a + angular_a.cross(contact.arms[0]);
             let at_b = linear_b + angular_b.cross(contact.arms[1]);
@@ -203,15 +187,14 @@ impl NarrowPhase<'_> {
         };
         clear.slip = slip + APART * nearest(&pair.contacts).max(0.0);
         clear.slope = (!outlook.exact).then_some(outlook.slope);
-        let bodies = pair.bodies.map(|i| &self.bodies[i as usize]);
-        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
+        let flights = self.flights_of(pair.bodies);
         measured.trail = Some(Trail {
             anchor: side.map(|side| side as u8),
-            normal: side.map_or(normal, |side| motions[side].rotation.transpose() * normal),
+            normal: side.map_or(normal, |side| flights[side].turn.transpose() * normal),
             radii,
             slip,
             denominator: ratio.denominator,
-            foreseen: self.foreseen(&pair.contacts, bodies, motions),
+            foreseen: self.foreseen(&pair.contacts, flights),
         });
     }
 
@@ -262,10 +245,9 @@ impl Relation {
 
 impl Trail {
     /// Moves contacts on with their bodies, of which b is `between` from a (m).
-    fn follow(&self, contacts: &mut [ActiveContact], between: Vec3, motions: [&Motion; 2]) {
-        let [turn_a, turn_b] = motions.map(|motion| motion.rotation);
-        let mut normal =
-            self.anchor.map_or(Vec3::X, |side| motions[usize::from(side)].rotation * self.normal);
+    fn follow(&self, contacts: &mut [ActiveContact], between: Vec3, turns: [Mat3; 2]) {
+        let [turn_a, turn_b] = turns;
+        let mut normal = self.anchor.map_or(Vec3::X, |side| turns[usize::from(side)] * self.normal);
         for contact in contacts {
             let core_a = turn_a * contact.cores[0];
             let core_b = between + turn_b * contact.cores[1];
@@ -286,15 +268,6 @@ impl Trail {
             contact.arms = [middle, middle - between];
             (contact.gap, contact.row_gap) = (gap, widen(gap));
         }
-    }
-}
-
-/// Linear and angular velocity of a body as it is, without what this step's forces add.
-fn velocity(body: &Body, motion: &Motion) -> [Vec3; 2] {
-    if motion.moves {
-        [body.linear_velocity, body.angular_velocity]
-    } else {
-        [motion.linear, motion.angular]
     }
 }
 

@@ -143,7 +143,12 @@ pub fn predict_or_freeze(
 
 /// The axis orthogonal to the plane in which both bodies of a pair move, if there is one.
 pub fn planar_axis(a: &Motion, b: &Motion) -> Option<Vec3> {
-    match a.planar & b.planar {
+    common_axis([a.planar, b.planar])
+}
+
+/// The axis orthogonal to the plane of two bodies by what [`Motion::planar`] says of them, if there is one.
+pub(in crate::engine) fn common_axis([a, b]: [u8; 2]) -> Option<Vec3> {
+    match a & b {
         0b001 => Some(Vec3::X),
         0b010 => Some(Vec3::Y),
         0b100 => Some(Vec3::Z),

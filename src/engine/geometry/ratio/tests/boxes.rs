@@ -216,3 +216,85 @@ fn only_boxes_are_known_as_such() {
     skewed[7].x += 0.1;
     assert_eq!(Hull::convex_hull(&skewed).expect("a hull").cuboid, None, "with a moved corner");
 }
+
+/// Boxes that are measured abreast have the answers of each by itself, to the bit: whatever lies beside it in
+/// the lanes, about any centers, with any margin, and whatever they touched with last.
+#[test]
+fn boxes_abreast_are_as_each_by_itself() {
+    let mut rng = Rng::new(46);
+    let same = |x: &Measured, y: &Measured| format!("{x:?}") == format!("{y:?}");
+    let (mut near, mut apart, mut edges) = (0, 0, 0);
+    for round in 0..7_700 {
+        let count = 1 + round % 13 * 2;
+        let asked: Vec<_> = (0..count)
+            .map(|k| {
+                let (hulls, relative) = pair(&mut rng, round + k);
+                let [a, b] = &hulls;
+                let mut centers = Centers::default();
+                if k % 3 == 0 {
+                    let inside = rng.unit() * (0.8 * a.inradius);
+                    centers = Centers::new(a, inside, b, Vec3::ZERO, &relative);
+                }
+                let last = match rng.below(4) {
+                    0 => Contact::Edges,
+                    1 => Contact::FaceOfA(rng.below(6) as u32),
+                    2 => Contact::FaceOfB(rng.below(6) as u32),
+                    _ => Contact::Smooth,
+                };
+                let half = [a.cuboid, b.cuboid].map(|half| half.expect("a box"));
+                let margin = [0.0, 0.01, Real::INFINITY][rng.below(3)];
+                let query = BoxQuery { half, relative, shift: centers.shift, margin };
+                (hulls, centers, query, last)
+            })
+            .filter(|(_, centers, query, _)| {
+                is_common(query.relative.offset - centers.shift, centers.inner.max(1e-3))
+            })
+            .collect();
+        let queries: Vec<_> = asked.iter().map(|(_, _, query, last)| (*query, *last)).collect();
+        let mut found = Vec::new();
+        facets(&queries, |facet| found.push(facet));
+        assert_eq!(found.len(), queries.len());
+        for ((hulls, centers, query, last), facet) in asked.iter().zip(found) {
+            let fresh = PortalCache { contact: *last, ..PortalCache::default() };
+            let (mut alone, mut abreast) = (fresh, fresh);
+            let [a, b] = hulls;
+            let one = measure(a, b, &query.relative, centers, query.margin, &mut alone);
+            let of_many = query.measured(facet, &mut abreast);
+            assert!(same(&one, &of_many), "round {round}: {one:?} {of_many:?}");
+            assert_eq!(alone, abreast, "round {round}");
+            match of_many {
+                Measured::Near(ratio) => {
+                    (near, edges) = (near + 1, edges + u32::from(ratio.contact == Contact::Edges));
+                }
+                Measured::Apart { .. } => apart += 1,
+            }
+        }
+    }
+    assert!(near + apart >= 95_000 && near.min(apart).min(edges) > 5_000, "{near} {apart} {edges}");
+}
+
+/// The plane of the last step keeps boxes apart by the distance that their corners have along it, as it does
+/// hulls not known as boxes.
+#[test]
+fn boxes_stay_apart_as_hulls_do() {
+    let mut rng = Rng::new(47);
+    let mut found = [0; 2];
+    for case in 0..20_000 {
+        let ([a, b], relative) = pair(&mut rng, case);
+        let half = [a.cuboid, b.cuboid].map(|half| half.expect("a box"));
+        let margin = rng.real(0.0, 0.1);
+        let normal = if case % 2 == 0 { rng.unit() } else { relative.offset.normalize() };
+        let mut cache = PortalCache { normal, ..PortalCache::default() };
+        let query = BoxQuery { half, relative, shift: Vec3::ZERO, margin };
+        let closed = query.still_apart(&cache);
+        let scanned = still_apart(&a, &b, &relative, margin, &mut cache);
+        found[usize::from(closed.is_some())] += 1;
+        // Two corners may be outermost to rounding, of which each takes one.
+        let rounding =
+            TOLERANCE * widen(relative.offset.length() + a.bounding_radius + b.bounding_radius);
+        let or_margin = |found: Option<Real>| widen(found.unwrap_or(margin));
+        let error = (or_margin(closed) - or_margin(scanned)).abs();
+        assert!(error <= rounding, "case {case}: {closed:?} {scanned:?}");
+    }
+    assert!(found[0] > 1000 && found[1] > 1000, "{found:?}");
+}

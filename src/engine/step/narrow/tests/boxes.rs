@@ -152,8 +152,10 @@ fn boxes_have_the_contacts_of_hulls() {
         assert_eq!(fast.dropped, slow.dropped, "dropped");
         let mut out = Manifold::default();
         let params = ClipParams::new(*band, EPS_X);
-        let [a, b] = known;
-        at_hand += u32::from(boxes::find_contacts([a, b], relative, *normal, &params, &mut out));
+        let half = known.each_ref().map(|hull| hull.cuboid.expect("a box"));
+        let sizes = known.each_ref().map(|hull| hull.bounding_radius);
+        at_hand +=
+            u32::from(boxes::find_contacts(half, sizes, relative, *normal, &params, &mut out));
     }
     assert!(unclear * 1000 < compared, "{unclear} of {compared} are unclear");
     assert!(at_hand as usize > ROUNDS * 9 / 10, "{at_hand} have faces that overlap");
