@@ -268,7 +268,7 @@ fn touch(
     let mut at: Option<&ActiveContact> = None;
     for contact in &pair.contacts {
         let impulse = narrow3(contact.impulse[1]);
-        let along = impulse.dot(contact.normal).max(0.0);
+        let along = impulse.dot(contact.normal).max(0.0) + 0.0;
         touch.impulse += impulse;
         touch.normal_impulse += along;
         touch.is_touching |= along > 0.0 || contact.gap <= 0.0;
