@@ -136,6 +136,9 @@ pub struct StepReport {
     /// ([`pressed`](Self::pressed)). They count as solved in [`status`](Self::status), which is what there is
     /// to solve; as posed nothing solves them.
     pub rows_pressed: u32,
+    /// Contacts of large islands that had no rows, since the step does not close their gaps; by what speed it
+    /// does all the same is in the residuals.
+    pub contacts_out_of_reach: u32,
     /// Pairs that overlap and had no rows, since their bodies overlap many others more: a body is pushed
     /// out of the twelve that it overlaps most.
     pub pairs_left_out: u32,

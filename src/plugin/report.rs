@@ -80,6 +80,7 @@ impl_reflect!(
         rows_swept: u32,
         rows_softened: u32,
         rows_pressed: u32,
+        contacts_out_of_reach: u32,
         pairs_left_out: u32,
         events_dropped: u32,
         joints: u32,

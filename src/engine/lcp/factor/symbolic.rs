@@ -95,6 +95,11 @@ impl Pattern {
         (parent != NONE).then_some(parent as usize)
     }
 
+    /// Forgets the graph: it is that of other bodies.
+    pub fn forget(&mut self) {
+        self.built = false;
+    }
+
     /// Is a graph of bodies what is left of that of the last time where these nodes (ascending, not empty)
     /// stand for them and all others are gone? No if there were joints or are.
     #[must_use]

@@ -83,6 +83,7 @@ impl NewtonMemory {
         self.nodes.extend(places.flatten().map(node));
         if self.nodes.len() < bodies {
             self.nodes.clear();
+            self.pattern.forget();
         }
     }
 }

@@ -3,9 +3,11 @@
 //! Input: the pairs of an island with their contacts. Output: [`Manifold`]s of up to four contacts of one
 //! pair with one normal, in the order of pairs and contacts, and where each contact came from. O(contacts).
 //!
-//! No contact is left out: those beyond four of a pair are 4 to 6 % in heaps of boxes and hulls, and without
-//! them the certificate would be that of another problem.
+//! A contact of a large island has no row if the step does not close its gap, see `reach.rs`. Those beyond
+//! four of a pair have theirs: they are 4 to 6 % in heaps of boxes and hulls, and without them the certificate
+//! would be that of another problem.
 
+use super::reach::FarContact;
 use super::{Sources, StepProblem, imposed, pushed};
 use crate::engine::lcp::manifold::{LANES, Manifold};
 use crate::engine::lcp::{Cone, FIXED};
@@ -39,6 +41,8 @@ impl StepProblem {
         let turned = is_turned(sources.motions, edges);
         let begin = self.manifolds.len();
         let mut pushes = 0.0;
+        self.find_reach(sources, settings, k, range.clone());
+        let mut near = core::mem::take(&mut self.near);
         let crowded = self.thin_crowd(sources, range.clone(), bodies.len());
         for i in range.clone() {
             if (i - range.start).is_multiple_of(ABREAST) {
@@ -52,10 +56,11 @@ impl StepProblem {
                 continue;
             }
             let maker = ManifoldBuilder::new(sources, settings, pair, bodies.len(), turned);
-            let mut c = 0;
-            while c < pair.contacts.len() {
-                let count = maker.alike(&pair.contacts[c..]);
-                let contacts = &pair.contacts[c..c + count];
+            self.find_near(&mut near, &maker, p);
+            let mut rest = &near[..];
+            while !rest.is_empty() {
+                let contacts;
+                (contacts, rest) = rest.split_at(maker.alike(rest));
                 let start = (self.contact_source.len() - first) as u32;
                 // Filled where it stays: what was just written in parts is slow to copy as a whole.
                 let at = self.manifolds.len();
@@ -64,8 +69,9 @@ impl StepProblem {
                 maker.fill(manifold, contacts);
                 pushes += manifold.push_speed();
                 manifold.find_compliance(&self.bodies[bodies.clone()]);
-                for contact in contacts {
-                    self.contact_source.push([p, c as u32]);
+                for &c in contacts {
+                    let contact = &pair.contacts[c as usize];
+                    self.contact_source.push([p, c]);
                     self.contact_carriers.push(carrier(pair, contact));
                     let scale = widen(sources.dt_ratio);
                     let [biased, relaxed] = match (contact.blow, contact.impulse) {
@@ -80,12 +86,30 @@ impl StepProblem {
                         let manifold = self.manifolds[at];
                         self.add_rolling(sources, pair, contact, &manifold, first);
                     }
-                    c += 1;
                 }
             }
         }
+        self.near = near;
         if pushes > 2.0 * widen(settings.contact.push_speed_max) {
             self.part_crowd(sources, settings, [begin, first], bodies.len());
+        }
+    }
+}
+
+impl StepProblem {
+    /// Finds the contacts of a pair that get rows.
+    fn find_near(&mut self, near: &mut Vec<u32>, maker: &ManifoldBuilder<'_>, p: u32) {
+        near.clear();
+        let fastest = self.reach.fastest(maker.ends());
+        for (c, contact) in (0..).zip(&maker.pair.contacts) {
+            if fastest.is_none_or(|fastest| maker.reaches(contact, fastest)) {
+                near.push(c);
+                continue;
+            }
+            self.far.push(maker.far(contact));
+            if contact.blow == Blow::Unknown {
+                self.far_new.push([p, c]);
+            }
         }
     }
 }
@@ -117,41 +141,65 @@ impl<'a> ManifoldBuilder<'a> {
 
     /// How many of the first contacts share a manifold: those of one normal. Under a pyramid, whose
     /// tangents follow the slip of each contact, only the first.
-    fn alike(&self, contacts: &[ActiveContact]) -> usize {
+    fn alike(&self, near: &[u32]) -> usize {
         if matches!(self.settings.solver.cone, Cone::Pyramid(_)) {
             return 1;
         }
-        let same = contacts.iter().take_while(|c| c.normal == contacts[0].normal);
+        let normal = |c: u32| self.pair.contacts[c as usize].normal;
+        let same = near.iter().take_while(|&&c| normal(c) == normal(near[0]));
         same.count().clamp(1, LANES)
+    }
+
+    /// The bodies of the island that its impulses act on.
+    fn ends(&self) -> [u32; 2] {
+        let local = |i: u32| self.sources.islands.local[i as usize];
+        let [a, b] = self.pair.bodies;
+        [(a, self.pushed[0]), (b, self.pushed[1])].map(|(i, is)| if is { local(i) } else { FIXED })
     }
 
     /// A manifold without contacts, of which the first will be the contact `first` of the island.
     fn empty(&self, first: u32) -> Manifold {
-        let local = |side: usize| {
-            let i = self.pair.bodies[side] as usize;
-            if self.pushed[side] { self.sources.islands.local[i] } else { FIXED }
-        };
-        Manifold::new(local(0), local(1), self.bodies, first)
+        let [a, b] = self.ends();
+        Manifold::new(a, b, self.bodies, first)
+    }
+
+    /// Can the step close the gap of a contact, near which the fastest body has this speed?
+    fn reaches(&self, contact: &ActiveContact, fastest: Real) -> bool {
+        let [mean, lead] = contact.parting(self.motions).map(|v| contact.normal.dot(v));
+        let closing = -mean.min(mean + lead).min(0.0);
+        let blow = 0.5 * (1.0 + self.pair.restitution) * fastest;
+        contact.impulse != [DVec3::ZERO; 2]
+            || contact.gap <= self.settings.contact.margin + self.sources.dt * (closing + blow)
+    }
+
+    /// A contact without a row.
+    fn far(&self, contact: &ActiveContact) -> FarContact {
+        let normal = widen3(contact.normal);
+        let apart =
+            contact.row_gap / widen(self.sources.dt) + normal.dot(self.drift(contact, normal));
+        FarContact { bodies: self.ends(), normal: contact.normal, arms: contact.arms, apart }
     }
 
     /// Gives it contacts of one normal.
-    fn fill(&self, manifold: &mut Manifold, contacts: &[ActiveContact]) {
+    fn fill(&self, manifold: &mut Manifold, near: &[u32]) {
         let (pair, sources) = (self.pair, self.sources);
-        let normal = widen3(contacts[0].normal).normalize();
-        let tangent = widen3(self.tangent(&contacts[0]));
+        let first = &pair.contacts[near[0] as usize];
+        let normal = widen3(first.normal).normalize();
+        let tangent = widen3(self.tangent(first));
         manifold.normal = normal.to_array();
         // At a right angle in double precision as well.
         manifold.tangent = (tangent - normal * normal.dot(tangent)).normalize().to_array();
         manifold.friction = widen(self.settings.contact.friction.unwrap_or(pair.friction));
         manifold.restitution = widen(pair.restitution);
-        let arms = contacts[0].arms.map(widen3);
+        let arms = first.arms.map(widen3);
         (manifold.arm_a, manifold.arm_b) = (arms[0].to_array(), arms[1].to_array());
         // The shorter arm is the more accurate one.
-        let near = usize::from(arms[1].length_squared() < arms[0].length_squared());
-        manifold.count = contacts.len() as u32;
+        let shorter = usize::from(arms[1].length_squared() < arms[0].length_squared());
+        manifold.count = near.len() as u32;
         manifold.push_max = widen(self.settings.contact.push_speed_max);
-        for (lane, contact) in contacts.iter().enumerate() {
-            let point = widen3(contact.arms[near]) - arms[near];
+        for (lane, &c) in near.iter().enumerate() {
+            let contact = &pair.contacts[c as usize];
+            let point = widen3(contact.arms[shorter]) - arms[shorter];
             let drift = self.drift(contact, normal);
             for k in 0..3 {
                 manifold.point[k][lane] = point[k];

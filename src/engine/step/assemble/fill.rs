@@ -41,6 +41,7 @@ impl StepProblem {
             self.end.push(IslandEnd {
                 manifolds: self.manifolds.len(),
                 contacts: self.contact_source.len(),
+                far: self.far.len(),
                 joints: self.joints.len(),
                 rolling: self.rolling.len(),
             });

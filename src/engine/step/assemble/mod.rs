@@ -25,6 +25,7 @@ pub(in crate::engine) mod contacts;
 mod crowd;
 mod fill;
 pub(in crate::engine) mod joints;
+pub(in crate::engine) mod reach;
 mod rolling;
 mod unknowns;
 
@@ -33,6 +34,7 @@ use core::ops::Range;
 
 pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
 
+use self::reach::FarContact;
 use self::unknowns::cut;
 use super::islands::{DisjointSets, Islands, NO_ISLAND};
 use super::unchanged::Touching;
@@ -95,6 +97,13 @@ pub struct StepProblem {
     joint_rows: Vec<Row>,
     /// Pairs of crowds that have no rows, see [`crowd`].
     pub(in crate::engine) left_out: Vec<u32>,
+    /// Contacts of large islands that have no rows, see [`reach`], island by island.
+    pub(in crate::engine) far: Vec<FarContact>,
+    /// (pair, contact) of those of them that are new.
+    pub(in crate::engine) far_new: Vec<[u32; 2]>,
+    reach: reach::Reach,
+    /// Buffer: the contacts of a pair that have rows.
+    near: Vec<u32>,
     /// Buffers: what orders the pairs of a crowd, and which of them are kept.
     nearest: Vec<crowd::Rank>,
     kept: Vec<bool>,
@@ -126,6 +135,8 @@ pub struct IslandStep<'a> {
     pub contact_source: &'a [[u32; 2]],
     /// What every contact goes with.
     pub(in crate::engine) contact_carriers: &'a [ContactCarrier],
+    /// Its contacts that have no rows.
+    pub(in crate::engine) far: &'a [FarContact],
     /// Rolling rows.
     pub rolling: &'a [RollingRow],
     /// Friction cone of all contacts.
@@ -185,6 +196,7 @@ impl IslandStep<'_> {
 struct IslandEnd {
     manifolds: usize,
     contacts: usize,
+    far: usize,
     joints: usize,
     rolling: usize,
 }
@@ -259,6 +271,7 @@ fn ranges(ends: &[IslandEnd], k: usize, islands: &Islands) -> IslandRanges {
         members: islands.start[k] as usize..islands.start[k + 1] as usize,
         manifolds: start.manifolds..end.manifolds,
         contacts: start.contacts..end.contacts,
+        far: start.far..end.far,
         joints: start.joints..end.joints,
         rolling: start.rolling..end.rolling,
     }
@@ -305,6 +318,7 @@ impl StepProblem {
         let mut relaxed = IslandUnknowns::new(&mut self.relaxed);
         let (rolling, joint_source) = (&self.rolling, &self.joint_source);
         let (contact_source, contact_carriers) = (&self.contact_source, &self.contact_carriers);
+        let far = &self.far;
         let (joint_aim, mut joint_push) = (&self.joint_aim, &mut self.joint_push[..]);
         let (mut joint_wrench, mut at_end) = (&mut self.joint_wrench[..], &mut self.at_end[..]);
         (0..islands.len()).map(move |k| {
@@ -318,6 +332,7 @@ impl StepProblem {
                 blows: cut(&mut blows, r.contacts.len()),
                 contact_source: &contact_source[r.contacts.clone()],
                 contact_carriers: &contact_carriers[r.contacts.clone()],
+                far: &far[r.far.clone()],
                 rolling: &rolling[r.rolling.clone()],
                 cone,
                 joints: cut(&mut joints, r.joints.len()),
@@ -344,6 +359,8 @@ impl StepProblem {
         self.contact_source.clear();
         self.contact_carriers.clear();
         self.left_out.clear();
+        self.far.clear();
+        self.far_new.clear();
         self.blows.clear();
         self.joint_source.clear();
         self.rolling_source.clear();

@@ -17,6 +17,8 @@ pub struct IslandRanges {
     pub manifolds: Range<usize>,
     /// In [`StepProblem::contact_source`](super::StepProblem::contact_source) and the contact impulses.
     pub contacts: Range<usize>,
+    /// Of its contacts without rows.
+    pub(in crate::engine) far: Range<usize>,
     /// In [`StepProblem::joints`](super::StepProblem::joints) and the joint impulses.
     pub joints: Range<usize>,
     /// In [`StepProblem::rolling`](super::StepProblem::rolling) and the rolling impulses.

@@ -36,7 +36,8 @@ use self::island::Island;
 use self::memory::{IslandMemory, Memories, SteadySolution};
 use self::outcome::Outcome;
 use self::policy::IslandSolver;
-use super::assemble::{IslandStep, Sources, StepProblem};
+use super::assemble::reach::crossed;
+use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
 use crate::engine::lcp::Status;
 use crate::engine::par::Pool;
 use crate::engine::report::{IslandReport, StepReport, StepStatus};
@@ -75,6 +76,9 @@ impl Task<'_> {
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
         let mut outcome = solver.solve(&mut island);
+        let tolerance = settings.solver.tolerance;
+        let crossed = |unknowns: &IslandUnknowns<'_>| crossed(step.far, unknowns.velocity);
+        outcome.note_crossed([crossed(&step.biased), crossed(&step.relaxed)], tolerance);
         let free = step.bodies.iter().map(|body| &body.velocity_free);
         outcome.given =
             kinetic(step.bodies, step.relaxed.velocity.iter()) - kinetic(step.bodies, free);
@@ -97,6 +101,8 @@ impl SolverState {
         report: &mut StepReport,
         pool: &impl Pool,
     ) {
+        report.contacts_out_of_reach = problem.far.len() as u32;
+        report.contacts -= report.contacts_out_of_reach;
         report.pairs_left_out = problem.left_out.len() as u32;
         let steady = sources.steady;
         let keeps = |k: usize| steady[k] || problem.has_rows(k);
@@ -263,6 +269,9 @@ impl StepProblem {
             contact.impulse =
                 [&self.biased, &self.relaxed].map(|u| DVec3::from_array(u.contact_impulse[i]));
             contact.blow = self.blows[i];
+        }
+        for &[p, c] in &self.far_new {
+            pairs[p as usize].contacts[c as usize].blow = Blow::None;
         }
         for &p in &self.left_out {
             for contact in &mut pairs[p as usize].contacts {

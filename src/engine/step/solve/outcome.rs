@@ -48,6 +48,17 @@ impl Outcome {
         as_it_was(&self.biased) && self.relaxed.as_ref().is_none_or(as_it_was)
     }
 
+    /// Takes note of the speeds at which what moves and what is carried close gaps that have no rows [m/s].
+    pub(super) fn note_crossed(&mut self, [biased, carried]: [Double; 2], tolerance: Double) {
+        let certificates = [&mut self.biased.certificate, &mut self.carried];
+        for (certificate, crossed) in certificates.into_iter().zip([biased, carried]) {
+            certificate.natural_map = certificate.natural_map.max(crossed);
+        }
+        if biased.max(carried) > tolerance {
+            self.biased.status = Status::IterationLimit;
+        }
+    }
+
     /// Counts the work of an attempt that came before.
     pub(super) fn after(mut self, attempt: &Self) -> Self {
         self.biased.work += attempt.biased.work;

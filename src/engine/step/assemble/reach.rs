@@ -1,0 +1,110 @@
+//! Reach: the contacts of a large island whose gaps the step can close.
+//!
+//! Input: an island's pairs and motions. Output: which contacts get rows. A contact is within reach if its
+//! gap is at most
+//!
+//! ```text
+//! margin + h (closing + (1 + e)/2 fastest)
+//! ```
+//!
+//! of the speed at which its bodies close it in a free step and that of the fastest body that they or their
+//! neighbors are: a blow with restitution `e` gives so much of it to a body of equal mass. What pushed in the
+//! last step is in reach, too. The others have no rows and no impulses. Where the solution closes the gap
+//! of one all the same, as that of a blow which runs through more bodies, the certificate tells by what
+//! speed, and the next step finds it within reach. Small islands have all rows. O(contacts).
+
+use core::ops::Range;
+
+use super::{Sources, StepProblem};
+use crate::engine::lcp::{Cone, Method, Vec6};
+use crate::engine::settings::{ActiveEvents, Settings};
+use crate::math::{DVec3, Double, Real, Vec3, widen3};
+
+/// What an island reaches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reach {
+    /// Speeds of the fastest body near each body of a large island [m/s]; empty in a small one.
+    speeds: Vec<Real>,
+    /// Buffer: the same, one pair farther.
+    spread: Vec<Real>,
+}
+
+/// A contact out of reach.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct FarContact {
+    /// Bodies of the island at its ends, [`FIXED`](crate::engine::lcp::FIXED) for others.
+    pub(super) bodies: [u32; 2],
+    pub(super) normal: Vec3,
+    /// From both centers (m).
+    pub(super) arms: [Vec3; 2],
+    /// Its gap over `h`, and the speed at which it grows but for those bodies [m/s].
+    pub(super) apart: Double,
+}
+
+impl FarContact {
+    /// By how much more than its gap allows bodies with these velocities close it [m/s].
+    fn crossed(&self, velocity: &[Vec6]) -> Double {
+        let normal = widen3(self.normal);
+        let mut apart = self.apart;
+        for ((i, arm), sign) in self.bodies.into_iter().zip(self.arms).zip([-1.0, 1.0]) {
+            if let Some(&[vx, vy, vz, x, y, z]) = velocity.get(i as usize) {
+                let turn = DVec3::new(x, y, z).cross(widen3(arm));
+                apart += sign * normal.dot(DVec3::new(vx, vy, vz) + turn);
+            }
+        }
+        -apart
+    }
+}
+
+/// The largest speed at which bodies with these velocities close gaps that were out of reach [m/s]; 0 if they
+/// close none.
+pub(in crate::engine) fn crossed(far: &[FarContact], velocity: &[Vec6]) -> Double {
+    far.iter().fold(0.0, |most: Double, contact| most.max(contact.crossed(velocity)))
+}
+
+impl StepProblem {
+    /// Finds out how far the bodies of island `k` reach.
+    pub(super) fn find_reach(
+        &mut self,
+        sources: &Sources<'_>,
+        settings: &Settings,
+        k: usize,
+        pairs: Range<usize>,
+    ) {
+        let (solver, Reach { speeds, spread }) = (&settings.solver, &mut self.reach);
+        speeds.clear();
+        let (islands, motions) = (sources.islands, sources.motions);
+        let members = &islands.members[islands.start[k] as usize..islands.start[k + 1] as usize];
+        let is_large = pairs.len() + members.len() > solver.newton_rows_max as usize
+            && matches!(solver.method, Method::Auto | Method::Substeps)
+            && solver.cone == Cone::Circular
+            && settings.contact.active == ActiveEvents::Clipped;
+        if !is_large {
+            return;
+        }
+        speeds.extend(members.iter().map(|&i| motions[i as usize].speed()));
+        spread.clone_from(speeds);
+        for i in pairs {
+            let [a, b] = sources.touching[self.pairs_of.items[i] as usize].bodies;
+            let of = |i: u32| match motions[i as usize].moves {
+                true => speeds[islands.local[i as usize] as usize],
+                false => motions[i as usize].speed(),
+            };
+            let fastest = of(a).max(of(b));
+            for i in [a, b].into_iter().filter(|&i| motions[i as usize].moves) {
+                let spread = &mut spread[islands.local[i as usize] as usize];
+                *spread = spread.max(fastest);
+            }
+        }
+        core::mem::swap(speeds, spread);
+    }
+}
+
+impl Reach {
+    /// Speed of the fastest body near the bodies with these numbers in a large island [m/s]; none in a small
+    /// one, which reaches all contacts.
+    pub(super) fn fastest(&self, bodies: [u32; 2]) -> Option<Real> {
+        let speed = |i: u32| self.speeds.get(i as usize).copied().unwrap_or(0.0);
+        (!self.speeds.is_empty()).then(|| speed(bodies[0]).max(speed(bodies[1])))
+    }
+}
