@@ -4,8 +4,8 @@
 //! pair with one normal, in the order of pairs and contacts, and where each contact came from. O(contacts).
 //!
 //! A contact of a large island has no row if the step does not close its gap, see `reach.rs`. Those beyond
-//! four of a pair have theirs: they are 4 to 6 % in heaps of boxes and hulls, and without them the certificate
-//! would be that of another problem.
+//! four of a pair have theirs: they are 4 to 6 % in heaps of boxes and hulls, and without them the
+//! certificate would be that of another problem.
 
 use super::reach::FarContact;
 use super::{Sources, StepProblem, imposed, pushed};
