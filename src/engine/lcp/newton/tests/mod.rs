@@ -24,3 +24,16 @@ fn params(tolerance: Double) -> NewtonParams {
         patient: false,
     }
 }
+
+/// Where a body comes and then others go, what is left may have no contact: the graph of the bodies before
+/// is not theirs, though none of its edges says so.
+#[test]
+fn a_factor_of_other_bodies_is_forgotten() {
+    let mut memory = NewtonMemory::default();
+    assert!(memory.pattern.build(2, 0, &[[0, 1]]), "a new graph");
+    memory.pass_on([Some(0), Some(1)].into_iter());
+    assert!(memory.pattern.is_left(&memory.nodes, 0, &[[0, 1]]), "all are there");
+    memory.pass_on([Some(0), Some(1), None].into_iter());
+    memory.pass_on([Some(2)].into_iter());
+    assert!(!memory.pattern.is_left(&memory.nodes, 0, &[]), "the third had no node");
+}
