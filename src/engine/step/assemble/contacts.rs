@@ -100,9 +100,9 @@ impl StepProblem {
     /// Finds the contacts of a pair that get rows.
     fn find_near(&mut self, near: &mut Vec<u32>, maker: &ManifoldBuilder<'_>, p: u32) {
         near.clear();
-        let fastest = self.reach.fastest(maker.ends());
+        let blow = self.reach.blow(maker.ends());
         for (c, contact) in (0..).zip(&maker.pair.contacts) {
-            if fastest.is_none_or(|fastest| maker.reaches(contact, fastest)) {
+            if blow.is_none_or(|blow| maker.reaches(contact, blow)) {
                 near.push(c);
                 continue;
             }
@@ -163,11 +163,11 @@ impl<'a> ManifoldBuilder<'a> {
         Manifold::new(a, b, self.bodies, first)
     }
 
-    /// Can the step close the gap of a contact, near which the fastest body has this speed?
-    fn reaches(&self, contact: &ActiveContact, fastest: Real) -> bool {
+    /// Can the step close the gap of a contact, to whose bodies a blow without restitution gives this speed?
+    fn reaches(&self, contact: &ActiveContact, blow: Real) -> bool {
         let [mean, lead] = contact.parting(self.motions).map(|v| contact.normal.dot(v));
         let closing = -mean.min(mean + lead).min(0.0);
-        let blow = 0.5 * (1.0 + self.pair.restitution) * fastest;
+        let blow = (1.0 + self.pair.restitution) * blow;
         contact.impulse != [DVec3::ZERO; 2]
             || contact.gap <= self.settings.contact.margin + self.sources.dt * (closing + blow)
     }

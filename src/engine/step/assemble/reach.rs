@@ -4,12 +4,11 @@
 //! gap is at most
 //!
 //! ```text
-//! margin + h (closing + (1 + e)/2 fastest)
+//! margin + h (closing + (1 + e) blow),    blow = max m' / (m + m') max(v, v')
 //! ```
 //!
-//! of the speed at which its bodies close it in a free step and that of the fastest body that they or their
-//! neighbors are: a blow with restitution `e` gives so much of it to a body of equal mass. What pushed in the
-//! last step is in reach, too. The others have no rows and no impulses. Where the solution closes the gap
+//! of the speed at which its bodies close it in a free step and of what a blow between one of them and a
+//! neighbor gives to it, by their masses and speeds. What pushed in the last step is in reach, too. The others have no rows and no impulses. Where the solution closes the gap
 //! of one all the same, as that of a blow which runs through more bodies, the certificate tells by what
 //! speed, and the next step finds it within reach. Small islands have all rows. O(contacts).
 
@@ -18,15 +17,14 @@ use core::ops::Range;
 use super::{Sources, StepProblem};
 use crate::engine::lcp::{Cone, Method, Vec6};
 use crate::engine::settings::{ActiveEvents, Settings};
-use crate::math::{DVec3, Double, Real, Vec3, widen3};
+use crate::math::{DVec3, Double, Real, Vec3, refill, widen3};
 
 /// What an island reaches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reach {
-    /// Speeds of the fastest body near each body of a large island [m/s]; empty in a small one.
-    speeds: Vec<Real>,
-    /// Buffer: the same, one pair farther.
-    spread: Vec<Real>,
+    /// Speed that a blow without restitution can give to each body of a large island [m/s]; empty in a small
+    /// one.
+    blows: Vec<Real>,
 }
 
 /// A contact out of reach.
@@ -71,8 +69,8 @@ impl StepProblem {
         k: usize,
         pairs: Range<usize>,
     ) {
-        let (solver, Reach { speeds, spread }) = (&settings.solver, &mut self.reach);
-        speeds.clear();
+        let (solver, Reach { blows }) = (&settings.solver, &mut self.reach);
+        blows.clear();
         let (islands, motions) = (sources.islands, sources.motions);
         let members = &islands.members[islands.start[k] as usize..islands.start[k + 1] as usize];
         let is_large = pairs.len() + members.len() > solver.newton_rows_max as usize
@@ -82,29 +80,24 @@ impl StepProblem {
         if !is_large {
             return;
         }
-        speeds.extend(members.iter().map(|&i| motions[i as usize].speed()));
-        spread.clone_from(speeds);
+        refill(blows, members.len(), 0.0);
         for i in pairs {
-            let [a, b] = sources.touching[self.pairs_of.items[i] as usize].bodies;
-            let of = |i: u32| match motions[i as usize].moves {
-                true => speeds[islands.local[i as usize] as usize],
-                false => motions[i as usize].speed(),
-            };
-            let fastest = of(a).max(of(b));
-            for i in [a, b].into_iter().filter(|&i| motions[i as usize].moves) {
-                let spread = &mut spread[islands.local[i as usize] as usize];
-                *spread = spread.max(fastest);
+            let bodies = sources.touching[self.pairs_of.items[i] as usize].bodies;
+            let [a, b] = bodies.map(|i| &motions[i as usize]);
+            let share = a.speed().max(b.speed()) / (a.inverse_mass + b.inverse_mass);
+            for (i, motion) in bodies.into_iter().zip([a, b]).filter(|(_, motion)| motion.moves) {
+                let blow = &mut blows[islands.local[i as usize] as usize];
+                *blow = blow.max(share * motion.inverse_mass);
             }
         }
-        core::mem::swap(speeds, spread);
     }
 }
 
 impl Reach {
-    /// Speed of the fastest body near the bodies with these numbers in a large island [m/s]; none in a small
-    /// one, which reaches all contacts.
-    pub(super) fn fastest(&self, bodies: [u32; 2]) -> Option<Real> {
-        let speed = |i: u32| self.speeds.get(i as usize).copied().unwrap_or(0.0);
-        (!self.speeds.is_empty()).then(|| speed(bodies[0]).max(speed(bodies[1])))
+    /// Speed that a blow without restitution can give to the bodies with these numbers in a large island
+    /// [m/s]; none in a small one, which reaches all contacts.
+    pub(super) fn blow(&self, bodies: [u32; 2]) -> Option<Real> {
+        let blow = |i: u32| self.blows.get(i as usize).copied().unwrap_or(0.0);
+        (!self.blows.is_empty()).then(|| blow(bodies[0]).max(blow(bodies[1])))
     }
 }
