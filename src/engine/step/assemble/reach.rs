@@ -8,9 +8,10 @@
 //! ```
 //!
 //! of the speed at which its bodies close it in a free step and of what a blow between one of them and a
-//! neighbor gives to it, by their masses and speeds. What pushed in the last step is in reach, too. The others have no rows and no impulses. Where the solution closes the gap
-//! of one all the same, as that of a blow which runs through more bodies, the certificate tells by what
-//! speed, and the next step finds it within reach. Small islands have all rows. O(contacts).
+//! neighbor gives to it, by their masses and speeds. What pushed in the last step is in reach, too. The
+//! others have no rows and no impulses. Where the solution closes the gap of one all the same, as that of a
+//! blow which runs through more bodies, the certificate tells by what speed, and the next step finds it
+//! within reach. Small islands have all rows. O(contacts).
 
 use core::ops::Range;
 
