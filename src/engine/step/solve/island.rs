@@ -31,6 +31,7 @@ use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::{AT_REST, TINY};
 use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, PRICE, ROUGH, TRIES};
 use crate::engine::tuning::work::{CHECK, ROUNDED_SINGLE};
+use crate::engine::tuning::yielding::PRESSED;
 use crate::math::{DVec3, Double, widen};
 
 /// May a solution of a large island with this residual [m/s] be taken, for the next steps to go on from?
@@ -129,6 +130,24 @@ impl Island<'_, '_> {
     /// What is left of it (–).
     pub(super) fn left(&self) -> Double {
         (self.work() - self.spent).max(0.0)
+    }
+
+    /// Scales the impulses of a step that is not solved to what could stop the whole island, of its speeds
+    /// and of what it gains a thousand times faster than by its weight. Where bodies are pressed they would
+    /// grow from step to step else, until their rounding moves everything.
+    pub(super) fn bound_impulses(&mut self) {
+        let step = &mut *self.step;
+        let mass: Double = step.bodies.iter().map(|body| body.mass[0]).sum();
+        let linear = step.bodies.iter().map(|body| &body.velocity_free[..3]);
+        let fastest = linear.flatten().fold(0.0, |most: Double, v| most.max(v.abs()));
+        let bound = mass * (PRESSED * self.dt + fastest);
+        for unknowns in [&mut step.biased, &mut step.relaxed] {
+            let impulses = unknowns.contact_impulse.as_flattened().iter();
+            let most = impulses.fold(0.0, |most: Double, x| most.max(x.abs()));
+            if most > bound {
+                unknowns.scale(bound / most);
+            }
+        }
     }
 
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.

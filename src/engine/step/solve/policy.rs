@@ -72,6 +72,9 @@ impl IslandSolver {
         island.memory.pressed = false;
         let outcome = self.choose(island);
         island.note_effort(outcome.is_solved());
+        if !outcome.is_solved() {
+            island.bound_impulses();
+        }
         if !outcome.flown {
             self.flight.fly(island.step, island.settings.solver.tolerance);
         }
