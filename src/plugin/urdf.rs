@@ -64,7 +64,7 @@ use crate::math::{
 ///     commands.entity(rod).insert(AngularVelocity::default());
 ///     Ok(())
 /// }
-/// # bevy_ecs::world::World::new().run_system_cached(spawn).unwrap().unwrap();
+/// # bevy_ecs::world::World::new().run_system_cached::<Result, _, _>(spawn).unwrap().unwrap();
 /// ```
 #[derive(Clone, Debug)]
 pub struct Urdf {

@@ -1,6 +1,7 @@
 //! The bits of eight moving worlds in which bodies come and go, with all that they tell: state, report,
 //! contacts, touches, joints and sleepers of every step. They are the same in every build, on any number of
-//! threads, on every platform. They change only with the method: then the new numbers are in the message.
+//! threads, on x86; see `docs/trust.md` for ARM. They change only with the method: then the new numbers are
+//! in the message.
 
 use orthant::engine::par::Serial;
 use orthant::math::Real;
