@@ -94,9 +94,7 @@ impl StepProblem {
             self.part_crowd(sources, settings, [begin, first], bodies.len());
         }
     }
-}
 
-impl StepProblem {
     /// Finds the contacts of a pair that get rows.
     fn find_near(&mut self, near: &mut Vec<u32>, maker: &ManifoldBuilder<'_>, p: u32) {
         near.clear();

@@ -134,20 +134,28 @@ impl Island<'_, '_> {
 
     /// Scales the impulses of a step that is not solved to what could stop the whole island, of its speeds
     /// and of what it gains a thousand times faster than by its weight. Where bodies are pressed they would
-    /// grow from step to step else, until their rounding moves everything.
-    pub(super) fn bound_impulses(&mut self) {
+    /// grow from step to step else, until their rounding moves everything. Returns by how much more the
+    /// biased and the carried velocities differ from what their impulses give then [m/s, rad/s], at most.
+    pub(super) fn bound_impulses(&mut self) -> [Double; 2] {
         let step = &mut *self.step;
         let mass: Double = step.bodies.iter().map(|body| body.mass[0]).sum();
         let linear = step.bodies.iter().map(|body| &body.velocity_free[..3]);
         let fastest = linear.flatten().fold(0.0, |most: Double, v| most.max(v.abs()));
         let bound = mass * (PRESSED * self.dt + fastest);
-        for unknowns in [&mut step.biased, &mut step.relaxed] {
+        [&mut step.biased, &mut step.relaxed].map(|unknowns| {
             let impulses = unknowns.contact_impulse.as_flattened().iter();
             let most = impulses.fold(0.0, |most: Double, x| most.max(x.abs()));
             if most > bound {
-                unknowns.scale(bound / most);
+                let part = bound / most;
+                unknowns.scale(part);
+                let pairs = unknowns.velocity.iter().zip(&*step.bodies);
+                let given = pairs
+                    .flat_map(|(v, body)| (0..6).map(|k| (v[k] - body.velocity_free[k]).abs()));
+                (1.0 - part) * given.fold(0.0, Double::max)
+            } else {
+                0.0
             }
-        }
+        })
     }
 
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.

@@ -70,10 +70,12 @@ impl IslandSolver {
     /// Solves an island by the method of the settings; bodies without impulses fly.
     pub(super) fn solve(&mut self, island: &mut Island<'_, '_>) -> Outcome {
         island.memory.pressed = false;
-        let outcome = self.choose(island);
+        let mut outcome = self.choose(island);
         island.note_effort(outcome.is_solved());
         if !outcome.is_solved() {
-            island.bound_impulses();
+            let [biased, carried] = island.bound_impulses();
+            outcome.biased.certificate.motion += biased;
+            outcome.carried.motion += carried;
         }
         if !outcome.flown {
             self.flight.fly(island.step, island.settings.solver.tolerance);
