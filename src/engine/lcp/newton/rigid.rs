@@ -89,7 +89,7 @@ impl Rigid {
     pub(super) fn take(&mut self, problem: &ManifoldProblem<'_>, left: impl Iterator<Item = Vec6>) {
         self.bodies.extend(problem.bodies.iter().zip(left).map(|(body, v)| {
             let energy: Double = v.iter().zip(mass_mul(body, &v)).map(|(v, p)| v * p).sum();
-            energy <= body.mass[0] * LINE.powi(4)
+            energy <= body.mass[0] * (LINE * LINE) * (LINE * LINE)
         }));
     }
 

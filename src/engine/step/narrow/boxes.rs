@@ -297,7 +297,8 @@ impl Taker<'_> {
     /// Takes a contact at a point of the face of a, unless it is beyond the band or already there.
     #[inline(always)]
     fn take(&mut self, names: [u32; 2], point_a: Vec3, gap: Real) -> bool {
-        let separation = gap.max(self.nearest);
+        // Of two zeros platforms take either sign.
+        let separation = gap.max(self.nearest) + 0.0;
         let near = separation <= self.band;
         if !near {
             self.out.outlook.complete = self.out.outlook.complete.min(separation);
