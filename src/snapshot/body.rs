@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::SnapshotError;
+use super::{SnapshotError, UNIT};
 use crate::engine::bodies::Bodies;
 use crate::engine::body::{Body, BodyDesc, BodyKind, LockedAxes};
 use crate::engine::collider::{Collider, Layers, Material};
@@ -263,7 +263,7 @@ impl BodyData {
         }
         let rare = self.rare.as_deref();
         let is_pose = |(position, rotation): &(Vec3, Quat)| {
-            POSITION.holds(*position) && (rotation.length_squared() - 1.0).abs() <= 1e-3
+            POSITION.holds(*position) && (rotation.length_squared() - 1.0).abs() <= UNIT
         };
         let now = (self.center, self.rotation);
         let last_good = rare.and_then(|rare| rare.last_good).unwrap_or(now);

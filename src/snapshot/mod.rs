@@ -34,6 +34,9 @@ use crate::engine::shape::ShapeError;
 use crate::engine::step::sleep::Parts;
 use crate::math::{Real, Vec3};
 
+/// By how much squares of unit vectors and rotations may differ from one (–): a hundred roundings of `f32`.
+const UNIT: Real = 1e-5;
+
 /// Version of what a snapshot holds. Others are refused.
 pub const VERSION: u16 = 1;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::SnapshotError;
+use super::{SnapshotError, UNIT};
 use crate::engine::settings::ranges::PLACE;
 use crate::engine::shape::build::assemble;
 use crate::engine::shape::curve::Curve;
@@ -137,7 +137,7 @@ impl ConvexData {
             Self::Ellipsoid { half } => Hull::ellipsoid(*half * 2.0)?,
             Self::Polytope(polytope) => polytope.hull()?,
             &Self::HalfSpace { normal } => {
-                let unit = (normal.length_squared() - 1.0).abs() <= 1e-3;
+                let unit = (normal.length_squared() - 1.0).abs() <= UNIT;
                 let plane = unit.then_some(Convex::HalfSpace(HalfSpace { normal }));
                 return plane.ok_or(ShapeError::BadNormal.into());
             }
@@ -171,7 +171,7 @@ impl TryFrom<&ShapeData> for Shape {
         let made = pieces.iter().enumerate().map(|(index, data)| {
             let PieceData { pose, convex } = data;
             let (position, rotation) = pose.unwrap_or((Vec3::ZERO, Quat::IDENTITY));
-            let turned = (rotation.length_squared() - 1.0).abs() <= 1e-3;
+            let turned = (rotation.length_squared() - 1.0).abs() <= UNIT;
             let near = position.is_finite() && position.abs().max_element() <= LENGTH_MAX;
             let convex = convex.convex()?;
             match convex {

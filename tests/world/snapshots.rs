@@ -4,6 +4,7 @@ use orthant::engine::Simulation;
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3};
 use orthant::snapshot::{Snapshot, SnapshotError, VERSION};
+use orthant_lab::hostile::{HEAD, with_checksum};
 use orthant_lab::random::Rng;
 use orthant_lab::support::moving::{Scene, chain, change_bodies, scene, scenes, sleepers, told};
 use orthant_lab::support::{DOUBLE, DT, change, fingerprint, pile, stack};
@@ -187,14 +188,6 @@ fn another_version_or_precision_is_refused() {
     assert_eq!(Simulation::new().restore(&other), Err(SnapshotError::Version(900)), "refused");
 }
 
-/// The checksum of the bytes behind the head, as they come to be read.
-fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
-    let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let sum = bytes[15..].iter().fold(0xcbf2_9ce4_8422_2325, mix);
-    bytes[7..15].copy_from_slice(&u64::to_le_bytes(sum));
-    bytes
-}
-
 #[test]
 fn what_is_damaged_is_told() {
     let mut rng = Rng::new(11);
@@ -229,12 +222,12 @@ fn what_lies_is_refused_or_borne() {
         for round in 0..150 {
             let mut other = bytes.clone();
             for _ in 0..=round % 4 {
-                let at = 15 + rng.below(bytes.len() - 15);
+                let at = HEAD + rng.below(bytes.len() - HEAD);
                 // Lengths and places have many leading bits in this format, numbers have none.
                 other[at] = [0xff, 0x00, 0x80, rng.below(256) as u8][rng.below(4)];
             }
             if round % 5 == 0 {
-                other.truncate(15 + rng.below(bytes.len() - 15));
+                other.truncate(HEAD + rng.below(bytes.len() - HEAD));
             }
             let mut new = Simulation::new();
             let result = Snapshot::from_bytes(&with_checksum(other))
@@ -256,4 +249,27 @@ fn what_lies_is_refused_or_borne() {
     }
     println!("{refused} refused, {borne} borne");
     assert!(refused > 100 && borne > 100, "both happen: {refused} refused, {borne} borne");
+}
+
+/// Rotations that were longer than one by up to a two-thousandth were taken, and made normals as long.
+#[test]
+fn regression_rotations_that_are_taken_have_length_one() {
+    let bytes = stack(3).0.snapshot().expect("between steps").to_bytes();
+    let [one, long] = [1.0, 1.0002].map(|x: Real| x.to_le_bytes());
+    let mut refused = 0;
+    for at in HEAD..bytes.len() - one.len() {
+        if bytes[at..at + one.len()] != one {
+            continue;
+        }
+        let mut other = bytes.clone();
+        other[at..at + one.len()].copy_from_slice(&long);
+        let mut world = Simulation::new();
+        let taken = Snapshot::from_bytes(&with_checksum(other)).and_then(|s| world.restore(&s));
+        refused += u32::from(taken.is_err());
+        for body in world.bodies().iter() {
+            let off = body.rotation().length() - 1.0;
+            assert!(off.abs() < 1e-5, "byte {at}: off by {off}");
+        }
+    }
+    assert!(refused > 0, "one of them is of a rotation");
 }

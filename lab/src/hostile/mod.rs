@@ -5,6 +5,8 @@
 //! that does not return is for the caller to see.
 
 mod geometry;
+mod joint;
+mod snapshot;
 mod solvers;
 mod world;
 
@@ -12,8 +14,10 @@ use orthant::engine::shape::Shape;
 use orthant::math::{Quat, Real, Vec3};
 
 pub use self::geometry::{check_hull, check_metric};
+pub use self::joint::check_joint;
+pub use self::snapshot::{HEAD, check_snapshot, with_checksum};
 pub use self::solvers::check_solvers;
-pub use self::world::{KINDS, Kind, Outcome, play};
+pub use self::world::{KINDS, Kind, Outcome, play, play_within};
 use crate::random::Rng;
 use crate::support::{cuboid, sphere};
 

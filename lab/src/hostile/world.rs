@@ -8,7 +8,7 @@ use orthant::engine::body::{BodyDesc, BodyId, BodyKind, LockedAxes};
 use orthant::engine::collider::{Collider, Layers, Material};
 use orthant::engine::joint::{AxisLimit, JointDesc, JointFrame, JointKind, Motor};
 use orthant::engine::lcp::{Cone, Method};
-use orthant::engine::report::StepStatus;
+use orthant::engine::report::{IslandReport, StepStatus};
 use orthant::engine::settings::{Integration, RestitutionModel, Settings};
 use orthant::engine::shape::Shape;
 use orthant::engine::shape::mass::MassProperties;
@@ -28,7 +28,7 @@ fn material(bytes: &mut Bytes) -> Material {
 }
 
 /// A body somewhere near the origin, if nothing is wrong with it.
-fn body(bytes: &mut Bytes) -> BodyDesc {
+pub(super) fn body(bytes: &mut Bytes) -> BodyDesc {
     let kind = match bytes.below(8) {
         0 => BodyKind::Static,
         1 => BodyKind::Kinematic,
@@ -85,7 +85,7 @@ fn coupled(bytes: &mut Bytes) -> JointKind {
     }
 }
 
-fn joint(bytes: &mut Bytes, ids: &[BodyId]) -> JointDesc {
+pub(super) fn joint(bytes: &mut Bytes, ids: &[BodyId]) -> JointDesc {
     let mut end = || ids.get(bytes.below(ids.len() + 1)).copied();
     let ends = [end(), end()];
     let kind = match bytes.below(11) {
@@ -285,17 +285,33 @@ pub struct Outcome {
     pub broken: usize,
     /// Steps that were refused.
     pub steps_refused: usize,
-    /// Most work of an island in a step (sweeps).
+    /// Most work of an island in a step, in budgets: `work_max` sweeps over its contacts and bodies and a
+    /// hundred more (–).
     pub work: Double,
-    /// By which method.
-    pub method: Method,
 }
+
+/// Most work of an island in a step, in budgets: two tries, each of which is overdrawn at twice 12.5, one
+/// solve more, and what solves cost that are told to give up.
+const BUDGETS: Double = 55.0;
 
 /// Makes a world of bytes and steps it `steps` times.
 ///
 /// # Errors
 /// What went wrong, in words. A panic or a step that does not return is for the caller to see.
 pub fn play(kind: Kind, bytes: &[u8], steps: usize) -> Result<Outcome, String> {
+    play_within(kind, bytes, steps, Settings::default().solver.work_max)
+}
+
+/// Plays it as [`play`] does, with another budget.
+///
+/// # Errors
+/// As [`play`] has.
+pub fn play_within(
+    kind: Kind,
+    bytes: &[u8],
+    steps: usize,
+    work_max: Double,
+) -> Result<Outcome, String> {
     let bytes = &mut Bytes::new(bytes);
     let mut outcome = Outcome::default();
     let (mut world, heap) = with_heap();
@@ -316,6 +332,7 @@ pub fn play(kind: Kind, bytes: &[u8], steps: usize) -> Result<Outcome, String> {
     }
     outcome.made[0] = ids.len();
     let mut settings = settings(bytes);
+    settings.solver.work_max = work_max;
     let mut changed = Vec::new();
     for step in 0..steps {
         let mut dt = DT;
@@ -329,7 +346,13 @@ pub fn play(kind: Kind, bytes: &[u8], steps: usize) -> Result<Outcome, String> {
         }
         world.step(&settings, dt);
         alone.step(&settings, dt);
-        check(&world, &alone, heap, &mut outcome).map_err(|e| format!("step {step}: {e}"))?;
+        check(&world, &alone, heap).map_err(|e| format!("step {step}: {e}"))?;
+        outcome.steps_refused += usize::from(world.report().status == StepStatus::Refused);
+        let work = work(&world, settings.solver.work_max);
+        if kind != Kind::Settings && work > BUDGETS {
+            return Err(format!("step {step}: an island takes {work} budgets"));
+        }
+        outcome.work = outcome.work.max(work);
         let broken = &world.report().quarantined;
         outcome.broken += broken.len();
         if kind != Kind::Changes
@@ -342,12 +365,7 @@ pub fn play(kind: Kind, bytes: &[u8], steps: usize) -> Result<Outcome, String> {
     Ok(outcome)
 }
 
-fn check(
-    world: &Simulation,
-    alone: &Simulation,
-    heap: usize,
-    outcome: &mut Outcome,
-) -> Result<(), String> {
+fn check(world: &Simulation, alone: &Simulation, heap: usize) -> Result<(), String> {
     let state = |world: &Simulation, i: usize| {
         let body = world.bodies().iter().nth(i).expect("the heap stays");
         (body.center(), body.rotation(), body.linear_velocity, body.angular_velocity)
@@ -370,12 +388,14 @@ fn check(
             ));
         }
     }
-    outcome.steps_refused += usize::from(world.report().status == StepStatus::Refused);
-    for island in &world.report().solves {
-        let work = island.work.into_iter().sum();
-        if work > outcome.work {
-            (outcome.work, outcome.method) = (work, island.method);
-        }
-    }
     Ok(())
+}
+
+/// Most work of an island in the last step, in budgets (–).
+fn work(world: &Simulation, work_max: Double) -> Double {
+    let of = |island: &IslandReport| {
+        let size = Double::from(island.contacts + island.bodies);
+        island.work.into_iter().sum::<Double>() * size / (size + 100.0) / work_max
+    };
+    world.report().solves.iter().map(of).fold(0.0, Double::max)
 }

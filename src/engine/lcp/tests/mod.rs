@@ -36,7 +36,9 @@ pub(in crate::engine) fn solve(
     match method {
         Method::Pgs | Method::Substeps => pgs::solve(problem, iterate, &sweeps, &mut scratch.pgs),
         Method::Newton => solve_rows(problem, None, iterate, &params, &mut scratch.newton),
-        Method::Lemke => lemke::solve(problem, iterate, &LemkeParams { tolerance }),
+        Method::Lemke => {
+            lemke::solve(problem, iterate, &LemkeParams { tolerance, ..LemkeParams::default() })
+        }
         Method::Auto => {
             let mut stats = solve_rows(problem, None, iterate, &params, &mut scratch.newton);
             for _ in 0..TURNS {

@@ -31,12 +31,20 @@ use crate::engine::tuning::work::{CHECK, OPERATIONS};
 use crate::math::Double;
 
 /// Parameters of Lemke's algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LemkeParams {
     /// Bound on the certificate's [`error`] [m/s] below which a warm start is returned as it is. Default 0.
     ///
     /// [`error`]: crate::engine::lcp::certificate::Certificate::error
     pub tolerance: Double,
+    /// Work after which it gives up, in sweeps over all contacts and bodies (–). Infinite by default.
+    pub work_max: Double,
+}
+
+impl Default for LemkeParams {
+    fn default() -> Self {
+        Self { tolerance: 0.0, work_max: Double::INFINITY }
+    }
 }
 
 /// Largest number of pivots.
@@ -62,12 +70,12 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     let old_contact = iterate.contact_impulse.to_vec();
     let old_joint = iterate.joint_impulse.to_vec();
     let sides = [pyramid.directions()];
-    let mut stats = solve_with(problem, &sides, FrictionBound::OfNormal, iterate);
     // A pivot goes over the tableau, of about so many rows as columns.
-    let pivot = 2.0 * (size * size) as Double / OPERATIONS;
     let sweep = (problem.contacts.len() + problem.bodies.len()) as Double;
-    let work = Double::from(stats.iterations) * pivot / sweep + 2.0 * CHECK;
-    stats.work = CHECK + work;
+    let pivot = 2.0 * (size * size) as Double / OPERATIONS / sweep;
+    let pivots_max = (params.work_max / pivot).min(PIVOTS_MAX.into()) as u32;
+    let mut stats = solve_with(problem, &sides, FrictionBound::OfNormal, pivots_max, iterate);
+    stats.work = Double::from(stats.iterations) * pivot + 3.0 * CHECK;
     if before.error() < stats.certificate.error() {
         iterate.contact_impulse.copy_from_slice(&old_contact);
         iterate.joint_impulse.copy_from_slice(&old_joint);
@@ -82,7 +90,7 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
 pub fn solve_fixed_slip(problem: &Problem, slip: &[Double], iterate: &mut Iterate) -> SolveStats {
     debug_assert_eq!(slip.len(), problem.contacts.len(), "one slip speed a contact");
     let pyramid = pyramid_of(problem.cone);
-    solve_with(problem, &[pyramid.directions()], FrictionBound::Slip(slip), iterate)
+    solve_with(problem, &[pyramid.directions()], FrictionBound::Slip(slip), PIVOTS_MAX, iterate)
 }
 
 /// Solves the problem with the square cone `|t_1|, |t_2| ≤ μ c_n`, (33) of Trinkle, Berard, Pang (2005);
@@ -96,12 +104,12 @@ pub fn solve_square_cone(
 ) -> SolveStats {
     let sides: [&[[Double; 2]]; 2] = [&[[1.0, 0.0], [-1.0, 0.0]], &[[0.0, 1.0], [0.0, -1.0]]];
     let bound = given.map_or(FrictionBound::OfNormal, FrictionBound::Given);
-    solve_with(problem, &sides, bound, iterate)
+    solve_with(problem, &sides, bound, PIVOTS_MAX, iterate)
 }
 
 /// Solves the problem without friction.
 pub fn solve_frictionless(problem: &Problem, iterate: &mut Iterate) -> SolveStats {
-    solve_with(problem, &[], FrictionBound::OfNormal, iterate)
+    solve_with(problem, &[], FrictionBound::OfNormal, PIVOTS_MAX, iterate)
 }
 
 /// Solves it with the directions of each of `sides` and a bound of friction.
@@ -109,11 +117,12 @@ fn solve_with(
     problem: &Problem,
     sides: &[&[[Double; 2]]],
     bound: FrictionBound<'_>,
+    pivots_max: u32,
     iterate: &mut Iterate,
 ) -> SolveStats {
     let reduced = Reduced::new(problem);
     let (matrix, q) = reduced.standard_form(problem, sides, bound);
-    let solution = lcp_lemke(&matrix, &q, PIVOTS_MAX);
+    let solution = lcp_lemke(&matrix, &q, pivots_max);
     reduced.recover(sides, &solution.z, iterate);
     let certificate = iterate.judge(problem, &FrictionCone::new(problem.cone), None);
     let (status, iterations) = (solution.status, solution.pivots);

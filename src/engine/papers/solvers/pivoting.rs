@@ -30,7 +30,7 @@ pub struct LcpSolution {
     pub status: Status,
     /// `z`, in units of the problem's (–); at a ray or the limit the `z` of the last basis.
     pub z: Vec<Double>,
-    /// Pivots made.
+    /// Pivots made, on all paths together.
     pub pivots: u32,
 }
 
@@ -42,12 +42,11 @@ pub fn lcp_lemke(matrix: &[Double], q: &[Double], pivots_max: u32) -> LcpSolutio
     let mut pivots = 0;
     let mut best: Option<(Double, LcpSolution)> = None;
     for attempt in 0..3 {
-        let mut solution = follow_path(matrix, q, attempt, pivots_max);
+        let mut solution = follow_path(matrix, q, attempt, pivots_max - pivots);
         pivots += solution.pivots;
-        solution.pivots = pivots;
         let error = lcp_error(matrix, q, &solution.z);
         if solution.status == Status::Converged && error <= ERROR_FINE {
-            return solution;
+            return LcpSolution { pivots, ..solution };
         }
         if solution.status == Status::Converged && error > ERROR_MAX {
             solution.status = Status::Stalled;
@@ -56,7 +55,8 @@ pub fn lcp_lemke(matrix: &[Double], q: &[Double], pivots_max: u32) -> LcpSolutio
             best = Some((error, solution));
         }
     }
-    best.expect("the first attempt is the best so far whatever its error").1
+    let best = best.expect("the first attempt is the best so far whatever its error").1;
+    LcpSolution { pivots, ..best }
 }
 
 /// Natural residual `max |min(z, w)|`, relative to the size of `q`.

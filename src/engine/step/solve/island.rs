@@ -23,7 +23,7 @@
 
 use super::memory::IslandMemory;
 use crate::engine::lcp::manifold::Manifold;
-use crate::engine::lcp::{Cone, JointRow, Method};
+use crate::engine::lcp::{Cone, JointRow, Method, SolveStats};
 use crate::engine::settings::Settings;
 use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};
@@ -156,6 +156,17 @@ impl Island<'_, '_> {
                 0.0
             }
         })
+    }
+
+    /// Charges a solve for its work.
+    pub(super) fn charge(&mut self, stats: &SolveStats) {
+        self.spent += stats.work / self.step.problem().budget();
+    }
+
+    /// Work that one solve may take (–): what is left, or a budget more, until too many of those were taken.
+    pub(super) fn share(&self) -> Double {
+        let more = self.settings.solver.work_max;
+        if self.is_overdrawn() { 0.0 } else { self.left().max(more) }
     }
 
     /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.

@@ -88,13 +88,14 @@ impl Solvers {
         let idle = island.is_mechanism();
         let hurried = island.is_swept_at_last() && island.rows() > TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
-        let left = island.left().max(island.settings.solver.work_max);
+        let share = island.share();
         let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
         // Contacts that did not push may be none: chains that fold have many near each other.
         let idle = idle && iterate.contact.iter().all(|c| *c == [0.0; 3]);
         let alone = ManifoldProblem { manifolds: &[], ..problem };
+        let mut before = 0.0;
         if (problem.manifolds.is_empty() || idle)
             && joints_only::suits(&alone)
             && let Some(mut stats) = joints_only::solve(
@@ -108,39 +109,35 @@ impl Solvers {
             if stats.iterations > 0 {
                 memory.newton.mark_changed();
             }
-            if problem.manifolds.is_empty() {
+            if !problem.manifolds.is_empty() {
+                stats.certificate = newton::measure(&problem, &iterate, &mut self.newton);
+            }
+            if stats.certificate.error() <= solver.tolerance {
+                island.charge(&stats);
                 return stats;
             }
-            let found = newton::measure(&problem, &iterate, &mut self.newton);
-            if found.error() <= solver.tolerance {
-                stats.certificate = found;
-                return stats;
-            }
+            before = stats.work;
         }
         let params = NewtonParams {
             tolerance: solver.tolerance,
             penalty: solver.penalty,
             outer_max: solver.newton_max,
             newton_max: 40,
-            work_max: work_max.min(left),
+            work_max: work_max.min(share),
             half_work,
             patient,
         };
-        let stats = newton::solve(
-            &problem,
-            None,
-            &mut iterate,
-            &params,
-            &mut memory.newton,
-            &mut self.newton,
-        );
-        island.spent += stats.work / problem.budget();
+        let (kept, scratch) = (&mut memory.newton, &mut self.newton);
+        let mut stats = newton::solve(&problem, None, &mut iterate, &params, kept, scratch);
+        stats.work += before;
+        island.charge(&stats);
         stats
     }
 
     /// Scalar sweeps.
     pub(super) fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
-        let iterations_max = island.settings.solver.sweeps_max;
+        let most = island.settings.solver.sweeps_max;
+        let iterations_max = if island.is_overdrawn() { 0 } else { most };
         let params = PgsParams { iterations_max, ..PgsParams::default() };
         self.on_rows(island, relaxed, |problem, iterate, tolerance, scratch| {
             pgs::solve(problem, iterate, &PgsParams { tolerance, ..params }, scratch)
@@ -149,8 +146,9 @@ impl Solvers {
 
     /// Lemke's algorithm; its size is counted in contacts, by whoever asks for it.
     pub(super) fn lemke(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
+        let work_max = island.share() * island.step.problem().budget();
         self.on_rows(island, relaxed, |problem, iterate, tolerance, _| {
-            lemke::solve(problem, iterate, &LemkeParams { tolerance })
+            lemke::solve(problem, iterate, &LemkeParams { tolerance, work_max })
         })
     }
 
@@ -188,7 +186,7 @@ impl Solvers {
         };
         let mut stats = solve(&problem, &mut iterate, aim, &mut self.pgs);
         self.rows.keep(manifolds, world);
-        island.spent += stats.work / island.step.problem().budget();
+        island.charge(&stats);
         island.memory.changed[usize::from(relaxed)] = stats.iterations > 0;
         if stats.iterations > 0 {
             island.memory.newton.mark_changed();

@@ -69,6 +69,7 @@ impl Solvers {
                 self.best.take(unknowns(island, of));
             }
         }
+        island.charge(&stats);
         if stats.certificate.error() < first.error() {
             island.memory.newton.mark_changed();
         }
