@@ -11,7 +11,7 @@ use crate::engine::collider::{Collider, Layers, Material};
 use crate::engine::settings::ranges::POSITION;
 use crate::engine::shape::Shape;
 use crate::engine::shape::mass::MassProperties;
-use crate::math::{Quat, Real, SymMat3, Vec3};
+use crate::math::{EPSILON, Quat, Real, SymMat3, Vec3};
 
 /// How many kinds a body is compared with, the last ones: programs make few, or all of them different.
 const KEPT: usize = 32;
@@ -306,8 +306,9 @@ impl BodyData {
         body.gravity_scale = manner.gravity_scale;
         [body.linear_damping, body.angular_damping] = manner.damping;
         (body.center, body.rotation) = (self.center, self.rotation);
-        // The step does not check it: it goes with a place.
-        let remainder = self.remainder.filter(|remainder| remainder.is_finite());
+        // The step does not check it: it goes with a place, and is less than that was rounded by.
+        let rounding = EPSILON * (1.0 + self.center.abs().max_element());
+        let remainder = self.remainder.filter(|r| r.abs().max_element() <= rounding);
         body.remainder = remainder.unwrap_or_default();
         let velocities = self.velocity.unwrap_or_default();
         [body.linear_velocity, body.angular_velocity] = velocities;

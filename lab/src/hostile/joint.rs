@@ -12,11 +12,11 @@ use crate::support::DT;
 
 const STEPS: u8 = 12;
 
-/// Momentum of all bodies, and that of each if they all had their fastest component [N·s].
+/// Momentum of all bodies, and the largest that their energy allows each of them, together [N·s].
 fn momentum(world: &Simulation) -> (DVec3, Double) {
     world.bodies().iter().fold((DVec3::ZERO, 0.0), |(sum, size), body| {
         let p = widen3(body.linear_velocity) * widen(body.mass());
-        (sum + p, size + p.abs().max_element())
+        (sum + p, size + (2.0 * widen(body.kinetic_energy()) * widen(body.mass())).sqrt())
     })
 }
 

@@ -1,5 +1,6 @@
 //! Joints: what each kind keeps and leaves free, motors and limits by their exact discrete answers.
 
+mod contradictory;
 mod coupled;
 mod locked_bodies;
 mod loops;

@@ -23,6 +23,8 @@ pub(super) struct Common {
     angular: DVec3,
     /// Its kinetic energy (J).
     pub(super) energy: Double,
+    /// That of its turn (J).
+    turn: Double,
 }
 
 /// What takes momentum and angular momentum from an island.
@@ -62,8 +64,20 @@ impl Common {
             (0..6).for_each(|k| inertia[k] += block.inertia[k] + block.mass[0] * own[k]);
         }
         common.angular = sym_times(&sym_inverse(&inertia), spin);
+        common.turn = 0.5 * spin.dot(common.angular);
         common.energy = 0.5 * (mass * common.linear.length_squared() + spin.dot(common.angular));
         if common.energy.is_finite() { common } else { Self::default() }
+    }
+
+    /// Slows its turn so far that it has no more than this energy (J), if that is possible: the forces of
+    /// joints whose anchors are apart make angular momentum.
+    pub(super) fn slow_turn(&mut self, most: Double) {
+        let less = (self.energy - most).max(0.0).min(self.turn);
+        if less > 0.0 {
+            self.angular *= ((self.turn - less) / self.turn).sqrt();
+            self.turn -= less;
+            self.energy -= less;
+        }
     }
 
     /// The velocity of a body there.

@@ -9,7 +9,7 @@
 //!
 //! At its end the velocities `v⁺` are scaled about the common motion `c` that has their momentum and angular
 //! momentum, or about rest where something outside may take those up, until they have the energy `E` that
-//! the bodies had and were given:
+//! the bodies had and were given; a common motion with more than that turns slower:
 //!
 //! ```text
 //! v⁺ ← c + s (v⁺ - c)      s² = (E - T(c)) / (T(v⁺) - T(c))
@@ -213,7 +213,8 @@ impl MidpointScratch {
         if speed <= most {
             return 0.0;
         }
-        let common = Common::of(step, &self.members, anchorage);
+        let mut common = Common::of(step, &self.members, anchorage);
+        common.slow_turn(0.5 * most * most);
         let beside = has - common.energy;
         let left = (0.5 * most * most - common.energy).max(0.0);
         let slower = if beside.is_finite() && beside > 0.0 { (left / beside).sqrt() } else { 0.0 };
