@@ -49,6 +49,8 @@ pub(super) struct Island<'a, 'b> {
     pub(super) memory: &'a mut IslandMemory,
     /// What the solves of this step have taken so far, as a budget of that size would allow (–).
     pub(super) spent: Double,
+    /// Did Newton end so far from a solution that nothing more is worth trying in this step?
+    pub(super) in_vain: bool,
 }
 
 impl Island<'_, '_> {
@@ -68,11 +70,12 @@ impl Island<'_, '_> {
         self.step.joints.len() >= MECHANISM * pushed && !self.step.joints.is_empty()
     }
 
-    /// Have its joints no loops, so that their factor costs as little as some sweeps?
-    pub(super) fn is_tree(&self) -> bool {
+    /// Have its joints no loops, so that their factor costs as little as some sweeps? And are they as many as
+    /// hold all of its bodies together?
+    pub(super) fn joins(&self) -> [bool; 2] {
         let sources = self.step.joint_source;
         let joints = sources.chunk_by(|a, b| a[0] == b[0]).count();
-        joints <= self.step.bodies.len()
+        [joints <= self.step.bodies.len(), joints + 1 >= self.step.bodies.len()]
     }
 
     /// Does `Auto` sweep it where the cone Newton fails? Sweeps in single precision do not hold joints
@@ -169,9 +172,10 @@ impl Island<'_, '_> {
         if self.is_overdrawn() { 0.0 } else { self.left().max(more) }
     }
 
-    /// Is nothing left of the work of the step? Then one more solve each has to do for what follows.
+    /// Is nothing left of the work of the step, or in vain? Then one more solve each has to do for what
+    /// follows.
     pub(super) fn is_spent(&self) -> bool {
-        self.left() == 0.0
+        self.in_vain || self.left() == 0.0
     }
 
     /// Was as much again spent on what was left to do?
@@ -253,7 +257,7 @@ impl Island<'_, '_> {
     pub(super) fn pay(&mut self, is_solved: bool, error: Double) {
         let (savings, price) = (self.savings(), self.price());
         let at_rest = AT_REST * self.settings.solver.tolerance;
-        self.memory.failed = !is_rough(error);
+        self.memory.failed = !is_solved && !is_rough(error);
         let in_vain = !is_solved && error <= at_rest && self.spent >= savings;
         let before = self.memory.vain.filter(|_| in_vain);
         self.memory.vain = before.map(|_| self.spent);

@@ -74,7 +74,7 @@ impl Task<'_> {
         }
         let (step, memory) = (&mut self.step, &mut *self.memory);
         let dt = widen(sources.dt);
-        let mut island = Island { step, sources, settings, dt, memory, spent: 0.0 };
+        let mut island = Island { step, sources, settings, dt, memory, spent: 0.0, in_vain: false };
         let mut outcome = solver.solve(&mut island);
         let tolerance = settings.solver.tolerance;
         let crossed = |unknowns: &IslandUnknowns<'_>| crossed(step.far, unknowns.velocity);

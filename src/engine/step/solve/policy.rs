@@ -14,18 +14,19 @@
 //! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm begins,
 //! which solves what is a linear problem.
 //!
-//! A large island, or one of some jointed bodies that touch others, keeps an account of work, in which what
-//! small steps would cost it is the coin. Newton may always spend a few of them, or what is saved. A step
-//! that it solves adds as much to the savings; a rough solution, from which the next step goes on, takes a
-//! little of them; a failure takes all that it cost, and the step is made small. While it owes, a step is
-//! made small at once and earns a part of its price, the more the less error small steps leave: what calms
-//! down is tried soon, a heap in motion pays a few percent for tries. A blow leaves as much of the savings
-//! as a small island may spend: a wall of some hundred rows more is solved through it as small ones are, and
-//! a heap takes a few milliseconds more at most. So the choice follows what Newton cost and gained in this
-//! island, not its size or speeds.
+//! A large island, or one of several jointed bodies that touch each other, keeps an account of work, in
+//! which what small steps would cost it is the coin; what joints hold together, as one ragdoll, is solved
+//! through its blows at any cost that its budget allows. Newton may always spend a few of them, or what is
+//! saved; after a solve in vain no other is tried. A step that it solves adds as much to the savings; a
+//! rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
+//! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
+//! price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays
+//! a few percent for tries. A blow leaves as much of the savings as a small island may spend: a wall of
+//! some hundred rows more is solved through it as small ones are, and a heap takes a few milliseconds more
+//! at most. So the choice follows what Newton cost and gained in this island, not its size or speeds.
 //!
-//! Islands without contacts are never made small, nor those whose joints bear nearly all, since their factor
-//! is worth its cost, unless they are large, have loops and Newton failed. Joints alone, also under
+//! Islands without contacts are never made small, nor one mechanism whose joints bear nearly all, since its
+//! factor is worth its cost, unless it is large, has loops and Newton failed. Joints alone, also under
 //! `Newton`, are solved by `newton::joints_only`. Where nothing is pushed faster than the tolerance the
 //! relaxed solution is a copy of the biased one, if it solves that problem too. The whole step of an island,
 //! with all Newton steps, parts and presses, has one budget, the turns behind as much again; where it runs
@@ -106,14 +107,17 @@ impl IslandSolver {
         if !small && !island.is_plain() {
             return self.both(island, Method::Pgs, Solvers::row_sweeps);
         }
-        let trusted = small || !island.memory.failed || island.is_tree();
-        let mechanism = island.step.manifolds.is_empty() || trusted && island.is_held();
-        let large = !small || !island.step.joints.is_empty() && island.rows() > JOINTED;
+        let tiny = island.rows() <= TINY;
+        let [tree, one] = island.joins();
+        let trusted = small || !island.memory.failed || tree;
+        let mechanism = island.step.manifolds.is_empty() || trusted && one && island.is_held();
+        let jointed = !island.step.joints.is_empty() && !tiny;
+        let large = !small || jointed && (!one || island.rows() > JOINTED);
         if large && !mechanism && island.is_plain() {
             return self.by_account(island);
         }
         let sweeps = island.is_swept_at_last();
-        let patient = mechanism || !sweeps || island.rows() <= TINY;
+        let patient = mechanism || !sweeps || tiny;
         let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let pressed = island.memory.pressed;
@@ -148,7 +152,7 @@ impl IslandSolver {
             island.memory.pressed &= !last.is_solved();
             return last;
         }
-        if island.is_tree() {
+        if tree {
             // The next steps go on from here.
             return outcome;
         }
@@ -172,11 +176,10 @@ impl IslandSolver {
             island.save(outcome.error());
             return outcome;
         }
-        let mut in_vain = false;
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
-            let budget = if in_vain { 0.0 } else { island.allowance() };
+            let budget = if island.in_vain { 0.0 } else { island.allowance() };
             let stats = state.newton_or_press(island, relaxed, budget, false);
-            in_vain |= !is_rough(stats.certificate.error());
+            island.in_vain |= !is_rough(stats.certificate.error());
             stats
         });
         self.settle_account(island, outcome)
@@ -186,7 +189,7 @@ impl IslandSolver {
     fn settle_account(&mut self, island: &mut Island<'_, '_>, outcome: Outcome) -> Outcome {
         let error = outcome.error_of_solves();
         island.pay(outcome.is_solved(), error);
-        if is_rough(error) || !island.is_plain() {
+        if outcome.is_solved() || is_rough(error) || !island.is_plain() {
             // The next steps go on from here.
             return outcome;
         }
