@@ -188,16 +188,21 @@ impl MidpointScratch {
         let [first, gain, work] = self.ledger(step.bodies, step.relaxed.velocity, h);
         let mut given = 0.0;
         for (i, row) in step.joints.iter().enumerate() {
-            let rate = |(k, t): &(u32, Vec6)| {
-                let member = &self.members[*k as usize];
-                let before = dot6(t, &join(member.velocity, member.angular()));
-                match step.joint_aim[i] {
-                    Aim::Rate(_) => 0.5 * (before + dot6(t, &step.relaxed.velocity[*k as usize])),
-                    Aim::Spring | Aim::Damper => dot6(t, &member.mean),
-                    Aim::Place(_) => 0.0,
-                }
+            let impulse = step.relaxed.joint_impulse[i];
+            let of = |v: &dyn Fn(usize) -> Vec6| -> Double {
+                row.terms.iter().map(|(k, t)| dot6(t, &v(*k as usize))).sum()
             };
-            given += step.relaxed.joint_impulse[i] * row.terms.iter().map(rate).sum::<Double>();
+            given += match step.joint_aim[i] {
+                Aim::Rate(_) => {
+                    let before = of(&|k| join(self.members[k].velocity, self.members[k].angular()));
+                    let after = of(&|k| step.relaxed.velocity[k]);
+                    // What is thrown beyond the speed that a motor asks for has not got that from it.
+                    let beyond = impulse * (after + row.bias) > 0.0;
+                    0.5 * impulse * (before + if beyond { -row.bias } else { after })
+                }
+                Aim::Spring | Aim::Damper => impulse * of(&|k| self.members[k].mean),
+                Aim::Place(_) => 0.0,
+            };
         }
         for m in &*step.manifolds {
             for lane in 0..m.count as usize {
