@@ -27,6 +27,21 @@ use super::mirror::Mirror;
 
 /// The body a [`Collider`] belongs to: the nearest one at or above its entity, else, as a static one, its
 /// entity itself. Comes with it.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let car = world.spawn(RigidBody::Dynamic).id();
+/// let wheel = world.spawn((Collider::sphere(0.3), ChildOf(car))).id();
+/// step_physics(world, step);
+/// assert_eq!(world.get::<ColliderOf>(wheel).and_then(ColliderOf::body), Some(car));
+/// ```
 #[derive(Component, Clone, Debug, Default)]
 #[component(
     on_insert = insert_collider,
@@ -49,6 +64,24 @@ impl ColliderOf {
 
 /// Marks an entity with a collider somewhere below that is not part of a body in between. The gather
 /// puts it there and takes it away.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// use orthant::plugin::ColliderAncestor;
+///
+/// let car = world.spawn(RigidBody::Dynamic).id();
+/// let axle = world.spawn(ChildOf(car)).id();
+/// world.spawn((Collider::sphere(0.3), ChildOf(axle)));
+/// step_physics(world, step);
+/// assert!(world.get::<ColliderAncestor>(axle).is_some());
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(storage = "SparseSet", clone_behavior = Ignore)]
 pub struct ColliderAncestor;

@@ -56,6 +56,15 @@ use crate::math::Vec3;
 /// - Observers: entities that are disabled leave the world, enabled ones come back; colliders that get
 ///   another parent change their body.
 /// - Resources: [`PhysicsWorld`], [`DefaultFriction`]. Messages: [`PhysicsError`].
+///
+/// ```
+/// use orthant::plugin::PhysicsBodiesPlugin;
+/// use orthant::prelude::*;
+///
+/// let mut app = bevy_app::App::new();
+/// app.add_plugins(PhysicsPlugins::default());
+/// assert!(app.is_plugin_added::<PhysicsBodiesPlugin>() && app.world().contains_resource::<PhysicsWorld>());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsBodiesPlugin;
 

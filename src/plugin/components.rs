@@ -341,6 +341,26 @@ impl Default for GravityScale {
 pub struct LinearDamping(pub Real);
 
 /// Rate at which the angular velocity decays [1/s], ≥ 0; 0 without this component.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// # world.insert_resource(Gravity::ZERO);
+/// let top = (RigidBody::Dynamic, Collider::sphere(0.5), AngularVelocity(Vec3::Y));
+/// let top = world.spawn((top, AngularDamping(1.0))).id();
+/// for _ in 0..60 {
+///     step_physics(world, step);
+/// }
+/// // After 1 s it turns at 1/e of its speed.
+/// let speed = world.get::<AngularVelocity>(top).expect("a body").y;
+/// assert!((speed - 0.368).abs() < 0.01, "{speed}");
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]

@@ -163,6 +163,18 @@ impl MouseJoint {
 /// Leads bodies with a [`PoseController`] or a [`MouseJoint`].
 ///
 /// - Systems: one in [`GatherSystems::Forces`].
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// use orthant::plugin::PhysicsDrivePlugin;
+/// use orthant::prelude::*;
+///
+/// // An app that needs none of it leaves it out.
+/// let mut app = App::new();
+/// app.add_plugins(PhysicsPlugins::default().build().disable::<PhysicsDrivePlugin>());
+/// step_physics(app.world_mut(), core::time::Duration::from_millis(10));
+/// assert_eq!(app.world().resource::<StepReport>().bodies, 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsDrivePlugin;
 

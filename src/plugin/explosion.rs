@@ -11,6 +11,14 @@ use super::spatial::{SpatialQuery, SpatialQueryFilter};
 use crate::math::{Quat, Real, Vec3, single3};
 
 /// An impulse on everything around a point, the weaker the farther.
+///
+/// ```
+/// use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// let mine = Explosion::new(Vec3::ZERO, 5.0, 100.0).with_occlusion();
+/// assert!(mine.is_occluded && mine.radius == 5.0);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explosion {
     /// World position (m).

@@ -49,6 +49,16 @@ pub trait PhysicsLayer: Sized {
 }
 
 /// A set of layers, one bit each. Made from bits, a layer, or an array of layers.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let mut mask = LayerMask::from(0b0110);
+/// mask.add(0b1000);
+/// mask.remove(0b0010);
+/// assert_eq!(mask, LayerMask(0b1100));
+/// assert!(mask.has_all(0b0100) && !mask.has_all(0b0101));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]

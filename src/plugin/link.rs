@@ -16,6 +16,25 @@ use crate::engine::joint::{JointDesc, JointId};
 
 /// The engine's body of an entity with a [`RigidBody`](super::RigidBody), which it comes with, or of a
 /// [`Collider`](super::Collider) without a body above it.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// use orthant::plugin::EngineBody;
+///
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
+/// step_physics(world, step);
+/// let body = world.get::<EngineBody>(ball).expect("a body");
+/// assert!(body.colliders().eq([ball]));
+/// let id = body.id().expect("a step has passed");
+/// assert_eq!(world.resource::<PhysicsWorld>().entity(id), Some(ball));
+/// ```
 #[derive(Component, Clone, Debug, Default)]
 #[component(
     on_insert = insert_body,
@@ -61,6 +80,24 @@ impl EngineBody {
 }
 
 /// The engine's joint of an entity with a [`Joint`](super::Joint). Comes with it.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// use orthant::plugin::EngineJoint;
+///
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
+/// let hook = world.spawn(Joint::spherical(None, ball)).id();
+/// step_physics(world, step);
+/// let id = world.get::<EngineJoint>(hook).and_then(EngineJoint::id).expect("it holds");
+/// assert!(world.resource::<PhysicsWorld>().engine().joint(id).is_some());
+/// ```
 #[derive(Component, Clone, Debug, Default)]
 #[component(
     on_insert = insert_joint,

@@ -187,11 +187,44 @@ impl MassPropertiesBundle {
 pub struct ComputedMass(Real);
 
 /// Center of mass of the body as it is, in its frame (m); zero if the body is not dynamic.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let body = world.spawn(RigidBody::Dynamic).id();
+/// let aside = bevy_transform::components::Transform::from_xyz(1.0, 0.0, 0.0);
+/// world.spawn((Collider::sphere(0.5), aside, ChildOf(body)));
+/// step_physics(world, step);
+/// let center = **world.get::<ComputedCenterOfMass>(body).expect("a body");
+/// assert!((center - Vec3::X).length() < 1e-6);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, Deref, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ComputedCenterOfMass(Vec3);
 
 /// Inertia of the body as it is, about its center of mass; zero if the body is not dynamic.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5), Mass(10.0))).id();
+/// step_physics(world, step);
+/// // Of a ball, 2/5 m r².
+/// let inertia = world.get::<ComputedAngularInertia>(ball).expect("a body").principal;
+/// assert!((inertia - Vec3::ONE).length() < 1e-4);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, Deref, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ComputedAngularInertia(AngularInertia);

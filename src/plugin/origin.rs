@@ -161,6 +161,18 @@ impl Command for MoveOrigin {
 /// Positions as components, and an origin that moves.
 ///
 /// - Systems: one at the beginning of [`GatherSystems::Bodies`], one before transforms are propagated.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// use orthant::plugin::PhysicsOriginPlugin;
+/// use orthant::prelude::*;
+///
+/// // An app that needs none of it leaves it out.
+/// let mut app = App::new();
+/// app.add_plugins(PhysicsPlugins::default().build().disable::<PhysicsOriginPlugin>());
+/// step_physics(app.world_mut(), core::time::Duration::from_millis(10));
+/// assert_eq!(app.world().resource::<StepReport>().bodies, 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsOriginPlugin;
 

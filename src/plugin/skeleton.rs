@@ -156,6 +156,17 @@ pub struct Ragdoll {
 }
 
 /// What is wrong with a [`Skeleton`].
+///
+/// ```
+/// use orthant::math::Vec3;
+/// use orthant::plugin::SkeletonError;
+/// use orthant::prelude::*;
+///
+/// let stump = Skeleton::new([Bone::new("stump", Vec3::ZERO, Vec3::ZERO, 0.1)]);
+/// # let mut world = bevy_ecs::world::World::new();
+/// # let refused = stump.spawn(&mut world.commands(), Default::default());
+/// assert_eq!(refused, Err(SkeletonError::NoLength("stump".into())));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {

@@ -32,6 +32,22 @@ use crate::math::Real;
 pub struct MaxLinearSpeed(pub Real);
 
 /// Largest angular speed of a dynamic body [rad/s], ≥ 0. A step begins and ends with no more.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let top = (RigidBody::Dynamic, Collider::sphere(0.5), AngularVelocity(Vec3::Y * 100.0));
+/// let top = world.spawn((top, MaxAngularSpeed(10.0))).id();
+/// step_physics(world, step);
+/// let speed = world.get::<AngularVelocity>(top).expect("a body").length();
+/// assert!((speed - 10.0).abs() < 1e-3, "{speed}");
+/// ```
 #[derive(Component, Clone, Copy, Debug, Deref, DerefMut, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -54,6 +70,18 @@ impl Default for MaxAngularSpeed {
 /// Keeps bodies below their [`MaxLinearSpeed`] and [`MaxAngularSpeed`].
 ///
 /// - Systems: one in [`GatherSystems::Forces`], and one in [`PhysicsStepSystems::Integrate`].
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// use orthant::plugin::PhysicsSpeedPlugin;
+/// use orthant::prelude::*;
+///
+/// // An app that needs none of it leaves it out.
+/// let mut app = App::new();
+/// app.add_plugins(PhysicsPlugins::default().build().disable::<PhysicsSpeedPlugin>());
+/// step_physics(app.world_mut(), core::time::Duration::from_millis(10));
+/// assert_eq!(app.world().resource::<StepReport>().bodies, 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsSpeedPlugin;
 

@@ -24,6 +24,15 @@ use crate::math::{Real, narrow};
 ///   the step; `finish` and `report` in `Report`.
 /// - Resources: [`Gravity`], [`StepConfig`], [`ContactConfig`], [`SolverConfig`], [`SleepConfig`],
 ///   [`StepReport`].
+///
+/// ```
+/// use orthant::plugin::PhysicsStepPlugin;
+/// use orthant::prelude::*;
+///
+/// let mut app = bevy_app::App::new();
+/// app.add_plugins(PhysicsPlugins::default());
+/// assert!(app.is_plugin_added::<PhysicsStepPlugin>() && app.world().contains_resource::<StepReport>());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsStepPlugin;
 

@@ -104,6 +104,24 @@ fn is_virtual_time_paused(time: Option<Res<Time<Virtual>>>) -> bool {
 /// and joints, poses and velocities. Queries see it from then on. It happens by itself before each step,
 /// and once a frame while physics or the virtual clock is paused; a user calls it, or adds it as a
 /// system, to see changes earlier.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// use orthant::plugin::sync_physics;
+///
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
+/// sync_physics(world);
+/// let look = |query: SpatialQuery| query.point_intersections(Vec3::ZERO, &SpatialQueryFilter::default());
+/// # use bevy_ecs::system::RunSystemOnce;
+/// assert_eq!(world.run_system_once(look).expect("a system"), [ball]);
+/// ```
 pub fn sync_physics(world: &mut World) {
     if let Err(error) = world.try_run_schedule(SyncSchedule) {
         log::error!("physics is not in line with the components: {error}");

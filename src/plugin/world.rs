@@ -20,6 +20,21 @@ use crate::math::Vec3;
 /// mass, bounding boxes. Find a body by its entity through
 /// [`EngineBody::id`](super::EngineBody::id), and the entity of a body through
 /// [`entity`](Self::entity).
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// world.spawn((RigidBody::Dynamic, Collider::sphere(0.5)));
+/// step_physics(world, step);
+/// let bodies = world.resource::<PhysicsWorld>().engine().bodies();
+/// assert!(bodies.iter().all(|body| body.linear_velocity.y < 0.0) && bodies.len() == 1);
+/// ```
 #[derive(Resource, Debug, Default)]
 pub struct PhysicsWorld {
     pub(super) engine: Simulation,

@@ -13,6 +13,12 @@ use crate::math::{Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate, quat_
 
 /// How a contact gets its coefficient from those of two surfaces. If they have other rules, the one that
 /// stands later here holds.
+///
+/// ```
+/// use orthant::engine::collider::CoefficientCombine::{Average, Max};
+///
+/// assert_eq!(Average.max(Max), Max);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum CoefficientCombine {

@@ -119,6 +119,25 @@ pub struct CharacterInput {
 }
 
 /// What became of a [`CharacterController`] in the last step.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// world.spawn(Collider::half_space(Vec3::Y));
+/// let above = bevy_transform::components::Transform::from_xyz(0.0, 1.0, 0.0);
+/// let player = (CharacterController::default(), Collider::capsule(0.3, 1.2), above);
+/// let player = world.spawn(player).id();
+/// for _ in 0..60 {
+///     step_physics(world, step);
+/// }
+/// assert!(world.get::<CharacterState>(player).expect("a state").is_grounded());
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -138,6 +157,26 @@ impl CharacterState {
 }
 
 /// What a character stands on.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let floor = world.spawn(Collider::half_space(Vec3::Y)).id();
+/// let above = bevy_transform::components::Transform::from_xyz(0.0, 1.0, 0.0);
+/// let player = (CharacterController::default(), Collider::capsule(0.3, 1.2), above);
+/// let player = world.spawn(player).id();
+/// for _ in 0..60 {
+///     step_physics(world, step);
+/// }
+/// let ground = world.get::<CharacterState>(player).and_then(|state| state.ground);
+/// assert_eq!(ground.map(|ground| ground.entity), Some(floor));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct CharacterGround {

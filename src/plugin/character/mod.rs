@@ -33,6 +33,18 @@ use super::sync::GatherSystems;
 /// Leads [`CharacterController`]s.
 ///
 /// - Systems: one in [`GatherSystems::Forces`], after kinematic targets are taken.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// use orthant::plugin::PhysicsCharacterPlugin;
+/// use orthant::prelude::*;
+///
+/// // An app that needs none of it leaves it out.
+/// let mut app = App::new();
+/// app.add_plugins(PhysicsPlugins::default().build().disable::<PhysicsCharacterPlugin>());
+/// step_physics(app.world_mut(), core::time::Duration::from_millis(10));
+/// assert_eq!(app.world().resource::<StepReport>().bodies, 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsCharacterPlugin;
 

@@ -64,6 +64,31 @@ impl Collisions<'_> {
 }
 
 /// Two colliders that touch.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let floor = world.spawn((Collider::half_space(Vec3::Y), CollidingEntities::default())).id();
+/// let above = bevy_transform::components::Transform::from_xyz(0.0, 1.0, 0.0);
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5), above)).id();
+///
+/// for _ in 0..60 {
+///     step_physics(world, step);
+/// }
+/// let carried = move |touching: Collisions| {
+///     touching.get(floor, ball).map(|pair| pair.normal_impulse())
+/// };
+/// # use bevy_ecs::system::RunSystemOnce;
+/// let impulse = world.run_system_once(carried).expect("a system").expect("they touch");
+/// // Its weight, 0.52 kg · 9.81 m/s², over a step.
+/// assert!((impulse - 0.52 * 9.81 / 60.0).abs() < 0.01);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ContactPair<'w> {
     /// The first collider.
@@ -79,6 +104,30 @@ pub struct ContactPair<'w> {
 }
 
 /// A contact, for reading.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let floor = world.spawn((Collider::half_space(Vec3::Y), CollidingEntities::default())).id();
+/// let above = bevy_transform::components::Transform::from_xyz(0.0, 1.0, 0.0);
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5), above)).id();
+///
+/// for _ in 0..60 {
+///     step_physics(world, step);
+/// }
+/// let normals = move |touching: Collisions| {
+///     let pair = touching.get(floor, ball).expect("they touch");
+///     pair.contacts().map(|contact| contact.normal.y.abs()).collect::<Vec<_>>()
+/// };
+/// # use bevy_ecs::system::RunSystemOnce;
+/// assert_eq!(world.run_system_once(normals).expect("a system"), [1.0]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
     /// World point (m) in the middle between both surfaces, found at the start of the step and moved

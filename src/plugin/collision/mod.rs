@@ -11,6 +11,7 @@ mod data;
 mod events;
 mod pairs;
 pub(super) mod surface;
+mod tell;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
@@ -34,7 +35,7 @@ use super::world::{PhysicsWorld, entity_of};
 use crate::engine::bodies::Bodies;
 use crate::engine::body::BodyId;
 use crate::engine::touch::TouchKey;
-use events::{Blows, Heard, Told};
+use tell::{Blows, Heard, Told};
 
 /// Tells collisions.
 ///
@@ -63,10 +64,10 @@ impl Plugin for PhysicsCollisionPlugin {
         app.add_systems(
             PhysicsSchedule,
             (
-                events::follow_blows,
-                events::emit_starts_and_ends,
-                events::emit_impulses,
-                events::list_colliding.run_if(not(events::is_unchanged)),
+                tell::follow_blows,
+                tell::emit_starts_and_ends,
+                tell::emit_impulses,
+                tell::list_colliding.run_if(not(tell::is_unchanged)),
             )
                 .chain()
                 .in_set(PhysicsStepSystems::Events),
@@ -76,7 +77,7 @@ impl Plugin for PhysicsCollisionPlugin {
         let wake = surface::wake_on_surfaces.after(take_targets).after(drive);
         let wake = wake.after(lead_characters).in_set(GatherSystems::Forces);
         app.add_systems(PhysicsSchedule, (run, wake));
-        let silence = events::warn_of_silence;
+        let silence = tell::warn_of_silence;
         let silence = silence.after(PhysicsStepSystems::Events).before(PhysicsStepSystems::Last);
         app.add_systems(PhysicsSchedule, silence);
     }
@@ -84,8 +85,8 @@ impl Plugin for PhysicsCollisionPlugin {
 
 /// After another engine took the place of the last one: what touches goes on, and nothing is told of it.
 pub(super) fn resume(world: &mut World) -> Result<(), RunSystemError> {
-    world.run_system_once(events::resume)?;
-    world.run_system_once(events::list_colliding)
+    world.run_system_once(tell::resume)?;
+    world.run_system_once(tell::list_colliding)
 }
 
 /// The entities of two colliders and of their bodies. The entity of a collider is known by its name,

@@ -10,6 +10,14 @@ use crate::math::{Quat, Real, Vec3, quat_conjugate, quat_mul, quat_rotate};
 ///
 /// What is given in the world is taken over into the frame of the body once, when both ends are there,
 /// from the poses they have then; from then on the component holds it in the frame of the body.
+///
+/// ```
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::plugin::JointFrame;
+///
+/// assert!(JointFrame::world(Vec3::Y, Quat::IDENTITY).is_world());
+/// assert!(!JointFrame::local(Vec3::Y, Quat::IDENTITY).is_world());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]

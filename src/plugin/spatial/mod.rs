@@ -26,6 +26,18 @@ use super::schedule::{PhysicsSystems, StepLoop};
 /// Spatial queries.
 ///
 /// - Systems: one for each kind of caster, in [`PhysicsSystems::Writeback`].
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// use orthant::plugin::PhysicsSpatialPlugin;
+/// use orthant::prelude::*;
+///
+/// // An app that needs none of it leaves it out.
+/// let mut app = App::new();
+/// app.add_plugins(PhysicsPlugins::default().build().disable::<PhysicsSpatialPlugin>());
+/// step_physics(app.world_mut(), core::time::Duration::from_millis(10));
+/// assert_eq!(app.world().resource::<StepReport>().bodies, 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsSpatialPlugin;
 

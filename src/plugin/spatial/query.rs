@@ -80,6 +80,28 @@ impl SpatialQueryFilter {
 }
 
 /// Where a ray meets a collider.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// use orthant::plugin::sync_physics;
+///
+/// let wall = (RigidBody::Static, Collider::cuboid(1.0, 1.0, 1.0));
+/// let wall = world.spawn(wall).id();
+/// sync_physics(world);
+/// # use bevy_ecs::system::RunSystemOnce;
+/// # use bevy_math::Dir3;
+/// let any = SpatialQueryFilter::default();
+/// let asked = move |query: SpatialQuery| query.cast_ray(Vec3::X * -3.0, Dir3::X, 9.0, true, &any);
+/// let hit = world.run_system_once(asked).expect("a system").expect("a hit");
+/// assert!(hit.entity == wall && (hit.distance - 2.5).abs() < 1e-5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct RayHitData {
     /// The collider.

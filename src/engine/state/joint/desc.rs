@@ -16,6 +16,12 @@ use crate::math::{PI, Quat, Real, Vec3, quat_normalize};
 pub struct JointId(pub u64);
 
 /// An axis of a joint.
+///
+/// ```
+/// use orthant::engine::joint::JointAxis;
+///
+/// assert_eq!([JointAxis::LinearX.index(), JointAxis::AngularX.index()], [0, 3]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum JointAxis {
@@ -96,6 +102,15 @@ pub struct AxisLimit {
 
 /// A motor or spring on an axis: the force `-k (x - position) - d (v - velocity)`, within `± max_force`. Of
 /// second order in the step; stable and damped where the step is too long for the oscillation.
+///
+/// ```
+/// use orthant::engine::joint::Motor;
+///
+/// let wheel = Motor::velocity(10.0, 50.0);
+/// assert!(wheel.damping.is_infinite() && wheel.max_force == 50.0);
+/// let spring = Motor::spring(0.2, 1000.0, 20.0);
+/// assert!(spring.position == 0.2 && spring.max_force.is_infinite());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motor {

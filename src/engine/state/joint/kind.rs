@@ -3,6 +3,13 @@
 use crate::math::{Real, Vec3};
 
 /// What a joint keeps. Axes that it leaves free may have limits, motors and friction.
+///
+/// ```
+/// use orthant::engine::joint::JointKind;
+///
+/// assert_eq!(JointKind::Revolute.locked().count_ones(), 5);
+/// assert_eq!(JointKind::Spherical.locked().count_ones(), 3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum JointKind {
