@@ -28,7 +28,7 @@
 //! # Determinism
 //!
 //! Equal states and equal calls give equal bits, in debug and in release, with any number of threads, for the
-//! same features of the crate, on 32 and 64 bits of x86; `docs/trust.md` tells what differs on ARM. Why: the
+//! same features of the crate; `docs/trust.md` tells on which platforms that was compared. Why: the
 //! order of everything comes from ids, which are counters; every list that leaves a stage is sorted by a
 //! documented key (pairs by
 //! [`PairKey`](pair_key::PairKey), contacts by feature id, islands by their first body); hash maps are only
