@@ -76,8 +76,8 @@ fn absurd_settings_and_steps() {
     made_and_refused(Kind::Settings);
 }
 
-/// Tries that fail are charged, whatever solver made them, and what is overdrawn tries no more: each world
-/// here is held to 55 budgets a step. Lemke's pivots were not: they took 22 000 of the first one.
+/// Tries that fail are charged, whatever solver made them, and what is overdrawn ends its step: each world
+/// here is held to 65 budgets a step. Lemke's pivots were not: they took 22 000 of the first one.
 #[test]
 fn regression_work_is_bounded_by_the_budget() {
     let pivots = play_within(Kind::Joints, &random_bytes(1_000_481, 1500), STEPS, 10.0);

@@ -290,9 +290,9 @@ pub struct Outcome {
     pub work: Double,
 }
 
-/// Most work of an island in a step, in budgets: two tries, each of which is overdrawn at twice 12.5, one
-/// solve more, and what solves cost that are told to give up.
-const BUDGETS: Double = 55.0;
+/// Most work of an island in a step, in budgets: two tries, each of which is overdrawn at twice 12.5, and
+/// what follows then: at most five solves of three turns, each with a budget.
+const BUDGETS: Double = 65.0;
 
 /// Makes a world of bytes and steps it `steps` times.
 ///

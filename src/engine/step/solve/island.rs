@@ -166,10 +166,9 @@ impl Island<'_, '_> {
         self.spent += stats.work / self.step.problem().budget();
     }
 
-    /// Work that one solve may take (–): what is left, or a budget more, until too many of those were taken.
+    /// Work that one solve may take (–): what is left, or a budget more.
     pub(super) fn share(&self) -> Double {
-        let more = self.settings.solver.work_max;
-        if self.is_overdrawn() { 0.0 } else { self.left().max(more) }
+        self.left().max(self.settings.solver.work_max)
     }
 
     /// Is nothing left of the work of the step, or in vain? Then one more solve each has to do for what

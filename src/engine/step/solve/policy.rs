@@ -122,7 +122,7 @@ impl IslandSolver {
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             let pressed = island.memory.pressed;
             let mut stats = state.newton_or_press(island, relaxed, budget, false);
-            if stats.status != Status::Converged && sweeps && !island.is_overdrawn() {
+            if stats.status != Status::Converged && sweeps {
                 state.sweep_on(island, relaxed, &mut stats);
                 // What is solved as posed did not ask for the impossible.
                 island.memory.pressed &= pressed || stats.status != Status::Converged;

@@ -136,8 +136,7 @@ impl Solvers {
 
     /// Scalar sweeps.
     pub(super) fn row_sweeps(&mut self, island: &mut Island<'_, '_>, relaxed: bool) -> SolveStats {
-        let most = island.settings.solver.sweeps_max;
-        let iterations_max = if island.is_overdrawn() { 0 } else { most };
+        let iterations_max = island.settings.solver.sweeps_max;
         let params = PgsParams { iterations_max, ..PgsParams::default() };
         self.on_rows(island, relaxed, |problem, iterate, tolerance, scratch| {
             pgs::solve(problem, iterate, &PgsParams { tolerance, ..params }, scratch)
