@@ -95,7 +95,8 @@ pub mod prelude {
         ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
         ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
         ConstantLocalTorque, ConstantTorque, ContactConfig, ContactImpulse,
-        ContactImpulseThreshold, DefaultFriction, Dominance, Explosion, Explosions, FloatingOrigin,
+        ContactImpulseThreshold, ConvexDecomposition, ConvexDecompositionReady,
+        DecompositionProgress, DefaultFriction, Dominance, Explosion, Explosions, FloatingOrigin,
         Forces, Friction, Gravity, GravityScale, Joint, JointAxis, JointBroken, JointDisabled,
         JointForces, JointPosition, JointVelocity, Joints, KinematicTarget, LayerMask,
         LinearDamping, LinearVelocity, LockedAxes, Mass, MassPropertiesBundle, MaxAngularSpeed,
@@ -119,5 +120,5 @@ pub mod prelude {
         PhysicsPickable, PhysicsPickingFilter, PhysicsPickingPlugin, PhysicsPickingSettings,
     };
     #[cfg(feature = "urdf")]
-    pub use crate::plugin::{Urdf, UrdfEntities, UrdfError};
+    pub use crate::plugin::{Urdf, UrdfEntities, UrdfError, UrdfLimit};
 }

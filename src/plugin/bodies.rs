@@ -26,6 +26,9 @@ use super::components::{
 use super::constructor::ColliderConstructor;
 #[cfg(feature = "mesh")]
 use super::constructor::from_mesh;
+use super::decomposition::{
+    self, ConvexDecomposition, ConvexDecompositionReady, DecompositionProgress,
+};
 use super::error::{Errors, LatelyTold, PhysicsError, PhysicsErrorKind};
 use super::forces::PendingForces;
 use super::frame::{Frame, Parents};
@@ -88,9 +91,10 @@ impl Plugin for PhysicsBodiesPlugin {
         link::adopt(app.world_mut());
         let systems = || {
             #[cfg(feature = "mesh")]
-            let construct = (construct_hierarchies, from_mesh::construct).chain();
+            let construct = (construct_hierarchies, from_mesh::construct, decomposition::work);
             #[cfg(not(feature = "mesh"))]
-            let construct = construct_hierarchies;
+            let construct = (construct_hierarchies, decomposition::work);
+            let construct = construct.chain();
             let systems = (construct, attach_colliders, find_moved, update_bodies);
             systems.chain().in_set(GatherSystems::Bodies)
         };
@@ -105,6 +109,9 @@ fn register_types(app: &mut App) {
         .register_type::<ColliderConstructor>()
         .register_type::<ColliderConstructorHierarchy>()
         .register_type::<ColliderConstructorHierarchyReady>()
+        .register_type::<ConvexDecomposition>()
+        .register_type::<ConvexDecompositionReady>()
+        .register_type::<DecompositionProgress>()
         .register_type::<Sensor>()
         .register_type::<ColliderDisabled>()
         .register_type::<RollingFriction>()
@@ -193,9 +200,17 @@ struct Parts {
     swept: Has<SweptCcd>,
     sleepless: Has<SleepingDisabled>,
     dominance: Option<&'static Dominance>,
+    constructed: Has<ColliderConstructor>,
+    decomposed: Has<ConvexDecomposition>,
+    hierarchy: Has<ColliderConstructorHierarchy>,
 }
 
 impl PartsItem<'_, '_> {
+    /// Are its colliders still to be made?
+    const fn is_waiting(&self) -> bool {
+        self.constructed || self.decomposed || self.hierarchy
+    }
+
     /// The mass properties that are set by hand.
     fn mass(&self) -> MassInputs {
         MassInputs {
@@ -304,8 +319,10 @@ impl BodyEntityItem<'_, '_> {
         desc.tag = self.entity.to_bits();
         let id: BodyId = match physics.engine.add_body(desc) {
             Ok(id) => id,
-            // What is wrong with its collider was told.
-            Err(BodyError::Mass(_)) if !built.is_whole() => return Ok(()),
+            // What is wrong with its collider was told, or it comes later.
+            Err(BodyError::Mass(_)) if !built.is_whole() || self.parts.is_waiting() => {
+                return Ok(());
+            }
             Err(error) => return Err(error.into()),
         };
         built.taken = true;

@@ -11,6 +11,8 @@ use bevy_reflect::std_traits::ReflectDefault;
 
 use super::collider::Collider;
 #[cfg(feature = "mesh")]
+use super::decomposition::ConvexDecomposition;
+#[cfg(feature = "mesh")]
 use super::mesh::MeshColliderError;
 use super::voxels;
 use crate::engine::shape::Shape;
@@ -114,7 +116,8 @@ pub enum ColliderConstructor {
     /// See [`Collider::trimesh_from_mesh`].
     #[cfg(feature = "mesh")]
     TrimeshFromMesh,
-    /// See [`Collider::convex_decomposition_from_mesh`].
+    /// A [`ConvexDecomposition`](super::ConvexDecomposition) of the mesh takes its place, which makes the
+    /// collider in the background.
     #[cfg(feature = "mesh")]
     ConvexDecompositionFromMesh,
 }
@@ -157,13 +160,41 @@ impl ColliderConstructor {
         Some(collider)
     }
 
-    /// The collider made from a mesh; what takes none is made without.
+    /// What is made from a mesh; what takes none is made without.
     #[cfg(feature = "mesh")]
-    pub(super) fn collider_from(&self, mesh: &Mesh) -> Result<Collider, MeshColliderError> {
-        match self {
+    pub(super) fn made_from(&self, mesh: &Mesh) -> Result<Made, MeshColliderError> {
+        let collider = match self {
+            Self::ConvexDecompositionFromMesh => {
+                return ConvexDecomposition::from_mesh(mesh).map(Made::Decomposition);
+            }
             Self::TrimeshFromMesh => Collider::trimesh_from_mesh(mesh),
-            Self::ConvexDecompositionFromMesh => Collider::convex_decomposition_from_mesh(mesh),
             _ => self.collider().map_or_else(|| Collider::convex_hull_from_mesh(mesh), Ok),
+        };
+        collider.map(Made::Collider)
+    }
+}
+
+/// What takes the place of a constructor.
+pub(super) enum Made {
+    Collider(Collider),
+    /// Of a collider that comes later.
+    #[cfg(feature = "mesh")]
+    Decomposition(ConvexDecomposition),
+}
+
+impl Made {
+    /// Puts it on an entity. Does its collider come later?
+    pub(super) fn insert(self, entity: &mut EntityCommands) -> bool {
+        match self {
+            Self::Collider(collider) => {
+                entity.insert(collider);
+                false
+            }
+            #[cfg(feature = "mesh")]
+            Self::Decomposition(decomposition) => {
+                entity.insert(decomposition);
+                true
+            }
         }
     }
 }
@@ -202,8 +233,8 @@ pub(super) mod from_mesh {
             let Ok((_, constructor, handle)) = waiting.get(entity) else { continue };
             let Some(mesh) = meshes.get(&handle.0) else { continue };
             commands.entity(entity).remove::<ColliderConstructor>();
-            match constructor.collider_from(mesh) {
-                Ok(collider) => drop(commands.entity(entity).insert(collider)),
+            match constructor.made_from(mesh) {
+                Ok(made) => drop(made.insert(&mut commands.entity(entity))),
                 Err(error) => errors.tell(entity, PhysicsErrorKind::Mesh(error)),
             }
         }

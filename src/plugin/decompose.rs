@@ -7,22 +7,28 @@
 //! 4. The two neighbors whose common hull is filled best by their voxels become one, again and again, as
 //!    long as that is filled well enough. Bottom up, a hole is never closed by thin slices around it.
 //!
-//! O(n² t) for n voxels a side and t triangles, then O(b²) hulls for b boxes: milliseconds to seconds, at
-//! once on this thread. Do it once and clone the collider.
+//! O(n² t) for n voxels a side and t triangles, then O(b²) hulls for b boxes: milliseconds to seconds. Do it
+//! once and clone the collider; `decomposition` does it in the background.
+
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
 
 use super::collider::Collider;
 use super::voxels::{Cell, Cells, boxes, corners, count};
 use crate::engine::shape::{Convex, Shape, ShapeError};
 use crate::math::{Quat, Real, Vec3};
 
-/// How finely a surface is cut into convex pieces; see [`Collider::convex_decomposition_with_config`].
+/// How finely a surface is cut into convex pieces; see [`Collider::convex_decomposition_with_config`] and
+/// [`ConvexDecomposition`](super::ConvexDecomposition).
 ///
 /// ```
 /// # use orthant::plugin::DecompositionConfig;
 /// let fine = DecompositionConfig { resolution: 64, max_convex_hulls: 20, ..DecompositionConfig::default() };
 /// # let _ = fine;
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Debug, Default, PartialEq, Clone)]
 pub struct DecompositionConfig {
     /// Largest part of a piece that may be outside of the surface (-), from 0 to 1.
     pub concavity: Real,
@@ -40,7 +46,8 @@ impl Default for DecompositionConfig {
 }
 
 impl Collider {
-    /// Convex pieces that together fill a closed surface of triangles nearly, for bodies that move. The
+    /// Convex pieces that together fill a closed surface of triangles nearly, for bodies that move, at once
+    /// on this thread; [`ConvexDecomposition`](super::ConvexDecomposition) makes them in the background. The
     /// triangles are as those of [`trimesh`](Self::trimesh); which way they face does not matter.
     ///
     /// Where a surface is slanted there are more pieces than needed: a tetrahedron makes eight.
@@ -77,19 +84,43 @@ impl Collider {
         triangles: impl AsRef<[[u32; 3]]>,
         config: &DecompositionConfig,
     ) -> Result<Self, ShapeError> {
-        let (vertices, triangles) = (vertices.as_ref(), triangles.as_ref());
-        // The engine's checks of what a surface may be.
-        let shape = Shape::trimesh(vertices, triangles)?;
-        let [piece] = shape.pieces() else { return Err(ShapeError::EmptyCompound) };
-        let Convex::Mesh(surface) = &piece.convex else { return Err(ShapeError::EmptyCompound) };
-        let grid = Grid::new(vertices, triangles, config.resolution.clamp(4, 128));
-        let project = |point| surface.project(point);
-        let boxes = boxes(grid.inside(vertices, triangles)).into_iter();
-        let parts = boxes.map(|cells| grid.part(cells, vertices, project)).collect();
-        let parts = merge(parts, config);
-        let pieces = parts.into_iter().filter_map(|part| Shape::convex_hull(&part.points).ok());
-        Shape::compound(pieces.map(|piece| (Vec3::ZERO, Quat::IDENTITY, piece))).map(Self::from)
+        decompose(vertices.as_ref(), triangles.as_ref(), config, &|_| true).map(Self::from)
     }
+}
+
+/// The parts of the work, as far as which it is at the end of each (-).
+const VOXELS: f32 = 0.25;
+const BOXES: f32 = 0.4;
+const PAIRS: f32 = 0.7;
+
+/// See [`Collider::convex_decomposition_with_config`]. `goes_on` is told how far it is, from 0 to 1; when it
+/// says no, the rest is left out, and the result is none to use.
+pub(super) fn decompose(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    config: &DecompositionConfig,
+    goes_on: &impl Fn(f32) -> bool,
+) -> Result<Shape, ShapeError> {
+    // The engine's checks of what a surface may be.
+    let shape = Shape::trimesh(vertices, triangles)?;
+    let [piece] = shape.pieces() else { return Err(ShapeError::EmptyCompound) };
+    let Convex::Mesh(surface) = &piece.convex else { return Err(ShapeError::EmptyCompound) };
+    let grid = Grid::new(vertices, triangles, config.resolution.clamp(4, 128));
+    let project = |point| surface.project(point);
+    let boxes = boxes(grid.inside(vertices, triangles, |part| goes_on(part * VOXELS)));
+    let count = boxes.len();
+    let part = |(k, cells)| {
+        goes_on(between(VOXELS, BOXES, k, count)).then(|| grid.part(cells, vertices, project))
+    };
+    let parts = boxes.into_iter().enumerate().map_while(part).collect();
+    let parts = merge(parts, config, goes_on);
+    let pieces = parts.into_iter().filter_map(|part| Shape::convex_hull(&part.points).ok());
+    Shape::compound(pieces.map(|piece| (Vec3::ZERO, Quat::IDENTITY, piece)))
+}
+
+/// How far the work is after k of n in a part of it.
+fn between(start: f32, end: f32, k: usize, n: usize) -> f32 {
+    start + (end - start) * k as f32 / n.max(1) as f32
 }
 
 /// A grid of voxels around a surface.
@@ -115,9 +146,17 @@ impl Grid {
     }
 
     /// The voxels whose centers are within the surface.
-    fn inside(&self, vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Cell> {
+    fn inside(
+        &self,
+        vertices: &[Vec3],
+        triangles: &[[u32; 3]],
+        goes_on: impl Fn(f32) -> bool,
+    ) -> Vec<Cell> {
         let (mut crossings, mut inside) = (Vec::new(), Vec::new());
         for z in 0..self.count[2] {
+            if !goes_on(z as f32 / self.count[2] as f32) {
+                break;
+            }
             for y in 0..self.count[1] {
                 self.crossings(vertices, triangles, [y, z], &mut crossings);
                 for x in 0..self.count[0] {
@@ -223,19 +262,27 @@ impl Part {
 }
 
 /// Makes two parts one, as long as that is convex enough or there are too many.
-fn merge(mut parts: Vec<Part>, config: &DecompositionConfig) -> Vec<Part> {
+fn merge(
+    mut parts: Vec<Part>,
+    config: &DecompositionConfig,
+    goes_on: &impl Fn(f32) -> bool,
+) -> Vec<Part> {
     let concavity = config.concavity.clamp(0.0, 1.0);
     // Pairs of neighbors: how empty their hull is, who they are, what they would be.
     let mut pairs: Vec<(Real, [usize; 2], Part)> = Vec::new();
     let mut alive: Vec<bool> = vec![true; parts.len()];
     for b in 0..parts.len() {
+        // Each has more before it than the last.
+        if !goes_on(between(BOXES, PAIRS, b * b, parts.len() * parts.len())) {
+            return Vec::new();
+        }
         for a in (0..b).filter(|&a| parts[a].touches(&parts[b])) {
             let (empty, both) = parts[a].with(&parts[b]);
             pairs.push((empty, [a, b], both));
         }
     }
-    let mut count = parts.len();
-    loop {
+    let (all, mut count) = (parts.len(), parts.len());
+    while goes_on(between(PAIRS, 1.0, all - count, all)) {
         let best = pairs.iter().enumerate().min_by(|(_, p), (_, q)| p.0.total_cmp(&q.0));
         let Some((place, &(empty, [a, b], _))) = best else { break };
         if empty > concavity && count <= config.max_convex_hulls.max(1) as usize {

@@ -20,6 +20,13 @@ use super::sync::GatherSystems;
 use super::world::StepReport;
 
 /// A part of a step that is timed: a set of [`PhysicsStepSystems`], `Gather` and `Report` in two parts.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let engine = StepStage::ALL.into_iter().filter(|stage| stage.is_engine()).count();
+/// assert_eq!(engine, 8, "the others are the plugin, or systems of a game");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum StepStage {

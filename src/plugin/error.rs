@@ -42,6 +42,23 @@ pub struct PhysicsError {
 }
 
 /// What can be wrong with a body, a collider or a joint.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use orthant::plugin::PhysicsErrorKind;
+/// use orthant::prelude::*;
+///
+/// /// Takes away what went wrong, and says why.
+/// fn clean_up(mut errors: MessageReader<PhysicsError>, mut commands: Commands) {
+///     for PhysicsError { entity, error } in errors.read() {
+///         if let PhysicsErrorKind::Frozen | PhysicsErrorKind::OutOfRange(_) = error {
+///             println!("{entity} goes: {error}");
+///             commands.entity(*entity).try_despawn();
+///         }
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(clean_up);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PhysicsErrorKind {
@@ -87,6 +104,9 @@ pub enum PhysicsErrorKind {
     JointAxis,
     /// The entity is observed for this event, which comes only to entities with this component.
     NotEnabled(&'static str, &'static str),
+    /// This entity, the first of those, touches another, and a system reads this message, or someone observes
+    /// it of all entities; but no entity ever had this component, without which nothing is told.
+    Unheard(&'static str, &'static str),
     /// Someone writes the `Transform` of this dynamic body, or that of a parent,
     /// before every step: it was placed anew so often in a row.
     Dragged(u32),
@@ -187,6 +207,11 @@ impl PhysicsErrorKind {
                 f,
                 "the entity is observed for `{event}`, which comes only to entities with the component \
                  `{flag}`: insert it"
+            ),
+            Self::Unheard(message, flag) => write!(
+                f,
+                "the entity touches another, and `{message}` is read or observed, but it is told of none: \
+                 insert the component `{flag}` on the entities to hear of"
             ),
             Self::Dragged(steps) => write!(
                 f,

@@ -7,11 +7,14 @@ use bevy_app::{App, Plugin};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
-use bevy_reflect::Reflect;
-use bevy_reflect::std_traits::ReflectDefault;
 
 use super::changed::{Rows, append_changed, for_each_changed};
 use super::components::KinematicTarget;
+use super::constant_forces::{
+    ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
+    ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
+    ConstantLocalTorque, ConstantTorque,
+};
 use super::error::{Errors, PhysicsErrorKind};
 use super::link::EngineBody;
 use super::sync::GatherSystems;
@@ -19,162 +22,6 @@ use super::world::PhysicsWorld;
 use crate::engine::body::Body;
 use crate::engine::settings::ranges::POSITION;
 use crate::math::{Vec3, quat_conjugate, quat_rotate};
-
-/// A force (N) at the center of mass in every step, in world axes.
-///
-/// ```
-/// # use orthant::prelude::*;
-/// # use orthant::math::Vec3;
-/// let rocket = (RigidBody::Dynamic, Collider::capsule(0.5, 4.0), ConstantLocalForce(Vec3::Y * 2e5));
-/// let kite = (RigidBody::Dynamic, Collider::cuboid(1.0, 0.1, 1.0), ConstantForce(Vec3::X * 3.0));
-/// # let _ = (rocket, kite);
-/// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantForce(pub Vec3);
-
-/// A torque [N·m] in every step, in world axes.
-///
-/// ```
-/// # use orthant::prelude::*;
-/// # use orthant::math::Vec3;
-/// let fan = (RigidBody::Dynamic, Collider::cylinder(0.5, 0.1), ConstantTorque(Vec3::Y * 0.2));
-/// # let _ = fan;
-/// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantTorque(pub Vec3);
-
-/// A force (N) at the center of mass in every step, in the axes of the body.
-///
-/// ```
-/// # use bevy_ecs::prelude::*;
-/// # use orthant::math::Vec3;
-/// use orthant::prelude::*;
-///
-/// # let mut app = bevy_app::App::new();
-/// # app.add_plugins(PhysicsPlugins::default());
-/// # let world = app.world_mut();
-/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
-/// # world.insert_resource(Gravity::ZERO);
-/// // A quarter about z: its x is y of the world.
-/// let turn = bevy_math::Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
-/// let turned = bevy_transform::components::Transform::from_rotation(turn);
-/// let ball = (RigidBody::Dynamic, Collider::sphere(0.5), Mass(2.0), turned);
-/// let ball = world.spawn((ball, ConstantLocalForce(Vec3::X * 4.0))).id();
-/// for _ in 0..60 {
-///     step_physics(world, step);
-/// }
-/// let velocity = world.get::<LinearVelocity>(ball).expect("a body").0;
-/// assert!((velocity - Vec3::Y * 2.0).length() < 1e-3, "{velocity}");
-/// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantLocalForce(pub Vec3);
-
-/// A torque [N·m] in every step, in the axes of the body.
-///
-/// ```
-/// # use bevy_ecs::prelude::*;
-/// # use orthant::math::Vec3;
-/// use orthant::prelude::*;
-///
-/// # let mut app = bevy_app::App::new();
-/// # app.add_plugins(PhysicsPlugins::default());
-/// # let world = app.world_mut();
-/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
-/// # world.insert_resource(Gravity::ZERO);
-/// // A quarter about z: its x is y of the world.
-/// let turn = bevy_math::Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
-/// let turned = bevy_transform::components::Transform::from_rotation(turn);
-/// let ball = (RigidBody::Dynamic, Collider::sphere(0.5), Mass(2.0), turned);
-/// let ball = world.spawn((ball, ConstantLocalTorque(Vec3::X * 0.2))).id();
-/// for _ in 0..60 {
-///     step_physics(world, step);
-/// }
-/// let velocity = world.get::<AngularVelocity>(ball).expect("a body").0;
-/// assert!((velocity - Vec3::Y).length() < 1e-3, "{velocity}");
-/// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantLocalTorque(pub Vec3);
-
-/// An acceleration [m/s²] in every step, whatever the mass, in world axes.
-///
-/// ```
-/// # use orthant::prelude::*;
-/// # use orthant::math::Vec3;
-/// // Wind moves all alike, whatever their mass.
-/// let leaf = (RigidBody::Dynamic, Collider::cuboid(0.1, 0.1, 0.01), ConstantLinearAcceleration(Vec3::X));
-/// # let _ = leaf;
-/// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantLinearAcceleration(pub Vec3);
-
-/// An angular acceleration [rad/s²] in every step, whatever the inertia, in world axes.
-///
-/// ```
-/// # use bevy_ecs::prelude::*;
-/// # use orthant::math::Vec3;
-/// use orthant::prelude::*;
-///
-/// # let mut app = bevy_app::App::new();
-/// # app.add_plugins(PhysicsPlugins::default());
-/// # let world = app.world_mut();
-/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
-/// # world.insert_resource(Gravity::ZERO);
-/// let ball = (RigidBody::Dynamic, Collider::sphere(0.5), Mass(2.0));
-/// let ball = world.spawn((ball, ConstantAngularAcceleration(Vec3::Y))).id();
-/// for _ in 0..60 {
-///     step_physics(world, step);
-/// }
-/// let velocity = world.get::<AngularVelocity>(ball).expect("a body").0;
-/// assert!((velocity - Vec3::Y).length() < 1e-3, "{velocity}");
-/// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantAngularAcceleration(pub Vec3);
-
-/// An acceleration [m/s²] in every step, whatever the mass, in the axes of the body.
-///
-/// ```
-/// # use bevy_ecs::prelude::*;
-/// # use orthant::math::Vec3;
-/// use orthant::prelude::*;
-///
-/// # let mut app = bevy_app::App::new();
-/// # app.add_plugins(PhysicsPlugins::default());
-/// # let world = app.world_mut();
-/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
-/// # world.insert_resource(Gravity::ZERO);
-/// // A quarter about z: its x is y of the world.
-/// let turn = bevy_math::Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
-/// let turned = bevy_transform::components::Transform::from_rotation(turn);
-/// let ball = (RigidBody::Dynamic, Collider::sphere(0.5), Mass(2.0), turned);
-/// let ball = world.spawn((ball, ConstantLocalLinearAcceleration(Vec3::X))).id();
-/// for _ in 0..60 {
-///     step_physics(world, step);
-/// }
-/// let velocity = world.get::<LinearVelocity>(ball).expect("a body").0;
-/// assert!((velocity - Vec3::Y).length() < 1e-3, "{velocity}");
-/// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantLocalLinearAcceleration(pub Vec3);
-
-/// An angular acceleration [rad/s²] in every step, whatever the inertia, in the axes of the body.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct ConstantLocalAngularAcceleration(pub Vec3);
 
 /// Applies forces and impulses to bodies: `Query<Forces>`.
 ///
@@ -274,6 +121,24 @@ impl ForcesItem<'_, '_> {
 
 /// What was applied to a body and no step has taken yet. Comes with
 /// [`RigidBody`](super::RigidBody); write it through [`Forces`].
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::plugin::PendingForces;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
+/// let mut bodies = world.query::<Forces>();
+/// bodies.get_mut(world, ball).expect("a body").apply_linear_impulse(Vec3::X);
+/// assert!(!world.get::<PendingForces>(ball).expect("a body").is_empty());
+/// step_physics(world, step);
+/// assert!(world.get::<PendingForces>(ball).expect("a body").is_empty(), "the step took it");
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 #[component(summary_tick, clone_behavior = Ignore)]
 pub struct PendingForces {
@@ -369,6 +234,17 @@ impl Wrench {
 ///
 /// - Systems, in [`PhysicsStepSystems::Gather`](super::PhysicsStepSystems::Gather): one-shot forces,
 ///   constant forces, kinematic targets.
+///
+/// ```
+/// use bevy_app::PluginGroup;
+/// use orthant::plugin::PhysicsForcesPlugin;
+/// use orthant::prelude::*;
+///
+/// // A world that only falls: what is applied waits for ever.
+/// # let mut app = bevy_app::App::new();
+/// app.add_plugins(PhysicsPlugins::default().build().disable::<PhysicsForcesPlugin>());
+/// assert!(!app.is_plugin_added::<PhysicsForcesPlugin>());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsForcesPlugin;
 

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 #[cfg(feature = "mesh")]
 use bevy_asset::Assets;
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
+use bevy_ecs::world::DeferredWorld;
 #[cfg(feature = "mesh")]
 use bevy_mesh::{Mesh, Mesh3d};
 use bevy_reflect::Reflect;
@@ -20,7 +22,8 @@ use bevy_world_serialization::{
 };
 
 use super::collider::Collider;
-use super::constructor::ColliderConstructor;
+use super::constructor::{ColliderConstructor, Made};
+use super::decomposition::ConvexDecomposition;
 use super::error::{Errors, PhysicsErrorKind};
 use super::layers::CollisionLayers;
 use super::mass::ColliderDensity;
@@ -30,7 +33,8 @@ use crate::math::Real;
 ///
 /// Waits until there is something below, until a scene spawned by a `WorldAssetRoot` or
 /// `DynamicWorldRoot` of the entity is there (feature `scene`), and until the meshes that it takes are
-/// loaded; then all colliders come at once, and a [`ColliderConstructorHierarchyReady`] tells so.
+/// loaded; then all colliders come at once, but those of [`ConvexDecomposition`]s, which are made in the
+/// background. When these are there, too, a [`ColliderConstructorHierarchyReady`] tells so.
 ///
 /// A constructor that takes a mesh concerns the entities that have one, any other all. What has a collider
 /// already keeps it, unless it is called by its `Name`. What is below another hierarchy is left to that.
@@ -53,6 +57,7 @@ use crate::math::Real;
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
+#[component(on_insert = begin)]
 pub struct ColliderConstructorHierarchy {
     /// Makes the colliders of entities that are not named; of none without it.
     pub default_constructor: Option<ColliderConstructor>,
@@ -65,6 +70,21 @@ pub struct ColliderConstructorHierarchy {
 }
 
 /// How a collider that is called by its name differs from the others.
+///
+/// ```
+/// use orthant::plugin::ColliderConstructorHierarchyConfig;
+/// use orthant::prelude::*;
+///
+/// let mut colliders = ColliderConstructorHierarchy::new(ColliderConstructor::default());
+/// let heavy = ColliderConstructorHierarchyConfig {
+///     density: Some(ColliderDensity(7800.0)),
+///     ..ColliderConstructorHierarchyConfig::default()
+/// };
+/// colliders.config.insert("Anvil".into(), Some(heavy));
+/// // As by the method.
+/// let same = ColliderConstructorHierarchy::new(ColliderConstructor::default());
+/// assert_eq!(colliders, same.with_density_for_name("Anvil", 7800.0));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
@@ -78,6 +98,19 @@ pub struct ColliderConstructorHierarchyConfig {
 }
 
 /// The colliders below this entity are made. Observe it on the entity.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use orthant::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     let colliders = ColliderConstructorHierarchy::new(ColliderConstructor::default());
+///     commands.spawn(colliders).observe(|ready: On<ColliderConstructorHierarchyReady>| {
+///         println!("the colliders below {} are there", ready.entity);
+///     });
+/// }
+/// # bevy_ecs::system::assert_is_system(spawn);
+/// ```
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Debug, PartialEq, Clone)]
 pub struct ColliderConstructorHierarchyReady {
@@ -151,7 +184,7 @@ impl ColliderConstructorHierarchy {
         let named = match named {
             Some(None) => return None,
             Some(Some(config)) => Some(config),
-            None if node.is_shaped || node.is_under_way => return None,
+            None if node.is_shaped || node.is_under_way != (false, false) => return None,
             None => None,
         };
         let constructor =
@@ -168,7 +201,7 @@ struct Node {
     name: Option<&'static Name>,
     children: Option<&'static Children>,
     is_shaped: Has<Collider>,
-    is_under_way: Has<ColliderConstructor>,
+    is_under_way: (Has<ColliderConstructor>, Has<ConvexDecomposition>),
     is_root: Has<ColliderConstructorHierarchy>,
     #[cfg(feature = "mesh")]
     mesh: Option<&'static Mesh3d>,
@@ -182,21 +215,20 @@ pub(super) struct Below<'w, 's> {
     meshes: Option<Res<'w, Assets<Mesh>>>,
 }
 
-/// An entity with the collider that is made for it, or with what is wrong.
-type Made = (Entity, Result<(Collider, CollisionLayers, ColliderDensity), PhysicsErrorKind>);
+/// An entity with what is made for it, or with what is wrong.
+type Part = (Entity, Result<(Made, CollisionLayers, ColliderDensity), PhysicsErrorKind>);
 
 impl Below<'_, '_> {
     /// The colliders below; none while something is not there yet.
-    fn make(&self, root: Entity, hierarchy: &ColliderConstructorHierarchy) -> Option<Vec<Made>> {
+    fn make(&self, root: Entity, hierarchy: &ColliderConstructorHierarchy) -> Option<Vec<Part>> {
         let mut made = Vec::new();
         let mut stack: Vec<Entity> = self.nodes.get(root).ok()?.children?.iter().rev().collect();
         while let Some(entity) = stack.pop() {
             let Ok(node) = self.nodes.get(entity) else { continue };
             if let Some((constructor, layers, density)) = hierarchy.maker(&node) {
-                let collider = self.construct(constructor, &node)?;
-                let collider =
-                    collider.map(|made| made.map(|collider| (collider, layers, density)));
-                made.extend(collider.map(|collider| (entity, collider)));
+                let part = self.construct(constructor, &node)?;
+                let part = part.map(|made| made.map(|made| (made, layers, density)));
+                made.extend(part.map(|part| (entity, part)));
             }
             if !node.is_root {
                 stack.extend(node.children.into_iter().flat_map(|children| children.iter().rev()));
@@ -212,13 +244,13 @@ impl Below<'_, '_> {
         &self,
         constructor: &ColliderConstructor,
         node: &NodeItem,
-    ) -> Option<Option<Result<Collider, PhysicsErrorKind>>> {
+    ) -> Option<Option<Result<Made, PhysicsErrorKind>>> {
         #[cfg(feature = "mesh")]
         if let (None, Some(handle)) = (constructor.collider(), node.mesh) {
             let mesh = self.meshes.as_ref()?.get(&handle.0)?;
-            return Some(Some(constructor.collider_from(mesh).map_err(PhysicsErrorKind::Mesh)));
+            return Some(Some(constructor.made_from(mesh).map_err(PhysicsErrorKind::Mesh)));
         }
-        Some(constructor.collider().map(Ok))
+        Some(constructor.collider().map(|collider| Ok(Made::Collider(collider))))
     }
 }
 
@@ -245,30 +277,54 @@ impl Scenes<'_, '_> {
     }
 }
 
+/// The entities of a hierarchy whose colliders come later.
+#[derive(Component)]
+pub(super) struct Awaited(Vec<Entity>);
+
+/// What is awaited is of another hierarchy.
+fn begin(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    world.commands().entity(entity).remove::<Awaited>();
+}
+
 /// Makes the colliders below every hierarchy of which everything is there.
 pub(super) fn construct_hierarchies(
     mut commands: Commands,
     mut errors: Errors,
     below: Below,
     #[cfg(feature = "scene")] scenes: Scenes,
-    roots: Query<(Entity, &ColliderConstructorHierarchy)>,
+    roots: Query<(Entity, &ColliderConstructorHierarchy, Option<&Awaited>)>,
+    under_way: Query<(), With<ConvexDecomposition>>,
     mut list: Local<Vec<Entity>>,
 ) {
     list.clear();
-    list.extend(roots.iter().map(|(entity, _)| entity));
+    list.extend(roots.iter().map(|(entity, ..)| entity));
     list.sort_unstable();
     #[cfg(feature = "scene")]
     list.retain(|&root| scenes.is_spawned(root));
     for &root in list.iter() {
-        let made = roots.get(root).ok().and_then(|(_, hierarchy)| below.make(root, hierarchy));
-        let Some(made) = made else { continue };
-        for (entity, collider) in made {
-            match collider {
-                Ok(collider) => drop(commands.entity(entity).insert(collider)),
-                Err(error) => errors.tell(entity, error),
+        let Ok((_, hierarchy, awaited)) = roots.get(root) else { continue };
+        let mut later = Vec::new();
+        if let Some(Awaited(list)) = awaited {
+            later.extend(list.iter().copied().filter(|&entity| under_way.contains(entity)));
+        } else {
+            let Some(parts) = below.make(root, hierarchy) else { continue };
+            for (entity, part) in parts {
+                match part {
+                    Ok((made, layers, density)) => {
+                        let mut commands = commands.entity(entity);
+                        commands.insert((layers, density));
+                        later.extend(made.insert(&mut commands).then_some(entity));
+                    }
+                    Err(error) => errors.tell(entity, error),
+                }
+            }
+            if !later.is_empty() {
+                commands.entity(root).insert(Awaited(later.clone()));
             }
         }
-        commands.entity(root).remove::<ColliderConstructorHierarchy>();
-        commands.trigger(ColliderConstructorHierarchyReady { entity: root });
+        if later.is_empty() {
+            commands.entity(root).remove::<(ColliderConstructorHierarchy, Awaited)>();
+            commands.trigger(ColliderConstructorHierarchyReady { entity: root });
+        }
     }
 }

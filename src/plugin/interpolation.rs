@@ -67,6 +67,15 @@ pub struct TransformInterpolation;
 pub struct TransformExtrapolation;
 
 /// Shows the body where it is, whatever the plugin does with all others.
+///
+/// ```
+/// # use bevy_app::App;
+/// use orthant::prelude::*;
+///
+/// // All bodies are eased, but this one, which a camera sits on.
+/// let train = (RigidBody::Kinematic, Collider::cuboid(2.0, 2.0, 9.0), NoTransformEasing);
+/// # let _ = train;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]

@@ -3,10 +3,23 @@
 use bevy_mesh::{Indices, Mesh, MeshAccessError, PrimitiveTopology, VertexAttributeValues};
 
 use super::collider::Collider;
+use super::decomposition::ConvexDecomposition;
 use crate::engine::shape::{Shape, ShapeError};
 use crate::math::{Vec3, from_single3};
 
 /// Why a mesh makes no collider.
+///
+/// ```
+/// use bevy_asset::RenderAssetUsages;
+/// use bevy_mesh::{Mesh, PrimitiveTopology};
+/// use orthant::plugin::MeshColliderError;
+/// use orthant::prelude::*;
+///
+/// let lines = Mesh::new(PrimitiveTopology::LineList, RenderAssetUsages::default());
+/// let error = Collider::trimesh_from_mesh(&lines).expect_err("it has no triangles");
+/// assert_eq!(error, MeshColliderError::NoPositions);
+/// println!("{error}");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MeshColliderError {
@@ -75,8 +88,9 @@ impl Collider {
         Ok(Self::from(Shape::trimesh(&vertices, &triangles)?))
     }
 
-    /// Convex pieces that together fill a mesh nearly, for bodies that move; see
-    /// [`convex_decomposition`](Self::convex_decomposition).
+    /// Convex pieces that together fill a mesh nearly, for bodies that move, at once; see
+    /// [`convex_decomposition`](Self::convex_decomposition), and
+    /// [`ConvexDecomposition::from_mesh`](super::ConvexDecomposition::from_mesh) for the background.
     ///
     /// # Errors
     /// As [`trimesh_from_mesh`](Self::trimesh_from_mesh), and a mesh of which no piece has volume.
@@ -84,6 +98,18 @@ impl Collider {
         let vertices = positions(mesh)?;
         let triangles = triangles(mesh, vertices.len())?;
         Ok(Self::convex_decomposition(vertices, triangles)?)
+    }
+}
+
+impl ConvexDecomposition {
+    /// Of the triangles of a mesh.
+    ///
+    /// # Errors
+    /// The mesh has no readable positions or no triangles.
+    pub fn from_mesh(mesh: &Mesh) -> Result<Self, MeshColliderError> {
+        let vertices = positions(mesh)?;
+        let triangles = triangles(mesh, vertices.len())?;
+        Ok(Self::new(vertices, triangles))
     }
 }
 

@@ -45,10 +45,12 @@ mod character;
 mod collider;
 mod collision;
 mod components;
+mod constant_forces;
 mod constructor;
 #[cfg(feature = "debug")]
 mod debug;
 mod decompose;
+mod decomposition;
 mod diagnostics;
 mod drive;
 mod error;
@@ -112,19 +114,21 @@ pub use components::{
     KinematicTarget, LinearDamping, LinearVelocity, Restitution, RigidBody, RollingFriction,
     SweptCcd,
 };
+pub use constant_forces::{
+    ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
+    ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
+    ConstantLocalTorque, ConstantTorque,
+};
 pub use constructor::ColliderConstructor;
 #[cfg(feature = "debug")]
 pub use debug::{DebugRender, PhysicsDebugPlugin, PhysicsGizmos, ShapeShade};
 pub use decompose::DecompositionConfig;
+pub use decomposition::{ConvexDecomposition, ConvexDecompositionReady, DecompositionProgress};
 pub use diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 pub use drive::{MouseJoint, PhysicsDrivePlugin, PoseController};
 pub use error::{PhysicsError, PhysicsErrorKind};
 pub use explosion::{Explosion, Explosions};
-pub use forces::{
-    ConstantAngularAcceleration, ConstantForce, ConstantLinearAcceleration,
-    ConstantLocalAngularAcceleration, ConstantLocalForce, ConstantLocalLinearAcceleration,
-    ConstantLocalTorque, ConstantTorque, Forces, ForcesItem, PendingForces, PhysicsForcesPlugin,
-};
+pub use forces::{Forces, ForcesItem, PendingForces, PhysicsForcesPlugin};
 pub use hierarchy::{
     ColliderConstructorHierarchy, ColliderConstructorHierarchyConfig,
     ColliderConstructorHierarchyReady,
@@ -169,7 +173,7 @@ pub use stages::PhysicsStepPlugin;
 pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
 #[cfg(feature = "urdf")]
-pub use urdf::{Urdf, UrdfEntities, UrdfError};
+pub use urdf::{Urdf, UrdfEntities, UrdfError, UrdfLimit};
 pub use vehicle::{PhysicsVehiclePlugin, RaycastVehicle, Wheel};
 pub use world::{PhysicsWorld, StepReport};
 

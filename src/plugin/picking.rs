@@ -70,6 +70,17 @@ pub struct PhysicsPickingSettings {
 
 /// A camera or collider that takes part in picking where
 /// [`require_markers`](PhysicsPickingSettings::require_markers) is set.
+///
+/// ```
+/// # use bevy_app::App;
+/// use orthant::prelude::*;
+///
+/// fn build(app: &mut App) {
+///     app.insert_resource(PhysicsPickingSettings { require_markers: true });
+///     app.world_mut().spawn((RigidBody::Dynamic, Collider::sphere(0.5), PhysicsPickable));
+/// }
+/// # let _ = build;
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 pub struct PhysicsPickable;

@@ -23,6 +23,22 @@ use super::time::{Physics, advance_clock, time_passed};
 ///
 /// The order of any two systems that touch the same data must be given in it: an ambiguity is an
 /// error, because the result of a step must not depend on chance.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use orthant::prelude::*;
+///
+/// #[derive(Resource, Default)]
+/// struct Steps(u32);
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// let count = |mut steps: ResMut<Steps>| steps.0 += 1;
+/// app.init_resource::<Steps>();
+/// app.add_systems(PhysicsSchedule, count.in_set(PhysicsStepSystems::Last));
+/// # step_physics(app.world_mut(), core::time::Duration::from_millis(16));
+/// # assert_eq!(app.world().resource::<Steps>().0, 1);
+/// ```
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PhysicsSchedule;
 
@@ -32,6 +48,23 @@ pub(super) struct SyncSchedule;
 
 /// What happens around a step, in the schedule given to
 /// [`PhysicsPlugins::new`](super::PhysicsPlugins::new). Chained in this order.
+///
+/// ```
+/// # use bevy_app::FixedPostUpdate;
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_transform::components::Transform;
+/// use orthant::prelude::*;
+///
+/// /// Sees the poses of the step that was just taken, in each fixed step.
+/// fn follow(bodies: Query<&Transform, With<RigidBody>>) {
+///     println!("{} bodies", bodies.iter().count());
+/// }
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins((bevy_time::TimePlugin, PhysicsPlugins::default()));
+/// app.add_systems(FixedPostUpdate, follow.in_set(PhysicsSystems::Writeback));
+/// # app.update();
+/// ```
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PhysicsSystems {
     /// The physics clock advances.
@@ -101,6 +134,18 @@ pub enum PhysicsStepSystems {
 /// - Systems: one that advances the clock in [`PhysicsSystems::First`], one that runs
 ///   [`PhysicsSchedule`] in [`PhysicsSystems::StepSimulation`].
 /// - Resources: `Time<Physics>`.
+///
+/// ```
+/// use bevy_app::{FixedUpdate, PluginGroup};
+/// use orthant::plugin::PhysicsSchedulePlugin;
+/// use orthant::prelude::*;
+///
+/// // Before the systems of the game, in place of after them.
+/// # let mut app = bevy_app::App::new();
+/// let earlier = PhysicsPlugins::default().build().set(PhysicsSchedulePlugin::new(FixedUpdate));
+/// app.add_plugins(earlier);
+/// # assert!(app.is_plugin_added::<PhysicsSchedulePlugin>());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PhysicsSchedulePlugin {
     schedule: Interned<dyn ScheduleLabel>,

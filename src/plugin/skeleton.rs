@@ -19,6 +19,15 @@ use crate::math::{
 };
 
 /// How a bone hangs on its parent.
+///
+/// ```
+/// use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// let elbow = BoneJoint::Hinge { axis: Vec3::X, min: 0.0, max: 2.5 };
+/// let shoulder = BoneJoint::Ball { swing: 1.6, twist: 0.8 };
+/// assert_ne!(elbow, shoulder);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum BoneJoint {
@@ -43,6 +52,17 @@ pub enum BoneJoint {
 }
 
 /// A bone of a [`Skeleton`], in the frame of the skeleton.
+///
+/// ```
+/// use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// let neck = BoneJoint::Ball { swing: 0.6, twist: 0.8 };
+/// let head = Bone::new("head", Vec3::Y * 1.5, Vec3::Y * 1.75, 0.1).on("chest", neck).with_friction(0.5);
+/// assert_eq!(head.parent.as_deref(), Some("chest"));
+/// // A capsule of 25 cm from end to end.
+/// assert_eq!(head.shape, ColliderConstructor::Capsule { radius: 0.1, length: 0.25 - 2.0 * 0.1 });
+/// ```
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bone {
@@ -147,6 +167,20 @@ pub struct Skeleton {
 }
 
 /// The entities of a [`Skeleton`] that was spawned.
+///
+/// ```
+/// # use bevy_transform::components::Transform;
+/// use orthant::prelude::*;
+///
+/// # let mut world = bevy_ecs::world::World::new();
+/// let ragdoll = Skeleton::human(1.8).spawn(&mut world.commands(), Transform::default());
+/// let ragdoll = ragdoll.expect("a sound skeleton");
+/// world.flush();
+/// let hanging = ragdoll.joints.iter().flatten().count();
+/// assert_eq!(hanging, ragdoll.bones.len() - 1, "all but the root hang on a joint");
+/// let root = ragdoll.bones[0];
+/// assert!(world.entity(root).contains::<RigidBody>());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ragdoll {
     /// The bodies, one a bone.

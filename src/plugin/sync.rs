@@ -37,6 +37,25 @@ use crate::math::{Real, narrow, single_quat, single3};
 
 /// The parts of [`PhysicsStepSystems::Gather`], chained in this order. While no time passes, the first
 /// three run in [`PhysicsSystems::Prepare`] instead, so that the engine knows what was changed.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use orthant::plugin::GatherSystems;
+/// use orthant::prelude::*;
+///
+/// /// The bodies are made, and their forces not taken yet.
+/// fn wind(mut bodies: Query<Forces>) {
+///     for mut body in &mut bodies {
+///         body.apply_force(orthant::math::Vec3::X);
+///     }
+/// }
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// let before_forces = wind.after(GatherSystems::Joints).before(GatherSystems::Forces);
+/// app.add_systems(PhysicsSchedule, before_forces);
+/// # step_physics(app.world_mut(), core::time::Duration::from_millis(16));
+/// ```
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GatherSystems {
     /// Bodies come, go and change what they are made of.
@@ -56,6 +75,15 @@ pub enum GatherSystems {
 /// - Sets: [`GatherSystems`].
 /// - Systems: two in [`GatherSystems::Components`], three in [`PhysicsStepSystems::Scatter`] (roots, then
 ///   bodies with parents).
+///
+/// ```
+/// use orthant::plugin::PhysicsSyncPlugin;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// app.add_plugins(PhysicsPlugins::default());
+/// assert!(app.is_plugin_added::<PhysicsSyncPlugin>());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsSyncPlugin;
 

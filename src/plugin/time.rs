@@ -13,6 +13,17 @@ use crate::math::{Double, Real, narrow, widen};
 /// The clock follows the generic clock of the schedule physics runs in (the fixed clock in
 /// `FixedPostUpdate`), times its speed. Inside [`PhysicsSchedule`](super::PhysicsSchedule) it is the
 /// generic clock `Time`. See [`PhysicsTime`].
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_time::Time;
+/// use orthant::prelude::*;
+///
+/// fn show(time: Res<Time<Physics>>) {
+///     println!("{} s have passed in the world", time.elapsed_secs());
+/// }
+/// # bevy_ecs::system::assert_is_system(show);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct Physics {
     paused: bool,

@@ -208,6 +208,61 @@ fn observers_of_what_does_not_come() {
     assert!(told(&mut app).is_empty(), "it hears");
 }
 
+/// A floor with a ball in the air above it, and nobody who asks for events.
+fn ball_above(app: &mut App, height: f32) -> [Entity; 2] {
+    let floor = floor(app);
+    app.world_mut().entity_mut(floor).insert(Name::new("floor"));
+    let ball = (RigidBody::Dynamic, Collider::sphere(0.5), at(0.0, height, 0.0));
+    [floor, named(app, "ball", ball)]
+}
+
+#[test]
+fn readers_of_what_is_told_of_no_entity() {
+    let kind = PhysicsErrorKind::Unheard;
+    let mut app = listening();
+    let [floor, ball] = ball_above(&mut app, 1.0);
+    app.add_systems(Update, |mut starts: MessageReader<CollisionStart>| {
+        assert_eq!(starts.read().count(), 0);
+    });
+    run(&mut app, 5);
+    assert!(told(&mut app).is_empty(), "nothing touches yet");
+    run(&mut app, 60);
+    let errors = told(&mut app);
+    let [PhysicsError { entity, error }] = &errors[..] else { panic!("one error, not {errors:?}") };
+    assert!([floor, ball].contains(entity), "{entity}");
+    assert_eq!(*error, kind("CollisionStart", "CollisionEventsEnabled"));
+    let lines = logged("`CollisionStart` is read or observed");
+    assert!(lines.len() == 1 && lines[0].contains("insert the component"), "{lines:?}");
+    // A second thing to hear of is told, too, whenever its reader comes; what was told is not again.
+    app.add_observer(|_: On<ContactImpulse>| panic!("nobody has a threshold"));
+    run(&mut app, 60);
+    let [PhysicsError { error, .. }] = &told(&mut app)[..] else { panic!("one error") };
+    assert_eq!(*error, kind("ContactImpulse", "ContactImpulseThreshold"));
+}
+
+#[test]
+fn readers_of_what_some_entity_asks_for_are_no_error() {
+    let reads = |mut ends: MessageReader<CollisionEnd>| ends.clear();
+    // Nobody reads; an entity far away has the flag, though disabled or for a moment.
+    for flags in [0, 1, 2] {
+        let mut app = listening();
+        ball_above(&mut app, 0.6);
+        if flags > 0 {
+            app.add_systems(Update, reads);
+            let far = (Collider::sphere(0.5), at(99.0, 0.0, 0.0), CollisionEventsEnabled);
+            let far = spawn(&mut app, far);
+            if flags == 1 {
+                app.world_mut().entity_mut(far).insert(bevy_ecs::entity_disabling::Disabled);
+            } else {
+                run(&mut app, 1);
+                app.world_mut().despawn(far);
+            }
+        }
+        run(&mut app, 60);
+        assert!(told(&mut app).is_empty(), "case {flags}");
+    }
+}
+
 #[test]
 fn a_system_without_an_order_stops_physics_and_says_so() {
     let mut app = listening();

@@ -114,6 +114,31 @@ mod meshes {
     }
 
     #[test]
+    fn a_hierarchy_is_ready_when_pieces_made_in_the_background_are() {
+        let mut app = mesh_app();
+        listen(&mut app);
+        let mesh = app.world_mut().resource_mut::<Assets<Mesh>>().add(box_mesh());
+        let pieces = ColliderConstructor::ConvexDecompositionFromMesh;
+        let colliders = ColliderConstructorHierarchy::new(pieces.clone())
+            .with_constructor_for_name("Hull", ColliderConstructor::ConvexHullFromMesh)
+            .with_default_density(2.0);
+        let root = spawn(&mut app, (RigidBody::Dynamic, colliders));
+        let hull = child(&mut app, root, (Name::new("Hull"), Mesh3d(mesh.clone())));
+        let later = child(&mut app, root, Mesh3d(mesh.clone()));
+        let alone = spawn(&mut app, (pieces, Mesh3d(mesh)));
+        run(&mut app, 1);
+        assert!(is_shaped(&app, hull) && !is_shaped(&app, later) && ready(&app).is_empty());
+        for entity in [later, alone] {
+            made_in_the_background(&mut app, entity);
+            assert!((volume(&app, entity) - 6.0).abs() < 1e-3, "the pieces of its mesh");
+        }
+        run(&mut app, 1);
+        assert_eq!(ready(&app), [root], "told once");
+        assert_eq!(app.world().get::<ColliderDensity>(later), Some(&ColliderDensity(2.0)));
+        assert_eq!(told(&mut app), []);
+    }
+
+    #[test]
     fn colliders_come_when_all_meshes_are_loaded() {
         let mut app = mesh_app();
         listen(&mut app);
@@ -266,6 +291,79 @@ fn a_ring_keeps_its_hole() {
     run(&mut app, 64);
     assert_near(velocity(&app, ball), Vec3::NEG_Y * 5.0, 1e-4);
     assert!(position(&app, ball).y < -1.0, "through the hole");
+}
+
+/// Steps until there is a collider; how far it was after each step.
+fn made_in_the_background(app: &mut App, entity: Entity) -> Vec<f32> {
+    let mut progress = Vec::new();
+    let start = std::time::Instant::now();
+    while !is_shaped(app, entity) {
+        assert!(start.elapsed().as_secs() < 300, "it never comes: {progress:?}");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        run(app, 1);
+        progress.extend(app.world().get::<DecompositionProgress>(entity).map(|part| part.0));
+    }
+    progress
+}
+
+#[test]
+fn convex_pieces_come_in_the_background() {
+    let mut app = app();
+    listen(&mut app);
+    app.init_resource::<Ready>();
+    app.add_observer(|on: On<ConvexDecompositionReady>, mut ready: ResMut<Ready>| {
+        ready.0.push(on.entity);
+    });
+    let (vertices, triangles) = vessel();
+    let at_once = Collider::convex_decomposition(&vertices, &triangles).expect("a sound surface");
+    let fine = DecompositionConfig { resolution: 48, ..DecompositionConfig::default() };
+    let surface = ConvexDecomposition::new(vertices, triangles);
+    // Another one that is finer, and gives way to this.
+    let finer = surface.clone().with_config(DecompositionConfig { resolution: 128, ..fine });
+    let vessel = spawn(&mut app, (RigidBody::Dynamic, finer));
+    run(&mut app, 1);
+    app.world_mut().entity_mut(vessel).insert(surface.clone().with_config(fine));
+    run(&mut app, 1);
+    assert!(!is_shaped(&app, vessel), "the step does not wait");
+    let progress = made_in_the_background(&mut app, vessel);
+    assert!(progress.is_sorted() && progress.iter().all(|part| (0.0..=1.0).contains(part)));
+    assert!(progress.iter().any(|&part| 0.0 < part && part < 1.0), "it is seen: {progress:?}");
+    assert_eq!(ready(&app), [vessel], "told once");
+    assert!(body(&app, vessel).is_some(), "a body with the same step");
+    let world = app.world();
+    assert!(world.get::<ConvexDecomposition>(vessel).is_none(), "it goes");
+    assert!(world.get::<DecompositionProgress>(vessel).is_none(), "with its progress");
+    // As coarse as by default it is what is made at once.
+    let same = spawn(&mut app, surface.clone());
+    made_in_the_background(&mut app, same);
+    let same = app.world().get::<Collider>(same).expect("made");
+    assert_eq!(same.shape(), at_once.shape());
+    assert_eq!(told(&mut app), [], "no body was missed while its pieces were made");
+    // Taken away it makes nothing.
+    let gone = spawn(&mut app, surface);
+    run(&mut app, 1);
+    app.world_mut().entity_mut(gone).remove::<ConvexDecomposition>();
+    run(&mut app, 5);
+    assert!(app.world().get::<DecompositionProgress>(gone).is_none());
+    assert!(!is_shaped(&app, gone) && ready(&app).len() == 2);
+}
+
+#[test]
+fn a_surface_without_pieces_is_told_from_the_background() {
+    let mut app = app();
+    listen(&mut app);
+    let flat = ConvexDecomposition::new([Vec3::ZERO, Vec3::X, Vec3::Y], [[0, 1, 2]]);
+    let entity = spawn(&mut app, (RigidBody::Dynamic, flat));
+    let start = std::time::Instant::now();
+    while app.world().get::<ConvexDecomposition>(entity).is_some() {
+        assert!(start.elapsed().as_secs() < 300, "it never ends");
+        run(&mut app, 1);
+    }
+    let errors = told(&mut app);
+    let [PhysicsError { entity: of, error: PhysicsErrorKind::Shape(_) }] = &errors[..] else {
+        panic!("one error about the shape, not {errors:?}");
+    };
+    assert_eq!(*of, entity);
 }
 
 fn at_y(y: f32) -> Transform {

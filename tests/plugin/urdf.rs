@@ -158,6 +158,77 @@ fn limits_of_hinges_and_slides_hold() {
     assert_near(from_single3(transform.transform_point(single3(local))), center, 1e-3);
 }
 
+/// A gripper: two fingers along x, the second as far the other way, and a wheel that turns with the first.
+fn gripper(effort: f32, velocity: f32) -> String {
+    let limit = format!(r#"<limit lower="-1" upper="1" effort="{effort}" velocity="{velocity}"/>"#);
+    let slide = r#"<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="30" velocity="0.5"/>"#;
+    let mimic = r#"<mimic joint="left" multiplier="-1" offset="0.1"/>"#;
+    let turn = r#"<axis xyz="0 0 1"/><mimic joint="left" multiplier="3"/>"#;
+    robot(&[
+        base(),
+        link("thumb", 1.0, 0.0, SMALL, ""),
+        link("finger", 2.0, 0.0, SMALL, ""),
+        link("wheel", 1.0, 0.0, SMALL, ""),
+        // The one that follows may stand before the one that leads.
+        joint(
+            "right",
+            "prismatic",
+            ["base", "finger"],
+            &format!(r#"<axis xyz="1 0 0"/>{limit}{mimic}"#),
+        ),
+        joint("left", "prismatic", ["base", "thumb"], slide),
+        joint("turn", "continuous", ["base", "wheel"], turn),
+    ])
+}
+
+fn place(app: &App, made: &UrdfEntities, name: &str) -> JointPosition {
+    let joint = made.joint(name).expect("of that name");
+    *app.world().get::<JointPosition>(joint).expect("it was asked for")
+}
+
+#[test]
+fn joints_that_mimic_follow() {
+    let mut app = app();
+    listen(&mut app);
+    let text = gripper(100.0, 2.0);
+    let made = make(&mut app, &text, Transform::IDENTITY);
+    let urdf = Urdf::read(&text).expect("a robot");
+    let limit = urdf.limit("left").expect("a joint");
+    assert_eq!(limit, UrdfLimit { effort: 30.0, velocity: 0.5 });
+    let free = UrdfLimit { effort: Real::INFINITY, velocity: Real::INFINITY };
+    assert_eq!((urdf.limit("turn"), urdf.limit("thumb")), (Some(free), None));
+    let left = made.joint("left").expect("a joint");
+    let drive = Motor::velocity(limit.velocity, limit.effort);
+    *app.world_mut().get_mut::<Joint>(left).expect("a joint").motor_mut() = Some(drive);
+    run(&mut app, 65);
+    // They aim at the end of the step by the speed of its beginning: exactly, while that lasts.
+    let [left, right] = ["left", "right"].map(|name| place(&app, &made, name).linear.x);
+    assert!((left - 0.5).abs() < 0.01, "half a metre in a second: {left}");
+    assert!((right - (0.1 - left)).abs() < 1e-4, "{right} beside {left}");
+    let turn = place(&app, &made, "turn").angular.x;
+    assert!((turn - 3.0 * left).abs() < 1e-3, "{turn} beside {left}");
+    assert_eq!(told(&mut app), []);
+}
+
+#[test]
+fn joints_that_mimic_do_no_more_than_their_limits() {
+    // The finger of 2 kg has a way of 0.1 m to go.
+    let after = |effort, velocity, steps| {
+        let mut app = app();
+        without_gravity(&mut app);
+        let made = make(&mut app, &gripper(effort, velocity), Transform::IDENTITY);
+        run(&mut app, steps);
+        place(&app, &made, "right").linear.x
+    };
+    // 32 steps of 1/64 s, the first of which makes the joint and knows no positions.
+    let slow = after(1e3, 0.1, 33);
+    assert!((slow - 0.05).abs() < 0.003, "0.1 m/s for half a second: {slow}");
+    let weak = after(0.4, 100.0, 33);
+    assert!((weak - 0.025).abs() < 0.003, "0.2 m/s² for half a second: {weak}");
+    let there = after(1e3, 100.0, 4);
+    assert!((there - 0.1).abs() < 1e-4, "at once: {there}");
+}
+
 #[test]
 fn shapes_stand_as_they_are_told() {
     let shapes = [
@@ -182,6 +253,8 @@ fn what_is_not_supported_is_told() {
     let turn = |rest: &str| joint("turn", "continuous", ["base", "arm"], rest);
     let ends = |name, ends| joint(name, "fixed", ends, "");
     let hand = || link("hand", 1.0, 0.0, SMALL, "");
+    let mimic = |leader: &str| UrdfError::Mimic { joint: "turn".into(), leader: leader.into() };
+    let mimics = |leader: &str| turn(&format!(r#"<axis xyz="1 0 0"/><mimic joint="{leader}"/>"#));
     let no_link = UrdfError::NoLink { joint: "turn".into(), link: "arm".into() };
     let no_mesh = UrdfError::Mesh { link: "arm".into(), file: "arm.stl".into() };
     let mesh = solid(r#"<mesh filename="arm.stl"/>"#, 0.0);
@@ -204,9 +277,11 @@ fn what_is_not_supported_is_told() {
             ],
             UrdfError::Circle("arm".into()),
         ),
+        (vec![base(), arm(""), mimics("other")], mimic("other")),
+        (vec![base(), arm(""), mimics("turn")], mimic("turn")),
         (
-            vec![base(), arm(""), turn(r#"<axis xyz="1 0 0"/><mimic joint="other"/>"#)],
-            UrdfError::Mimic("turn".into()),
+            vec![base(), arm(""), hand(), mimics("grip"), ends("grip", ["arm", "hand"])],
+            mimic("grip"),
         ),
         (vec![base(), arm(""), turn(r#"<axis xyz="0 0 0"/>"#)], UrdfError::NoAxis("turn".into())),
         (vec![base(), massless, turn("")], UrdfError::NoMass("arm".into())),

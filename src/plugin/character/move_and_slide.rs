@@ -52,6 +52,34 @@ impl Default for MoveAndSlideConfig {
 }
 
 /// Where a shape is after a move.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ecs::system::RunSystemOnce;
+/// # use bevy_transform::components::Transform;
+/// use core::time::Duration;
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// // A wall at x = 1.5 m.
+/// world.spawn((Collider::cuboid(1.0, 9.0, 9.0), Transform::from_xyz(2.0, 0.0, 0.0)));
+/// orthant::plugin::sync_physics(world);
+/// let slide = |slide: MoveAndSlide| {
+///     let (ball, speed) = (Collider::sphere(0.5), Vec3::new(3.0, 1.0, 0.0));
+///     let (config, any) = (MoveAndSlideConfig::default(), SpatialQueryFilter::default());
+///     let (start, turn, dt) = (Vec3::ZERO, Quat::IDENTITY, Duration::from_secs(1));
+///     slide.move_and_slide(&ball, start, turn, speed, dt, &config, &any, |_| {
+///         MoveAndSlideHitResponse::Accept
+///     })
+/// };
+/// let moved = world.run_system_once(slide).expect("a system");
+/// // It stops at the wall, and goes on along it.
+/// assert!((moved.position - Vec3::new(1.0, 1.0, 0.0)).length() < 0.03, "{moved:?}");
+/// assert!((moved.projected_velocity - Vec3::Y).length() < 1e-3, "{moved:?}");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct MoveAndSlideOutput {
     /// World position (m).
@@ -61,6 +89,34 @@ pub struct MoveAndSlideOutput {
 }
 
 /// A surface in the way, while a shape moves.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ecs::system::RunSystemOnce;
+/// # use bevy_transform::components::Transform;
+/// use core::time::Duration;
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// // A wall at x = 1.5 m.
+/// world.spawn((Collider::cuboid(1.0, 9.0, 9.0), Transform::from_xyz(2.0, 0.0, 0.0)));
+/// orthant::plugin::sync_physics(world);
+/// let slide = |slide: MoveAndSlide| {
+///     let (ball, speed) = (Collider::sphere(0.5), Vec3::new(3.0, 1.0, 0.0));
+///     let (config, any) = (MoveAndSlideConfig::default(), SpatialQueryFilter::default());
+///     let (start, turn, dt) = (Vec3::ZERO, Quat::IDENTITY, Duration::from_secs(1));
+///     slide.move_and_slide(&ball, start, turn, speed, dt, &config, &any, |hit| {
+///         // A wall that catches.
+///         *hit.velocity = Vec3::ZERO;
+///         MoveAndSlideHitResponse::Accept
+///     })
+/// };
+/// let moved = world.run_system_once(slide).expect("a system");
+/// assert!(moved.position.y < 0.5, "it hangs where it met the wall: {moved:?}");
+/// ```
 #[derive(Debug)]
 pub struct MoveAndSlideHitData<'a> {
     /// The collider.
@@ -78,6 +134,33 @@ pub struct MoveAndSlideHitData<'a> {
 }
 
 /// What to do about a surface.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ecs::system::RunSystemOnce;
+/// # use bevy_transform::components::Transform;
+/// use core::time::Duration;
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// // A wall at x = 1.5 m.
+/// world.spawn((Collider::cuboid(1.0, 9.0, 9.0), Transform::from_xyz(2.0, 0.0, 0.0)));
+/// orthant::plugin::sync_physics(world);
+/// let slide = |slide: MoveAndSlide| {
+///     let (ball, speed) = (Collider::sphere(0.5), Vec3::new(3.0, 1.0, 0.0));
+///     let (config, any) = (MoveAndSlideConfig::default(), SpatialQueryFilter::default());
+///     let (start, turn, dt) = (Vec3::ZERO, Quat::IDENTITY, Duration::from_secs(1));
+///     slide.move_and_slide(&ball, start, turn, speed, dt, &config, &any, |_| {
+///         MoveAndSlideHitResponse::Ignore
+///     })
+/// };
+/// let moved = world.run_system_once(slide).expect("a system");
+/// // It goes through the wall.
+/// assert!((moved.position - Vec3::new(3.0, 1.0, 0.0)).length() < 0.03, "{moved:?}");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveAndSlideHitResponse {
     /// Slide along it.
@@ -89,6 +172,28 @@ pub enum MoveAndSlideHitResponse {
 }
 
 /// The first collider on a straight way.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ecs::system::RunSystemOnce;
+/// # use bevy_transform::components::Transform;
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// // A wall at x = 1.5 m.
+/// world.spawn((Collider::cuboid(1.0, 9.0, 9.0), Transform::from_xyz(2.0, 0.0, 0.0)));
+/// orthant::plugin::sync_physics(world);
+/// let look = |slide: MoveAndSlide| {
+///     let ball = Collider::sphere(0.5);
+///     let any = SpatialQueryFilter::default();
+///     slide.cast_move(&ball, Vec3::ZERO, Quat::IDENTITY, Vec3::X * 3.0, 0.01, &any)
+/// };
+/// let hit = world.run_system_once(look).expect("a system").expect("a wall");
+/// assert!((hit.distance - 0.99).abs() < 1e-3 && hit.normal.x < -0.99, "{hit:?}");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct MoveHitData {
     /// The collider.

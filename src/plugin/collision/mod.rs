@@ -10,10 +10,11 @@
 mod data;
 mod events;
 mod pairs;
+mod silence;
 pub(super) mod surface;
 mod tell;
 
-use bevy_app::{App, Plugin};
+use bevy_app::{App, Last, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{RunSystemError, RunSystemOnce};
 
@@ -35,14 +36,27 @@ use super::world::{PhysicsWorld, entity_of};
 use crate::engine::bodies::Bodies;
 use crate::engine::body::BodyId;
 use crate::engine::touch::TouchKey;
-use tell::{Blows, Heard, Told};
+use silence::Heard;
+use tell::{Blows, Told};
 
 /// Tells collisions.
 ///
 /// - Systems: in [`PhysicsStepSystems::Events`], one each for blows, starts and ends, impulses, and
 ///   [`CollidingEntities`]; one in [`PhysicsStepSystems::NarrowPhase`] for surfaces that run, and one
-///   in [`GatherSystems::Forces`] that wakes what lies on them.
+///   in [`GatherSystems::Forces`] that wakes what lies on them; two that tell who listens for what does
+///   not come, one of them in `Last`.
 /// - Messages: [`CollisionStart`], [`CollisionEnd`], [`ContactImpulse`].
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use orthant::plugin::PhysicsCollisionPlugin;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// app.add_plugins(PhysicsPlugins::default());
+/// assert!(app.is_plugin_added::<PhysicsCollisionPlugin>());
+/// assert!(app.world().contains_resource::<Messages<CollisionStart>>());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsCollisionPlugin;
 
@@ -77,9 +91,9 @@ impl Plugin for PhysicsCollisionPlugin {
         let wake = surface::wake_on_surfaces.after(take_targets).after(drive);
         let wake = wake.after(lead_characters).in_set(GatherSystems::Forces);
         app.add_systems(PhysicsSchedule, (run, wake));
-        let silence = tell::warn_of_silence;
+        let silence = silence::warn_of_silence;
         let silence = silence.after(PhysicsStepSystems::Events).before(PhysicsStepSystems::Last);
-        app.add_systems(PhysicsSchedule, silence);
+        app.add_systems(PhysicsSchedule, silence).add_systems(Last, silence::warn_of_unheard);
     }
 }
 

@@ -66,6 +66,32 @@ impl CollisionPairs<'_> {
 }
 
 /// A pair of convex pieces of two colliders, for changing.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// /// Lets through what meets it from below.
+/// #[derive(Component)]
+/// struct OneWay;
+///
+/// fn let_through(mut pairs: CollisionPairs, platforms: Query<(), With<OneWay>>) {
+///     for mut pair in pairs.iter_mut() {
+///         let Some(normal) = pair.normal() else { continue };
+///         // From the first to the second.
+///         let below = if platforms.contains(pair.collider1) { -normal.y } else { normal.y };
+///         let is_platform = [pair.collider1, pair.collider2].map(|side| platforms.contains(side));
+///         if is_platform != [false; 2] && below > 0.0 {
+///             pair.disable();
+///         }
+///     }
+/// }
+///
+/// # let mut app = App::new();
+/// # app.add_plugins((bevy_time::TimePlugin, PhysicsPlugins::default()));
+/// app.add_systems(PhysicsSchedule, let_through.in_set(PhysicsStepSystems::ModifyContacts));
+/// # app.update();
+/// ```
 #[derive(Debug)]
 pub struct CollisionPair<'w> {
     /// The first collider.

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use bevy_ecs::entity_disabling::Disabled;
-use bevy_ecs::event::EventKey;
-use bevy_ecs::observer::{ObservedBy, Observer};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
@@ -15,7 +13,6 @@ use super::events::{
 };
 use crate::engine::report::StepStatus;
 use crate::engine::touch::{Touch, TouchKey};
-use crate::plugin::error::{Errors, PhysicsErrorKind};
 use crate::plugin::world::PhysicsWorld;
 
 /// Blows, which take two steps.
@@ -151,48 +148,6 @@ impl Entities {
         };
         let all = side(0).into_iter().chain(side(1)).flatten();
         all.filter(|&(entity, _)| listeners.contains(entity))
-    }
-}
-
-/// The events that come only to entities with a component.
-#[derive(Resource, Debug)]
-pub(super) struct Heard {
-    collisions: [EventKey; 2],
-    impulses: EventKey,
-}
-
-impl FromWorld for Heard {
-    fn from_world(world: &mut World) -> Self {
-        let collisions = [
-            world.register_event_key::<CollisionStart>(),
-            world.register_event_key::<CollisionEnd>(),
-        ];
-        Self { collisions, impulses: world.register_event_key::<ContactImpulse>() }
-    }
-}
-
-/// Tells who is observed for events that do not come to it.
-pub(super) fn warn_of_silence(
-    mut errors: Errors,
-    keys: Res<Heard>,
-    observed: Query<(Entity, Ref<ObservedBy>)>,
-    observers: Query<&Observer>,
-    flags: Query<(Has<CollisionEventsEnabled>, Has<ContactImpulseThreshold>)>,
-) {
-    for (entity, by) in observed.iter().filter(|(_, by)| by.is_added()) {
-        let (starts, impulses) = flags.get(entity).unwrap_or_default();
-        let asked = |key: &EventKey| {
-            let list = observers.iter_many(by.get()).filter_map(Result::ok);
-            list.into_iter().any(|observer| observer.descriptor().event_keys().contains(key))
-        };
-        if !starts && keys.collisions.iter().any(asked) {
-            let kind = PhysicsErrorKind::NotEnabled("CollisionStart", "CollisionEventsEnabled");
-            errors.tell(entity, kind);
-        }
-        if !impulses && asked(&keys.impulses) {
-            let kind = PhysicsErrorKind::NotEnabled("ContactImpulse", "ContactImpulseThreshold");
-            errors.tell(entity, kind);
-        }
     }
 }
 

@@ -38,6 +38,13 @@ use bevy_transform::TransformSystems;
 use super::sync::sync_physics;
 
 /// What the color of a shape says.
+///
+/// ```
+/// use orthant::prelude::*;
+///
+/// let gizmos = PhysicsGizmos { shade: ShapeShade::Island, ..PhysicsGizmos::none() };
+/// assert_ne!(gizmos.shade, ShapeShade::default());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub enum ShapeShade {
@@ -188,6 +195,15 @@ impl PhysicsGizmos {
 
 /// Draws the shapes of this collider, or of all colliders of this body, otherwise than
 /// [`PhysicsGizmos`] says.
+///
+/// ```
+/// use bevy_color::palettes::tailwind;
+/// use orthant::prelude::*;
+///
+/// let player = (RigidBody::Dynamic, Collider::capsule(0.4, 1.0), DebugRender::collider(tailwind::RED_500));
+/// let sky = (Collider::sphere(500.0), DebugRender::none());
+/// # let _ = (player, sky);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct DebugRender {

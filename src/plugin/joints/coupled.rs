@@ -108,8 +108,9 @@ impl Joint {
 /// its target velocity `ratio * velocity`, of where that joint was after the last step.
 ///
 /// Put it on a joint with a [`Motor`] on the axis, whose stiffness, damping and force are kept; the other
-/// joint does not feel it. A stiff motor is within half of a step's motion of its target. What couples both
-/// ways is a [`gear`](Joint::gear).
+/// joint does not feel it. A stiff motor is within half of a step's motion of its target; one without a
+/// stiffness only keeps the velocity, or catches up with the position, too, with a
+/// [`max_speed`](Self::max_speed). What couples both ways is a [`gear`](Joint::gear).
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -135,6 +136,9 @@ pub struct MotorCoupling {
     pub ratio: Real,
     /// Position here where that there is zero [m or rad].
     pub offset: Real,
+    /// Largest target velocity [m/s or rad/s], ≥ 0, of a [`Motor::velocity`] that is at its target position
+    /// by the end of each step, if its force is enough; none for one that does not look at positions.
+    pub max_speed: Option<Real>,
 }
 
 /// Of an axis about x, led by no joint, one to one.
@@ -148,7 +152,7 @@ impl MotorCoupling {
     /// Follows the same axis of another joint, by a ratio.
     #[must_use]
     pub const fn new(leader: Entity, axis: JointAxis, ratio: Real) -> Self {
-        Self { leader, axes: [axis; 2], ratio, offset: 0.0 }
+        Self { leader, axes: [axis; 2], ratio, offset: 0.0, max_speed: None }
     }
 
     /// With an axis of the leader and one of the motor here.
@@ -164,6 +168,30 @@ impl MotorCoupling {
         self.offset = offset;
         self
     }
+
+    /// With a motor that catches up with its position by at most this speed [m/s or rad/s].
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// use orthant::plugin::{Joint, JointAxis, Motor, MotorCoupling};
+    ///
+    /// fn mimic(commands: &mut Commands, [palm, finger, leader]: [Entity; 3]) {
+    ///     let follows = MotorCoupling::new(leader, JointAxis::LinearX, 1.0).with_max_speed(0.2);
+    ///     let strong = Motor::velocity(0.0, 40.0);
+    ///     commands.spawn((Joint::prismatic(palm, finger).with_motor(strong), follows));
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn with_max_speed(mut self, max_speed: Real) -> Self {
+        self.max_speed = Some(max_speed);
+        self
+    }
+
+    /// The velocity that brings what is here to a position in a step [m/s or rad/s].
+    fn catch_up(&self, velocity: Real, apart: Real, dt: Real) -> Real {
+        let max_speed = self.max_speed.filter(|&speed| speed >= 0.0 && dt > 0.0);
+        max_speed.map_or(velocity, |speed| (apart / dt).clamp(-speed, speed))
+    }
 }
 
 /// Sets the targets of motors that follow other joints.
@@ -171,10 +199,10 @@ pub(super) fn follow(
     physics: Res<PhysicsWorld>,
     time: Res<Time<Physics>>,
     leaders: Query<&EngineJoint>,
-    mut joints: Query<(&mut Joint, &MotorCoupling)>,
+    mut joints: Query<(&mut Joint, &EngineJoint, &MotorCoupling)>,
 ) {
     let dt: Real = narrow(time.delta_secs_f64());
-    for (mut joint, coupling) in &mut joints {
+    for (mut joint, own, coupling) in &mut joints {
         let leader = leaders.get(coupling.leader).ok().and_then(|link| link.id);
         let Some(leader) = leader.and_then(|id| physics.engine.joint(id)) else { continue };
         let [there, here] = coupling.axes;
@@ -182,6 +210,12 @@ pub(super) fn follow(
         // Where it comes to by the end of the step.
         let position = coupling.ratio * leader.position(there) + coupling.offset + dt * velocity;
         let Some(motor) = joint.motors[here.index()] else { continue };
+        let own = own.id.and_then(|id| physics.engine.joint(id));
+        let apart = own.map_or(0.0, |own| position - own.position(here));
+        let velocity = match own {
+            Some(_) if motor.stiffness == 0.0 => coupling.catch_up(velocity, apart, dt),
+            _ => velocity,
+        };
         let wanted = Motor { velocity, position, ..motor };
         if wanted != motor {
             joint.motors[here.index()] = Some(wanted);

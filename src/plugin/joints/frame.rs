@@ -29,6 +29,17 @@ pub struct JointFrame {
 }
 
 /// A point (m) in the frame of a body or in the world. On an end that is the world they are the same.
+///
+/// ```
+/// use orthant::math::Vec3;
+/// use orthant::plugin::JointAnchor;
+/// use orthant::prelude::*;
+///
+/// let hook = Joint::spherical(None, None).with_anchor(Vec3::Y);
+/// assert_eq!(hook.frame_a.anchor, JointAnchor::World(Vec3::Y));
+/// let shoulder = Joint::spherical(None, None).with_anchors(Vec3::X, Vec3::Y);
+/// assert_eq!(shoulder.frame_b.anchor, JointAnchor::Local(Vec3::Y));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
@@ -40,6 +51,18 @@ pub enum JointAnchor {
 }
 
 /// Axes of a joint in the frame of a body or in the world. On an end that is the world they are the same.
+///
+/// ```
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::plugin::JointBasis;
+/// use orthant::prelude::*;
+///
+/// // The axis of a hinge is x of its basis.
+/// let along_x = Joint::hinge(None, None);
+/// assert_eq!(along_x.frame_a.basis, JointBasis::Local(Quat::IDENTITY));
+/// let along_z = Joint::hinge(None, None).with_axis(Vec3::Z);
+/// assert!(matches!(along_z.frame_a.basis, JointBasis::World(_)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]

@@ -53,6 +53,15 @@ pub struct JointDisabled;
 /// - Systems: two in [`GatherSystems::Joints`], one of them for motors that follow; three in
 ///   [`PhysicsStepSystems::Events`], for what is read, what broke and what yielded.
 /// - Messages: [`JointBroken`].
+///
+/// ```
+/// use orthant::plugin::PhysicsJointsPlugin;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// app.add_plugins(PhysicsPlugins::default());
+/// assert!(app.is_plugin_added::<PhysicsJointsPlugin>());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsJointsPlugin;
 

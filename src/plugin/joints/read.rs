@@ -63,6 +63,25 @@ pub struct JointPosition {
 /// How fast the second end of a joint moves, seen from its first: the rates of its [`JointPosition`].
 ///
 /// Put it on the entity of a joint; written after each step that changed it.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let wheel = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
+/// let axle = Joint::hinge(None, wheel).with_motor(Motor::velocity(3.0, 1e3));
+/// let axle = world.spawn((axle, JointVelocity::default())).id();
+/// for _ in 0..5 {
+///     step_physics(world, step);
+/// }
+/// let speed = world.get::<JointVelocity>(axle).expect("it was asked for").angular.x;
+/// assert!((speed - 3.0).abs() < 1e-3, "{speed} rad/s");
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct JointVelocity {
@@ -121,6 +140,21 @@ pub struct Joints<'w, 's> {
 }
 
 /// A joint that is there, seen through [`Joints`].
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::prelude::*;
+/// /// How far each hinge is from the end of its way.
+/// fn play(joints: Joints) {
+///     for hinge in joints.iter().filter(|joint| joint.is_enabled()) {
+///         let angle = hinge.position(JointAxis::AngularX);
+///         if let Some(limits) = hinge.limits(JointAxis::AngularX) {
+///             println!("{}: {} rad to go", hinge.entity, limits.max - angle);
+///         }
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(play);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct JointView<'a> {
     /// The entity of the joint.

@@ -45,6 +45,17 @@ use super::world::StepReport;
 ///
 /// - Systems: one in `Startup` that spawns the panel, two in `Update`, one at the end of a step.
 /// - Adds [`PhysicsDiagnosticsPlugin`] and Bevy's `SliderPlugin` and `ButtonPlugin` where they are missing.
+///
+/// ```
+/// # use bevy_app::App;
+/// use orthant::prelude::*;
+///
+/// fn build(app: &mut App) {
+///     // After `DefaultPlugins`.
+///     app.add_plugins((PhysicsPlugins::default(), PhysicsPanelPlugin));
+/// }
+/// # let _ = build;
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhysicsPanelPlugin;
 
@@ -67,6 +78,19 @@ impl Plugin for PhysicsPanelPlugin {
 }
 
 /// The panel of [`PhysicsPanelPlugin`].
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use bevy_ui::{Node, Val};
+/// use orthant::prelude::*;
+///
+/// fn to_the_left(mut panels: Query<&mut Node, Added<PhysicsPanel>>) {
+///     for mut node in &mut panels {
+///         (node.left, node.right) = (Val::Px(8.0), Val::Auto);
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(to_the_left);
+/// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Hash, Clone)]
 pub struct PhysicsPanel;

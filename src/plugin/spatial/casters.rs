@@ -6,7 +6,8 @@ use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 use bevy_transform::components::Transform;
 
-use super::query::{RayHitData, ShapeCastConfig, ShapeHitData, SpatialQuery, SpatialQueryFilter};
+use super::hit::{RayHitData, ShapeCastConfig, ShapeHitData};
+use super::query::{SpatialQuery, SpatialQueryFilter};
 use crate::math::{Quat, Real, Vec3, from_single3, quat_mul, quat_rotate, single3};
 use crate::plugin::attach::ColliderOf;
 use crate::plugin::collider::Collider;
@@ -114,6 +115,25 @@ impl RayCaster {
 }
 
 /// What the [`RayCaster`] of the entity met after the last step, nearest first.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_math::Dir3;
+/// use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// /// Is there ground within half a metre?
+/// fn land(feet: Query<&RayHits, With<RayCaster>>) {
+///     for hits in &feet {
+///         let grounded = hits.first().is_some_and(|hit| hit.distance < 0.5);
+///         println!("{grounded}, {} hits", hits.len());
+///     }
+/// }
+///
+/// # bevy_ecs::system::assert_is_system(land);
+/// let foot = RayCaster::new(Vec3::ZERO, Dir3::NEG_Y);
+/// # let _ = foot;
+/// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct RayHits(Vec<RayHitData>);
@@ -208,6 +228,20 @@ impl ShapeCaster {
 }
 
 /// What the [`ShapeCaster`] of the entity met after the last step, nearest first.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// use orthant::prelude::*;
+///
+/// fn brake(bumpers: Query<&ShapeHits, With<ShapeCaster>>) {
+///     for hits in &bumpers {
+///         if let Some(hit) = hits.first() {
+///             println!("{} in {} m", hit.entity, hit.distance);
+///         }
+///     }
+/// }
+/// # bevy_ecs::system::assert_is_system(brake);
+/// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct ShapeHits(Vec<ShapeHitData>);

@@ -10,16 +10,15 @@
 //! engine at once.
 
 mod casters;
+mod hit;
 mod query;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 
 pub use casters::{RayCaster, RayHits, ShapeCaster, ShapeHits};
-pub use query::{
-    ClosestPoints, PointProjection, RayHitData, ShapeCastConfig, ShapeHitData, SpatialQuery,
-    SpatialQueryFilter,
-};
+pub use hit::{ClosestPoints, PointProjection, RayHitData, ShapeCastConfig, ShapeHitData};
+pub use query::{SpatialQuery, SpatialQueryFilter};
 
 use super::schedule::{PhysicsSystems, StepLoop};
 

@@ -6,23 +6,28 @@
 //!
 //! Read only files that you trust: the parser takes long, or much memory, for some that are made to.
 //!
-//! Not taken over: what is drawn, efforts, speed limits, safety controllers, calibrations, transmissions.
+//! Not taken over: what is drawn, safety controllers, calibrations, transmissions.
+
+mod error;
+mod mimic;
 
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use bevy_transform::components::Transform;
 use urdf_rs::{Geometry, JointType, Pose, Robot};
 
-use super::collider::Collider;
-use super::components::RigidBody;
-use super::frame::Frame;
-use super::joints::{Joint, JointFrame, basis_along};
-use super::mass::{AngularInertia, CenterOfMass, Mass, principal_axes};
-use crate::engine::shape::ShapeError;
+pub use error::UrdfError;
+pub use mimic::UrdfLimit;
+
 use crate::engine::shape::mass::MassProperties;
 use crate::math::{
     PI, Quat, SymMat3, Vec3, narrow, quat_exp, quat_mul, quat_normalize, single_quat, single3,
 };
+use crate::plugin::collider::Collider;
+use crate::plugin::components::RigidBody;
+use crate::plugin::frame::Frame;
+use crate::plugin::joints::{Joint, JointFrame, MotorCoupling, basis_along};
+use crate::plugin::mass::{AngularInertia, CenterOfMass, Mass, principal_axes};
 
 /// A robot that was read from URDF and can be spawned any number of times.
 ///
@@ -38,6 +43,10 @@ use crate::math::{
 /// | `box`, `sphere`, `cylinder`, `capsule` | a [`Collider`] on a child |
 /// | `mesh` | what [`read_with_meshes`](Self::read_with_meshes) is given for its file |
 /// | `inertial` | [`Mass`], [`CenterOfMass`], [`AngularInertia`] |
+/// | `mimic` | a motor with a [`MotorCoupling`], of at most the joint's effort and velocity |
+/// | `effort`, `velocity` | what [`limit`](Self::limit) gives for motors; nothing else has a use for them |
+///
+/// A joint that mimics follows; the one that it mimics does not feel it.
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
@@ -74,6 +83,17 @@ pub struct Urdf {
 }
 
 /// The entities of a [`Urdf`] that was spawned.
+///
+/// ```
+/// # use bevy_transform::components::Transform;
+/// use orthant::prelude::*;
+///
+/// # let mut world = bevy_ecs::world::World::new();
+/// let robot = Urdf::read(r#"<robot name="stone"><link name="stone"/></robot>"#).expect("a robot");
+/// let stone = robot.spawn(&mut world.commands(), Transform::from_rotation(Urdf::upright()));
+/// assert_eq!(stone.link("stone"), Some(stone.links[0].1));
+/// assert!(stone.link("arm").is_none() && stone.joints.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UrdfEntities {
     /// The links with their names, the root first, each after its parent. One that is fixed to its parent
@@ -81,65 +101,6 @@ pub struct UrdfEntities {
     pub links: Vec<(String, Entity)>,
     /// The joints with their names, but those that are fixed or floating.
     pub joints: Vec<(String, Entity)>,
-}
-
-/// Why a description of a robot was not taken.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UrdfError {
-    /// The text is no URDF, as the parser says.
-    #[error("the text is no URDF: {0}")]
-    Syntax(String),
-    /// Two links have the same name.
-    #[error("two links are called {0:?}")]
-    SameName(String),
-    /// A joint names a link that is not there.
-    #[error("the joint {joint:?} names the link {link:?}, which is not there")]
-    NoLink {
-        /// Name of the joint.
-        joint: String,
-        /// Name of the link.
-        link: String,
-    },
-    /// A link is the child of two joints: loops are no part of URDF.
-    #[error("the link {0:?} is the child of two joints")]
-    TwoParents(String),
-    /// Not one link, but so many, are no child of a joint.
-    #[error("a robot has one link that is no child of a joint, not {0}")]
-    Roots(usize),
-    /// The joints by which this link hangs make a circle.
-    #[error("the joints above the link {0:?} make a circle")]
-    Circle(String),
-    /// This joint follows another, which is not supported: take away `mimic`, and see
-    /// [`MotorCoupling`](super::MotorCoupling).
-    #[error("the joint {0:?} mimics another, which is not supported: see `MotorCoupling`")]
-    Mimic(String),
-    /// The axis of this joint has no direction.
-    #[error("the axis of the joint {0:?} has no direction")]
-    NoAxis(String),
-    /// A body that a joint moves has no mass, or one that is negative or not a number: this link, with
-    /// those that are fixed to it.
-    #[error("the link {0:?}, with those fixed to it, is moved and has no mass")]
-    NoMass(String),
-    /// A pose or the inertia of this link or joint is infinite or not a number.
-    #[error("{0:?} has a number that is infinite or not a number")]
-    NotFinite(String),
-    /// The link has a mesh for which there is no collider.
-    #[error("there is no collider for the mesh {file:?} of the link {link:?}")]
-    Mesh {
-        /// Name of the link.
-        link: String,
-        /// Name of the file, as it stands in the description.
-        file: String,
-    },
-    /// The collision geometry of a link makes no shape.
-    #[error("the link {link:?} has no shape: {error}")]
-    Shape {
-        /// Name of the link.
-        link: String,
-        /// Why.
-        error: ShapeError,
-    },
 }
 
 /// A link with its place in the tree.
@@ -161,6 +122,9 @@ struct Link {
 struct Joined {
     ends: [usize; 2],
     joint: Joint,
+    limit: UrdfLimit,
+    /// Which of the joints it mimics, and how.
+    mimics: Option<(usize, MotorCoupling)>,
 }
 
 impl Urdf {
@@ -203,6 +167,7 @@ impl Urdf {
                 return Err(UrdfError::NoMass(link.name.clone()));
             }
         }
+        urdf.couple(&robot)?;
         Ok(urdf)
     }
 
@@ -223,7 +188,8 @@ impl Urdf {
             match joined(joint, place)? {
                 _ if joint.joint_type == JointType::Fixed => body = (top, place),
                 Some(joint_) => {
-                    let joined = Joined { ends: [top, index], joint: joint_ };
+                    let limit = UrdfLimit::of(&joint.limit);
+                    let joined = Joined { ends: [top, index], joint: joint_, limit, mimics: None };
                     self.joints.push((joint.name.clone(), joined));
                 }
                 None => {}
@@ -269,10 +235,16 @@ impl Urdf {
             }
             spawned.links.push((link.name.clone(), entity));
         }
-        for (name, Joined { ends, joint }) in &self.joints {
+        for (name, Joined { ends, joint, .. }) in &self.joints {
             let [a, b] = ends.map(|end| Some(spawned.links[end].1));
             let entity = commands.spawn((Joint { a, b, ..*joint }, Name::new(name.clone()))).id();
             spawned.joints.push((name.clone(), entity));
+        }
+        for ((_, joined), (_, entity)) in self.joints.iter().zip(&spawned.joints) {
+            if let Some((leader, coupling)) = joined.mimics {
+                let leader = spawned.joints[leader].1;
+                commands.entity(*entity).insert(MotorCoupling { leader, ..coupling });
+            }
         }
         spawned
     }
@@ -385,9 +357,6 @@ fn mass(inertial: &urdf_rs::Inertial, owner: &str) -> Result<MassProperties, Urd
 /// A joint without its ends; its place is given in the frame of the body above. None if it leaves everything
 /// free, or nothing.
 fn joined(joint: &urdf_rs::Joint, place: Frame) -> Result<Option<Joint>, UrdfError> {
-    if joint.mimic.is_some() {
-        return Err(UrdfError::Mimic(joint.name.clone()));
-    }
     let (lower, upper) = (narrow(joint.limit.lower), narrow(joint.limit.upper));
     let made = match joint.joint_type {
         JointType::Fixed | JointType::Floating => return Ok(None),
