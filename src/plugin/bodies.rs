@@ -346,15 +346,11 @@ impl BodyEntityItem<'_, '_> {
 }
 
 /// Changes an existing body; colliders and mass only if it has not taken the same already, as that
-/// drops its contacts.
+/// drops its contacts. A body that refuses keeps what it was, but not the colliders that left it.
 fn change(body: &mut Body, built: &mut Built, desc: BodyDesc) -> Result<(), PhysicsErrorKind> {
-    desc.check_coefficients()?;
-    if built.taken {
-        built.refresh(body)?;
-    } else {
-        let colliders = built.engine().cloned().collect();
-        body.set_colliders(colliders, desc.kind, built.mass_properties())?;
-        built.taken = true;
+    if let Err(error) = take(body, built, &desc) {
+        built.let_go(body)?;
+        return Err(error.into());
     }
     body.locked_axes = desc.locked_axes;
     body.swept = desc.swept;
@@ -362,6 +358,18 @@ fn change(body: &mut Body, built: &mut Built, desc: BodyDesc) -> Result<(), Phys
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping.max(0.0);
     body.angular_damping = desc.angular_damping.max(0.0);
+    Ok(())
+}
+
+/// Hands colliders, mass and materials to a body.
+fn take(body: &mut Body, built: &mut Built, desc: &BodyDesc) -> Result<(), BodyError> {
+    desc.check_coefficients()?;
+    if built.taken {
+        return built.refresh(body);
+    }
+    let colliders = built.engine().cloned().collect();
+    body.set_colliders(colliders, desc.kind, built.mass_properties())?;
+    built.taken = true;
     Ok(())
 }
 

@@ -101,6 +101,20 @@ impl Built {
         self.mass.instead_of(once)
     }
 
+    /// Takes from the engine's body the colliders that are not of these: others may have them by now. Its
+    /// mass stays.
+    pub(super) fn let_go(&self, body: &mut Body) -> Result<(), BodyError> {
+        let is_own = |tag| self.colliders.iter().any(|own| own.entity.to_bits() == tag);
+        let list = body.colliders().list();
+        let kept: Vec<_> = list.iter().filter(|collider| is_own(collider.tag)).cloned().collect();
+        if kept.len() == list.len() {
+            return Ok(());
+        }
+        let (mass, center_of_mass) = (body.mass(), body.center_of_mass());
+        let inertia = body.inertia();
+        body.set_colliders(kept, body.kind(), MassProperties { mass, center_of_mass, inertia })
+    }
+
     /// Hands materials and layers to the engine, without touching contacts.
     pub(super) fn refresh(&self, body: &mut Body) -> Result<(), BodyError> {
         for (index, collider) in self.engine().enumerate() {

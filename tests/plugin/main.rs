@@ -13,6 +13,7 @@ mod diagnostics;
 mod errors;
 mod force;
 mod helpers;
+mod hostile;
 mod interpolation;
 mod joint_life;
 mod joints;

@@ -1,13 +1,15 @@
 //! Snapshots: what is restored goes on as what it was taken of does, bit for bit; what is damaged is told.
 
 use orthant::engine::Simulation;
+use orthant::engine::body::BodyDesc;
+use orthant::engine::collider::Collider;
 use orthant::engine::settings::Settings;
-use orthant::math::{Real, Vec3};
+use orthant::math::{EPSILON, Real, Vec3};
 use orthant::snapshot::{Snapshot, SnapshotError, VERSION};
 use orthant_lab::hostile::{HEAD, with_checksum};
 use orthant_lab::random::Rng;
 use orthant_lab::support::moving::{Scene, chain, change_bodies, scene, scenes, sleepers, told};
-use orthant_lab::support::{DOUBLE, DT, change, fingerprint, pile, stack};
+use orthant_lab::support::{DOUBLE, DT, change, fingerprint, pile, sphere, stack};
 
 /// A world by bytes.
 fn sent(snapshot: &Snapshot) -> Snapshot {
@@ -272,4 +274,38 @@ fn regression_rotations_that_are_taken_have_length_one() {
         }
     }
     assert!(refused > 0, "one of them is of a rotation");
+}
+
+/// What rounding took from a place is added in the next step: one of 6e30 m, taken from a snapshot whose
+/// checksum fits, threw the body out of the world. It is dropped where rounding cannot have taken so much.
+/// Found by the fuzzer.
+#[test]
+fn regression_no_body_moves_by_more_than_rounding_can_have_taken() {
+    let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+    let mut world = Simulation::new();
+    let ball = vec![Collider::new(sphere(0.5))];
+    let (position, linear_velocity) =
+        (Vec3::new(1000.3, 700.7, 300.1), Vec3::new(0.01, 0.02, 0.03));
+    let desc = BodyDesc { colliders: ball, position, linear_velocity, ..BodyDesc::default() };
+    let id = world.add_body(desc).expect("a ball");
+    (0..5).for_each(|_| _ = world.step(&settings, DT));
+    let bytes = world.snapshot().expect("between steps").to_bytes();
+    // Three numbers in a row, of which each is what rounding takes at a kilometre: there is one such place.
+    let size = size_of::<Real>();
+    let number = |at: usize| Real::from_le_bytes(bytes[at..at + size].try_into().expect("bytes"));
+    let is_taken = |x: Real| x != 0.0 && x.abs() < 1000.3 * EPSILON && x.abs() > 1e-9 * EPSILON;
+    let is_remainder = |&at: &usize| (0..3).all(|k| is_taken(number(at + k * size)));
+    let places: Vec<usize> = (HEAD..bytes.len() - 3 * size).filter(is_remainder).collect();
+    let [place] = places[..] else { panic!("one place, not {places:?}") };
+    for at in (0..3).map(|k| place + k * size) {
+        let mut other = bytes.clone();
+        other[at..at + size].copy_from_slice(&Real::to_le_bytes(6e30));
+        let mut world = Simulation::new();
+        let other = Snapshot::from_bytes(&with_checksum(other)).expect("a snapshot");
+        world.restore(&other).expect("whose other numbers are sound");
+        let from = world.body(id).expect("the ball").center();
+        world.step(&settings, DT);
+        let way = (world.body(id).expect("the ball").center() - from).length();
+        assert!(way < 0.01 && world.report().quarantined.is_empty(), "byte {at}: {way} m");
+    }
 }

@@ -4,6 +4,8 @@
 //! Each function here makes something of them and tells what is wrong with it, in words. A panic or a call
 //! that does not return is for the caller to see.
 
+#[cfg(feature = "bevy")]
+mod app;
 mod geometry;
 mod joint;
 mod snapshot;
@@ -13,6 +15,8 @@ mod world;
 use orthant::engine::shape::Shape;
 use orthant::math::{Quat, Real, Vec3};
 
+#[cfg(feature = "bevy")]
+pub use self::app::{AppOutcome, play_app};
 pub use self::geometry::{check_hull, check_metric};
 pub use self::joint::check_joint;
 pub use self::snapshot::{HEAD, check_snapshot, with_checksum};
@@ -57,6 +61,11 @@ impl<'a> Bytes<'a> {
     pub fn signed(&mut self) -> Real {
         let x = i16::from_le_bytes([self.byte(), self.byte()]);
         Real::from(x) / Real::from(i16::MAX)
+    }
+
+    /// Between two numbers.
+    pub fn between(&mut self, low: Real, high: Real) -> Real {
+        low + (high - low) * (0.5 + 0.5 * self.signed())
     }
 
     /// A number: one of 32 is absurd or of any bits, the others are up to `scale`, of either sign.

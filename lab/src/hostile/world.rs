@@ -160,7 +160,7 @@ fn settings(bytes: &mut Bytes) -> Settings {
 }
 
 /// Settings of which any may be out of range.
-fn absurd_settings(bytes: &mut Bytes) -> Settings {
+pub(super) fn absurd_settings(bytes: &mut Bytes) -> Settings {
     let mut settings = settings(bytes);
     let (c, s) = (&mut settings.contact, &mut settings.solver);
     for _ in 0..1 + bytes.below(3) {
@@ -376,6 +376,7 @@ fn check(world: &Simulation, alone: &Simulation, heap: usize) -> Result<(), Stri
             return Err(format!("body {i} of the heap: {with:?} with, {without:?} without"));
         }
     }
+    check_touches(world)?;
     for body in world.bodies().iter() {
         let pose = body.position().is_finite() && body.rotation().is_finite();
         let velocity = body.linear_velocity.is_finite() && body.angular_velocity.is_finite();
@@ -389,6 +390,26 @@ fn check(world: &Simulation, alone: &Simulation, heap: usize) -> Result<(), Stri
         }
     }
     Ok(())
+}
+
+/// Is what touches tell finite?
+pub(super) fn check_touches(world: &Simulation) -> Result<(), String> {
+    for touch in world.touches().all() {
+        if !(touch.impulse.is_finite() && touch.normal_impulse.is_finite()) {
+            return Err(format!("{:?}: an impulse of {}", touch.key, touch.impulse));
+        }
+    }
+    Ok(())
+}
+
+/// Did no island of the last step take more than its budgets?
+///
+/// # Errors
+/// What it took.
+#[cfg(feature = "bevy")]
+pub(super) fn work_within(world: &Simulation, work_max: Double) -> Result<(), String> {
+    let work = work(world, work_max);
+    if work > BUDGETS { Err(format!("an island takes {work} budgets")) } else { Ok(()) }
 }
 
 /// Most work of an island in the last step, in budgets (–).

@@ -5,12 +5,13 @@ use std::panic::catch_unwind;
 use super::never;
 use crate::chaos::disorder;
 use crate::claims::Claims;
+use crate::hostile::random_bytes;
 
 /// A thousand operations from four seeds.
 pub fn measure(claims: &mut Claims) {
     let (mut panics, mut unmatched, mut starts, mut slept, mut left) = (0, 0, 0, 0, [0; 4]);
     for seed in 1..=4 {
-        let Ok(outcome) = catch_unwind(|| disorder(seed, 250)) else {
+        let Ok(outcome) = catch_unwind(|| disorder(&random_bytes(seed, 4000))) else {
             panics += 1;
             continue;
         };
