@@ -91,11 +91,10 @@ impl JointFrame {
 /// Limits of an axis; equal ones lock it.
 ///
 /// ```
-/// use orthant::engine::joint::AxisLimit;
-/// use orthant::plugin::{Joint, JointAxis};
+/// use orthant::engine::joint::{AxisLimit, JointAxis, JointDesc, JointKind};
 ///
-/// let door = Joint::hinge(None, None).with_limits(0.0, 1.5);
-/// assert_eq!(door.limits[JointAxis::AngularX.index()], Some(AxisLimit { min: 0.0, max: 1.5 }));
+/// let mut door = JointDesc::new(JointKind::Revolute, [None; 2]);
+/// door.limits[JointAxis::AngularX.index()] = Some(AxisLimit { min: 0.0, max: 1.5 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
