@@ -240,8 +240,8 @@ fn a_lid_that_presses_boxes_onto_a_table_is_quiet() {
 
 /// A motor drives a slider by crank and rod between walls that are two millimetres too near: the friction
 /// cone is not pointed, walls hold each other's impulses however large those are, and no step needs to have a
-/// solution. Where it has none no impulse grows beyond what stops all of it, and nothing ever gains a speed
-/// that neither motor nor push gives.
+/// solution. No impulse grows beyond what stops all of it, and nothing gains a speed that neither motor nor
+/// push gives.
 #[test]
 fn a_slider_that_is_too_wide_for_its_guide_does_not_fly_apart() {
     let (crank, rod, speed): (Real, Real, Real) = (0.5, 1.5, 2.0);
@@ -292,8 +292,7 @@ fn a_slider_that_is_too_wide_for_its_guide_does_not_fly_apart() {
     let (mut fastest, mut unsolved): (Real, u32) = (0.0, 0);
     for _ in 0..600 {
         let before = ids.map(|id| body(&world, id).linear_velocity.length());
-        let is_solved = world.step(&settings, DT).islands_unsolved == 0;
-        unsolved += u32::from(!is_solved);
+        unsolved += world.step(&settings, DT).islands_unsolved;
         let of = |id: BodyId| body(&world, id).linear_velocity.length();
         fastest = ids.into_iter().map(of).fold(fastest, Real::max);
         // Of each component.
@@ -301,8 +300,7 @@ fn a_slider_that_is_too_wide_for_its_guide_does_not_fly_apart() {
         let most = mass * (PRESSED * DT + speed);
         for contact in world.pairs().iter().flat_map(|pair| &pair.contacts) {
             let impulse = contact.impulse.iter().map(|l| l.length()).fold(0.0, Double::max);
-            let bounded = is_solved || impulse <= 1.01 * 3.0_f64.sqrt() * widen(most);
-            assert!(bounded, "an impulse of {impulse} N·s");
+            assert!(impulse <= 1.01 * 3.0_f64.sqrt() * widen(most), "an impulse of {impulse} N·s");
         }
     }
     println!("{unsolved} of 600 steps are not solved, nobody is faster than {fastest} m/s");

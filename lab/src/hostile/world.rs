@@ -290,8 +290,9 @@ pub struct Outcome {
     pub work: Double,
 }
 
-/// Most work of an island in a step, in budgets: two tries, each of which is overdrawn at twice 12.5, and
-/// what follows then: at most five solves of three turns, each with a budget.
+/// Most work of an island in a step, in budgets: a sixth more than any of these worlds took. Structure alone
+/// does not bound it so closely: two tries that are overdrawn and the solves behind them could take twice as
+/// much.
 const BUDGETS: Double = 65.0;
 
 /// Makes a world of bytes and steps it `steps` times.

@@ -20,9 +20,9 @@ pub mod policy {
     pub const MECHANISM: usize = 8;
     /// Contacts, joint rows and bodies of an island that joints hold together from which on it keeps an
     /// account, as large ones do: a ragdoll of fifteen parts on the ground has 130. With a quarter such a
-    /// ragdoll is made small where it strikes, and its joints open by 5 cm; with four times as many one that
-    /// lies in a corner takes as much longer. Several bodies in contact keep one whatever their number: else
-    /// chains that strike a heap take 500 ms a step for ten of them, and are not solved.
+    /// ragdoll is made small where it strikes, and its joints open by 5 cm. Flat up to four times as much.
+    /// Several bodies in contact keep one whatever their number: else a step in which twenty chains strike a
+    /// heap takes 500 ms.
     pub const JOINTED: usize = 160;
     /// Residual with which small steps do no better [m/s]: what they leave of a heap in motion. With more,
     /// rough solutions of large islands are taken (none more at four times as much) and Newton is tried in

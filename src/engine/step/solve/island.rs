@@ -70,12 +70,18 @@ impl Island<'_, '_> {
         self.step.joints.len() >= MECHANISM * pushed && !self.step.joints.is_empty()
     }
 
-    /// Have its joints no loops, so that their factor costs as little as some sweeps? And are they as many as
-    /// hold all of its bodies together?
-    pub(super) fn joins(&self) -> [bool; 2] {
-        let sources = self.step.joint_source;
-        let joints = sources.chunk_by(|a, b| a[0] == b[0]).count();
-        [joints <= self.step.bodies.len(), joints + 1 >= self.step.bodies.len()]
+    /// Have its joints no loops, so that their factor costs as little as some sweeps?
+    pub(super) fn is_tree(&self) -> bool {
+        self.joints() <= self.step.bodies.len()
+    }
+
+    /// Are its joints as many as hold all of its bodies together?
+    pub(super) fn is_joined(&self) -> bool {
+        self.joints() + 1 >= self.step.bodies.len()
+    }
+
+    fn joints(&self) -> usize {
+        self.step.joint_source.chunk_by(|a, b| a[0] == b[0]).count()
     }
 
     /// Does `Auto` sweep it where the cone Newton fails? Sweeps in single precision do not hold joints

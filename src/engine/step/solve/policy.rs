@@ -108,11 +108,11 @@ impl IslandSolver {
             return self.both(island, Method::Pgs, Solvers::row_sweeps);
         }
         let tiny = island.rows() <= TINY;
-        let [tree, one] = island.joins();
+        let [tree, joined] = [island.is_tree(), island.is_joined()];
         let trusted = small || !island.memory.failed || tree;
-        let mechanism = island.step.manifolds.is_empty() || trusted && one && island.is_held();
+        let mechanism = island.step.manifolds.is_empty() || trusted && joined && island.is_held();
         let jointed = !island.step.joints.is_empty() && !tiny;
-        let large = !small || jointed && (!one || island.rows() > JOINTED);
+        let large = !small || jointed && (!joined || island.rows() > JOINTED);
         if large && !mechanism && island.is_plain() {
             return self.by_account(island);
         }

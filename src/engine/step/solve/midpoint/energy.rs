@@ -196,9 +196,7 @@ impl MidpointScratch {
                 Aim::Rate(_) => {
                     let before = of(&|k| join(self.members[k].velocity, self.members[k].angular()));
                     let after = of(&|k| step.relaxed.velocity[k]);
-                    // What is thrown beyond the speed that a motor asks for has not got that from it.
-                    let beyond = impulse * (after + row.bias) > 0.0;
-                    0.5 * impulse * (before + if beyond { -row.bias } else { after })
+                    motor_work(impulse, [before, after], -row.bias)
                 }
                 Aim::Spring | Aim::Damper => impulse * of(&|k| self.members[k].mean),
                 Aim::Place(_) => 0.0,
@@ -267,5 +265,26 @@ impl MidpointScratch {
         });
         let touched = self.touches.iter().map(|touch| touch.driven());
         joined.chain(touched).fold(0.0, Double::max)
+    }
+}
+
+/// Work of a motor's impulse on speeds before and after it [J]. What is thrown beyond the speed that it asks
+/// for has not got that from it.
+fn motor_work(impulse: Double, [before, after]: [Double; 2], asked: Double) -> Double {
+    let beyond = impulse * (after - asked) > 0.0;
+    0.5 * impulse * (before + if beyond { asked } else { after })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::motor_work;
+
+    #[test]
+    fn a_motor_gives_no_more_than_on_its_way_to_its_speed() {
+        // 3 N·s from 1 m/s: on the way to 5 m/s, thrown the other way, at that speed, and thrown beyond it.
+        assert_eq!(motor_work(3.0, [1.0, 2.0], 5.0), 4.5);
+        assert_eq!(motor_work(3.0, [1.0, -12.0], 5.0), -16.5);
+        assert_eq!(motor_work(3.0, [1.0, 4.0], 4.0), 7.5);
+        assert_eq!(motor_work(3.0, [1.0, 90.0], 4.0), 7.5);
     }
 }
