@@ -2,12 +2,13 @@
 //! SCENE [METHOD] [SECONDS] [TOLERANCE]`.
 //!
 //! SCENE is a name of `games` (`pyramid-20`, `tower-30`, `ratio-1000`, `drum`, …), or `all` for one line
-//! a scene; METHOD is `auto`, `newton`, `pgs` or `lemke`. `--features f64` measures double precision.
+//! a scene; METHOD is `auto`, `newton`, `pgs`, `lemke` or `budget`, which is `SolverSettings::budget()`. `--features f64` measures double precision.
 //! Times are the least of up to three equal runs, step by step.
 
 use std::process::ExitCode;
 
 use orthant::engine::lcp::Method;
+use orthant::engine::settings::SolverSettings;
 use orthant::math::{Double, Real};
 use orthant_lab::games;
 use orthant_lab::gauge::{METHODS, Plan};
@@ -19,6 +20,7 @@ const PATIENCE: u64 = 300;
 struct Wish {
     scenes: Vec<String>,
     method: Option<Method>,
+    budget: bool,
     seconds: Option<Real>,
     tolerance: Option<Double>,
 }
@@ -42,10 +44,12 @@ fn wish() -> Result<Wish, String> {
     } else {
         vec![scene]
     };
-    let mut wish = Wish { scenes, method: None, seconds: None, tolerance: None };
+    let mut wish = Wish { scenes, method: None, budget: false, seconds: None, tolerance: None };
     for word in words {
         if let Some((_, method)) = METHODS.iter().find(|(name, _)| *name == word) {
             wish.method = Some(*method);
+        } else if word == "budget" {
+            wish.budget = true;
         } else if wish.seconds.is_none() {
             wish.seconds = Some(word.parse().map_err(|_| format!("no method or time: {word}"))?);
         } else {
@@ -80,6 +84,9 @@ fn measure(wish: &Wish) -> Result<(), String> {
         }
         let mut plan = Plan::new(&game).within(PATIENCE);
         plan = wish.method.map_or(plan, |method| plan.by(method));
+        if wish.budget {
+            plan.settings.solver = SolverSettings::budget();
+        }
         plan = wish.tolerance.map_or(plan, |tolerance| plan.to(tolerance));
         let (record, _) = plan.run_timed(&game, 3)?;
         if single {

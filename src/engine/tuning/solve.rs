@@ -36,6 +36,10 @@ pub mod policy {
     /// tiny one, has to fall by half, in sweeps. With less what converges late is swept, with more what
     /// does not converge costs more before it is. Flat from a quarter to four times as much.
     pub const HALF_WORK: Double = 60.0;
+    /// Mass ratio (–) that a single small step in a step may have; `n` of them may have `n²` times as much. With
+    /// four times as much a pyramid under a cube of a thousand times the mass flies apart in `budget()`, with a
+    /// quarter piles of a few masses take more small steps than asked for.
+    pub const BORNE: Double = 4.0;
     /// Turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts: islands
     /// without joints move by the midpoint rule then as well. With more tops tilt too slowly, with less
     /// what only rolls costs Newton passes.
@@ -45,8 +49,11 @@ pub mod policy {
     pub const FLIGHTS: u32 = 16;
 }
 
-/// Sweeps where Newton fails.
+/// Sweeps before Newton, and where it fails.
 pub mod sweeps {
+    /// Sweeps before Newton over what is struck. With half of them peas that rain on a pyramid leave it
+    /// unsolved, with a quarter Newton takes twice the work; flat from there to twice as many.
+    pub const FIRST_SWEEPS: u32 = 64;
     /// Accelerated sweeps of a small island where the cone Newton fails, and most sweeps over manifolds that
     /// strike at once: what they do not solve within these they mostly never do. With more, what is in vain
     /// costs more, with less heavy bodies on light ones are left unsolved.

@@ -120,6 +120,21 @@ pub fn solve_sweeps(
     sweeps: u32,
     scratch: &mut SweepScratch,
 ) -> SweepStats {
+    scratch.lists.start_sweeps(island, iterate, of);
+    scratch.lists.sweeps(island, iterate, of, sweeps)
+}
+
+/// The same from velocities in `iterate` that its impulses have given: what loads of heavy bodies would lose in
+/// single precision is kept.
+pub fn go_on_sweeps(
+    island: &SweptIsland<'_>,
+    iterate: &mut SweepIterate<'_>,
+    of: usize,
+    sweeps: u32,
+    scratch: &mut SweepScratch,
+) -> SweepStats {
+    let velocity = &*iterate.velocity[of];
+    scratch.lists.lay_out(island, iterate, of, 1.0, |i| velocity[i]);
     scratch.lists.sweeps(island, iterate, of, sweeps)
 }
 
@@ -206,7 +221,6 @@ impl<const L: usize> Lists<L> {
         of: usize,
         sweeps: u32,
     ) -> SweepStats {
-        self.start_sweeps(island, iterate, of);
         for _ in 0..sweeps {
             self.plain_sweep();
         }
@@ -261,30 +275,44 @@ impl<const L: usize> Lists<L> {
         part: Double,
         last: impl Fn(usize) -> &'a Vec6,
     ) {
+        self.last.clear();
+        self.last.extend((0..island.bodies.len()).map(|i| last(i).map(|x| single(x) + 0.0)));
+        self.last.push([0.0; 6]);
+        self.lay_out(island, iterate, of, part, |i| {
+            let (last, free) = (last(i), &island.bodies[i].velocity_free);
+            core::array::from_fn(|k| last[k] + (free[k] - last[k]) * part)
+        });
+        apply(&self.contacts.batches, &mut self.bodies);
+        joints::apply(&self.joints.batches, &mut self.bodies);
+    }
+
+    /// Lays an island out with these velocities, and `part` of the impulses, which have acted on them.
+    fn lay_out(
+        &mut self,
+        island: &SweptIsland<'_>,
+        iterate: &SweepIterate<'_>,
+        of: usize,
+        part: Double,
+        velocity: impl Fn(usize) -> Vec6,
+    ) {
         self.bodies.clear();
         self.masses.clear();
-        self.last.clear();
         for (i, block) in island.bodies.iter().enumerate() {
-            let (last, free) = (last(i), &block.velocity_free);
             let mut body = SweptBody::default();
-            for k in 0..6 {
+            for (x, v) in body.velocity.iter_mut().zip(velocity(i)) {
                 // Never a negative zero, to which adding nothing would make a difference.
-                body.velocity[k] = single(last[k] + (free[k] - last[k]) * part) + 0.0;
+                *x = single(v) + 0.0;
             }
             self.bodies.push(body);
-            self.last.push(last.map(|x| single(x) + 0.0));
             let ([x, y, z], [a, b, c, d, e, f]) = (block.inverse_mass, block.inverse_inertia);
             self.masses.push([x, y, z, a, b, c, d, e, f].map(single));
         }
         self.bodies.push(SweptBody::default());
-        self.last.push([0.0; 6]);
         self.masses.push([0.0; 9]);
         let impulses = &*iterate.contact_impulse[of];
         self.contacts.fill(island.manifolds, &self.masses, impulses, part);
         let (rows, push, blocks) = (island.joints, island.joint_push, island.bodies);
         self.joints.fill(rows, push, blocks, &*iterate.joint_impulse[of], part);
-        apply(&self.contacts.batches, &mut self.bodies);
-        joints::apply(&self.joints.batches, &mut self.bodies);
     }
 
     /// Writes velocities and the impulses of the whole step.

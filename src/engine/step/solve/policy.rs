@@ -176,7 +176,11 @@ impl IslandSolver {
             island.save(outcome.error());
             return outcome;
         }
+        let struck = !is_rough(approach) && island.step.joints.is_empty();
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
+            if struck && !island.in_vain {
+                state.sweep_first(island, relaxed);
+            }
             let budget = if island.in_vain { 0.0 } else { island.allowance() };
             let stats = state.newton_or_press(island, relaxed, budget, false);
             island.in_vain |= !is_rough(stats.certificate.error());
