@@ -89,8 +89,8 @@ pub fn solve(
     scratch.finish(problem, iterate, params, memory)
 }
 
-/// Largest over smallest mass of an island.
-fn mass_ratio(bodies: &[BodyBlock]) -> Double {
+/// Largest over smallest mass of an island (–).
+pub fn mass_ratio(bodies: &[BodyBlock]) -> Double {
     let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
     let (mut low, mut high) = (Double::INFINITY, 0.0);
     for body in bodies {

@@ -23,13 +23,14 @@
 
 use super::memory::IslandMemory;
 use crate::engine::lcp::manifold::Manifold;
+use crate::engine::lcp::newton::mass_ratio;
 use crate::engine::lcp::{Cone, JointRow, Method, SolveStats};
-use crate::engine::settings::Settings;
+use crate::engine::settings::{Settings, SolverSettings};
 use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::{AT_REST, TINY};
-use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, PRICE, ROUGH, TRIES};
+use crate::engine::tuning::policy::{BORNE, FAST, MECHANISM, PATIENCE, PRICE, ROUGH, TRIES};
 use crate::engine::tuning::work::{CHECK, ROUNDED_SINGLE};
 use crate::engine::tuning::yielding::PRESSED;
 use crate::math::{DVec3, Double, widen};
@@ -229,9 +230,17 @@ impl Island<'_, '_> {
         self.memory.savings.unwrap_or(0.0)
     }
 
+    /// Small steps of a step: what bears `R` times its mass sinks as `R` over their square. More than are asked
+    /// for where masses are far apart, as long as the default has more.
+    pub(super) fn substeps(&self) -> u32 {
+        let asked = self.settings.solver.substeps;
+        let loaded = (mass_ratio(self.step.bodies) / BORNE).sqrt();
+        asked.max(SolverSettings::default().substeps.min(loaded as u32))
+    }
+
     /// Work of a step made of small ones that push nothing (–).
     fn small(&self) -> Double {
-        2.0 * Double::from(self.settings.solver.substeps) + 2.0 * CHECK
+        2.0 * Double::from(self.substeps()) + 2.0 * CHECK
     }
 
     /// Work that Newton may always cost (–).

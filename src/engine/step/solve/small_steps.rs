@@ -30,9 +30,10 @@ pub(super) fn solve(
     island: &mut Island<'_, '_>,
 ) -> Outcome {
     let (solver, contact) = (&island.settings.solver, &island.settings.contact);
+    let substeps = island.substeps();
     let params = SubstepParams {
         dt: island.dt,
-        substeps: solver.substeps,
+        substeps,
         gamma: widen(contact.gamma).min(1.0),
         relax: contact.relax,
         softness: solver.softness,
@@ -53,8 +54,8 @@ pub(super) fn solve(
     let solved = certificate.error().max(carried.error()) <= solver.tolerance;
     let biased = SolveStats {
         status: if solved { Status::Converged } else { Status::IterationLimit },
-        iterations: 2 * solver.substeps,
-        work: 2.0 * Double::from(solver.substeps) + 2.0 * CHECK,
+        iterations: 2 * substeps,
+        work: 2.0 * Double::from(substeps) + 2.0 * CHECK,
         certificate,
         ..Default::default()
     };
@@ -72,7 +73,7 @@ fn end(
     island: &mut Island<'_, '_>,
 ) -> Certificate {
     refill(&mut ending.ways, island.step.blows.len(), [0.0; 3]);
-    let substeps = island.settings.solver.substeps;
+    let substeps = island.substeps();
     solvers.in_lanes(island.step.velocity_last, island, |problem, _, scratch| {
         substep_ways(problem, substeps, &mut ending.ways, scratch);
     });
