@@ -7,6 +7,7 @@ mod extremes;
 mod golden;
 mod hostile;
 mod inheritance;
+mod peas;
 mod invariance;
 mod regressions;
 mod sharing;
