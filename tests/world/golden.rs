@@ -40,7 +40,7 @@ const GOLDEN_SINGLE: [(&str, u64); 8] = [
     ("hulls", 0x9a32_84ed_1b74_6f96),
     ("sleepers", 0x9f3e_f03b_d499_5ec8),
     ("begin", 0xa3e3_2fa0_4559_e31a),
-    ("pile", 0xbad4_18bb_bd63_87b5),
+    ("pile", 0xf09a_e2f9_281c_0883),
 ];
 const GOLDEN_DOUBLE: [(&str, u64); 8] = [
     ("stack", 0xbd39_1142_5362_3d06),

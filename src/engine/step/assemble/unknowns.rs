@@ -153,6 +153,11 @@ impl IslandUnknowns<'_> {
             vectors.flatten().for_each(scale);
         }
     }
+
+    pub(in crate::engine) fn has_finite_impulses(&self) -> bool {
+        let vectors = self.contact_impulse.iter().chain(&*self.rolling_impulse);
+        vectors.flatten().chain(&*self.joint_impulse).all(|x| x.is_finite())
+    }
 }
 
 fn add_lists(sums: &mut [[Double; 3]], list: &[[Double; 3]]) {

@@ -153,14 +153,14 @@ impl Island<'_, '_> {
         let fastest = linear.flatten().fold(0.0, |most: Double, v| most.max(v.abs()));
         let bound = mass * (PRESSED * self.dt + fastest);
         [&mut step.biased, &mut step.relaxed].map(|unknowns| {
-            let impulses = unknowns.contact_impulse.as_flattened().iter();
-            if impulses.clone().any(|x| !x.is_finite()) {
+            if !unknowns.has_finite_impulses() {
                 // No iterate at all: the bodies fly, and nothing else is told of it or begun with.
                 unknowns.scale(0.0);
                 let pairs = unknowns.velocity.iter_mut().zip(&*step.bodies);
                 pairs.for_each(|(v, body)| *v = body.velocity_free);
                 return 0.0;
             }
+            let impulses = unknowns.contact_impulse.as_flattened().iter();
             let most = impulses.fold(0.0, |most: Double, x| most.max(x.abs()));
             if most > bound {
                 let part = bound / most;
