@@ -236,8 +236,8 @@ pub struct SolverSettings {
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// without trying Newton [m/s]. Infinite by default: what Newton costs and gains decides.
     pub impact_speed_max: Double,
-    /// Number of small steps in a step of [`Method::Substeps`]. Islands whose heaviest body has more than `4 n²`
-    /// times the mass of the lightest get more, up to 16.
+    /// Number of small steps in a step of [`Method::Substeps`]. Islands whose heaviest body has more than
+    /// `n²` times the mass of the lightest get more, up to 16.
     pub substeps: u32,
     /// Softness of contacts in small steps [-], and only there: the part of its impulse by which a contact
     /// yields in each of them. A load that would move a body by `a` in a small step presses it `s a / γ` into

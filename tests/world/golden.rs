@@ -50,5 +50,5 @@ const GOLDEN_DOUBLE: [(&str, u64); 8] = [
     ("hulls", 0x053b_ad09_0333_15b3),
     ("sleepers", 0x3163_d188_95cd_8589),
     ("begin", 0x914b_dacc_eb12_5bbd),
-    ("pile", 0x7c40_fd3a_5a55_3fe3),
+    ("pile", 0xdff9_11b3_911a_22db),
 ];

@@ -1,8 +1,8 @@
 //! Peas rain on a pyramid under a heavy cube: what little strikes it leaves it solved.
 //!
-//! Mechanism: a pea of a two-thousandth of a cube's mass strikes at 10 m/s. Newton alone makes a factor for each
-//! contact that slides, sticks or opens then, which costs a large island more than it may spend, so that the
-//! pyramid was softened for as long as it rained; sweeps find those contacts first.
+//! Mechanism: a pea of a two-thousandth of a cube's mass strikes at 10 m/s. Newton alone makes a factor for
+//! each contact that slides, sticks or opens then, which costs a large island more than it may spend, so that
+//! the pyramid was softened for as long as it rained; sweeps find those contacts first.
 
 use orthant::engine::settings::SolverSettings;
 use orthant_lab::games;

@@ -463,9 +463,8 @@ fn regression_heavy_loads_do_not_sink_in_small_steps() {
         }
         world.infeasibility().1
     };
-    let [four, sixteen, thirty_two] = [4, 16, 32].map(overlap);
-    // Half of what the load moves the light cube in a small step: of the ten that a load of 400 times its
-    // mass gets 5 mm, of sixteen 2, of thirty-two 0.5, and a little more.
-    assert!(four < 0.008 && sixteen < 0.5 * four, "{four} {sixteen}");
-    assert!(thirty_two < 0.5 * sixteen, "{sixteen} {thirty_two}");
+    let [four, thirty_two] = [4, 32].map(overlap);
+    // Half of what the load moves the light cube in a small step: of the sixteen that a load of 400 times
+    // its mass gets 2 mm, of thirty-two 0.5, and a little more.
+    assert!(four < 0.004 && thirty_two < 0.5 * four, "{four} {thirty_two}");
 }

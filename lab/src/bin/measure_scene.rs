@@ -2,7 +2,8 @@
 //! SCENE [METHOD] [SECONDS] [TOLERANCE]`.
 //!
 //! SCENE is a name of `games` (`pyramid-20`, `tower-30`, `ratio-1000`, `drum`, …), or `all` for one line
-//! a scene; METHOD is `auto`, `newton`, `pgs`, `lemke` or `budget`, which is `SolverSettings::budget()`. `--features f64` measures double precision.
+//! a scene; METHOD is `auto`, `newton`, `pgs`, `lemke` or `budget`, which stands for
+//! `SolverSettings::budget()`. `--features f64` measures double precision.
 //! Times are the least of up to three equal runs, step by step.
 
 use std::process::ExitCode;

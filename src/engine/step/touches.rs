@@ -177,8 +177,7 @@ impl Touches {
         }
     }
 
-    /// Takes over those that go on; finds those that end, and of the others those that touch, which
-    /// begin.
+    /// Takes over those that go on; finds those that end, and of the others those that touch, which begin.
     fn compare(&mut self) {
         let Self { list, asked, new, ended, dropped, .. } = self;
         dropped.clear();

@@ -1,11 +1,10 @@
 //! Steady islands: those whose step would be the last one again, to the last bit.
 //!
 //! Input: bodies, motions, contacts and settings of this step and of the last. Output: the islands in which
-//! none of them changed and whose last solution had been taken as it was. Such an island is neither
-//! assembled nor solved: it keeps velocities, impulses and certificate, which solving would give again
-//! (tested). A world at rest then costs a comparison for each body and each pair. Unlike sleeping it is no
-//! judgment: nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies +
-//! pairs).
+//! none of them changed and whose last solution had been taken as it was. Such an island is neither assembled
+//! nor solved: it keeps velocities, impulses and certificate, which solving would give again (tested). A
+//! world at rest then costs a comparison for each body and each pair. Unlike sleeping it is no judgment:
+//! nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies + pairs).
 
 use super::integrate::state;
 use super::islands::Islands;

@@ -36,10 +36,6 @@ pub mod policy {
     /// tiny one, has to fall by half, in sweeps. With less what converges late is swept, with more what
     /// does not converge costs more before it is. Flat from a quarter to four times as much.
     pub const HALF_WORK: Double = 60.0;
-    /// Mass ratio (–) that a single small step in a step may have; `n` of them may have `n²` times as much. With
-    /// four times as much a pyramid under a cube of a thousand times the mass flies apart in `budget()`, with a
-    /// quarter piles of a few masses take more small steps than asked for.
-    pub const BORNE: Double = 4.0;
     /// Turn in a step (rad) from which on Euler's step errs by a thousandth of the arms of contacts: islands
     /// without joints move by the midpoint rule then as well. With more tops tilt too slowly, with less
     /// what only rolls costs Newton passes.
@@ -51,9 +47,6 @@ pub mod policy {
 
 /// Sweeps before Newton, and where it fails.
 pub mod sweeps {
-    /// Sweeps before Newton over what is struck. With half of them peas that rain on a pyramid leave it
-    /// unsolved, with a quarter Newton takes twice the work; flat from there to twice as many.
-    pub const FIRST_SWEEPS: u32 = 64;
     /// Accelerated sweeps of a small island where the cone Newton fails, and most sweeps over manifolds that
     /// strike at once: what they do not solve within these they mostly never do. With more, what is in vain
     /// costs more, with less heavy bodies on light ones are left unsolved.
@@ -61,8 +54,9 @@ pub mod sweeps {
     /// Plain sweeps where the accelerated ones fail too, in an island of many rows. Fewer leave bodies that
     /// rock unsolved, more take longer than a general solve.
     pub const PLAIN_SWEEPS: u32 = 768;
-    /// Sweeps between two checks, each of which costs as much as two. With fewer the checks are what
-    /// costs, with more up to so many sweeps are for nothing.
+    /// Sweeps between two checks, each of which costs as much as two: with fewer the checks are what costs,
+    /// with more up to so many are for nothing. Four times as many go before Newton in blows: half of those
+    /// leave a pyramid unsolved on which peas rain, twice as many are flat.
     pub const CHECK_EVERY: u32 = 16;
 }
 

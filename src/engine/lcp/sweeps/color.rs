@@ -1,10 +1,9 @@
 //! Colors: which pairs of bodies may be solved side by side.
 //!
-//! Input: pairs of bodies. Output: the pairs sorted by color, such that no two of a color share a body
-//! that moves, so that the order within a color does not matter. Greedy in the order of the pairs: each
-//! takes the first color that both of its bodies are free of; a body with 64 colors leaves the rest of
-//! its pairs to an overflow that is solved one by one. Deterministic; kept while the list of pairs stays
-//! the same. O(pairs).
+//! Input: pairs of bodies. Output: the pairs sorted by color, such that no two of a color share a body that
+//! moves, so that the order within a color does not matter. Greedy in the order of the pairs: each takes the
+//! first color that both of its bodies are free of; a body with 64 colors leaves the rest of its pairs to an
+//! overflow that is solved one by one. Deterministic; kept while the list of pairs stays the same. O(pairs).
 
 use crate::math::refill;
 use core::ops::Range;

@@ -35,5 +35,4 @@ mod tests;
 pub use self::lists::SweepScratch;
 pub use self::nncg::solve_nncg;
 pub use self::problem::{SweepIterate, SweptIsland};
-pub use self::substeps::{SubstepParams, SweepStats};
-pub use self::substeps::{go_on_sweeps, solve_substeps, solve_sweeps, substep_ways};
+pub use self::substeps::*;

@@ -30,11 +30,10 @@
 //! push, not the mean over the step: what both differ by is how bodies accelerate within it, and is reported.
 //! Those of the way, `Σ l (n - 1 - k)/n + Σ (p + l_biased)/n`, are kept as well ([`substep_ways`]).
 //!
-//! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest
-//! and keeps chains together: a compliance `s W` that damps the errors which one sweep leaves and the
-//! warm start repeats. The relaxing sweep takes its effect out of the velocity again. It is a softness all
-//! the same: bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like
-//! `1/n²`.
+//! The softness, a part of the warm start that the biased sweep drops, is what brings piles to rest and keeps
+//! chains together: a compliance `s W` that damps the errors which one sweep leaves and the warm start
+//! repeats. The relaxing sweep takes its effect out of the velocity again. It is a softness all the same:
+//! bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like `1/n²`.
 //!
 //! Stiffness has no cap but the speed of the push, and where that is reached the softness is less in the
 //! same proportion: so what bodies sink by is in proportion to any load. Capping stiffness at a few hertz, as
@@ -124,8 +123,8 @@ pub fn solve_sweeps(
     scratch.lists.sweeps(island, iterate, of, sweeps)
 }
 
-/// The same from velocities in `iterate` that its impulses have given: what loads of heavy bodies would lose in
-/// single precision is kept.
+/// Sweeps from velocities that the impulses in `iterate` have given: what heavy loads would lose in single
+/// precision is kept.
 pub fn go_on_sweeps(
     island: &SweptIsland<'_>,
     iterate: &mut SweepIterate<'_>,

@@ -73,8 +73,7 @@ pub struct BodyDesc {
     pub linear_velocity: Vec3,
     /// Angular velocity in world axes [rad/s].
     pub angular_velocity: Vec3,
-    /// Short for one collider in front of the others: a shape in the body's frame, with the `friction`
-    /// below.
+    /// Short for one collider in front of the others: a shape in the body's frame, with the `friction` below.
     pub shape: Option<Shape>,
     /// Colliders in the body's frame.
     pub colliders: Vec<Collider>,

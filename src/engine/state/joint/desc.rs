@@ -341,8 +341,7 @@ impl JointDesc {
         locked
     }
 
-    /// Checks all numbers, and that limits and motors are on axes that can have them. With normalized
-    /// bases.
+    /// Checks all numbers, and that limits and motors are on axes that can have them. With normalized bases.
     pub(super) fn checked(mut self) -> Result<Self, JointError> {
         for (frame, end) in self.frames.iter_mut().zip(self.ends) {
             if !frame.anchor.is_finite() {

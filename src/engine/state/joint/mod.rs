@@ -2,10 +2,9 @@
 //! `νᵀ v + γ Θ / h = 0`.
 //!
 //! There is one joint, of six axes, three linear and three angular, along frames on both ends; x is *the*
-//! axis. Its kind locks some of them; the others may have limits, a motor or spring, and friction. A row
-//! of an axis is an equality (lock), has an impulse that is not negative (limit) or bounded (motor,
-//! friction), or is soft (spring): all in the one step problem with the contacts, where the thesis has
-//! equalities only.
+//! axis. Its kind locks some of them; the others may have limits, a motor or spring, and friction. A row of
+//! an axis is an equality (lock), has an impulse that is not negative (limit) or bounded (motor, friction),
+//! or is soft (spring): all in the one step problem with the contacts, where the thesis has equalities only.
 //!
 //! `desc.rs` says what a joint is made from, `axes.rs` where it is, `rows.rs` which rows it has in a step. A
 //! joint keeps the impulses of its rows by name, so that they start warm when others come and go, and the

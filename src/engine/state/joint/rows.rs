@@ -16,11 +16,10 @@
 //!
 //! Locks and limits may have a bound `F h`, too: they yield to a larger force.
 //!
-//! The row of a motor or spring is the force of the end of the step,
-//! `c = -h (k (x + h w - x*) + d (w - w*))`: implicit Euler, whatever the stiffness. A motor without
-//! stiffness and with infinite damping is the hard row `w = w*`. Limits are there when they are within reach
-//! in this step, like contacts, also by a blow where the island touches; their push is not carried. At most
-//! one row a slot; O(rows).
+//! The row of a motor or spring is the force of the end of the step, `c = -h (k (x + h w - x*) + d (w -
+//! w*))`: implicit Euler, whatever the stiffness. A motor without stiffness and with infinite damping is the
+//! hard row `w = w*`. Limits are there when they are within reach in this step, like contacts, also by a blow
+//! where the island touches; their push is not carried. At most one row a slot; O(rows).
 
 use super::axes::{End, JointPose, Sides, plus, rate, unwound};
 use super::{AxisLimit, Joint, JointKind, Motor};
@@ -62,8 +61,7 @@ pub(crate) enum Aim {
     Spring,
 }
 
-/// First slot of upper limits, motors and friction; that of the swing cone. Locks and lower limits are
-/// first.
+/// First slot of upper limits, motors and friction; that of the swing cone. Locks and lower limits are first.
 const UPPER: usize = 6;
 const MOTOR: usize = 12;
 const FRICTION: usize = 18;

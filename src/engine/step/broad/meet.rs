@@ -163,9 +163,8 @@ impl BroadPhase {
         any
     }
 
-    /// Joins the components of two bodies that meet; a body that is moved by hand shares its speed and
-    /// does not link components. A sleeper becomes live if it takes over a speed; false if it may do so
-    /// later.
+    /// Joins the components of two bodies that meet; a body that is moved by hand shares its speed and does
+    /// not link components. A sleeper becomes live if it takes over a speed; false if it may do so later.
     #[inline(always)]
     fn join(&mut self, [a, b]: [u32; 2]) -> bool {
         let carries = |of: &Self, i: u32| of.carried_at[i as usize] == of.step;

@@ -2,13 +2,12 @@
 //!
 //! Input: two hulls, their relative pose, and a unit normal from `a` to `b`. Output: a [`Manifold`].
 //!
-//! Seen along the normal, the feature of each body that faces the other is a convex polygon (a
-//! face), a segment or a point. The contacts are the corners of the intersection of the two
-//! polygons: corners of `a` on the face of `b`, corners of `b` on the face of `a`, and crossings of
-//! edges. When the normal is that of a face this is face clipping, and by Theorem 3.4 the contact
-//! region is the convex hull of these points; when the normal is that of two crossing edges, their
-//! crossing is one of the corners and the others lie above it. Each contact has its own separation
-//! along the normal (4.17); those beyond the band are left out.
+//! Seen along the normal, the feature of each body that faces the other is a convex polygon (a face), a
+//! segment or a point. The contacts are the corners of the intersection of the two polygons: corners of `a`
+//! on the face of `b`, corners of `b` on the face of `a`, and crossings of edges. When the normal is that of
+//! a face this is face clipping, and by Theorem 3.4 the contact region is the convex hull of these points;
+//! when the normal is that of two crossing edges, their crossing is one of the corners and the others lie
+//! above it. Each contact has its own separation along the normal (4.17); those beyond the band are left out.
 //!
 //! No body is the reference of the other: exchanging the bodies exchanges the ids, and nothing
 //! flips while bodies move. A corner counts as inside a face up to `ε_x` outside it, and edges

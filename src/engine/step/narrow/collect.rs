@@ -258,8 +258,7 @@ impl Collector {
         self.candidates.push(contact);
     }
 
-    /// Keeps the deepest candidate, then each time the one farthest from those kept; the earlier of
-    /// equals.
+    /// Keeps the deepest candidate, then each time the one farthest from those kept; the earlier of equals.
     fn thin(&mut self) {
         if self.candidates.len() <= CONTACTS_MAX {
             return;

@@ -1,10 +1,9 @@
 //! Which normals a triangle of a mesh can give.
 //!
-//! Input: a triangle, the corners of it that touch, and a normal from it to the other body. Output:
-//! the nearest normal that the surface has there. That is the normal of the face, leaning over an
-//! edge only if the surface falls away beyond it, and no farther than to the neighbor's normal; over
-//! the rim of a sheet up to sideways. At a corner every plane will do that has the whole surface
-//! around the corner below it.
+//! Input: a triangle, the corners of it that touch, and a normal from it to the other body. Output: the
+//! nearest normal that the surface has there. That is the normal of the face, leaning over an edge only if
+//! the surface falls away beyond it, and no farther than to the neighbor's normal; over the rim of a sheet up
+//! to sideways. At a corner every plane will do that has the whole surface around the corner below it.
 //!
 //! A normal outside of that belongs to a contact that a neighbor makes better: inside of a flat floor
 //! a ball rolls over an edge as if there were none. Cost: O(edges at a corner).

@@ -15,8 +15,7 @@ use crate::math::{EIGHTHS, Real, Vec3, widen3};
 const CORNERS: usize = 8;
 /// Corners of a tilted cap: two more beside its lowest point.
 const PLACES: usize = 10;
-/// Vertex number of the lowest point of the first cap's rim; that of the second cap, or the apex, is
-/// next.
+/// Vertex number of the lowest point of the first cap's rim; that of the second cap, or the apex, is next.
 const LOWEST: u32 = 16;
 /// From this number on, corners only round off the outline.
 const BETWEEN: u32 = 20;

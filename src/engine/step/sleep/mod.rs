@@ -226,8 +226,7 @@ impl Sleepers {
         }
     }
 
-    /// Before a step: wakes the islands to which something happened since the last, of length `dt_last`
-    /// (s).
+    /// Before a step: wakes the islands to which something happened since the last, of length `dt_last` (s).
     pub(in crate::engine) fn wake_edited(
         &mut self,
         settings: &Settings,

@@ -30,7 +30,7 @@ use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::newton::{AT_REST, TINY};
-use crate::engine::tuning::policy::{BORNE, FAST, MECHANISM, PATIENCE, PRICE, ROUGH, TRIES};
+use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, PRICE, ROUGH, TRIES};
 use crate::engine::tuning::work::{CHECK, ROUNDED_SINGLE};
 use crate::engine::tuning::yielding::PRESSED;
 use crate::math::{DVec3, Double, widen};
@@ -230,11 +230,10 @@ impl Island<'_, '_> {
         self.memory.savings.unwrap_or(0.0)
     }
 
-    /// Small steps of a step: what bears `R` times its mass sinks as `R` over their square. More than are asked
-    /// for where masses are far apart, as long as the default has more.
+    /// Small steps of a step: what bears `R` times its mass sinks as `R` over their square.
     pub(super) fn substeps(&self) -> u32 {
         let asked = self.settings.solver.substeps;
-        let loaded = (mass_ratio(self.step.bodies) / BORNE).sqrt();
+        let loaded = mass_ratio(self.step.bodies).sqrt();
         asked.max(SolverSettings::default().substeps.min(loaded as u32))
     }
 

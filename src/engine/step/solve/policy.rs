@@ -14,16 +14,17 @@
 //! scalar sweeps and Newton take turns instead; under pyramids, with few contacts, Lemke's algorithm begins,
 //! which solves what is a linear problem.
 //!
-//! A large island, or one of several jointed bodies that touch each other, keeps an account of work, in
-//! which what small steps would cost it is the coin; what joints hold together, as one ragdoll, is solved
-//! through its blows at any cost that its budget allows. Newton may always spend a few of them, or what is
-//! saved; after a solve in vain no other is tried. A step that it solves adds as much to the savings; a
-//! rough solution, from which the next step goes on, takes a little of them; a failure takes all that it
-//! cost, and the step is made small. While it owes, a step is made small at once and earns a part of its
-//! price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays
-//! a few percent for tries. A blow leaves as much of the savings as a small island may spend: a wall of
-//! some hundred rows more is solved through it as small ones are, and a heap takes a few milliseconds more
-//! at most. So the choice follows what Newton cost and gained in this island, not its size or speeds.
+//! A large island, or one of several jointed bodies that touch each other, keeps an account of work, in which
+//! what small steps would cost it is the coin; what joints hold together, as one ragdoll, is solved through
+//! its blows at any cost that its budget allows. Where bodies without joints strike it, sweeps go before
+//! Newton, which may always spend a few of them, or what is saved; one solve in vain is the last. A step that
+//! it solves adds as much to the savings; a rough solution, from which the next step goes on, takes a little
+//! of them; a failure takes all that it cost, and the step is made small. While it owes, a step is made small
+//! at once and earns a part of its price, the more the less error small steps leave: what calms down is tried
+//! soon, a heap in motion pays a few percent for tries. A blow leaves as much of the savings as a small
+//! island may spend: a wall of some hundred rows more is solved through it as small ones are, and a heap
+//! takes a few milliseconds more at most. So the choice follows what Newton cost and gained in this island,
+//! not its size or speeds.
 //!
 //! Islands without contacts are never made small, nor one mechanism whose joints bear nearly all, since its
 //! factor is worth its cost, unless it is large, has loops and Newton failed. Joints alone, also under

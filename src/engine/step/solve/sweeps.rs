@@ -2,11 +2,10 @@
 
 use super::island::{Island, is_rough};
 use super::solvers::Solvers;
-use crate::engine::lcp::sweeps;
-use crate::engine::lcp::sweeps::{SweepIterate, go_on_sweeps, solve_nncg, solve_sweeps};
+use crate::engine::lcp::sweeps::{self, SweepIterate, go_on_sweeps, solve_nncg, solve_sweeps};
 use crate::engine::lcp::{SolveStats, Status, Vec6};
 use crate::engine::step::assemble::IslandUnknowns;
-use crate::engine::tuning::sweeps::{CHECK_EVERY, FIRST_SWEEPS, PLAIN_SWEEPS, SWEEPS};
+use crate::engine::tuning::sweeps::{CHECK_EVERY, PLAIN_SWEEPS, SWEEPS};
 use crate::engine::tuning::work::CHECK;
 use crate::math::{Double, widen};
 
@@ -17,8 +16,7 @@ const fn unknowns<'a, 'b>(island: &'a mut Island<'_, 'b>, of: usize) -> &'a mut 
 
 impl Solvers {
     /// Plain sweeps before Newton where bodies strike each other: they find most of what slides, sticks and
-    /// opens there, for which Newton would make a factor each. They go on from velocities in double precision,
-    /// so that what they leave alone stays as well solved as it was.
+    /// opens there, for which Newton would make a factor each.
     pub(super) fn sweep_first(&mut self, island: &mut Island<'_, '_>, relaxed: bool) {
         let of = usize::from(relaxed);
         if is_rough(self.measure(island, of).error()) {
@@ -26,11 +24,11 @@ impl Solvers {
         }
         self.take_measured(island, of);
         self.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
-            go_on_sweeps(problem, iterate, of, FIRST_SWEEPS, scratch);
+            go_on_sweeps(problem, iterate, of, 4 * CHECK_EVERY, scratch);
         });
         self.measure(island, of);
         self.take_measured(island, of);
-        let work = Double::from(FIRST_SWEEPS) + 2.0 * CHECK;
+        let work = Double::from(4 * CHECK_EVERY) + 2.0 * CHECK;
         island.charge(&SolveStats { work, ..Default::default() });
         island.memory.newton.mark_changed();
     }
