@@ -22,9 +22,7 @@
 //! of them; a failure takes all that it cost, and the step is made small. While it owes, a step is made small
 //! at once and earns a part of its price, the more the less error small steps leave: what calms down is tried
 //! soon, a heap in motion pays a few percent for tries. A blow leaves as much of the savings as a small
-//! island may spend: a wall of some hundred rows more is solved through it as small ones are, and a heap
-//! takes a few milliseconds more at most. So the choice follows what Newton cost and gained in this island,
-//! not its size or speeds.
+//! island may spend: a wall of some hundred rows more is solved through it as small ones are.
 //!
 //! Islands without contacts are never made small, nor one mechanism whose joints bear nearly all, since its
 //! factor is worth its cost, unless it is large, has loops and Newton failed. Joints alone, also under
