@@ -3,7 +3,7 @@
 use avian3d::prelude::*;
 use bevy::prelude::*;
 
-use crate::scene::Scene;
+use crate::scene::{Pushed, Scene};
 
 fn app(substeps: u32) -> App {
     let mut app = Scene::app();
@@ -40,9 +40,6 @@ pub fn places() -> impl Iterator<Item = Vec3> {
     all.map(|[x, y, z]| Vec3::new(x as f32, y as f32 + 3.0, z as f32) * 2.05)
 }
 
-#[derive(Resource)]
-struct Pushed;
-
 pub fn cubes() -> Scene {
     let mut app = app(DEFAULT);
     let push = |time: Res<Time>, mut cubes: Query<&mut LinearVelocity>| {
@@ -61,14 +58,7 @@ pub fn cubes() -> Scene {
     let place = |place| Transform::from_translation(place).with_scale(Vec3::splat(2.0));
     let cube = (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0));
     let cubes = places().map(|at| world.spawn((place(at), cube.clone())).id()).collect();
-    let push = |app: &mut App, on| {
-        if on {
-            app.insert_resource(Pushed);
-        } else {
-            app.world_mut().remove_resource::<Pushed>();
-        }
-    };
-    Scene { push, ..Scene::new(app, cubes) }
+    Scene::new(app, cubes)
 }
 
 pub fn distance() -> Scene {

@@ -58,11 +58,10 @@ pub fn cubes(mut scene: Scene) -> Figures {
         most(now.iter().zip(then).map(|(a, b)| a.xz().distance(b.xz())))
     };
     let speed = most(scene.velocities().iter().map(|v| v.length()));
-    let push = scene.push;
-    push(&mut scene.app, true);
+    scene.push(true);
     scene.run(64, |_| {});
     let pushed = scene.velocities();
-    push(&mut scene.app, false);
+    scene.push(false);
     let mean = pushed.iter().map(|v| v.x).sum::<f32>() / pushed.len() as f32;
     vec![
         ("lowest center after 10 s, exact -0.5 (m)", f64::from(least(rest.iter().map(|p| p.y)))),

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use orthant::prelude::*;
 
-use crate::scene::{Scene, Told};
+use crate::scene::{Pushed, Scene, Told};
 
 fn app() -> App {
     let mut app = Scene::app();
@@ -32,9 +32,6 @@ pub fn revolute() -> Scene {
     Scene::new(app, vec![hub, weight])
 }
 
-#[derive(Resource)]
-struct Pushed;
-
 pub fn cubes() -> Scene {
     let mut app = Scene::app();
     app.add_plugins(PhysicsPlugins::default());
@@ -54,14 +51,7 @@ pub fn cubes() -> Scene {
     let cube = (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0));
     let cubes = crate::avian::places().map(|at| world.spawn((place(at), cube.clone())).id());
     let cubes = cubes.collect();
-    let push = |app: &mut App, on| {
-        if on {
-            app.insert_resource(Pushed);
-        } else {
-            app.world_mut().remove_resource::<Pushed>();
-        }
-    };
-    Scene { push, ..Scene::new(app, cubes) }
+    Scene::new(app, cubes)
 }
 
 pub fn distance() -> Scene {

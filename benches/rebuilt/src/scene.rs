@@ -17,12 +17,14 @@ pub struct Told {
     pub impulse: f32,
 }
 
+/// All bodies are pushed along x as long as it is there, if a scene knows of it.
+#[derive(Resource)]
+pub struct Pushed;
+
 /// A running app and the bodies that are looked at.
 pub struct Scene {
     pub app: App,
     pub bodies: Vec<Entity>,
-    /// Turns pushing of all bodies along x on.
-    pub push: fn(&mut App, bool),
     /// The pose of a body.
     pub pose: fn(&World, Entity) -> GlobalTransform,
 }
@@ -49,7 +51,15 @@ impl Scene {
         app.world_mut().run_schedule(PostStartup);
         let pose =
             |world: &World, body| *world.get::<GlobalTransform>(body).expect("bodies have poses");
-        Self { app, bodies, push: |_, _| {}, pose }
+        Self { app, bodies, pose }
+    }
+
+    pub fn push(&mut self, on: bool) {
+        if on {
+            self.app.insert_resource(Pushed);
+        } else {
+            self.app.world_mut().remove_resource::<Pushed>();
+        }
     }
 
     pub fn pose(&self, body: usize) -> GlobalTransform {

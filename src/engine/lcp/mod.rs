@@ -42,4 +42,5 @@ pub(in crate::engine) mod tests;
 pub use self::outcome::{Method, SolveStats, Status};
 pub use self::problem::{
     BodyBlock, Cone, ContactRow, FIXED, Impulses, Iterate, JointRow, Problem, RollingRow, Vec6,
+    mass_ratio,
 };

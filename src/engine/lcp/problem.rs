@@ -47,6 +47,20 @@ impl BodyBlock {
     }
 }
 
+/// Largest over smallest mass of an island (–).
+#[must_use]
+pub fn mass_ratio(bodies: &[BodyBlock]) -> Double {
+    let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
+    let (mut low, mut high) = (Double::INFINITY, 0.0);
+    for body in bodies {
+        let x = inverse(body);
+        if x > 0.0 {
+            (low, high) = (x.min(low), x.max(high));
+        }
+    }
+    if high > 0.0 { high / low } else { 1.0 }
+}
+
 /// A contact: one normal and two tangent rows between bodies `a` and `b`.
 ///
 /// Row `i` reads `w_i = jacobian_a[i] · v_a + jacobian_b[i] · v_b + bias[i]`, [m/s] for rows scaled

@@ -41,11 +41,6 @@ pub mod lanes {
     pub const PUSH_SWEEPS: u32 = 3;
 }
 
-/// The order of elimination.
-pub mod order {
-    pub use super::joints_only::HUB;
-}
-
 /// The cone Newton.
 pub mod newton {
     use crate::math::Double;

@@ -19,7 +19,7 @@ pub use self::contacts::{
     broad, clip, collect, exposed, fat_boxes, intersect, mesh, narrow, normal, outline, reuse,
     smooth, stop, swept, warm_start,
 };
-pub use self::lcp::{bounded, descent, held, joints_only, lanes, newton, order, work};
+pub use self::lcp::{bounded, descent, held, joints_only, lanes, newton, work};
 pub use self::solve::{
     ending, flight, midpoint, midpoint_energy, poisson, policy, pressed, restitution, sequence,
     stiffness, sweeps,

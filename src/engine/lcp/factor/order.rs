@@ -29,7 +29,7 @@
 //! from all sides, and costs two thirds.
 
 use super::graph::Graph;
-use crate::engine::tuning::order::HUB;
+use crate::engine::tuning::joints_only::HUB;
 use crate::math::refill;
 
 /// Marks the end of a list and a node in no list.

@@ -64,7 +64,7 @@ use self::state::{FactorState, Progress};
 use super::certificate::Certificate;
 use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
-use super::problem::BodyBlock;
+use super::problem::mass_ratio;
 use super::rows::joint_compliance;
 use crate::engine::tuning::newton::{AIM, AT_REST, DOUBLE_RATIO, GROWTH, PRODUCT, SMALL, START};
 use crate::engine::tuning::work::CHECK;
@@ -87,19 +87,6 @@ pub fn solve(
         scratch.sweep.freeze(problem, slip_bounds);
     }
     scratch.finish(problem, iterate, params, memory)
-}
-
-/// Largest over smallest mass of an island (–).
-pub fn mass_ratio(bodies: &[BodyBlock]) -> Double {
-    let inverse = |b: &BodyBlock| b.inverse_mass.iter().fold(0.0, |m: Double, x| m.max(*x));
-    let (mut low, mut high) = (Double::INFINITY, 0.0);
-    for body in bodies {
-        let x = inverse(body);
-        if x > 0.0 {
-            (low, high) = (x.min(low), x.max(high));
-        }
-    }
-    if high > 0.0 { high / low } else { 1.0 }
 }
 
 impl NewtonScratch {

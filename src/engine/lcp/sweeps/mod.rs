@@ -35,4 +35,5 @@ mod tests;
 pub use self::lists::SweepScratch;
 pub use self::nncg::solve_nncg;
 pub use self::problem::{SweepIterate, SweptIsland};
-pub use self::substeps::*;
+pub use self::substeps::{Start, SubstepParams, SweepStats};
+pub use self::substeps::{solve_substeps, solve_sweeps, substep_ways};

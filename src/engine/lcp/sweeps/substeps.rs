@@ -110,31 +110,26 @@ pub fn substep_ways(
     scratch.lists.moved(island, 1.0 / Double::from(substeps.max(1)), out);
 }
 
-/// Sweeps `sweeps` times over the one problem of the step, from the impulses in `iterate`. Of each pair of
-/// unknowns only the one with index `of` is read and written.
+/// What sweeps over the one problem of the step start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// The impulses, whatever the velocities.
+    Impulses,
+    /// Velocities that the impulses have given: what heavy loads would lose in single precision is kept.
+    Velocities,
+}
+
+/// Sweeps `sweeps` times over the one problem of the step. Of each pair of unknowns in `iterate` only the one
+/// with index `of` is read and written.
 pub fn solve_sweeps(
     island: &SweptIsland<'_>,
     iterate: &mut SweepIterate<'_>,
     of: usize,
+    start: Start,
     sweeps: u32,
     scratch: &mut SweepScratch,
 ) -> SweepStats {
-    scratch.lists.start_sweeps(island, iterate, of);
-    scratch.lists.sweeps(island, iterate, of, sweeps)
-}
-
-/// Sweeps from velocities that the impulses in `iterate` have given: what heavy loads would lose in single
-/// precision is kept.
-pub fn go_on_sweeps(
-    island: &SweptIsland<'_>,
-    iterate: &mut SweepIterate<'_>,
-    of: usize,
-    sweeps: u32,
-    scratch: &mut SweepScratch,
-) -> SweepStats {
-    let velocity = &*iterate.velocity[of];
-    scratch.lists.lay_out(island, iterate, of, 1.0, |i| velocity[i]);
-    scratch.lists.sweeps(island, iterate, of, sweeps)
+    scratch.lists.sweeps(island, iterate, of, start, sweeps)
 }
 
 impl<const L: usize> Lists<L> {
@@ -218,8 +213,16 @@ impl<const L: usize> Lists<L> {
         island: &SweptIsland<'_>,
         iterate: &mut SweepIterate<'_>,
         of: usize,
+        start: Start,
         sweeps: u32,
     ) -> SweepStats {
+        match start {
+            Start::Impulses => self.start_sweeps(island, iterate, of),
+            Start::Velocities => {
+                let velocity = &*iterate.velocity[of];
+                self.lay_out(island, iterate, of, 1.0, |i| velocity[i]);
+            }
+        }
         for _ in 0..sweeps {
             self.plain_sweep();
         }

@@ -23,8 +23,7 @@
 
 use super::memory::IslandMemory;
 use crate::engine::lcp::manifold::Manifold;
-use crate::engine::lcp::newton::mass_ratio;
-use crate::engine::lcp::{Cone, JointRow, Method, SolveStats};
+use crate::engine::lcp::{Cone, JointRow, Method, SolveStats, mass_ratio};
 use crate::engine::settings::{Settings, SolverSettings};
 use crate::engine::state::body::LockedAxes;
 use crate::engine::step::assemble::{IslandStep, Sources};

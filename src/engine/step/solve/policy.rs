@@ -175,6 +175,7 @@ impl IslandSolver {
             island.save(outcome.error());
             return outcome;
         }
+        // What approaches more slowly is rough at worst.
         let struck = !is_rough(approach) && island.step.joints.is_empty();
         let outcome = self.both(island, Method::Newton, |state, island, relaxed| {
             if struck && !island.in_vain {

@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use super::restitution::BounceScratch;
 use super::solvers::{Bench, Solve, Solvers};
 use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::sweeps::{SubstepParams, solve_substeps, substep_ways};
+use crate::engine::lcp::sweeps::{Start, SubstepParams, solve_substeps, substep_ways};
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
 use crate::engine::tuning::work::CHECK;
@@ -82,7 +82,8 @@ fn end(
     ending.fly(island);
     ending.put_free_back(island.step);
     ending.pose(island, true);
-    let by: &mut Solve<'_> = &mut |state, island, _| state.sweep_times(island, 1, 2 * substeps);
+    let by: &mut Solve<'_> =
+        &mut |state, island, _| state.sweep_times(island, 1, Start::Impulses, 2 * substeps);
     let bounced = bounce.solve_swept(&mut Bench { state: solvers, island, by });
     if bounced.is_none() {
         island.step.take_push(-1.0);

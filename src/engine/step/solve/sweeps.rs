@@ -2,7 +2,7 @@
 
 use super::island::{Island, is_rough};
 use super::solvers::Solvers;
-use crate::engine::lcp::sweeps::{self, SweepIterate, go_on_sweeps, solve_nncg, solve_sweeps};
+use crate::engine::lcp::sweeps::{self, Start, SweepIterate, solve_nncg, solve_sweeps};
 use crate::engine::lcp::{SolveStats, Status, Vec6};
 use crate::engine::step::assemble::IslandUnknowns;
 use crate::engine::tuning::sweeps::{CHECK_EVERY, PLAIN_SWEEPS, SWEEPS};
@@ -23,13 +23,9 @@ impl Solvers {
             return;
         }
         self.take_measured(island, of);
-        self.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
-            go_on_sweeps(problem, iterate, of, 4 * CHECK_EVERY, scratch);
-        });
-        self.measure(island, of);
-        self.take_measured(island, of);
-        let work = Double::from(4 * CHECK_EVERY) + 2.0 * CHECK;
-        island.charge(&SolveStats { work, ..Default::default() });
+        let mut stats = self.sweep_times(island, of, Start::Velocities, 4 * CHECK_EVERY);
+        stats.work += CHECK;
+        island.charge(&stats);
         island.memory.newton.mark_changed();
     }
 
@@ -74,7 +70,7 @@ impl Solvers {
                 if accelerated {
                     solve_nncg(problem, iterate, of, sweeps, fresh, scratch);
                 } else {
-                    solve_sweeps(problem, iterate, of, sweeps, scratch);
+                    solve_sweeps(problem, iterate, of, Start::Impulses, sweeps, scratch);
                 }
             });
             stats.iterations += sweeps;
@@ -104,10 +100,11 @@ impl Solvers {
         &mut self,
         island: &mut Island<'_, '_>,
         of: usize,
+        start: Start,
         sweeps: u32,
     ) -> SolveStats {
         self.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
-            solve_sweeps(problem, iterate, of, sweeps, scratch);
+            solve_sweeps(problem, iterate, of, start, sweeps, scratch);
         });
         let certificate = self.measure(island, of);
         self.take_measured(island, of);

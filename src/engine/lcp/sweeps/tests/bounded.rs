@@ -28,7 +28,7 @@ fn sweep_joints(
         contact_impulse: [&mut [], &mut []],
         joint_impulse: [&mut impulse, &mut other_impulse],
     };
-    solve_sweeps(&island, &mut iterate, 0, sweeps, &mut SweepScratch::default());
+    solve_sweeps(&island, &mut iterate, 0, Start::Impulses, sweeps, &mut SweepScratch::default());
     (velocity, impulse)
 }
 

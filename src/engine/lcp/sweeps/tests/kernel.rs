@@ -29,7 +29,7 @@ fn substeps<const L: usize>(mut world: World, params: &SubstepParams) -> Vec<u64
 fn sweeps<const L: usize>(mut world: World, count: u32) -> Vec<u64> {
     let (manifolds, joints) = world.problem(0.5);
     world.solve(&manifolds, &joints, |island, iterate| {
-        Lists::<L>::default().sweeps(island, iterate, 0, count);
+        Lists::<L>::default().sweeps(island, iterate, 0, Start::Impulses, count);
     });
     answer(&world)
 }
@@ -143,7 +143,7 @@ fn sweeps_match_the_reference() {
             reference(&world.bodies, &manifolds, &coloring.order, &mut velocity, &mut impulse);
         }
         world.solve(&manifolds, &joints, |island, iterate| {
-            solve_sweeps(island, iterate, 0, 3, &mut SweepScratch::default());
+            solve_sweeps(island, iterate, 0, Start::Impulses, 3, &mut SweepScratch::default());
         });
         for (found, wanted) in world.moved.iter().zip(&velocity) {
             for k in 0..6 {
@@ -159,6 +159,32 @@ fn sweeps_match_the_reference() {
 }
 
 #[test]
+fn sweeps_go_on_from_velocities_as_from_impulses() {
+    for seed in 0..10 {
+        let mut world = kicked(seed);
+        let (manifolds, joints) = world.problem(0.5);
+        let mut swept = |starts: &[(Start, u32)]| {
+            let mut world = world.clone();
+            world.solve(&manifolds, &joints, |island, iterate| {
+                for &(start, sweeps) in starts {
+                    solve_sweeps(island, iterate, 0, start, sweeps, &mut SweepScratch::default());
+                }
+            });
+            world.moved
+        };
+        let parted = swept(&[(Start::Impulses, 2), (Start::Velocities, 3)]);
+        let whole = swept(&[(Start::Impulses, 5)]);
+        let far = swept(&[(Start::Impulses, 2)]);
+        let apart = |a: &[Vec6], b: &[Vec6]| {
+            let pairs = a.as_flattened().iter().zip(b.as_flattened());
+            pairs.map(|(x, y)| (x - y).abs()).fold(0.0, Double::max)
+        };
+        assert!(apart(&parted, &whole) < 3e-5, "seed {seed}: {}", apart(&parted, &whole));
+        assert!(apart(&far, &whole) > 1e-3, "seed {seed}: the last sweeps change something");
+    }
+}
+
+#[test]
 fn many_sweeps_solve_the_problem() {
     for seed in 0..5 {
         let mut world = kicked(seed);
@@ -166,7 +192,14 @@ fn many_sweeps_solve_the_problem() {
         // Each call starts from the velocity of the impulses: rounding does not pile up.
         for _ in 0..60 {
             world.solve(&manifolds, &joints, |island, iterate| {
-                solve_sweeps(island, iterate, 0, 200, &mut SweepScratch::default());
+                solve_sweeps(
+                    island,
+                    iterate,
+                    0,
+                    Start::Impulses,
+                    200,
+                    &mut SweepScratch::default(),
+                );
             });
         }
         let mut contacts = Vec::new();
@@ -219,7 +252,7 @@ fn one_substep_is_one_sweep() {
             solve_substeps(island, iterate, &params, &mut SweepScratch::default());
         });
         other.solve(&manifolds, &joints, |island, iterate| {
-            solve_sweeps(island, iterate, 0, 1, &mut SweepScratch::default());
+            solve_sweeps(island, iterate, 0, Start::Impulses, 1, &mut SweepScratch::default());
         });
         for (a, b) in one.moved.iter().flatten().zip(other.moved.iter().flatten()) {
             assert!((a - b).abs() < 1e-5, "seed {seed}: {a} {b}");

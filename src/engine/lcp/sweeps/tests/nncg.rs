@@ -33,7 +33,7 @@ fn swept(world: &World, sweeps: u32, accelerated: bool) -> ([Double; 2], World) 
             if accelerated {
                 solve_nncg(island, iterate, 0, now, fresh, &mut scratch);
             } else {
-                solve_sweeps(island, iterate, 0, now, &mut scratch);
+                solve_sweeps(island, iterate, 0, Start::Impulses, now, &mut scratch);
             }
         });
         left -= now;
