@@ -155,6 +155,7 @@ impl Island<'_, '_> {
             if !unknowns.has_finite_impulses() {
                 // No iterate at all: the bodies fly, and nothing else is told of it or begun with.
                 unknowns.scale(0.0);
+                step.joint_wrench.fill([DVec3::ZERO; 2]);
                 let pairs = unknowns.velocity.iter_mut().zip(&*step.bodies);
                 pairs.for_each(|(v, body)| *v = body.velocity_free);
                 return 0.0;
