@@ -163,7 +163,7 @@ fn sweeps_go_on_from_velocities_as_from_impulses() {
     for seed in 0..10 {
         let mut world = kicked(seed);
         let (manifolds, joints) = world.problem(0.5);
-        let mut swept = |starts: &[(Start, u32)]| {
+        let swept = |starts: &[(Start, u32)]| {
             let mut world = world.clone();
             world.solve(&manifolds, &joints, |island, iterate| {
                 for &(start, sweeps) in starts {
