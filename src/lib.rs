@@ -120,5 +120,5 @@ pub mod prelude {
         PhysicsPickable, PhysicsPickingFilter, PhysicsPickingPlugin, PhysicsPickingSettings,
     };
     #[cfg(feature = "urdf")]
-    pub use crate::plugin::{Urdf, UrdfEntities, UrdfError, UrdfLimit};
+    pub use crate::plugin::{Urdf, UrdfEntities, UrdfError, UrdfLimit, UrdfShape, UrdfVisual};
 }

@@ -173,7 +173,7 @@ pub use stages::PhysicsStepPlugin;
 pub use sync::{GatherSystems, PhysicsSyncPlugin, sync_physics};
 pub use time::{Physics, PhysicsTime};
 #[cfg(feature = "urdf")]
-pub use urdf::{Urdf, UrdfEntities, UrdfError, UrdfLimit};
+pub use urdf::{Urdf, UrdfEntities, UrdfError, UrdfLimit, UrdfShape, UrdfVisual};
 pub use vehicle::{PhysicsVehiclePlugin, RaycastVehicle, Wheel};
 pub use world::{PhysicsWorld, StepReport};
 

@@ -95,6 +95,9 @@ impl Plugin for PhysicsSyncPlugin {
             .register_type::<AngularVelocity>()
             .register_type::<Sleeping>()
             .register_type::<SleepingDisabled>();
+        // Robots have no plugin of their own.
+        #[cfg(feature = "urdf")]
+        app.register_type::<super::urdf::UrdfVisual>();
         app.configure_sets(
             PhysicsSchedule,
             (Gather::Bodies, Gather::Components, Gather::Joints, Gather::Forces, Gather::Begin)

@@ -58,7 +58,7 @@ fn everything_that_users_see_is_registered() {
     let registry = registry.read();
     let all = public(&["Component", "Resource", "Message"]);
     assert!(all.len() > 60, "the source was not read: {all:?}");
-    // Built only with the features `debug`, `panel` and `picking`.
+    // Built only with the features `debug`, `panel`, `picking` and `urdf`.
     let drawn = [
         "DebugRender",
         "PhysicsGizmos",
@@ -66,6 +66,7 @@ fn everything_that_users_see_is_registered() {
         "PhysicsPickable",
         "PhysicsPickingFilter",
         "PhysicsPickingSettings",
+        "UrdfVisual",
     ];
     for name in all.iter().filter(|name| !drawn.contains(&name.as_str())) {
         let found = registry.get_with_short_type_path(name);

@@ -1,6 +1,9 @@
 //! Robots from URDF: masses as told, places by hand, limits, and errors for what is not supported.
 
 use super::*;
+use bevy_ecs::name::Name;
+use bevy_ecs::reflect::AppTypeRegistry;
+use bevy_transform::components::GlobalTransform;
 use orthant::math::{quat_conjugate, quat_rotate};
 
 /// A link with a mass (kg) at a height, and moments [kg·m²].
@@ -247,6 +250,90 @@ fn shapes_stand_as_they_are_told() {
     }
 }
 
+/// What is seen of a robot: the names of the links, the visuals and where they are in the world.
+fn seen(app: &mut App) -> Vec<(String, UrdfVisual, Transform)> {
+    let mut query = app.world_mut().query::<(&ChildOf, &UrdfVisual, &GlobalTransform)>();
+    let found: Vec<_> = query
+        .iter(app.world())
+        .map(|(above, visual, place)| (above.parent(), visual.clone(), place.compute_transform()))
+        .collect();
+    let name = |link| app.world().get::<Name>(link).expect("links have names").to_string();
+    found.into_iter().map(|(link, visual, place)| (name(link), visual, place)).collect()
+}
+
+#[test]
+fn what_is_seen_follows_its_links() {
+    use bevy_math::Vec3 as V;
+    let mut app = app();
+    listen(&mut app);
+    let visual = |origin: &str, geometry: &str, material: &str| {
+        format!(
+            r#"<visual name="cover"><origin {origin}/><geometry>{geometry}</geometry>{material}</visual>"#
+        )
+    };
+    let can = visual(
+        r#"xyz="0 0 -0.5""#,
+        r#"<cylinder radius="0.1" length="0.8"/>"#,
+        r#"<material name="red"/>"#,
+    );
+    let (ball, block) = (r#"<sphere radius="0.3"/>"#, r#"<box size="1 2 3"/>"#);
+    let local = r#"<material name="blue"><color rgba="0 0 1 0.5"/></material>"#;
+    let painted = r#"<material name="paint"><texture filename="paint.png"/></material>"#;
+    let grip = r#"<mesh filename="package://arm/grip.stl" scale="2 2 4"/>"#;
+    let tool = [
+        visual(r#"xyz="0.2 0 0" rpy="0 0 1.5707963""#, grip, painted),
+        visual("", ball, local),
+        visual("", block, r#"<material name="blue"/>"#),
+        visual("", block, r#"<material name="nowhere"/>"#),
+        visual("", r#"<capsule radius="0.1" length="0.4"/>"#, ""),
+    ];
+    let text = robot(&[
+        r#"<material name="red"><color rgba="1 0 0 1"/></material>"#.to_owned(),
+        base(),
+        link("arm", 2.0, -0.5, SMALL, &can),
+        link("tool", 1.0, 0.0, SMALL, &tool.concat()),
+        joint("turn", "continuous", ["base", "arm"], r#"<axis xyz="1 0 0"/>"#),
+        joint("grip", "fixed", ["arm", "tool"], r#"<origin xyz="0 0 -1"/>"#),
+    ]);
+    make(&mut app, &text, upright(0.0, 3.0, 0.0));
+    run(&mut app, 2);
+    let all = seen(&mut app);
+    let links: Vec<_> = all.iter().map(|(link, ..)| link.as_str()).collect();
+    assert_eq!(links, ["arm", "tool", "tool", "tool", "tool", "tool"]);
+    let shapes: Vec<_> = all.iter().map(|(_, visual, _)| visual.shape.clone()).collect();
+    let block = UrdfShape::Cuboid { size: V::new(1.0, 2.0, 3.0) };
+    assert_eq!(
+        shapes,
+        [
+            UrdfShape::Cylinder { radius: 0.1, length: 0.8 },
+            UrdfShape::Mesh { file: "package://arm/grip.stl".into() },
+            UrdfShape::Sphere { radius: 0.3 },
+            block.clone(),
+            block,
+            UrdfShape::Capsule { radius: 0.1, length: 0.4 },
+        ]
+    );
+    let blue = Some([0.0, 0.0, 1.0, 0.5]);
+    let colors: Vec<_> = all.iter().map(|(_, visual, _)| visual.color).collect();
+    assert_eq!(colors, [Some([1.0, 0.0, 0.0, 1.0]), None, blue, blue, None, None]);
+    let textures: Vec<_> = all.iter().map(|(_, visual, _)| visual.texture.as_deref()).collect();
+    assert_eq!(textures, [None, Some("paint.png"), None, None, None, None]);
+    // z of the robot is y here. The can hangs upright half a metre below the hinge, the tool a metre.
+    let near = |a: V, b: V| assert!((a - b).length() < 1e-3, "{a}, not {b}");
+    near(all[0].2.translation, V::Y * 2.5);
+    near(all[0].2.rotation * V::Y, V::Y);
+    near(all[1].2.translation, V::new(0.2, 2.0, 0.0));
+    near(all[1].2.scale, V::new(2.0, 2.0, 4.0));
+    near(all[1].2.rotation * V::X, V::NEG_Z);
+    near(all[5].2.rotation * V::Y, V::Y);
+    let names = app.world_mut().query::<(&Name, &UrdfVisual)>().iter(app.world()).count();
+    assert_eq!(names, 6, "named as they are told");
+    // They are no part of the body, and inspectors know them.
+    assert_eq!((bodies(&app), told(&mut app)), (2, vec![]));
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    assert!(registry.get_with_short_type_path("UrdfVisual").is_some(), "it is registered");
+}
+
 #[test]
 fn what_is_not_supported_is_told() {
     let arm = |rest: &str| link("arm", 1.0, 0.0, SMALL, rest);
@@ -258,6 +345,7 @@ fn what_is_not_supported_is_told() {
     let no_link = UrdfError::NoLink { joint: "turn".into(), link: "arm".into() };
     let no_mesh = UrdfError::Mesh { link: "arm".into(), file: "arm.stl".into() };
     let mesh = solid(r#"<mesh filename="arm.stl"/>"#, 0.0);
+    let endless = r#"<visual><geometry><sphere radius="inf"/></geometry></visual>"#;
     let massless = link("arm", 0.0, 0.0, SMALL, "");
     let cases: Vec<(Vec<String>, UrdfError)> = vec![
         (vec![base(), base()], UrdfError::SameName("base".into())),
@@ -290,6 +378,7 @@ fn what_is_not_supported_is_told() {
             UrdfError::NotFinite("turn".into()),
         ),
         (vec![base(), arm(&mesh), turn("")], no_mesh),
+        (vec![base(), arm(endless), turn("")], UrdfError::NotFinite("arm".into())),
     ];
     for (parts, error) in cases {
         assert_eq!(Urdf::read(&robot(&parts)).err(), Some(error));

@@ -6,10 +6,12 @@
 //!
 //! Read only files that you trust: the parser takes long, or much memory, for some that are made to.
 //!
-//! Not taken over: what is drawn, safety controllers, calibrations, transmissions.
+//! What is seen of a robot is told and not drawn. Not taken over: safety controllers, calibrations,
+//! transmissions.
 
 mod error;
 mod mimic;
+mod visual;
 
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
@@ -18,6 +20,8 @@ use urdf_rs::{Geometry, JointType, Pose, Robot};
 
 pub use error::UrdfError;
 pub use mimic::UrdfLimit;
+use visual::{Seen, seen};
+pub use visual::{UrdfShape, UrdfVisual};
 
 use crate::engine::shape::mass::MassProperties;
 use crate::math::{
@@ -42,6 +46,7 @@ use crate::plugin::mass::{AngularInertia, CenterOfMass, Mass, principal_axes};
 /// | `floating` | no joint |
 /// | `box`, `sphere`, `cylinder`, `capsule` | a [`Collider`] on a child |
 /// | `mesh` | what [`read_with_meshes`](Self::read_with_meshes) is given for its file |
+/// | `visual` | a [`UrdfVisual`] on a child, for an app to draw |
 /// | `inertial` | [`Mass`], [`CenterOfMass`], [`AngularInertia`] |
 /// | `mimic` | a motor with a [`MotorCoupling`], of at most the joint's effort and velocity |
 /// | `effort`, `velocity` | what [`limit`](Self::limit) gives for motors; nothing else has a use for them |
@@ -113,6 +118,7 @@ struct Link {
     body: (usize, Frame),
     /// Colliders in the frame of the link.
     colliders: Vec<(Frame, Collider)>,
+    visuals: Vec<Seen>,
     /// Of the body if it is one, in its frame.
     mass: MassProperties,
 }
@@ -158,7 +164,7 @@ impl Urdf {
         for &(link, above) in &order {
             let place = |index| order.iter().position(|&(link, _)| link == index).unwrap_or(0);
             let above = above.map(|(joint, parent)| (&robot.joints[joint], place(parent)));
-            urdf.add(&robot.links[link], above, &mut meshes)?;
+            urdf.add(&robot.links[link], above, &robot, &mut meshes)?;
         }
         let moved = |(index, link): (usize, &Link)| link.body.0 == index && index > 0;
         let bodies = urdf.links.iter().enumerate().filter(|&link| moved(link));
@@ -176,6 +182,7 @@ impl Urdf {
         &mut self,
         link: &urdf_rs::Link,
         above: Option<(&urdf_rs::Joint, usize)>,
+        robot: &Robot,
         meshes: &mut impl FnMut(&str) -> Option<Collider>,
     ) -> Result<(), UrdfError> {
         let index = self.links.len();
@@ -200,8 +207,8 @@ impl Urdf {
             collider(&part.geometry, frame, &link.name, meshes)
         });
         let colliders = colliders.collect::<Result<Vec<_>, _>>()?;
-        let mass = mass(&link.inertial, &link.name)?;
-        self.links.push(Link { name: link.name.clone(), parent, body, colliders, mass });
+        let (visuals, mass) = (seen(link, robot)?, mass(&link.inertial, &link.name)?);
+        self.links.push(Link { name: link.name.clone(), parent, body, colliders, visuals, mass });
         let (top, frame) = body;
         if top != index {
             let all = mass.transformed(frame.position, frame.rotation);
@@ -232,6 +239,12 @@ impl Urdf {
             let entity = entity.id();
             for (frame, collider) in &link.colliders {
                 commands.spawn((collider.clone(), at(*frame), ChildOf(entity)));
+            }
+            for Seen { place, name, visual } in &link.visuals {
+                let mut child = commands.spawn((visual.clone(), *place, ChildOf(entity)));
+                if let Some(name) = name {
+                    child.insert(Name::new(name.clone()));
+                }
             }
             spawned.links.push((link.name.clone(), entity));
         }
@@ -381,6 +394,12 @@ fn joined(joint: &urdf_rs::Joint, place: Frame) -> Result<Option<Joint>, UrdfErr
     Ok(Some(made))
 }
 
+/// Cylinders and capsules lie along z there, along y here.
+fn turned(frame: Frame) -> Frame {
+    let along: Quat = quat_exp(Vec3::X * (0.5 * PI));
+    Frame { rotation: quat_normalize(quat_mul(frame.rotation, along)), ..frame }
+}
+
 /// A collider and its place in the frame of the link.
 fn collider(
     geometry: &Geometry,
@@ -388,11 +407,6 @@ fn collider(
     link: &str,
     meshes: &mut impl FnMut(&str) -> Option<Collider>,
 ) -> Result<(Frame, Collider), UrdfError> {
-    // Cylinders and capsules lie along z there, along y here.
-    let turned = |frame: Frame| {
-        let along: Quat = quat_exp(Vec3::X * (0.5 * PI));
-        Frame { rotation: quat_normalize(quat_mul(frame.rotation, along)), ..frame }
-    };
     let (frame, collider) = match geometry {
         Geometry::Box { size } => {
             let Vec3 { x, y, z } = vector(*size);
