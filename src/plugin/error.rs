@@ -133,9 +133,14 @@ impl core::fmt::Display for PhysicsErrorKind {
             Self::Mesh(error) => write!(f, "the mesh makes no collider: {error}"),
             Self::Body(BodyError::Mass(0.0)) => write!(
                 f,
-                "a dynamic body needs a mass: give it a `Collider`, here or on a child, or a `Mass`"
+                "a dynamic body needs a mass above zero: give it a `Collider`, here or on a child, or a \
+                 `Mass`"
             ),
             Self::Body(error) => error.fmt(f),
+            Self::Joint(error @ (JointError::SameBody(_) | JointError::NoBody)) => write!(
+                f,
+                "{error}: give it two bodies, or one and `None` for the world, or despawn the joint"
+            ),
             Self::Joint(error) => error.fmt(f),
             Self::Pressed => write!(
                 f,

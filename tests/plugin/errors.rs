@@ -94,6 +94,10 @@ fn joints_without_bodies_apart_fixed_or_without_an_axis() {
     let joint =
         named(&mut app, "of two statics", Joint::ball(still, other).with_anchor(Vec3::Y * 31.0));
     assert_eq!(assert_told(&mut app, joint, "of two statics", "Dynamic"), Kind::JointFixed);
+    let joint = named(&mut app, "itself", Joint::fixed(a, a));
+    assert_told(&mut app, joint, "itself", "`None` for the world");
+    let joint = named(&mut app, "nobody", Joint::fixed(None, None));
+    assert_told(&mut app, joint, "nobody", "give it two bodies");
     let joint = named(&mut app, "no axis", Joint::hinge(a, b).with_axis(Vec3::ZERO));
     assert_eq!(assert_told(&mut app, joint, "no axis", "`with_axis`"), Kind::JointAxis);
 }
