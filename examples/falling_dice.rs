@@ -1,7 +1,6 @@
 //! Two dice and a floor, without a window: `cargo run --release --example falling_dice`.
-//!
-//! The center of the upper one is beyond the edge of the lower one. What happens is told with the
-//! certificate of the step, and drawn into `out/falling_dice.svg`.
+//! The center of the upper one is beyond the edge of the lower one. What happens is told with the certificate
+//! of the step, and drawn into `out/falling_dice.svg` and, moving, `out/falling_dice_moving.svg`.
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
@@ -97,9 +96,10 @@ fn tell(
         _ => String::new(),
     };
     let seconds = time.elapsed_secs();
+    let dice = [(lower.1, 0x6f9bc4), (upper.1, 0xf4efe2)].map(solid).to_vec();
+    film.roll(report.step, tale.still < 2, &dice);
     if !news.is_empty() {
         println!("{seconds:5.2} s  {news}\n         {}", **report);
-        let dice = [(lower.1, 0x6f9bc4), (upper.1, 0xf4efe2)].map(solid).to_vec();
         film.add(format!("{} ({seconds:.2} s)", MOMENTS[tale.chapter]), dice);
         tale.chapter += 1;
     }

@@ -13,6 +13,8 @@ use super::{Camera, Strip, Tiles};
 /// A camera, a floor and the frames taken so far.
 pub struct Film {
     strip: Strip,
+    /// Frames of the picture that moves.
+    motion: Strip,
     /// Moments for which frames were due.
     taken: usize,
 }
@@ -26,16 +28,19 @@ impl Film {
 
     /// As [`Film::new`] makes it, with its floor about another point.
     pub fn about(center: DVec3, toward: DVec3, width: u32, depth: u32, columns: usize) -> Self {
-        let mut strip =
-            Strip::new(Camera::new(toward, DVec3::Y), DVec3::new(-0.5, 2.0, 0.8), columns);
         let (w, d) = (Double::from(width), Double::from(depth));
-        strip.add_tiles(Tiles {
-            corner: center + DVec3::new(-0.5 * w, 0.0, 0.5 * d),
-            sides: [(DVec3::X * w, width), (DVec3::Z * -d, depth)],
-            colors: [Rgb::hex(0xe4e8ee), Rgb::hex(0xd8dde5)],
-            shadows: true,
-        });
-        Self { strip, taken: 0 }
+        let strip = |columns| {
+            let mut strip =
+                Strip::new(Camera::new(toward, DVec3::Y), DVec3::new(-0.5, 2.0, 0.8), columns);
+            strip.add_tiles(Tiles {
+                corner: center + DVec3::new(-0.5 * w, 0.0, 0.5 * d),
+                sides: [(DVec3::X * w, width), (DVec3::Z * -d, depth)],
+                colors: [Rgb::hex(0xe4e8ee), Rgb::hex(0xd8dde5)],
+                shadows: true,
+            });
+            strip
+        };
+        Self { strip: strip(columns), motion: strip(1), taken: 0 }
     }
 
     /// Puts the meshes of the bodies that have a color behind every frame, triangle by triangle.
@@ -86,16 +91,31 @@ impl Film {
         self.strip.add_frame(caption, placed);
     }
 
-    /// Writes the picture and says where, or why not.
-    pub fn save(&self, path: &str) {
-        let write = || {
-            std::fs::create_dir_all(Path::new(path).parent().unwrap_or(Path::new(".")))?;
-            std::fs::write(path, self.strip.to_svg())
-        };
-        match write() {
-            Ok(()) => println!("The picture is {path}."),
-            Err(error) => println!("The picture could not be written: {error}."),
+    /// Shows the solids in the picture that moves, where every fourth step of 1/64 s is a frame.
+    pub fn roll(&mut self, step: u64, moves: bool, placed: &[Placed]) {
+        if moves && step % 4 == 1 {
+            self.motion.add_frame("", placed.to_vec());
         }
+    }
+
+    /// Writes the picture and says where, or why not; what moves into a file of its own, `…_moving.svg`.
+    pub fn save(&self, path: &str) {
+        write(path, self.strip.to_svg());
+        if self.motion.frames() > 0 {
+            write(&path.replace(".svg", "_moving.svg"), self.motion.to_moving_svg(4.0 / 64.0));
+        }
+    }
+}
+
+/// Writes a picture and says where, or why not.
+fn write(path: &str, svg: String) {
+    let write = || {
+        std::fs::create_dir_all(Path::new(path).parent().unwrap_or(Path::new(".")))?;
+        std::fs::write(path, svg)
+    };
+    match write() {
+        Ok(()) => println!("The picture is {path}."),
+        Err(error) => println!("The picture could not be written: {error}."),
     }
 }
 

@@ -105,6 +105,11 @@ impl Strip {
         self.frames.push((caption.into(), bodies));
     }
 
+    /// How many frames there are.
+    pub const fn frames(&self) -> usize {
+        self.frames.len()
+    }
+
     /// The picture.
     pub fn to_svg(&self) -> String {
         let [low, high] = self.bounds();
@@ -144,6 +149,44 @@ impl Strip {
                 y + height + 20.0,
                 escape(caption)
             );
+        }
+        svg + "</svg>\n"
+    }
+
+    /// One picture that moves: each frame for so long (s), the last one for a second, over and over.
+    pub fn to_moving_svg(&self, each: Double) -> String {
+        let [low, high] = self.bounds();
+        let scale = WIDTH / (high[0] - low[0]).max(1e-9);
+        let (width, height) = (WIDTH, (high[1] - low[1]) * scale);
+        let place = |point: DVec3| {
+            let [px, py] = self.camera.project(point);
+            [(px - low[0]) * scale, (py - low[1]) * scale]
+        };
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             width=\"{width:.0}\" height=\"{height:.0}\">\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#f1f4f8\"/>\n"
+        );
+        let total = each * self.frames.len() as Double + 1.0;
+        for (i, (_, bodies)) in self.frames.iter().enumerate() {
+            let [from, to] = [i, i + 1].map(|k| each * k as Double / total);
+            // Shown from one time to another; a list of times begins with zero.
+            let (values, times) = match i {
+                0 => ("inline;none", format!("0;{to:.4}")),
+                _ if i + 1 == self.frames.len() => ("none;inline", format!("0;{from:.4}")),
+                _ => ("none;inline;none", format!("0;{from:.4};{to:.4}")),
+            };
+            let _ = writeln!(
+                svg,
+                "<g display=\"{}\"><animate attributeName=\"display\" values=\"{values}\" \
+                 keyTimes=\"{times}\" dur=\"{total:.3}s\" calcMode=\"discrete\" repeatCount=\"indefinite\"/>",
+                // Who does not move pictures shows the first frame.
+                if i == 0 { "inline" } else { "none" }
+            );
+            self.draw_tiles(&mut svg, bodies, i, &place);
+            self.draw_faces(&mut svg, &self.surface, &place);
+            self.draw_bodies(&mut svg, bodies, &place);
+            svg.push_str("</g>\n");
         }
         svg + "</svg>\n"
     }
