@@ -1,14 +1,14 @@
-//! Mechanisms that run, and two that jam:
+//! Mechanisms that run, one that stands, and one that cannot be:
 //! `cargo run --release -p orthant_lab --features bevy --example linkage`.
 //!
 //! Four lie on a table, each with a motor that keeps its speed as far as its torque goes. The rocker of a
 //! four-bar linkage swings between the angles that its lengths tell. The slider of a slider–crank rubs in
 //! its guide, and a turn costs friction times way. In the third one friction is more than the motor can
 //! overcome: it stands, held by just what pushes it. The fourth slider is two millimetres wider than its
-//! guide: the friction cone is not pointed, walls can press against each other as hard as they like, and the
-//! step problem has no solution. Whether it sticks or slips then means nothing, and neither does the force
-//! that presses it: the report says in which steps that is so. A picture goes to `out/linkage.svg`. The exit
-//! status says whether all of this is so.
+//! guide: walls can press against each other as hard as they like, the friction cone is not pointed, and the
+//! step problem has no solution. Whatever is done then is wrong, and the report says of which steps that is
+//! so: their forces and motions mean nothing, and none is printed. A picture goes to `out/linkage.svg`. The
+//! exit status says whether the first three do what their lengths, friction and motors tell.
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
@@ -34,6 +34,8 @@ const MEET: [Real; 2] = [1.5, 1.5];
 /// Friction of the second and the third guide (N); how much the fourth is too narrow (m).
 const FRICTION: [Real; 2] = [10.0, 200.0];
 const NARROW: Real = 0.002;
+/// The most work of a step for an island, see `SolverSettings::work_max`.
+const WORK: f64 = 20.0;
 /// Turns until the end.
 const TURNS: Real = 3.0;
 
@@ -63,6 +65,8 @@ fn main() -> AppExit {
     app.add_plugins(PhysicsPlugins::default())
         .add_systems(Startup, spawn)
         .add_systems(FixedLast, tell);
+    // What has no solution takes all the work that a step may take, and is not better for it.
+    app.world_mut().resource_mut::<SolverConfig>().work_max = WORK;
     app.insert_non_send(Film::new(DVec3::new(0.04, 1.0, 0.6), 8, 5, 2));
     app.run()
 }
@@ -253,13 +257,16 @@ fn tell(
         memory.lines += 1;
         println!("{turns:4.2} turns  {}", *scene.report);
         for ((name, _), state) in MACHINES.iter().zip(&now) {
-            let force = format!("{:.2e} N", state.force);
+            if !state.solved {
+                println!("            {name:14} not solved, residual {:.1e} m/s", state.residual);
+                continue;
+            }
             println!(
-                "            {name:14} {:6.1}°, {:5.2} N·m; {:7.4}, {}; residual {:.1e} m/s",
+                "            {name:14} {:6.1}°, {:5.2} N·m; {:7.4}, {:.2e} N; residual {:.1e} m/s",
                 state.crank.to_degrees(),
                 state.torque,
                 state.way,
-                if state.solved { &force } else { "not solved: its force means nothing" },
+                state.force,
                 state.residual
             );
         }
@@ -313,19 +320,16 @@ fn judge(memory: &Memory) -> bool {
             a + b + c == 0,
             format!("steps in which one of these three was not solved: {}", a + b + c),
         ),
-        (
-            2 * d > memory.steps && memory.worst > 0.01,
-            format!(
-                "the pressed slider was not solved in {d} of {} steps, and its residual of {:.1e} m/s \
-                 says so",
-                memory.steps, memory.worst
-            ),
-        ),
     ];
     println!();
     for (holds, what) in &fine {
         println!("{}: {what}", if *holds { "as it should" } else { "NOT as it should" });
     }
+    println!(
+        "The pressed slider has no solution: {d} of {} steps are told as not solved, with residuals of up to \
+         {:.1e} m/s.",
+        memory.steps, memory.worst
+    );
     fine.iter().all(|(holds, _)| *holds)
 }
 
