@@ -260,7 +260,7 @@ impl Simulation {
         }
         self.pairs.measured = self.report.measured;
         self.find_infeasibility();
-        self.check_contacts();
+        self.check_contacts(settings);
     }
 
     /// Wakes the islands that are to wake, with their free motion.
@@ -490,7 +490,7 @@ impl Simulation {
 #[cfg(not(any(test, feature = "validate")))]
 impl Simulation {
     fn check_pairs(&self) {}
-    fn check_contacts(&self) {}
+    fn check_contacts(&self, _: &Settings) {}
     fn check_islands(&self) {}
     fn check_sleepers(&self) {}
     fn check_problem(&self) {}

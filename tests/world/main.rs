@@ -14,6 +14,7 @@ mod sharing;
 mod sleeping;
 mod sleeping_random;
 mod snapshots;
+mod step_lengths;
 mod stillness;
 mod thresholds;
 mod touches;
