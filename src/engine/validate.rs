@@ -54,9 +54,8 @@ impl Simulation {
         self.touches.check(&self.pairs.list, bodies, motions, self.margin, dt);
     }
 
-    /// Contacts are strictly ascending by id, finite, with unit normals, and both arms lead to the
-    /// same point, or to places no farther apart than bodies may be from where contacts were kept; those of
-    /// swept bodies do so where the two will meet, those of sleepers where they were when last awake.
+    /// Contacts are ascending by id, finite, with unit normals, and both arms lead to one point, but for what
+    /// is kept while bodies move a little, for swept bodies, which meet later, and for sleepers.
     pub(super) fn check_contacts(&self, settings: &Settings) {
         self.check_unseen();
         let (bodies, dt, contact) = (self.bodies.as_slice(), self.report.dt, &settings.contact);

@@ -1,6 +1,6 @@
-//! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`, `trust point`. Tables
-//! for `docs/trust.md`. Times are those of the processor, on one thread: what else the machine does is not in
-//! them. Counts are the same everywhere.
+//! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`, and
+//! `trust point [counts]`. Tables for `docs/trust.md`. Times are those of the processor, on one thread: what
+//! else the machine does is not in them. Counts are the same everywhere.
 
 mod long;
 mod point;
@@ -21,8 +21,11 @@ fn main() {
             long::run(std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(60));
         }
         "load" => load(),
-        "point" => point::run(),
-        _ => println!("trust rollback | trust long [minutes] | trust load | trust point"),
+        "point" => {
+            let counts = std::env::args().skip(2).filter_map(|text| text.parse().ok());
+            point::run(&counts.collect::<Vec<u32>>());
+        }
+        _ => println!("trust rollback | trust long [minutes] | trust load | trust point [counts]"),
     }
 }
 

@@ -7,17 +7,17 @@ use orthant_lab::support::{DT, add, cuboid};
 
 use super::{memory, settings, timed};
 
-/// Boxes of these numbers, as many steps of each.
+/// Boxes of these numbers, if no others are asked for, as many steps of each.
 const COUNTS: [u32; 5] = [100, 200, 400, 800, 1600];
 const STEPS: u32 = 3;
 
 /// A table: work as counted, time, memory.
-pub fn run() {
+pub fn run(asked: &[u32]) {
     println!(
         "| bodies at one point | pairs | contacts | work | slowest of {STEPS} steps (s) | memory (MB) |"
     );
     println!("|---|---|---|---|---|---|");
-    for count in COUNTS {
+    for &count in if asked.is_empty() { &COUNTS } else { asked } {
         let mut world = Simulation::new();
         for _ in 0..count {
             add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::ZERO);
