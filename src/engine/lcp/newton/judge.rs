@@ -32,6 +32,17 @@ pub fn measure(
     scratch.certify(problem)
 }
 
+/// Takes the impulses of an iterate in their cones and bounds, and the velocity rebuilt from them.
+pub fn rebuild(
+    problem: &ManifoldProblem<'_>,
+    iterate: &mut ManifoldIterate<'_>,
+    scratch: &mut NewtonScratch,
+) {
+    scratch.begin(problem, iterate);
+    scratch.sweep.rebuild(problem, &scratch.joint, &mut scratch.rebuilt);
+    scratch.give(problem, iterate);
+}
+
 /// Measures velocities and impulses as they are, but for impulses outside of their cones and bounds, which
 /// become the nearest inside.
 pub fn certify(

@@ -54,7 +54,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub use self::judge::{approach, certify, measure};
+pub use self::judge::{approach, certify, measure, rebuild};
 pub use self::problem::{ManifoldIterate, ManifoldProblem};
 pub use self::rows::solve_rows;
 pub use self::state::{NewtonMemory, NewtonParams, NewtonScratch};

@@ -117,18 +117,8 @@ impl<const L: usize> Contacts<L> {
         self.batches.clear();
         self.drifts.clear();
         for group in self.coloring.groups(L) {
-            let mut batch = Batch {
-                a: [fixed; L],
-                b: [fixed; L],
-                count: 0,
-                drift: None,
-                normal: [[0.0; L]; 3],
-                friction: [0.0; L],
-                push_max: [0.0; L],
-                mass_a: [[0.0; L]; 9],
-                mass_b: [[0.0; L]; 9],
-                points: [PointLanes::EMPTY; POINTS],
-            };
+            self.batches.push(Batch { a: [fixed; L], b: [fixed; L], ..Batch::EMPTY });
+            let Some(batch) = self.batches.last_mut() else { continue };
             let mut drifting = false;
             for (lane, &i) in self.coloring.order[group.clone()].iter().enumerate() {
                 let manifold = &manifolds[i as usize];
@@ -142,7 +132,6 @@ impl<const L: usize> Contacts<L> {
                 let order = self.coloring.order[group].iter();
                 self.drifts.push(drift(order.map(|&i| &manifolds[i as usize])));
             }
-            self.batches.push(batch);
         }
     }
 
@@ -178,6 +167,19 @@ fn drift<'a, const L: usize>(manifolds: impl Iterator<Item = &'a Manifold>) -> D
 }
 
 impl<const L: usize> Batch<L> {
+    const EMPTY: Self = Self {
+        a: [0; L],
+        b: [0; L],
+        count: 0,
+        drift: None,
+        normal: [[0.0; L]; 3],
+        friction: [0.0; L],
+        push_max: [0.0; L],
+        mass_a: [[0.0; L]; 9],
+        mass_b: [[0.0; L]; 9],
+        points: [PointLanes::EMPTY; POINTS],
+    };
+
     /// Puts a manifold into a lane.
     fn place(&mut self, lane: usize, manifold: &Manifold, masses: &[Mass]) {
         (self.a[lane], self.b[lane]) = (manifold.a, manifold.b);

@@ -36,10 +36,8 @@
 //! bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like `1/n²`.
 //!
 //! Stiffness has no cap but the speed of the push, and where that is reached the softness is less in the
-//! same proportion: so what bodies sink by is in proportion to any load. Capping stiffness at a few hertz, as
-//! is common, leaves an overlap of millimeters that no number of substeps removes. JointBatches follow the
-//! path that their bias sets for the whole step, see `joints.rs`; only what their rows push beyond what may
-//! be carried is relaxed.
+//! same proportion: what bodies sink by is in proportion to any load. Joints follow the path that their bias
+//! sets for the whole step, see `joints.rs`; only what they push beyond what may be carried is relaxed.
 
 use super::batch::Contacts;
 use super::joints;

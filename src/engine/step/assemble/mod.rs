@@ -163,6 +163,12 @@ pub struct IslandStep<'a> {
 }
 
 impl IslandStep<'_> {
+    /// Does any contact bounce?
+    #[must_use]
+    pub fn bounces(&self) -> bool {
+        self.manifolds.iter().any(|m| m.restitution > 0.0)
+    }
+
     /// Number of bodies, contacts and joint rows.
     #[must_use]
     pub fn size(&self) -> [u32; 3] {

@@ -82,19 +82,6 @@ pub fn find_contacts(
             return;
         }
     }
-    find_by_outlines(a, b, relative, normal, hints, params, out);
-}
-
-/// Finds them as those of any two hulls.
-pub(super) fn find_by_outlines(
-    a: &Hull,
-    b: &Hull,
-    relative: &Relative,
-    normal: Vec3,
-    hints: [u32; 2],
-    params: &ClipParams,
-    out: &mut Manifold,
-) {
     out.normal = normal;
     out.dropped = 0;
     out.contacts.clear();

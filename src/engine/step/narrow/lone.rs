@@ -6,7 +6,7 @@
 
 use super::NarrowPhase;
 use super::boxes;
-use super::clip::find_by_outlines;
+use super::clip::find_contacts;
 use super::collect::Manifold;
 use super::flight::{LoneBox, lone_hull};
 use super::normal::Twist;
@@ -100,7 +100,7 @@ impl NarrowPhase<'_> {
         if !boxes::find_contacts(*half, sizes, relative, normal, &params, &mut manifold)
             && let Some([a, b]) = self.lone(pair)
         {
-            find_by_outlines(a, b, relative, normal, pair.cache.hints, &params, &mut manifold);
+            find_contacts(a, b, relative, normal, pair.cache.hints, &params, &mut manifold);
         }
         let placed = Placed {
             between: two.between,

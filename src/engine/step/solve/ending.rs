@@ -19,7 +19,7 @@ use super::island::Island;
 use super::midpoint::contact;
 use super::midpoint::contact::{At, MidpointContact};
 use super::midpoint::member::Member;
-use crate::engine::lcp::manifold::Manifold;
+use crate::engine::lcp::manifold::{LaneVectors, Lanes};
 use crate::engine::lcp::{BodyBlock, Vec6};
 use crate::engine::settings::StepMode;
 use crate::engine::step::assemble::{IslandStep, Unknowns};
@@ -28,12 +28,15 @@ use crate::engine::tuning::ending::{LENT, TURNED};
 use crate::math::refill;
 use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
 
+/// Where the contacts of a manifold are: both arms, the points; `W_nn` and biases there.
+type Arms = ([[Double; 3]; 2], LaneVectors, [Lanes; 2]);
+
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EndingScratch {
     /// The blocks of the start.
     pub(super) blocks: Vec<BodyBlock>,
-    manifolds: Vec<Manifold>,
+    arms: Vec<Arms>,
     /// The bodies, with the poses of the end.
     pub(super) members: Vec<Member>,
     touches: Vec<MidpointContact>,
@@ -55,9 +58,8 @@ impl EndingScratch {
             return false;
         }
         let step = &*island.step;
-        let bounces = step.manifolds.iter().any(|m| m.restitution > 0.0);
         // Where nothing outside takes part every turn counts: momentum is to be kept.
-        let least = if bounces || island.is_isolated() { 0.0 } else { TURNED };
+        let least = if step.bounces() || island.is_isolated() { 0.0 } else { TURNED };
         step.members.iter().zip(&*step.biased.velocity).any(|(&i, v)| {
             let body = &island.sources.bodies[i as usize];
             let turn = island.dt * DVec3::new(v[3], v[4], v[5]).length();
@@ -91,7 +93,6 @@ impl EndingScratch {
             let free = rotor.velocity(momentum) + sym_times(&block.inverse_inertia, *lever);
             block.velocity_free[3..].copy_from_slice(&free.to_array());
         }
-        step.find_compliance();
         *step.at_end = true;
     }
 
@@ -144,11 +145,11 @@ impl EndingScratch {
     fn pose_contacts(&mut self, island: &mut Island<'_, '_>, small: bool) {
         contact::take_up(island, &mut self.touches);
         let step = &mut *island.step;
-        self.manifolds.clear();
-        self.manifolds.extend_from_slice(step.manifolds);
+        self.arms.clear();
         refill(&mut self.sum, step.bodies.len(), DVec3::ZERO);
         let impulses = if small { &*self.ways } else { &*step.biased.contact_impulse };
         for m in &mut *step.manifolds {
+            self.arms.push(([m.arm_a, m.arm_b], m.point, [m.compliance, m.bias]));
             for i in m.first as usize..(m.first + m.count) as usize {
                 let touch = &mut self.touches[i];
                 touch.find_end(&self.members, island.dt);
@@ -166,6 +167,8 @@ impl EndingScratch {
     /// Puts the blocks back; the velocities stay those at the end.
     pub(super) fn put_back(&self, step: &mut IslandStep<'_>) {
         step.bodies.copy_from_slice(&self.blocks);
-        step.manifolds.copy_from_slice(&self.manifolds);
+        for (m, (arms, point, lanes)) in step.manifolds.iter_mut().zip(&self.arms) {
+            ([m.arm_a, m.arm_b], m.point, [m.compliance, m.bias]) = (*arms, *point, *lanes);
+        }
     }
 }

@@ -301,10 +301,9 @@ impl Island<'_, '_> {
     /// Does a body of a tiny island turn so fast that its contacts and inertia are others within the step?
     pub(super) fn turns_fast(&self) -> bool {
         let step = &*self.step;
-        let plain = self.rows() <= TINY
-            && step.rolling.is_empty()
-            && step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        let plain = self.rows() <= TINY && step.rolling.is_empty();
         plain
+            && !step.bounces()
             && step.members.iter().zip(step.velocity_last).any(|(&i, v)| {
                 let body = &self.sources.bodies[i as usize];
                 let turn = self.dt * DVec3::new(v[3], v[4], v[5]).length();

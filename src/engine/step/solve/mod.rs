@@ -9,11 +9,12 @@
 //! moves the bodies on which no impulse acts, `midpoint/` islands with joints and those in which bodies turn
 //! fast; `ending.rs` has the carried problem at the pose of the end.
 //!
-//! `policy.rs` chooses, `solvers.rs` calls the solvers and measures what they return, `sweeps.rs` has those
-//! that sweep, `small_steps.rs` small steps, `island.rs` what all of them share, `outcome.rs` what they
-//! tell; `lcp/expand.rs` turns manifolds into rows for those that know rows only, `pressed.rs` finds
-//! contacts that ask for the impossible.
+//! `policy.rs` chooses, `both.rs` has both problems solved, `solvers.rs` calls the solvers and measures what
+//! they return, `sweeps.rs` has those that sweep, `small_steps.rs` small steps, `island.rs` what all of them
+//! share, `outcome.rs` what they tell; `lcp/expand.rs` turns manifolds into rows for those that know rows
+//! only, `pressed.rs` finds contacts that ask for the impossible.
 
+mod both;
 mod common;
 mod ending;
 mod flight;
@@ -31,11 +32,11 @@ mod sweeps;
 
 use std::sync::{Mutex, PoisonError};
 
+use self::both::IslandSolver;
 use self::common::kinetic;
 use self::island::Island;
 use self::memory::{IslandMemory, Memories, SteadySolution};
 use self::outcome::Outcome;
-use self::policy::IslandSolver;
 use super::assemble::reach::crossed;
 use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
 use crate::engine::lcp::Status;
@@ -75,7 +76,7 @@ impl Task<'_> {
         let (step, memory) = (&mut self.step, &mut *self.memory);
         let dt = widen(sources.dt);
         let mut island = Island { step, sources, settings, dt, memory, spent: 0.0, in_vain: false };
-        let mut outcome = solver.solve(&mut island);
+        let mut outcome = policy::solve(solver, &mut island);
         let tolerance = settings.solver.tolerance;
         let crossed = |unknowns: &IslandUnknowns<'_>| crossed(step.far, unknowns.velocity);
         outcome.note_crossed([crossed(&step.biased), crossed(&step.relaxed)], tolerance);

@@ -4,13 +4,10 @@
 //! bodies, those that they carry on, at the pose of the end, and certificates of both as they are returned.
 //! Cost: two sweeps a small step, and some for the push of the step.
 
-use super::ending::EndingScratch;
-use super::flight::FlightScratch;
+use super::both::IslandSolver;
 use super::island::Island;
-use super::midpoint::MidpointScratch;
 use super::outcome::Outcome;
-use super::restitution::BounceScratch;
-use super::solvers::{Bench, Solve, Solvers};
+use super::solvers::{Bench, Solve};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::sweeps::{Start, SubstepParams, solve_substeps, substep_ways};
 use crate::engine::lcp::{Method, SolveStats, Status};
@@ -19,16 +16,8 @@ use crate::engine::tuning::work::CHECK;
 use crate::math::refill;
 use crate::math::{Double, widen};
 
-/// Stiff small steps: both problems at once. What moves the bodies and what is carried on are measured as
-/// they are returned.
-pub(super) fn solve(
-    solvers: &mut Solvers,
-    ending: &mut EndingScratch,
-    flight: &mut FlightScratch,
-    bounce: &mut BounceScratch,
-    midpoint: &mut MidpointScratch,
-    island: &mut Island<'_, '_>,
-) -> Outcome {
+/// Solves both problems at once.
+pub(super) fn solve(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Outcome {
     let (solver, contact) = (&island.settings.solver, &island.settings.contact);
     let substeps = island.substeps();
     let params = SubstepParams {
@@ -41,16 +30,16 @@ pub(super) fn solve(
         push_speed_max: widen(contact.push_speed_max),
         dead_zone: widen(contact.dead_zone) * island.dt * island.dt,
     };
-    let bounces = island.step.manifolds.iter().any(|m| m.restitution > 0.0);
     let midpoint_rule = solver.integration == Integration::SecondOrder;
-    let [certificate, carried] = if !island.step.joints.is_empty() && midpoint_rule && !bounces {
-        midpoint.soft_parts(solvers, island, &params)
-    } else {
-        solvers.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
-            solve_substeps(problem, iterate, &params, scratch)
-        });
-        [solvers.certify(island, 0), end(solvers, ending, flight, bounce, island)]
-    };
+    let [certificate, carried] =
+        if !island.step.joints.is_empty() && midpoint_rule && !island.step.bounces() {
+            by.midpoint.soft_parts(&mut by.solvers, island, &params)
+        } else {
+            by.solvers.in_lanes(island.step.velocity_last, island, |problem, iterate, scratch| {
+                solve_substeps(problem, iterate, &params, scratch)
+            });
+            [by.solvers.certify(island, 0), end(by, island)]
+        };
     let solved = certificate.error().max(carried.error()) <= solver.tolerance;
     let biased = SolveStats {
         status: if solved { Status::Converged } else { Status::IterationLimit },
@@ -65,13 +54,8 @@ pub(super) fn solve(
 
 /// The carried velocity after small steps, at the pose to which those took the bodies: that of their
 /// impulses, or what bounces gets there.
-fn end(
-    solvers: &mut Solvers,
-    ending: &mut EndingScratch,
-    flight: &mut FlightScratch,
-    bounce: &mut BounceScratch,
-    island: &mut Island<'_, '_>,
-) -> Certificate {
+fn end(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Certificate {
+    let IslandSolver { solvers, ending, flight, bounce, .. } = by;
     refill(&mut ending.ways, island.step.blows.len(), [0.0; 3]);
     let substeps = island.substeps();
     solvers.in_lanes(island.step.velocity_last, island, |problem, _, scratch| {
@@ -82,14 +66,15 @@ fn end(
     ending.fly(island);
     ending.put_free_back(island.step);
     ending.pose(island, true);
-    let by: &mut Solve<'_> =
+    if island.step.bounces() {
+        // Blows are measured.
+        island.step.find_compliance();
+    }
+    let swept: &mut Solve<'_> =
         &mut |state, island, _| state.sweep_times(island, 1, Start::Impulses, 2 * substeps);
-    let bounced = bounce.solve_swept(&mut Bench { state: solvers, island, by });
+    let bounced = bounce.solve_swept(&mut Bench { state: solvers, island, by: swept });
     if bounced.is_none() {
-        island.step.take_push(-1.0);
-        solvers.measure(island, 1);
-        solvers.take_measured(island, 1);
-        island.step.take_push(1.0);
+        solvers.rebuild(island, 1);
     }
     if island.settings.contact.relax {
         bounce.slow(island, &ending.members, &ending.blocks);

@@ -239,6 +239,12 @@ impl Solvers {
         self.newton.give(&problem, &mut iterate);
     }
 
+    /// Takes the impulses in their cones, and the velocity rebuilt from them.
+    pub(super) fn rebuild(&mut self, island: &mut Island<'_, '_>, of: usize) {
+        let (problem, mut iterate) = island.step.unknowns(of);
+        newton::rebuild(&problem, &mut iterate, &mut self.newton);
+    }
+
     /// Residual of the velocities and impulses of the biased (0) or relaxed (1) problem.
     pub(super) fn certify(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
         let (problem, mut iterate) = island.step.unknowns(of);

@@ -87,8 +87,7 @@ impl Solvers {
             island.memory.newton.mark_changed();
         }
         unknowns(island, of).put(&self.best);
-        self.measure(island, of);
-        self.take_measured(island, of);
+        self.rebuild(island, of);
         if stats.certificate.error() <= tolerance {
             stats.status = Status::Converged;
         }

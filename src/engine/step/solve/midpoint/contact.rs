@@ -48,7 +48,7 @@ pub(in crate::engine) enum At {
 pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<MidpointContact>) {
     let (step, sources) = (&*island.step, island.sources);
     touches.clear();
-    let stays = step.manifolds.iter().any(|m| m.restitution > 0.0);
+    let stays = step.bounces();
     for m in &*step.manifolds {
         let members =
             [m.a, m.b].map(|i| (i != FIXED && (i as usize) < step.bodies.len()).then_some(i));

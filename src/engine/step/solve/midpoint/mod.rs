@@ -66,7 +66,7 @@ impl MidpointScratch {
         let mut left = 1.0;
         let mut part = 1.0 / self.parts(bench.island);
         let joints = !bench.island.step.joints.is_empty();
-        let splits = joints && bench.island.step.manifolds.iter().all(|m| m.restitution <= 0.0);
+        let splits = joints && !bench.island.step.bounces();
         let rows = bench.island.rows() as Double;
         let parts_max = (ROWS_MAX / rows).clamp(1.0, PARTS_MAX);
         bench.island.step.biased.scale(part);

@@ -33,8 +33,7 @@ impl BounceScratch {
         bench: &mut Bench<'_, '_, '_>,
     ) -> Option<SolveStats> {
         self.solve_by(bench, |bounce, bench| {
-            bench.state.measure(bench.island, 1);
-            bench.state.take_measured(bench.island, 1);
+            bench.state.rebuild(bench.island, 1);
             bounce.base.take(&bench.island.step.relaxed);
             bounce.locate(bench);
             bench.island.step.relaxed.put(&bounce.base);
