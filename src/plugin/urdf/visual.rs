@@ -135,9 +135,9 @@ pub(super) fn seen(link: &urdf_rs::Link, robot: &Robot) -> Result<Vec<Seen>, Urd
         let color = color.map(|color| color.rgba.map(|share| share as f32));
         let texture = material.and_then(|material| material.texture.as_ref());
         let texture = texture.map(|texture| texture.filename.clone());
-        let visual_ = UrdfVisual { shape, color, texture };
-        let finite = visual_.is_finite() && place.scale.is_finite();
-        let seen = Seen { place, name: visual.name.clone(), visual: visual_ };
+        let shown = UrdfVisual { shape, color, texture };
+        let finite = shown.is_finite() && place.scale.is_finite();
+        let seen = Seen { place, name: visual.name.clone(), visual: shown };
         finite.then_some(seen).ok_or_else(|| UrdfError::NotFinite(link.name.clone()))
     };
     link.visual.iter().map(one).collect()
