@@ -4,15 +4,19 @@
 //! Eleven bodies each: neck, waist, shoulders and hips are ball joints with a cone to swing in and limits
 //! of their twist, elbows and knees are hinges that bend one way, and all have a little friction. A line
 //! every half second tells the energy, how far joints are apart, how far limits are exceeded, and the
-//! certificate of the step, until all sleep or the time is over. At the end it is told what of it a pile of
-//! rigid bodies would not do: six dolls are more than is solved, and are advanced in softened small steps.
-//! A picture goes to `out/ragdoll_pile.svg`.
+//! certificate of the step, until all sleep or the time is over. Six dolls are more than is solved, and are
+//! advanced in softened small steps: they do not fall asleep. A picture goes to `out/ragdoll_pile.svg`.
+//!
+//! The exit status says what holds all the same: no joint opens by more than its thinnest limb is thick, no
+//! step gains more energy than softness can give back, the pile comes to lie, above the floor, and nobody is
+//! frozen or no number.
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
+use orthant::engine::body::Body;
 use orthant::math::{
     DVec3, PI, Quat, Real, Vec3, quat_exp, quat_mul, quat_rotate, single_quat, single3,
 };
@@ -23,6 +27,8 @@ use orthant_lab::draw::solid::PALETTE;
 /// How many, each of how many bodies.
 const DOLLS: u8 = 6;
 const PARTS: u64 = 11;
+/// Radius of the thinnest limb (m): a joint that opens by less still has both limbs about its anchors.
+const THIN: Real = 0.045;
 /// Friction of every joint (N·m).
 const TONE: Real = 3.0;
 /// The end, if not all sleep before (s).
@@ -71,7 +77,7 @@ impl Doll<'_, '_, '_> {
             let across = Vec3::Z * (0.5 * PI);
             let at = |x: Real, y: Real| Vec3::new(side * x, y, 0.0);
             let upper = self.part(Collider::capsule(0.055, 0.21), at(0.39, 0.45), across);
-            let lower = self.part(Collider::capsule(0.045, 0.21), at(0.72, 0.45), across);
+            let lower = self.part(Collider::capsule(THIN, 0.21), at(0.72, 0.45), across);
             self.ball([torso, upper], at(0.23, 0.45), Vec3::X * side, 1.3, 0.8);
             self.hinge([upper, lower], at(0.56, 0.45), Vec3::NEG_Y * side, 2.3);
             let thigh = self.part(Collider::capsule(0.075, 0.27), at(0.1, -0.41), Vec3::ZERO);
@@ -139,16 +145,33 @@ struct Scene<'w, 's> {
     gravity: Res<'w, Gravity>,
     report: Res<'w, StepReport>,
     time: Res<'w, Time<Fixed>>,
+    solver: Res<'w, SolverConfig>,
+    contacts: Res<'w, ContactConfig>,
 }
 
 impl Scene<'_, '_> {
+    fn bodies(&self) -> impl Iterator<Item = &Body> {
+        self.physics.engine().bodies().iter().filter(|body| body.is_dynamic())
+    }
+
+    /// The most energy that the softness of small steps can give back in one (J). It presses a body `s / γ`
+    /// of what its load moves it in a small step into what it rests on. At most the weight `W` of all rests
+    /// on the lightest, of mass `m`, which then lies `x = (s / γ) (W / m) h²` deep; when the load goes,
+    /// `W x` comes back.
+    fn gain_max(&self) -> Real {
+        let mass: Real = self.bodies().map(Body::mass).sum();
+        let lightest = self.bodies().map(Body::mass).fold(Real::INFINITY, Real::min);
+        let weight = mass * self.gravity.0.length();
+        let small = self.time.delta_secs() as Real / self.solver.substeps as Real;
+        let soft = self.solver.softness as Real / self.contacts.gamma;
+        weight * soft * weight / lightest * small * small
+    }
+
     /// Kinetic and potential energy (J).
     fn energy(&self) -> Real {
-        let bodies = self.physics.engine().bodies().iter().filter(|body| body.is_dynamic());
-        let energy = |body: &orthant::engine::body::Body| {
-            body.kinetic_energy() - body.mass() * self.gravity.0.dot(body.center())
-        };
-        bodies.map(energy).sum()
+        let energy =
+            |body: &Body| body.kinetic_energy() - body.mass() * self.gravity.0.dot(body.center());
+        self.bodies().map(energy).sum()
     }
 
     /// How far the anchors of a joint are apart at most (m).
@@ -184,6 +207,41 @@ struct Memory {
     /// Steps, and those of them above the tolerance.
     steps: u32,
     unsolved: u32,
+    /// Bodies that were frozen.
+    frozen: usize,
+}
+
+impl Memory {
+    /// What was to be, and whether it was. What is no number was not.
+    fn judge(&self, scene: &Scene) -> bool {
+        let energy = scene.energy();
+        let [gain, gain_max] = [self.gain.0, scene.gain_max()];
+        let fastest = scene.bodies().map(|body| body.linear_velocity.length());
+        let fastest = fastest.fold(0.0, Real::max);
+        // What falls freely has this speed after a step.
+        let still = scene.gravity.0.length() * scene.time.delta_secs() as Real;
+        let lowest = scene.bodies().map(|body| body.center().y).fold(Real::INFINITY, Real::min);
+        let fine = [
+            (
+                self.error < THIN,
+                format!("joints opened by {:.1} of {:.1} mm at most", 1e3 * self.error, 1e3 * THIN),
+            ),
+            (
+                gain < gain_max,
+                format!("a step gained {gain:.2} J, where {gain_max:.2} J can come back"),
+            ),
+            (fastest < still, format!("the fastest part moves at {fastest:.4} of {still:.4} m/s")),
+            (lowest > 0.0, format!("the lowest part is {:.1} mm above the floor", 1e3 * lowest)),
+            (
+                self.frozen == 0 && energy.is_finite(),
+                format!("{} bodies were frozen; the energy is {energy:.1} J", self.frozen),
+            ),
+        ];
+        for (holds, what) in &fine {
+            println!("{}: {what}", if *holds { "as it should" } else { "NOT as it should" });
+        }
+        fine.iter().all(|(holds, _)| *holds)
+    }
 }
 
 /// A line every half second, and the end.
@@ -206,6 +264,7 @@ fn tell(
     memory.excess = memory.excess.max(excess);
     memory.steps += 1;
     memory.unsolved += u32::from(report.islands_unsolved > 0);
+    memory.frozen += report.quarantined.len();
     let sleep = report.sleeping == report.dynamic_bodies;
     let is_over = sleep || seconds > TIME_MAX;
     if seconds % 0.5 == 0.0 || is_over {
@@ -232,6 +291,7 @@ fn tell(
         memory.unsolved,
         memory.steps,
     );
+    let fine = memory.judge(&scene);
     film.save("out/ragdoll_pile.svg");
-    exit.write(AppExit::Success);
+    exit.write(if fine { AppExit::Success } else { AppExit::error() });
 }

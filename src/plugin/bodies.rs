@@ -6,7 +6,7 @@
 //! one, any other has none. Colliders and mass are made
 //! again only if what they are made from changed, because that drops the body's contacts.
 
-use bevy_app::{App, Plugin};
+use bevy_app::{App, Last, Plugin};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
@@ -35,6 +35,7 @@ use super::frame::{Frame, Parents};
 use super::hierarchy::{
     ColliderConstructorHierarchy, ColliderConstructorHierarchyReady, construct_hierarchies,
 };
+use super::idle;
 use super::layers::CollisionLayers;
 use super::link::{self, Changes, EngineBody, EngineJoint};
 use super::locked_axes::LockedAxes;
@@ -55,7 +56,8 @@ use crate::math::Vec3;
 /// Keeps the engine's bodies in line with the components.
 ///
 /// - Systems, in [`GatherSystems::Bodies`]: colliders from constructors, which body a collider belongs to,
-///   which bodies were moved or scaled, and the bodies.
+///   which bodies were moved or scaled, and the bodies. In `Last`, one that tells which components do
+///   nothing.
 /// - Observers: entities that are disabled leave the world, enabled ones come back; colliders that get
 ///   another parent change their body.
 /// - Resources: [`PhysicsWorld`], [`DefaultFriction`]. Messages: [`PhysicsError`].
@@ -80,6 +82,8 @@ impl Plugin for PhysicsBodiesPlugin {
             .init_resource::<Changes>()
             .init_resource::<LatelyTold>()
             .init_resource::<DefaultFriction>()
+            .init_resource::<idle::Rules>()
+            .add_systems(Last, idle::warn_of_idle)
             .add_observer(link::disabled)
             .add_observer(link::enabled)
             .add_observer(parent_added)
@@ -332,6 +336,7 @@ impl BodyEntityItem<'_, '_> {
             body.dominance = self.parts.dominance.copied().unwrap_or_default().0;
         }
         self.mirror.begin(self.parts.transform, parent, linear, angular);
+        self.mirror.idle = self.parts.kind.is_none();
         if let (Some(position), Some(known)) = (self.parts.position, &mut self.known) {
             known.0 = position.0;
         }
@@ -341,7 +346,7 @@ impl BodyEntityItem<'_, '_> {
         if let Some(target) = &mut self.target {
             target.set_changed();
         }
-        Ok(())
+        physics.engine.body(id).map_or(Ok(()), |body| self.mirror.check_velocity(body))
     }
 }
 

@@ -107,6 +107,9 @@ pub enum PhysicsErrorKind {
     /// This entity, the first of those, touches another, and a system reads this message, or someone observes
     /// it of all entities; but no entity ever had this component, without which nothing is told.
     Unheard(&'static str, &'static str),
+    /// The first component does nothing on this entity, since the second one is not on it, or not of that
+    /// kind; it waited for it for some steps.
+    Idle(&'static str, &'static str),
     /// Someone writes the `Transform` of this dynamic body, or that of a parent,
     /// before every step: it was placed anew so often in a row.
     Dragged(u32),
@@ -217,6 +220,11 @@ impl PhysicsErrorKind {
                 f,
                 "the entity touches another, and `{message}` is read or observed, but it is told of none: \
                  insert the component `{flag}` on the entities to hear of"
+            ),
+            Self::Idle(what, need) => write!(
+                f,
+                "`{what}` does nothing on this entity without a {need}: insert that, or move `{what}` to \
+                 the entity that has it"
             ),
             Self::Dragged(steps) => write!(
                 f,

@@ -6,6 +6,7 @@ use bevy_transform::components::Transform;
 use super::components::{AngularVelocity, LinearVelocity};
 use super::error::PhysicsErrorKind;
 use super::frame::Frame;
+use super::idle::MOVING;
 use super::origin::FloatingOrigin;
 use crate::engine::body::{Body, BodyKind};
 use crate::math::{
@@ -33,6 +34,8 @@ pub(super) struct Mirror {
     pub(super) repair: bool,
     /// The body is too far away for its precision, which was told.
     far: bool,
+    /// A velocity of a static body is not told: it was already, or there is no `RigidBody`, which is.
+    pub(super) idle: bool,
     /// The body was placed elsewhere, and did not move there.
     pub(super) jumped: bool,
     /// The last step before which a dynamic body was placed anew, and before how many in a row.
@@ -126,6 +129,18 @@ impl Mirror {
             return Err(PhysicsErrorKind::FarAway(distance, resolution));
         }
         Ok(())
+    }
+
+    /// Tells, once, when a static body was given a velocity.
+    pub(super) fn check_velocity(&mut self, body: &Body) -> Result<(), PhysicsErrorKind> {
+        let what = match (self.linear == Vec3::ZERO, self.angular == Vec3::ZERO) {
+            (false, _) => "LinearVelocity",
+            (true, false) => "AngularVelocity",
+            (true, true) => return Ok(()),
+        };
+        let is_new = body.kind() == BodyKind::Static && !self.idle;
+        self.idle |= is_new;
+        if is_new { Err(PhysicsErrorKind::Idle(what, MOVING)) } else { Ok(()) }
     }
 
     /// Notes the world scale.

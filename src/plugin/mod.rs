@@ -58,6 +58,7 @@ mod explosion;
 mod forces;
 mod frame;
 mod hierarchy;
+mod idle;
 mod interpolation;
 mod joints;
 mod layers;

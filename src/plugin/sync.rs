@@ -252,14 +252,17 @@ impl ReadBodyItem<'_, '_> {
         let step = physics.engine.report().step;
         let Some(body) = self.link.id.and_then(|id| physics.body_mut(id)) else { return Ok(()) };
         let moves = body.kind() != BodyKind::Static;
-        if let Some(linear) = linear.filter(|linear| linear.0 != self.mirror.linear) {
+        let last = (self.mirror.linear, self.mirror.angular);
+        if let Some(linear) = linear.filter(|linear| linear.0 != last.0) {
             body.linear_velocity = if moves { linear.0 } else { body.linear_velocity };
             self.mirror.linear = linear.0;
         }
-        if let Some(angular) = angular.filter(|angular| angular.0 != self.mirror.angular) {
+        if let Some(angular) = angular.filter(|angular| angular.0 != last.1) {
             body.angular_velocity = if moves { angular.0 } else { body.angular_velocity };
             self.mirror.angular = angular.0;
         }
+        let is_pushed = (self.mirror.linear, self.mirror.angular) != last;
+        let pushed = if is_pushed { self.mirror.check_velocity(body) } else { Ok(()) };
         if exact.is_some() || self.mirror.pose_differs(transform, parent) {
             let place = self.mirror.place(body, transform, parent, exact, dt)?;
             if let Some((position, known)) = &mut self.position {
@@ -269,7 +272,7 @@ impl ReadBodyItem<'_, '_> {
                 self.mirror.count_placement(step)?;
             }
         }
-        Ok(())
+        pushed
     }
 }
 

@@ -23,7 +23,7 @@ impl log::Log for Log {
 }
 
 /// An app whose errors are kept and logged.
-fn listening() -> App {
+pub(super) fn listening() -> App {
     START.call_once(|| {
         log::set_logger(&LOG).expect("the only one");
         log::set_max_level(log::LevelFilter::Warn);
@@ -41,7 +41,12 @@ fn logged(text: &str) -> Vec<String> {
 
 /// One error of a kind about an entity, in the log with its name and a remedy, and no more in 20 steps.
 #[track_caller]
-fn assert_told(app: &mut App, entity: Entity, name: &str, remedy: &str) -> PhysicsErrorKind {
+pub(super) fn assert_told(
+    app: &mut App,
+    entity: Entity,
+    name: &str,
+    remedy: &str,
+) -> PhysicsErrorKind {
     run(app, 20);
     let errors = told(app);
     let [PhysicsError { entity: of, error }] = &errors[..] else {
@@ -54,7 +59,7 @@ fn assert_told(app: &mut App, entity: Entity, name: &str, remedy: &str) -> Physi
     error.clone()
 }
 
-fn named(app: &mut App, name: &'static str, bundle: impl Bundle) -> Entity {
+pub(super) fn named(app: &mut App, name: &'static str, bundle: impl Bundle) -> Entity {
     spawn(app, (Name::new(name), bundle))
 }
 

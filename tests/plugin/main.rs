@@ -14,6 +14,7 @@ mod errors;
 mod force;
 mod helpers;
 mod hostile;
+mod idle;
 mod interpolation;
 mod joint_life;
 mod joints;
