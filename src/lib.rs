@@ -53,6 +53,8 @@ pub mod math;
 pub mod papers;
 #[cfg(feature = "bevy")]
 pub mod plugin;
+#[doc(hidden)]
+pub mod query;
 pub mod snapshot;
 
 #[cfg(all(doctest, feature = "bevy"))]

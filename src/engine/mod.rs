@@ -41,7 +41,6 @@ pub(crate) mod geometry;
 pub mod lcp;
 pub mod papers;
 pub mod par;
-pub mod query;
 pub mod report;
 pub mod settings;
 pub(crate) mod state;
@@ -54,6 +53,8 @@ pub use self::geometry::{bvh, ratio, shape};
 pub use self::state::pairs as pair;
 pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};
 pub use self::step::touches as touch;
+#[doc(inline)]
+pub use crate::query;
 
 use self::geometry::shape::share::Shapes;
 use self::par::{Pool, Serial};
@@ -103,8 +104,8 @@ pub struct Simulation {
     work: Work,
 }
 
-/// Buffers of a step. The next one depends on nothing in them but what islands keep in `solver`, and on
-/// that only within the tolerance.
+/// Buffers of a step. The next one depends on nothing in them but what islands keep in `solver`, on that
+/// only within the tolerance, and in a crowd on which pairs `broad` refused.
 #[derive(Clone, Debug, Default)]
 struct Work {
     shapes: Shapes,
@@ -223,6 +224,7 @@ impl Simulation {
         self.pairs.update(&broad.changes(), &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
         self.report.searched = broad.searched;
+        self.report.pairs_refused = broad.crowded(&mut self.report.crowded);
         self.check_pairs();
     }
 

@@ -142,6 +142,10 @@ pub struct StepReport {
     /// Pairs that overlap and had no rows, since their bodies overlap many others more: a body is pushed
     /// out of the twelve that it overlaps most.
     pub pairs_left_out: u32,
+    /// Pairs that were refused: more bodies are in one place, deep in each other, than there is room for.
+    /// They do nothing to each other until others have come apart. Pairs for which the boxes of both looked
+    /// count twice.
+    pub pairs_refused: u64,
     /// Number of events left out because a pair had more than it keeps.
     pub events_dropped: u32,
     /// Number of joints, without those between sleepers.
@@ -178,6 +182,8 @@ pub struct StepReport {
     /// other. Unsolved islands without one ran out of their budget. More tells
     /// [`Simulation::jams`](crate::engine::Simulation::jams).
     pub jammed: Vec<BodyId>,
+    /// First bodies of what touches and moves where pairs were [refused](Self::pairs_refused), ascending.
+    pub crowded: Vec<BodyId>,
 }
 
 impl StepReport {
@@ -198,6 +204,7 @@ impl StepReport {
             yielded: emptied(&mut self.yielded),
             pressed: emptied(&mut self.pressed),
             jammed: emptied(&mut self.jammed),
+            crowded: emptied(&mut self.crowded),
             unbalanced: emptied(&mut self.unbalanced),
             ..Self::default()
         };

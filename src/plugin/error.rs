@@ -85,6 +85,10 @@ pub enum PhysicsErrorKind {
     /// as it lasts ([`StepReport::jammed`](crate::engine::report::StepReport::jammed)); which contacts they
     /// are, and how they push, tells [`Simulation::jams`](crate::engine::Simulation::jams).
     Jammed,
+    /// The body is in one place with so many others, or touches those, that pairs are refused: not all of
+    /// them are pushed apart at once. Told of the first made of all that touch, once for as long as it lasts
+    /// ([`StepReport::pairs_refused`](crate::engine::report::StepReport::pairs_refused)).
+    Crowded,
     /// Nothing holds the body in equilibrium, in quasistatic steps: it would have moved by more than
     /// [`Quasistatic::step_max`](crate::engine::settings::Quasistatic::step_max), and stays. Told once for as
     /// long as it lasts.
@@ -159,6 +163,11 @@ impl core::fmt::Display for PhysicsErrorKind {
                 f,
                 "contacts of the body, or of what it touches, hold each other by friction, and it is jammed; \
                  `Simulation::jams` tells which"
+            ),
+            Self::Crowded => write!(
+                f,
+                "the body is in one place with more than a hundred others, or touches those: not all of them \
+                 meet until some have come apart"
             ),
             Self::Unbalanced => write!(
                 f,

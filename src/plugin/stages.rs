@@ -174,6 +174,7 @@ pub(super) fn report(
     mut errors: Errors,
     mut squeezed: Local<Vec<BodyId>>,
     mut jammed: Local<Vec<BodyId>>,
+    mut crowded: Local<Vec<BodyId>>,
     mut unbalanced: Local<Vec<BodyId>>,
     mut weighed: Local<u32>,
     mut told: Local<Option<SettingsError>>,
@@ -186,10 +187,12 @@ pub(super) fn report(
     let sleeps = |id| physics.engine.body(id).is_some_and(Body::is_sleeping);
     squeezed.retain(|id| published.pressed.contains(id) || sleeps(*id));
     jammed.retain(|id| published.jammed.contains(id) || sleeps(*id));
+    crowded.retain(|id| published.crowded.contains(id) || sleeps(*id));
     unbalanced.retain(|id| published.unbalanced.contains(id));
     for (now, before, error) in [
         (&published.pressed, &mut *squeezed, PhysicsErrorKind::Squeezed),
         (&published.jammed, &mut *jammed, PhysicsErrorKind::Jammed),
+        (&published.crowded, &mut *crowded, PhysicsErrorKind::Crowded),
         (&published.unbalanced, &mut *unbalanced, PhysicsErrorKind::Unbalanced),
     ] {
         for id in now {
@@ -231,6 +234,7 @@ fn publish(published: &mut Report, report: &Report) {
         yielded: refill(&mut published.yielded, &report.yielded),
         pressed: refill(&mut published.pressed, &report.pressed),
         jammed: refill(&mut published.jammed, &report.jammed),
+        crowded: refill(&mut published.crowded, &report.crowded),
         unbalanced: refill(&mut published.unbalanced, &report.unbalanced),
         ..*report
     };

@@ -63,3 +63,30 @@ fn balls_in_one_place_part_and_stay_at_rest() {
 fn boxes_in_one_place_part_and_stay_at_rest() {
     parts(&cuboid(0.2, 0.2, 0.2), &weightless());
 }
+
+/// More than there is room for at once: pairs grow with the bodies, not with their square, that is told with
+/// a name, and all come apart as others do.
+#[test]
+fn more_boxes_than_there_is_room_for_part() {
+    let (mut world, settings, n) = (Simulation::new(), weightless(), 500);
+    let mut cube = || add(&mut world, BodyKind::Dynamic, cuboid(0.2, 0.2, 0.2), Vec3::ZERO);
+    let first = cube();
+    for _ in 1..n {
+        cube();
+    }
+    let report = world.step(&settings, DT);
+    assert_eq!(report.crowded, [first], "told");
+    assert_eq!(u64::from(report.pairs) + report.pairs_refused, n * (n - 1) / 2, "{report}");
+    let (mut most, mut refused) = (report.pairs, 1);
+    for _ in 0..SECONDS * 60 {
+        let report = world.step(&settings, DT);
+        most = most.max(report.pairs);
+        refused += u32::from(report.pairs_refused > 0);
+    }
+    println!("{most} pairs at most, refused in {refused} steps");
+    assert!(u64::from(most) < 128 * n, "{most} pairs at most");
+    let report = world.report();
+    assert!(report.pairs_refused == 0 && report.crowded.is_empty(), "all pairs are back: {report}");
+    let zone = settings.contact.dead_zone / 3600.0;
+    assert!(report.overlap <= 2.0 * zone, "{} m of overlap are left", report.overlap);
+}

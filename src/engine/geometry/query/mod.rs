@@ -22,7 +22,7 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::engine) use self::pieces::Impact;
+pub(crate) use self::pieces::Impact;
 pub use self::pieces::{CastConfig, Closest, Metric, Placed};
 
 use super::shape::Shape;

@@ -71,10 +71,10 @@ pub struct Metric {
 
 /// The first touch of a moving piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::engine) struct Impact {
-    pub(in crate::engine) distance: Real,
+pub(crate) struct Impact {
+    pub(crate) distance: Real,
     /// As at the touch; a zero normal says that the pieces overlap, or are too near, from the start.
-    pub(in crate::engine) at: Closest,
+    pub(crate) at: Closest,
 }
 
 /// What a shape cast wants.
@@ -236,7 +236,7 @@ impl<'a> Placed<'a> {
     }
 
     /// The first touch of `other`, moving along the unit vector `direction`, with this piece.
-    pub(in crate::engine) fn cast(
+    pub(crate) fn cast(
         &self,
         other: &Self,
         direction: Vec3,

@@ -18,7 +18,7 @@ fn node_of(nodes: &[u32], i: usize) -> usize {
 }
 
 impl NewtonScratch {
-    /// A new factor at the last evaluation; false if the matrix has none.
+    /// A new factor at the last evaluation; false if the matrix has none, or it costs far more than there is.
     pub(super) fn factor(
         &mut self,
         problem: &ManifoldProblem<'_>,
@@ -29,10 +29,15 @@ impl NewtonScratch {
             self.renew_pattern(problem, memory);
             self.size_nodes(&memory.pattern);
         }
-        progress.stats.factorizations += 1;
-        progress.work +=
-            PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
         memory.state = FactorState::None;
+        let work = PRODUCT * memory.pattern.work() as Double + 8.0 * self.edges.len() as Double;
+        // Where all touch all, one alone may take hours.
+        if work > 4.0 * progress.work_max {
+            progress.work += progress.work_max;
+            return false;
+        }
+        progress.stats.factorizations += 1;
+        progress.work += work;
         let (pattern, nodes, edges) = (&memory.pattern, &self.nodes, &self.edges);
         if !progress.double {
             matrix::assemble(problem, &self.sweep, nodes, pattern, edges, &mut memory.single);

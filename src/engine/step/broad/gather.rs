@@ -136,27 +136,10 @@ impl BroadPhase {
         if self.excluded == excluded {
             return;
         }
-        let known = &mut self.known;
-        let (mut i, mut j) = (0, 0);
-        loop {
-            let changed = match (self.excluded.get(i), excluded.get(j)) {
-                (None, None) => break,
-                (Some(old), Some(new)) if old == new => {
-                    (i, j) = (i + 1, j + 1);
-                    continue;
-                }
-                (Some(old), new) if new.is_none_or(|new| old < new) => {
-                    i += 1;
-                    *old
-                }
-                (_, Some(new)) => {
-                    j += 1;
-                    *new
-                }
-                (Some(_), None) => break,
-            };
-            for index in changed.into_iter().filter_map(|id| bodies.index_of(id)) {
-                if let Some(known) = known.get_mut(index) {
+        for (list, other) in [(&*self.excluded, excluded), (excluded, &*self.excluded)] {
+            let changed = list.iter().filter(|pair| other.binary_search(pair).is_err());
+            for index in changed.flatten().filter_map(|&id| bodies.index_of(id)) {
+                if let Some(known) = self.known.get_mut(index) {
                     known.refilter = true;
                     wanted.push(index as u32);
                 }
@@ -239,6 +222,10 @@ impl BroadPhase {
                 next: self.known[i as usize].first,
                 leaf: NONE,
                 base,
+                inradius: match &piece.piece.convex {
+                    Convex::Hull(hull) if !collider.sensor => hull.inradius(),
+                    _ => 0.0,
+                },
                 layers: collider.layers,
                 sensor: collider.sensor,
                 mesh: matches!(piece.piece.convex, Convex::Mesh(_)),
@@ -272,6 +259,8 @@ impl BroadPhase {
         self.before.resize(count, Aabb::EMPTY);
         self.stamps.resize(count, self.stamp);
         self.near.grow(count);
+        self.deep.resize(count, 0);
+        self.short.resize(count, 0);
         count as u32 - 1
     }
 
@@ -294,6 +283,7 @@ impl BroadPhase {
             }
             let proxy = self.proxies[p as usize];
             self.boxes[p as usize].owner = NONE;
+            self.refused -= u64::from(core::mem::take(&mut self.short[p as usize]));
             if proxy.leaf != NONE {
                 self.tree.remove(proxy.leaf);
             } else {

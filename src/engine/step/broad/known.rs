@@ -38,6 +38,8 @@ pub(super) struct Proxy {
     pub(super) leaf: u32,
     /// Box without enlargement.
     pub(super) base: Aabb,
+    /// Inradius (m); zero for sensors and meshes, and without bounds.
+    pub(super) inradius: Real,
     pub(super) layers: Layers,
     pub(super) sensor: bool,
     pub(super) mesh: bool,

@@ -216,7 +216,7 @@ impl BroadPhase {
         self.reach[i as usize].moves
     }
 
-    fn is_live(&self, i: u32) -> bool {
+    pub(super) fn is_live(&self, i: u32) -> bool {
         self.live_at[i as usize] == self.step
     }
 

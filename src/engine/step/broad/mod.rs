@@ -18,9 +18,10 @@
 //! is. Where something awake comes near sleepers, those that take over its speed become live, too.
 //!
 //! The candidates are those of all boxes compared with all: they do not depend on the tree, on what
-//! happened before, or on any order (tested). Cost: O(live bodies + their near pairs), and
-//! O(log n + near pairs) for a fat box that is made anew.
+//! happened before, or on any order (tested); in [crowds](crowd) some are refused.
+//! Cost: O(live bodies + their near pairs), and O(log n + near pairs) for a fat box that is made anew.
 
+mod crowd;
 mod find;
 mod gather;
 mod known;
@@ -171,6 +172,13 @@ pub struct BroadPhase {
     stamp: u32,
 
     near: NearPairs,
+    /// Of every proxy: how many of its near pairs are deep; how many were refused when it looked last.
+    deep: Vec<u32>,
+    short: Vec<u32>,
+    /// The sum of those that were refused.
+    refused: u64,
+    /// What a crowded proxy found, in the order in which it takes it.
+    lots: Vec<(bool, u32, u32)>,
     /// Boxes whose near pairs were found anew in this step.
     pub(in crate::engine) searched: u32,
     /// Slots of near pairs that a step looks at beside those that are listed.

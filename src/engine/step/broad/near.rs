@@ -39,17 +39,22 @@ pub(super) struct NearPairs {
     links: Vec<Links>,
     /// First edge of each box.
     first: Vec<u32>,
+    /// Pairs of each box.
+    pub(super) count: Vec<u32>,
     /// Slots to be used again; those of this step from the next on.
     free: Vec<u32>,
     freed: Vec<u32>,
     /// Bits of those that a step looks at.
     pub(super) listed: Vec<u64>,
+    /// Bits of those that are deep.
+    deep: Vec<u64>,
 }
 
 impl NearPairs {
     /// Makes room for boxes with smaller numbers.
     pub(super) fn grow(&mut self, proxies: usize) {
         self.first.resize(proxies, NONE);
+        self.count.resize(proxies, 0);
     }
 
     /// Adds a pair; returns its slot.
@@ -62,10 +67,12 @@ impl NearPairs {
             self.list.push(near);
             self.links.push(links);
             self.listed.resize(self.list.len().div_ceil(64), 0);
+            self.deep.resize(self.listed.len(), 0);
             self.list.len() as u32 - 1
         };
         for side in 0..2 {
             let edge = 2 * slot + side as u32;
+            self.count[near.proxies[side] as usize] += 1;
             let first = &mut self.first[near.proxies[side] as usize];
             let next = core::mem::replace(first, edge);
             self.links[slot as usize].next[side] = next;
@@ -81,6 +88,7 @@ impl NearPairs {
         let Links { next, last } = self.links[slot as usize];
         for side in 0..2 {
             let (next, last) = (next[side], last[side]);
+            self.count[self.list[slot as usize].proxies[side] as usize] -= 1;
             if last == NONE {
                 self.first[self.list[slot as usize].proxies[side] as usize] = next;
             } else {
@@ -98,6 +106,19 @@ impl NearPairs {
     /// Lets the slots of pairs that were removed be used again.
     pub(super) fn release(&mut self) {
         self.free.append(&mut self.freed);
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.list.len() - self.free.len() - self.freed.len()
+    }
+
+    /// Takes note whether it is deep; true if it was not so.
+    pub(super) fn set_deep(&mut self, slot: u32, deep: bool) -> bool {
+        let (word, bit) = (&mut self.deep[slot as usize / 64], 1 << (slot % 64));
+        let changes = (*word & bit != 0) != deep;
+        *word ^= if changes { bit } else { 0 };
+        changes
     }
 
     /// Lets it be looked at no more.

@@ -87,17 +87,18 @@ impl BroadPhase {
             if self.boxes[p as usize].owner == NONE {
                 continue;
             }
+            let anew = self.make_room(p);
+            self.recount(p);
+            if anew {
+                continue;
+            }
             self.searched += 1;
             if self.proxies[p as usize].boundless {
                 found.extend((0..self.proxies.len() as u32).filter(|&q| self.is_bounded(q)));
             } else {
                 self.find_new(p, round, &mut found);
             }
-            for &q in &found {
-                if self.may_meet(p, q) {
-                    self.add_near(p, q);
-                }
-            }
+            self.add_found(p, &mut found);
         }
         self.placed = self.moved.len();
         self.found = found;
@@ -156,11 +157,8 @@ impl BroadPhase {
             self.tree.overlaps(self.fat[p as usize], |q| found.push(q));
             found.extend_from_slice(&self.boundless);
         }
-        for &q in &found {
-            if self.stamps[q as usize] != stamp && self.may_meet(p, q) {
-                self.add_near(p, q);
-            }
-        }
+        found.retain(|&q| self.stamps[q as usize] != stamp);
+        self.add_found(p, &mut found);
         self.found = found;
     }
 
@@ -192,7 +190,36 @@ impl BroadPhase {
         self.excluded.is_empty() || self.excluded.binary_search(&ids).is_err()
     }
 
-    fn add_near(&mut self, p: u32, q: u32) {
+    /// Adds near pairs of a proxy with those found, as far as they may meet and there is room.
+    fn add_found(&mut self, p: u32, found: &mut Vec<u32>) {
+        found.retain(|&q| self.may_meet(p, q));
+        if !self.is_crowded(p, found.len()) {
+            for &q in found.iter() {
+                self.add_near(p, q);
+            }
+            return;
+        }
+        self.recount(p);
+        let all = found.len();
+        found.retain(|&q| !self.is_refused(p, q));
+        let mut refused = all - found.len();
+        let mut lots = core::mem::take(&mut self.lots);
+        lots.clear();
+        lots.extend(found.iter().map(|&q| self.lot(p, q)));
+        lots.sort_unstable();
+        for &(shallow, _, q) in &lots {
+            if self.is_refused(p, q) {
+                refused += 1;
+            } else {
+                let slot = self.add_near(p, q);
+                self.mark_deep(slot, !shallow);
+            }
+        }
+        self.lots = lots;
+        self.note_refused(p, refused);
+    }
+
+    fn add_near(&mut self, p: u32, q: u32) -> u32 {
         let body = |p: u32| self.boxes[p as usize].owner;
         let proxies = if body(p) < body(q) { [p, q] } else { [q, p] };
         let mut triangles = NONE;
@@ -208,15 +235,18 @@ impl BroadPhase {
             triangles,
             met_at,
             paired: false,
-            again: false,
+            // Where there was no room both may have come to rest since.
+            again: ![p, q].into_iter().any(|p| self.is_live(body(p))),
             barred: false,
             gone: false,
         });
         self.came.push(slot);
+        slot
     }
 
     /// Removes a near pair with its candidates.
     pub(super) fn remove_near(&mut self, slot: u32) {
+        self.leave_crowd(slot);
         let near = self.near.list[slot as usize];
         if near.triangles != NONE {
             let mut triangles = core::mem::take(&mut self.triangles[near.triangles as usize]);

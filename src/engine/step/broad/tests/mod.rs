@@ -1,5 +1,6 @@
 //! The broad phase against all boxes compared with all, in worlds to which everything happens.
 
+mod crowd;
 mod oracle;
 mod tree;
 mod worlds;

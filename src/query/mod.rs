@@ -2,7 +2,7 @@
 //!
 //! Bodies in → a [`QueryTree`] → hits out. The tree is a copy of where everything is at the time it is
 //! built: it stays right until a body moves, and is cheap to build anew. A query finds pieces by their
-//! boxes ([`Bvh`](super::bvh::Bvh)) and asks each ([`Placed`]); every answer names body, collider and
+//! boxes ([`Bvh`](crate::engine::bvh::Bvh)) and asks each ([`Placed`]); every answer names body, collider and
 //! piece and does not depend on the shape of the tree.
 //!
 //! Directions need not have length one where a function does not say so; distances are in meters in any
@@ -12,7 +12,7 @@
 mod tree;
 
 pub use self::tree::QueryTree;
-pub use super::geometry::query::{
+pub use crate::engine::geometry::query::{
     CastConfig, Closest, Metric, Placed, PlacedShape, closest, ratio,
 };
 
