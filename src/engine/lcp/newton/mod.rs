@@ -21,8 +21,7 @@
 //!    `l ← P_K(p)`;
 //! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
 //!    content with the tolerance: most often that is all it takes. A tiny one goes on until what sticks is
-//!    held, since up a stack speeds within the tolerance add up. Without such a factor it goes on to a part
-//!    of the tolerance, which serves the next steps, too, unless the last solution served this one badly;
+//!    held, since up a stack speeds within the tolerance add up;
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
@@ -101,8 +100,6 @@ impl NewtonScratch {
     ) -> SolveStats {
         let first = self.certify(problem);
         let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
-        let fleeting =
-            memory.changed && AIM * first.error() > params.tolerance && !problem.is_tiny();
         let accepted = if memory.changed { AIM } else { 1.0 } * params.tolerance;
         memory.changed = first.error() > accepted;
         if !memory.changed {
@@ -123,9 +120,6 @@ impl NewtonScratch {
         }
         let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
         let size = problem.size();
-        // Loads change in every step: what is solved more finely serves the next one no better.
-        let fleeting = fleeting && at_rest && self.factor_at_hand(memory, double).is_none();
-        let aim = if at_rest && !fleeting { AIM } else { 0.5 } * params.tolerance;
         let mut progress = Progress {
             stats: SolveStats { status: Status::IterationLimit, ..stats },
             work: CHECK * size,
@@ -134,8 +128,7 @@ impl NewtonScratch {
             double,
             penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
-            aim,
-            enough: if fleeting { params.tolerance } else { aim },
+            aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
             last_error: Double::INFINITY,
             at_hand: false,
             to_be_held: first.error() <= params.tolerance || problem.is_tiny(),
@@ -173,21 +166,14 @@ impl NewtonScratch {
         memory: &NewtonMemory,
         progress: &mut Progress,
     ) {
-        if let Some(penalty) = self.factor_at_hand(memory, progress.double) {
+        let (of, piled) = (progress.double, self.sweep.by_load);
+        if let FactorState::Made { double, penalty, by_load } = memory.state
+            && (double, by_load) == (of, piled)
+        {
             (progress.at_hand, progress.penalty) = (true, penalty);
         }
-        if self.sweep.by_load {
+        if piled {
             self.go_on(problem, params, progress);
-        }
-    }
-
-    /// `ρ` of the factor of an earlier step, if there is one of this kind.
-    fn factor_at_hand(&self, memory: &NewtonMemory, of: bool) -> Option<Double> {
-        match memory.state {
-            FactorState::Made { double, penalty, by_load } => {
-                ((double, by_load) == (of, self.sweep.by_load)).then_some(penalty)
-            }
-            FactorState::None => None,
         }
     }
 

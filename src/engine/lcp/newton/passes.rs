@@ -53,7 +53,7 @@ impl NewtonScratch {
         memory: &mut NewtonMemory,
         progress: &mut Progress,
     ) {
-        let (aim, enough) = (progress.aim, progress.enough);
+        let aim = progress.aim;
         let mut last = Double::INFINITY;
         let friction_max = problem.manifolds.iter().fold(1.0, |m: Double, x| m.max(x.friction));
         let rolling = problem.rolling.iter();
@@ -87,9 +87,8 @@ impl NewtonScratch {
             self.sweep.update_multipliers(problem, &mut self.joint);
             progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
-            let close = measure.residual <= 1.5 * enough
-                && measure.gradient <= enough
-                && measure.joint <= enough;
+            let close =
+                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
             if (close || out || pass % 2 == 1 || progress.at_hand)
                 && let Some(status) =
                     self.judge_pass(problem, params, memory, progress, &mut errors, out)
@@ -155,7 +154,7 @@ impl NewtonScratch {
         } else if progress.at_hand {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
-        if error <= progress.enough || (done && (errors.idle > 0 || out)) {
+        if error <= progress.aim || (done && (errors.idle > 0 || out)) {
             return Some(Status::Converged);
         }
         if errors.best <= 0.5 * errors.halved {

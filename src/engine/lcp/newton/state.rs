@@ -134,10 +134,8 @@ pub(super) struct Progress {
     pub(super) double: bool,
     pub(super) penalty: Double,
     pub(super) poor: bool,
-    /// Error to which minimizations go.
-    pub(super) aim: Double,
     /// Error at which the solve ends.
-    pub(super) enough: Double,
+    pub(super) aim: Double,
     /// Error of the impulses at hand; infinite if they have not been measured.
     pub(super) last_error: Double,
     /// Is the factor of an earlier step all there is, for now?
