@@ -18,7 +18,7 @@
 //! is. Where something awake comes near sleepers, those that take over its speed become live, too.
 //!
 //! The candidates are those of all boxes compared with all: they do not depend on the tree, on what
-//! happened before, or on any order (tested); in [crowds](crowd) some are refused.
+//! happened before, or on any order (tested); in crowds some are refused.
 //! Cost: O(live bodies + their near pairs), and O(log n + near pairs) for a fat box that is made anew.
 
 mod crowd;
