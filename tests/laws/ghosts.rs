@@ -1,7 +1,7 @@
 //! Bodies roll and slide over seams as if there were none, and over real edges as they are.
 
 use orthant::math::{Real, Vec3};
-use orthant_lab::games::{DT, Form, Game, Play};
+use orthant_lab::support::fast::pass;
 use orthant_lab::support::floors::{Floor, Worst, field, mesh, movers, survey, tiles};
 
 /// Sends every body over a floor of 30 m.
@@ -41,23 +41,6 @@ fn tiles_have_no_ghosts() {
     assert_smooth(survey_all("tiles", tiles));
 }
 
-/// Sends a swept ball past another one, the centers at least `miss` apart (m), at a speed [m/s], from a place
-/// that is a `part` of a step's way off. The velocities of both at the end.
-fn passes(speed: Real, miss: Real, part: Real) -> [Vec3; 2] {
-    let mut game = Game { gravity: 0.0, ..Game::new("pass") };
-    game.add(Form::Ball(0.05), Vec3::ZERO);
-    game.add(Form::Ball(0.05), Vec3::new(-1.0 - part * speed * DT, miss, 0.0));
-    game.pieces[1].velocity = Vec3::X * speed;
-    let settings = game.settings();
-    let mut play = Play::new(&game, DT).expect("two balls");
-    let ids = [0, 1].map(|k| play.ids[k]);
-    play.world.body_mut(ids[1]).expect("a body").swept = true;
-    for _ in 0..(2.0 / (speed * DT)) as usize {
-        play.advance(&settings);
-    }
-    ids.map(|id| play.world.body(id).expect("a body").linear_velocity)
-}
-
 /// The plane between two balls is that of where they are as the step begins: what is fast beside its size
 /// would strike balls that it misses by more than its radius, were it not swept.
 #[test]
@@ -66,10 +49,10 @@ fn what_is_swept_strikes_nothing_that_it_misses() {
         for k in 0..20 {
             let part = k as Real / 20.0;
             for miss in [0.101, 0.11, 0.15] {
-                let [other, own] = passes(speed, miss, part);
+                let [other, own] = pass(speed, miss, part, true);
                 assert_eq!([other, own], [Vec3::ZERO, Vec3::X * speed], "{speed} m/s, {miss} m");
             }
-            let [other, _] = passes(speed, 0.05, part);
+            let [other, _] = pass(speed, 0.05, part, true);
             assert!(other.length() > 0.1 * speed, "{speed} m/s: met, {other}");
         }
     }

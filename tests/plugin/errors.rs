@@ -205,6 +205,20 @@ fn masses_too_far_apart_for_small_steps() {
 }
 
 #[test]
+fn more_in_one_place_than_there_is_room_for() {
+    let mut app = listening();
+    without_gravity(&mut app);
+    let entity = named(&mut app, "first of many", (RigidBody::Dynamic, cube(), at(0.0, 0.0, 0.0)));
+    for _ in 0..150 {
+        spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.0, 0.0)));
+    }
+    let error = assert_told(&mut app, entity, "first of many", "not all of them meet");
+    assert_eq!(error, PhysicsErrorKind::Crowded);
+    let report = app.world().resource::<StepReport>();
+    assert!(report.pairs_refused > 0 && report.crowded.len() == 1, "{report:?}");
+}
+
+#[test]
 fn observers_of_what_does_not_come() {
     let mut app = listening();
     let entity = named(&mut app, "deaf", (RigidBody::Static, cube()));

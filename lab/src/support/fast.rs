@@ -1,4 +1,4 @@
-//! Fast bodies: bullets, shots at a wall, flat grounds.
+//! Fast bodies: bullets, shots at a wall, balls that pass each other, flat grounds.
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
@@ -6,7 +6,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
 
-use super::{add, add_floor, cuboid, settings};
+use super::{DT, add, add_floor, body, cuboid, settings};
 use crate::random::Rng;
 
 pub const RADIUS: Real = 0.005;
@@ -39,6 +39,27 @@ pub fn bullet(
         ..BodyDesc::default()
     };
     world.add_body(desc).expect("a bullet")
+}
+
+/// Sends a ball of 5 cm radius past another one, at a speed [m/s] on a line that is `aside` of its center
+/// (m), from a place that is a `part` of a step's way off. The velocities of the other one and its own then.
+pub fn pass(speed: Real, aside: Real, part: Real, swept: bool) -> [Vec3; 2] {
+    let mut world = Simulation::new();
+    let from = Vec3::new(-1.0 - part * speed * DT, aside, 0.0);
+    let ids = [(Vec3::ZERO, Vec3::ZERO), (from, Vec3::X * speed)].map(|(position, velocity)| {
+        let desc = BodyDesc {
+            shape: Some(ball(0.05)),
+            position,
+            linear_velocity: velocity,
+            swept,
+            ..BodyDesc::default()
+        };
+        world.add_body(desc).expect("a ball")
+    });
+    for _ in 0..(2.0 / (speed * DT)) as usize {
+        world.step(&weightless(), DT);
+    }
+    ids.map(|id| body(&world, id).linear_velocity)
 }
 
 /// A bullet on its way to a point of the plane z = 0 from a random direction and distance.

@@ -1,4 +1,4 @@
-//! Free flight: one for all methods, `x + h v + h² a / 2`.
+//! Free flight: one for all methods, `x + h v + h² a / 2`, and what it misses has none of it.
 
 use orthant::engine::body::{BodyDesc, BodyId};
 use orthant::engine::lcp::Method;
@@ -8,11 +8,12 @@ use orthant::math::{DVec3, Double, Real, Vec3, widen, widen3};
 
 use super::{G, Lab, METHODS, at_most};
 use crate::claims::Claims;
+use crate::support::fast::pass;
 
 /// Steps of a second.
 const STEPS: usize = 60;
 
-/// Falls, throws, and the papers' step.
+/// Falls, throws, the papers' step, and balls that miss each other.
 pub fn measure(claims: &mut Claims) {
     // Each step rounds place and velocity by half an epsilon.
     let rounding = STEPS as Double * widen(Real::EPSILON);
@@ -35,6 +36,20 @@ pub fn measure(claims: &mut Claims) {
     let euler = G * widen(lab.dt).powi(2) * (STEPS * (STEPS + 1) / 2) as Double;
     let off = (fall(&mut lab, Company::None) - euler).abs() / euler;
     at_most(claims, "a fall of 1 s in the papers' step, 4.987 m", off, rounding, "");
+    for (speed, miss) in [(2.0, 0.01), (8.0, 0.01), (14.0, 0.01), (14.0, 0.05)] {
+        for (swept, how) in [(false, "as it is"), (true, "swept")] {
+            let what =
+                format!("a ball misses another by {miss} m at {speed} m/s, {how}: its speed");
+            at_most(claims, &what, missed(speed, miss, swept), 0.0, "m/s");
+        }
+    }
+}
+
+/// The most that a ball gets which another one misses by `miss` (m) at a speed [m/s], in 40 phases of the
+/// step [m/s].
+fn missed(speed: Real, miss: Real, swept: bool) -> Double {
+    let given = (0..40).map(|k| pass(speed, 0.1 + miss, k as Real / 40.0, swept)[0].length());
+    given.map(widen).fold(0.0, Double::max)
 }
 
 /// What is near a body that falls.
