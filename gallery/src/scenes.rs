@@ -4,6 +4,7 @@ mod brazil_nut;
 mod character;
 mod grasp;
 mod ragdolls;
+mod robot;
 mod vehicle;
 
 use std::f32::consts::PI;
@@ -25,7 +26,7 @@ pub struct Scene {
     pub systems: fn(&mut App),
 }
 
-pub const ALL: [Scene; 12] = [
+pub const ALL: [Scene; 13] = [
     Scene {
         name: "brazil_nut",
         help: "shaken, large balls rise",
@@ -95,6 +96,13 @@ pub const ALL: [Scene; 12] = [
         view: [Vec3::new(6.0, 4.5, 9.0), Vec3::new(0.0, 1.2, 0.0)],
         spawn: ragdolls::spawn,
         systems: nothing,
+    },
+    Scene {
+        name: "robot",
+        help: "an arm from URDF sets a box aside and takes it back",
+        view: [Vec3::new(1.9, 1.9, 3.5), Vec3::new(0.75, 0.5, 0.2)],
+        spawn: robot::spawn,
+        systems: robot::systems,
     },
     Scene {
         name: "vehicle",
