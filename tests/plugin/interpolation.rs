@@ -190,3 +190,16 @@ fn a_body_that_is_no_longer_eased_is_where_it_is() {
     let is = body(&app, cube).expect("a body").position();
     assert_near(position(&app, cube), is, 1e-6);
 }
+
+/// With the feature `interpolation` all bodies are eased without a line, without it none.
+#[test]
+fn the_feature_eases_all_bodies() {
+    let mut app = at_rate(240.0, PhysicsInterpolationPlugin::default());
+    without_gravity(&mut app);
+    let moving = (RigidBody::Dynamic, cube(), LinearVelocity(Vec3::X * 3.0));
+    let cube = spawn(&mut app, moving);
+    run(&mut app, 42);
+    let is = body(&app, cube).expect("a body").position();
+    let late = (position(&app, cube) - is).length() > 1e-3;
+    assert_eq!(late, cfg!(feature = "interpolation"), "it is at {is}");
+}

@@ -52,23 +52,38 @@ fn registry() -> (App, AppTypeRegistry) {
     (app, registry)
 }
 
+/// Adds the plugins of features that are built; what each brings, and whether it is.
+fn with_all_features(app: &mut App) -> [(&'static [&'static str], bool); 4] {
+    #[cfg(feature = "debug")]
+    app.init_resource::<bevy_asset::Assets<bevy_gizmos::GizmoAsset>>()
+        .add_plugins(PhysicsDebugPlugin);
+    #[cfg(feature = "panel")]
+    app.add_plugins(PhysicsPanelPlugin);
+    #[cfg(feature = "picking")]
+    app.add_plugins(PhysicsPickingPlugin);
+    let _ = app;
+    [
+        (&["DebugRender"], cfg!(feature = "debug")),
+        (&["PhysicsPanel"], cfg!(feature = "panel")),
+        (
+            &["PhysicsPickable", "PhysicsPickingFilter", "PhysicsPickingSettings"],
+            cfg!(feature = "picking"),
+        ),
+        (&["UrdfVisual"], cfg!(feature = "urdf")),
+    ]
+}
+
 #[test]
 fn everything_that_users_see_is_registered() {
-    let (_app, registry) = registry();
+    let (mut app, registry) = registry();
+    let built = with_all_features(&mut app);
     let registry = registry.read();
     let all = public(&["Component", "Resource", "Message"]);
     assert!(all.len() > 60, "the source was not read: {all:?}");
-    // Built only with the features `debug`, `panel`, `picking` and `urdf`.
-    let drawn = [
-        "DebugRender",
-        "PhysicsGizmos",
-        "PhysicsPanel",
-        "PhysicsPickable",
-        "PhysicsPickingFilter",
-        "PhysicsPickingSettings",
-        "UrdfVisual",
-    ];
-    for name in all.iter().filter(|name| !drawn.contains(&name.as_str())) {
+    let is_built = |name: &&String| {
+        built.iter().all(|(names, built)| *built || !names.contains(&name.as_str()))
+    };
+    for name in all.iter().filter(is_built) {
         let found = registry.get_with_short_type_path(name);
         assert_eq!(found.is_some(), !LINKS.contains(&name.as_str()), "{name} in the registry");
         let Some(found) = found else { continue };

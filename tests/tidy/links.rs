@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::{complain, read, root};
+use super::{code, complain, read, root};
 
 /// Folders with pages.
 const FOLDERS: [&str; 6] = ["", "benches", "docs", "gallery", "lab", "rollback"];
@@ -162,4 +162,27 @@ fn the_window_of_the_readme_is_an_example() {
     assert!(readme.contains(&format!("```rust,ignore\n{example}```")), "the README has another");
     let lines = example.lines().count();
     assert!(lines < 15, "{lines} lines");
+}
+
+/// Examples of other engines are rebuilt in as many lines as the page says, and in no more than theirs.
+#[test]
+fn rebuilt_examples_are_as_long_as_told() {
+    let page = read(&root().join("docs/first_hour.md"));
+    let table = page.split("## Examples of peers, rebuilt").nth(1).expect("a chapter");
+    for (name, file) in [
+        ("revolute_joint_3d", "avian_revolute_joint.rs"),
+        ("cubes", "avian_cubes.rs"),
+        ("distance_joint_3d", "avian_distance_joint.rs"),
+        ("boxes3", "rapier_boxes.rs"),
+        ("events3", "rapier_events.rs"),
+        ("locked_rotations3", "rapier_locked_rotations.rs"),
+    ] {
+        let row = table.lines().find(|line| line.contains(&format!("`{name}` |")));
+        let cells = row.expect("a row of each").split('|');
+        let told: Vec<usize> = cells.filter_map(|cell| cell.trim().parse().ok()).collect();
+        let text = read(&root().join("gallery/examples").join(file));
+        let lines = text.lines().filter(|line| !code(line).trim().is_empty()).count();
+        let as_told = matches!(told[..], [theirs, here] if here == lines && here <= theirs);
+        assert!(as_told, "{name}: {lines} lines of code, told are {told:?}");
+    }
 }

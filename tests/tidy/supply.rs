@@ -153,3 +153,31 @@ fn what_is_public_is_listed() {
     complain("what docs/api.txt lists is there: .ci/api makes it anew", &of(&names, &words));
     assert!(listed.len() > 2000, "{} items are not all", listed.len());
 }
+
+/// What is public in the plugin has an example. What a query hands out, `ForcesItem`, is not in the source.
+#[test]
+fn items_of_the_plugin_have_examples() {
+    let listed = listed();
+    let public = |name: &str| listed.iter().any(|path| *path == format!("orthant::plugin::{name}"));
+    let (mut items, mut found) = (0, Vec::new());
+    for path in files("src/plugin") {
+        let mut has_example = false;
+        for line in read(&path).lines() {
+            let kinds = ["struct ", "enum ", "trait ", "fn ", "const fn ", "type "];
+            let rest = line.strip_prefix("pub ");
+            let name = rest.and_then(|rest| kinds.iter().find_map(|kind| rest.strip_prefix(kind)));
+            let name =
+                name.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+            if let Some(name) = name.filter(|name| public(name)) {
+                items += 1;
+                if !has_example {
+                    found.push(format!("{}: {name}", path.display()));
+                }
+            }
+            let above = line.starts_with("///") || line.starts_with(['#', ' ', ')']);
+            has_example = above && (has_example || line.contains("```"));
+        }
+    }
+    assert!(items > 150, "only {items} were found");
+    complain("what is public in the plugin has an example", &found);
+}
