@@ -174,11 +174,10 @@ impl Simulation {
             JointDesc { enabled: false, .. } => [NO_BODY; 2],
             JointDesc { ends, .. } => ends.map(|end| end.map_or(NO_BODY, index)),
         };
-        for joint in self.joints.as_mut_slice().iter_mut().filter(|joint| !joint.desc.enabled) {
-            joint.forget_impulses();
-        }
+        self.joints.forget_disabled();
         work.joint_bodies.clear();
         work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
+        work.motions.join(&work.joint_bodies);
         self.report.bodies = self.bodies.len() as u32;
         let awake = work.motions.moves.iter().filter(|moves| **moves).count();
         self.report.dynamic_bodies = (awake + self.sleepers.count()) as u32;
@@ -301,6 +300,7 @@ impl Simulation {
         let narrow = NarrowPhase {
             bodies: self.bodies.as_slice(),
             motions: &motions.list,
+            jointed: &motions.jointed,
             changes: self.bodies.changes(),
             flights,
             settings,

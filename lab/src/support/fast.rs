@@ -4,7 +4,7 @@ use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
-use orthant::math::{Real, Vec3};
+use orthant::math::{Quat, Real, Vec3, cos, narrow3, sin};
 
 use super::{DT, add, add_floor, body, cuboid, settings};
 use crate::random::Rng;
@@ -60,6 +60,71 @@ pub fn pass(speed: Real, aside: Real, part: Real, swept: bool) -> [Vec3; 2] {
         world.step(&weightless(), DT);
     }
     ids.map(|id| body(&world, id).linear_velocity)
+}
+
+/// A body that flies past another one like it: a shape, the corners of its core and their rounding
+/// radius (m).
+pub struct Passer {
+    pub name: &'static str,
+    shape: Shape,
+    corners: Vec<Vec3>,
+    radius: Real,
+}
+
+/// A ball, a cube, a capsule and a hull of twenty corners, each some 10 cm wide.
+pub fn passers() -> [Passer; 4] {
+    let signs = [-0.05, 0.05];
+    let cube: Vec<Vec3> = signs
+        .iter()
+        .flat_map(|&x| signs.iter().flat_map(move |&y| signs.map(|z| Vec3::new(x, y, z))))
+        .collect();
+    let mut rng = Rng::of_scene(24);
+    let corners: Vec<Vec3> = (0..20).map(|_| narrow3(rng.direction().into()) * 0.05).collect();
+    let capsule = Shape::capsule(0.03, 0.1).expect("a capsule");
+    let hull = Shape::convex_hull(&corners).expect("a hull");
+    let ends = vec![Vec3::Y * 0.05, Vec3::NEG_Y * 0.05];
+    let of = |name, shape, corners, radius| Passer { name, shape, corners, radius };
+    [
+        of("ball", ball(0.05), vec![Vec3::ZERO], 0.05),
+        of("cube", cuboid(0.05, 0.05, 0.05), cube, 0.0),
+        of("capsule", capsule, ends, 0.03),
+        of("hull", hull, corners, 0.0),
+    ]
+}
+
+impl Passer {
+    /// How far one reaches along a direction if it is turned (m).
+    fn reach(&self, rotation: Quat, along: Vec3) -> Real {
+        let heights = self.corners.iter().map(|&corner| along.dot(rotation * corner));
+        heights.fold(Real::NEG_INFINITY, Real::max) + self.radius
+    }
+
+    /// Sends one past another, both turned at random, on a straight line on which they miss each other by
+    /// `miss` (m), at a speed [m/s], from a random part of a step's way off. What both have gained [m/s].
+    pub fn pass(&self, speed: Real, miss: Real, rng: &mut Rng) -> [Real; 2] {
+        let turns = [rng.uniform_rotation(), rng.uniform_rotation()];
+        let angle = rng.range(0.0, std::f64::consts::TAU as Real);
+        let side = Vec3::new(0.0, cos(angle), sin(angle));
+        let off = self.reach(turns[0], side) + self.reach(turns[1], -side) + miss;
+        let back = 1.0 + rng.range(0.0, 1.0) * speed * DT;
+        let from = side * off + side.cross(Vec3::X) * rng.range(-0.02, 0.02) - Vec3::X * back;
+        let starts = [(Vec3::ZERO, Vec3::ZERO), (from, Vec3::X * speed)];
+        let mut world = Simulation::new();
+        let ids = [0, 1].map(|k| {
+            let desc = BodyDesc {
+                shape: Some(self.shape.clone()),
+                position: starts[k].0,
+                rotation: turns[k],
+                linear_velocity: starts[k].1,
+                ..BodyDesc::default()
+            };
+            world.add_body(desc).expect("one that passes")
+        });
+        for _ in 0..(2.0 / (speed * DT)) as usize {
+            world.step(&weightless(), DT);
+        }
+        [0, 1].map(|k| (body(&world, ids[k]).linear_velocity - starts[k].1).length())
+    }
 }
 
 /// A bullet on its way to a point of the plane z = 0 from a random direction and distance.

@@ -156,7 +156,7 @@ fn parts(
             let [moved, carried] = contact.impulse;
             let late = match place(posed, pair) {
                 Posed::Start => contact.arms.map(widen3),
-                Posed::End | Posed::Either => arms_at_end(&parts, pair, contact, rules)[0],
+                Posed::End | Posed::Either => arms_at_end(&parts, pair, contact),
             };
             for (k, (id, arm, sign)) in ends(pair, contact.arms.map(widen3)).into_iter().enumerate()
             {
@@ -184,14 +184,9 @@ fn ends(pair: &Pair, [a, b]: [DVec3; 2]) -> [(BodyId, DVec3, Double); 2] {
 }
 
 /// The arms where a contact comes to: with the corner that touches, else with the touching point of the
-/// smaller body, or the second of two alike. Where the normal turns with neither a face nor two
-/// edges that point does not turn with its body; which it is is not published: the better one comes first.
-fn arms_at_end(
-    parts: &HashMap<BodyId, Part>,
-    pair: &Pair,
-    contact: &ActiveContact,
-    rules: Rules<'_>,
-) -> [[DVec3; 2]; 2] {
+/// smaller body, or the second of two alike. Where the normal turns with neither a face nor two edges that
+/// point does not turn with its body.
+fn arms_at_end(parts: &HashMap<BodyId, Part>, pair: &Pair, contact: &ActiveContact) -> [DVec3; 2] {
     let arms = contact.arms.map(widen3);
     let both = [pair.key.a, pair.key.b].map(|id| parts.get(&id));
     let corners = [contact.id.0 >> 62 == 0, contact.id.0 >> 30 & 3 == 0];
@@ -200,15 +195,11 @@ fn arms_at_end(
         ([None, _], _) | (_, [false, true]) => 1,
         ([Some(a), Some(b)], _) => usize::from(b.reach <= a.reach),
     };
-    let Some(part) = both[with] else { return [arms; 2] };
+    let Some(part) = both[with] else { return arms };
     let core = quat_rotate(part.rotation, contact.cores[with]);
     let turned = widen3(quat_rotate(part.turn, core) - core);
-    let [one, other] = [turned, DVec3::ZERO].map(|turned| {
-        let way = part.way + turned;
-        [0, 1].map(|k| arms[k] + way - both[k].map_or(DVec3::ZERO, |part| part.way))
-    });
-    let error = |arms| natural_map(parts, pair, contact, arms, rules, 1);
-    if error(other) + ROUNDING < error(one) { [other, one] } else { [one, other] }
+    let way = part.way + turned;
+    [0, 1].map(|k| arms[k] + way - both[k].map_or(DVec3::ZERO, |part| part.way))
 }
 
 /// The islands: the first body of that of each body.
@@ -326,10 +317,10 @@ pub fn find(world: &Simulation, before: &[State], settings: &Settings) -> Found 
             for contact in &pair.contacts {
                 let at = |arms| natural_map(&parts, pair, contact, arms, rules, of);
                 let first = at(contact.arms.map(widen3));
-                let [last, worse] = arms_at_end(&parts, pair, contact, rules).map(at);
+                let last = at(arms_at_end(&parts, pair, contact));
                 let errors = match (of, place(&posed, pair)) {
                     (0, _) | (_, Posed::Start) => [first; 2],
-                    (_, Posed::End) => [last.min(worse), last.max(worse)],
+                    (_, Posed::End) => [last; 2],
                     (_, Posed::Either) => [first.min(last), first.max(last)],
                 };
                 for (most, error) in found.natural_map[of].iter_mut().zip(errors) {

@@ -2,7 +2,7 @@
 
 use crate::engine::lcp::Vec6;
 use crate::engine::settings::ranges;
-use crate::math::{Mat3, Real, SymMat3, Vec3, widen};
+use crate::math::{Mat3, Real, SymMat3, Vec3, refill, widen};
 
 /// Velocity as six numbers.
 pub fn vec6(linear: Vec3, angular: Vec3) -> Vec6 {
@@ -108,6 +108,8 @@ pub(in crate::engine) struct Motions {
     pub(in crate::engine) moves: Vec<bool>,
     /// That, or moved by hand?
     pub(in crate::engine) active: Vec<bool>,
+    /// An end of a joint?
+    pub(in crate::engine) jointed: Vec<bool>,
 }
 
 impl Motions {
@@ -116,6 +118,16 @@ impl Motions {
         self.list.truncate(n);
         self.moves.truncate(n);
         self.active.truncate(n);
+    }
+
+    /// Marks the ends of joints; what is none is beyond the list.
+    pub(in crate::engine) fn join(&mut self, joints: &[[u32; 2]]) {
+        refill(&mut self.jointed, self.list.len(), false);
+        for &end in joints.as_flattened() {
+            if let Some(jointed) = self.jointed.get_mut(end as usize) {
+                *jointed = true;
+            }
+        }
     }
 
     /// Takes up the motion of body `i`.

@@ -16,8 +16,8 @@ mod lcp;
 mod solve;
 
 pub use self::contacts::{
-    broad, clip, collect, exposed, fat_boxes, intersect, mesh, narrow, normal, outline, reuse,
-    smooth, stop, swept, warm_start,
+    broad, clip, collect, exposed, fat_boxes, intersect, mesh, narrow, normal, outline, passing,
+    reuse, smooth, stop, swept, warm_start,
 };
 pub use self::lcp::{bounded, descent, held, joints_only, lanes, newton, work};
 pub use self::solve::{

@@ -146,6 +146,11 @@ impl Joints {
         Ok(id)
     }
 
+    /// Joints that are off have no impulses to go on with.
+    pub(crate) fn forget_disabled(&mut self) {
+        self.list.iter_mut().filter(|joint| !joint.desc.enabled).for_each(Joint::forget_impulses);
+    }
+
     /// Changes a joint. Impulses stay unless ends or kind change.
     pub(crate) fn set(
         &mut self,

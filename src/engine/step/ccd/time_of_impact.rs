@@ -192,7 +192,7 @@ fn advance(
 }
 
 /// The plane of the ratio metric (in the frame of a) and the separation along it (m).
-fn separation(
+pub(in crate::engine) fn separation(
     a: &Hull,
     b: &Hull,
     relative: &Relative,

@@ -23,6 +23,8 @@ pub struct NarrowPhase<'a> {
     pub bodies: &'a [Body],
     /// Their free motion.
     pub motions: &'a [Motion],
+    /// Whether each is an end of a joint.
+    pub(in crate::engine) jointed: &'a [bool],
     /// When they last changed.
     pub changes: &'a Changes,
     /// What pairs ask of them.

@@ -7,7 +7,7 @@
 use super::NarrowPhase;
 use super::boxes;
 use super::clip::find_contacts;
-use super::collect::Manifold;
+use super::collect::{Manifold, Outlook};
 use super::flight::{LoneBox, lone_hull};
 use super::normal::Twist;
 use super::placed::Placed;
@@ -96,12 +96,6 @@ impl NarrowPhase<'_> {
         let slack = self.settings.contact.normal_slack * self.dt * self.dt;
         let normal = boxes::reference_normal(*half, relative, ratio.normal, &twist, self.dt, slack);
         let (mut manifold, params) = (Manifold::default(), self.clip(*band));
-        let sizes = two.boxes.map(|of| of.reach);
-        if !boxes::find_contacts(*half, sizes, relative, normal, &params, &mut manifold)
-            && let Some([a, b]) = self.lone(pair)
-        {
-            find_contacts(a, b, relative, normal, pair.cache.hints, &params, &mut manifold);
-        }
         let placed = Placed {
             between: two.between,
             arms: [Vec3::ZERO; 2],
@@ -110,6 +104,22 @@ impl NarrowPhase<'_> {
             met: None,
         };
         let inradius = two.boxes[0].inradius.min(two.boxes[1].inradius);
+        let hulls = self.lone(pair);
+        let sizes = two.boxes.map(|of| of.reach);
+        if !boxes::find_contacts(*half, sizes, relative, normal, &params, &mut manifold)
+            && let Some([a, b]) = hulls
+        {
+            find_contacts(a, b, relative, normal, pair.cache.hints, &params, &mut manifold);
+        }
+        let passes = hulls.and_then(|hulls| {
+            self.passes(pair, hulls, relative, (&to_a, normal), placed.arms, &twist)
+        });
+        if passes.is_some() {
+            manifold.outlook = Outlook::default();
+        }
         self.take(pair, clear, &manifold, &placed, ratio, [0.0; 2], inradius);
+        if let Some(distance) = passes {
+            self.let_pass(pair, distance);
+        }
     }
 }

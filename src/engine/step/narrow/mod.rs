@@ -21,6 +21,7 @@ mod lone;
 pub mod mesh;
 pub mod normal;
 mod outline;
+mod passing;
 mod placed;
 mod reuse;
 pub(in crate::engine) mod smooth;
@@ -35,7 +36,7 @@ use smallvec::SmallVec;
 use super::ccd::swept::Swept;
 
 use self::clip::find_contacts;
-use self::collect::{Anchor, Manifold};
+use self::collect::{Anchor, Manifold, Outlook};
 pub use self::context::NarrowPhase;
 use self::half_space::find_contacts_half_space;
 use self::lone::LonePair;
@@ -119,6 +120,9 @@ impl NarrowPhase<'_> {
         if pair.contacts.is_empty() {
             pair.angular_impulses.clear();
         } else {
+            if pair.measured.is_none_or(|measured| measured.trail.is_none()) {
+                pair.contacts.iter_mut().for_each(|contact| contact.cores = [Vec3::ZERO; 2]);
+            }
             pair.contacts.sort_unstable_by_key(|contact| contact.id);
             merge(&mut pair.contacts, common_axis(flights.map(|flight| flight.planar)));
             inherit(pair, &old);
@@ -283,8 +287,19 @@ impl NarrowPhase<'_> {
         let normal = reference_normal(a, b, relative, ratio.normal, hints, &twist, self.dt, slack);
         let mut manifold = Manifold::default();
         find_contacts(a, b, relative, normal, hints, &self.clip(placed.band), &mut manifold);
+        let single = |i: u32| self.bodies[i as usize].colliders().pieces().len() == 1;
+        let alone = placed.met.is_none() && pair.bodies.into_iter().all(single);
+        let passes = alone
+            .then(|| self.passes(pair, [a, b], relative, (&to_a, normal), placed.arms, &twist))
+            .flatten();
         let inradius = a.inradius().min(b.inradius());
+        if passes.is_some() {
+            manifold.outlook = Outlook::default();
+        }
         self.take(pair, clear, &manifold, placed, ratio, [a.radius, b.radius], inradius);
+        if let Some(distance) = passes {
+            self.let_pass(pair, distance);
+        }
     }
 
     /// Takes the contacts of two hulls with these rounding radii (m), the smaller inradius of which is

@@ -125,7 +125,7 @@ impl NarrowPhase<'_> {
     }
 
     /// Growth of what contacts are about to be crossed by up to which they are followed (m), see [`SLIP`].
-    fn worse(&self) -> Real {
+    pub(super) fn worse(&self) -> Real {
         SLIP * self.settings.contact.normal_slack * self.dt * self.dt
     }
 

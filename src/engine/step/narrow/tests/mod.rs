@@ -3,6 +3,7 @@
 
 mod boxes;
 mod parts;
+mod passing;
 mod reference_normal;
 mod single;
 mod smooth;

@@ -1,0 +1,137 @@
+//! Whether the free paths of a pair pass each other within the step.
+//!
+//! Input: two hulls, how they are to each other and move, and the plane they have. Output: whether they pass
+//! each other although that plane would be crossed. It is the plane of where both are as the step begins,
+//! and its rows would turn aside what misses; so their gaps grow to what the free paths close
+//! ([`NarrowPhase::let_pass`]), and the rows hold only what others push nearer than that.
+//!
+//! The hull that another one sweeps along a straight path is convex, so the paths miss each other if and
+//! only if one plane lies between both hulls all the time. Every separating plane `n` at a time `s` bounds
+//! the distance on the path, which is convex in time, from below by a line:
+//!
+//! ```text
+//! sep(n, t) = sep(n, s) + (t - s) n·v
+//! ```
+//!
+//! The next time is where the lines of a plane that is approached and of one that is left meet (Kelley's
+//! cutting planes), and the mean of the two that is along the path is tried itself: `sep` is concave in
+//! `n`. Cost: a query of the metric a round, two or three for what passes, one for what meets; none for what
+//! hardly moves or does not cross its plane. Not here: two bodies that joints lead on other paths; bodies of
+//! several pieces, of which one sends what passes it against the next; how the bodies turn; planes between
+//! the paths as those of contacts (impulses along them do not keep the angular momentum, or turn the bodies
+//! instead).
+
+use super::NarrowPhase;
+use super::normal::{Twist, outermost};
+use crate::engine::geometry::ratio::{PortalCache, Relative, is_long, near_centers};
+use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::state::pairs::Pair;
+use crate::engine::step::ccd::time_of_impact::separation;
+use crate::engine::tuning::passing::{ROUNDS_MAX, SLOW};
+use crate::math::{Mat3, Real, Vec3, widen};
+
+/// A plane on the path: the separation along it at the beginning (m), its normal, and how fast the
+/// separation grows [m/s].
+#[derive(Clone, Copy)]
+struct Cut {
+    begin: Real,
+    normal: Vec3,
+    slope: Real,
+}
+
+impl NarrowPhase<'_> {
+    /// The distance (m) at which two pieces pass each other, if the plane with this normal in the axes of `a`
+    /// would be crossed. `to_a` turns there, `arms` lead from the centers of the bodies to those of the
+    /// pieces, and `twist` is as in `reference_normal`.
+    pub(super) fn passes(
+        &self,
+        pair: &Pair,
+        hulls: [&Hull; 2],
+        relative: &Relative,
+        (to_a, normal): (&Mat3, Vec3),
+        arms: [Vec3; 2],
+        twist: &Twist,
+    ) -> Option<Real> {
+        if pair.bodies.into_iter().all(|i| self.jointed[i as usize]) {
+            return None;
+        }
+        let slow = SLOW * hulls[0].inradius().min(hulls[1].inradius());
+        let way = self.dt * twist.at(relative.offset);
+        if way.length_squared() <= slow * slow {
+            return None;
+        }
+        let hints = pair.cache.hints;
+        let (separation, at) = along(hulls, relative, normal, hints);
+        if separation + (self.dt * normal.dot(twist.at(at))).min(0.0) >= 0.0 {
+            return None;
+        }
+        let [a, b] = [0, 1].map(|k| self.motions[pair.bodies[k] as usize].velocity_at(arms[k]));
+        miss(hulls, relative, hints, *to_a * (b - a), self.dt)
+    }
+
+    /// Gives the contacts of a pair gaps that its free paths keep open, and that close only where the bodies
+    /// come nearer by the `distance` that the paths leave (m).
+    pub(super) fn let_pass(&self, pair: &mut Pair, distance: Real) {
+        let [a, b] = pair.bodies.map(|i| &self.motions[i as usize]);
+        for contact in &mut pair.contacts {
+            let [arm_a, arm_b] = contact.arms;
+            let closed = distance
+                + self.dt * contact.normal.dot(a.velocity_at(arm_a) - b.velocity_at(arm_b));
+            contact.gap = contact.gap.max(closed);
+            contact.row_gap = contact.row_gap.max(widen(closed));
+        }
+    }
+}
+
+/// The separation along a normal (m), and the touching point of the smaller hull, in the axes of `a`.
+fn along([a, b]: [&Hull; 2], relative: &Relative, normal: Vec3, hints: [u32; 2]) -> (Real, Vec3) {
+    let (_, _, p) = outermost(a, normal, hints[0], Real::INFINITY);
+    let outward = -(relative.rotation.transpose() * normal);
+    let (_, _, on_b) = outermost(b, outward, hints[1], Real::INFINITY);
+    let q = relative.rotation * on_b + relative.offset;
+    let separation = normal.dot(q - p) - a.radius() - b.radius();
+    (separation, if a.bounding_radius() < b.bounding_radius() { p } else { q })
+}
+
+/// The distance (m) along a plane at which they miss each other, if so, while `b` moves by `path` [m/s] and
+/// neither turns.
+pub(super) fn miss(
+    hulls: [&Hull; 2],
+    relative: &Relative,
+    hints: [u32; 2],
+    path: Vec3,
+    dt: Real,
+) -> Option<Real> {
+    let mut cache = PortalCache { hints, ..PortalCache::default() };
+    let mut time = (-relative.offset.dot(path) / path.length_squared()).max(0.0).min(dt);
+    let (mut left, mut right): (Option<Cut>, Option<Cut>) = (None, None);
+    for _ in 0..ROUNDS_MAX {
+        let moved = Relative { offset: relative.offset + path * time, ..*relative };
+        let centers = near_centers(hulls, hulls.map(is_long), &moved);
+        let (normal, distance) = separation(hulls[0], hulls[1], &moved, &centers, &mut cache);
+        let slope = normal.dot(path);
+        let begin = distance - time * slope;
+        if distance.is_nan() || distance <= 0.0 {
+            return None;
+        }
+        let least = begin.min(begin + dt * slope);
+        if least >= 0.0 {
+            return Some(least);
+        }
+        let side = if slope < 0.0 { &mut left } else { &mut right };
+        *side = Some(Cut { begin, normal, slope });
+        time = match (left, right) {
+            (Some(l), Some(r)) => {
+                let mean = (l.normal * r.slope - r.normal * l.slope).normalize_or_zero();
+                let (least, _) = along(hulls, relative, mean, hints);
+                if mean != Vec3::ZERO && least >= 0.0 {
+                    return Some(least);
+                }
+                ((r.begin - l.begin) / (l.slope - r.slope)).max(0.0).min(dt)
+            }
+            (Some(_), None) => dt,
+            (None, _) => 0.0,
+        };
+    }
+    None
+}
