@@ -7,9 +7,10 @@
 //! metric for distance and overlap (the ratio metric), a linear complementarity problem for the contacts of
 //! a step, infeasibility that stays O(h²).
 //!
-//! A first app stands in the README and, shorter, at the head of `plugin`. `guide` has pages: how it works,
-//! tuning, coming from other engines. With the feature `bevy` the documentation shows of the engine only what
-//! the plugin holds, `plugin::values`; without it, the engine alone.
+//! A first app stands in the README and, shorter, at the head of `plugin`. `guide` has pages: concepts with
+//! units and going back, how it works, tuning, coming from other engines. With the feature `bevy` the
+//! documentation shows of the engine only what the plugin holds, `plugin::values`; without it, the engine
+//! alone.
 //!
 //! # Map
 //!
@@ -70,6 +71,9 @@ pub mod guide {
     #[doc = "[ARCHITECTURE.md]: crate\n"]
     #[doc = include_str!("../docs/how_it_works.md")]
     pub mod how_it_works {}
+    #[cfg(feature = "bevy")]
+    #[doc = include_str!("../docs/concepts.md")]
+    pub mod concepts {}
     #[cfg(feature = "bevy")]
     #[doc = include_str!("../docs/tuning.md")]
     pub mod tuning {}

@@ -249,6 +249,95 @@ fn joints_boxes_velocities_and_casters_are_drawn() {
     assert_eq!(of(Color::srgb(0.0, 1.0, 0.0)).count(), 4, "a hit and its normal");
 }
 
+/// What ends above the tolerance has a color of its own.
+#[test]
+fn what_is_swept_has_the_color_of_the_report() {
+    let mut app = drawing(only(|g| {
+        g.dynamic_color = Some(RED);
+        g.shade = ShapeShade::Certificate;
+    }));
+    let few = SolverSettings { method: Method::Pgs, work_max: 2.0, ..SolverSettings::default() };
+    app.insert_resource(SolverConfig(few));
+    floor(&mut app);
+    for y in 0..12 {
+        spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.02 * y as f32, 0.5 + y as f32, 0.0)));
+    }
+    let gizmos = PhysicsGizmos::default();
+    let (mut swept, mut solved) = (0, 0);
+    for _ in 0..120 {
+        run(&mut app, 1);
+        let report = report(&app);
+        if report.rows_softened > 0 || report.sleeping > 0 {
+            continue;
+        }
+        let has = |color: Color| colors(&app).contains(&color.to_linear());
+        let is_swept = report.rows_swept > 0 || report.islands_unsolved > 0;
+        assert_eq!(has(gizmos.swept_color), is_swept, "as the report says");
+        (swept, solved) = (swept + usize::from(is_swept), solved + usize::from(!is_swept));
+    }
+    assert!(swept > 10, "{swept} steps swept, {solved} solved");
+}
+
+/// Crosses grow with the gap, and have its sign as their color.
+#[test]
+fn gaps_are_seen_by_size_and_color() {
+    let mut app = drawing(only(|g| g.contact_colors = PhysicsGizmos::all().contact_colors));
+    without_gravity(&mut app);
+    floor(&mut app);
+    let ball = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0)));
+    let [overlap, _, apart] = PhysicsGizmos::all().contact_colors.expect("all");
+    for deep in [0.02_f32, 0.06] {
+        let inside = (at(0.0, 0.5 - deep, 0.0), LinearVelocity(Vec3::ZERO));
+        app.world_mut().entity_mut(ball).insert(inside);
+        run(&mut app, 1);
+        let drawn = lines(&app);
+        let of = drawn.iter().filter(|line| line.1 == overlap.to_linear());
+        let sizes: Vec<_> = of.map(|([from, to], _)| from.distance(*to)).collect();
+        assert_eq!(sizes.len(), 12, "crosses of four contacts");
+        let largest = sizes.into_iter().fold(0.0, Real::max);
+        // A cross reaches 4 cm and the gap to either side.
+        assert!((largest - 2.0 * (0.04 + Real::from(deep))).abs() < 1e-3, "{largest} m for {deep}");
+    }
+    app.world_mut().entity_mut(ball).insert((at(0.0, 0.51, 0.0), LinearVelocity(Vec3::Y * -1.0)));
+    run(&mut app, 1);
+    assert!(lines(&app).iter().any(|line| line.1 == apart.to_linear()), "it has not arrived");
+}
+
+#[test]
+fn ways_cones_and_cast_shapes_are_drawn() {
+    let mut app = drawing(only(|g| g.limit_color = Some(Color::BLACK)));
+    without_gravity(&mut app);
+    let a = spawn(&mut app, (RigidBody::Dynamic, cube()));
+    let b = spawn(&mut app, (RigidBody::Dynamic, cube(), at(2.0, 0.0, 0.0)));
+    let slide = Joint::prismatic(a, b).with_anchor(Vec3::X).with_axis(Vec3::X);
+    let slide = spawn(&mut app, slide.with_limits(-0.25, 0.5));
+    run(&mut app, 2);
+    let drawn = lines(&app);
+    assert_eq!(drawn.len(), 7, "a way and two crosses");
+    let way = drawn.iter().map(|([from, to], _)| from.distance(*to)).fold(0.0, Real::max);
+    assert!((way - 0.75).abs() < 1e-4, "{way} m");
+    app.world_mut()
+        .entity_mut(slide)
+        .insert(Joint::ball(a, b).with_anchor(Vec3::X).with_swing_limit(0.5));
+    run(&mut app, 2);
+    assert_eq!(lines(&app).len(), 16, "a rim of twelve sides, and four lines to it");
+
+    let mut app = drawing(only(|g| {
+        g.caster_color = Some(RED);
+        g.hit_color = Some(Color::WHITE);
+    }));
+    spawn(&mut app, (cube(), at(5.0, 0.0, 0.0)));
+    let cast = ShapeCaster::new(cube(), Vec3::ZERO, Quat::IDENTITY, bevy_math::Dir3::X);
+    spawn(&mut app, (cast, at(0.0, 0.0, 0.0)));
+    run(&mut app, 2);
+    let drawn = lines(&app);
+    let of = |color: Color| drawn.iter().filter(move |line| line.1 == color.to_linear());
+    assert_eq!(of(RED).count(), 12 + 1, "where it starts, and the way");
+    assert_eq!(of(Color::WHITE).count(), 12, "where it stops");
+    let far = of(Color::WHITE).flat_map(|(ends, _)| ends).map(|end| end.x).fold(0.0, Real::max);
+    assert!((far - 4.5).abs() < 1e-3, "it stops at {far} m");
+}
+
 /// Lines of a world are relative to the origin, wherever that is, in the step in which it moves, too.
 #[test]
 fn all_is_drawn_relative_to_the_floating_origin() {

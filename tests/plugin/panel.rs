@@ -114,9 +114,19 @@ fn every_step_has_its_bars() {
     let before = drawn(&mut app);
     run(&mut app, 10);
     // Frames draw what the steps before them were like.
-    assert_eq!(drawn(&mut app) - before, 2 * 10, "a bar of time and one of the residual");
+    assert_eq!(drawn(&mut app) - before, 4 * 10, "three parts of the time and the residual");
     run(&mut app, 100);
-    assert_eq!(drawn(&mut app), 2 * 60, "the last sixty");
+    assert_eq!(drawn(&mut app), 4 * 60, "the last sixty");
+    // The parts of a step stand on each other, and the longest step is as high as the chart.
+    let mut columns = app.world_mut().query::<&Children>();
+    let columns = columns.iter(app.world()).filter(|bars| bars.len() == 3);
+    let height = |bar: Entity| match app.world().get::<Node>(bar).map(|node| node.height) {
+        Some(Val::Percent(part)) => part,
+        _ => 0.0,
+    };
+    let times = columns.map(|bars| bars.iter().map(height).sum::<f32>());
+    let longest = times.fold(0.0, f32::max);
+    assert!((longest - 100.0).abs() < 1e-2, "the longest is {longest} % high");
     assert!(
         texts(&mut app).contains("2 bodies, 0 asleep, 4 contacts")
             || texts(&mut app).contains("1 asleep")

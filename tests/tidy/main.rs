@@ -5,6 +5,7 @@ mod links;
 mod numbers;
 mod structure;
 mod supply;
+mod told;
 
 use std::fs;
 use std::path::{Path, PathBuf};

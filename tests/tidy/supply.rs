@@ -75,7 +75,7 @@ fn is_allowed(license: &str, allowed: &[String]) -> bool {
 }
 
 /// What cargo tells of a run, as text.
-fn output(program: &str, arguments: &[&str]) -> String {
+pub(super) fn output(program: &str, arguments: &[&str]) -> String {
     let ran = Command::new(program).args(arguments).current_dir(root()).output();
     let ran = ran.unwrap_or_else(|error| panic!("{program}: {error}"));
     assert!(ran.status.success(), "{program}: {}", String::from_utf8_lossy(&ran.stderr));
@@ -112,7 +112,7 @@ fn licenses_are_read_as_they_are_said() {
 }
 
 /// Paths of what docs/api.txt lists, without arguments, types and values.
-fn listed() -> Vec<String> {
+pub(super) fn listed() -> Vec<String> {
     let text = read(&root().join("docs/api.txt"));
     let path = |line: &str| {
         let rest = &line[line.find("orthant::")?..];

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use bevy_color::Color;
 use bevy_color::palettes::tailwind;
+use bevy_color::{Color, Srgba};
 use bevy_ecs::prelude::*;
 use bevy_ui::{BackgroundColor, Node, Val};
 
-use crate::plugin::diagnostics::StageTimes;
+use crate::plugin::diagnostics::{StageTimes, StepStage};
 use crate::plugin::world::StepReport;
 
 /// Number of steps that are shown.
@@ -21,11 +21,51 @@ enum Solved {
     Softened,
 }
 
+/// Stages whose times are one part of a bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Components to the engine and back, reports and events.
+    Components,
+    /// Pairs and contacts.
+    Contacts,
+    /// All that the contacts are solved by.
+    Solving,
+}
+
+impl Part {
+    /// From the top of a bar to its foot.
+    pub(super) const ALL: [Self; 3] = [Self::Components, Self::Contacts, Self::Solving];
+
+    const fn of(stage: StepStage) -> Self {
+        use StepStage as Stage;
+        match stage {
+            Stage::BroadPhase | Stage::FilterPairs | Stage::NarrowPhase | Stage::ModifyContacts => {
+                Self::Contacts
+            }
+            Stage::Begin
+            | Stage::Islands
+            | Stage::Assemble
+            | Stage::Solve
+            | Stage::Integrate
+            | Stage::Finish => Self::Solving,
+            Stage::Gather | Stage::Scatter | Stage::Report | Stage::Events => Self::Components,
+        }
+    }
+
+    const fn color(self) -> Srgba {
+        match self {
+            Self::Components => tailwind::SLATE_400,
+            Self::Contacts => tailwind::SKY_400,
+            Self::Solving => tailwind::VIOLET_400,
+        }
+    }
+}
+
 /// What is kept of a step.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
-    /// Time of the step (ms).
-    time: f32,
+    /// Times of its parts (ms).
+    times: [f32; 3],
     /// Natural-map residual [m/s].
     residual: f32,
     solved: Solved,
@@ -38,8 +78,8 @@ pub(super) struct History(VecDeque<Sample>);
 /// What a chart shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chart {
-    /// Time of a step, up to the longest shown.
-    Time,
+    /// Time of a part of a step, on end; all together up to the longest shown.
+    Time(Part),
     /// The decimal logarithm of the residual, colored by how the step was solved.
     Residual,
 }
@@ -65,8 +105,11 @@ pub(super) fn record(
     if history.0.len() == STEPS {
         history.0.pop_front();
     }
-    let time = 1e3 * times.total().as_secs_f32();
-    history.0.push_back(Sample { time, residual: report.natural_map as f32, solved });
+    let times = Part::ALL.map(|part| {
+        let stages = StepStage::ALL.into_iter().filter(|&stage| Part::of(stage) == part);
+        stages.map(|stage| 1e3 * times.of(stage).as_secs_f32()).sum()
+    });
+    history.0.push_back(Sample { times, residual: report.natural_map as f32, solved });
 }
 
 impl History {
@@ -77,18 +120,17 @@ impl History {
             return (0.0, Color::NONE);
         };
         let color = match (bar.chart, sample.solved) {
-            (Chart::Time, _) => tailwind::SKY_400,
+            (Chart::Time(part), _) => part.color(),
             (Chart::Residual, Solved::Tolerance) => tailwind::GREEN_500,
             (Chart::Residual, Solved::Swept) => tailwind::AMBER_400,
             (Chart::Residual, Solved::Softened) => tailwind::RED_500,
         };
         let height = match bar.chart {
-            Chart::Time => sample.time / longest,
-            // From 1e-9 to 1 m/s.
-            Chart::Residual => 1.0 + sample.residual.log10() / 9.0,
+            Chart::Time(part) => sample.times[part as usize] / longest,
+            // From 1e-9 to 1 m/s. NaN is shown as the least.
+            Chart::Residual => (1.0 + sample.residual.log10() / 9.0).max(0.02),
         };
-        // NaN is shown as the least.
-        (height.max(0.02).clamp(0.02, 1.0), color.into())
+        (height.clamp(0.0, 1.0), color.into())
     }
 }
 
@@ -100,7 +142,8 @@ pub(super) fn draw(
     if !history.is_changed() {
         return;
     }
-    let longest = history.0.iter().map(|sample| sample.time).fold(f32::MIN_POSITIVE, f32::max);
+    let longest = history.0.iter().map(|sample| sample.times.iter().sum());
+    let longest = longest.fold(f32::MIN_POSITIVE, f32::max);
     for (&bar, mut node, mut color) in &mut bars {
         let (height, shade) = history.bar(bar, longest);
         node.height = Val::Percent(100.0 * height);

@@ -22,14 +22,14 @@ use bevy_text::{FontSize, TextFont};
 use bevy_time::Time;
 use bevy_ui::widget::Text;
 use bevy_ui::{
-    AlignItems, BackgroundColor, FlexDirection, GlobalZIndex, Node, PositionType, UiRect, Val,
+    BackgroundColor, FlexDirection, GlobalZIndex, JustifyContent, Node, PositionType, UiRect, Val,
 };
 use bevy_ui_widgets::{
     Activate, Button, ButtonPlugin, Slider, SliderPlugin, SliderRange, SliderStep, SliderThumb,
     SliderValue, TrackClick, ValueChange,
 };
 
-use self::chart::{Bar, Chart, History, STEPS};
+use self::chart::{Bar, Chart, History, Part, STEPS};
 use self::knob::{Knob, Tuning};
 use super::diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
@@ -137,10 +137,10 @@ fn spawn_panel(mut commands: Commands) {
             spawn_button(row, "Pause", pause);
             spawn_button(row, "Step", step);
         });
-        panel.spawn(text("time of a step"));
-        spawn_chart(panel, Chart::Time);
+        panel.spawn(text("time of a step: solving, contacts, components"));
+        spawn_chart(panel, &Part::ALL.map(Chart::Time));
         panel.spawn(text("residual: solved, swept, softened"));
-        spawn_chart(panel, Chart::Residual);
+        spawn_chart(panel, &[Chart::Residual]);
         panel.spawn((text(""), Numbers));
         for knob in Knob::ALL {
             spawn_knob(panel, knob);
@@ -158,13 +158,24 @@ fn spawn_button<M>(
     button.with_child(text(label)).observe(press);
 }
 
-fn spawn_chart(panel: &mut ChildSpawnerCommands, chart: Chart) {
+/// A chart with a column for each step; what stands in a column is told from its top.
+fn spawn_chart(panel: &mut ChildSpawnerCommands, column: &[Chart]) {
     let height = Val::Px(36.0);
-    let node = Node { height, align_items: AlignItems::FlexEnd, ..Node::default() };
-    panel.spawn((node, shade(tailwind::SLATE_800, 1.0))).with_children(|bars| {
+    let node = Node { height, ..Node::default() };
+    panel.spawn((node, shade(tailwind::SLATE_800, 1.0))).with_children(|steps| {
         for age in (0..STEPS).rev() {
-            let node = Node { flex_grow: 1.0, ..Node::default() };
-            bars.spawn((Bar { chart, age }, node, BackgroundColor::default()));
+            let node = Node {
+                flex_direction: FlexDirection::Column,
+                justify_content: JustifyContent::FlexEnd,
+                flex_grow: 1.0,
+                height,
+                ..Node::default()
+            };
+            steps.spawn(node).with_children(|bars| {
+                for &chart in column {
+                    bars.spawn((Bar { chart, age }, Node::default(), BackgroundColor::default()));
+                }
+            });
         }
     });
 }

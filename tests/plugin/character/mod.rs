@@ -1,6 +1,7 @@
 //! Characters: stairs, slopes, corners, crowds, seams, at any length of a step.
 
 mod moving;
+mod walls;
 
 use super::*;
 use bevy_ecs::system::RunSystemOnce;
