@@ -48,8 +48,8 @@ fn items_of_the_documentation_are_as_many_as_told() {
     );
 }
 
-/// Crates that are built for it, besides the one that depends on it. Only what `cargo test` has fetched can be
-/// asked without a network: no crates of features that it does not build.
+/// Crates that are built for it, besides the one that depends on it. Only what `cargo test` has fetched can
+/// be asked without a network: no crates of features that it does not build.
 fn crates(features: &[&str]) -> usize {
     let tree = ["tree", "--offline", "-p", "orthant", "--prefix", "none", "-e", "normal,build"];
     let text = output(env!("CARGO"), &[&tree[..], features].concat());
