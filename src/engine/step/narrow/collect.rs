@@ -73,6 +73,8 @@ pub struct Manifold {
     pub dropped: u32,
     /// What becomes of them.
     pub outlook: Outlook,
+    /// At what distance the free paths pass each other (m), if they do.
+    pub passes: Option<Real>,
 }
 
 /// Features of body a that make no contacts, by their bits.

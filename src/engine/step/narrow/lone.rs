@@ -7,7 +7,7 @@
 use super::NarrowPhase;
 use super::boxes;
 use super::clip::find_contacts;
-use super::collect::{Manifold, Outlook};
+use super::collect::Manifold;
 use super::flight::{LoneBox, lone_hull};
 use super::normal::Twist;
 use super::placed::Placed;
@@ -111,15 +111,9 @@ impl NarrowPhase<'_> {
         {
             find_contacts(a, b, relative, normal, pair.cache.hints, &params, &mut manifold);
         }
-        let passes = hulls.and_then(|hulls| {
+        manifold.passes = hulls.and_then(|hulls| {
             self.passes(pair, hulls, relative, (&to_a, normal), placed.arms, &twist)
         });
-        if passes.is_some() {
-            manifold.outlook = Outlook::default();
-        }
         self.take(pair, clear, &manifold, &placed, ratio, [0.0; 2], inradius);
-        if let Some(distance) = passes {
-            self.let_pass(pair, distance);
-        }
     }
 }

@@ -289,17 +289,12 @@ impl NarrowPhase<'_> {
         find_contacts(a, b, relative, normal, hints, &self.clip(placed.band), &mut manifold);
         let single = |i: u32| self.bodies[i as usize].colliders().pieces().len() == 1;
         let alone = placed.met.is_none() && pair.bodies.into_iter().all(single);
-        let passes = alone
-            .then(|| self.passes(pair, [a, b], relative, (&to_a, normal), placed.arms, &twist))
-            .flatten();
+        if alone {
+            manifold.passes =
+                self.passes(pair, [a, b], relative, (&to_a, normal), placed.arms, &twist);
+        }
         let inradius = a.inradius().min(b.inradius());
-        if passes.is_some() {
-            manifold.outlook = Outlook::default();
-        }
         self.take(pair, clear, &manifold, placed, ratio, [a.radius, b.radius], inradius);
-        if let Some(distance) = passes {
-            self.let_pass(pair, distance);
-        }
     }
 
     /// Takes the contacts of two hulls with these rounding radii (m), the smaller inradius of which is
@@ -323,8 +318,13 @@ impl NarrowPhase<'_> {
             let new = placed.contact(contact, contact.id, normal, points, radii, &to_bodies);
             pair.contacts.push(new);
         }
-        let outlook = &manifold.outlook;
+        // What passes is measured anew in the next step.
+        let none = Outlook::default();
+        let outlook = if manifold.passes.is_some() { &none } else { &manifold.outlook };
         self.remember(pair, clear, outlook, outlook.anchor, ratio, radii, inradius);
+        if let Some(distance) = manifold.passes {
+            self.let_pass(pair, distance);
+        }
     }
 
     /// Clipped contacts of a hull and a half-space with this outward normal.
