@@ -86,6 +86,9 @@ pub mod guide {
     #[cfg(feature = "bevy")]
     #[doc = include_str!("../docs/coming_from_rapier.md")]
     pub mod coming_from_rapier {}
+    #[cfg(feature = "bevy")]
+    #[doc = include_str!("../docs/trust.md")]
+    pub mod trust {}
 }
 
 /// What most games need: `use orthant::prelude::*;`.

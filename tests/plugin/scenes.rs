@@ -206,6 +206,91 @@ mod meshes {
         assert_eq!(shaped.len(), 1, "the mesh of the scene");
         assert!((volume(&app, shaped[0]) - 6.0).abs() < 1e-4);
     }
+
+    /// Bodies of which nothing is left but what a scene file holds go on as if they had never left.
+    #[cfg(all(feature = "scene", feature = "serialize"))]
+    #[test]
+    fn a_scene_is_written_to_a_file_and_read_back() {
+        use ::serde::de::DeserializeSeed;
+        use bevy_asset::AssetServer;
+        use bevy_ecs::entity::EntityHashMap;
+        use bevy_ecs::reflect::AppTypeRegistry;
+        use bevy_transform::components::{GlobalTransform, TransformTreeChanged};
+        use bevy_world_serialization::serde::{DynamicWorldSerializer, WorldDeserializer};
+        use bevy_world_serialization::*;
+
+        let scene_app = || {
+            let mut app = mesh_app();
+            app.register_type::<ChildOf>().register_type::<Children>();
+            app.register_type::<Name>().register_type::<Transform>();
+            listen(&mut app);
+            app
+        };
+        let mut app = scene_app();
+        floor(&mut app);
+        let ice = Friction::new(0.25).with_combine_rule(CoefficientCombine::Min);
+        let slides = (Name::new("slides"), LinearVelocity(Vec3::X * 2.0), ice);
+        spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0), slides));
+        let hull = ColliderConstructor::Cuboid { x_length: 1.0, y_length: 1.0, z_length: 1.0 };
+        spawn(&mut app, (RigidBody::Dynamic, hull, at(4.0, 3.0, 0.0), Name::new("falls")));
+        let compound =
+            spawn(&mut app, (RigidBody::Dynamic, at(8.0, 2.0, 0.0), Name::new("of two")));
+        child(
+            &mut app,
+            compound,
+            (Collider::sphere(0.25), at(-0.5, 0.0, 0.0), ColliderDensity(2.0)),
+        );
+        child(&mut app, compound, (Collider::capsule(0.25, 0.5), at(0.5, 0.0, 0.0)));
+        let spin = (AngularVelocity(Vec3::Y), GravityScale(0.5), Name::new("swings"));
+        let bob = spawn(&mut app, (RigidBody::Dynamic, cube(), at(1.0, 6.0, 5.0), spin));
+        let hinge = Joint::spherical(None, Some(bob)).with_anchor(Vec3::new(0.0, 6.0, 5.0));
+        app.world_mut().spawn((hinge, Name::new("hinge")));
+        run(&mut app, 10);
+
+        let registry = app.world().resource::<AppTypeRegistry>().clone();
+        let scene = DynamicWorldBuilder::from_world(app.world(), &registry.read())
+            .deny_component::<GlobalTransform>()
+            .deny_component::<TransformTreeChanged>()
+            .extract_entities(app.world().iter_entities().map(|entity| entity.id()))
+            .remove_empty_entities()
+            .build();
+        let file = serde_json::to_string(&DynamicWorldSerializer::new(&scene, &registry.read()));
+        let file = file.expect("all that is written can be");
+
+        let mut other = scene_app();
+        let registry = other.world().resource::<AppTypeRegistry>().clone();
+        let mut server = other.world().resource::<AssetServer>().clone();
+        let seed =
+            WorldDeserializer { type_registry: &registry.read(), load_from_path: &mut server };
+        let read = seed.deserialize(&mut serde_json::Deserializer::from_str(&file));
+        let read = read.expect("all that was written can be read");
+        let mut map = EntityHashMap::default();
+        read.write_to_world(other.world_mut(), &mut map).expect("and be spawned");
+
+        let names = ["slides", "falls", "of two", "swings"];
+        let places = |app: &mut App| {
+            let mut all = app.world_mut().query::<(&Name, &Transform, &ComputedMass)>();
+            let all: Vec<_> = all.iter(app.world()).collect();
+            names.map(|name| {
+                let found = all.iter().find(|found| found.0.as_str() == name);
+                let (_, place, mass) = found.unwrap_or_else(|| panic!("{name} is not there"));
+                (place.translation, **mass)
+            })
+        };
+        // One update takes up what is new.
+        for steps in [1, 30, 60] {
+            run(&mut app, steps);
+            run(&mut other, steps);
+            for (name, (a, b)) in names.iter().zip(places(&mut app).iter().zip(places(&mut other)))
+            {
+                let apart = (a.0 - b.0).length();
+                assert!(apart < 1e-3, "{name} is {apart} m from where it would be: {a:?}, {b:?}");
+                assert_eq!(a.1, b.1, "{name} is as heavy as it was");
+            }
+            assert!(told(&mut other).is_empty(), "nothing is wrong");
+        }
+        assert_eq!(report(&other).joints, 1);
+    }
 }
 
 /// A closed surface of boxes without common faces: a vessel of 3 m × 3 m × 3 m with walls of 1 m and a shaft

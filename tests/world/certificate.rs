@@ -111,27 +111,31 @@ fn the_report_is_of_what_is_held() {
         let mut settings = settings();
         settings.contact.dead_zone = 0.0;
         settings.solver.method = method;
-        let (mut world, bodies) = heap(12, 0.0);
         let (mut held, mut most): (usize, Double) = (0, 0.0);
-        for step in 0..300 {
-            let before = note(&world, &bodies);
-            let report = world.step(&settings, DT).clone();
-            let found = find(&world, &before, &settings);
-            let told = [
-                [report.natural_map, report.motion_residual],
-                [report.natural_map_relaxed, report.motion_residual_relaxed],
-            ];
-            let stands = |round: &&Round| {
-                world.body(round.id).is_some_and(|body| body.linear_velocity == Vec3::ZERO)
-            };
-            let standing = bodies.iter().filter(stands).count();
-            held += standing;
-            for of in 0..2 {
-                let own = [found.natural_map[of][0], found.motion[of]];
-                for (told, own) in told[of].into_iter().zip(own) {
-                    let what = format!("{method:?}, step {step}, {of}: told {told}, found {own}");
-                    assert!(told + ROUNDING_ALONE + PART * own >= own, "{what}: {report}");
-                    most = most.max(if standing > 0 { own } else { 0.0 });
+        for n in [8, 12, 16] {
+            let (mut world, bodies) = heap(n, 0.0);
+            for step in 0..300 {
+                let before = note(&world, &bodies);
+                let report = world.step(&settings, DT).clone();
+                let found = find(&world, &before, &settings);
+                let told = [
+                    [report.natural_map, report.motion_residual],
+                    [report.natural_map_relaxed, report.motion_residual_relaxed],
+                ];
+                let stands = |round: &&Round| {
+                    world.body(round.id).is_some_and(|body| body.linear_velocity == Vec3::ZERO)
+                };
+                let standing = bodies.iter().filter(stands).count();
+                held += standing;
+                for of in 0..2 {
+                    let own = [found.natural_map[of][0], found.motion[of]];
+                    for (told, own) in told[of].into_iter().zip(own) {
+                        let what = format!(
+                            "{method:?}, {n} bodies, step {step}, {of}: told {told}, found {own}"
+                        );
+                        assert!(told + ROUNDING_ALONE + PART * own >= own, "{what}: {report}");
+                        most = most.max(if standing > 0 { own } else { 0.0 });
+                    }
                 }
             }
         }
