@@ -207,6 +207,23 @@ mod meshes {
         assert!((volume(&app, shaped[0]) - 6.0).abs() < 1e-4);
     }
 
+    /// A body that slides, one that falls, one of two shapes, and one on a joint, each by its name.
+    #[cfg(all(feature = "scene", feature = "serialize"))]
+    fn for_a_scene(app: &mut App) {
+        let ice = Friction::new(0.25).with_combine_rule(CoefficientCombine::Min);
+        let slides = (Name::new("slides"), LinearVelocity(Vec3::X * 2.0), ice);
+        spawn(app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0), slides));
+        let hull = ColliderConstructor::Cuboid { x_length: 1.0, y_length: 1.0, z_length: 1.0 };
+        spawn(app, (RigidBody::Dynamic, hull, at(4.0, 3.0, 0.0), Name::new("falls")));
+        let of_two = spawn(app, (RigidBody::Dynamic, at(8.0, 2.0, 0.0), Name::new("of two")));
+        child(app, of_two, (Collider::sphere(0.25), at(-0.5, 0.0, 0.0), ColliderDensity(2.0)));
+        child(app, of_two, (Collider::capsule(0.25, 0.5), at(0.5, 0.0, 0.0)));
+        let spin = (AngularVelocity(Vec3::Y), GravityScale(0.5), Name::new("swings"));
+        let bob = spawn(app, (RigidBody::Dynamic, cube(), at(1.0, 6.0, 5.0), spin));
+        let hinge = Joint::spherical(None, Some(bob)).with_anchor(Vec3::new(0.0, 6.0, 5.0));
+        app.world_mut().spawn((hinge, Name::new("hinge")));
+    }
+
     /// Bodies of which nothing is left but what a scene file holds go on as if they had never left.
     #[cfg(all(feature = "scene", feature = "serialize"))]
     #[test]
@@ -228,23 +245,7 @@ mod meshes {
         };
         let mut app = scene_app();
         floor(&mut app);
-        let ice = Friction::new(0.25).with_combine_rule(CoefficientCombine::Min);
-        let slides = (Name::new("slides"), LinearVelocity(Vec3::X * 2.0), ice);
-        spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0), slides));
-        let hull = ColliderConstructor::Cuboid { x_length: 1.0, y_length: 1.0, z_length: 1.0 };
-        spawn(&mut app, (RigidBody::Dynamic, hull, at(4.0, 3.0, 0.0), Name::new("falls")));
-        let compound =
-            spawn(&mut app, (RigidBody::Dynamic, at(8.0, 2.0, 0.0), Name::new("of two")));
-        child(
-            &mut app,
-            compound,
-            (Collider::sphere(0.25), at(-0.5, 0.0, 0.0), ColliderDensity(2.0)),
-        );
-        child(&mut app, compound, (Collider::capsule(0.25, 0.5), at(0.5, 0.0, 0.0)));
-        let spin = (AngularVelocity(Vec3::Y), GravityScale(0.5), Name::new("swings"));
-        let bob = spawn(&mut app, (RigidBody::Dynamic, cube(), at(1.0, 6.0, 5.0), spin));
-        let hinge = Joint::spherical(None, Some(bob)).with_anchor(Vec3::new(0.0, 6.0, 5.0));
-        app.world_mut().spawn((hinge, Name::new("hinge")));
+        for_a_scene(&mut app);
         run(&mut app, 10);
 
         let registry = app.world().resource::<AppTypeRegistry>().clone();

@@ -123,7 +123,7 @@ pub(super) fn room(
 /// that of its body, ends from the tangent of its path, if it turns by that much (rad).
 pub(super) fn bulge(hull: &Hull, arm: Vec3, turn: Vec3) -> Real {
     let radius = hull.bounding_radius() - hull.radius();
-    turn.length_squared() * (0.125 * radius + 0.5 * arm.length())
+    0.5 * turn.length_squared() * (0.25 * radius + arm.length())
 }
 
 /// The normal of a plane between both all the time, if there is one, while `b` moves by `path` [m/s] and
