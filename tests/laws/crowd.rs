@@ -64,6 +64,24 @@ fn boxes_in_one_place_part_and_stay_at_rest() {
     parts(&cuboid(0.2, 0.2, 0.2), &weightless());
 }
 
+/// The first step of a crowd costs what later ones do: in one place all touch all, and a factor of Newton's
+/// method grows with the cube of their number. Work is counted (sweeps over each contact).
+#[test]
+fn a_crowd_that_begins_costs_no_factor() {
+    for shape in [sphere(0.2), cuboid(0.2, 0.2, 0.2)] {
+        for n in [100, 300, 1000] {
+            let mut world = Simulation::new();
+            for _ in 0..n {
+                add(&mut world, BodyKind::Dynamic, shape.clone(), Vec3::ZERO);
+            }
+            let report = world.step(&weightless(), DT);
+            let work: Double = report.solves.iter().flat_map(|island| island.work).sum();
+            println!("measured {n} in one place: work {work}, {} factors", report.factorizations);
+            assert!(work <= 200.0, "{n} bodies: {work}");
+        }
+    }
+}
+
 /// More than there is room for at once: pairs grow with the bodies, not with their square, that is told with
 /// a name, and all come apart as others do.
 #[test]

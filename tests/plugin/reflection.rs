@@ -78,7 +78,7 @@ fn everything_that_users_see_is_registered() {
     let (mut app, registry) = registry();
     let built = with_all_features(&mut app);
     let registry = registry.read();
-    let all = public(&["Component", "Resource", "Message"]);
+    let all = public(&["Component", "Resource", "Message", "Event"]);
     assert!(all.len() > 60, "the source was not read: {all:?}");
     let is_built = |name: &&String| {
         built.iter().all(|(names, built)| *built || !names.contains(&name.as_str()))

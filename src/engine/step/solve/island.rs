@@ -102,10 +102,15 @@ impl Island<'_, '_> {
             && step.members.iter().all(|&i| bodies[i as usize].locked_axes == LockedAxes::NONE)
     }
 
+    /// Full pushes that its overlaps ask for (–).
+    fn pushes(&self) -> Double {
+        let all: Double = self.step.manifolds.iter().map(Manifold::push_speed).sum();
+        all / widen(self.settings.contact.push_speed_max)
+    }
+
     /// Do its overlaps together ask for more than one full push? What those turn bodies by counts.
     pub(super) fn is_torn_apart(&self) -> bool {
-        let all: Double = self.step.manifolds.iter().map(Manifold::push_speed).sum();
-        all > widen(self.settings.contact.push_speed_max)
+        self.pushes() > 1.0
     }
 
     /// May the fast solvers have it?
@@ -209,7 +214,8 @@ impl Island<'_, '_> {
     }
 
     /// What it has saved in a step in which contacts approach each other so fast [m/s]. Who is new has all
-    /// that it may need if it is at rest, else what a blow leaves: the work of the largest small island.
+    /// that it may need if it is at rest, else what a blow leaves: the work of the largest small island. A
+    /// crowd, in which every body is pushed on the mean, has nothing: its factor has no zeros.
     pub(super) fn open_account(&mut self, approach: Double) {
         let solver = &self.settings.solver;
         let small = Double::from(solver.newton_rows_max) / self.rows().max(1) as Double;
@@ -218,6 +224,7 @@ impl Island<'_, '_> {
         let at_rest = approach < AT_REST * solver.tolerance;
         self.memory.vain = at_rest.then(|| self.memory.vain.unwrap_or(0.0));
         let savings = match self.memory.savings {
+            None if 2.0 * self.pushes() > self.step.bodies.len() as Double => 0.0,
             None if at_rest => solver.work_max,
             None => left,
             Some(savings) if blow => savings.min(left),
