@@ -16,7 +16,7 @@
 //! The next time is where the lines of a plane that is approached and of one that is left meet (Kelley's
 //! cutting planes), and the mean of the two that is along the path is tried itself: `sep` is concave in
 //! `n`. Bodies that turn must leave the plane free as well. On straight paths of all corners `sep` is concave
-//! in time, so the begin and the end decide; circles bulge from their chords by `r θ² / 8` at most.
+//! in time, so its beginning and end decide; circles bulge from their chords by `r θ² / 8` at most.
 //!
 //! Cost: a query of the metric a round, two or three for what passes, one for what meets; none for what
 //! hardly moves or does not cross its plane. Not here: two bodies that joints lead on other paths; bodies of
@@ -101,7 +101,7 @@ fn along([a, b]: [&Hull; 2], relative: &Relative, normal: Vec3, hints: [u32; 2])
     (separation, if a.bounding_radius() < b.bounding_radius() { p } else { q })
 }
 
-/// What a plane with this normal leaves between both (m) at the begin and at the end, when `b` has moved by
+/// What a plane with this normal leaves between both (m) at first and at the end, when `b` has moved by
 /// `way` (m) and each has turned (rad).
 pub(super) fn room(
     [a, b]: [&Hull; 2],

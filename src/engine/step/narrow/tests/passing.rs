@@ -16,21 +16,26 @@ fn separation([a, b]: [&Hull; 2], relative: &Relative) -> Real {
     }
 }
 
+/// Two hulls, how they are to each other at first, and the way of the second one (m).
+fn course(random: &mut Random) -> ([Hull; 2], Relative, Vec3) {
+    let hulls = [random.hull(), random.hull()];
+    let rotation = narrow_mat3(random.rotation());
+    let offset = narrow3(random.direction() * random.within(1.5, 4.0));
+    let aim = narrow3(random.direction() * random.within(0.0, 3.0));
+    let path = (aim - offset) * narrow(random.within(0.5, 3.0));
+    (hulls, Relative { rotation, offset }, path)
+}
+
 #[test]
 fn paths_miss_each_other_if_they_are_apart_at_all_times() {
     let mut random = Random(random::Random::new(11));
     let (mut passed, mut met) = (0, 0);
     for round in 0..1500 {
-        let (a, b) = (random.hull(), random.hull());
-        let hulls = [&a, &b];
-        let rotation = narrow_mat3(random.rotation());
-        let offset = narrow3(random.direction() * random.within(1.5, 4.0));
-        let start = Relative { rotation, offset };
+        let ([a, b], start, path) = course(&mut random);
+        let (hulls, Relative { rotation, offset }) = ([&a, &b], start);
         if separation(hulls, &start) <= 0.0 {
             continue;
         }
-        let aim = narrow3(random.direction() * random.within(0.0, 3.0));
-        let path = (aim - offset) * narrow(random.within(0.5, 3.0));
         let at = |t: Real| Relative { rotation, offset: offset + path * t };
         let nearest = (0..=400_u16)
             .map(|k| separation(hulls, &at(Real::from(k) / 400.0)))
@@ -55,13 +60,8 @@ fn what_is_left_between_two_that_turn_is_there_at_all_times() {
     let mut random = Random(random::Random::new(12));
     let (mut passed, mut stopped) = (0, 0);
     for round in 0..3000 {
-        let (a, b) = (random.hull(), random.hull());
-        let hulls = [&a, &b];
-        let rotation = narrow_mat3(random.rotation());
-        let offset = narrow3(random.direction() * random.within(1.5, 4.0));
-        let start = Relative { rotation, offset };
-        let aim = narrow3(random.direction() * random.within(0.0, 3.0));
-        let path = (aim - offset) * narrow(random.within(0.5, 3.0));
+        let ([a, b], start, path) = course(&mut random);
+        let (hulls, Relative { rotation, offset }) = ([&a, &b], start);
         let turns: [Vec3; 2] =
             [(); 2].map(|()| narrow3(random.direction() * random.within(0.0, 0.6)));
         if separation(hulls, &start) <= 0.0 {
