@@ -1,8 +1,9 @@
 //! The panel tunes what its sliders say and shows what steps were like, without a renderer.
 
 use super::*;
+use bevy_text::TextColor;
 use bevy_ui::widget::Text;
-use bevy_ui::{Node, Val};
+use bevy_ui::{BackgroundColor, Node, Val};
 use bevy_ui_widgets::{Activate, SliderRange, SliderValue, ValueChange};
 use orthant::engine::lcp::Method;
 
@@ -124,11 +125,20 @@ fn every_step_has_its_bars() {
         Some(Val::Percent(part)) => part,
         _ => 0.0,
     };
-    let times = columns.map(|bars| bars.iter().map(height).sum::<f32>());
+    let columns: Vec<&Children> = columns.collect();
+    // Words are in the colors of the parts, from the foot of a column up.
+    let color = |bar: Entity| app.world().get::<BackgroundColor>(bar).map(|color| color.0);
+    let word = |bar: Entity| app.world().get::<TextColor>(bar).map(|color| color.0);
+    let said = columns.iter().find(|words| words.iter().all(|span| word(span).is_some()));
+    let said = said.map(|words| words.iter().filter_map(word).rev().collect::<Vec<_>>());
+    let bars = columns.iter().find(|bars| bars.iter().all(|bar| height(bar) > 0.0));
+    let bars = bars.map(|bars| bars.iter().filter_map(color).collect::<Vec<_>>());
+    assert!(said.is_some() && said == bars, "{said:?} {bars:?}");
+    let times = columns.iter().map(|bars| bars.iter().map(height).sum::<f32>());
     let longest = times.fold(0.0, f32::max);
     assert!((longest - 100.0).abs() < 1e-2, "the longest is {longest} % high");
     assert!(
-        texts(&mut app).contains("2 bodies, 0 asleep, 4 contacts")
+        texts(&mut app).contains("2 bodies, 0 asleep\n4 contacts")
             || texts(&mut app).contains("1 asleep")
     );
 }

@@ -21,6 +21,16 @@ enum Solved {
     Softened,
 }
 
+impl Solved {
+    const fn color(self) -> Srgba {
+        match self {
+            Self::Tolerance => tailwind::GREEN_500,
+            Self::Swept => tailwind::AMBER_400,
+            Self::Softened => tailwind::RED_500,
+        }
+    }
+}
+
 /// Stages whose times are one part of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -84,6 +94,18 @@ pub(super) enum Chart {
     Residual,
 }
 
+/// Words that say what the colors of the bars of times mean, and of those of residuals.
+pub(super) const TIME_LEGEND: [(&str, Srgba); 3] = [
+    ("solving", Part::Solving.color()),
+    ("contacts", Part::Contacts.color()),
+    ("components", Part::Components.color()),
+];
+pub(super) const RESIDUAL_LEGEND: [(&str, Srgba); 3] = [
+    ("solved", Solved::Tolerance.color()),
+    ("swept", Solved::Swept.color()),
+    ("softened", Solved::Softened.color()),
+];
+
 /// A bar of a chart, for the step so many before the last.
 #[derive(Component, Clone, Copy, Debug)]
 pub(super) struct Bar {
@@ -119,11 +141,9 @@ impl History {
         let Some(sample) = place.and_then(|place| self.0.get(place)) else {
             return (0.0, Color::NONE);
         };
-        let color = match (bar.chart, sample.solved) {
-            (Chart::Time(part), _) => part.color(),
-            (Chart::Residual, Solved::Tolerance) => tailwind::GREEN_500,
-            (Chart::Residual, Solved::Swept) => tailwind::AMBER_400,
-            (Chart::Residual, Solved::Softened) => tailwind::RED_500,
+        let color = match bar.chart {
+            Chart::Time(part) => part.color(),
+            Chart::Residual => sample.solved.color(),
         };
         let height = match bar.chart {
             Chart::Time(part) => sample.times[part as usize] / longest,

@@ -18,7 +18,7 @@ use bevy_ecs::observer::IntoEntityObserver;
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
-use bevy_text::{FontSize, TextFont};
+use bevy_text::{FontSize, TextColor, TextFont, TextSpan};
 use bevy_time::Time;
 use bevy_ui::widget::Text;
 use bevy_ui::{
@@ -29,7 +29,7 @@ use bevy_ui_widgets::{
     SliderValue, TrackClick, ValueChange,
 };
 
-use self::chart::{Bar, Chart, History, Part, STEPS};
+use self::chart::{Bar, Chart, History, Part, RESIDUAL_LEGEND, STEPS, TIME_LEGEND};
 use self::knob::{Knob, Tuning};
 use super::diagnostics::{PhysicsDiagnosticsPlugin, StageTimes, StepStage};
 use super::schedule::{PhysicsSchedule, PhysicsStepSystems};
@@ -110,8 +110,11 @@ struct KnobThumb(Knob);
 /// Width of the panel, and of what moves along a slider (logical pixels).
 const WIDTHS: [f32; 2] = [250.0, 10.0];
 
+/// Size of the text (logical pixels).
+const FONT: f32 = 12.0;
+
 fn text(content: &str) -> impl Bundle {
-    (Text::new(content), TextFont::from_font_size(FontSize::Px(12.0)))
+    (Text::new(content), TextFont::from_font_size(FontSize::Px(FONT)))
 }
 
 fn shade(color: Srgba, alpha: f32) -> BackgroundColor {
@@ -137,9 +140,9 @@ fn spawn_panel(mut commands: Commands) {
             spawn_button(row, "Pause", pause);
             spawn_button(row, "Step", step);
         });
-        panel.spawn(text("time of a step: solving, contacts, components"));
+        spawn_legend(panel, "time of a step:\n", TIME_LEGEND);
         spawn_chart(panel, &Part::ALL.map(Chart::Time));
-        panel.spawn(text("residual: solved, swept, softened"));
+        spawn_legend(panel, "residual: ", RESIDUAL_LEGEND);
         spawn_chart(panel, &[Chart::Residual]);
         panel.spawn((text(""), Numbers));
         for knob in Knob::ALL {
@@ -156,6 +159,16 @@ fn spawn_button<M>(
     let node = Node { padding: UiRect::axes(Val::Px(10.0), Val::Px(3.0)), ..Node::default() };
     let mut button = row.spawn((Button, Name::new(label), node, shade(tailwind::SLATE_600, 1.0)));
     button.with_child(text(label)).observe(press);
+}
+
+/// A title, and what the colors of the chart below it mean, each said in its color.
+fn spawn_legend(panel: &mut ChildSpawnerCommands, title: &str, words: [(&str, Srgba); 3]) {
+    panel.spawn(text(title)).with_children(|spans| {
+        for (word, color) in words {
+            let font = TextFont::from_font_size(FontSize::Px(FONT));
+            spans.spawn((TextSpan::new(format!("{word} ")), font, TextColor(color.into())));
+        }
+    });
 }
 
 /// A chart with a column for each step; what stands in a column is told from its top.
@@ -267,8 +280,8 @@ fn show_numbers(
     let mut stages: Vec<StepStage> = StepStage::ALL.to_vec();
     stages.sort_by(|&a, &b| ms(b).total_cmp(&ms(a)));
     let mut content = format!(
-        "step {}{}: {:.2} ms\n{} bodies, {} asleep, {} contacts\nresidual {:.1e} m/s\nrows solved {}, \
-         swept {}, softened {}\n",
+        "step {}{}: {:.2} ms\n{} bodies, {} asleep\n{} contacts\nresidual {:.1e} m/s\nrows: {} solved\n{} \
+         swept, {} softened\n",
         report.step,
         if clock.is_paused() { " (paused)" } else { "" },
         1e3 * times.total().as_secs_f64(),

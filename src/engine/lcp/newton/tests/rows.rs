@@ -3,6 +3,8 @@
 use super::*;
 use crate::engine::lcp::cone::FrictionCone;
 use crate::engine::lcp::manifold::{LANES, cross};
+use crate::engine::lcp::outcome::Status;
+use crate::engine::lcp::problem::{Cone, ContactRow, Iterate, Problem};
 use crate::engine::lcp::rows::{
     add_contact_impulse, contact_compliance, contact_velocity, dot3, inverse_mass_mul,
 };
@@ -189,4 +191,55 @@ fn lanes_project_on_the_cone_of_the_rows() {
             assert!(mu > 0.0 || zones[l] != round::INSIDE, "a ray has no inside: {:?}", rows[l]);
         }
     }
+}
+
+/// The relaxation has one velocity, whatever the length of the rows, biases and `Γ` in their units.
+#[test]
+fn rows_of_any_length_have_the_relaxation_of_unit_rows() {
+    let params = NewtonParams { tolerance: 1e-10, ..NewtonParams::default() };
+    let mut scratch = NewtonScratch::default();
+    let (mut solved, mut slipping) = (0, 0);
+    for (world, mut random) in worlds(7) {
+        let mut velocity = |rows: &[ContactRow], slip_bounds: &[Double]| {
+            let problem = Problem {
+                bodies: &world.bodies,
+                joints: &[],
+                contacts: rows,
+                rolling: &[],
+                cone: Cone::Circular,
+            };
+            let (mut velocity, mut impulse) = (world.velocity.clone(), vec![[0.0; 3]; rows.len()]);
+            let mut iterate = Iterate {
+                velocity: &mut velocity,
+                joint_impulse: &mut [],
+                contact_impulse: &mut impulse,
+                rolling_impulse: &mut [],
+            };
+            let stats =
+                solve_rows(&problem, Some(slip_bounds), &mut iterate, &params, &mut scratch);
+            (stats.status == Status::Converged).then_some(velocity)
+        };
+        let mut rows = world.rows();
+        let mut slip_bounds: Vec<_> = rows.iter().map(|_| 0.5 * random.unit()).collect();
+        let expected = velocity(&rows, &slip_bounds);
+        for (row, slip_bound) in rows.iter_mut().zip(&mut slip_bounds) {
+            let length = 0.25 + 2.0 * random.unit();
+            let stretch = |side: &mut [Vec6; 3]| {
+                side.as_flattened_mut().iter_mut().for_each(|x| *x *= length);
+            };
+            stretch(&mut row.jacobian_a);
+            stretch(&mut row.jacobian_b);
+            row.bias = row.bias.map(|x| length * x);
+            *slip_bound *= length;
+        }
+        let (Some(expected), Some(found)) = (expected, velocity(&rows, &slip_bounds)) else {
+            continue;
+        };
+        solved += 1;
+        slipping += usize::from(slip_bounds.iter().any(|bound| *bound > 0.1));
+        for (v, w) in found.as_flattened().iter().zip(expected.as_flattened()) {
+            assert!((v - w).abs() < 1e-8, "{v} and {w}");
+        }
+    }
+    assert!(solved > 100 && slipping > 100, "{solved} were solved, {slipping} with slip");
 }

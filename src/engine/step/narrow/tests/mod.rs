@@ -2,6 +2,7 @@
 //! answers.
 
 mod boxes;
+mod outline;
 mod parts;
 mod passing;
 mod reference_normal;
