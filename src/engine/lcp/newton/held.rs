@@ -80,7 +80,8 @@ impl Support {
         let [xx, yy, zz, xy, xz, yz] = self.spread();
         let minors = (xx * yy - xy * xy) + (xx * zz - xz * xz) + (yy * zz - yz * yz);
         let reach = self.square[0] + self.square[1] + self.square[2];
-        let is_wide = minors >= LINE * LINE * reach * (xx + yy + zz);
+        // Of points in one place nothing is more than nothing.
+        let is_wide = minors > LINE * LINE * reach * (xx + yy + zz);
         if !is_wide {
             return None;
         }
@@ -252,6 +253,26 @@ fn sticking(m: &Manifold, l: &LaneVectors, inradius: Double, tolerance: Double) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Triangles of a mesh have contacts in the corner in which they meet, each its own: three in one place, whose
+    /// spread rounds to nothing, gave a velocity that is not a number.
+    #[test]
+    fn points_in_one_place_or_in_one_line_ask_for_nothing() {
+        let asked = |points: &[[Double; 3]], u: [Double; 3]| {
+            let mut support = Support::default();
+            points.iter().for_each(|p| support.add(*p, u));
+            support.velocity()
+        };
+        let [p, q, r] = [0.25, 0.5, 1.0].map(|x| [x, -0.5, 0.125]);
+        for u in [[0.0; 3], [0.5, 0.0, -0.25]] {
+            assert_eq!(asked(&[p; 3], u), None, "one place");
+            assert_eq!(asked(&[p; 4], u), None, "one place, four times");
+            assert_eq!(asked(&[p, q, r], u), None, "one line");
+            let wide = asked(&[p, q, [0.25, -0.5, 0.5]], u).expect("a triangle");
+            let error = (0..6).map(|k| (wide[k] - if k < 3 { u[k] } else { 0.0 }).abs());
+            assert!(error.fold(0.0, Double::max) < 1e-15, "{wide:?}");
+        }
+    }
 
     #[test]
     fn what_is_carried_turns_with_its_holder_about_the_point_that_holds_it() {
