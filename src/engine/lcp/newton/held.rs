@@ -254,8 +254,8 @@ fn sticking(m: &Manifold, l: &LaneVectors, inradius: Double, tolerance: Double) 
 mod tests {
     use super::*;
 
-    /// Triangles of a mesh have contacts in the corner in which they meet, each its own: three in one place, whose
-    /// spread rounds to nothing, gave a velocity that is not a number.
+    /// Triangles of a mesh that meet in a corner have contacts there, each its own: three in one place,
+    /// whose spread rounds to nothing, gave a velocity that is not a number.
     #[test]
     fn points_in_one_place_or_in_one_line_ask_for_nothing() {
         let asked = |points: &[[Double; 3]], u: [Double; 3]| {
