@@ -27,6 +27,7 @@
 
 use super::kernel::Sweep;
 use super::problem::ManifoldProblem;
+use crate::engine::lcp::certificate::distance;
 use crate::engine::lcp::manifold::{LaneVectors, Manifold, cross};
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::held::{INSIDE, LINE, PASSES};
@@ -154,8 +155,7 @@ impl Held {
                     None => support.velocity(),
                 };
                 let Some(velocity) = velocity else { return };
-                let mut apart = velocity.iter().zip(&velocities[body]).map(|(x, y)| (x - y).abs());
-                let most = apart.by_ref().fold(0.0, Double::max);
+                let most = distance(&[velocity], &velocities[body..=body]);
                 if most <= within {
                     (velocities[body], support.held, grows) = (velocity, true, true);
                     taken = taken.max(most);
