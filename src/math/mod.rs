@@ -423,5 +423,8 @@ pub fn array3<S: Scalar>(v: Vec3) -> Array3<S> {
 /// Makes a list, which keeps its room, `n` times this value.
 pub(crate) fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
     list.clear();
+    if list.capacity() == 0 {
+        list.reserve_exact(n);
+    }
     list.resize(n, value);
 }

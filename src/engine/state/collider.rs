@@ -242,8 +242,10 @@ pub struct Colliders {
 impl Colliders {
     /// Works out the pieces.
     #[must_use]
-    pub fn new(list: Vec<Collider>) -> Self {
-        let mut pieces = Vec::new();
+    pub fn new(mut list: Vec<Collider>) -> Self {
+        list.shrink_to_fit();
+        let count = list.iter().map(|collider| collider.shape.pieces().len()).sum();
+        let mut pieces = Vec::with_capacity(count);
         let mut next = 0_u32;
         for (index, collider) in (0_u32..).zip(&list) {
             let turn = quat_normalize(collider.rotation);

@@ -50,6 +50,20 @@ pub struct HalfSpace {
     pub normal: Vec3,
 }
 
+impl HalfSpace {
+    /// See [`Convex::aabb`].
+    fn aabb(&self, position: Vec3, rotation: Mat3) -> Aabb {
+        let (normal, mut bounds) = (rotation * self.normal, Aabb::INFINITE);
+        for axis in 0..3 {
+            if normal[axis].abs() == normal.abs().element_sum() {
+                let side = if normal[axis] > 0.0 { &mut bounds.max } else { &mut bounds.min };
+                side[axis] = position[axis];
+            }
+        }
+        bounds
+    }
+}
+
 /// A convex body in the frame in which it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Convex {
@@ -62,14 +76,15 @@ pub enum Convex {
 }
 
 impl Convex {
-    /// Box around the body when its frame has this pose (m); infinite for a half-space.
+    /// Box around the body when its frame has this pose (m); that of a half-space ends at its plane, if an
+    /// axis is square to that, and is infinite else.
     ///
     /// Cost O(vertices).
     #[must_use]
     pub fn aabb(&self, position: Vec3, rotation: Mat3) -> Aabb {
         let hull = match self {
             Self::Hull(hull) => hull,
-            Self::HalfSpace(_) => return Aabb::INFINITE,
+            Self::HalfSpace(plane) => return plane.aabb(position, rotation),
             Self::Mesh(mesh) => return mesh.aabb(position, rotation),
         };
         let (mut min, mut max) = (position, position);
@@ -145,7 +160,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Box around the piece when the shape has this pose (m); infinite for a half-space.
+    /// Box around the piece when the shape has this pose (m), see [`Convex::aabb`].
     #[must_use]
     pub fn aabb(&self, position: Vec3, rotation: Mat3) -> Aabb {
         self.convex
@@ -387,7 +402,7 @@ impl Shape {
         masses.reduce(MassProperties::combined).unwrap_or_default()
     }
 
-    /// Box around the shape in this pose (m); infinite for a half-space.
+    /// Box around the shape in this pose (m), see [`Convex::aabb`].
     #[must_use]
     pub fn aabb(&self, position: Vec3, rotation: Quat) -> Aabb {
         let rotation = quat_to_mat3(rotation);

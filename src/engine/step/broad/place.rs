@@ -34,6 +34,11 @@ impl BroadPhase {
             let (k, this) = (p as usize, p);
             p = proxy.next;
             if proxy.boundless {
+                // One that turns sweeps more than its side.
+                let cut = proxy.is_static && enlarge.scale == 1.0;
+                let Aabb { min, max } = if cut { proxy.base } else { Aabb::INFINITE };
+                self.boxes[k].tight = Aabb { min: min - grow, max: max + grow };
+                self.boxes[k].boxed_in = round;
                 continue;
             }
             let size = proxy.base.max - proxy.base.min;

@@ -21,8 +21,8 @@ pub(super) struct IslandMemory {
     /// Its bodies, ascending.
     pub(super) members: Vec<BodyId>,
     pub(super) newton: NewtonMemory,
-    /// For the poses and for the velocities of the end, whose matrices differ.
-    pub(super) joints_only: [JointsMemory; 2],
+    /// For the poses and for the velocities of the end, whose matrices differ; most islands have no joints.
+    pub(super) joints_only: Option<Box<[JointsMemory; 2]>>,
     /// Work that a large island has saved, or owes where it is negative, for each contact and body, in sweeps
     /// over a contact (–); none before its first step.
     pub(super) savings: Option<Double>,
@@ -55,7 +55,7 @@ impl Default for IslandMemory {
         Self {
             members: Vec::new(),
             newton: NewtonMemory::default(),
-            joints_only: Default::default(),
+            joints_only: None,
             savings: None,
             failed: false,
             vain: None,

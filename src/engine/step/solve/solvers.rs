@@ -102,7 +102,7 @@ impl Solvers {
                 &alone,
                 &mut iterate,
                 solver.tolerance,
-                &mut memory.joints_only[usize::from(relaxed)],
+                &mut memory.joints_only.get_or_insert_default()[usize::from(relaxed)],
                 &mut self.joints_only,
             )
         {

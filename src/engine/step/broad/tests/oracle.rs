@@ -70,8 +70,10 @@ impl Oracle {
             for (k, p) in pieces.iter().enumerate() {
                 for q in &pieces[k + 1..] {
                     let (p, q) = if p.body < q.body { (p, q) } else { (q, p) };
-                    let met = p.boundless || q.boundless || p.bounds.meets(q.bounds);
-                    if met && !(p.boundless && q.boundless) && self.may(world, bodies, p, q) {
+                    if p.bounds.meets(q.bounds)
+                        && !(p.boundless && q.boundless)
+                        && self.may(world, bodies, p, q)
+                    {
                         self.push(bodies, p, q);
                     }
                 }
@@ -105,7 +107,11 @@ impl Oracle {
                 let mut bounds = piece.piece.aabb(body.position(), quat_to_mat3(body.rotation()));
                 let boundless = !(bounds.min.is_finite() && bounds.max.is_finite());
                 let extra = (bounds.max - bounds.min) * (0.5 * (enlarge.scale - 1.0)) + grow;
-                if !boundless {
+                if boundless {
+                    let cut = body.kind() == BodyKind::Static && enlarge.scale == 1.0;
+                    let Aabb { min, max } = if cut { bounds } else { Aabb::INFINITE };
+                    bounds = Aabb { min: min - grow, max: max + grow };
+                } else {
                     bounds = Aabb { min: bounds.min - extra, max: bounds.max + extra };
                     if let Some(path) = self.reach[i].path {
                         bounds.min += path.min(Vec3::ZERO) * enlarge.dt;
