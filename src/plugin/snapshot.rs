@@ -189,10 +189,7 @@ fn adopt(
 ) -> Result<(), SnapshotError> {
     settle(world)?;
     let mut physics = world.resource_mut::<PhysicsWorld>();
-    let revision = physics.engine.revision();
-    let old = core::mem::replace(&mut physics.engine, engine);
-    physics.engine.revision = revision + 1;
-    physics.bodies_changed = true;
+    let old = physics.replace(engine);
     link_bodies(world);
     link_joints(world, &old, joints);
     let systems = [

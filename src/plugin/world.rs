@@ -96,12 +96,26 @@ impl PhysicsWorld {
         if cached.0 != Some(revision) {
             let mut tree = core::mem::take(&mut cached.1);
             match Arc::get_mut(&mut tree) {
-                Some(memory) => memory.rebuild(self.engine.bodies().iter()),
-                None => tree = Arc::new(QueryTree::build(self.engine.bodies().iter())),
+                Some(memory) => memory.update(self.engine.bodies()),
+                None => {
+                    tree = Arc::default();
+                    Arc::make_mut(&mut tree).update(self.engine.bodies());
+                }
             }
             *cached = (Some(revision), tree);
         }
         Arc::clone(&cached.1)
+    }
+
+    /// Puts another engine into the place of the one that is there, and gives that back.
+    pub(super) fn replace(&mut self, engine: Simulation) -> Simulation {
+        let revision = self.engine.revision();
+        let old = core::mem::replace(&mut self.engine, engine);
+        self.engine.revision = revision + 1;
+        // Its clock is another.
+        self.tree = Mutex::default();
+        self.bodies_changed = true;
+        old
     }
 
     /// Removes a body and its joints.

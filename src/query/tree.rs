@@ -2,6 +2,9 @@
 //!
 //! Half-spaces have no box and are asked one by one. Of equal distances the least collider and piece
 //! wins, so that an answer does not depend on the tree.
+//!
+//! What stands still and what moves are in trees of their own: only the second one is built anew as a world
+//! goes on, and the first where much of it has moved, or much of the second has come to rest.
 
 use core::cmp::Ordering;
 
@@ -9,7 +12,9 @@ use super::{ColliderId, PointProjection, RayHit, ShapeHit};
 use crate::engine::geometry::bvh::Bvh;
 use crate::engine::geometry::query::{CastConfig, Impact, Placed, placed};
 use crate::engine::geometry::shape::{Aabb, Convex, Shape};
+use crate::engine::state::bodies::Bodies;
 use crate::engine::state::body::{Body, BodyId};
+use crate::engine::state::changes::Stamp;
 use crate::engine::state::collider::Collider;
 use crate::math::{Mat3, Quat, Real, Vec3, narrow3, quat_rotate, quat_to_mat3, widen3};
 
@@ -34,11 +39,14 @@ impl Entry {
 struct Owner {
     id: ColliderId,
     collider: Collider,
+    /// Has its body moved, changed or gone since the layer was built?
+    gone: bool,
 }
 
-/// All pieces of all bodies, as they were when it was built.
+/// Pieces of bodies, as they were when it was built.
 #[derive(Clone, Debug)]
-pub struct QueryTree {
+struct Layer {
+    /// Ascending.
     owners: Vec<Owner>,
     /// Those with boxes, in the order of `boxes`.
     entries: Vec<Entry>,
@@ -47,8 +55,7 @@ pub struct QueryTree {
     bvh: Bvh,
 }
 
-impl Default for QueryTree {
-    /// The tree of no bodies.
+impl Default for Layer {
     fn default() -> Self {
         Self {
             owners: Vec::new(),
@@ -60,32 +67,35 @@ impl Default for QueryTree {
     }
 }
 
+/// All pieces of all bodies, as they were when it was built or updated.
+#[derive(Clone, Debug, Default)]
+pub struct QueryTree {
+    still: Layer,
+    moving: Layer,
+    /// Since when what is still has not changed, and when it was updated; none if it was built of a list.
+    times: Option<[Stamp; 2]>,
+}
+
+/// Colliders that may be in the wrong layer before all are sorted anew, and as part of all (-): sorting takes a
+/// microsecond each. With fewer a world in which few come to rest is sorted often, with more what moves is
+/// built with much that does not.
+const MISPLACED: usize = 64;
+const MISPLACED_PART: usize = 16;
+
 /// The direction with length one; none if it has none.
 fn unit(direction: Vec3) -> Option<Vec3> {
     widen3(direction).try_normalize().map(narrow3)
 }
 
-impl QueryTree {
-    /// The tree of these bodies. O(n log n).
-    #[must_use]
-    pub fn build<'a>(bodies: impl IntoIterator<Item = &'a Body>) -> Self {
-        let mut tree = Self::default();
-        tree.rebuild(bodies);
-        tree
-    }
-
-    /// Builds the tree anew in the memory it has.
-    pub fn rebuild<'a>(&mut self, bodies: impl IntoIterator<Item = &'a Body>) {
+impl Layer {
+    fn clear(&mut self) {
         self.owners.clear();
         self.entries.clear();
         self.boundless.clear();
         self.boxes.clear();
-        for body in bodies {
-            self.add(body);
-        }
-        self.bvh.rebuild(&self.boxes);
     }
 
+    /// Adds the pieces of a body; the tree of boxes knows them when it is built.
     fn add(&mut self, body: &Body) {
         let (position, rotation) = (body.position(), body.rotation());
         let turn = quat_to_mat3(rotation);
@@ -93,6 +103,7 @@ impl QueryTree {
         let owners = (0_u32..).zip(body.colliders().list()).map(|(collider, it)| Owner {
             id: ColliderId { body: body.id(), collider },
             collider: it.clone(),
+            gone: false,
         });
         self.owners.extend(owners);
         for (number, it) in (0_u32..).zip(body.colliders().pieces()) {
@@ -113,25 +124,128 @@ impl QueryTree {
         }
     }
 
+    fn build_boxes(&mut self) {
+        self.bvh.rebuild(&self.boxes);
+    }
+
+    fn owner(&self, entry: &Entry) -> &Owner {
+        &self.owners[entry.owner as usize]
+    }
+
+    /// Asks those that are there of a few pieces, and what `visit` finds of the boxes of the others: each gets
+    /// the current `max` (m) and returns the new one.
+    fn ask(
+        &self,
+        max: Real,
+        visit: impl FnOnce(&Bvh, Real, &mut dyn FnMut(u32, Real) -> Real),
+        mut ask: impl FnMut(&Owner, &Entry, Real) -> Real,
+    ) -> Real {
+        let mut shortest = max;
+        let mut there = |entry: &Entry, max: Real| {
+            let owner = self.owner(entry);
+            if owner.gone {
+                return max;
+            }
+            let new = ask(owner, entry, max);
+            shortest = shortest.min(new);
+            new
+        };
+        let max = self.boundless.iter().fold(max, |max, entry| max.min(there(entry, max)));
+        visit(&self.bvh, max, &mut |k, max| there(&self.entries[k as usize], max));
+        shortest
+    }
+}
+
+impl QueryTree {
+    /// The tree of these bodies. O(n log n).
+    #[must_use]
+    pub fn build<'a>(bodies: impl IntoIterator<Item = &'a Body>) -> Self {
+        let mut tree = Self::default();
+        tree.rebuild(bodies);
+        tree
+    }
+
+    /// Builds the tree anew in the memory it has.
+    pub fn rebuild<'a>(&mut self, bodies: impl IntoIterator<Item = &'a Body>) {
+        self.sort(bodies.into_iter().map(|body| (body, false)));
+        self.times = None;
+    }
+
+    /// Takes up what changed since the last time, of the same world. O(n), and O(m log m) for what moves.
+    pub fn update(&mut self, bodies: &Bodies) {
+        let now = bodies.changes().now();
+        let Some([since, last]) = self.times else {
+            self.rebuild(bodies.iter());
+            self.times = Some([now, now]);
+            return;
+        };
+        self.moving.clear();
+        let (mut gone, mut resting) = (0, 0);
+        let mut owners = self.still.owners.iter_mut().peekable();
+        for (body, changed) in bodies.with_changes() {
+            while let Some(owner) = owners.next_if(|owner| owner.id.body < body.id()) {
+                owner.gone = true;
+                gone += 1;
+            }
+            let moves = changed >= since;
+            let mut known = false;
+            while let Some(owner) = owners.next_if(|owner| owner.id.body == body.id()) {
+                owner.gone = moves;
+                gone += usize::from(moves);
+                known = true;
+            }
+            if moves || !known {
+                self.moving.add(body);
+                resting += usize::from(changed < last);
+            }
+        }
+        for owner in owners {
+            owner.gone = true;
+            gone += 1;
+        }
+        let all = self.still.owners.len() + self.moving.owners.len();
+        if gone.max(resting) > MISPLACED.max(all / MISPLACED_PART) {
+            self.sort(bodies.with_changes().map(|(body, changed)| (body, changed >= last)));
+            self.times = Some([last, now]);
+        } else {
+            self.moving.build_boxes();
+            self.times = Some([since, now]);
+        }
+    }
+
+    /// Builds both layers of bodies and whether they move.
+    fn sort<'a>(&mut self, bodies: impl Iterator<Item = (&'a Body, bool)>) {
+        let Self { still, moving, .. } = self;
+        still.clear();
+        moving.clear();
+        for (body, moves) in bodies {
+            if moves { moving.add(body) } else { still.add(body) }
+        }
+        still.build_boxes();
+        moving.build_boxes();
+    }
+
+    /// Since when what is still has not changed.
+    #[cfg(test)]
+    pub(crate) fn still(&self) -> Option<Stamp> {
+        self.times.map(|[since, _]| since)
+    }
+
+    fn layers(&self) -> [&Layer; 2] {
+        [&self.still, &self.moving]
+    }
+
     /// The number of colliders.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.owners.len()
+        let there = |layer: &Layer| layer.owners.iter().filter(|owner| !owner.gone).count();
+        self.layers().map(there).iter().sum()
     }
 
     /// Is there nothing to meet?
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.owners.is_empty()
-    }
-
-    fn admits(&self, entry: &Entry, predicate: &mut impl FnMut(BodyId, &Collider) -> bool) -> bool {
-        let Owner { id, collider } = &self.owners[entry.owner as usize];
-        predicate(id.body, collider)
-    }
-
-    fn id(&self, entry: &Entry) -> ColliderId {
-        self.owners[entry.owner as usize].id
+        self.len() == 0
     }
 
     /// The first collider that a ray meets within `max_distance` (m). An origin inside is a hit at
@@ -185,17 +299,18 @@ impl QueryTree {
         let Some(v) = unit(direction).filter(|_| origin.is_finite() && !max.is_nan()) else {
             return;
         };
-        let mut ask = |entry: &Entry, max: Real| {
+        let mut ask = |&Owner { id, ref collider, .. }: &Owner, entry: &Entry, max: Real| {
             let Some((distance, normal)) = entry.placed().ray(origin, v, max, solid) else {
                 return max;
             };
-            if !self.admits(entry, &mut predicate) {
+            if !predicate(id.body, collider) {
                 return max;
             }
-            visit(RayHit { id: self.id(entry), piece: entry.piece, distance, normal })
+            visit(RayHit { id, piece: entry.piece, distance, normal })
         };
-        let max = self.boundless.iter().fold(max, |max, entry| max.min(ask(entry, max)));
-        self.bvh.cast_ray(origin, v, max, |k, max| ask(&self.entries[k as usize], max));
+        self.layers().iter().fold(max, |max, layer| {
+            layer.ask(max, |bvh, max, visit| bvh.cast_ray(origin, v, max, visit), &mut ask)
+        });
     }
 
     /// The first collider that a shape meets as it moves along `direction` without turning. A direction
@@ -257,16 +372,16 @@ impl QueryTree {
             return;
         }
         for moving in placed(shape, position, rotation) {
-            let mut ask = |entry: &Entry, max: Real| {
+            let mut ask = |&Owner { id, ref collider, .. }: &Owner, entry: &Entry, max: Real| {
                 let Some(Impact { distance, at }) = entry.placed().cast(&moving, v, max, config)
                 else {
                     return max;
                 };
-                if !self.admits(entry, &mut predicate) {
+                if !predicate(id.body, collider) {
                     return max;
                 }
                 visit(ShapeHit {
-                    id: self.id(entry),
+                    id,
                     piece: entry.piece,
                     distance,
                     point1: at.point1,
@@ -275,17 +390,15 @@ impl QueryTree {
                     normal2: -at.normal,
                 })
             };
-            max = self.boundless.iter().fold(max, |max, entry| max.min(ask(entry, max)));
             let mut bounds = moving.convex.aabb(moving.position, moving.rotation);
             let target = Vec3::splat(config.target_distance.max(0.0));
             bounds = Aabb { min: bounds.min - target, max: bounds.max + target };
-            let mut shorter = max;
-            self.bvh.cast_box(bounds, v, max, |k, max| {
-                let new = ask(&self.entries[k as usize], max);
-                shorter = shorter.min(new);
-                new
+            max = self.layers().iter().fold(max, |max, layer| {
+                let cast = |bvh: &Bvh, max: Real, visit: &mut dyn FnMut(u32, Real) -> Real| {
+                    bvh.cast_box(bounds, v, max, visit);
+                };
+                layer.ask(max, cast, &mut ask)
             });
-            max = shorter;
         }
     }
 
@@ -300,23 +413,23 @@ impl QueryTree {
         mut predicate: impl FnMut(BodyId, &Collider) -> bool,
     ) -> Option<PointProjection> {
         let mut best: Option<(Real, PointProjection)> = None;
-        let mut ask = |entry: &Entry, max: Real| {
+        let mut ask = |&Owner { id, ref collider, .. }: &Owner, entry: &Entry, max: Real| {
             let Some((at, is_inside)) = entry.placed().project(point, solid) else { return max };
             let distance = (at - point).length();
-            let id = self.id(entry);
             let found = PointProjection { id, piece: entry.piece, point: at, is_inside };
             let less = |(far, best): (Real, PointProjection)| {
                 let key = |p: &PointProjection| (p.id, p.piece);
                 distance < far || distance == far && key(&found) < key(&best)
             };
-            if distance > max || !best.is_none_or(less) || !self.admits(entry, &mut predicate) {
+            if distance > max || !best.is_none_or(less) || !predicate(id.body, collider) {
                 return max;
             }
             best = Some((distance, found));
             distance
         };
-        let max = self.boundless.iter().fold(max_distance, |max, entry| max.min(ask(entry, max)));
-        self.bvh.nearest(point, max, |k, max| ask(&self.entries[k as usize], max));
+        self.layers().iter().fold(max_distance, |max, layer| {
+            layer.ask(max, |bvh, max, visit| bvh.nearest(point, max, visit), &mut ask)
+        });
         best.map(|(_, found)| found)
     }
 
@@ -378,13 +491,20 @@ impl QueryTree {
         test: impl Fn(&Entry) -> bool,
         found: &mut Vec<ColliderId>,
     ) {
-        let mut ask = |entry: &Entry| {
-            if test(entry) && self.admits(entry, &mut predicate) {
-                found.push(self.id(entry));
+        let mut ask = |&Owner { id, ref collider, .. }: &Owner, entry: &Entry, max: Real| {
+            if test(entry) && predicate(id.body, collider) {
+                found.push(id);
             }
+            max
         };
-        self.boundless.iter().for_each(&mut ask);
-        self.bvh.overlaps(&bounds, |k| ask(&self.entries[k as usize]));
+        for layer in self.layers() {
+            let meet = |bvh: &Bvh, max: Real, visit: &mut dyn FnMut(u32, Real) -> Real| {
+                bvh.overlaps(&bounds, |k| {
+                    visit(k, max);
+                });
+            };
+            layer.ask(Real::MAX, meet, &mut ask);
+        }
     }
 }
 

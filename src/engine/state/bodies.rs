@@ -10,7 +10,7 @@
 use hashbrown::HashMap;
 
 use super::body::{Body, BodyDesc, BodyError, BodyId};
-use super::changes::Changes;
+use super::changes::{Changes, Stamp};
 
 /// All bodies, in ascending order of their ids.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +113,12 @@ impl Bodies {
     /// The bodies in ascending order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Body> {
         self.list.iter().filter(|body| !self.removed || self.index.contains_key(&body.id()))
+    }
+
+    /// The bodies in ascending order of their ids, and when they were last others.
+    pub(crate) fn with_changes(&self) -> impl Iterator<Item = (&Body, Stamp)> {
+        let all = self.list.iter().enumerate().map(|(i, body)| (body, self.changes.changed(i)));
+        all.filter(|(body, _)| !self.removed || self.index.contains_key(&body.id()))
     }
 
     /// The bodies in ascending order, with those that were removed since the last

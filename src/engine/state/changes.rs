@@ -104,6 +104,16 @@ impl Changes {
         self.last.sort_unstable();
     }
 
+    /// The time.
+    pub(crate) const fn now(&self) -> Stamp {
+        self.now
+    }
+
+    /// When the state of a body was last another.
+    pub(super) fn changed(&self, i: usize) -> Stamp {
+        self.state[i]
+    }
+
     /// When the step under way began.
     pub(crate) const fn began(&self) -> Stamp {
         self.began

@@ -1,7 +1,7 @@
 //! What there is: bodies, colliders, pairs and joints, and what of them changed. Knows no step.
 pub mod bodies;
 pub mod body;
-pub(in crate::engine) mod changes;
+pub(crate) mod changes;
 pub mod collider;
 pub mod contact;
 pub mod joint;

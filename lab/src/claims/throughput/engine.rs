@@ -7,6 +7,7 @@ use orthant::engine::lcp::Method;
 use orthant::engine::lcp::manifold::Manifold;
 use orthant::engine::pair::Pair;
 use orthant::engine::par::{Pool, Serial, Threads};
+use orthant::engine::query::QueryTree;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Double, Real, Vec3};
@@ -27,6 +28,7 @@ pub fn measure(claims: &mut Claims) {
     scaling(claims);
     threads(claims);
     sleeping(claims);
+    rays(claims);
     memory(claims);
 }
 
@@ -159,6 +161,35 @@ fn sleeping(claims: &mut Claims) {
     let fine = asleep(&world);
     let time = if fine { median(times) } else { Double::NAN };
     at_most(claims, "10 000 asleep, one moves: engine", time, 1e-4);
+}
+
+/// A ray after each step into 20 000 boxes that stand, while a hundred fall onto them: what it takes to take up
+/// where all is, and to cast it.
+fn rays(claims: &mut Claims) {
+    let mut world = Simulation::new();
+    let cube = Shape::cuboid(1.0, 1.0, 1.0).expect("a cube");
+    for i in 0..160_u8 {
+        for k in 0..125_u8 {
+            let at = Vec3::new(Real::from(i), 0.0, Real::from(k)) * 1.5;
+            add(&mut world, BodyKind::Static, cube.clone(), at);
+        }
+    }
+    for i in 0..100_u8 {
+        let at = Vec3::new(2.0 * Real::from(i), 2.0 + 0.2 * Real::from(i), 90.0);
+        add(&mut world, BodyKind::Dynamic, cube.clone(), at);
+    }
+    let (mut tree, mut times, mut met) = (QueryTree::default(), Vec::new(), 0);
+    for _ in 0..100 {
+        world.step(&Settings::default(), DT);
+        times.push(seconds(|| {
+            tree.update(world.bodies());
+            let (origin, direction) = (Vec3::new(50.0, 10.0, 50.0), Vec3::new(1.0, -1.0, 0.5));
+            let hit = tree.cast_ray(origin, direction, 100.0, true, |_, _| true);
+            met += u32::from(hit.is_some());
+        }));
+    }
+    let time = if met == 100 { median(times) } else { Double::NAN };
+    at_most(claims, "a ray a step into 20 000 that stand, 100 move", time, 1e-3);
 }
 
 /// Bytes that a body takes, one with a pair and four contacts, and their parts.

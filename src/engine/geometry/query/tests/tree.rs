@@ -1,10 +1,12 @@
 //! The tree against asking every piece.
 
 use super::{KINDS, Random, hull};
+use crate::engine::Simulation;
 use crate::engine::geometry::query::placed;
 use crate::engine::geometry::shape::{Aabb, Shape};
 use crate::engine::lcp::tests::random;
 use crate::engine::query::{CastConfig, ColliderId, QueryTree, RayHit, ShapeHit, closest, ratio};
+use crate::engine::settings::Settings;
 use crate::engine::state::body::{Body, BodyDesc, BodyId, BodyKind};
 use crate::engine::state::collider::{Collider, Layers};
 use crate::math::{Quat, Real, Vec3};
@@ -268,6 +270,70 @@ fn a_tree_built_anew_is_the_same() {
         let cast = |tree: &QueryTree| tree.cast_ray(origin, direction, Real::MAX, true, keep);
         assert_eq!(cast(&tree), cast(&fresh), "the same hits");
     }
+}
+
+/// A world of bodies side by side, one in nine of which falls.
+fn side_by_side(random: &mut Random, count: usize) -> (Simulation, Vec<BodyId>) {
+    let mut world = Simulation::new();
+    let mut ids = Vec::new();
+    for k in 0..count {
+        let kind = if k % 9 == 0 { BodyKind::Dynamic } else { BodyKind::Static };
+        let position = Vec3::new((k % 16) as Real, 0.0, (k / 16) as Real) * 2.0;
+        let colliders = vec![Collider::new(shape(random, k))];
+        let desc = BodyDesc { kind, position, colliders, ..BodyDesc::default() };
+        ids.push(world.add_body(desc).expect("a sound body"));
+    }
+    (world, ids)
+}
+
+#[test]
+fn a_tree_that_is_updated_is_that_of_all_bodies() {
+    let mut random = Random(random::Random::new(12));
+    let (mut world, mut ids) = side_by_side(&mut random, 256);
+    let (mut tree, mut hits, mut sorted) = (QueryTree::default(), 0, 0);
+    for step in 0..120 {
+        world.step(&Settings::default(), 1.0 / 60.0);
+        // Some are moved by hand, come and go; for a while all are, later none.
+        let pushed = if (40..60).contains(&step) { ids.len() } else { usize::from(step < 80) };
+        for k in 0..pushed {
+            let body = world.body_mut(ids[(k + 7 * step) % ids.len()]).expect("it is there");
+            body.set_pose(body.position() + random.direction() * 0.3, random.rotation());
+        }
+        if step % 11 == 3 {
+            world.remove_body(ids.swap_remove(step % ids.len()));
+            let colliders = vec![Collider::new(shape(&mut random, step))];
+            let position = random.in_cube(6.0);
+            let desc = BodyDesc { position, colliders, ..BodyDesc::default() };
+            ids.push(world.add_body(desc).expect("a sound body"));
+        }
+        let before = tree.still();
+        tree.update(world.bodies());
+        sorted += usize::from(tree.still() != before);
+        let fresh = QueryTree::build(world.bodies().iter());
+        assert_eq!(tree.len(), fresh.len(), "step {step}: as many colliders");
+        for _ in 0..20 {
+            let middle = Vec3::new(16.0, 0.0, 16.0);
+            // Along the field, not over it.
+            let flat = Vec3::new(1.0, 0.1, 1.0);
+            let (origin, direction) = (random.in_cube(16.0) * flat, random.direction() * flat);
+            let origin = middle + origin;
+            let cast = |tree: &QueryTree| tree.cast_ray(origin, direction, 20.0, true, keep);
+            assert_eq!(cast(&tree), cast(&fresh), "step {step}: the same hits");
+            hits += usize::from(cast(&tree).is_some());
+            let near = |tree: &QueryTree| tree.project_point(origin, 5.0, false, keep);
+            assert_eq!(near(&tree), near(&fresh), "step {step}: the same points");
+            let (low, high) = (origin - Vec3::ONE, origin + Vec3::ONE);
+            let bounds = Aabb { min: low, max: high };
+            let met = |tree: &QueryTree| {
+                let mut found = Vec::new();
+                tree.aabb_intersections(bounds, keep, &mut found);
+                found
+            };
+            assert_eq!(met(&tree), met(&fresh), "step {step}: the same boxes");
+        }
+    }
+    assert!(hits > 500, "{hits} hits");
+    assert!((2..30).contains(&sorted), "sorted anew {sorted} times");
 }
 
 #[test]
