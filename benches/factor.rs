@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use orthant::engine::lcp::factor::{Block, Factor, Pattern};
+use orthant::engine::lcp::factor::{Block, Factor, Order, Pattern};
 use orthant::math::{Double, Scalar, Single};
 use orthant_lab::random::Rng;
 
@@ -93,7 +93,7 @@ fn fill<T: Scalar>(scene: &Scene, pattern: &Pattern, matrix: &mut Factor<T>) {
 
 fn numbers<T: Scalar>(criterion: &mut Criterion, precision: &str, scene: &Scene) {
     let mut pattern = Pattern::default();
-    pattern.build(scene.bodies, 0, &scene.edges);
+    pattern.build(&mut Order::default(), scene.bodies, 0, &scene.edges);
     let (mut matrix, mut factor) = (Factor::<T>::default(), Factor::<T>::default());
     fill(scene, &pattern, &mut matrix);
     let mut group = criterion.benchmark_group(format!("factor/{}/{precision}", scene.name));
@@ -119,7 +119,7 @@ fn numbers<T: Scalar>(criterion: &mut Criterion, precision: &str, scene: &Scene)
 fn factor(criterion: &mut Criterion) {
     for scene in &scenes() {
         let mut pattern = Pattern::default();
-        pattern.build(scene.bodies, 0, &scene.edges);
+        pattern.build(&mut Order::default(), scene.bodies, 0, &scene.edges);
         println!(
             "{}: {} bodies, {} edges, {} blocks, work {}",
             scene.name,
@@ -136,7 +136,10 @@ fn factor(criterion: &mut Criterion) {
             bencher.iter(|| {
                 turn = !turn;
                 let edges = if turn { &fewer } else { &scene.edges };
-                assert!(pattern.build(scene.bodies, 0, edges), "the graph changed");
+                assert!(
+                    pattern.build(&mut Order::default(), scene.bodies, 0, edges),
+                    "the graph changed"
+                );
             });
         });
         group.finish();

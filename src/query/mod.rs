@@ -1,7 +1,7 @@
 //! Spatial queries: what a ray, a moving shape, a point or a box meets among the bodies.
 //!
 //! Bodies in → a [`QueryTree`] → hits out. The tree is a copy of where everything is at the time it is
-//! built: it stays right until a body moves, and is cheap to build anew. A query finds pieces by their
+//! built or updated: it stays right until a body moves, and takes up what moved. A query finds pieces by their
 //! boxes ([`Bvh`](crate::engine::bvh::Bvh)) and asks each ([`Placed`]); every answer names body, collider and
 //! piece and does not depend on the shape of the tree.
 //!
@@ -9,6 +9,7 @@
 //! case. A query meets the colliders for which its predicate is true, and nothing where a number is none. It
 //! changes nothing and keeps no memory.
 
+mod layer;
 mod tree;
 
 pub use self::tree::QueryTree;

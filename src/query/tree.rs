@@ -8,64 +8,16 @@
 
 use core::cmp::Ordering;
 
+use super::layer::{Entry, Layer, Owner};
 use super::{ColliderId, PointProjection, RayHit, ShapeHit};
 use crate::engine::geometry::bvh::Bvh;
-use crate::engine::geometry::query::{CastConfig, Impact, Placed, placed};
+use crate::engine::geometry::query::{CastConfig, Impact, placed};
 use crate::engine::geometry::shape::{Aabb, Convex, Shape};
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::changes::Stamp;
 use crate::engine::state::collider::Collider;
-use crate::math::{Mat3, Quat, Real, Vec3, narrow3, quat_rotate, quat_to_mat3, widen3};
-
-/// A piece where it was when the tree was built.
-#[derive(Clone, Debug)]
-struct Entry {
-    convex: Convex,
-    position: Vec3,
-    rotation: Mat3,
-    /// Index of its collider.
-    owner: u32,
-    piece: u32,
-}
-
-impl Entry {
-    fn placed(&self) -> Placed<'_> {
-        Placed { convex: &self.convex, position: self.position, rotation: self.rotation }
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Owner {
-    id: ColliderId,
-    collider: Collider,
-    /// Has its body moved, changed or gone since the layer was built?
-    gone: bool,
-}
-
-/// Pieces of bodies, as they were when it was built.
-#[derive(Clone, Debug)]
-struct Layer {
-    /// Ascending.
-    owners: Vec<Owner>,
-    /// Those with boxes, in the order of `boxes`.
-    entries: Vec<Entry>,
-    boundless: Vec<Entry>,
-    boxes: Vec<Aabb>,
-    bvh: Bvh,
-}
-
-impl Default for Layer {
-    fn default() -> Self {
-        Self {
-            owners: Vec::new(),
-            entries: Vec::new(),
-            boundless: Vec::new(),
-            boxes: Vec::new(),
-            bvh: Bvh::with_leaves(1),
-        }
-    }
-}
+use crate::math::{Quat, Real, Vec3, narrow3, widen3};
 
 /// All pieces of all bodies, as they were when it was built or updated.
 #[derive(Clone, Debug, Default)]
@@ -76,84 +28,15 @@ pub struct QueryTree {
     times: Option<[Stamp; 2]>,
 }
 
-/// Colliders that may be in the wrong layer before all are sorted anew, and as part of all (-): sorting takes a
-/// microsecond each. With fewer a world in which few come to rest is sorted often, with more what moves is
-/// built with much that does not.
+/// Colliders that may be in the wrong layer before all are sorted anew, and as part of all (-): sorting takes
+/// a microsecond each. With fewer a world in which few come to rest is sorted often, with more what moves
+/// is built with much that does not.
 const MISPLACED: usize = 64;
 const MISPLACED_PART: usize = 16;
 
 /// The direction with length one; none if it has none.
 fn unit(direction: Vec3) -> Option<Vec3> {
     widen3(direction).try_normalize().map(narrow3)
-}
-
-impl Layer {
-    fn clear(&mut self) {
-        self.owners.clear();
-        self.entries.clear();
-        self.boundless.clear();
-        self.boxes.clear();
-    }
-
-    /// Adds the pieces of a body; the tree of boxes knows them when it is built.
-    fn add(&mut self, body: &Body) {
-        let (position, rotation) = (body.position(), body.rotation());
-        let turn = quat_to_mat3(rotation);
-        let first = self.owners.len() as u32;
-        let owners = (0_u32..).zip(body.colliders().list()).map(|(collider, it)| Owner {
-            id: ColliderId { body: body.id(), collider },
-            collider: it.clone(),
-            gone: false,
-        });
-        self.owners.extend(owners);
-        for (number, it) in (0_u32..).zip(body.colliders().pieces()) {
-            let entry = Entry {
-                convex: it.piece.convex.clone(),
-                position: position + quat_rotate(rotation, it.piece.position),
-                rotation: turn * quat_to_mat3(it.piece.rotation),
-                owner: first + it.collider,
-                piece: number,
-            };
-            let bounds = entry.convex.aabb(entry.position, entry.rotation);
-            if bounds.min.is_finite() && bounds.max.is_finite() {
-                self.boxes.push(bounds);
-                self.entries.push(entry);
-            } else {
-                self.boundless.push(entry);
-            }
-        }
-    }
-
-    fn build_boxes(&mut self) {
-        self.bvh.rebuild(&self.boxes);
-    }
-
-    fn owner(&self, entry: &Entry) -> &Owner {
-        &self.owners[entry.owner as usize]
-    }
-
-    /// Asks those that are there of a few pieces, and what `visit` finds of the boxes of the others: each gets
-    /// the current `max` (m) and returns the new one.
-    fn ask(
-        &self,
-        max: Real,
-        visit: impl FnOnce(&Bvh, Real, &mut dyn FnMut(u32, Real) -> Real),
-        mut ask: impl FnMut(&Owner, &Entry, Real) -> Real,
-    ) -> Real {
-        let mut shortest = max;
-        let mut there = |entry: &Entry, max: Real| {
-            let owner = self.owner(entry);
-            if owner.gone {
-                return max;
-            }
-            let new = ask(owner, entry, max);
-            shortest = shortest.min(new);
-            new
-        };
-        let max = self.boundless.iter().fold(max, |max, entry| max.min(there(entry, max)));
-        visit(&self.bvh, max, &mut |k, max| there(&self.entries[k as usize], max));
-        shortest
-    }
 }
 
 impl QueryTree {

@@ -41,5 +41,6 @@ pub(in crate::engine) mod tests;
 
 pub use self::block::{Block, NodeLanes};
 pub use self::numeric::Factor;
+pub use self::order::Order;
 pub use self::packed::{NodePlace, Packed, Slot};
 pub use self::symbolic::Pattern;

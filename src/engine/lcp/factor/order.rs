@@ -35,11 +35,11 @@ use crate::math::refill;
 /// Marks the end of a list and a node in no list.
 const NONE: u32 = u32::MAX;
 
-/// The order and the buffers to find it.
+/// The buffers to find an order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Order {
+pub struct Order {
     /// Nodes in the order of their elimination.
-    pub(super) sequence: Vec<u32>,
+    sequence: Vec<u32>,
     /// Words of a row of `adjacency`.
     words: usize,
     /// Bits of every node's neighbors in the elimination graph, and its own.
@@ -70,7 +70,7 @@ pub(super) struct Order {
 
 impl Order {
     /// Finds the sequence.
-    pub(super) fn minimum_degree(&mut self, graph: &Graph, fair: bool) {
+    pub(super) fn minimum_degree(&mut self, graph: &Graph, fair: bool, found: &mut Vec<u32>) {
         self.fair = fair;
         self.prepare(graph);
         while self.sequence.len() < graph.nodes() {
@@ -81,6 +81,7 @@ impl Order {
             self.unlink(node);
             self.eliminate(graph, node);
         }
+        self.sequence.clone_into(found);
     }
 
     fn prepare(&mut self, graph: &Graph) {

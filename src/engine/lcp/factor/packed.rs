@@ -14,6 +14,7 @@
 
 use super::block::NodeLanes;
 use super::numeric::Factor;
+use super::order::Order;
 use super::symbolic::Pattern;
 use crate::math::Double;
 use crate::math::refill;
@@ -50,6 +51,7 @@ pub struct Slot {
 /// A matrix over nodes of different sizes, or its factor.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
+    order: Order,
     nodes: Pattern,
     places: Vec<NodePlace>,
     /// Rows in use of every block, and its last node's place in the order.
@@ -65,7 +67,7 @@ pub struct Packed {
 impl Packed {
     /// Finds order and blocks for nodes of these sizes; `pairs` of different nodes share entries.
     pub fn build(&mut self, sizes: &[u32], pairs: &[[u32; 2]]) {
-        self.nodes.build_fair(sizes.len(), pairs);
+        self.nodes.build_fair(&mut self.order, sizes.len(), pairs);
         self.pack(sizes);
         let Self { places, last, sequence, edges, blocks, slots, .. } = self;
         sequence.clear();

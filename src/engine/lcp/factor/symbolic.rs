@@ -14,7 +14,8 @@ use crate::math::refill;
 pub struct Pattern {
     pub(super) graph: Graph,
     edges: Vec<[u32; 2]>,
-    order: Order,
+    /// Nodes in the order of their elimination.
+    sequence: Vec<u32>,
     /// Place of each node in the order of elimination.
     pub(super) position: Vec<u32>,
     /// First block of each column, and the end.
@@ -40,8 +41,14 @@ const NONE: u32 = u32::MAX;
 impl Pattern {
     /// Finds order and pattern for a graph of `bodies` (nodes from 0), then `joints`, joined by
     /// `edges` in any order, repeated or not, never from a node to itself. Returns false, and does
-    /// nothing, if it is the graph of the last time.
-    pub fn build(&mut self, bodies: usize, joints: usize, edges: &[[u32; 2]]) -> bool {
+    /// nothing, if it is the graph of the last time. `order` is a buffer.
+    pub fn build(
+        &mut self,
+        order: &mut Order,
+        bodies: usize,
+        joints: usize,
+        edges: &[[u32; 2]],
+    ) -> bool {
         let nodes = bodies + joints;
         let same = self.built
             && self.graph.bodies == bodies
@@ -51,23 +58,23 @@ impl Pattern {
             return false;
         }
         self.set_graph(bodies, nodes, edges);
-        self.order.minimum_degree(&self.graph, false);
+        order.minimum_degree(&self.graph, false, &mut self.sequence);
         self.find_pattern();
         true
     }
 
     /// Finds order and pattern for nodes with positive pivots, as joints alone are: of equal ones those whose
     /// neighbors changed first go first.
-    pub(super) fn build_fair(&mut self, nodes: usize, edges: &[[u32; 2]]) {
+    pub(super) fn build_fair(&mut self, order: &mut Order, nodes: usize, edges: &[[u32; 2]]) {
         self.set_graph(nodes, nodes, edges);
-        self.order.minimum_degree(&self.graph, true);
+        order.minimum_degree(&self.graph, true, &mut self.sequence);
         self.find_pattern();
     }
 
     /// Finds the pattern for nodes with positive pivots, eliminated in this order.
     pub(super) fn build_in_order(&mut self, sequence: &[u32], edges: &[[u32; 2]]) {
         self.set_graph(sequence.len(), sequence.len(), edges);
-        sequence.clone_into(&mut self.order.sequence);
+        sequence.clone_into(&mut self.sequence);
         self.find_pattern();
     }
 
@@ -80,7 +87,7 @@ impl Pattern {
     /// Finds the blocks of the order.
     fn find_pattern(&mut self) {
         refill(&mut self.position, self.graph.nodes(), 0);
-        for (place, node) in self.order.sequence.iter().enumerate() {
+        for (place, node) in self.sequence.iter().enumerate() {
             self.position[*node as usize] = place as u32;
         }
         self.count_blocks();
@@ -142,7 +149,7 @@ impl Pattern {
 
     /// The nodes in the order of their elimination.
     pub(super) fn sequence(&self) -> &[u32] {
-        &self.order.sequence
+        &self.sequence
     }
 
     /// The blocks of a column.
@@ -154,7 +161,7 @@ impl Pattern {
     /// Calls `visit` for the column of every block of row `j`.
     fn visit_row(&mut self, j: u32, mut visit: impl FnMut(&mut Self, u32)) {
         self.mark[j as usize] = j;
-        let node = self.order.sequence[j as usize] as usize;
+        let node = self.sequence[j as usize] as usize;
         for i in 0..self.graph.neighbors(node).len() {
             let mut k = self.position[self.graph.neighbors(node)[i] as usize];
             while k < j && self.mark[k as usize] != j {

@@ -242,9 +242,10 @@ impl NewtonScratch {
     }
 
     /// Makes the pattern that of the bodies and joints as they are; true if it is a new one.
-    fn renew_pattern(&self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
+    fn renew_pattern(&mut self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
         memory.nodes.clear();
-        memory.pattern.build(problem.bodies.len(), self.nodes.len(), &self.edges)
+        let (bodies, joints) = (problem.bodies.len(), self.nodes.len());
+        memory.pattern.build(&mut self.order, bodies, joints, &self.edges)
     }
 
     /// Makes room for a value at every node of the pattern.

@@ -6,7 +6,7 @@ use super::kernel::Sweep;
 use super::matrix::JointNode;
 use super::rigid::Rigid;
 use crate::engine::lcp::certificate::Certificate;
-use crate::engine::lcp::factor::{Factor, NodeLanes, Pattern};
+use crate::engine::lcp::factor::{Factor, NodeLanes, Order, Pattern};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::Vec6;
@@ -106,6 +106,7 @@ pub struct NewtonScratch {
     pub(super) sweep: Sweep,
     pub(super) nodes: Vec<JointNode>,
     pub(super) edges: Vec<[u32; 2]>,
+    pub(super) order: Order,
     pub(super) velocity: Vec<Vec6>,
     pub(super) trial: Vec<Vec6>,
     pub(super) step: Vec<Vec6>,

@@ -5,6 +5,11 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 use crate::math::Double;
 
+/// How many times as long the longest random tests run: 1, unless `ORTHANT_TIMES` says another number.
+pub(crate) fn times() -> usize {
+    std::env::var("ORTHANT_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
 pub(crate) struct Random(SplitMix64);
 
 impl Random {

@@ -180,7 +180,10 @@ impl StepProblem {
                 }
                 row += 1;
             }
-            joint.reaction = [force, torque].map(|sum| narrow3(sum / widen(dt)));
+            // Where rows are no numbers their bodies fly.
+            let borne =
+                |sum: DVec3| if sum.is_nan() { Vec3::ZERO } else { narrow3(sum / widen(dt)) };
+            joint.reaction = [force, torque].map(borne);
             let [force, torque] = joint.reaction.map(Vec3::length);
             if force > joint.desc.break_force || torque > joint.desc.break_torque {
                 joint.desc.enabled = false;

@@ -365,8 +365,9 @@ impl NarrowPhase<'_> {
     }
 }
 
-/// Leaves out contacts that repeat an earlier one: the same row at the same point. In planar motion
-/// points that differ along the axis only are the same.
+/// Leaves out contacts that repeat an earlier one: the same row at the same point, or the same features once
+/// more, by rounding on a body a million times as long as thick. In planar motion points that differ along
+/// the axis only are the same.
 fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let axis = axis.unwrap_or(Vec3::ZERO);
     let mut kept = contacts.len().min(1);
@@ -378,9 +379,10 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
             let apart = new.arms[0] - old.arms[0];
             let apart = apart - axis * axis.dot(apart);
             let turned = new.normal - old.normal;
-            apart.dot(apart) <= near * near
-                && turned.dot(turned) <= SAME * SAME
-                && (new.gap - old.gap).abs() <= near
+            old.id == new.id
+                || apart.dot(apart) <= near * near
+                    && turned.dot(turned) <= SAME * SAME
+                    && (new.gap - old.gap).abs() <= near
         };
         if !contacts[..kept].iter().any(same) {
             if kept < i {

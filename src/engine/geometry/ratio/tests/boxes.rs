@@ -1,6 +1,7 @@
 //! Boxes against the facet formula and against the walk, which does not know that they are boxes.
 
 use super::*;
+use crate::engine::lcp::tests::random::times;
 use crate::math::{quat_exp, widen3};
 
 fn boxes(rng: &mut Rng) -> [Hull; 2] {
@@ -87,7 +88,7 @@ fn pair(rng: &mut Rng, case: usize) -> ([Hull; 2], Relative) {
 #[test]
 fn boxes_have_the_ratio_of_the_walk() {
     let mut rng = Rng::new(45);
-    for case in 0..100_000 {
+    for case in 0..100_000 * times() {
         let ([a, b], relative) = pair(&mut rng, case);
         let centers = Centers::default();
         let fast = cold(&a, &b, &relative, &centers);
@@ -224,7 +225,7 @@ fn boxes_abreast_are_as_each_by_itself() {
     let mut rng = Rng::new(46);
     let same = |x: &Measured, y: &Measured| format!("{x:?}") == format!("{y:?}");
     let (mut near, mut apart, mut edges) = (0, 0, 0);
-    for round in 0..7_700 {
+    for round in 0..7_700 * times() {
         let count = 1 + round % 13 * 2;
         let asked: Vec<_> = (0..count)
             .map(|k| {

@@ -1,7 +1,7 @@
 //! Mechanisms: chains, trees, loops, nets, with masses far apart and locked axes.
 
 use super::matrices::{Dense6, System, dense_solve, largest, largest_difference, solve};
-use crate::engine::lcp::factor::{Factor, Pattern};
+use crate::engine::lcp::factor::{Factor, Order, Pattern};
 use crate::math::{Double, PI_DOUBLE, Scalar, Single};
 
 type Vec3 = [Double; 3];
@@ -180,7 +180,7 @@ fn measure<T: Scalar>(name: &str, mechanism: &Mechanism, proximal: Double) -> Er
     let system = mechanism.system(proximal);
     let mut pattern = Pattern::default();
     let nodes = system.diagonal.len();
-    pattern.build(system.bodies, nodes - system.bodies, &system.edges);
+    pattern.build(&mut Order::default(), system.bodies, nodes - system.bodies, &system.edges);
     let mut factor = Factor::<T>::default();
     system.write(&pattern, &mut factor);
     assert!(factor.factor(&pattern), "{name} is quasi-definite");

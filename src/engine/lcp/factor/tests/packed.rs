@@ -1,6 +1,6 @@
 //! Packed blocks against dense elimination: random graphs, chains, nets.
 
-use crate::engine::lcp::factor::{Packed, Pattern};
+use crate::engine::lcp::factor::{Order, Packed, Pattern};
 use crate::engine::lcp::tests::random::Random;
 use crate::math::Double;
 
@@ -173,7 +173,7 @@ fn a_net_is_solved_with_separators_of_its_width() {
     );
     // A block for each joint is an eighth full, as far as products go.
     let mut single = Pattern::default();
-    single.build_fair(nodes, &pairs);
+    single.build_fair(&mut Order::default(), nodes, &pairs);
     let saved = single.work() as Double * 216.0 / packed.work();
     assert!(saved > 4.0, "packed blocks take a {saved}th of the work of single ones");
 }

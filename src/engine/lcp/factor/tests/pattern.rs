@@ -1,7 +1,7 @@
 //! Order and pattern.
 
 use super::matrices::random_system;
-use crate::engine::lcp::factor::Pattern;
+use crate::engine::lcp::factor::{Order, Pattern};
 use crate::engine::lcp::tests::random::Random;
 
 /// Rows of every column of the factor by elimination on a matrix of flags.
@@ -34,7 +34,10 @@ fn blocks_are_those_of_elimination() {
         let bodies = 1 + random.below(90);
         let (contacts, joints) = (random.below(3 * bodies), random.below(bodies));
         let system = random_system(&mut random, bodies, contacts, joints, 1e-3);
-        assert!(pattern.build(bodies, joints, &system.edges), "case {case} is new");
+        assert!(
+            pattern.build(&mut Order::default(), bodies, joints, &system.edges),
+            "case {case} is new"
+        );
         let mut seen = vec![false; pattern.nodes()];
         for node in pattern.sequence() {
             assert!(!seen[*node as usize], "case {case}: node {node} comes once");
@@ -64,7 +67,7 @@ fn nodes_of_least_degree_go_first() {
     for case in 0..40 {
         let bodies = 2 + random.below(80);
         let system = random_system(&mut random, bodies, 2 * bodies, 0, 1e-3);
-        pattern.build(bodies, 0, &system.edges);
+        pattern.build(&mut Order::default(), bodies, 0, &system.edges);
         let mut is_set = vec![vec![false; bodies]; bodies];
         for [a, b] in &system.edges {
             is_set[*a as usize][*b as usize] = true;
@@ -95,7 +98,7 @@ fn joints_come_after_their_bodies() {
         let bodies = 3 + random.below(40);
         let joints = 1 + random.below(2 * bodies);
         let system = random_system(&mut random, bodies, bodies, joints, 1e-3);
-        pattern.build(bodies, joints, &system.edges);
+        pattern.build(&mut Order::default(), bodies, joints, &system.edges);
         let joints_of = |body: u32| {
             let near = pattern.graph.neighbors(body as usize).iter();
             near.filter(|node| **node as usize >= bodies).count()
@@ -121,12 +124,12 @@ fn hubs_come_after_their_joints() {
         edges.push([1 + spokes + spoke, 0]);
     }
     let bodies = 1 + spokes as usize;
-    pattern.build(bodies, spokes as usize, &edges);
+    pattern.build(&mut Order::default(), bodies, spokes as usize, &edges);
     assert_eq!(pattern.blocks(), edges.len(), "no fill");
     let second = 1 + 2 * spokes;
     edges.push([second, 3]);
     edges.push([second, 0]);
-    pattern.build(bodies, spokes as usize + 1, &edges);
+    pattern.build(&mut Order::default(), bodies, spokes as usize + 1, &edges);
     assert!(pattern.position[second as usize] > pattern.position[0], "after the hub");
     assert!(pattern.position[second as usize] > pattern.position[3], "after the spoke");
 }
@@ -135,12 +138,12 @@ fn hubs_come_after_their_joints() {
 fn the_same_graph_is_not_built_again() {
     let mut pattern = Pattern::default();
     let edges = [[0, 1], [1, 2], [3, 0], [3, 2]];
-    assert!(pattern.build(3, 1, &edges), "new");
-    assert!(!pattern.build(3, 1, &edges), "the same");
-    assert!(pattern.build(4, 0, &edges), "a joint became a body");
-    assert!(pattern.build(4, 1, &edges), "a node more");
-    assert!(pattern.build(4, 1, &edges[..3]), "an edge less");
-    assert!(pattern.build(4, 1, &[[0, 1], [1, 2], [3, 1]]), "another edge");
+    assert!(pattern.build(&mut Order::default(), 3, 1, &edges), "new");
+    assert!(!pattern.build(&mut Order::default(), 3, 1, &edges), "the same");
+    assert!(pattern.build(&mut Order::default(), 4, 0, &edges), "a joint became a body");
+    assert!(pattern.build(&mut Order::default(), 4, 1, &edges), "a node more");
+    assert!(pattern.build(&mut Order::default(), 4, 1, &edges[..3]), "an edge less");
+    assert!(pattern.build(&mut Order::default(), 4, 1, &[[0, 1], [1, 2], [3, 1]]), "another edge");
 }
 
 /// Every joint of a chain but the last has a block to the next one.
@@ -151,7 +154,7 @@ fn chains_have_one_block_a_joint_of_fill() {
         let joints = bodies - 1;
         let edges: Vec<[u32; 2]> =
             (0..joints).flat_map(|j| [[bodies + j, j], [j + 1, bodies + j]]).collect();
-        pattern.build(bodies as usize, joints as usize, &edges);
+        pattern.build(&mut Order::default(), bodies as usize, joints as usize, &edges);
         let expected = edges.len() + joints as usize - 1;
         assert_eq!(pattern.blocks(), expected, "{bodies} bodies");
     }
@@ -176,7 +179,7 @@ fn trees_have_bounded_fill() {
             edges.push([joint, parent as u32]);
             edges.push([body as u32, joint]);
         }
-        pattern.build(bodies, bodies - 1, &edges);
+        pattern.build(&mut Order::default(), bodies, bodies - 1, &edges);
         let (blocks, work) = (pattern.blocks(), pattern.work());
         assert!(blocks < 5 * bodies, "case {case}: {blocks} blocks, {bodies} bodies");
         assert!(work < 16 * bodies as u64, "case {case}: work {work}, {bodies} bodies");

@@ -2,7 +2,7 @@
 
 use super::matrices::{dense_solve, largest, largest_difference, random_system, solve};
 use super::multiply;
-use crate::engine::lcp::factor::{Block, Factor, NodeLanes, Pattern};
+use crate::engine::lcp::factor::{Block, Factor, NodeLanes, Order, Pattern};
 use crate::engine::lcp::tests::random::Random;
 use crate::math::{Double, Scalar, Single};
 
@@ -14,7 +14,7 @@ fn solutions_agree_with_dense_elimination() {
         let bodies = 1 + random.below(12);
         let (contacts, joints) = (random.below(3 * bodies), random.below(bodies + 3));
         let system = random_system(&mut random, bodies, contacts, joints, 1e-3);
-        pattern.build(bodies, joints, &system.edges);
+        pattern.build(&mut Order::default(), bodies, joints, &system.edges);
         system.write(&pattern, &mut factor);
         assert!(factor.factor(&pattern), "case {case} is quasi-definite");
         let b = system.random_vector(&mut random);
@@ -35,7 +35,7 @@ fn single_precision_keeps_its_digits() {
         let bodies = 1 + random.below(12);
         let (contacts, joints) = (random.below(3 * bodies), random.below(bodies + 3));
         let system = random_system(&mut random, bodies, contacts, joints, 0.1);
-        pattern.build(bodies, joints, &system.edges);
+        pattern.build(&mut Order::default(), bodies, joints, &system.edges);
         system.write(&pattern, &mut factor);
         assert!(factor.factor(&pattern), "case {case} is quasi-definite");
         let b = system.random_vector(&mut random);
@@ -50,7 +50,7 @@ fn a_pivot_of_the_wrong_sign_is_told() {
     let (mut pattern, mut factor) = (Pattern::default(), Factor::<Double>::default());
     for case in 0..20 {
         let mut system = random_system(&mut random, 6, 8, 4, 1e-3);
-        pattern.build(6, 4, &system.edges);
+        pattern.build(&mut Order::default(), 6, 4, &system.edges);
         system.write(&pattern, &mut factor);
         assert!(factor.factor(&pattern), "case {case} is quasi-definite");
         let node = random.below(10);
@@ -74,7 +74,7 @@ fn contents_of_before_never_matter() {
         let (mut new_pattern, mut new_factor) = (Pattern::default(), Factor::default());
         for (pattern, factor) in [(&mut pattern, &mut factor), (&mut new_pattern, &mut new_factor)]
         {
-            pattern.build(bodies, 3, &system.edges);
+            pattern.build(&mut Order::default(), bodies, 3, &system.edges);
             system.write(pattern, factor);
             assert!(factor.factor(pattern), "case {case} is quasi-definite");
             solutions.push(solve(factor, pattern, &b));
@@ -112,7 +112,7 @@ fn products_by_twos_are_those_one_by_one() {
 #[test]
 fn an_empty_island_is_solved() {
     let mut pattern = Pattern::default();
-    assert!(pattern.build(0, 0, &[]), "the first graph is new");
+    assert!(pattern.build(&mut Order::default(), 0, 0, &[]), "the first graph is new");
     let mut factor = Factor::<Double>::default();
     factor.clear(&pattern);
     assert!(factor.factor(&pattern), "nothing to factor");
@@ -136,7 +136,7 @@ fn products_are_those_of_the_matrix() {
     for case in 0..20 {
         let system = random_system(&mut random, 15, 30, 5, 1e-2);
         let x = system.random_vector(&mut random);
-        pattern.build(15, 5, &system.edges);
+        pattern.build(&mut Order::default(), 15, 5, &system.edges);
         system.write(&pattern, &mut matrix);
         let mut y = lanes(&x);
         multiply(&matrix, &pattern, &lanes(&x), &mut y);

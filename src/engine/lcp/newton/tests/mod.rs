@@ -9,7 +9,7 @@ mod world;
 use self::world::World;
 use super::kernel::Sweep;
 use super::*;
-use crate::engine::lcp::factor::Factor;
+use crate::engine::lcp::factor::{Factor, Order};
 use crate::engine::lcp::problem::Vec6;
 use crate::math::Single;
 
@@ -30,7 +30,7 @@ fn params(tolerance: Double) -> NewtonParams {
 #[test]
 fn a_factor_of_other_bodies_is_forgotten() {
     let mut memory = NewtonMemory::default();
-    assert!(memory.pattern.build(2, 0, &[[0, 1]]), "a new graph");
+    assert!(memory.pattern.build(&mut Order::default(), 2, 0, &[[0, 1]]), "a new graph");
     memory.pass_on([Some(0), Some(1)].into_iter());
     assert!(memory.pattern.is_left(&memory.nodes, 0, &[[0, 1]]), "all are there");
     memory.pass_on([Some(0), Some(1), None].into_iter());

@@ -4,8 +4,10 @@ use super::*;
 use crate::engine::geometry::ratio::Feature as Corners;
 use crate::engine::geometry::ratio::NO_VERTEX;
 use crate::engine::geometry::shape::mesh::Mesh;
+use crate::engine::state::contact::ActiveContact;
 use crate::engine::step::narrow::collect::Collector;
 use crate::engine::step::narrow::exposed::exposed_normal;
+use crate::engine::step::narrow::merge;
 
 #[test]
 fn of_two_contacts_in_one_place_the_clearly_deeper_one_stays() {
@@ -28,6 +30,17 @@ fn of_two_contacts_in_one_place_the_clearly_deeper_one_stays() {
         let (id, _, point) = contact(stays);
         assert_eq!(kept, [(id, point)], "of {depths:?}");
     }
+}
+
+/// An edge leaves a face of a box of 12 km, 0.7 m and 1 cm twice, 18 µm apart by rounding. Two rows had one name,
+/// and one impulse for both. Found by the fuzzer.
+#[test]
+fn regression_the_same_features_meet_once() {
+    let at =
+        |id, x: Real| ActiveContact::new(ContactId(id), Vec3::Y, [Vec3::X * x; 2], 1.5e-5, 0.0);
+    let mut contacts = [at(3, 0.0), at(7, 4.809e-3), at(7, 4.791e-3), at(9, 1.0)].into();
+    merge(&mut contacts, None);
+    assert_eq!(contacts.to_vec(), [at(3, 0.0), at(7, 4.809e-3), at(9, 1.0)]);
 }
 
 /// A roof along z, and a flat field: over a ridge the normals from the one side to the other are exposed,
