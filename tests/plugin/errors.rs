@@ -334,8 +334,8 @@ fn a_collider_alone_is_no_error() {
     assert_eq!(seen.expect("it runs"), 1);
 }
 
-/// What a hook does reaches whoever updates the app, and is not swallowed. The engine is sound where it is: it
-/// ends the step, and takes more, by its own calls. The app has lost its schedule and steps no more.
+/// What a hook does reaches whoever updates the app, and is not swallowed. The engine is sound where it is:
+/// the step ends, and others follow, by its own calls. The app has lost its schedule and steps no more.
 #[test]
 fn a_hook_that_panics_ends_the_app_and_not_the_engine() {
     use orthant::engine::settings::Settings;

@@ -61,7 +61,7 @@ fn play(size: usize) -> String {
     let mut list = Vec::new();
     let begin = Instant::now();
     for step in 0..STEPS {
-        // The same step with a pool that counts, when all pairs were measured and in the middle of it.
+        // A pool that counts takes the same step, when all pairs were measured and in the middle of it.
         if step == 1 || step == STEPS / 2 {
             let mut world = physics(&app).engine().clone();
             let counting = Parts(size + 1, Mutex::new(Vec::new()));
