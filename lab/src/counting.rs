@@ -10,6 +10,7 @@ pub struct Counting;
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
     static BYTES: Cell<isize> = const { Cell::new(0) };
+    static MOST: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count() {
@@ -19,6 +20,7 @@ fn count() {
 /// Adds to the bytes that are taken.
 fn take(more: usize, less: usize) {
     let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + more as isize - less as isize));
+    let _ = MOST.try_with(|most| most.set(most.get().max(BYTES.get())));
 }
 
 // SAFETY: every call is passed on to the system's allocator unchanged.
@@ -58,4 +60,12 @@ pub fn bytes<T>(make: impl FnOnce() -> T) -> isize {
     let taken = BYTES.get() - before;
     drop(made);
     taken
+}
+
+/// Most bytes on the heap that `work` takes at one time, on this thread.
+pub fn most_bytes(work: impl FnOnce()) -> isize {
+    let before = BYTES.get();
+    MOST.set(before);
+    work();
+    MOST.get() - before
 }

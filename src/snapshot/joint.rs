@@ -3,7 +3,7 @@
 use super::SnapshotError;
 use crate::engine::Simulation;
 use crate::engine::joint::{Joint, JointDesc};
-use crate::math::{Double, Vec3};
+use crate::math::{Double, Vec3, narrow};
 
 /// A joint.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,17 +26,25 @@ impl JointData {
     pub(super) fn of(joint: &Joint, step: u64) -> Self {
         let [biased, relaxed] = &joint.impulse;
         let slots = (0..).zip(biased.iter().zip(relaxed)).map(|(slot, (b, r))| (slot, [*b, *r]));
+        let starts = |(_, both): &(u8, [Double; 2])| {
+            *both != [0.0; 2] && both.iter().all(|x| narrow(*x).is_finite())
+        };
         Self {
             step,
             desc: joint.desc,
-            impulse: slots.filter(|(_, impulse)| *impulse != [0.0; 2]).collect(),
-            reaction: joint.reaction,
+            impulse: slots.filter(starts).collect(),
+            reaction: joint.reaction.map(|v| if v.is_nan() { Vec3::ZERO } else { v }),
             turned: joint.turned,
         }
     }
 
     /// Adds the joint, whose bodies are there.
     pub(super) fn add(&self, world: &mut Simulation) -> Result<(), SnapshotError> {
+        let impulses = self.impulse.iter().flat_map(|(_, impulse)| impulse);
+        let broken = self.reaction.iter().any(|v| v.is_nan());
+        if broken || !self.turned.iter().chain(impulses).all(|x| narrow(*x).is_finite()) {
+            return Err(SnapshotError::Inconsistent("joints turned and pushed by some number"));
+        }
         world.joints.add(self.desc, &world.bodies)?;
         let Some(joint) = world.joints.as_mut_slice().last_mut() else { return Ok(()) };
         for &(slot, impulse) in &self.impulse {

@@ -30,12 +30,16 @@ use crate::engine::Simulation;
 use crate::engine::body::{BodyError, BodyId};
 use crate::engine::joint::JointError;
 use crate::engine::settings::ContactSettings;
+use crate::engine::settings::ranges::STEP;
 use crate::engine::shape::ShapeError;
 use crate::engine::step::sleep::Parts;
 use crate::math::{Real, Vec3};
 
 /// By how much squares of unit vectors and rotations may differ from one (–): a hundred roundings of `f32`.
 const UNIT: Real = 1e-5;
+
+/// Steps, bodies and joints that are counted at most (–): nobody counts so far, and there is room to go on.
+const COUNT_MAX: u64 = u64::MAX >> 1;
 
 /// Version of what a snapshot holds. Others are refused.
 pub const VERSION: u16 = 1;
@@ -191,6 +195,14 @@ impl Snapshot {
         } else if self.format != FORMAT {
             return Err(SnapshotError::Precision(self.format.real));
         }
+        if [self.step].iter().chain(&self.next).any(|&count| count > COUNT_MAX) {
+            return Err(SnapshotError::Inconsistent("counters have room to go on"));
+        }
+        // The lengths of the last step and of those after which islands fell asleep: 0 before the first.
+        let mut lengths = self.sleepers.iter().map(|island| island.dt).chain([self.dt]);
+        if !lengths.all(|dt| dt == 0.0 || STEP.contains(dt)) {
+            return Err(SnapshotError::Inconsistent("steps are of a length that steps have"));
+        }
         let mut world = Simulation::new();
         self.add_bodies(&mut world)?;
         self.add_joints(&mut world)?;
@@ -201,7 +213,7 @@ impl Snapshot {
                 let body = world.bodies.get(*id);
                 body.is_some_and(|body| body.moves() && !body.is_sleeping())
             };
-            if members.is_empty() || !members.iter().all(may) || !island.dt.is_finite() {
+            if members.is_empty() || !members.iter().all(may) {
                 return Err(SnapshotError::Inconsistent(
                     "dynamic bodies sleep, in one island each",
                 ));

@@ -42,6 +42,7 @@ mod sleep;
 mod snapshot;
 mod spatial;
 mod sync;
+mod threads;
 mod time;
 #[cfg(feature = "urdf")]
 mod urdf;

@@ -3,7 +3,8 @@
 use super::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings};
 use orthant::engine::Simulation;
-use orthant::engine::body::BodyDesc;
+use orthant::engine::body::{BodyDesc, BodyKind};
+use orthant::engine::collider::Collider as EngineCollider;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 
@@ -30,30 +31,44 @@ fn heaps() -> impl Iterator<Item = (usize, [f32; 3])> {
     (0..4).flat_map(one)
 }
 
+/// What the plugin names bodies and colliders by: their entities.
+fn named(mut desc: BodyDesc, shape: Shape, entity: Entity) -> BodyDesc {
+    desc.tag = entity.to_bits();
+    desc.colliders = vec![EngineCollider { tag: desc.tag, ..EngineCollider::new(shape) }];
+    desc
+}
+
 #[test]
 fn plugin_and_engine_agree_bit_by_bit() {
-    let mut app = app();
-    floor(&mut app);
-    let mut world = support::floor();
+    let (mut app, mut world) = (app(), Simulation::new());
+    let ground = floor(&mut app);
+    let plane = Shape::half_space(Vec3::Y).expect("a direction");
+    let fixed = BodyDesc { kind: BodyKind::Static, ..BodyDesc::default() };
+    world.add_body(named(fixed, plane, ground)).expect("a floor");
     for (i, [x, y, z]) in heaps() {
         let length = 0.6 + 0.05 * i as Real;
         let collider = Collider::cuboid(length, 0.7, 0.8);
-        spawn(&mut app, (RigidBody::Dynamic, collider, at(x, y, z)));
+        let entity = spawn(&mut app, (RigidBody::Dynamic, collider, at(x, y, z)));
         let shape = Shape::cuboid(length, 0.7, 0.8).expect("positive lengths");
         let position = from_single3(bevy_math::Vec3::new(x, y, z));
-        let desc = BodyDesc { shape: Some(shape), position, ..BodyDesc::default() };
-        world.add_body(desc).expect("a sound body");
+        let desc = BodyDesc { position, ..BodyDesc::default() };
+        world.add_body(named(desc, shape, entity)).expect("a sound body");
     }
     let settings = Settings { sleep: SleepConfig::default().0, ..Settings::default() };
-    let mut most = 0;
+    let (mut most, mut starts) = (0, 0);
     for step in 0..200 {
         app.update();
         world.step(&settings, 1.0 / 64.0);
         most = most.max(report(&app).contacts);
-        assert_eq!(fingerprint(physics(&app).engine()), fingerprint(&world), "step {step}");
+        let engine = physics(&app).engine();
+        starts += engine.touches().started().count();
+        assert_eq!(fingerprint(engine), fingerprint(&world), "step {step}");
+        // Contacts, touches and who sleeps, with the names of entities.
+        let [(bits, one), (other, two)] = [engine, &world].map(support::moving::told);
+        assert!(bits == other && one == two, "step {step}: what is told: {one}\n{two}");
+        assert_eq!(**report(&app), *world.report(), "step {step}: with the same certificate");
     }
-    assert_eq!(**report(&app), *world.report(), "with the same certificate");
-    assert!(most > 10, "and it was no empty world: {}", report(&app));
+    assert!(most > 10 && starts > 48, "and it was no empty world: {starts}, {}", report(&app));
     assert!(report(&app).sleeping > 0, "some of it sleeps: {}", report(&app));
 }
 
@@ -209,6 +224,49 @@ fn shuffled_schedules_and_names_give_the_same_bits() {
         let other = played(|_| {}, Some(seed));
         assert!(nameless(other) == nameless(plain.clone()), "names of seed {seed}");
     }
+}
+
+/// Heaps that fall apart and are taken away one after the other: every message of a collision, in order, with
+/// the update that told it.
+fn messages(change: impl Fn(&mut Schedule) + Copy) -> Vec<String> {
+    let mut app = app();
+    app.edit_schedule(PhysicsSchedule, change);
+    app.edit_schedule(FixedPostUpdate, change);
+    app.edit_schedule(RunFixedMainLoop, change);
+    floor(&mut app);
+    let mut rng = Rng::new(3);
+    let mut of = |(_, [x, y, z]): (usize, [f32; 3])| {
+        let speed = LinearVelocity(rng.vector(-2.0, 2.0));
+        (RigidBody::Dynamic, cube(), CollisionEventsEnabled, speed, at(x, y, z))
+    };
+    let entities: Vec<Entity> = heaps().map(|place| spawn(&mut app, of(place))).collect();
+    let mut list = Vec::new();
+    for update in 0..159 {
+        if update > 110 {
+            app.world_mut().despawn(entities[update - 111]);
+        }
+        run(&mut app, 1);
+        let world = app.world_mut();
+        let starts: Vec<_> = world.resource_mut::<Messages<CollisionStart>>().drain().collect();
+        let ends: Vec<_> = world.resource_mut::<Messages<CollisionEnd>>().drain().collect();
+        list.extend(starts.iter().map(|start| format!("{update}: {start:?}")));
+        list.extend(ends.iter().map(|end| format!("{update}: {end:?}")));
+    }
+    list
+}
+
+#[test]
+fn collisions_are_told_in_the_same_order_by_any_executor() {
+    use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
+    let single = messages(|schedule| _ = schedule.set_executor(SingleThreadedExecutor::new()));
+    let multi = messages(|schedule| _ = schedule.set_executor(MultiThreadedExecutor::new()));
+    let count = |kind: &str| single.iter().filter(|told| told.contains(kind)).count();
+    let [starts, ends] = ["CollisionStart", "CollisionEnd"].map(count);
+    assert!(starts > 60 && ends > 60, "{starts} starts, {ends} ends");
+    let at_once =
+        single.windows(2).filter(|two| two[0].split(':').next() == two[1].split(':').next());
+    assert!(at_once.count() > 20, "several in an update, whose order counts");
+    assert_eq!(single, multi, "the same messages in the same order");
 }
 
 #[test]

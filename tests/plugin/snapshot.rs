@@ -241,3 +241,69 @@ fn colliders_are_kept_by_files() {
     let lie = r#"[{"pose":null,"convex":{"Sphere":{"radius":-1.0}}}]"#;
     assert!(serde_json::from_str::<Collider>(lie).is_err(), "numbers are checked");
 }
+
+/// Bytes of an app whose checksum does not fit are refused; those that someone made with one that fits are
+/// refused, and nothing happened, or go on as a world whose poses are finite. The app that all of them were
+/// put into is as before when its own snapshot is put back.
+#[cfg(feature = "serialize")]
+#[test]
+fn bytes_that_are_damaged_are_refused_or_borne() {
+    use orthant::snapshot::VERSION;
+    use orthant_lab::hostile::{HEAD, with_checksum};
+    let mut app = app();
+    let all = furnish(&mut app, 0);
+    run(&mut app, 40);
+    let sound = PhysicsSnapshot::take(app.world_mut()).expect("between steps");
+    let bytes = sound.to_bytes();
+    let read = |bytes: &[u8]| PhysicsSnapshot::from_bytes(bytes).map(drop);
+    let with = |at: usize, value: u8| {
+        let mut other = bytes.clone();
+        other[at] = value;
+        read(&other)
+    };
+    let version = VERSION as u8 + 1;
+    assert_eq!(with(4, version), Err(SnapshotError::Version(u16::from(version))), "version");
+    assert!(matches!(with(6, 12 - bytes[6]), Err(SnapshotError::Precision(_))), "precision");
+    let mut rng = Rng::new(21);
+    let damaged = Err(SnapshotError::Damaged);
+    for _ in 0..300 {
+        let length = rng.below(bytes.len());
+        assert_eq!(read(&bytes[..length]), damaged, "{length} bytes");
+        let at = 7 + rng.below(bytes.len() - 7);
+        assert_eq!(with(at, bytes[at] ^ 1 << rng.below(8)), damaged, "a bit of byte {at}");
+    }
+    let (mut refused, mut borne) = (0, 0);
+    for round in 0..400 {
+        let mut other = bytes.clone();
+        for _ in 0..=round % 3 {
+            let at = HEAD + rng.below(other.len() - HEAD);
+            match rng.below(6) {
+                0 => other[at] = [0xff, 0x00, 0x80, 0x7f][rng.below(4)],
+                1 => other.truncate(at + 1),
+                _ => other[at] ^= 1 << rng.below(8),
+            }
+        }
+        let before = print(&app, &all);
+        let taken = PhysicsSnapshot::from_bytes(&with_checksum(other))
+            .and_then(|snapshot| snapshot.restore(app.world_mut()));
+        if taken.is_err() {
+            refused += 1;
+            assert_eq!(print(&app, &all), before, "round {round}: nothing happened");
+        } else {
+            borne += 1;
+        }
+        run(&mut app, 2);
+        for body in physics(&app).engine().bodies().iter() {
+            let pose = body.position().is_finite() && body.rotation().is_finite();
+            assert!(pose, "round {round}: body {}: {}", body.id().0, body.position());
+        }
+    }
+    assert!(refused > 100 && borne > 100, "both happen: {refused} refused, {borne} borne");
+    // Its components are those of before, but for what the damaged ones broke.
+    sound.restore(app.world_mut()).expect("its own");
+    let ids = |app: &App| physics(app).engine().bodies().iter().map(Body::id).collect::<Vec<_>>();
+    let then = ids(&app);
+    run(&mut app, 20);
+    assert_eq!(ids(&app), then, "the bodies of its own snapshot, and no others");
+    assert!(report(&app).quarantined.is_empty(), "none of them broken: {}", report(&app));
+}

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyError, BodyId, BodyKind};
+use orthant::engine::body::{Body, BodyDesc, BodyError, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Layers};
 use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
 use orthant::engine::lcp::Method;
@@ -14,7 +14,7 @@ use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
 use orthant_lab::random::Rng;
-use orthant_lab::support::{DT, body, cuboid, floor, sphere};
+use orthant_lab::support::{DT, add, body, cuboid, fingerprint, floor, heap, sphere};
 
 const METHODS: [Method; 5] =
     [Method::Auto, Method::Newton, Method::Substeps, Method::Pgs, Method::Lemke];
@@ -105,6 +105,9 @@ fn far(world: &mut Simulation, seed: u64, kind: JointKind, anchor: Real, frictio
     world.add_joint(desc.with_anchors(anchor, Vec3::X * 0.3)).expect("finite anchors");
 }
 
+/// With a coefficient of 1e9 and more the slope along a step of Newton's method was no number, nor were the
+/// ends of the interval in which the next one was looked for: `clamp` panicked between them, or the search
+/// went on for good. A slope that is no number ends the search now, and coefficients have a range.
 #[test]
 fn huge_friction_is_borne() {
     for (friction, name) in [(1e3, "1e3"), (1e6, "largest")] {
@@ -112,6 +115,9 @@ fn huge_friction_is_borne() {
     }
 }
 
+/// The arm of an anchor beyond 1.8e19 m has a square that single precision does not hold: how far its arc
+/// leaves the tangent was no number, nor the largest speed at which the joint is closed: `clamp` panicked in
+/// its rows. `max` and `min` apply that speed now, no number counts as nothing, and anchors have a range.
 #[test]
 fn anchors_far_away_are_borne() {
     let (ball, slider) = (JointKind::Spherical, JointKind::Prismatic);
@@ -219,4 +225,126 @@ fn lengths_of_steps_have_a_range() {
         let off = (body(&world, id).position() - position).length();
         assert!(off < 1e-3, "{dt} s: {off} m");
     }
+}
+
+/// A tower, a ball beside it that falls and two cubes on a rod, so far out.
+fn far_out(world: &mut Simulation, far: Real) -> Vec<BodyId> {
+    let at = |x: Real, y: Real| Vec3::new(far + x, y, -far);
+    let cube = |world: &mut Simulation, x, y| {
+        add(world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), at(x, y))
+    };
+    let mut ids: Vec<BodyId> = [0.5, 1.5, 2.5].into_iter().map(|y| cube(world, 0.0, y)).collect();
+    ids.push(add(world, BodyKind::Dynamic, sphere(0.5), at(4.0, 2.0)));
+    let joined = [8.0, 10.0].map(|x| cube(world, x, 0.5));
+    world.add_joint(JointDesc::rod(joined[0], joined[1], 2.0)).expect("two cubes");
+    ids.extend(joined);
+    ids
+}
+
+/// A thousand kilometres out numbers of single precision are a sixteenth of a metre apart. Bodies stand, fall
+/// and are joined as at the origin: places enter as differences, and what rounding takes is kept. Corners
+/// that were compared as points of the floor, whose center is so far away, counted as one: cubes stood on one
+/// of four, tilted and sank into the floor.
+#[test]
+fn regression_bodies_a_thousand_kilometres_out_are_borne() {
+    untouched("1000 km", |world| _ = far_out(world, 1e6));
+    for method in METHODS {
+        let [near, far] = [0.0, 1e6].map(|far| {
+            let mut world = floor();
+            let ids = far_out(&mut world, far);
+            let mut settings = Settings::default();
+            settings.solver.method = method;
+            (0..120).for_each(|_| _ = world.step(&settings, DT));
+            assert_eq!(world.report().quarantined, [], "{method:?}: nothing is broken");
+            ids.into_iter()
+                .map(|id| body(&world, id).center() - Vec3::new(far, 0.0, -far))
+                .collect()
+        });
+        let (near, far): (Vec<Vec3>, Vec<Vec3>) = (near, far);
+        for (k, (near, far)) in near.iter().zip(&far).enumerate() {
+            let off = (*near - *far).abs();
+            // One of those numbers beside, and heights as exactly as ever.
+            let beside = (1e6 * Real::EPSILON).max(1e-3);
+            assert!(off.x.max(off.z) <= beside && off.y < 1e-3, "{method:?}, body {k}: {off}");
+        }
+    }
+}
+
+/// Steps of no length and back in time are refused and leave a heap with joints as it is, to the last bit;
+/// steps of a nanosecond move next to nothing; steps of ten seconds end, with nothing broken or thrown away.
+#[test]
+fn a_heap_with_joints_bears_steps_of_any_length() {
+    let settings = Settings::default();
+    let (mut world, ids) = heap(24);
+    (0..40).for_each(|_| _ = world.step(&settings, DT));
+    assert!(world.report().contacts > 20 && world.joints().len() == 3, "{}", world.report());
+    let before = fingerprint(&world);
+    let mut plain = world.clone();
+    for dt in [0.0, -0.0, -DT, -1e-9, -10.0] {
+        assert_eq!(world.step(&settings, dt).status, StepStatus::Refused, "{dt} s");
+        assert_eq!(fingerprint(&world), before, "{dt} s: as it was");
+    }
+    for step in 0..3 {
+        for world in [&mut world, &mut plain] {
+            world.step(&settings, DT);
+        }
+        assert_eq!(fingerprint(&world), fingerprint(&plain), "step {step}: and goes on so");
+    }
+    let places =
+        |world: &Simulation| ids.iter().map(|&id| body(world, id).center()).collect::<Vec<_>>();
+    let energy =
+        |world: &Simulation| world.bodies().iter().map(|b| b.kinetic_energy()).sum::<Real>();
+    let (from, energy_from) = (places(&world), energy(&world));
+    for _ in 0..100 {
+        assert_ne!(world.step(&settings, 1e-9).status, StepStatus::Refused, "a nanosecond");
+    }
+    let moved =
+        places(&world).iter().zip(&from).map(|(a, b)| (*a - *b).length()).fold(0.0, Real::max);
+    // A speed of some metres a second for a hundred nanoseconds.
+    assert!(moved < 2e-6, "{moved} m in a hundred nanoseconds");
+    let height = |b: &Body| b.mass() * 9.81 * b.center().y.max(0.0);
+    let most = energy_from + world.bodies().iter().map(height).sum::<Real>();
+    let push = settings.contact.push_speed_max;
+    for step in 1..=12_u8 {
+        assert_ne!(world.step(&settings, 10.0).status, StepStatus::Refused, "ten seconds");
+        assert_eq!(world.report().quarantined, [], "step {step}: nothing is broken");
+        let far = places(&world).iter().map(|x| x.length()).fold(0.0, Real::max);
+        // What pushes is no faster than it may be, and what flew came from some metres.
+        assert!(far <= 10.0 * push * Real::from(step) + 10.0, "step {step}: {far} m out");
+        assert!(energy(&world) <= most, "step {step}: {} J of {most} J", energy(&world));
+    }
+    (0..600).for_each(|_| _ = world.step(&settings, DT));
+    let low = places(&world).iter().map(|x| x.y).fold(Real::INFINITY, Real::min);
+    println!("{low} m low after ten seconds: {}", world.report());
+    assert!(low > 0.0, "{low} m: all are above the floor");
+    assert_eq!(world.report().quarantined, [], "and nothing is broken");
+}
+
+/// A hinge that was joined or changed while the spin of its body was no number counted turns from there: its
+/// angle was no number in all steps that followed, though the body was frozen and put in order.
+#[test]
+fn regression_turns_outlive_a_spin_that_is_no_number() {
+    let mut world = floor();
+    let shape = Some(cuboid(1.0, 0.2, 0.2));
+    let id = world.add_body(BodyDesc { shape, position: Vec3::Y * 3.0, ..BodyDesc::default() });
+    let id = id.expect("a bar");
+    let desc = JointDesc::new(JointKind::Revolute, [None, Some(id)]);
+    let desc = desc.with_anchors(Vec3::Y * 3.0, Vec3::ZERO);
+    let joint = world.add_joint(desc).expect("a hinge");
+    let settings = Settings::default();
+    // Once around and a little more.
+    world.body_mut(id).expect("it is there").angular_velocity = Vec3::X * 8.0;
+    (0..60).for_each(|_| _ = world.step(&settings, DT));
+    let angle =
+        |world: &Simulation| world.joint(joint).expect("a hinge").position(JointAxis::AngularX);
+    let before = angle(&world);
+    assert!((before - 8.0).abs() < 0.1, "{before} rad");
+    world.body_mut(id).expect("it is there").angular_velocity = Vec3::splat(Real::NAN);
+    world.set_joint(joint, JointDesc { collide: true, ..desc }).expect("a hinge still");
+    for step in 0..3 {
+        world.step(&settings, DT);
+        let off = (angle(&world) - before).abs();
+        assert!(off < 0.2, "step {step}: {} rad, {before} before", angle(&world));
+    }
+    assert_eq!(world.joints().len(), 1, "it holds");
 }

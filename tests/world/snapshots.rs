@@ -3,6 +3,7 @@
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyDesc;
 use orthant::engine::collider::Collider;
+use orthant::engine::joint::{JointDesc, JointKind, Motor};
 use orthant::engine::settings::Settings;
 use orthant::math::{EPSILON, Real, Vec3};
 use orthant::snapshot::{Snapshot, SnapshotError, VERSION};
@@ -308,4 +309,77 @@ fn regression_no_body_moves_by_more_than_rounding_can_have_taken() {
         let way = (world.body(id).expect("the ball").center() - from).length();
         assert!(way < 0.01 && world.report().quarantined.is_empty(), "byte {at}: {way} m");
     }
+}
+
+/// Counters were taken as they came: a world whose next body, joint or step was the last number that there is
+/// made one more, which panicked, or gave ids out anew where overflow is not checked.
+#[test]
+fn regression_counters_that_are_taken_have_room() {
+    let snapshot = chain().snapshot().expect("between steps");
+    let text = serde_json::to_string(&snapshot).expect("numbers");
+    let settings = Settings::default();
+    let counters = |step: u64, next: [u64; 2]| {
+        let known = [r#""step":0,"dt""#, r#""next":[12,12]"#];
+        assert!(known.iter().all(|part| text.contains(part)), "of a chain of twelve: {text}");
+        let step = format!(r#""step":{step},"dt""#);
+        let next = format!(r#""next":[{},{}]"#, next[0], next[1]);
+        let text = text.replacen(known[0], &step, 1).replacen(known[1], &next, 1);
+        let other: Snapshot = serde_json::from_str(&text).expect("of the same form");
+        let mut world = Simulation::new();
+        world.restore(&other).map(|()| world)
+    };
+    let most = u64::MAX >> 1;
+    for n in [most + 1, u64::MAX - 1, u64::MAX] {
+        for (step, next) in [(n, [12, 12]), (7, [n, 12]), (7, [12, n])] {
+            let refused = counters(step, next).map(drop);
+            assert!(matches!(refused, Err(SnapshotError::Inconsistent(_))), "{step}, {next:?}");
+        }
+    }
+    let mut world = counters(most, [most; 2]).expect("there is room");
+    let ball = || BodyDesc { shape: Some(sphere(0.5)), ..BodyDesc::default() };
+    let ids = [ball(), ball()].map(|ball| world.add_body(ball).expect("a ball"));
+    assert!(ids[0] < ids[1], "one after the other: {ids:?}");
+    world.add_joint(JointDesc::between(JointKind::Spherical, ids[0], ids[1])).expect("a joint");
+    world.step(&settings, DT);
+    assert_eq!(world.report().step, most + 1, "and a step");
+}
+
+/// The length of the last step, and angles that joints have turned by, impulses and reactions were taken as
+/// they came. An angle that is no number stayed so in all steps that followed, as did what was told of it.
+#[test]
+fn regression_no_number_of_a_snapshot_stays_broken() {
+    let settings = Settings::default();
+    let mut world = Simulation::new();
+    let wheel = BodyDesc { shape: Some(sphere(0.5)), ..BodyDesc::default() };
+    let wheel = world.add_body(wheel).expect("a ball");
+    let mut hinge = JointDesc::new(JointKind::Revolute, [None, Some(wheel)]);
+    hinge.motors[3] = Some(Motor::velocity(3.0, 5.0));
+    let hinge = world.add_joint(hinge).expect("a hinge");
+    (0..20).for_each(|_| _ = world.step(&settings, DT));
+    let bytes = world.snapshot().expect("between steps").to_bytes();
+    let (single, double) = (f32::NAN.to_le_bytes(), f64::NAN.to_le_bytes());
+    let (mut refused, mut borne) = (0, 0);
+    for (at, nan) in (HEAD..bytes.len()).flat_map(|at| [(at, &single[..]), (at, &double[..])]) {
+        if at + nan.len() > bytes.len() {
+            continue;
+        }
+        let mut other = bytes.clone();
+        other[at..at + nan.len()].copy_from_slice(nan);
+        let mut world = Simulation::new();
+        match Snapshot::from_bytes(&with_checksum(other)).and_then(|s| world.restore(&s)) {
+            Ok(()) => borne += 1,
+            Err(_) => {
+                refused += 1;
+                continue;
+            }
+        }
+        (0..3).for_each(|_| _ = world.step(&settings, DT));
+        let Some(joint) = world.joint(hinge) else { continue };
+        let (force, torque) = joint.reaction();
+        let told = joint.positions().into_iter().chain(joint.velocities());
+        let told = told.chain(force.to_array()).chain(torque.to_array());
+        let told: Vec<Real> = told.collect();
+        assert!(told.iter().all(|x| x.is_finite()), "byte {at}: {told:?}");
+    }
+    assert!(refused > 20 && borne > 5, "both happen: {refused} refused, {borne} borne");
 }

@@ -109,9 +109,14 @@ pub(super) fn joint(bytes: &mut Bytes, ids: &[BodyId]) -> JointDesc {
     for k in 0..6 {
         if bytes.one_in(6) {
             let (min, max) = (bytes.number(1.0), bytes.number(1.0));
-            let sorted = AxisLimit { min: min.min(max), max: min.max(max) };
-            desc.limits[k] =
-                Some(if bytes.one_in(8) { AxisLimit { min, max: min } } else { sorted });
+            // Of most joints they are in order, that more be made; inverted ones are refused.
+            let ordered = AxisLimit { min: min.min(max), max: min.max(max) };
+            desc.limits[k] = Some(match bytes.below(8) {
+                1 => AxisLimit { min, max: min },
+                2 => AxisLimit { min, max },
+                3 => AxisLimit { min: ordered.max, max: ordered.min },
+                _ => ordered,
+            });
         }
         if bytes.one_in(8) {
             let motor = Motor::spring(bytes.number(1.0), bytes.positive(10.0), bytes.positive(1.0));

@@ -27,7 +27,9 @@ use crate::engine::lcp::Vec6;
 use crate::engine::settings::Settings;
 use crate::engine::state::body::Body;
 use crate::engine::tuning::joint_rows::{ANGLE_MARGIN, CARRIED_MAX};
-use crate::math::{DVec3, Double, PI_DOUBLE, Real, narrow3, quat_conjugate, quat_rotate, widen};
+use crate::math::{
+    DVec3, Double, PI_DOUBLE, Real, narrow, narrow3, quat_conjugate, quat_rotate, widen,
+};
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -407,7 +409,10 @@ impl Joint {
             }
             _ => 0.0,
         });
-        (self.ends, self.turned) = (ends, turned);
+        // Turns outlive what is broken now and is mended by the next step.
+        let is_sound = |k: usize| narrow(turned[k]).is_finite();
+        let sound = |k: usize| if is_sound(k) { turned[k] } else { self.turned[k] };
+        (self.ends, self.turned) = (ends, [sound(0), sound(1)]);
     }
 
     /// Position and velocity of any axis at these ends, turns counted from where it was.

@@ -373,10 +373,11 @@ fn merge(contacts: &mut SmallVec<[ActiveContact; 4]>, axis: Option<Vec3>) {
     let mut kept = contacts.len().min(1);
     for i in 1..contacts.len() {
         let new = &contacts[i];
-        let reach = new.arms[0].length_squared().max(new.arms[1].length_squared()).sqrt();
-        let near = SAME * (1.0 + reach);
+        // From the nearer center: that of a floor may be a thousand kilometres away, of four roundings.
+        let [a, b] = new.arms.map(Vec3::length);
+        let (near, side) = (SAME * (1.0 + a.min(b) + a.max(b) / 16.0), usize::from(b < a));
         let same = |old: &ActiveContact| {
-            let apart = new.arms[0] - old.arms[0];
+            let apart = new.arms[side] - old.arms[side];
             let apart = apart - axis * axis.dot(apart);
             let turned = new.normal - old.normal;
             old.id == new.id

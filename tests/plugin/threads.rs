@@ -1,0 +1,115 @@
+//! The size of Bevy's pool does not matter. A process has one pool, of a size for good: the test runs itself
+//! once for each size.
+#![cfg(all(feature = "parallel", not(target_family = "wasm")))]
+
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use super::*;
+use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
+use orthant::engine::par::Pool;
+
+/// What tells the process how many threads its pool has.
+const SIZE: &str = "ORTHANT_POOL_SIZE";
+const NAME: &str = "threads::the_size_of_the_pool_does_not_matter";
+/// What the line with the result begins with.
+const MARK: &str = "bits of each step: ";
+const STEPS: usize = 50;
+
+/// Takes all on this thread, and notes how many parts each call would have by the rule of the plugin.
+struct Parts(usize, Mutex<Vec<usize>>);
+
+impl Pool for Parts {
+    fn threads(&self) -> usize {
+        self.0
+    }
+
+    fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
+        let part = items.len().div_ceil(4 * self.0).max(least).max(1);
+        self.1.lock().expect("no thread panics").push(items.len().div_ceil(part));
+        work(items);
+    }
+}
+
+/// Nine walls of 32 bricks, far from each other, into each of which a ball flies.
+fn walls(app: &mut App) {
+    floor(app);
+    for place in 0..9_u8 {
+        let (x, z) = (14.0 * f32::from(place % 3), 14.0 * f32::from(place / 3));
+        let mut top = Vec::new();
+        for course in 0..8_u8 {
+            for i in 0..4_u8 {
+                let along = 1.01 * (f32::from(i) + 0.5 * f32::from(course % 2));
+                let pose = at(x + along, 0.25 + 0.5 * f32::from(course), z);
+                top.push(spawn(app, (RigidBody::Dynamic, Collider::cuboid(1.0, 0.5, 0.6), pose)));
+            }
+        }
+        spawn(app, Joint::rope(top[30], top[31], 1.5));
+        let speed = LinearVelocity(Vec3::new(9.0 + 0.25 * Real::from(place), 2.0, 0.3));
+        spawn(app, (RigidBody::Dynamic, Collider::sphere(0.6), speed, at(x - 4.0, 1.5, z)));
+    }
+}
+
+/// All that the engine tells in each step, mixed into one number a step, with a pool of so many threads.
+fn play(size: usize) -> String {
+    let pool = ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(size).build());
+    let mut app = app();
+    assert_eq!(pool.thread_num(), size, "the pool is ours");
+    walls(&mut app);
+    let mut parts = [0; 2];
+    let mut list = Vec::new();
+    let begin = Instant::now();
+    for step in 0..STEPS {
+        // A pool that counts takes the same step, when all pairs were measured and in the middle of it.
+        if step == 1 || step == STEPS / 2 {
+            let mut world = physics(&app).engine().clone();
+            let counting = Parts(size + 1, Mutex::new(Vec::new()));
+            support::moving::step_on(&mut world, &default_settings(), &counting);
+            let calls = counting.1.into_inner().expect("no thread panicked");
+            println!("{} contacts, parts of each call: {calls:?}", world.report().contacts);
+            // Contacts of pairs, and islands where there are enough of them.
+            let calls = [calls[0], calls.get(1).copied().unwrap_or_default()];
+            parts = [parts[0].max(calls[0]), parts[1].max(calls[1])];
+        }
+        app.update();
+        let (bits, told) = support::moving::told(physics(&app).engine());
+        let mix = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        list.push(format!("{:016x}", told.bytes().fold(bits, mix)));
+    }
+    println!("{size} threads: {:.2} s", begin.elapsed().as_secs_f32());
+    assert!(parts.iter().all(|&n| n > size), "work for all threads: {parts:?} parts");
+    list.join(" ")
+}
+
+fn default_settings() -> orthant::engine::settings::Settings {
+    orthant::engine::settings::Settings {
+        sleep: SleepConfig::default().0,
+        ..orthant::engine::settings::Settings::default()
+    }
+}
+
+#[test]
+fn the_size_of_the_pool_does_not_matter() {
+    if let Ok(size) = std::env::var(SIZE) {
+        println!("{MARK}{}", play(size.parse().expect("a number")));
+        return;
+    }
+    let program = std::env::current_exe().expect("this program");
+    let told = [1, 2, 4].map(|size: usize| {
+        let mut command = Command::new(&program);
+        command.args(["--exact", NAME, "--nocapture", "--test-threads=1"]);
+        let output = command.env(SIZE, size.to_string()).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        println!("{}", text.lines().filter(|line| line.contains("threads")).collect::<String>());
+        assert!(output.status.success(), "{size} threads: {text}{errors}");
+        // The harness writes the name of a test before what it prints.
+        let bits = text.lines().find_map(|line| Some(line.split_once(MARK)?.1.to_owned()));
+        bits.unwrap_or_else(|| panic!("{size} threads tell nothing: {text}{errors}"))
+    });
+    assert_eq!(told[0].split(' ').count(), STEPS, "one number a step");
+    let distinct: std::collections::HashSet<&str> = told[0].split(' ').collect();
+    assert_eq!(distinct.len(), STEPS, "all of it moves");
+    assert!(told.iter().all(|bits| *bits == told[0]), "1, 2 and 4 threads: {told:#?}");
+}
