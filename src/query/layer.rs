@@ -102,7 +102,7 @@ impl Layer {
         &self.owners[entry.owner as usize]
     }
 
-    /// Asks those that are there of a few pieces, and what `visit` finds of the boxes of the others: each gets
+    /// Asks the pieces without a box and those that `visit` finds by their boxes, if they are there: each gets
     /// the current `max` (m) and returns the new one.
     pub(super) fn ask(
         &self,

@@ -32,8 +32,8 @@ fn of_two_contacts_in_one_place_the_clearly_deeper_one_stays() {
     }
 }
 
-/// An edge leaves a face of a box of 12 km, 0.7 m and 1 cm twice, 18 µm apart by rounding. Two rows had one name,
-/// and one impulse for both. Found by the fuzzer.
+/// An edge leaves a face of a box of 12 km, 0.7 m and 1 cm twice, 18 µm apart by rounding. Two rows had one
+/// name, and one impulse for both. Found by the fuzzer.
 #[test]
 fn regression_the_same_features_meet_once() {
     let at =
