@@ -121,8 +121,8 @@ pub enum PhysicsErrorKind {
     /// (m).
     FarAway(Real, Real),
     /// The body is advanced in small steps, as with [`SolverConfig::budget`](super::SolverConfig::budget),
-    /// and so many times as heavy as the lightest of those: small steps are soft, and it sinks into what
-    /// carries it.
+    /// and so many times as heavy as the lightest of its island, of what touches it or is joined to it, also by
+    /// others: small steps are soft, and it sinks into what carries it. Told once of a body.
     MassRatio(Real),
     /// This component has a value that is NaN, infinite or out of its
     /// [range](crate::engine::settings::ranges). It was not taken over.
@@ -288,8 +288,8 @@ impl PhysicsErrorKind {
             ),
             Self::MassRatio(ratio) => write!(
                 f,
-                "the body is {ratio:.0} times as heavy as the lightest of those that are advanced in small, \
-                 soft steps, and sinks into what carries it: use masses closer together, or \
+                "the body is {ratio:.0} times as heavy as the lightest of its island, which is advanced in \
+                 small, soft steps, and sinks into what carries it: use masses closer together, or \
                  `SolverConfig::default()` in place of `SolverConfig::budget()`"
             ),
             _ => Ok(()),
