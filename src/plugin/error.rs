@@ -121,8 +121,8 @@ pub enum PhysicsErrorKind {
     /// (m).
     FarAway(Real, Real),
     /// The body is advanced in small steps, as with [`SolverConfig::budget`](super::SolverConfig::budget),
-    /// and so many times as heavy as the lightest of its island, of what touches it or is joined to it, also by
-    /// others: small steps are soft, and it sinks into what carries it. Told once of a body.
+    /// and so many times as heavy as the lightest of its island, of what touches it or is joined to it,
+    /// also by others: small steps are soft, and it sinks into what carries it. Told once of a body.
     MassRatio(Real),
     /// This component has a value that is NaN, infinite or out of its
     /// [range](crate::engine::settings::ranges). It was not taken over.
@@ -169,8 +169,8 @@ impl core::fmt::Display for PhysicsErrorKind {
             ),
             Self::Unbalanced => write!(
                 f,
-                "nothing holds the body in equilibrium; in quasistatic steps it stays where it is: hold it by \
-                 contacts, a joint or `LinearDamping`, or raise `Quasistatic::step_max`"
+                "nothing holds the body in equilibrium; in quasistatic steps it stays where it is: hold it \
+                 by contacts, a joint or `LinearDamping`, or raise `Quasistatic::step_max`"
             ),
             Self::OutOfRange(what) => write!(
                 f,

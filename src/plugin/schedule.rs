@@ -170,8 +170,8 @@ impl Plugin for PhysicsSchedulePlugin {
         use PhysicsSystems as Outer;
         if app.world().contains_resource::<StepLoop>() {
             log::error!(
-                "`PhysicsPlugins` or `PhysicsSchedulePlugin` is added twice: add it once; a plugin that needs \
-                 it asks `app.is_plugin_added::<PhysicsSchedulePlugin>()` before"
+                "`PhysicsPlugins` or `PhysicsSchedulePlugin` is added twice: add it once; a plugin that \
+                 needs it asks `app.is_plugin_added::<PhysicsSchedulePlugin>()` before"
             );
             return;
         }

@@ -48,7 +48,8 @@ fn items_of_the_documentation_are_as_many_as_told() {
     );
 }
 
-/// Beside the plugin the documentation shows only modules whose types games name; the others go with the engine.
+/// Beside the plugin the documentation shows only modules whose types games name; the others go with the
+/// engine.
 #[test]
 fn modules_of_the_documentation_are_those_told() {
     let lib = page("src/lib.rs");

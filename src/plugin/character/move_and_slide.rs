@@ -230,8 +230,8 @@ pub struct CharacterPlace {
 }
 
 /// Moves shapes through the world without a body: they stop at colliders, slide along them and leave what
-/// they overlap. What a character is made of; [`walk`](Self::walk) is its step, with slopes, stairs and ground
-/// that moves, and [`CharacterController`](super::CharacterController) is one that is ready.
+/// they overlap. What a character is made of; [`walk`](Self::walk) is its step, with slopes, stairs and
+/// ground that moves, and [`CharacterController`](super::CharacterController) is one that is ready.
 ///
 /// Sensors are passed. Exclude the character's own entity. A move sees bodies where they were after the
 /// last step; it pushes nothing.
@@ -306,8 +306,8 @@ impl MoveAndSlide<'_, '_> {
         )
     }
 
-    /// The step of a [`CharacterController`] for a shape that the game leads itself: slopes, steps, jumps, what
-    /// moves below it, by `settings` and `input`, in the gravity [m/s²] that acts on it, for a time. Apply it
+    /// The step of a [`CharacterController`] for a shape that the game leads itself: slopes, steps, jumps,
+    /// what moves below it, by `settings` and `input`, in the gravity [m/s²] that acts on it, for a time. Apply it
     /// once for each fixed step.
     ///
     /// It pushes nothing: `on_push` is told of the dynamic bodies that are run into, each by its entity, the

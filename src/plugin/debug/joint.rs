@@ -68,7 +68,8 @@ fn frames(
     }
 }
 
-/// The direction of a way in the world: from anchor to anchor for a rod or rope, else an axis of the first end.
+/// The direction of a way in the world: from anchor to anchor for a rod or rope, else an axis of the
+/// first end.
 fn along(joint: &JointView, axis: JointAxis) -> math::Vec3 {
     let [(a, basis), (b, _)] = joint.frames;
     match joint.engine.desc().kind {

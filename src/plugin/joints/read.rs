@@ -197,8 +197,8 @@ impl JointView<'_> {
         if axis.index() < 3 { force.dot(along) } else { torque.dot(along) }
     }
 
-    /// Limits of an axis [m or rad]: its own, those of its kind (zero and zero for a locked one), or none. What
-    /// gears, racks and screws couple has none.
+    /// Limits of an axis [m or rad]: its own, those of its kind (zero and zero for a locked one), or none.
+    /// What gears, racks and screws couple has none.
     #[must_use]
     pub fn limits(&self, axis: JointAxis) -> Option<AxisLimit> {
         let desc = self.engine.desc();
