@@ -9,6 +9,8 @@ mod collision;
 mod coupled;
 #[cfg(feature = "debug")]
 mod debug;
+#[cfg(feature = "debug")]
+mod debug_joints;
 mod diagnostics;
 mod errors;
 mod force;

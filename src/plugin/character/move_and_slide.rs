@@ -307,10 +307,10 @@ impl MoveAndSlide<'_, '_> {
     }
 
     /// The step of a [`CharacterController`] for a shape that the game leads itself: slopes, steps, jumps,
-    /// what moves below it, by `settings` and `input`, in the gravity [m/s²] that acts on it, for a time. Call
-    /// it once for each fixed step.
+    /// what moves below it, by `settings` and `input`, in the gravity [m/s²] that acts on it, for a time.
+    /// Call it once for each fixed step.
     ///
-    /// It pushes nothing: `on_push` is told of the dynamic bodies that are run into, each by its entity, the
+    /// Nothing is pushed: `on_push` is told of the dynamic bodies that are run into, each by its entity, the
     /// point (m) and the velocity into it [m/s]; `mass` and `push_force` are the game's to apply. Other
     /// characters are met where they are, not where they are going to be.
     ///

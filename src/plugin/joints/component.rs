@@ -117,7 +117,6 @@ impl Default for Joint {
 /// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
 /// let place = Transform::from_xyz(0.0, -1.0, 0.0);
 /// let bob = world.spawn((RigidBody::Dynamic, Collider::sphere(0.2), place)).id();
-/// // Fixed, hinge, ball, slide and so on: what they leave free is theirs to limit and to drive.
 /// let slide = Joint::prismatic(None, bob).with_anchor(Vec3::NEG_Y).with_axis(Vec3::Y);
 /// let slide = world.spawn((slide.with_limits(-0.5, 0.0), JointPosition::default())).id();
 /// for _ in 0..60 {
@@ -125,10 +124,7 @@ impl Default for Joint {
 /// }
 /// let way = world.get::<JointPosition>(slide).expect("it was asked for").linear.x;
 /// assert!((way + 0.5).abs() < 1e-3, "it fell to its lower end: {way} m");
-/// // The axis that the short names act on.
 /// assert_eq!(Joint::hinge(None, bob).axis(), JointAxis::AngularX);
-/// assert_eq!(Joint::rope(None, bob, 2.0).axis(), JointAxis::LinearX);
-/// assert_eq!(Joint::planar(None, bob).axis(), JointAxis::LinearY);
 /// ```
 impl Joint {
     /// A joint of this kind, at the origins of both ends, without limits, motors and friction.
