@@ -19,6 +19,9 @@
 //! | `engine` | the method: plain functions on slices; knows no Bevy, cannot fail |
 //! | `plugin` (feature `bevy`) | the Bevy shell: components in, one engine call a stage, components out |
 //! | [`math`] | numbers: the precision of the build, deterministic functions |
+//! | [`snapshot`] | worlds as data: what a `PhysicsSnapshot` of the plugin holds, and its errors |
+//!
+//! With the engine go `papers` and `accelerations`, questions of the papers that no step asks.
 //!
 //! # Features
 //!
@@ -47,10 +50,12 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg_attr(feature = "bevy", doc(hidden))]
 pub mod accelerations;
 #[cfg_attr(feature = "bevy", doc(hidden))]
 pub mod engine;
 pub mod math;
+#[cfg_attr(feature = "bevy", doc(hidden))]
 pub mod papers;
 #[cfg(feature = "bevy")]
 pub mod plugin;

@@ -120,6 +120,37 @@ impl From<&Self> for Collider {
     }
 }
 
+/// Solids stand along y and have their origin in the middle; lengths are full ones.
+///
+/// ```
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::prelude::*;
+///
+/// let brick = Collider::cuboid(2.0, 1.0, 0.5);
+/// assert_eq!(brick.mass_properties(3.0).mass, 3.0);
+/// let round = [Collider::sphere(0.5), Collider::capsule(0.3, 1.2), Collider::cylinder(0.5, 1.0)];
+/// let other = [Collider::cone(0.5, 1.0), Collider::ellipsoid(1.0, 2.0, 3.0)];
+/// let soft = [Collider::round_cuboid(1.0, 1.0, 1.0, 0.1), Collider::round_cylinder(0.5, 1.0, 0.1)];
+/// assert!(round.iter().chain(&other).chain(&soft).all(|solid| solid.shape().is_ok()));
+/// // Several as one; numbers that make no shape are told here, or when the body is made.
+/// let barbell = [-1.0, 1.0].map(|x| (Vec3::X * x, Quat::IDENTITY, Collider::sphere(0.3)));
+/// assert!(Collider::compound(barbell.into()).shape().is_ok());
+/// assert!(Collider::sphere(-1.0).shape().is_err());
+/// ```
+///
+/// Of points and triangles, at once with what is wrong with them:
+///
+/// ```
+/// use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+/// assert!(Collider::convex_hull(corners).is_ok() && Collider::convex_hull(&corners[..3]).is_err());
+/// assert!(Collider::round_convex_hull(corners, 0.1).is_ok());
+/// assert!(Collider::trimesh(corners, [[0, 2, 1], [0, 1, 3]]).is_ok());
+/// assert!(Collider::heightfield([vec![0.0, 0.5], vec![0.2, 0.1]], Vec3::ONE).is_ok());
+/// assert!(Collider::half_space(Vec3::ZERO).shape().is_err(), "it needs a normal");
+/// ```
 impl Collider {
     pub(super) fn new(shape: Result<Shape, ShapeError>) -> Self {
         Self { shape: Arc::new(shape) }

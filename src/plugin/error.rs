@@ -121,8 +121,8 @@ pub enum PhysicsErrorKind {
     /// (m).
     FarAway(Real, Real),
     /// The body is advanced in small steps, as with [`SolverConfig::budget`](super::SolverConfig::budget),
-    /// and so many times as heavy as the lightest of those: small steps are soft, and it sinks into what
-    /// carries it.
+    /// and so many times as heavy as the lightest of its island, of what touches it or is joined to it,
+    /// also by others: small steps are soft, and it sinks into what carries it. Told once of a body.
     MassRatio(Real),
     /// This component has a value that is NaN, infinite or out of its
     /// [range](crate::engine::settings::ranges). It was not taken over.
@@ -135,7 +135,9 @@ pub enum PhysicsErrorKind {
 impl core::fmt::Display for PhysicsErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Shape(error) => write!(f, "the collider has no shape: {error}"),
+            Self::Shape(error) => {
+                write!(f, "the collider has no shape: {error}; {}", shape_remedy(error))
+            }
             #[cfg(feature = "mesh")]
             Self::Mesh(error) => write!(f, "the mesh makes no collider: {error}"),
             Self::Body(BodyError::Mass(0.0)) => write!(
@@ -143,12 +145,8 @@ impl core::fmt::Display for PhysicsErrorKind {
                 "a dynamic body needs a mass above zero: give it a `Collider`, here or on a child, or a \
                  `Mass`"
             ),
-            Self::Body(error) => error.fmt(f),
-            Self::Joint(error @ (JointError::SameBody(_) | JointError::NoBody)) => write!(
-                f,
-                "{error}: give it two bodies, or one and `None` for the world, or despawn the joint"
-            ),
-            Self::Joint(error) => error.fmt(f),
+            Self::Body(error) => write!(f, "{error}{}", body_remedy(error)),
+            Self::Joint(error) => write!(f, "{error}: {}", joint_remedy(error)),
             Self::Pressed => write!(
                 f,
                 "the joint pressed what it holds against something that cannot yield either, and \
@@ -157,35 +155,76 @@ impl core::fmt::Display for PhysicsErrorKind {
             Self::Squeezed => write!(
                 f,
                 "contacts press the body, or what it touches, between what cannot yield; all of them \
-                 gave way and overlap"
+                 gave way and overlap: lead what presses less far, or make it `RigidBody::Dynamic`"
             ),
             Self::Jammed => write!(
                 f,
-                "contacts of the body, or of what it touches, hold each other by friction, and it is jammed; \
-                 `Simulation::jams` tells which"
+                "contacts of the body, or of what it touches, hold each other by friction, and it is jammed: \
+                 give it less `Friction`, or push it elsewhere; `Simulation::jams` tells which contacts"
             ),
             Self::Crowded => write!(
                 f,
                 "the body is in one place with more than a hundred others, or touches those: not all of them \
-                 meet until some have come apart"
+                 meet until some have come apart; spawn them apart, or in smaller numbers"
             ),
             Self::Unbalanced => write!(
                 f,
-                "nothing holds the body in equilibrium; in quasistatic steps it stays where it is"
+                "nothing holds the body in equilibrium; in quasistatic steps it stays where it is: hold it \
+                 by contacts, a joint or `LinearDamping`, or raise `Quasistatic::step_max`"
             ),
             Self::OutOfRange(what) => write!(
                 f,
                 "{what} is NaN, infinite or out of its range, see orthant::engine::settings::ranges, and was \
-                 not taken over"
+                 not taken over: write a `{what}` within it"
             ),
             Self::Frozen => write!(
                 f,
                 "pose, velocity or forces are not finite or out of their ranges, see \
                  orthant::engine::settings::ranges: the body is frozen at its last good pose until it is \
-                 placed anew"
+                 placed anew; mend what pushes it, then write its `Transform`"
             ),
             _ => self.fmt_misuse(f),
         }
+    }
+}
+
+/// What to do about a shape that is none.
+const fn shape_remedy(error: &ShapeError) -> &'static str {
+    match error {
+        ShapeError::BadScale { .. } => {
+            "give its `Transform`, and those above, a scale without zeros; `ColliderDisabled` hides it"
+        }
+        ShapeError::UnevenScale { .. } => {
+            "scale its `Transform` alike along these axes, or make its `Collider` of another kind"
+        }
+        _ => "insert a `Collider` that has one",
+    }
+}
+
+/// What to do about a body that the engine refused, where the error does not say so itself.
+const fn body_remedy(error: &BodyError) -> &'static str {
+    match error {
+        BodyError::NotFinite(_) | BodyError::Range(_) => {
+            "; write its components, and those of its colliders, within the ranges"
+        }
+        BodyError::Inertia => {
+            "; give it an `AngularInertia` above zero about every axis, or none, for that of its colliders"
+        }
+        _ => "",
+    }
+}
+
+/// What to do about a joint that the engine refused.
+const fn joint_remedy(error: &JointError) -> &'static str {
+    match error {
+        JointError::SameBody(_) | JointError::NoBody => {
+            "give it two bodies, or one and `None` for the world, or despawn the joint"
+        }
+        JointError::Locked(_) => {
+            "take that away, or use `Joint::generic`, all of whose axes are free until they are limited"
+        }
+        JointError::NoSwing => "take `with_swing_limit` away, or use `Joint::ball`",
+        _ => "insert a `Joint` that is right, or despawn it",
     }
 }
 
@@ -249,8 +288,8 @@ impl PhysicsErrorKind {
             ),
             Self::MassRatio(ratio) => write!(
                 f,
-                "the body is {ratio:.0} times as heavy as the lightest of those that are advanced in small, \
-                 soft steps, and sinks into what carries it: use masses closer together, or \
+                "the body is {ratio:.0} times as heavy as the lightest of its island, which is advanced in \
+                 small, soft steps, and sinks into what carries it: use masses closer together, or \
                  `SolverConfig::default()` in place of `SolverConfig::budget()`"
             ),
             _ => Ok(()),

@@ -31,10 +31,9 @@ use crate::math::{Vec3, quat_conjugate, quat_rotate};
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use bevy_math::Vec3;
+/// # use orthant::math::Vec3;
 /// use orthant::plugin::{Forces, RigidBody};
 ///
-/// # #[cfg(not(feature = "f64"))]
 /// fn kick(mut bodies: Query<Forces>) {
 ///     for mut forces in &mut bodies {
 ///         forces.apply_linear_impulse(Vec3::Y * 2.0);
@@ -47,6 +46,34 @@ pub struct Forces {
     pending: &'static mut PendingForces,
 }
 
+/// Forces and accelerations act over the next step, impulses at once.
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default()).insert_resource(Gravity::ZERO);
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(0.1);
+/// let body = (RigidBody::Dynamic, Collider::sphere(0.5), Mass(2.0));
+/// let [pushed, kicked, spun] = [(); 3].map(|()| world.spawn(body.clone()).id());
+/// # for (k, of) in [pushed, kicked, spun].into_iter().enumerate() {
+/// #     let at = bevy_transform::components::Transform::from_xyz(9.0 * k as f32, 0.0, 0.0);
+/// #     world.entity_mut(of).insert(at);
+/// # }
+/// let mut bodies = world.query::<Forces>();
+/// bodies.get_mut(world, pushed).expect("a body").apply_force(Vec3::X * 40.0);
+/// bodies.get_mut(world, kicked).expect("a body").apply_linear_impulse(Vec3::X * 4.0);
+/// bodies.get_mut(world, spun).expect("a body").apply_angular_acceleration(Vec3::Y * 5.0);
+/// step_physics(world, step);
+/// for of in [pushed, kicked] {
+///     // 40 N for 0.1 s, or 4 N s: 2 m/s for 2 kg.
+///     assert!((world.get::<LinearVelocity>(of).expect("a body").x - 2.0).abs() < 1e-5);
+/// }
+/// assert!((world.get::<AngularVelocity>(spun).expect("a body").y - 0.5).abs() < 1e-5);
+/// ```
 impl ForcesItem<'_, '_> {
     /// Applies a force (N) at the center of mass.
     pub fn apply_force(&mut self, force: Vec3) {

@@ -100,9 +100,9 @@ use bevy_ecs::schedule::ScheduleLabel;
 pub use attach::{ColliderAncestor, ColliderOf};
 pub use bodies::PhysicsBodiesPlugin;
 pub use character::{
-    CharacterController, CharacterGround, CharacterInput, CharacterState, MoveAndSlide,
-    MoveAndSlideConfig, MoveAndSlideHitData, MoveAndSlideHitResponse, MoveAndSlideOutput,
-    MoveHitData, PhysicsCharacterPlugin,
+    CharacterController, CharacterGround, CharacterInput, CharacterPlace, CharacterState,
+    MoveAndSlide, MoveAndSlideConfig, MoveAndSlideHitData, MoveAndSlideHitResponse,
+    MoveAndSlideOutput, MoveHitData, PhysicsCharacterPlugin,
 };
 pub use collider::{Collider, ColliderDisabled, Sensor};
 pub use collision::{

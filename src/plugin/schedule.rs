@@ -14,8 +14,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{
     LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor, SystemSet,
 };
-use bevy_time::{Time, TimePlugin, Virtual};
-use bevy_transform::TransformPlugin;
+use bevy_time::{Time, Virtual};
+use bevy_transform::StaticTransformOptimizations;
 
 use super::time::{Physics, advance_clock, time_passed};
 
@@ -168,6 +168,13 @@ impl Default for PhysicsSchedulePlugin {
 impl Plugin for PhysicsSchedulePlugin {
     fn build(&self, app: &mut App) {
         use PhysicsSystems as Outer;
+        if app.world().contains_resource::<StepLoop>() {
+            log::error!(
+                "`PhysicsPlugins` or `PhysicsSchedulePlugin` is added twice: add it once; a plugin that \
+                 needs it asks `app.is_plugin_added::<PhysicsSchedulePlugin>()` before"
+            );
+            return;
+        }
         app.init_resource::<Time>().init_resource::<Time<Physics>>();
         app.insert_resource(StepLoop(self.schedule));
         app.configure_sets(
@@ -182,7 +189,10 @@ impl Plugin for PhysicsSchedulePlugin {
             .ambiguous_with(signal_message_update_system);
         let clock = (advance_clock, note_run).in_set(Outer::First);
         app.add_systems(self.schedule, (clock, step));
-        app.init_resource::<Running>().add_systems(Last, warn_of_idleness);
+        app.init_resource::<Running>().add_systems(
+            Last,
+            (warn_of_idleness, look_for_plugins.run_if(not(resource_exists::<Looked>))),
+        );
         app.edit_schedule(PhysicsSchedule, |schedule| {
             schedule.set_executor(SingleThreadedExecutor::new()).set_build_settings(
                 ScheduleBuildSettings {
@@ -195,18 +205,37 @@ impl Plugin for PhysicsSchedulePlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        if !app.is_plugin_added::<TimePlugin>() {
-            log::warn!(
-                "physics has no clock and stands still: add `TimePlugin`, which is in `DefaultPlugins` \
-                 and `MinimalPlugins`, or advance the resource `Time` by yourself"
-            );
-        }
-        if !app.is_plugin_added::<TransformPlugin>() {
-            log::warn!(
-                "`GlobalTransform`s do not follow the bodies: add `TransformPlugin`, which is in \
-                 `DefaultPlugins`"
-            );
-        }
+        look_for_plugins(app.world_mut());
+    }
+
+    /// The second one says what is wrong; then Bevy ends the app at the next plugin of the group.
+    fn is_unique(&self) -> bool {
+        false
+    }
+}
+
+/// The app was looked at for plugins that are missing.
+#[derive(Resource, Clone, Copy, Debug)]
+struct Looked;
+
+/// Tells, once, which plugins are missing. They are known by a resource of theirs: when an app is updated by
+/// hand, without `App::finish`, nobody but its systems can look.
+fn look_for_plugins(world: &mut World) {
+    if world.contains_resource::<Looked>() {
+        return;
+    }
+    world.insert_resource(Looked);
+    if !world.contains_resource::<Time<Virtual>>() {
+        log::warn!(
+            "physics has no clock and stands still: add `TimePlugin`, which is in `DefaultPlugins` and \
+             `MinimalPlugins`, or advance the resource `Time` by yourself"
+        );
+    }
+    if !world.contains_resource::<StaticTransformOptimizations>() {
+        log::warn!(
+            "`GlobalTransform`s do not follow the bodies: add `TransformPlugin`, which is in \
+             `DefaultPlugins`"
+        );
     }
 }
 
@@ -283,10 +312,15 @@ fn build(world: &mut World) -> Option<()> {
         built.map(drop).map_err(|error| error.to_string(schedule.graph(), world))
     });
     if let Ok(Err(error)) = &result {
+        // Bevy's words in place of names.
+        let hint = if error.contains("Enable the debug feature") {
+            " For the names of the systems turn on the feature `debug` of `bevy`, or of `bevy_ecs`."
+        } else {
+            ""
+        };
         log::error!(
             "physics does not step: in `PhysicsSchedule` the order of systems that touch the same data \
-             must be given, by one of the sets `PhysicsStepSystems` or by `before` and `after`. (Systems \
-             are named with Bevy's feature `debug`.) {error}"
+             must be given, by one of the sets `PhysicsStepSystems` or by `before` and `after`.{hint} {error}"
         );
     }
     matches!(result, Ok(Ok(()))).then_some(())

@@ -152,18 +152,53 @@ pub(super) fn finish(mut physics: ResMut<PhysicsWorld>) {
 /// Small steps are too soft for larger ratios of masses (-).
 const MASS_RATIO_MAX: Real = 1000.0;
 
-/// The heaviest body that is advanced in small steps, and how many times as heavy it is as the lightest.
-fn mass_ratio(physics: &PhysicsWorld) -> Option<(Entity, Real)> {
-    let solves = &physics.engine.report().solves;
-    let is_soft = |body: &&Body| {
-        let island = physics.engine.island(body.id());
-        let place = island.and_then(|id| solves.binary_search_by_key(&id, |s| s.first).ok());
-        body.is_dynamic() && place.is_some_and(|place| solves[place].rows_softened > 0)
-    };
-    let soft = || physics.engine.bodies().iter().filter(is_soft);
-    let heaviest = soft().max_by(|a, b| a.mass().total_cmp(&b.mass()))?;
-    let lightest = soft().map(Body::mass).fold(Real::INFINITY, Real::min);
-    Some((entity_of(heaviest)?, heaviest.mass() / lightest))
+/// What was weighed of the islands that are advanced in small steps.
+#[derive(Debug, Default)]
+pub(super) struct Weighed {
+    /// Those of this step and of the last, each by its first body and their number, ascending.
+    soft: [Vec<(BodyId, u32)>; 2],
+    /// Bodies that were told of.
+    told: Vec<BodyId>,
+}
+
+impl Weighed {
+    /// Tells of the heaviest body of each island that began to be advanced in small steps, or got or lost
+    /// bodies, where it is too heavy for the lightest. Of each body once.
+    fn weigh(&mut self, physics: &PhysicsWorld, errors: &mut Errors) {
+        let [soft, before] = &mut self.soft;
+        core::mem::swap(soft, before);
+        soft.clear();
+        let solves = physics.engine.report().solves.iter();
+        soft.extend(solves.filter(|s| s.rows_softened > 0).map(|s| (s.first, s.bodies)));
+        let begins = soft.iter().filter(|island| before.binary_search(island).is_err());
+        let mut ends: Vec<(BodyId, [Option<&Body>; 2])> =
+            begins.map(|island| (island.0, [None; 2])).collect();
+        if ends.is_empty() {
+            return;
+        }
+        for body in physics.engine.bodies().iter().filter(|body| body.is_dynamic()) {
+            let island = physics.engine.island(body.id());
+            let place = island.and_then(|id| ends.binary_search_by_key(&id, |end| end.0).ok());
+            let Some((_, [lightest, heaviest])) = place.map(|place| &mut ends[place]) else {
+                continue;
+            };
+            if lightest.is_none_or(|least| body.mass() < least.mass()) {
+                *lightest = Some(body);
+            }
+            if heaviest.is_none_or(|most| body.mass() > most.mass()) {
+                *heaviest = Some(body);
+            }
+        }
+        for (_, bodies) in ends {
+            let [Some(light), Some(heavy)] = bodies else { continue };
+            let ratio = heavy.mass() / light.mass();
+            if ratio > MASS_RATIO_MAX && !self.told.contains(&heavy.id()) {
+                self.told.push(heavy.id());
+                let of = entity_of(heavy).into_iter();
+                of.for_each(|of| errors.tell(of, PhysicsErrorKind::MassRatio(ratio)));
+            }
+        }
+    }
 }
 
 /// Publishes the report and tells what went wrong: frozen bodies, those that contacts begin to squeeze or
@@ -176,7 +211,7 @@ pub(super) fn report(
     mut jammed: Local<Vec<BodyId>>,
     mut crowded: Local<Vec<BodyId>>,
     mut unbalanced: Local<Vec<BodyId>>,
-    mut weighed: Local<u32>,
+    mut weighed: Local<Weighed>,
     mut told: Local<Option<SettingsError>>,
 ) {
     publish(&mut published.0, physics.engine.report());
@@ -202,13 +237,7 @@ pub(super) fn report(
             }
         }
     }
-    // Bodies that came or went are enough to look again.
-    if published.rows_softened > 0 && *weighed != published.bodies {
-        *weighed = published.bodies;
-        if let Some((entity, ratio)) = mass_ratio(&physics).filter(|of| of.1 > MASS_RATIO_MAX) {
-            errors.tell(entity, PhysicsErrorKind::MassRatio(ratio));
-        }
-    }
+    weighed.weigh(&physics, &mut errors);
     let refused = published.status == StepStatus::Refused;
     let step = SettingsError { setting: "the length of a step", range: STEP };
     let wrong = physics.settings.validate().err().unwrap_or(step);

@@ -7,15 +7,16 @@ use bevy_gizmos::config::GizmoConfigStore;
 use bevy_gizmos::{GizmoAsset, GizmoHandles};
 use core::any::TypeId;
 use orthant::engine::lcp::Method;
+use orthant::engine::report::StepStatus;
 use orthant::engine::settings::SolverSettings;
 
-const RED: Color = Color::srgb(1.0, 0.0, 0.0);
+pub(super) const RED: Color = Color::srgb(1.0, 0.0, 0.0);
 
 /// An app that draws nothing but what is asked for.
-fn drawing(gizmos: PhysicsGizmos) -> App {
+pub(super) fn drawing(gizmos: PhysicsGizmos) -> App {
     let mut app = App::new();
     app.init_resource::<Assets<GizmoAsset>>();
-    let physics = (PhysicsPlugins::default(), PhysicsDebugPlugin);
+    let physics = (as_it_is(PhysicsPlugins::default()), PhysicsDebugPlugin);
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, physics));
     *app.world_mut().resource_mut::<GizmoConfigStore>().config_mut::<PhysicsGizmos>().1 = gizmos;
     steps_each_update(&mut app, 1);
@@ -24,7 +25,7 @@ fn drawing(gizmos: PhysicsGizmos) -> App {
 }
 
 /// The lines of the last update, with their colors.
-fn lines(app: &App) -> Vec<([Vec3; 2], LinearRgba)> {
+pub(super) fn lines(app: &App) -> Vec<([Vec3; 2], LinearRgba)> {
     let handles = app.world().resource::<GizmoHandles>().handles();
     let Some(Some(handle)) = handles.get(&TypeId::of::<PhysicsGizmos>()) else { return Vec::new() };
     let assets = app.world().resource::<Assets<GizmoAsset>>();
@@ -44,7 +45,7 @@ fn colors(app: &App) -> Vec<LinearRgba> {
     list
 }
 
-fn only(change: impl FnOnce(&mut PhysicsGizmos)) -> PhysicsGizmos {
+pub(super) fn only(change: impl FnOnce(&mut PhysicsGizmos)) -> PhysicsGizmos {
     let mut gizmos = PhysicsGizmos::none();
     change(&mut gizmos);
     gizmos
@@ -217,8 +218,7 @@ fn joints_boxes_velocities_and_casters_are_drawn() {
     let of = |color: Color| drawn.iter().filter(move |line| line.1 == color.to_linear());
     assert_eq!(of(RED).count(), 6, "an arm and two axes on each end");
     assert_eq!(of(Color::BLACK).count(), 14, "an arc and its ends");
-    let error: Vec<_> = of(Color::WHITE).collect();
-    assert!(error.len() == 1 && error[0].0[0].distance(Vec3::X) < 1e-4, "at the anchor: {error:?}");
+    assert_eq!(of(Color::WHITE).count(), 0, "it is where it should be");
     app.world_mut().entity_mut(joint).insert(JointDisabled);
     run(&mut app, 2);
     assert_eq!(lines(&app).len(), 0, "a joint that does not hold is not drawn");
@@ -227,13 +227,14 @@ fn joints_boxes_velocities_and_casters_are_drawn() {
         g.aabb_color = Some(RED);
         g.center_of_mass_color = Some(Color::BLACK);
         g.velocity_color = Some(Color::WHITE);
+        g.angular_velocity_color = Some(Color::srgb(1.0, 1.0, 0.0));
         g.caster_color = Some(Color::srgb(0.0, 0.0, 1.0));
         g.hit_color = Some(Color::srgb(0.0, 1.0, 0.0));
     });
     let mut app = drawing(gizmos);
     without_gravity(&mut app);
-    let moving = (RigidBody::Dynamic, cube(), LinearVelocity(Vec3::Y * 5.0));
-    spawn(&mut app, moving);
+    let moving = (LinearVelocity(Vec3::Y * 5.0), AngularVelocity(Vec3::X * 4.0));
+    spawn(&mut app, (RigidBody::Dynamic, cube(), moving));
     let ray = RayCaster::new(Vec3::ZERO, bevy_math::Dir3::X).with_max_distance(50.0);
     spawn(&mut app, (ray, at(-5.0, 0.0, 0.0)));
     run(&mut app, 2);
@@ -243,6 +244,8 @@ fn joints_boxes_velocities_and_casters_are_drawn() {
     assert_eq!(of(Color::BLACK).count(), 3, "a cross");
     let way = of(Color::WHITE).next().expect("a velocity").0;
     assert_near(way[1] - way[0], Vec3::Y * 0.5, 1e-5);
+    let axis = of(Color::srgb(1.0, 1.0, 0.0)).next().expect("an angular velocity").0;
+    assert_near(axis[1] - axis[0], Vec3::X * 0.4, 1e-5);
     let ray = of(Color::srgb(0.0, 0.0, 1.0)).next().expect("a ray").0;
     assert_near(ray[0], Vec3::X * -5.0, 1e-5);
     assert_near(ray[1], Vec3::X * -0.5, 1e-4);
@@ -276,6 +279,30 @@ fn what_is_swept_has_the_color_of_the_report() {
         (swept, solved) = (swept + usize::from(is_swept), solved + usize::from(!is_swept));
     }
     assert!(swept > 10, "{swept} steps swept, {solved} solved");
+}
+
+/// What is solved only after contacts gave way has a color of its own, too.
+#[test]
+fn what_is_pressed_has_the_color_of_the_report() {
+    let mut app = drawing(only(|g| {
+        g.dynamic_color = Some(RED);
+        g.shade = ShapeShade::Certificate;
+    }));
+    squeeze(&mut app);
+    let gizmos = PhysicsGizmos::default();
+    let mut pressed = 0;
+    for _ in 0..40 {
+        run(&mut app, 1);
+        let report = report(&app);
+        if report.rows_softened + report.rows_swept > 0 || report.status != StepStatus::Solved {
+            continue;
+        }
+        let is = report.rows_pressed > 0;
+        let color = if is { gizmos.pressed_color } else { gizmos.solved_color };
+        assert_eq!(colors(&app), [color.to_linear()], "as the report says");
+        pressed += u32::from(is);
+    }
+    assert!(pressed > 5, "{pressed} steps");
 }
 
 /// Crosses grow with the gap, and have its sign as their color.

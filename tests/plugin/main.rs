@@ -9,6 +9,8 @@ mod collision;
 mod coupled;
 #[cfg(feature = "debug")]
 mod debug;
+#[cfg(feature = "debug")]
+mod debug_joints;
 mod diagnostics;
 mod errors;
 mod force;
@@ -50,6 +52,7 @@ mod vehicle;
 mod voxels;
 mod worlds;
 
+use bevy_app::PluginGroupBuilder;
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
@@ -68,11 +71,17 @@ fn app() -> App {
 
 fn app_with(physics: PhysicsPlugins) -> App {
     let mut app = App::new();
-    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, physics));
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, as_it_is(physics)));
     steps_each_update(&mut app, 1);
     // The first update of an app only starts the clock.
     app.update();
     app
+}
+
+/// Bodies are where they are after steps, not where they are shown between them, with the feature
+/// `interpolation`, too; what that does, `interpolation.rs` looks at.
+fn as_it_is(physics: PhysicsPlugins) -> PluginGroupBuilder {
+    physics.set(PhysicsInterpolationPlugin::by_component())
 }
 
 fn steps_each_update(app: &mut App, steps: u32) {
@@ -100,6 +109,14 @@ fn spawn(app: &mut App, bundle: impl Bundle) -> Entity {
 /// A static floor with its surface at y = 0.
 fn floor(app: &mut App) -> Entity {
     spawn(app, (RigidBody::Static, Collider::half_space(Vec3::Y)))
+}
+
+/// A cube on the floor below a lid that is led 1 cm into it: only contacts that give way solve that.
+#[cfg(any(feature = "debug", feature = "panel"))]
+fn squeeze(app: &mut App) {
+    floor(app);
+    spawn(app, (RigidBody::Dynamic, cube(), at(0.0, 0.5, 0.0), SleepingDisabled));
+    spawn(app, (RigidBody::Kinematic, cube(), at(0.0, 1.49, 0.0)));
 }
 
 /// A weightless world has no gravity.

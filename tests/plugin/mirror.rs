@@ -141,7 +141,7 @@ fn components_follow_where_queries_are_not_dense() {
     let hidden = app.world_mut().register_component::<Hidden>();
     app.world_mut().resource_mut::<DefaultQueryFilters>().register_disabling_component(hidden);
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin));
-    app.add_plugins(PhysicsPlugins::default());
+    app.add_plugins(as_it_is(PhysicsPlugins::default()));
     steps_each_update(&mut app, 1);
     app.update();
     let mut scene = Scene::new(9, app);

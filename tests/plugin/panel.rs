@@ -9,7 +9,7 @@ use orthant::engine::lcp::Method;
 
 fn panel_app() -> App {
     let mut app = App::new();
-    let physics = (PhysicsPlugins::default(), PhysicsPanelPlugin);
+    let physics = (as_it_is(PhysicsPlugins::default()), PhysicsPanelPlugin);
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, physics));
     steps_each_update(&mut app, 1);
     app.update();
@@ -138,7 +138,50 @@ fn every_step_has_its_bars() {
     let longest = times.fold(0.0, f32::max);
     assert!((longest - 100.0).abs() < 1e-2, "the longest is {longest} % high");
     assert!(
-        texts(&mut app).contains("2 bodies, 0 asleep\n4 contacts")
+        texts(&mut app).contains("2 bodies, 0 asleep\n4 contacts, 0 joints")
             || texts(&mut app).contains("1 asleep")
     );
+}
+
+/// All of the certificate and of the stages stands there in numbers.
+#[test]
+fn the_certificate_and_all_stages_are_shown_in_numbers() {
+    let mut app = panel_app();
+    let hung = spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, -1.0, 0.0)));
+    spawn(&mut app, Joint::ball(None, hung).with_anchors(Vec3::ZERO, Vec3::Y * 1.25));
+    run(&mut app, 3);
+    let shown = texts(&mut app);
+    let report = report(&app);
+    assert!(report.infeasibility > 0.0 && report.joints == 1, "{report:?}");
+    for text in [
+        format!("0 contacts, 1 joints\nresidual {:.1e} m/s", report.natural_map),
+        format!("joints {:.1e}, motion {:.1e} m/s", report.joint_residual, report.motion_residual),
+        format!("overlap {:.1e}, gap {:.1e} J", report.infeasibility, report.complementarity_gap),
+    ] {
+        assert!(shown.contains(&text), "{text} in {shown}");
+    }
+    for stage in StepStage::ALL {
+        assert!(shown.contains(&format!("{stage:?} ")), "{stage:?} in {shown}");
+    }
+}
+
+/// What is solved only after contacts gave way is not shown as solved.
+#[test]
+fn what_is_pressed_is_told_and_has_a_color() {
+    let mut app = panel_app();
+    squeeze(&mut app);
+    let mut pressed = 0;
+    for _ in 0..40 {
+        run(&mut app, 1);
+        let report = report(&app);
+        let only = report.rows_softened + report.rows_swept == 0;
+        pressed += usize::from(only && report.rows_pressed > 0);
+    }
+    let mut spans = app.world_mut().query::<(&bevy_text::TextSpan, &TextColor)>();
+    let found = spans.iter(app.world()).find(|(word, _)| word.0.trim() == "pressed");
+    let color = found.expect("a word of the legend").1.0;
+    let mut bars = app.world_mut().query::<&BackgroundColor>();
+    let shown = bars.iter(app.world()).filter(|bar| bar.0 == color).count();
+    assert_eq!(shown, pressed, "a bar for each step");
+    assert!(pressed > 5 && texts(&mut app).contains("rows: 0 solved, "), "{}", texts(&mut app));
 }

@@ -25,7 +25,7 @@ fn picking_app() -> (App, Entity) {
     // Bevy would fill the map of rays from windows.
     app.insert_resource(PickingSettings { is_input_enabled: false, ..PickingSettings::default() });
     app.init_resource::<RayMap>().add_message::<PointerHits>();
-    let physics = (PhysicsPlugins::default(), PhysicsPickingPlugin);
+    let physics = (as_it_is(PhysicsPlugins::default()), PhysicsPickingPlugin);
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, physics));
     steps_each_update(&mut app, 1);
     let camera = spawn(&mut app, Camera { order: 3, ..Camera::default() });

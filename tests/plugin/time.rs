@@ -117,7 +117,7 @@ fn any_schedule_will_do() {
 fn bodies_that_were_there_before_the_plugin_take_part() {
     let mut app = App::new();
     let falling = falling(&mut app);
-    app.add_plugins((TimePlugin, PhysicsPlugins::default()));
+    app.add_plugins((TimePlugin, as_it_is(PhysicsPlugins::default())));
     steps_each_update(&mut app, 1);
     run(&mut app, 3);
     assert!(position(&app, falling).y < 0.0, "it falls");

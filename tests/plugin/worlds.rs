@@ -10,7 +10,7 @@ struct Beside(World);
 /// A world with physics, for a resource.
 fn beside() -> World {
     let mut app = App::new();
-    app.add_plugins(PhysicsPlugins::default());
+    app.add_plugins(as_it_is(PhysicsPlugins::default()));
     std::mem::take(app.world_mut())
 }
 

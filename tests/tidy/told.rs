@@ -48,6 +48,23 @@ fn items_of_the_documentation_are_as_many_as_told() {
     );
 }
 
+/// Beside the plugin the documentation shows only modules whose types games name; the others go with the
+/// engine.
+#[test]
+fn modules_of_the_documentation_are_those_told() {
+    let lib = page("src/lib.rs");
+    let (mut shown, mut hidden) = (Vec::new(), false);
+    for line in lib.lines() {
+        if let Some(name) = line.strip_prefix("pub mod ").and_then(|line| line.strip_suffix(';')) {
+            shown.extend((!hidden).then_some(name));
+        }
+        hidden = line.starts_with("#[") && (hidden || line.contains("doc(hidden)"));
+    }
+    assert_eq!(shown, ["math", "plugin", "snapshot"]);
+    let told = "beside them `math` and `snapshot`, whose types games name";
+    assert!(page("docs/first_hour.md").contains(told), "docs/first_hour.md says otherwise: {told}");
+}
+
 /// Crates that are built for it, besides the one that depends on it. Only what `cargo test` has fetched can
 /// be asked without a network: no crates of features that it does not build.
 fn crates(features: &[&str]) -> usize {

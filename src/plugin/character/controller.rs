@@ -297,12 +297,12 @@ impl Scene<'_> {
 
 impl CharacterGround {
     /// As the geometry knows it.
-    const fn met(&self, body: BodyId) -> Met {
+    pub(super) const fn met(&self, body: BodyId) -> Met {
         let Self { entity, point, normal, .. } = *self;
         Met { body, tag: entity.to_bits(), distance: 0.0, point, normal }
     }
 
-    fn new(physics: &PhysicsWorld, met: &Met) -> Option<Self> {
+    pub(super) fn new(physics: &PhysicsWorld, met: &Met) -> Option<Self> {
         let (entity, body) = (Entity::try_from_bits(met.tag)?, physics.entity(met.body)?);
         Some(Self { entity, body, point: met.point, normal: met.normal })
     }

@@ -1,8 +1,8 @@
 //! Characters: what moves by its own will and not by forces, yet stops at walls.
 //!
 //! ```text
-//! controller ── walk ─┐
-//! move_and_slide ─────┴─ slide ─ surroundings ─ planes
+//! controller ─────┬─ walk ─┐
+//! move_and_slide ─┴────────┴─ slide ─ surroundings ─ planes
 //! ```
 //!
 //! [`MoveAndSlide`] moves a shape at any time; [`CharacterController`] is a component that does it in every
@@ -21,7 +21,7 @@ use bevy_ecs::prelude::*;
 
 pub use controller::{CharacterController, CharacterGround, CharacterInput, CharacterState};
 pub use move_and_slide::{
-    MoveAndSlide, MoveAndSlideConfig, MoveAndSlideHitData, MoveAndSlideHitResponse,
+    CharacterPlace, MoveAndSlide, MoveAndSlideConfig, MoveAndSlideHitData, MoveAndSlideHitResponse,
     MoveAndSlideOutput, MoveHitData,
 };
 

@@ -7,11 +7,13 @@ use bevy_ecs::system::SystemParam;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 
+use super::controller::{CharacterController, CharacterGround, CharacterInput, CharacterState};
 use super::planes;
 use super::surroundings::{Met, Surroundings};
+use super::walk::{Pace, Walker};
 use crate::engine::body::BodyId;
 use crate::engine::collider::Collider as EngineCollider;
-use crate::math::{Quat, Real, Vec3, narrow};
+use crate::math::{Quat, Real, Vec3, from_single3, narrow};
 use crate::plugin::collider::Collider;
 use crate::plugin::spatial::{SpatialQuery, SpatialQueryFilter};
 
@@ -206,9 +208,30 @@ pub struct MoveHitData {
     pub normal: Vec3,
 }
 
+/// Where a character is that a game leads itself, by [`MoveAndSlide::walk`], and how it moves.
+///
+/// ```
+/// use orthant::math::Vec3;
+/// use orthant::plugin::CharacterPlace;
+///
+/// let start = CharacterPlace { position: Vec3::Y, ..CharacterPlace::default() };
+/// assert!(!start.state.is_grounded(), "it looks for its ground in the first step");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[reflect(Debug, Default, PartialEq, Clone)]
+pub struct CharacterPlace {
+    /// World position (m).
+    pub position: Vec3,
+    /// World rotation.
+    pub rotation: Quat,
+    /// Its velocity and what it stands on.
+    pub state: CharacterState,
+}
+
 /// Moves shapes through the world without a body: they stop at colliders, slide along them and leave what
-/// they overlap. What a character is made of; [`CharacterController`](super::CharacterController) is one
-/// that is ready.
+/// they overlap. What a character is made of; [`walk`](Self::walk) is its step, with slopes, stairs and
+/// ground that moves, and [`CharacterController`](super::CharacterController) is one that is ready.
 ///
 /// Sensors are passed. Exclude the character's own entity. A move sees bodies where they were after the
 /// last step; it pushes nothing.
@@ -281,6 +304,74 @@ impl MoveAndSlide<'_, '_> {
                 projected_velocity: moved.velocity,
             },
         )
+    }
+
+    /// The step of a [`CharacterController`] for a shape that the game leads itself: slopes, steps, jumps,
+    /// what moves below it, by `settings` and `input`, in the gravity [m/s²] that acts on it, for a time.
+    /// Call it once for each fixed step.
+    ///
+    /// Nothing is pushed: `on_push` is told of the dynamic bodies that are run into, each by its entity, the
+    /// point (m) and the velocity into it [m/s]; `mass` and `push_force` are the game's to apply. Other
+    /// characters are met where they are, not where they are going to be.
+    ///
+    /// ```
+    /// # use bevy_ecs::prelude::*;
+    /// # use bevy_ecs::system::RunSystemOnce;
+    /// # use core::time::Duration;
+    /// # use orthant::math::Vec3;
+    /// # use orthant::plugin::CharacterPlace;
+    /// # use orthant::prelude::*;
+    /// # let mut app = bevy_app::App::new();
+    /// # app.add_plugins(PhysicsPlugins::default());
+    /// # let world = app.world_mut();
+    /// world.spawn(Collider::half_space(Vec3::Y));
+    /// orthant::plugin::sync_physics(world);
+    /// let walk = |slide: MoveAndSlide, gravity: Res<Gravity>| {
+    ///     let (shape, settings) = (Collider::capsule(0.3, 1.2), CharacterController::default());
+    ///     let input = CharacterInput { walk: Vec3::X * 2.0, ..CharacterInput::default() };
+    ///     let (step, any) = (Duration::from_secs_f64(1.0 / 64.0), SpatialQueryFilter::default());
+    ///     let place = CharacterPlace { position: Vec3::Y, ..CharacterPlace::default() };
+    ///     (0..64).fold(place, |place, _| {
+    ///         slide.walk(&shape, place, &settings, &input, gravity.0, step, &any, |_, _, _| {})
+    ///     })
+    /// };
+    /// let place = world.run_system_once(walk).expect("a system");
+    /// assert!(place.state.is_grounded() && place.position.x > 1.5, "{place:?}");
+    /// ```
+    #[must_use]
+    pub fn walk(
+        &self,
+        shape: &Collider,
+        place: CharacterPlace,
+        settings: &CharacterController,
+        input: &CharacterInput,
+        gravity: Vec3,
+        delta_time: Duration,
+        filter: &SpatialQueryFilter,
+        mut on_push: impl FnMut(Entity, Vec3, Vec3),
+    ) -> CharacterPlace {
+        let CharacterPlace { position, rotation, state: CharacterState { velocity, ground } } =
+            place;
+        let physics = self.spatial_query.world();
+        let ground =
+            ground.and_then(|ground| Some(ground.met(self.spatial_query.body_id(ground.body)?)));
+        let walker = Walker { position, rotation, velocity, ground };
+        let (dt, up) = (narrow(delta_time.as_secs_f64()), from_single3(*settings.up));
+        if dt <= 0.0 {
+            return place;
+        }
+        let mut pushes = Vec::new();
+        let walked = self.around(shape, rotation, filter, |around| {
+            Pace { around, settings, up, gravity, dt }.step(walker, input, &mut pushes)
+        });
+        let Some(Walker { position, rotation, velocity, ground }) = walked else { return place };
+        for push in pushes {
+            if let Some(entity) = physics.entity(push.body) {
+                on_push(entity, push.point, push.direction * push.speed);
+            }
+        }
+        let ground = ground.and_then(|met| CharacterGround::new(physics, &met));
+        CharacterPlace { position, rotation, state: CharacterState { velocity, ground } }
     }
 
     /// The first collider that comes within `skin_width` (m) of a shape on a straight way (m).

@@ -1,4 +1,4 @@
-//! What is drawn: bodies, contacts, joints, casters.
+//! What is drawn: bodies, contacts, casters.
 
 use bevy_color::{Color, Oklcha};
 use bevy_ecs::prelude::*;
@@ -10,29 +10,27 @@ use super::outline::Pen;
 use super::{DebugRender, PhysicsGizmos, ShapeShade};
 use crate::engine::body::{Body, BodyKind};
 use crate::engine::collider::Collider;
-use crate::engine::joint::JointAxis;
 use crate::math::{
-    self, Quat, Real, from_single_quat, from_single3, narrow3, quat_exp, quat_mul, quat_normalize,
-    quat_rotate, single3, tangents, widen,
+    self, Real, from_single_quat, from_single3, narrow3, quat_mul, quat_normalize, quat_rotate,
+    single3, tangents, widen,
 };
-use crate::plugin::joints::{JointView, Joints};
 use crate::plugin::origin::FloatingOrigin;
 use crate::plugin::spatial::{RayCaster, RayHits, ShapeCaster, ShapeHits};
 use crate::plugin::world::{PhysicsWorld, entity_of};
 
-type Lines<'w, 's> = Gizmos<'w, 's, PhysicsGizmos>;
+pub(super) type Lines<'w, 's> = Gizmos<'w, 's, PhysicsGizmos>;
 
 /// Size of crosses (m).
-const CROSS: f32 = 0.04;
+pub(super) const CROSS: f32 = 0.04;
 /// Gaps beyond this (m) are drawn as this.
 const GAP_MAX: Real = 0.1;
 /// Sides of a cone, steps of an arc.
-const SIDES: u8 = 12;
+pub(super) const SIDES: u8 = 12;
 /// Angle (rad) between the colors of one island and the next.
 const HUE: f32 = 137.508;
 
 /// A cross of this half size (m).
-fn cross(lines: &mut Lines, at: math::Vec3, size: f32, color: Color) {
+pub(super) fn cross(lines: &mut Lines, at: math::Vec3, size: f32, color: Color) {
     let at = single3(at);
     for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
         lines.line(at - axis * size, at + axis * size, color);
@@ -78,9 +76,14 @@ pub(super) fn bodies(
         if let Some(color) = config.center_of_mass_color {
             cross(&mut lines, center, CROSS, color);
         }
-        if let Some(color) = config.velocity_color {
-            let way = single3(body.linear_velocity) * config.velocity_time;
-            lines.line(single3(center), single3(center) + way, color);
+        for (color, velocity) in [
+            (config.velocity_color, body.linear_velocity),
+            (config.angular_velocity_color, body.angular_velocity),
+        ] {
+            if let Some(color) = color {
+                let way = single3(velocity) * config.velocity_time;
+                lines.line(single3(center), single3(center) + way, color);
+            }
         }
     }
 }
@@ -114,6 +117,7 @@ fn shade(
             Some(match solve {
                 Some(solve) if solve.rows_softened > 0 => config.softened_color,
                 Some(solve) if solve.rows_swept > 0 || !solve.solved => config.swept_color,
+                Some(solve) if solve.rows_pressed > 0 => config.pressed_color,
                 _ => config.solved_color,
             })
         }
@@ -174,7 +178,13 @@ pub(super) fn contacts(mut lines: Lines, physics: Res<PhysicsWorld>, origin: Res
 }
 
 /// A cone from its apex along an axis (m), of a radius of its base (m).
-fn cone(lines: &mut Lines, apex: math::Vec3, axis: math::Vec3, radius: Real, color: Color) {
+pub(super) fn cone(
+    lines: &mut Lines,
+    apex: math::Vec3,
+    axis: math::Vec3,
+    radius: Real,
+    color: Color,
+) {
     let (x, y) = tangents(axis.normalize_or_zero());
     let rim = |k: u8| {
         let turn = 2.0 * math::PI * Real::from(k % SIDES) / Real::from(SIDES);
@@ -186,74 +196,6 @@ fn cone(lines: &mut Lines, apex: math::Vec3, axis: math::Vec3, radius: Real, col
             lines.line(single3(apex), rim(k), color);
         }
     }
-}
-
-/// Joints with their frames, limits and errors.
-pub(super) fn joints(
-    mut lines: Lines,
-    physics: Res<PhysicsWorld>,
-    origin: Res<FloatingOrigin>,
-    list: Joints,
-) {
-    let config = *lines.config_ext;
-    for mut joint in list.iter().filter(JointView::is_enabled) {
-        joint.frames.iter_mut().for_each(|(anchor, _)| *anchor -= origin.get());
-        let [(a, basis_a), (b, basis_b)] = joint.frames;
-        if let Some(color) = config.joint_color {
-            let ends = joint.engine.desc().ends;
-            for (end, anchor, basis) in [(ends[0], a, basis_a), (ends[1], b, basis_b)] {
-                let body = end.and_then(|id| physics.engine.body(id));
-                if let Some(body) = body.filter(|body| body.kind() != BodyKind::Static) {
-                    lines.line(origin.shown(body.center()), single3(anchor), color);
-                }
-                for (axis, length) in [(math::Vec3::X, 0.3), (math::Vec3::Y, 0.15)] {
-                    let tip = single3(anchor + quat_rotate(basis, axis * length));
-                    lines.line(single3(anchor), tip, color);
-                }
-            }
-        }
-        if let Some(color) = config.joint_error_color {
-            lines.line(single3(a), single3(b), color);
-        }
-        if let Some(color) = config.limit_color {
-            limits(&mut lines, &joint, color);
-        }
-    }
-}
-
-/// Ends of ways, arcs of angles, the cone of a swing.
-fn limits(lines: &mut Lines, joint: &JointView, color: Color) {
-    let (anchor, basis) = joint.frames[0];
-    for axis in [JointAxis::LinearX, JointAxis::LinearY, JointAxis::LinearZ] {
-        let Some(limit) = joint.limits(axis) else { continue };
-        let along = quat_rotate(basis, [math::Vec3::X, math::Vec3::Y, math::Vec3::Z][axis.index()]);
-        // Equal ones lock the axis.
-        if limit.min < limit.max && limit.min.is_finite() && limit.max.is_finite() {
-            let [from, to] = [limit.min, limit.max].map(|way| anchor + along * way);
-            lines.line(single3(from), single3(to), color);
-            [from, to].into_iter().for_each(|end| cross(lines, end, CROSS, color));
-        }
-    }
-    let turning = joint.limits(JointAxis::AngularX);
-    if let Some(limit) = turning.filter(|l| l.min < l.max && l.min.is_finite() && l.max.is_finite())
-    {
-        let at = |k: u8| {
-            let part = Real::from(k) / Real::from(SIDES);
-            arm(anchor, basis, limit.min + (limit.max - limit.min) * part)
-        };
-        (0..SIDES).for_each(|k| lines.line(at(k), at(k + 1), color));
-        [at(0), at(SIDES)].into_iter().for_each(|end| lines.line(single3(anchor), end, color));
-    }
-    if let Some(swing) = joint.joint.swing {
-        let axis = quat_rotate(basis, math::Vec3::X) * (0.3 * math::cos(swing));
-        cone(lines, anchor, axis, 0.3 * math::sin(swing), color);
-    }
-}
-
-/// The end of an arm across the axis of a joint, turned by an angle (rad).
-fn arm(anchor: math::Vec3, basis: Quat, angle: Real) -> Vec3 {
-    let turned = quat_mul(basis, quat_exp(math::Vec3::X * angle));
-    single3(anchor + quat_rotate(turned, math::Vec3::Y * 0.3))
 }
 
 type RayCasts = (&'static GlobalTransform, &'static RayCaster, &'static RayHits);

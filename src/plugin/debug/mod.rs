@@ -23,6 +23,7 @@
 //! ```
 
 mod draw;
+mod joint;
 mod outline;
 
 use bevy_app::{App, Plugin, PostUpdate};
@@ -54,7 +55,8 @@ pub enum ShapeShade {
     /// Which island it is part of: what touches or is joined has one color.
     Island,
     /// How the step of its island was solved, from the report: [`PhysicsGizmos::solved_color`],
-    /// [`PhysicsGizmos::swept_color`] or [`PhysicsGizmos::softened_color`].
+    /// [`PhysicsGizmos::pressed_color`], [`PhysicsGizmos::swept_color`] or
+    /// [`PhysicsGizmos::softened_color`].
     Certificate,
 }
 
@@ -86,6 +88,8 @@ pub struct PhysicsGizmos {
     pub sleeping_color: Option<Color>,
     /// Islands solved to the tolerance, with [`ShapeShade::Certificate`].
     pub solved_color: Color,
+    /// Islands solved only after contacts gave way, with [`ShapeShade::Certificate`].
+    pub pressed_color: Color,
     /// Islands left above the tolerance, with [`ShapeShade::Certificate`].
     pub swept_color: Color,
     /// Islands advanced in softened small steps, with [`ShapeShade::Certificate`].
@@ -96,6 +100,9 @@ pub struct PhysicsGizmos {
     pub center_of_mass_color: Option<Color>,
     /// Linear velocities, as the way in [`velocity_time`](Self::velocity_time).
     pub velocity_color: Option<Color>,
+    /// Angular velocities, along the axis: a meter for each radian turned in
+    /// [`velocity_time`](Self::velocity_time), counterclockwise where the line points to the eye.
+    pub angular_velocity_color: Option<Color>,
     /// So long (s) is the way drawn for a velocity.
     pub velocity_time: f32,
     /// Contacts: crosses, [in overlap, touching, apart]. Their size grows with the gap.
@@ -110,11 +117,12 @@ pub struct PhysicsGizmos {
     pub impulse_scale: f32,
     /// Friction cones of contacts, as high as their normals.
     pub friction_cone_color: Option<Color>,
-    /// Joints: from the centers of the bodies to the anchors, and the axes there.
+    /// Joints: from the centers of the bodies to the anchors, the axes there, ropes over pulleys.
     pub joint_color: Option<Color>,
-    /// Limits of joints: ends of ways, arcs of angles, swing cones.
+    /// Limits of joints: ends of ways, along a rope or rod where that is, arcs of angles, swing cones.
     pub limit_color: Option<Color>,
-    /// Errors of joints: from one anchor to the other.
+    /// Errors of joints, of what they lock or limit: from where the second anchor should be to where it is,
+    /// and chords of angles. Where it moves freely is none, nor is what gears and racks have slipped.
     pub joint_error_color: Option<Color>,
     /// Rays and shapes that are cast, as far as they go.
     pub caster_color: Option<Color>,
@@ -133,11 +141,13 @@ impl Default for PhysicsGizmos {
             sensor_color: Some(tailwind::YELLOW_300.into()),
             sleeping_color: Some(tailwind::SKY_900.into()),
             solved_color: tailwind::GREEN_500.into(),
+            pressed_color: tailwind::FUCHSIA_500.into(),
             swept_color: tailwind::AMBER_400.into(),
             softened_color: tailwind::RED_500.into(),
             aabb_color: None,
             center_of_mass_color: None,
             velocity_color: None,
+            angular_velocity_color: None,
             velocity_time: 0.1,
             contact_colors: Some([
                 tailwind::RED_500.into(),
@@ -166,6 +176,7 @@ impl PhysicsGizmos {
             aabb_color: Some(tailwind::GRAY_500.into()),
             center_of_mass_color: Some(tailwind::ROSE_400.into()),
             velocity_color: Some(tailwind::LIME_300.into()),
+            angular_velocity_color: Some(tailwind::ORANGE_200.into()),
             normal_color: Some(tailwind::TEAL_300.into()),
             impulse_color: Some(tailwind::FUCHSIA_400.into()),
             friction_cone_color: Some(tailwind::TEAL_600.into()),
@@ -254,7 +265,7 @@ impl Plugin for PhysicsDebugPlugin {
         app.init_gizmo_group::<PhysicsGizmos>()
             .register_type::<PhysicsGizmos>()
             .register_type::<DebugRender>();
-        let systems = (draw::bodies, draw::contacts, draw::joints, draw::casters);
+        let systems = (draw::bodies, draw::contacts, joint::joints, draw::casters);
         let systems = systems.after(sync_physics).after(TransformSystems::Propagate);
         app.add_systems(PostUpdate, systems.run_if(is_enabled));
     }

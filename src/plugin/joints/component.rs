@@ -49,10 +49,9 @@ use crate::plugin::link::{EngineJoint, queue_joint};
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;
-/// # use bevy_math::Vec3;
+/// # use orthant::math::Vec3;
 /// use orthant::plugin::{Joint, Motor};
 ///
-/// # #[cfg(not(feature = "f64"))]
 /// fn build(commands: &mut Commands, hook: Entity, lamp: Entity, wheel: Entity) {
 ///     commands.spawn(Joint::ball(hook, lamp).with_anchors(Vec3::ZERO, Vec3::Y * 0.5));
 ///     // A wheel on an axle that is fixed to the world, at 10 rad/s with at most 50 N m.
@@ -105,6 +104,28 @@ impl Default for Joint {
     }
 }
 
+/// A kind between two ends, then where it is, then what it may do:
+///
+/// ```
+/// # use bevy_transform::components::Transform;
+/// # use orthant::math::Vec3;
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// # let step = core::time::Duration::from_secs_f64(1.0 / 60.0);
+/// let place = Transform::from_xyz(0.0, -1.0, 0.0);
+/// let bob = world.spawn((RigidBody::Dynamic, Collider::sphere(0.2), place)).id();
+/// let slide = Joint::prismatic(None, bob).with_anchor(Vec3::NEG_Y).with_axis(Vec3::Y);
+/// let slide = world.spawn((slide.with_limits(-0.5, 0.0), JointPosition::default())).id();
+/// for _ in 0..60 {
+///     step_physics(world, step);
+/// }
+/// let way = world.get::<JointPosition>(slide).expect("it was asked for").linear.x;
+/// assert!((way + 0.5).abs() < 1e-3, "it fell to its lower end: {way} m");
+/// assert_eq!(Joint::hinge(None, bob).axis(), JointAxis::AngularX);
+/// ```
 impl Joint {
     /// A joint of this kind, at the origins of both ends, without limits, motors and friction.
     #[must_use]

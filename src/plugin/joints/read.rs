@@ -198,12 +198,15 @@ impl JointView<'_> {
     }
 
     /// Limits of an axis [m or rad]: its own, those of its kind (zero and zero for a locked one), or none.
+    /// What gears, racks and screws couple has none.
     #[must_use]
     pub fn limits(&self, axis: JointAxis) -> Option<AxisLimit> {
         let desc = self.engine.desc();
         let k = axis.index();
         match desc.kind {
             joint::JointKind::Distance { min, max } if k == 0 => Some(AxisLimit { min, max }),
+            joint::JointKind::Gear { .. } | joint::JointKind::RackAndPinion { .. } => None,
+            joint::JointKind::Screw { .. } if k == 0 => None,
             kind => desc.limits[k].or_else(|| {
                 let locked = kind.locked() & 1 << k != 0;
                 locked.then_some(AxisLimit { min: 0.0, max: 0.0 })

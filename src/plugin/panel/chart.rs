@@ -17,6 +17,7 @@ pub(super) const STEPS: usize = 60;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Solved {
     Tolerance,
+    Pressed,
     Swept,
     Softened,
 }
@@ -25,6 +26,7 @@ impl Solved {
     const fn color(self) -> Srgba {
         match self {
             Self::Tolerance => tailwind::GREEN_500,
+            Self::Pressed => tailwind::FUCHSIA_500,
             Self::Swept => tailwind::AMBER_400,
             Self::Softened => tailwind::RED_500,
         }
@@ -100,8 +102,9 @@ pub(super) const TIME_LEGEND: [(&str, Srgba); 3] = [
     ("contacts", Part::Contacts.color()),
     ("components", Part::Components.color()),
 ];
-pub(super) const RESIDUAL_LEGEND: [(&str, Srgba); 3] = [
+pub(super) const RESIDUAL_LEGEND: [(&str, Srgba); 4] = [
     ("solved", Solved::Tolerance.color()),
+    ("pressed", Solved::Pressed.color()),
     ("swept", Solved::Swept.color()),
     ("softened", Solved::Softened.color()),
 ];
@@ -119,10 +122,11 @@ pub(super) fn record(
     report: Res<StepReport>,
     mut history: ResMut<History>,
 ) {
-    let solved = match (report.rows_softened, report.rows_swept) {
-        (1.., _) => Solved::Softened,
-        (0, 1..) => Solved::Swept,
-        (0, 0) => Solved::Tolerance,
+    let solved = match (report.rows_softened, report.rows_swept, report.rows_pressed) {
+        (1.., ..) => Solved::Softened,
+        (0, 1.., _) => Solved::Swept,
+        (0, 0, 1..) => Solved::Pressed,
+        (0, 0, 0) => Solved::Tolerance,
     };
     if history.0.len() == STEPS {
         history.0.pop_front();

@@ -108,7 +108,7 @@ struct KnobText(Knob);
 struct KnobThumb(Knob);
 
 /// Width of the panel, and of what moves along a slider (logical pixels).
-const WIDTHS: [f32; 2] = [250.0, 10.0];
+const WIDTHS: [f32; 2] = [290.0, 10.0];
 
 /// Size of the text (logical pixels).
 const FONT: f32 = 12.0;
@@ -140,9 +140,9 @@ fn spawn_panel(mut commands: Commands) {
             spawn_button(row, "Pause", pause);
             spawn_button(row, "Step", step);
         });
-        spawn_legend(panel, "time of a step:\n", TIME_LEGEND);
+        spawn_legend(panel, "time of a step:\n", &TIME_LEGEND);
         spawn_chart(panel, &Part::ALL.map(Chart::Time));
-        spawn_legend(panel, "residual: ", RESIDUAL_LEGEND);
+        spawn_legend(panel, "residual:\n", &RESIDUAL_LEGEND);
         spawn_chart(panel, &[Chart::Residual]);
         panel.spawn((text(""), Numbers));
         for knob in Knob::ALL {
@@ -162,9 +162,9 @@ fn spawn_button<M>(
 }
 
 /// A title, and what the colors of the chart below it mean, each said in its color.
-fn spawn_legend(panel: &mut ChildSpawnerCommands, title: &str, words: [(&str, Srgba); 3]) {
+fn spawn_legend(panel: &mut ChildSpawnerCommands, title: &str, words: &[(&str, Srgba)]) {
     panel.spawn(text(title)).with_children(|spans| {
-        for (word, color) in words {
+        for &(word, color) in words {
             let font = TextFont::from_font_size(FontSize::Px(FONT));
             spans.spawn((TextSpan::new(format!("{word} ")), font, TextColor(color.into())));
         }
@@ -277,24 +277,31 @@ fn show_numbers(
         return;
     }
     let ms = |stage| 1e3 * times.of(stage).as_secs_f64();
-    let mut stages: Vec<StepStage> = StepStage::ALL.to_vec();
-    stages.sort_by(|&a, &b| ms(b).total_cmp(&ms(a)));
     let mut content = format!(
-        "step {}{}: {:.2} ms\n{} bodies, {} asleep\n{} contacts\nresidual {:.1e} m/s\nrows: {} solved\n{} \
-         swept, {} softened\n",
+        "step {}{}: {:.2} ms\n{} bodies, {} asleep\n{} contacts, {} joints\nresidual {:.1e} m/s\njoints \
+         {:.1e}, motion {:.1e} m/s\noverlap {:.1e}, gap {:.1e} J\nrows: {} solved, {} pressed\n{} swept, \
+         {} softened\n",
         report.step,
         if clock.is_paused() { " (paused)" } else { "" },
         1e3 * times.total().as_secs_f64(),
         report.bodies,
         report.sleeping,
         report.contacts,
+        report.joints,
         report.natural_map,
+        report.joint_residual,
+        report.motion_residual,
+        report.infeasibility,
+        report.complementarity_gap,
         report.rows_solved,
+        report.rows_pressed,
         report.rows_swept,
         report.rows_softened,
     );
-    for stage in stages.into_iter().take(4) {
-        content += &format!("{stage:?} {:.2} ms\n", ms(stage));
+    // Two a line, in milliseconds.
+    for stages in StepStage::ALL.chunks(2) {
+        let stages = stages.iter().map(|&stage| format!("{stage:?} {:.2}", ms(stage)));
+        content += &(stages.collect::<Vec<_>>().join(", ") + "\n");
     }
     for mut text in &mut texts {
         text.set_if_neq(Text(content.clone()));

@@ -104,6 +104,39 @@ pub struct SpatialQuery<'w, 's> {
     owners: Query<'w, 's, &'static ColliderOf, Allow<Disabled>>,
 }
 
+/// Rays, shapes, points and boxes, as of the last step or [`sync_physics`](crate::plugin::sync_physics):
+///
+/// ```
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_ecs::system::RunSystemOnce;
+/// # use bevy_math::Dir3;
+/// use orthant::math::{Quat, Vec3};
+/// use orthant::prelude::*;
+///
+/// # let mut app = bevy_app::App::new();
+/// # app.add_plugins(PhysicsPlugins::default());
+/// # let world = app.world_mut();
+/// let [one, two] = [2.0, 6.0].map(|x| {
+///     let at = bevy_transform::components::Transform::from_xyz(x, 0.0, 0.0);
+///     world.spawn((Collider::cuboid(1.0, 1.0, 1.0), at)).id()
+/// });
+/// orthant::plugin::sync_physics(world);
+/// let ask = move |query: SpatialQuery| {
+///     let (any, ball, reach) = (SpatialQueryFilter::default(), Collider::sphere(0.5), 100.0);
+///     let but_one = SpatialQueryFilter::from_excluded_entities([one]);
+///     let first = query.cast_ray(Vec3::ZERO, Dir3::X, reach, true, &any);
+///     assert!(first.is_some_and(|hit| hit.entity == one && (hit.distance - 1.5).abs() < 1e-4));
+///     assert_eq!(query.ray_hits(Vec3::ZERO, Dir3::X, reach, 9, true, &but_one).len(), 1);
+///     let way = ShapeCastConfig::default();
+///     let moved = query.cast_shape(&ball, Vec3::ZERO, Quat::IDENTITY, Dir3::X, &way, &any);
+///     assert!(moved.is_some_and(|hit| (hit.distance - 1.0).abs() < 1e-3));
+///     assert_eq!(query.shape_intersections(&ball, Vec3::X, Quat::IDENTITY, &but_one), []);
+///     assert_eq!(query.aabb_intersections(Vec3::ZERO, Vec3::splat(9.0), &any), [one, two]);
+///     assert_eq!(query.point_intersections(Vec3::X * 6.0, &any), [two]);
+///     assert!(query.distance(one, two).is_some_and(|apart| (apart - 3.0).abs() < 1e-4));
+/// };
+/// world.run_system_once(ask).expect("a system");
+/// ```
 impl SpatialQuery<'_, '_> {
     /// The first collider that a ray meets within `max_distance` (m). An origin inside a collider is a
     /// hit at distance 0 if `solid`; else the hit is where the ray leaves.

@@ -310,3 +310,76 @@ fn triangles_are_walked_like_boxes() {
     });
     assert_near(state(&app, one).velocity, Vec3::new(3.0, 0.0, 0.5), 1e-5);
 }
+
+/// The step of a character of one's own at 64 Hz, and what it ran into.
+fn step(
+    app: &mut App,
+    place: CharacterPlace,
+    input: CharacterInput,
+) -> (CharacterPlace, Vec<(Entity, Vec3, Vec3)>) {
+    let ask = move |slide: MoveAndSlide, gravity: Res<Gravity>| {
+        let (settings, any) = (CharacterController::default(), SpatialQueryFilter::default());
+        let (dt, mut pushed) = (core::time::Duration::from_micros(15_625), Vec::new());
+        let place =
+            slide.walk(&capsule(), place, &settings, &input, gravity.0, dt, &any, |body, at, v| {
+                pushed.push((body, at, v));
+            });
+        (place, pushed)
+    };
+    app.world_mut().run_system_once(ask).expect("the parameters are there")
+}
+
+/// The parameter takes the steps of the component: stairs, a plate that moves, an edge, a jump, a wall.
+#[test]
+fn a_character_of_ones_own_walks_like_the_component() {
+    let mut app = app_at(64);
+    floor(&mut app);
+    for k in 0..3 {
+        let k = k as Real;
+        block(&mut app, Vec3::new(20.0, 0.2, 40.0), Vec3::new(11.0 + 0.4 * k, 0.1 + 0.2 * k, 0.0));
+    }
+    let plate = (Collider::cuboid(4.0, 0.2, 40.0), at(6.0, 0.7, 0.0), RigidBody::Kinematic);
+    spawn(&mut app, (plate, LinearVelocity(Vec3::Z * 0.5)));
+    block(&mut app, Vec3::new(4.0, 0.5, 40.0), Vec3::new(13.0, 0.85, 0.0));
+    let one = person(&mut app, capsule(), Vec3::ZERO);
+    run_for(&mut app, 64, 0.25, |_| {});
+    let aside = Vec3::Z * 5.0;
+    let position_of_own = position(&app, one) + aside;
+    let mut own = CharacterPlace { position: position_of_own, ..CharacterPlace::default() };
+    walk(&mut app, one, Vec3::X * 3.0);
+    let mut highest: Real = 0.0;
+    for k in 0..288 {
+        let jumps = if k == 190 { 3.0 } else { 0.0 };
+        jump(&mut app, one, jumps);
+        own = step(&mut app, own, CharacterInput { walk: Vec3::X * 3.0, jump: jumps }).0;
+        app.update();
+        assert_near(own.position, position(&app, one) + aside, 1e-4);
+        let state = state(&app, one);
+        assert_eq!(own.state.is_grounded(), state.is_grounded(), "step {k}");
+        assert_eq!(own.state.ground.map(|g| g.entity), state.ground.map(|g| g.entity), "step {k}");
+        assert_near(own.state.velocity, state.velocity, 1e-4);
+        highest = highest.max(own.position.y);
+    }
+    let end = own.position - Vec3::Y * (0.9 + SKIN);
+    assert!((end.y - 0.6).abs() < 1e-3 && (end.x - 10.7).abs() < 0.02, "at the wall: {end}");
+    assert!(end.z > 5.3 && highest > 1.8, "carried, and it jumped: {end}, {highest} m");
+}
+
+#[test]
+fn a_character_of_ones_own_is_told_what_it_runs_into() {
+    let mut app = app_at(64);
+    floor(&mut app);
+    let crate_ = spawn(&mut app, (RigidBody::Dynamic, cube(), at(2.0, 0.5, 0.0)));
+    run(&mut app, 2);
+    let input = CharacterInput { walk: Vec3::X * 2.0, ..CharacterInput::default() };
+    let place = CharacterPlace { position: Vec3::Y * (0.9 + SKIN), ..CharacterPlace::default() };
+    let (place, pushed) = (0..64).fold((place, Vec::new()), |(place, before), _| {
+        let (place, pushed) = step(&mut app, place, input);
+        (place, [before, pushed].concat())
+    });
+    assert!((place.position.x - 1.2).abs() < 0.02, "it stops there: {}", place.position);
+    let (entity, point, velocity) = pushed[0];
+    assert_eq!(entity, crate_);
+    assert!((point.x - 1.5).abs() < 0.02, "{point}");
+    assert_near(velocity, Vec3::X * 2.0, 1e-2);
+}
