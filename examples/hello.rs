@@ -8,6 +8,8 @@ use orthant::prelude::*;
 
 fn main() {
     let mut app = App::new();
+    // What goes wrong; an app with `DefaultPlugins` reads it in the log.
+    app.add_observer(|wrong: On<PhysicsError>| eprintln!("{}: {}", wrong.entity, wrong.error));
     app.add_plugins((TimePlugin, PhysicsPlugins::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1)) // one step an update
         .add_systems(Startup, spawn);

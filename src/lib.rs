@@ -1,11 +1,13 @@
 //! Rigid-body physics for [Bevy](https://bevy.org) with hard contacts.
 //!
-//! Contact and joint forces solve complementarity problems, and every step says how well: heavy things do
-//! not sink into light ones, and a stack stands because it is solved. Heaps of many rows in which bodies
-//! strike each other are advanced in small, softened steps instead, and the report says so. It is the
-//! constraint-stabilized time-stepping of Anitescu, Hart, Potra and Miller for convex polyhedra: one
-//! metric for distance and overlap (the ratio metric), a linear complementarity problem for the contacts of
-//! a step, infeasibility that stays O(h²).
+//! Each step computes the forces of all contacts and joints together, to a tolerance, and a report says how
+//! near it came: the certificate. Heavy things do not sink into light ones, and a stack stands because its
+//! forces balance. Large heaps whose bodies strike each other are advanced in small, softened steps instead,
+//! and the report says so.
+//!
+//! The method is the constraint-stabilized time-stepping of Anitescu, Hart, Potra and Miller for convex
+//! polyhedra: one metric for distance and overlap (the ratio metric), a complementarity problem for the
+//! contacts and joints of a step, infeasibility (overlaps, joint errors) that stays O(h²).
 //!
 //! A first app stands in the README and, shorter, at the head of `plugin`. `guide` has pages: concepts with
 //! units and going back, how it works, tuning, coming from other engines. With the feature `bevy` the
@@ -67,7 +69,8 @@ pub mod snapshot;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Pages that teach; in the repository they are in `docs`, with their pictures.
+/// Pages that teach. In the repository they are in `docs`; pictures are only there, here their captions tell
+/// what they show.
 #[cfg(any(doc, doctest))]
 pub mod guide {
     #[doc = "[slider-crank]: crate"]

@@ -25,6 +25,12 @@ const LEAD: u32 = 20;
 const HELP: &str =
     "left: drag things   right: turn   wheel: nearer   space: pause   D: debug drawing";
 
+/// Behind the scenes, and what the ground fades into.
+const SKY: Color = Color::srgb(0.10, 0.12, 0.16);
+
+/// So much of its distance the camera stands to the right of what it looks at: the panel hides the rest.
+const ASIDE: f32 = 0.16;
+
 /// The picture that is taken, and when.
 #[derive(Resource)]
 struct Picture {
@@ -60,7 +66,7 @@ pub fn app(arguments: Arguments) -> App {
     }
     app.add_plugins((PhysicsPlugins::default(), PhysicsDebugPlugin, PhysicsPanelPlugin))
         .add_plugins(PhysicsPickingPlugin)
-        .insert_resource(ClearColor(Color::srgb(0.10, 0.12, 0.16)))
+        .insert_resource(ClearColor(SKY))
         .insert_resource(GlobalAmbientLight { brightness: 350.0, ..default() });
     let target = Image::new_target_texture(SIZE[0], SIZE[1], TextureFormat::Rgba8UnormSrgb, None);
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target);
@@ -77,8 +83,11 @@ pub fn app(arguments: Arguments) -> App {
 fn set_up(mut commands: Commands, picture: Res<Picture>, mut gizmos: ResMut<GizmoConfigStore>) {
     gizmos.config_mut::<PhysicsGizmos>().0.enabled = false;
     let [eye, target] = picture.arguments.scene.view;
-    let place = Transform::from_translation(eye).looking_at(target, Vec3::Y);
-    let camera = (Camera3d::default(), IsDefaultUiCamera, Orbit(target), place);
+    let mut place = Transform::from_translation(eye).looking_at(target, Vec3::Y);
+    place.translation += place.right() * (ASIDE * eye.distance(target));
+    let falloff = FogFalloff::Linear { start: 28.0, end: 46.0 };
+    let fog = DistanceFog { color: SKY, falloff, ..default() };
+    let camera = (Camera3d::default(), IsDefaultUiCamera, Orbit(target), place, fog);
     let mut camera = commands.spawn(camera);
     if picture.arguments.screenshot.is_some() {
         camera.insert(RenderTarget::Image(picture.target.clone().into()));
@@ -86,11 +95,17 @@ fn set_up(mut commands: Commands, picture: Res<Picture>, mut gizmos: ResMut<Gizm
     let light = DirectionalLight { illuminance: 9000.0, shadow_maps_enabled: true, ..default() };
     let from = Transform::from_xyz(4.0, 10.0, 6.0).looking_at(Vec3::ZERO, Vec3::Y);
     commands.spawn((light, from));
-    let node =
-        Node { position_type: PositionType::Absolute, left: px(10), bottom: px(8), ..default() };
+    let node = Node {
+        position_type: PositionType::Absolute,
+        left: px(8),
+        bottom: px(8),
+        padding: UiRect::axes(px(10), px(6)),
+        ..default()
+    };
     let text =
         format!("{}: {}\n{HELP}", picture.arguments.scene.name, picture.arguments.scene.help);
-    commands.spawn((Text::new(text), TextFont::from_font_size(FontSize::Px(14.0)), node));
+    let text = (Text::new(text), TextFont::from_font_size(FontSize::Px(14.0)));
+    commands.spawn((node, BackgroundColor(Color::srgba(0.0, 0.02, 0.06, 0.8)))).with_child(text);
 }
 
 /// Turns the camera while the right button is down.

@@ -15,7 +15,7 @@ pub struct Kit<'w, 's> {
 /// What is seen of a body.
 type Picture = (Mesh3d, MeshMaterial3d<StandardMaterial>);
 
-/// Colors of bodies.
+/// Colors of bodies; the last one is pale.
 const PALETTE: [[f32; 3]; 6] = [
     [0.91, 0.45, 0.32],
     [0.96, 0.74, 0.38],
@@ -25,10 +25,11 @@ const PALETTE: [[f32; 3]; 6] = [
     [0.85, 0.84, 0.80],
 ];
 
+/// Color of the ground.
+const GROUND: [f32; 3] = [0.44, 0.45, 0.46];
+
 impl Kit<'_, '_> {
-    /// A color of the palette; the last one is pale.
-    fn paint(&mut self, color: usize) -> MeshMaterial3d<StandardMaterial> {
-        let [r, g, b] = PALETTE[color % PALETTE.len()];
+    fn paint(&mut self, [r, g, b]: [f32; 3]) -> MeshMaterial3d<StandardMaterial> {
         let base_color = Color::srgb(r, g, b);
         MeshMaterial3d(self.materials.add(StandardMaterial {
             base_color,
@@ -49,7 +50,7 @@ impl Kit<'_, '_> {
 
     /// What is seen of a shape.
     pub fn picture(&mut self, shape: impl Into<Mesh>, color: usize) -> Picture {
-        (Mesh3d(self.meshes.add(shape)), self.paint(color))
+        (Mesh3d(self.meshes.add(shape)), self.paint(PALETTE[color % PALETTE.len()]))
     }
 
     /// A dynamic body.
@@ -63,6 +64,12 @@ impl Kit<'_, '_> {
     /// The ground, with its surface at y = 0.
     pub fn ground(&mut self) {
         let at = Transform::from_xyz(0.0, -0.5, 0.0);
-        self.spawn(Cuboid::new(80.0, 1.0, 80.0), 5, (RigidBody::Static, at, Friction::new(0.6)));
+        let ground = self.spawn(
+            Cuboid::new(80.0, 1.0, 80.0),
+            5,
+            (RigidBody::Static, at, Friction::new(0.6)),
+        );
+        let paint = self.paint(GROUND);
+        self.commands.entity(ground).insert(paint);
     }
 }

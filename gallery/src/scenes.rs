@@ -30,28 +30,28 @@ pub const ALL: [Scene; 13] = [
     Scene {
         name: "brazil_nut",
         help: "shaken, large balls rise",
-        view: [Vec3::new(1.2, 2.6, 6.0), Vec3::new(0.0, 1.7, 0.0)],
+        view: [Vec3::new(1.2, 2.9, 6.6), Vec3::new(0.0, 1.8, 0.0)],
         spawn: brazil_nut::spawn,
         systems: brazil_nut::systems,
     },
     Scene {
         name: "card_house",
         help: "four storeys of cards, which lean on each other by friction",
-        view: [Vec3::new(0.6, 1.0, 2.3), Vec3::new(0.0, 0.42, 0.0)],
+        view: [Vec3::new(0.4, 0.85, 1.85), Vec3::new(0.0, 0.4, 0.0)],
         spawn: card_house,
         systems: nothing,
     },
     Scene {
         name: "character",
         help: "stairs, a turning disc, a ramp, crates; arrows: walk   enter: jump",
-        view: [Vec3::new(2.6, 5.5, 12.5), Vec3::new(1.6, 0.8, 0.0)],
+        view: [Vec3::new(0.4, 5.8, 14.0), Vec3::new(-0.2, 0.6, 0.0)],
         spawn: character::spawn,
         systems: character::systems,
     },
     Scene {
         name: "chains",
-        help: "a bridge of planks on ball joints, and heavy balls on chains",
-        view: [Vec3::new(3.0, 5.0, 12.0), Vec3::new(0.0, 2.5, 0.0)],
+        help: "a bridge of planks on ball joints, and heavy balls on chains that hang from a beam",
+        view: [Vec3::new(4.0, 5.0, 14.5), Vec3::new(-0.6, 2.6, 0.0)],
         spawn: chains,
         systems: nothing,
     },
@@ -72,21 +72,21 @@ pub const ALL: [Scene; 13] = [
     Scene {
         name: "grasp",
         help: "three fingers lift a glass by friction",
-        view: [Vec3::new(0.7, 0.9, 1.7), Vec3::new(0.0, 0.5, 0.0)],
+        view: [Vec3::new(0.3, 0.85, 1.65), Vec3::new(0.0, 0.48, 0.0)],
         spawn: grasp::spawn,
         systems: grasp::systems,
     },
     Scene {
         name: "playground",
         help: "everything falls; drag with the left button",
-        view: [Vec3::new(7.0, 6.0, 12.0), Vec3::new(0.0, 1.0, 0.0)],
+        view: [Vec3::new(6.5, 6.5, 13.0), Vec3::new(-0.8, 0.8, 0.0)],
         spawn: playground,
         systems: nothing,
     },
     Scene {
         name: "pyramid",
         help: "210 boxes and the certificate that they stand",
-        view: [Vec3::new(6.0, 9.0, 24.0), Vec3::new(0.0, 6.0, 0.0)],
+        view: [Vec3::new(4.0, 8.5, 21.5), Vec3::new(0.0, 5.7, 0.0)],
         spawn: pyramid,
         systems: nothing,
     },
@@ -107,14 +107,14 @@ pub const ALL: [Scene; 13] = [
     Scene {
         name: "vehicle",
         help: "a car on springs; arrows: drive",
-        view: [Vec3::new(-10.0, 5.0, -4.0), Vec3::new(0.0, 0.5, -11.0)],
+        view: [Vec3::new(-9.5, 5.0, -7.0), Vec3::new(0.0, 0.8, -14.0)],
         spawn: vehicle::spawn,
         systems: vehicle::systems,
     },
     Scene {
         name: "wrecking_ball",
         help: "a ball of 2 t on a chain meets a wall",
-        view: [Vec3::new(9.0, 6.0, 13.0), Vec3::new(0.0, 2.5, 0.0)],
+        view: [Vec3::new(10.0, 6.5, 15.0), Vec3::new(0.0, 4.2, 0.0)],
         spawn: wrecking_ball,
         systems: nothing,
     },
@@ -156,10 +156,18 @@ fn chains(mut kit: Kit) {
     let planks = 16;
     let plank = Cuboid::new(0.46, 0.08, 1.2);
     let place = |i: f32| Vec3::new(0.5 * (i - 0.5 * (planks - 1) as f32), 3.0, -1.5);
-    let mut last = None;
+    // The bridge hangs between two posts.
+    let pier = |kit: &mut Kit, i: f32| {
+        let at = Transform::from_translation(place(i).with_y(1.52));
+        kit.spawn(Cuboid::new(0.46, 3.04, 1.2), 5, (RigidBody::Static, at))
+    };
+    let mut last = pier(&mut kit, -1.0);
     for i in 0..=planks {
-        let next =
-            (i < planks).then(|| kit.body(plank, i, Transform::from_translation(place(i as f32))));
+        let next = if i < planks {
+            kit.body(plank, i, Transform::from_translation(place(i as f32)))
+        } else {
+            pier(&mut kit, planks as f32)
+        };
         for side in [-0.5, 0.5] {
             let anchor = place(i as f32 - 0.5) + Vec3::Z * side;
             kit.commands.spawn(Joint::spherical(last, next).with_anchor(anchor));
@@ -170,9 +178,16 @@ fn chains(mut kit: Kit) {
         let at = Vec3::new(1.2 * (i as f32 - 2.0), 4.2 + 0.3 * i as f32, -1.5);
         kit.body(Sphere::new(0.3), i, Transform::from_translation(at));
     }
+    // The chains hang from a beam on two posts.
+    let beam = Transform::from_xyz(-1.0, 5.5, 3.0);
+    let beam = kit.spawn(Cuboid::new(0.2, 0.2, 5.0), 5, (RigidBody::Static, beam));
+    for z in [0.6, 5.4] {
+        let at = Transform::from_xyz(-1.0, 2.7, z);
+        kit.spawn(Cuboid::new(0.2, 5.4, 0.2), 5, (RigidBody::Static, at));
+    }
     for i in 0..4 {
         let top = Vec3::new(-1.0, 5.5, 1.5 + 1.0 * i as f32);
-        let mut last = None;
+        let mut last = beam;
         for link in 0..8 {
             let at = top + Vec3::new(0.3 * (link as f32 + 0.5), 0.0, 0.0);
             let lying =
@@ -180,7 +195,7 @@ fn chains(mut kit: Kit) {
             let next = kit.body(Capsule3d::new(0.06, 0.18), i, lying);
             let anchor = top + Vec3::X * (0.3 * link as f32);
             kit.commands.spawn(Joint::spherical(last, next).with_anchor(anchor));
-            last = Some(next);
+            last = next;
         }
         let at = top + Vec3::X * 2.8;
         let ball = kit.body(Sphere::new(0.4), i, Transform::from_translation(at));
@@ -289,7 +304,11 @@ fn wrecking_ball(mut kit: Kit) {
     }
     let top = Vec3::new(0.0, 9.0, 0.0);
     let way = Vec3::new(-0.8, -0.6, 0.0);
-    let mut last = None;
+    // A crane: an arm that the chain hangs from, on a mast behind the wall.
+    let arm = Transform::from_xyz(0.0, 9.0, -3.0);
+    let mut last = kit.spawn(Cuboid::new(0.3, 0.3, 6.6), 5, (RigidBody::Static, arm));
+    let mast = Transform::from_xyz(0.0, 4.6, -6.3);
+    kit.spawn(Cuboid::new(0.4, 9.2, 0.4), 5, (RigidBody::Static, mast));
     for link in 0..12 {
         let along = |part: f32| top + way * (0.5 * part);
         let lying = Transform::from_translation(along(link as f32 + 0.5))
@@ -297,7 +316,7 @@ fn wrecking_ball(mut kit: Kit) {
         let next = kit.body(Capsule3d::new(0.07, 0.36), 3, lying);
         kit.commands.entity(next).insert(Mass(5.0));
         kit.commands.spawn(Joint::spherical(last, next).with_anchor(along(link as f32)));
-        last = Some(next);
+        last = next;
     }
     let ball = kit.body(Sphere::new(0.7), 4, Transform::from_translation(top + way * 6.7));
     kit.commands.entity(ball).insert((Mass(2000.0), SweptCcd));

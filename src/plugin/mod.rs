@@ -29,8 +29,8 @@
 //!
 //! # What goes wrong
 //!
-//! Nothing panics. An entity whose components make no body or joint is named in the log and in a
-//! [`PhysicsError`], a message and an entity event.
+//! The plugin never panics; Bevy does, if it is added twice. An entity whose components make no body or joint
+//! is named in the log and in a [`PhysicsError`], a message and an entity event.
 //!
 //! # Not done
 //!

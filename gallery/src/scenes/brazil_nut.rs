@@ -31,6 +31,15 @@ pub fn spawn(mut kit: Kit) {
     }
     let wall = Collider::cuboid(2.0 * half + 0.4, high, 0.2);
     kit.commands.spawn((wall, place(0.0, 0.5 * high, half + 0.1)));
+    // Their edges are drawn.
+    for side in [-half - 0.18, half + 0.18] {
+        let edge = kit.picture(Cuboid::new(0.04, high, 0.04), 3);
+        kit.commands.spawn((edge, place(side, 0.5 * high, half + 0.18)));
+        let rim = kit.picture(Cuboid::new(0.04, 0.04, 2.0 * half + 0.4), 3);
+        kit.commands.spawn((rim, place(side, high, 0.0)));
+    }
+    let rim = kit.picture(Cuboid::new(2.0 * half + 0.4, 0.04, 0.04), 3);
+    kit.commands.spawn((rim, place(0.0, high, half + 0.18)));
     for (x, z) in [(-0.4, -0.4), (0.4, -0.4), (-0.4, 0.4), (0.4, 0.4)] {
         kit.body(Sphere::new(0.3), 0, Transform::from_xyz(x, 0.71, z));
     }
