@@ -102,8 +102,8 @@ impl Layer {
         &self.owners[entry.owner as usize]
     }
 
-    /// Asks the pieces without a box and those that `visit` finds by their boxes, if they are there: each gets
-    /// the current `max` (m) and returns the new one.
+    /// Asks the pieces without a box and those that `visit` finds by their boxes, if they are there: each
+    /// gets the current `max` (m) and returns the new one.
     pub(super) fn ask(
         &self,
         max: Real,

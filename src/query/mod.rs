@@ -1,9 +1,9 @@
 //! Spatial queries: what a ray, a moving shape, a point or a box meets among the bodies.
 //!
 //! Bodies in → a [`QueryTree`] → hits out. The tree is a copy of where everything is at the time it is
-//! built or updated: it stays right until a body moves, and takes up what moved. A query finds pieces by their
-//! boxes ([`Bvh`](crate::engine::bvh::Bvh)) and asks each ([`Placed`]); every answer names body, collider and
-//! piece and does not depend on the shape of the tree.
+//! built or updated: it stays right until a body moves, and takes up what moved. A query finds pieces by
+//! their boxes ([`Bvh`](crate::engine::bvh::Bvh)) and asks each ([`Placed`]); every answer names body,
+//! collider and piece and does not depend on the shape of the tree.
 //!
 //! Directions need not have length one where a function does not say so; distances are in meters in any
 //! case. A query meets the colliders for which its predicate is true, and nothing where a number is none. It

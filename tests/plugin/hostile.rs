@@ -1,7 +1,10 @@
 //! Apps in which random bytes decide which components, joints and settings come, change and go: see
-//! `orthant_lab::hostile` for what must hold. The fuzzer goes on where these end.
+//! `orthant_lab::hostile` for what must hold. The fuzzer goes on where these end. Hooks that panic.
 
+use super::*;
+use orthant::engine::settings::Settings;
 use orthant_lab::hostile::{AppOutcome, play_app, random_bytes};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn components_of_any_numbers() {
@@ -50,3 +53,48 @@ const FOUND: &str = "\
     ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\
     ffffffffffffffffffffffffffffffffffffffffffffff002e00000000000000d4ffffffffffffffffffffffffffe3e3\
     e3e3e300d4e3";
+
+/// What a hook does reaches whoever updates the app, and is not swallowed. The engine is sound where it is:
+/// the step ends, and others follow, by its own calls. The app has lost its schedule and steps no more.
+#[test]
+fn a_hook_that_panics_ends_the_app_and_not_the_engine() {
+    for (stage, name) in [
+        (PhysicsStepSystems::FilterPairs, "pairs"),
+        (PhysicsStepSystems::ModifyContacts, "contacts"),
+    ] {
+        let mut app = app();
+        floor(&mut app);
+        let tower =
+            [0.5, 1.5, 2.5].map(|y| spawn(&mut app, (RigidBody::Dynamic, cube(), at(0.0, y, 0.0))));
+        run(&mut app, 10);
+        let hook = |mut physics: ResMut<PhysicsWorld>, mut seen: Local<usize>| {
+            *seen += 1;
+            let _ = &mut *physics;
+            assert!(*seen < 3, "a hook that panics");
+        };
+        app.add_systems(PhysicsSchedule, hook.in_set(stage));
+        run(&mut app, 2);
+        let steps = physics(&app).engine().report().step;
+        let update = AssertUnwindSafe(|| app.update());
+        catch_unwind(update).expect_err("whoever updates hears of it");
+        let mut engine = physics(&app).engine().clone();
+        assert_eq!(engine.report().step, steps + 1, "{name}: within a step");
+        let settings = Settings::default();
+        if stage == PhysicsStepSystems::FilterPairs {
+            engine.find_contacts(&settings);
+        }
+        support::end_step(&mut engine, &settings);
+        (0..20).for_each(|_| _ = engine.step(&settings, support::DT));
+        assert_eq!(engine.report().step, steps + 21, "{name}: it goes on");
+        assert_eq!(engine.report().quarantined, [], "{name}: nothing is broken");
+        for (entity, y) in tower.into_iter().zip([0.5, 1.5, 2.5]) {
+            let id = body(&app, entity).expect("a cube").id();
+            let at = support::body(&engine, id).position();
+            assert_near(at, Vec3::Y * y, 1e-3);
+        }
+        let lost = !app.world().resource::<Schedules>().contains(PhysicsSchedule);
+        assert!(lost, "{name}: Bevy has lost the schedule");
+        _ = catch_unwind(AssertUnwindSafe(|| app.update()));
+        assert_eq!(physics(&app).engine().report().step, steps + 1, "{name}: no more steps");
+    }
+}

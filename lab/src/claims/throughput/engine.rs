@@ -163,8 +163,8 @@ fn sleeping(claims: &mut Claims) {
     at_most(claims, "10 000 asleep, one moves: engine", time, 1e-4);
 }
 
-/// A ray after each step into 20 000 boxes that stand, while a hundred fall onto them: what it takes to take up
-/// where all is, and to cast it.
+/// A ray after each step into 20 000 boxes that stand, while a hundred fall onto them: what it takes to take
+/// up where all is, and to cast it.
 fn rays(claims: &mut Claims) {
     let mut world = Simulation::new();
     let cube = Shape::cuboid(1.0, 1.0, 1.0).expect("a cube");
