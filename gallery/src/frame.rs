@@ -99,6 +99,7 @@ fn set_up(mut commands: Commands, picture: Res<Picture>, mut gizmos: ResMut<Gizm
         position_type: PositionType::Absolute,
         left: px(8),
         bottom: px(8),
+        max_width: px(640),
         padding: UiRect::axes(px(10), px(6)),
         ..default()
     };

@@ -262,13 +262,15 @@ fn ease(time: Option<Res<Time<Fixed>>>, mut bodies: Query<Eased, Without<NoTrans
     }
 }
 
-/// The pose a part of the way from one to another, or beyond.
+/// The pose a part of the way from one to another, or beyond; the other, if that is no number, as where a user
+/// wrote a rotation of any length.
 fn between((from, turn): Pose, (to, turned): Pose, part: f32) -> Pose {
     // The shorter way round, at an even rate.
     let step = turned * turn.conjugate();
     let step = if step.w < 0.0 { -step } else { step };
-    let turn = Quat::from_scaled_axis(step.to_scaled_axis() * part) * turn;
-    (from + (to - from) * part, turn.normalize())
+    let turn = (Quat::from_scaled_axis(step.to_scaled_axis() * part) * turn).normalize();
+    let at = from + (to - from) * part;
+    (if at.is_finite() { at } else { to }, if turn.is_finite() { turn } else { turned })
 }
 
 /// Hook: what is no longer eased is shown where it is.

@@ -191,6 +191,22 @@ fn a_body_that_is_no_longer_eased_is_where_it_is() {
     assert_near(position(&app, cube), is, 1e-6);
 }
 
+/// Products of rotations of such a length are no numbers, and were shown. Found by components of random bytes.
+#[test]
+fn regression_a_rotation_of_any_length_is_shown_as_one() {
+    let mut app = at_rate(240.0, PhysicsInterpolationPlugin::by_component());
+    let spinning = (RigidBody::Dynamic, cube(), AngularVelocity(Vec3::Y * 3.0));
+    let cube = spawn(&mut app, (spinning, TransformInterpolation));
+    run(&mut app, 20);
+    let mut transform = app.world_mut().get_mut::<Transform>(cube).expect("a place");
+    transform.rotation = bevy_math::Quat::from_xyzw(0.0, 1e30, 0.0, 1e30);
+    for _ in 0..20 {
+        run(&mut app, 1);
+        let shown = app.world().get::<Transform>(cube).expect("a place");
+        assert!(shown.rotation.is_finite(), "{shown:?}");
+    }
+}
+
 /// With the feature `interpolation` all bodies are eased without a line, without it none.
 #[test]
 fn the_feature_eases_all_bodies() {

@@ -109,6 +109,8 @@ struct KnobThumb(Knob);
 
 /// Width of the panel, and of what moves along a slider (logical pixels).
 const WIDTHS: [f32; 2] = [290.0, 10.0];
+/// Letters of a line of it.
+const LINE: usize = 37;
 
 /// Size of the text (logical pixels).
 const FONT: f32 = 12.0;
@@ -280,7 +282,7 @@ fn show_numbers(
     let mut content = format!(
         "step {}{}: {:.2} ms\n{} bodies, {} asleep\n{} contacts, {} joints\nresidual {:.1e} m/s\njoints \
          {:.1e}, motion {:.1e} m/s\noverlap {:.1e}, gap {:.1e} J\nrows: {} solved, {} pressed\n{} swept, \
-         {} softened\n",
+         {} softened",
         report.step,
         if clock.is_paused() { " (paused)" } else { "" },
         1e3 * times.total().as_secs_f64(),
@@ -298,10 +300,16 @@ fn show_numbers(
         report.rows_swept,
         report.rows_softened,
     );
-    // Two a line, in milliseconds.
-    for stages in StepStage::ALL.chunks(2) {
-        let stages = stages.iter().map(|&stage| format!("{stage:?} {:.2}", ms(stage)));
-        content += &(stages.collect::<Vec<_>>().join(", ") + "\n");
+    // As many a line as fit, in milliseconds.
+    let mut room = 0;
+    for &stage in &StepStage::ALL {
+        let item = format!("{stage:?} {:.2}  ", ms(stage));
+        if item.trim_end().len() > room {
+            content += "\n";
+            room = LINE;
+        }
+        room = room.saturating_sub(item.len());
+        content += &item;
     }
     for mut text in &mut texts {
         text.set_if_neq(Text(content.clone()));
