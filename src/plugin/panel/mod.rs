@@ -303,13 +303,11 @@ fn show_numbers(
     // As many a line as fit, in milliseconds.
     let mut room = 0;
     for &stage in &StepStage::ALL {
-        let item = format!("{stage:?} {:.2}  ", ms(stage));
-        if item.trim_end().len() > room {
-            content += "\n";
-            room = LINE;
-        }
-        room = room.saturating_sub(item.len());
+        let item = format!("{stage:?} {:.2}", ms(stage));
+        let (between, left) = if item.len() + 2 <= room { ("  ", room - 2) } else { ("\n", LINE) };
+        content += between;
         content += &item;
+        room = left.saturating_sub(item.len());
     }
     for mut text in &mut texts {
         text.set_if_neq(Text(content.clone()));
