@@ -278,7 +278,7 @@ impl Simulation {
     /// The step problems of all islands with rows, between [`assemble`](Self::assemble) and
     /// [`solve`](Self::solve), with a friction cone: to be solved elsewhere
     /// ([`ExportedProblem::matrix_form`]) or looked at (`is_pointed` of `engine::papers`,
-    /// [`iterate`](crate::papers::relaxation::iterate)). Islands that are steady have no rows. Where bodies
+    /// `papers::relaxation::iterate`). Islands that are steady have no rows. Where bodies
     /// hang on joints or turn fast, the step solves this one first and others after it.
     #[must_use]
     pub fn step_problems(&self, cone: Cone) -> Vec<ExportedProblem> {
