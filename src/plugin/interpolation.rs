@@ -262,8 +262,8 @@ fn ease(time: Option<Res<Time<Fixed>>>, mut bodies: Query<Eased, Without<NoTrans
     }
 }
 
-/// The pose a part of the way from one to another, or beyond; the other, if that is no number, as where a user
-/// wrote a rotation of any length.
+/// The pose a part of the way from one to another, or beyond; the other, if that is no number, as where a
+/// user wrote a rotation of any length.
 fn between((from, turn): Pose, (to, turned): Pose, part: f32) -> Pose {
     // The shorter way round, at an even rate.
     let step = turned * turn.conjugate();

@@ -191,7 +191,8 @@ fn a_body_that_is_no_longer_eased_is_where_it_is() {
     assert_near(position(&app, cube), is, 1e-6);
 }
 
-/// Products of rotations of such a length are no numbers, and were shown. Found by components of random bytes.
+/// Products of rotations of such a length are no numbers, and were shown. Found by components of random
+/// bytes.
 #[test]
 fn regression_a_rotation_of_any_length_is_shown_as_one() {
     let mut app = at_rate(240.0, PhysicsInterpolationPlugin::by_component());
