@@ -420,7 +420,7 @@ pub fn array3<S: Scalar>(v: Vec3) -> Array3<S> {
     [S::from_real(v.x), S::from_real(v.y), S::from_real(v.z)]
 }
 
-/// Makes a list, which keeps its room, `n` times this value.
+/// Makes a list, which keeps its room and at first has no more than it needs, `n` times this value.
 pub(crate) fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
     list.clear();
     if list.capacity() == 0 {

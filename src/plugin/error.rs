@@ -192,7 +192,7 @@ impl core::fmt::Display for PhysicsErrorKind {
 const fn shape_remedy(error: &ShapeError) -> &'static str {
     match error {
         ShapeError::BadScale { .. } => {
-            "give its `Transform`, and those above, a scale without zeros; `ColliderDisabled` hides it"
+            "give its `Transform`, and those above, a scale without zeros; `ColliderDisabled` takes it out"
         }
         ShapeError::UnevenScale { .. } => {
             "scale its `Transform` alike along these axes, or make its `Collider` of another kind"
@@ -201,7 +201,8 @@ const fn shape_remedy(error: &ShapeError) -> &'static str {
     }
 }
 
-/// What to do about a body that the engine refused, where the error does not say so itself.
+/// What to do about a body that the engine refused, where the error does not say so itself; it stands
+/// behind that.
 const fn body_remedy(error: &BodyError) -> &'static str {
     match error {
         BodyError::NotFinite(_) | BodyError::Range(_) => {

@@ -312,15 +312,10 @@ fn build(world: &mut World) -> Option<()> {
         built.map(drop).map_err(|error| error.to_string(schedule.graph(), world))
     });
     if let Ok(Err(error)) = &result {
-        // Bevy's words in place of names.
-        let hint = if error.contains("Enable the debug feature") {
-            " For the names of the systems turn on the feature `debug` of `bevy`, or of `bevy_ecs`."
-        } else {
-            ""
-        };
         log::error!(
             "physics does not step: in `PhysicsSchedule` the order of systems that touch the same data \
-             must be given, by one of the sets `PhysicsStepSystems` or by `before` and `after`.{hint} {error}"
+             must be given, by one of the sets `PhysicsStepSystems` or by `before` and `after`. (Systems \
+             are named with the feature `debug` of `bevy`, or of `bevy_ecs`.) {error}"
         );
     }
     matches!(result, Ok(Ok(()))).then_some(())

@@ -98,8 +98,9 @@ impl PhysicsWorld {
             match Arc::get_mut(&mut tree) {
                 Some(memory) => memory.update(self.engine.bodies()),
                 None => {
-                    tree = Arc::default();
-                    Arc::make_mut(&mut tree).update(self.engine.bodies());
+                    let mut new = QueryTree::default();
+                    new.update(self.engine.bodies());
+                    tree = Arc::new(new);
                 }
             }
             *cached = (Some(revision), tree);

@@ -1,6 +1,6 @@
 //! Queries over all pieces of all bodies.
 //!
-//! Half-spaces have no box and are asked one by one. Of equal distances the least collider and piece
+//! Half-spaces have no finite box and are asked one by one. Of equal distances the least collider and piece
 //! wins, so that an answer does not depend on the tree.
 //!
 //! What stands still and what moves are in trees of their own: only the second one is built anew as a world
@@ -78,8 +78,11 @@ impl QueryTree {
                 known = true;
             }
             if moves || !known {
+                let before = self.moving.owners.len();
                 self.moving.add(body);
-                resting += usize::from(changed < last);
+                if changed < last {
+                    resting += self.moving.owners.len() - before;
+                }
             }
         }
         for owner in owners {

@@ -33,7 +33,7 @@ impl JointData {
             step,
             desc: joint.desc,
             impulse: slots.filter(starts).collect(),
-            reaction: joint.reaction.map(|v| if v.is_nan() { Vec3::ZERO } else { v }),
+            reaction: joint.reaction,
             turned: joint.turned,
         }
     }

@@ -412,10 +412,8 @@ fn a_system_without_an_order_stops_physics_and_says_so() {
     assert_eq!(position(&app, cube), Vec3::ZERO, "no step");
     let lines = logged("`PhysicsSchedule` the order");
     assert_eq!(lines.len(), before + 1, "told once, no panic");
-    // Without the names of systems it is told how to get them.
     let line = lines.last().expect("one");
-    let unnamed = line.contains("Enable the debug feature");
-    assert_eq!(unnamed, line.contains("the feature `debug` of `bevy`"), "{line}");
+    assert!(line.contains("the feature `debug` of `bevy`"), "how systems get names: {line}");
 }
 
 #[test]

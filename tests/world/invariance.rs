@@ -253,7 +253,8 @@ fn momenta(world: &Simulation) -> [[f64; 3]; 2] {
 /// momentum differs by `4 ε n m V` for bodies of mass `m` together. At a distance `L` from the origin that is
 /// `L` times as much of angular momentum. A step also rounds the place, by `ε L / 2`, which changes `x × m v`
 /// by `ε L m V / 2`, and a spin of `r ω ≤ V` by `ε m r V`, `r ≤ L`: all within the four.
-/// The deepest overlap (m).
+///
+/// Returns the deepest overlap (m).
 fn keep_momenta(
     name: &str,
     world: &mut Simulation,

@@ -112,7 +112,7 @@ impl Bodies {
 
     /// The bodies in ascending order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Body> {
-        self.list.iter().filter(|body| !self.removed || self.index.contains_key(&body.id()))
+        self.with_changes().map(|(body, _)| body)
     }
 
     /// The bodies in ascending order of their ids, and when they were last others.

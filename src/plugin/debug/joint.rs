@@ -56,7 +56,7 @@ fn frames(
         if let Some(body) = body.filter(|body| body.kind() != BodyKind::Static) {
             lines.line(origin.shown(body.center()), single3(anchor), color);
         }
-        for (axis, length) in [(math::Vec3::X, 0.3), (math::Vec3::Y, 0.15)] {
+        for (axis, length) in [(math::Vec3::X, ARM), (math::Vec3::Y, 0.5 * ARM)] {
             let tip = single3(anchor + quat_rotate(basis, axis * length));
             lines.line(single3(anchor), tip, color);
         }

@@ -281,8 +281,8 @@ fn show_numbers(
     let ms = |stage| 1e3 * times.of(stage).as_secs_f64();
     let mut content = format!(
         "step {}{}: {:.2} ms\n{} bodies, {} asleep\n{} contacts, {} joints\nresidual {:.1e} m/s\njoints \
-         {:.1e}, motion {:.1e} m/s\noverlap {:.1e}, gap {:.1e} J\nrows: {} solved, {} pressed\n{} swept, \
-         {} softened",
+         {:.1e}, motion {:.1e} m/s\ninfeasibility {:.1e}, gap {:.1e} J\nrows: {} solved, {} pressed\n\
+         {} swept, {} softened",
         report.step,
         if clock.is_paused() { " (paused)" } else { "" },
         1e3 * times.total().as_secs_f64(),

@@ -8,7 +8,8 @@
 //! that hits B, which rests 5 mm from C, gives B its speed within the step. What the component adds is
 //! limited to a fifth of the body's inradius, which small steps never reach: else one bullet makes a heap
 //! active. Boxes of swept bodies follow their path and grow around it only by what remains. Pieces without
-//! bounds (half-spaces) meet every body. Against a mesh a box is taken into the mesh's frame, and every
+//! bounds (half-spaces) are near every body; a fixed one square to an axis meets what reaches its side, the
+//! others meet all. Against a mesh a box is taken into the mesh's frame, and every
 //! triangle whose box meets it makes a candidate.
 //!
 //! Work follows what moves. Every piece has a *fat* box in a tree, large enough for a few steps; when its

@@ -293,6 +293,9 @@ fn a_tree_that_is_updated_is_that_of_all_bodies() {
     let (mut tree, mut hits, mut sorted) = (QueryTree::default(), 0, 0);
     for step in 0..120 {
         world.step(&Settings::default(), 1.0 / 60.0);
+        let layers = Layers { memberships: 1 << (step % 3), filters: u32::MAX };
+        let body = world.body_mut(ids[5 * step % ids.len()]).expect("it is there");
+        body.set_layers(0, layers);
         // Some are moved by hand, come and go; for a while all are, later none.
         let pushed = if (40..60).contains(&step) { ids.len() } else { usize::from(step < 80) };
         for k in 0..pushed {
@@ -317,6 +320,7 @@ fn a_tree_that_is_updated_is_that_of_all_bodies() {
             let flat = Vec3::new(1.0, 0.1, 1.0);
             let (origin, direction) = (random.in_cube(16.0) * flat, random.direction() * flat);
             let origin = middle + origin;
+            let keep = |_, collider: &Collider| collider.layers.memberships != 2;
             let cast = |tree: &QueryTree| tree.cast_ray(origin, direction, 20.0, true, keep);
             assert_eq!(cast(&tree), cast(&fresh), "step {step}: the same hits");
             hits += usize::from(cast(&tree).is_some());
@@ -334,6 +338,25 @@ fn a_tree_that_is_updated_is_that_of_all_bodies() {
     }
     assert!(hits > 500, "{hits} hits");
     assert!((2..30).contains(&sorted), "sorted anew {sorted} times");
+}
+
+/// Bodies without colliders, as anchors are, are in no layer, and none of them is in the wrong one.
+#[test]
+fn bodies_without_colliders_do_not_sort_a_tree_anew() {
+    let mut random = Random(random::Random::new(13));
+    let (mut world, _) = side_by_side(&mut random, 32);
+    for _ in 0..200 {
+        let anchor = BodyDesc { kind: BodyKind::Static, ..BodyDesc::default() };
+        world.add_body(anchor).expect("a sound body");
+    }
+    let mut tree = QueryTree::default();
+    let mut since = Vec::new();
+    for _ in 0..20 {
+        world.step(&Settings::default(), 1.0 / 60.0);
+        tree.update(world.bodies());
+        since.push(tree.still());
+    }
+    assert!(since[5..].iter().all(|then| *then == since[5]), "{since:?}");
 }
 
 #[test]
