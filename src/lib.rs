@@ -59,6 +59,8 @@ pub mod engine;
 pub mod math;
 #[cfg_attr(feature = "bevy", doc(hidden))]
 pub mod papers;
+#[doc(hidden)]
+pub mod par;
 #[cfg(feature = "bevy")]
 pub mod plugin;
 #[doc(hidden)]

@@ -24,6 +24,8 @@ pub mod gauge;
 pub mod headless;
 pub mod hostile;
 pub mod measure;
+#[cfg(not(target_family = "wasm"))]
+pub mod pool;
 pub mod random;
 pub mod scenes;
 pub mod support;

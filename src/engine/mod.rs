@@ -40,7 +40,6 @@ mod edit;
 pub(crate) mod geometry;
 pub mod lcp;
 pub mod papers;
-pub mod par;
 pub mod report;
 pub mod settings;
 pub(crate) mod state;
@@ -54,10 +53,9 @@ pub use self::state::pairs as pair;
 pub use self::state::{bodies, body, collider, contact, joint, locked_axes, motion, pair_key};
 pub use self::step::touches as touch;
 #[doc(inline)]
-pub use crate::query;
+pub use crate::{par, query};
 
 use self::geometry::shape::share::Shapes;
-use self::par::{Pool, Serial};
 use self::report::{StepReport, StepStatus};
 use self::settings::{ActiveEvents, Settings, StepMode};
 use self::state::bodies::Bodies;
@@ -79,6 +77,7 @@ use self::step::solve::SolverState;
 use self::step::touches::Touches;
 use self::step::unchanged::{Steady, Touching, find_movers, look_at_edited, predict_woken};
 use crate::math::{Double, Real, narrow};
+use crate::par::{Pool, Serial};
 
 /// A world of bodies and joints, and everything a step needs.
 ///
@@ -233,7 +232,7 @@ impl Simulation {
     }
 
     /// Stage 3 with the pairs spread over a pool; the same bits for any pool.
-    pub fn find_contacts_on(&mut self, settings: &Settings, pool: &impl Pool) {
+    pub fn find_contacts_on(&mut self, settings: &Settings, pool: &dyn Pool) {
         if !self.active {
             return;
         }
@@ -294,7 +293,7 @@ impl Simulation {
     }
 
     /// Measures the pairs that are out of date.
-    fn measure(&mut self, settings: &Settings, pool: &impl Pool) {
+    fn measure(&mut self, settings: &Settings, pool: &dyn Pool) {
         let Work { flights, motions, broad, .. } = &mut self.work;
         take_up(flights, &self.bodies, &motions.list, broad, self.sleepers.woken());
         let narrow = NarrowPhase {
@@ -367,7 +366,7 @@ impl Simulation {
     }
 
     /// Stage 6 with the islands spread over a pool; the same bits for any pool.
-    pub fn solve_on(&mut self, settings: &Settings, pool: &impl Pool) {
+    pub fn solve_on(&mut self, settings: &Settings, pool: &dyn Pool) {
         if !self.active {
             return;
         }

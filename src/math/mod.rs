@@ -7,6 +7,7 @@
 //! reason the quaternion product and its normalization are written out here, and every transcendental
 //! function comes from `libm`.
 
+mod groups;
 mod sym_mat;
 
 /// Always double precision: hull building, the step problem, certificates.
@@ -43,6 +44,7 @@ mod chosen {
     pub(super) use libm::{atan2 as atan2_, cos as cos_, sin as sin_};
 }
 pub use chosen::{Mat3, Quat, Real, Vec3};
+pub(crate) use groups::Groups;
 pub use sym_mat::{
     SYM_PLACES, Sym, SymMat3, sym_cofactors, sym_eigen, sym_inverse, sym_minors, sym_positive_part,
     sym_times,

@@ -19,12 +19,12 @@
 //! are not alone or may run away: where the relative curvature vanishes, in lines and regions of contact. A
 //! planar region needs its extreme points only, see [`extreme_points`]. O(1); allocates.
 
-use crate::engine::geometry::query::{Closest, Placed, PlacedShape, least, placed};
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::papers::solvers::pivoting::eliminate;
 use crate::math::{DMat3, DVec3, Double, EPSILON, Vec3, widen, widen_mat3, widen3};
+use crate::query::piece::{Closest, Placed, PlacedShape, least, placed};
 
 /// Pivots below this are zero (–).
 const SINGULAR: Double = 1e-9;

@@ -11,11 +11,11 @@ use super::sync::GatherSystems;
 use super::time::Physics;
 use super::world::{PhysicsWorld, StepReport, entity_of};
 use crate::engine::body::{Body, BodyId};
-use crate::engine::par::Pool;
 use crate::engine::report::{StepReport as Report, StepStatus};
 use crate::engine::settings::SettingsError;
 use crate::engine::settings::ranges::STEP;
 use crate::math::{Real, narrow};
+use crate::par::{Job, Pool};
 
 /// Runs the engine.
 ///
@@ -93,6 +93,7 @@ pub(super) fn find_contacts(mut physics: ResMut<PhysicsWorld>) {
 }
 
 /// Bevy's compute task pool, or this thread where there is none.
+#[derive(Debug)]
 struct TaskPool;
 
 impl Pool for TaskPool {
@@ -108,22 +109,18 @@ impl Pool for TaskPool {
     }
 
     #[cfg(all(feature = "parallel", not(target_arch = "wasm32")))]
-    fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
+    fn call(&self, jobs: &mut [Job<'_>]) {
         match bevy_tasks::ComputeTaskPool::try_get() {
-            Some(pool) if items.len() > least => {
-                let part = items.len().div_ceil(4 * self.threads()).max(least).max(1);
-                let work = &work;
-                pool.scope(|scope| {
-                    items.chunks_mut(part).for_each(|items| scope.spawn(async { work(items) }));
-                });
+            Some(pool) => {
+                pool.scope(|scope| jobs.iter_mut().for_each(|job| scope.spawn(async { job() })));
             }
-            _ => work(items),
+            None => jobs.iter_mut().for_each(|job| job()),
         }
     }
 
     #[cfg(any(not(feature = "parallel"), target_arch = "wasm32"))]
-    fn run<T: Send>(&self, items: &mut [T], _: usize, work: impl Fn(&mut [T]) + Sync) {
-        work(items);
+    fn call(&self, jobs: &mut [Job<'_>]) {
+        jobs.iter_mut().for_each(|job| job());
     }
 }
 

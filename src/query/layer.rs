@@ -2,11 +2,11 @@
 
 use super::ColliderId;
 use crate::engine::geometry::bvh::Bvh;
-use crate::engine::geometry::query::Placed;
 use crate::engine::geometry::shape::{Aabb, Convex};
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::Collider;
 use crate::math::{Mat3, Real, Vec3, quat_rotate, quat_to_mat3};
+use crate::query::piece::Placed;
 
 /// A piece where it was when the tree was built.
 #[derive(Clone, Debug)]

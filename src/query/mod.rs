@@ -10,12 +10,11 @@
 //! changes nothing and keeps no memory.
 
 mod layer;
+pub(crate) mod piece;
 mod tree;
 
+pub use self::piece::{CastConfig, Closest, Metric, Placed, PlacedShape, closest, ratio};
 pub use self::tree::QueryTree;
-pub use crate::engine::geometry::query::{
-    CastConfig, Closest, Metric, Placed, PlacedShape, closest, ratio,
-};
 
 use crate::engine::state::body::BodyId;
 use crate::math::{Real, Vec3};

@@ -11,13 +11,13 @@ use core::cmp::Ordering;
 use super::layer::{Entry, Layer, Owner};
 use super::{ColliderId, PointProjection, RayHit, ShapeHit};
 use crate::engine::geometry::bvh::Bvh;
-use crate::engine::geometry::query::{CastConfig, Impact, placed};
 use crate::engine::geometry::shape::{Aabb, Convex, Shape};
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::changes::Stamp;
 use crate::engine::state::collider::Collider;
 use crate::math::{Quat, Real, Vec3, narrow3, widen3};
+use crate::query::piece::{CastConfig, Impact, placed};
 
 /// All pieces of all bodies, as they were when it was built or updated.
 #[derive(Clone, Debug, Default)]

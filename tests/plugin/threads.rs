@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::*;
 use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
-use orthant::engine::par::Pool;
+use orthant::engine::par::{Job, Pool};
 
 /// What tells the process how many threads its pool has.
 const SIZE: &str = "ORTHANT_POOL_SIZE";
@@ -17,7 +17,8 @@ const NAME: &str = "threads::the_size_of_the_pool_does_not_matter";
 const MARK: &str = "bits of each step: ";
 const STEPS: usize = 50;
 
-/// Takes all on this thread, and notes how many parts each call would have by the rule of the plugin.
+/// Does all on this thread, and notes how many jobs each call has.
+#[derive(Debug)]
 struct Parts(usize, Mutex<Vec<usize>>);
 
 impl Pool for Parts {
@@ -25,10 +26,9 @@ impl Pool for Parts {
         self.0
     }
 
-    fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
-        let part = items.len().div_ceil(4 * self.0).max(least).max(1);
-        self.1.lock().expect("no thread panics").push(items.len().div_ceil(part));
-        work(items);
+    fn call(&self, jobs: &mut [Job<'_>]) {
+        self.1.lock().expect("no thread panics").push(jobs.len());
+        jobs.iter_mut().for_each(|job| job());
     }
 }
 
@@ -69,7 +69,7 @@ fn play(size: usize) -> String {
             let calls = counting.1.into_inner().expect("no thread panicked");
             println!("{} contacts, parts of each call: {calls:?}", world.report().contacts);
             // Contacts of pairs, and islands where there are enough of them.
-            let calls = [calls[0], calls.get(1).copied().unwrap_or_default()];
+            let calls = [0, 1].map(|k| calls.get(k).copied().unwrap_or_default());
             parts = [parts[0].max(calls[0]), parts[1].max(calls[1])];
         }
         app.update();

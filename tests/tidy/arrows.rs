@@ -280,11 +280,10 @@ fn wings_keep_to_their_side() {
             let known: &[&str] = match from {
                 "geometry" => &["geometry"],
                 "lcp" => &["lcp", "tuning"],
-                "state" => &["state", "geometry", "settings", "tuning", "par", "lcp"],
-                "step" => &[
-                    "step", "state", "geometry", "lcp", "papers", "settings", "report", "par",
-                    "tuning",
-                ],
+                "state" => &["state", "geometry", "settings", "tuning", "lcp"],
+                "step" => {
+                    &["step", "state", "geometry", "lcp", "papers", "settings", "report", "tuning"]
+                }
                 "papers" => &["papers", "state", "geometry", "lcp", "settings", "tuning", "step"],
                 _ => continue,
             };

@@ -5,9 +5,10 @@ use orthant::engine::body::BodyDesc;
 use orthant::engine::collider::{Collider, Material};
 use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::Method;
+use orthant::engine::par::Threads;
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3};
-use orthant_lab::support::{DT, Fine, cuboid, fingerprint, floor, heap, run};
+use orthant_lab::support::{DT, cuboid, fingerprint, floor, heap, run};
 
 #[test]
 fn two_runs_agree_bit_by_bit() {
@@ -51,7 +52,7 @@ fn buffers_hold_no_state() {
 
 /// Steps whose pairs and islands are spread over threads.
 fn spread(world: &mut Simulation, settings: &Settings, steps: usize, threads: usize) {
-    let pool = Fine(threads);
+    let pool = Threads(threads);
     for _ in 0..steps {
         world.begin(settings, DT);
         world.find_pairs(settings);
@@ -61,6 +62,41 @@ fn spread(world: &mut Simulation, settings: &Settings, steps: usize, threads: us
         world.solve_on(settings, &pool);
         world.integrate();
         world.finish();
+    }
+}
+
+/// Cubes side by side, one of them thrown against the others: one island, large enough to be swept in parts.
+fn block() -> Simulation {
+    let mut world = floor();
+    for i in 0..1000_u16 {
+        let place = [i % 10, i / 100, i / 10 % 10].map(|k| Real::from(k) * 1.002);
+        let [x, y, z] = place;
+        let speed = Real::from(u8::from(i == 500)) * 4.0;
+        let desc = BodyDesc {
+            shape: Some(cuboid(1.0, 1.0, 1.0)),
+            position: Vec3::new(x, y + 0.5, z),
+            linear_velocity: Vec3::new(speed, 0.0, 0.5 * speed),
+            ..BodyDesc::default()
+        };
+        world.add_body(desc).expect("a cube");
+    }
+    world
+}
+
+#[test]
+fn an_island_in_parts_is_the_same_on_any_number_of_threads() {
+    let mut settings = Settings::default();
+    settings.solver.method = Method::Substeps;
+    let play = |threads: usize| {
+        let mut world = block();
+        spread(&mut world, &settings, 12, threads);
+        (fingerprint(&world), world.report().clone())
+    };
+    let one = play(1);
+    assert_eq!(one.1.islands, 1, "one island");
+    assert!(one.1.contacts > 4096, "{} contacts: several parts", one.1.contacts);
+    for threads in [2, 3, 4] {
+        assert!(play(threads) == one, "{threads} threads");
     }
 }
 

@@ -3,9 +3,8 @@
 //! threads, on every platform that `docs/trust.md` lists. They change only with the method: then the new
 //! numbers are in the message.
 
-use orthant::engine::par::Serial;
+use orthant::engine::par::{Serial, Threads};
 use orthant::math::Real;
-use orthant_lab::support::Fine;
 use orthant_lab::support::moving::{history, scenes};
 
 /// Steps of each.
@@ -25,10 +24,10 @@ fn the_bits_of_moving_worlds_are_those_of_every_build() {
 #[test]
 #[cfg(not(target_family = "wasm"))]
 fn the_bits_are_those_of_any_number_of_threads() {
-    let all = |pool: &Fine| scenes().into_iter().map(|s| history(s, STEPS / 2, pool)).collect();
-    let one: Vec<u64> = all(&Fine(1));
+    let all = |pool: &Threads| scenes().into_iter().map(|s| history(s, STEPS / 2, pool)).collect();
+    let one: Vec<u64> = all(&Threads(1));
     for threads in [2, 3, 4, 8] {
-        assert_eq!(all(&Fine(threads)), one, "{threads} threads");
+        assert_eq!(all(&Threads(threads)), one, "{threads} threads");
     }
 }
 

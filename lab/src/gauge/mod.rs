@@ -204,7 +204,7 @@ impl Plan {
         &self,
         game: &Game,
         mut play: Play,
-        pool: &impl Pool,
+        pool: &dyn Pool,
         mut each: impl FnMut(&Play, &Step),
     ) -> Result<(Record, Play), String> {
         let checker = Checker::new(game);

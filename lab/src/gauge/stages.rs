@@ -26,7 +26,7 @@ pub fn timed_step(
     world: &mut Simulation,
     settings: &Settings,
     dt: Real,
-    pool: &impl Pool,
+    pool: &dyn Pool,
 ) -> [Double; 8] {
     let mut seconds = [0.0; 8];
     let mut last = Instant::now();

@@ -15,6 +15,7 @@ use orthant::engine::lcp::sweeps::{
 use orthant::engine::lcp::{Cone, ContactRow, Iterate, Problem, SolveStats, Status, Vec6};
 use orthant::engine::papers::export::ExportedProblem;
 use orthant::engine::papers::solvers::lemke::{self, LemkeParams};
+use orthant::engine::par::Serial;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Double, Real, Vec3, widen};
@@ -138,6 +139,20 @@ fn judge(
     Ok(())
 }
 
+fn small_steps() -> SubstepParams {
+    let solver = Settings::default().solver;
+    SubstepParams {
+        dt: widen(DT),
+        substeps: solver.substeps,
+        gamma: 1.0,
+        relax: true,
+        softness: solver.softness,
+        joint_softness: solver.joint_softness,
+        push_speed_max: 3.0,
+        dead_zone: 0.0,
+    }
+}
+
 /// Sweeps, accelerated ones and small steps from nothing, which call nothing solved: an error if an impulse
 /// is outside of its friction cone or bounds, or is no number though those of the problem are ordinary.
 fn sweep(exported: &ExportedProblem) -> Result<(), String> {
@@ -152,18 +167,19 @@ fn sweep(exported: &ExportedProblem) -> Result<(), String> {
     let velocity_last: Vec<Vec6> = bodies.iter().map(|body| body.velocity_free).collect();
     let joint_push: Vec<Double> = joints.iter().map(|row| row.bias).collect();
     let (joint_push, velocity_last) = (&joint_push[..], &velocity_last[..]);
-    let island = SweptIsland { bodies, manifolds: &manifolds, joints, joint_push, velocity_last };
-    let solver = Settings::default().solver;
-    let params = SubstepParams {
-        dt: widen(DT),
-        substeps: solver.substeps,
-        gamma: 1.0,
-        relax: true,
-        softness: solver.softness,
-        joint_softness: solver.joint_softness,
-        push_speed_max: 3.0,
-        dead_zone: 0.0,
+    // In parts, wherever they are.
+    let leaves: Vec<u8> =
+        (0..if joints.is_empty() { bodies.len() } else { 0 }).map(|i| (i % 4) as u8).collect();
+    let island = SweptIsland {
+        bodies,
+        manifolds: &manifolds,
+        joints,
+        joint_push,
+        velocity_last,
+        leaves: &leaves,
+        pool: &Serial,
     };
+    let params = small_steps();
     let mut numbers = (velocity_last.as_flattened().iter().chain(joint_push))
         .chain(
             manifolds

@@ -10,11 +10,8 @@ pub mod recompute_joints;
 pub mod reference;
 pub mod slopes;
 
-use std::sync::Mutex;
-
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
-use orthant::engine::par::Pool;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
@@ -26,26 +23,6 @@ pub const DT: Real = 1.0 / 60.0;
 
 /// Is the build in double precision?
 pub const DOUBLE: bool = size_of::<Real>() == 8;
-
-/// So many threads that take parts of three items, however few there are.
-pub struct Fine(pub usize);
-
-impl Pool for Fine {
-    fn threads(&self) -> usize {
-        self.0
-    }
-
-    fn run<T: Send>(&self, items: &mut [T], _: usize, work: impl Fn(&mut [T]) + Sync) {
-        let parts = Mutex::new(items.chunks_mut(3));
-        let next = || parts.lock().expect("no thread panics").next();
-        let take = || {
-            while let Some(items) = next() {
-                work(items);
-            }
-        };
-        std::thread::scope(|scope| (0..self.0).for_each(|_| drop(scope.spawn(take))));
-    }
-}
 
 pub fn cuboid(x: Real, y: Real, z: Real) -> Shape {
     Shape::cuboid(x, y, z).expect("positive lengths")

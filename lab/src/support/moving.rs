@@ -176,7 +176,7 @@ impl Write for Mixer {
 }
 
 /// Steps a world on a pool; in the plugin every stage is a system of its own.
-pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &impl Pool) {
+pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &dyn Pool) {
     world.begin(settings, DT);
     world.find_pairs(settings);
     world.find_contacts_on(settings, pool);
@@ -188,7 +188,7 @@ pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &impl Pool) {
 }
 
 /// The bits of all that a scene tells in each of so many steps, while bodies come and go.
-pub fn history(scene: Scene, steps: u8, pool: &impl Pool) -> u64 {
+pub fn history(scene: Scene, steps: u8, pool: &dyn Pool) -> u64 {
     let Scene { mut world, settings, .. } = scene;
     let mut mixer = Mixer(0xCBF2_9CE4_8422_2325);
     for k in 0..steps {

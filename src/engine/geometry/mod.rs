@@ -2,6 +2,5 @@
 
 mod aabb;
 pub mod bvh;
-pub mod query;
 pub mod ratio;
 pub mod shape;

@@ -37,7 +37,7 @@ pub mod rolling;
 pub(crate) mod rows;
 pub mod sweeps;
 #[cfg(test)]
-pub(in crate::engine) mod tests;
+pub(crate) mod tests;
 
 pub use self::outcome::{Method, SolveStats, Status};
 pub use self::problem::{

@@ -34,12 +34,13 @@
 //! Parallel edges have no event. Cost: O(F_a V_b + V_a F_b + E_a E_b) events, each tested against
 //! all planes. Rounding radii are left out: a rounded hull is no polyhedron and has other events.
 
-use crate::engine::geometry::query::{PlacedShape, placed};
-use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::hull::{Face, Hull};
+use crate::engine::geometry::shape::{Convex, Shape};
 use crate::engine::state::contact::{ContactId, Feature};
 use crate::engine::step::narrow::smooth::Facing;
-use crate::math::{DMat3, DVec3, Double, narrow3, widen, widen_mat3, widen3};
+use crate::math::{
+    DMat3, DVec3, Double, Quat, Vec3, narrow3, quat_rotate, quat_to_mat3, widen, widen_mat3, widen3,
+};
 
 /// Sine of the angle below which two edges count as parallel (-).
 const PARALLEL: Double = 1e-9;
@@ -217,16 +218,19 @@ pub fn enumerate_growing(
 /// # Ok::<(), orthant::engine::shape::ShapeError>(())
 /// ```
 #[must_use]
-pub fn events(a: PlacedShape<'_>, b: PlacedShape<'_>) -> Vec<PairEvent> {
-    let polytopes = |(shape, position, rotation)| {
-        placed(shape, position, rotation).filter_map(|piece| match piece.convex {
+pub fn events(a: (&Shape, Vec3, Quat), b: (&Shape, Vec3, Quat)) -> Vec<PairEvent> {
+    fn polytopes(
+        (shape, position, rotation): (&Shape, Vec3, Quat),
+    ) -> impl Iterator<Item = (&Hull, Placement)> {
+        shape.pieces().iter().filter_map(move |piece| match &piece.convex {
             Convex::Hull(hull) if hull.radius == 0.0 && hull.curve.is_none() => {
-                let rotation = widen_mat3(piece.rotation);
-                Some((hull, Placement { position: widen3(piece.position), rotation }))
+                let position = widen3(position + quat_rotate(rotation, piece.position));
+                let rotation = quat_to_mat3(rotation) * quat_to_mat3(piece.rotation);
+                Some((&**hull, Placement { position, rotation: widen_mat3(rotation) }))
             }
             _ => None,
         })
-    };
+    }
     let mut events = Vec::new();
     for (one, at) in polytopes(a) {
         for (other, place) in polytopes(b) {

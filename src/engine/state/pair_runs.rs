@@ -8,9 +8,9 @@ use smallvec::SmallVec;
 
 use super::pair_head::{Guard, Head};
 use super::pairs::{ABREAST, Pair, Pairs, fetch};
-use crate::engine::par::Pool;
 use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::Real;
+use crate::par::Pool;
 
 /// A run of pairs, for one task.
 struct Run<'a> {
@@ -65,7 +65,7 @@ impl Pairs {
     /// step, some of them together, and what it says.
     pub(in crate::engine) fn measure<T>(
         &mut self,
-        pool: &impl Pool,
+        pool: &dyn Pool,
         judge: impl Fn(&Head, &mut Guard) -> Option<T> + Sync,
         work: impl Fn(&mut PairBatch<'_, T>) + Sync,
     ) {

@@ -6,7 +6,7 @@ use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind, LockedAxes};
 use orthant::engine::collider::{Collider, Layers, Material};
 use orthant::engine::joint::{JointDesc, JointKind};
-use orthant::engine::par::Serial;
+use orthant::engine::par::{Serial, Threads};
 use orthant::engine::report::IslandReport;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::mass::MassProperties;
@@ -412,13 +412,13 @@ fn sleeping_is_deterministic_and_part_of_a_snapshot() {
             world.begin(&settings, DT);
             world.find_pairs(&settings);
             if threads > 1 {
-                world.find_contacts_on(&settings, &Fine(threads));
+                world.find_contacts_on(&settings, &Threads(threads));
             } else {
                 world.find_contacts_on(&settings, &Serial);
             }
             world.build_islands();
             world.assemble(&settings);
-            world.solve_on(&settings, &Fine(threads));
+            world.solve_on(&settings, &Threads(threads));
             world.integrate();
             world.finish();
             most = most.max(world.report().sleeping);

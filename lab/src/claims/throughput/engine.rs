@@ -6,7 +6,7 @@ use orthant::engine::contact::ActiveContact;
 use orthant::engine::lcp::Method;
 use orthant::engine::lcp::manifold::Manifold;
 use orthant::engine::pair::Pair;
-use orthant::engine::par::{Pool, Serial, Threads};
+use orthant::engine::par::{Pool, Serial};
 use orthant::engine::query::QueryTree;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
@@ -15,7 +15,8 @@ use orthant::math::{Double, Real, Vec3};
 use super::{at_most, median, seconds, times_at_most};
 use crate::claims::Claims;
 use crate::counting::bytes;
-use crate::gauge::stages::timed_step;
+use crate::gauge::stages::{STAGES, timed_step};
+use crate::pool::Waiting;
 use crate::random::Rng;
 use crate::support::{DT, add};
 
@@ -80,7 +81,7 @@ fn heap(side: u16) -> Simulation {
 }
 
 /// Median time (s) of a step, and the number of contacts.
-fn step_time(world: &mut Simulation, pool: &impl Pool) -> (Double, Double) {
+fn step_time(world: &mut Simulation, pool: &dyn Pool) -> (Double, Double) {
     let settings = small_steps();
     let time = || timed_step(world, &settings, DT, pool).iter().sum();
     let times = core::iter::repeat_with(time).take(WINDOW).collect();
@@ -108,16 +109,21 @@ fn scaling(claims: &mut Claims) {
 /// A step of a heap of 2048 boxes on two threads and on one, in turn.
 fn threads(claims: &mut Claims) {
     let mut worlds = [heap(16), heap(16)];
+    let pool = match Waiting::new(2) {
+        Ok(pool) => pool,
+        Err(error) => return eprintln!("    no threads: {error}"),
+    };
     let [mut one, mut two] = [Vec::new(), Vec::new()];
     for _ in 0..WINDOW {
         let settings = small_steps();
         one.push(timed_step(&mut worlds[0], &settings, DT, &Serial));
-        two.push(timed_step(&mut worlds[1], &settings, DT, &Threads(2)));
+        two.push(timed_step(&mut worlds[1], &settings, DT, &pool));
     }
     let middle = |times: &[[Double; 8]], stages: core::ops::Range<usize>| {
         median(times.iter().map(|times| times[stages.clone()].iter().sum()).collect())
     };
-    for (name, stages) in [("a step", 0..8), ("find_contacts, which is spread", 2..3)] {
+    let stages = STAGES.into_iter().enumerate().map(|(i, name)| (name, i..i + 1));
+    for (name, stages) in stages.chain([("a step", 0..8)]) {
         let [one, two] = [&one, &two].map(|times| 1e3 * middle(times, stages.clone()));
         eprintln!("    {name}: {one:.2} ms on one thread, {two:.2} ms on two");
     }

@@ -12,7 +12,7 @@
 //! `λ_max` of the 2×2 part of `W` across `n` comes from its trace `tr W - n·W n` and its determinant
 //! `n·adj(W) n`, without any tangents. Cost: about two sweeps.
 
-use super::color::Coloring;
+use super::color::{Coloring, Item};
 use super::lanes::{
     Abreast, Mass, Row3, add, at, cross, dot, put, scale, single, single3, sub, symmetric,
 };
@@ -93,26 +93,39 @@ pub(super) struct Batch<const L: usize> {
 /// Relative velocities beside those of the bodies [m/s], of every contact of a batch.
 pub(super) type Drift<const L: usize> = [Row3<L>; POINTS];
 
-/// All contacts of an island.
+/// All contacts of a node of an island.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contacts<const L: usize> {
-    pub(super) coloring: Coloring,
+    coloring: Coloring,
+    /// Its manifolds, and the bodies of each.
+    manifolds: Vec<u32>,
+    items: Vec<Item>,
     pub(super) batches: Vec<Batch<L>>,
     pub(super) drifts: Vec<Drift<L>>,
 }
 
 impl<const L: usize> Contacts<L> {
-    /// Lays the manifolds out in lanes. `impulses` are world vectors, one for each contact; the sweeps
-    /// start from `part` of them.
+    /// Lays some `manifolds` of an island out in lanes. Its body `i` is at `place(i)` there, and of those all
+    /// have these masses, the fixed world last. `impulses` are world vectors, one for each contact of the
+    /// island; the sweeps start from `part` of them.
     pub(super) fn fill(
         &mut self,
-        manifolds: &[Manifold],
+        island: &[Manifold],
+        manifolds: &[u32],
+        place: impl Fn(u32) -> u32,
         masses: &[Mass],
         impulses: &[[Double; 3]],
         part: Double,
     ) {
+        manifolds.clone_into(&mut self.manifolds);
         let fixed = masses.len() as u32 - 1;
-        let items = manifolds.iter().map(|m| [m.a, m.b, m.count]);
+        let of = |i: u32| &island[manifolds[i as usize] as usize];
+        self.items.clear();
+        self.items.extend(manifolds.iter().map(|&i| {
+            let m = &island[i as usize];
+            [place(m.a), place(m.b), m.count]
+        }));
+        let items = self.items.iter().copied();
         self.coloring.update(fixed as usize, items);
         self.batches.clear();
         self.drifts.clear();
@@ -121,8 +134,9 @@ impl<const L: usize> Contacts<L> {
             let Some(batch) = self.batches.last_mut() else { continue };
             let mut drifting = false;
             for (lane, &i) in self.coloring.order[group.clone()].iter().enumerate() {
-                let manifold = &manifolds[i as usize];
-                batch.place(lane, manifold, masses);
+                let manifold = of(i);
+                let [a, b, _] = self.items[i as usize];
+                batch.place(lane, manifold, [a, b], masses);
                 batch.start(lane, manifold, impulses, part);
                 drifting |= manifold.drift != [[0.0; POINTS]; 3];
             }
@@ -130,7 +144,7 @@ impl<const L: usize> Contacts<L> {
             if drifting {
                 batch.drift = Some(self.drifts.len() as u32);
                 let order = self.coloring.order[group].iter();
-                self.drifts.push(drift(order.map(|&i| &manifolds[i as usize])));
+                self.drifts.push(drift(order.map(|&i| of(i))));
             }
         }
     }
@@ -143,7 +157,8 @@ impl<const L: usize> Contacts<L> {
     ) {
         for (group, batch) in self.coloring.groups(L).zip(&self.batches) {
             for (lane, &m) in self.coloring.order[group].iter().enumerate() {
-                let (manifold, n) = (&manifolds[m as usize], at(&batch.normal, lane));
+                let manifold = &manifolds[self.manifolds[m as usize] as usize];
+                let n = at(&batch.normal, lane);
                 for (i, point) in
                     (manifold.first as usize..).zip(&batch.points).take(manifold.count as usize)
                 {
@@ -181,15 +196,15 @@ impl<const L: usize> Batch<L> {
     };
 
     /// Puts a manifold into a lane.
-    fn place(&mut self, lane: usize, manifold: &Manifold, masses: &[Mass]) {
-        (self.a[lane], self.b[lane]) = (manifold.a, manifold.b);
+    fn place(&mut self, lane: usize, manifold: &Manifold, ends: [u32; 2], masses: &[Mass]) {
+        [self.a[lane], self.b[lane]] = ends;
         let count = manifold.count as usize;
         self.count = self.count.max(count);
         put(&mut self.normal, lane, single3(manifold.normal));
         self.friction[lane] = single(manifold.friction);
         self.push_max[lane] = single(manifold.push_max);
-        for (mass, i) in [(&mut self.mass_a, manifold.a), (&mut self.mass_b, manifold.b)] {
-            for (row, x) in mass.iter_mut().zip(masses[i as usize]) {
+        for (mass, slot) in [&mut self.mass_a, &mut self.mass_b].into_iter().zip(ends) {
+            for (row, x) in mass.iter_mut().zip(masses[slot as usize]) {
                 row[lane] = x;
             }
         }

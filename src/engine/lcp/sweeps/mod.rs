@@ -22,6 +22,7 @@
 mod batch;
 mod bounded;
 mod color;
+pub(in crate::engine) mod domains;
 mod joints;
 mod lanes;
 mod lists;

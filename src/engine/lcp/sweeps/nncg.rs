@@ -18,7 +18,9 @@
 
 use super::lists::{Conjugate, Lists, SweepScratch};
 use super::problem::{SweepIterate, SweptIsland};
+use super::substeps::Start;
 use crate::math::Single;
+use crate::par::Pool;
 
 /// Sweeps as [`solve_sweeps`](super::solve_sweeps), but accelerated. A call goes on with the direction of the
 /// last one, which was for the same problem, unless it is `fresh`.
@@ -31,25 +33,25 @@ pub fn solve_nncg(
     scratch: &mut SweepScratch,
 ) {
     let lists = &mut scratch.lists;
-    lists.start_sweeps(island, iterate, of);
+    lists.start_sweeps(island, iterate, of, Start::Impulses);
     let mut conjugate = core::mem::take(&mut lists.conjugate);
     if fresh {
         conjugate.last = 0.0;
     }
     for _ in 1..sweeps {
-        lists.accelerated_sweep(&mut conjugate);
+        lists.accelerated_sweep(island.pool, &mut conjugate);
     }
     if sweeps > 0 {
-        lists.plain_sweep();
+        lists.plain_sweeps(island.pool, 1);
     }
     lists.conjugate = conjugate;
     lists.end_sweeps(island, iterate, of);
 }
 
 impl<const L: usize> Lists<L> {
-    fn accelerated_sweep(&mut self, c: &mut Conjugate) {
+    fn accelerated_sweep(&mut self, pool: &dyn Pool, c: &mut Conjugate) {
         self.read(&mut c.old);
-        self.plain_sweep();
+        self.plain_sweeps(pool, 1);
         let impulses = self.read(&mut c.new);
         let mut sums = [0.0; L];
         for (old, new) in c.old[..impulses].chunks_exact(L).zip(c.new.chunks_exact(L)) {
@@ -79,23 +81,11 @@ impl<const L: usize> Lists<L> {
     }
 
     /// Copies the impulses, then the velocities; tells how many numbers the former are.
-    fn read(&self, out: &mut Vec<Single>) -> usize {
+    fn read(&mut self, out: &mut Vec<Single>) -> usize {
         out.clear();
-        for batch in &self.contacts.batches {
-            for point in &batch.points[..batch.count] {
-                out.extend_from_slice(&point.normal);
-                out.extend_from_slice(point.friction.as_flattened());
-            }
-        }
-        for batch in &self.joints.batches {
-            for row in &batch.rows {
-                out.extend_from_slice(&row.impulse);
-            }
-        }
+        self.each_impulse(|impulse| out.extend_from_slice(impulse));
         let impulses = out.len();
-        for body in &self.bodies {
-            out.extend_from_slice(&body.velocity);
-        }
+        self.each_body(|_, part, place| out.extend_from_slice(&part.bodies[place].velocity));
         impulses
     }
 
@@ -107,19 +97,21 @@ impl<const L: usize> Lists<L> {
             list.copy_from_slice(these);
             rest = others;
         };
-        for batch in &mut self.contacts.batches {
-            for point in &mut batch.points[..batch.count] {
-                next(&mut point.normal);
-                next(point.friction.as_flattened_mut());
+        self.each_impulse(&mut next);
+        self.each_body(|_, part, place| next(&mut part.bodies[place].velocity));
+    }
+
+    fn each_impulse(&mut self, mut call: impl FnMut(&mut [Single])) {
+        for part in self.parts() {
+            for batch in &mut part.contacts.batches {
+                for point in &mut batch.points[..batch.count] {
+                    call(&mut point.normal);
+                    call(point.friction.as_flattened_mut());
+                }
             }
-        }
-        for batch in &mut self.joints.batches {
-            for row in &mut batch.rows {
-                next(&mut row.impulse);
+            for batch in &mut part.joints.batches {
+                batch.rows.iter_mut().for_each(|row| call(&mut row.impulse));
             }
-        }
-        for body in &mut self.bodies {
-            next(&mut body.velocity);
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::math::Double;
+use crate::par::Pool;
 
 /// The problem of one island.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,11 @@ pub struct SweptIsland<'a> {
     pub joint_push: &'a [Double],
     /// Velocity of each body before the step [m/s, rad/s].
     pub velocity_last: &'a [Vec6],
+    /// Of each body the [leaf](super::domains) of the island that it is in; empty if it is not divided, as
+    /// none with joints is.
+    pub leaves: &'a [u8],
+    /// Sweeps several parts at the same time.
+    pub pool: &'a dyn Pool,
 }
 
 /// Unknowns of an island: warm start in, solution out. Of each pair the first is that of the biased

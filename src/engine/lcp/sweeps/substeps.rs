@@ -39,16 +39,17 @@
 //! same proportion: what bodies sink by is in proportion to any load. Joints follow the path that their bias
 //! sets for the whole step, see `joints.rs`; only what they push beyond what may be carried is relaxed.
 
-use super::batch::Contacts;
-use super::joints;
-use super::lanes::{SweptBody, at, single};
-use super::lists::{Lists, SweepScratch};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::domains::Domains;
+use super::lanes::{at, single};
+use super::lists::{Lists, Part, SweepScratch, WarmStart};
 use super::problem::{SweepIterate, SweptIsland};
-use super::sweep::{Rates, apply, mode, plan, sweep};
+use super::sweep::{Rates, mode, plan};
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::lanes::PUSH_SWEEPS;
-use crate::math::refill;
 use crate::math::{Double, Single};
+use crate::par::Pool;
 
 /// Sweeps of a substep: the biased one and the relaxing one.
 const SWEEPS: u32 = 2;
@@ -103,7 +104,7 @@ pub fn substep_ways(
     island: &SweptIsland<'_>,
     substeps: u32,
     out: &mut [[Double; 3]],
-    scratch: &SweepScratch,
+    scratch: &mut SweepScratch,
 ) {
     scratch.lists.moved(island, 1.0 / Double::from(substeps.max(1)), out);
 }
@@ -139,8 +140,187 @@ impl<const L: usize> Lists<L> {
     ) -> SweepStats {
         let n = params.substeps.max(1);
         let part = 1.0 / Double::from(n);
-        let dt = params.dt * part;
-        let mut rates = Rates {
+        let (first, joint_first) = Rates::of(params);
+        let start = warm_start(iterate, 1, part);
+        let is_pushed = AtomicBool::new(false);
+        let push_sweeps = if params.relax { PUSH_SWEEPS } else { 0 };
+        self.divide(island);
+        let fill = |of: &mut Part<L>, domains: &Domains, node: [usize; 2]| {
+            of.fill(island, domains, node, &start, |i| {
+                let (last, free) = (&island.velocity_last[i], &island.bodies[i].velocity_free);
+                core::array::from_fn(|k| last[k] + (free[k] - last[k]) * part)
+            });
+            let last = domains.bodies(node[1]).iter().map(|&i| &island.velocity_last[i as usize]);
+            of.last.clear();
+            of.last.extend(last.map(|last| last.map(|x| single(x) + 0.0)));
+            if plan(&mut of.contacts.batches, &first) {
+                is_pushed.store(true, Ordering::Relaxed);
+            }
+        };
+        let rounds = 1 + push_sweeps + SWEEPS * n;
+        self.rounds(island.pool, rounds as usize, fill, |of, round, is_leaf| {
+            let (round, push) = (round as u32, is_pushed.load(Ordering::Relaxed));
+            if round == 0 {
+                return of.apply();
+            }
+            if round <= push_sweeps {
+                // A push that is carried on is a part of every sweep.
+                if push {
+                    if is_leaf && round == 1 {
+                        of.begin_push();
+                    }
+                    of.sweep::<{ mode::PUSH }>(&first, &joint_first);
+                }
+                return;
+            }
+            let sweep = round - push_sweeps - 1;
+            let [rates, joint_rates] = [&first, &joint_first].map(|of| of.at(sweep / SWEEPS, n));
+            if sweep % SWEEPS == 1 {
+                if is_leaf {
+                    of.advance();
+                }
+                return of.sweep::<{ mode::RELAXED }>(&rates, &joint_rates);
+            }
+            if is_leaf && sweep > 0 {
+                of.repeat();
+            } else if is_leaf && push && push_sweeps > 0 {
+                of.end_push(single(part));
+            }
+            of.sweep::<{ mode::BIASED }>(&rates, &joint_rates);
+        });
+        self.finish(island, iterate, part);
+        let before = if is_pushed.into_inner() { push_sweeps } else { 0 };
+        self.stats(before + SWEEPS * n)
+    }
+
+    pub(super) fn sweeps(
+        &mut self,
+        island: &SweptIsland<'_>,
+        iterate: &mut SweepIterate<'_>,
+        of: usize,
+        start: Start,
+        sweeps: u32,
+    ) -> SweepStats {
+        self.start_sweeps(island, iterate, of, start);
+        self.plain_sweeps(island.pool, sweeps);
+        self.end_sweeps(island, iterate, of);
+        self.stats(sweeps)
+    }
+
+    /// Lays an island out for sweeps over the one problem of the step.
+    pub(super) fn start_sweeps(
+        &mut self,
+        island: &SweptIsland<'_>,
+        iterate: &SweepIterate<'_>,
+        of: usize,
+        start: Start,
+    ) {
+        let (velocity, warm) = (&*iterate.velocity[of], warm_start(iterate, of, 1.0));
+        self.divide(island);
+        let fill = |part: &mut Part<L>, domains: &Domains, node: [usize; 2]| match start {
+            Start::Impulses => {
+                part.fill(island, domains, node, &warm, |i| island.bodies[i].velocity_free);
+            }
+            Start::Velocities => part.fill(island, domains, node, &warm, |i| velocity[i]),
+        };
+        self.rounds(island.pool, 1, fill, |part, _, _| {
+            if start == Start::Impulses {
+                part.apply();
+            }
+        });
+    }
+
+    /// Sweeps over the one problem of the step.
+    pub(super) fn plain_sweeps(&mut self, pool: &dyn Pool, sweeps: u32) {
+        // Given biases know no gaps.
+        let rates = Rates::default();
+        self.rounds(
+            pool,
+            sweeps as usize,
+            |_, _, _| (),
+            |part, _, _| part.sweep::<{ mode::PLAIN }>(&rates, &rates),
+        );
+    }
+
+    /// Writes velocities and impulses of the one problem of the step.
+    pub(super) fn end_sweeps(
+        &mut self,
+        island: &SweptIsland<'_>,
+        iterate: &mut SweepIterate<'_>,
+        of: usize,
+    ) {
+        let velocity = &mut *iterate.velocity[of];
+        self.each_body(|i, part, place| velocity[i] = six(&part.bodies[place].velocity, 1.0));
+        let contacts = &mut *iterate.contact_impulse[of];
+        let joints = &mut *iterate.joint_impulse[of];
+        for part in self.parts() {
+            part.contacts.each(island.manifolds, |i, n, point, lane| {
+                contacts[i] = world(n, point.normal[lane], at(&point.friction, lane));
+            });
+            part.joints.each(|i, row, lane| joints[i] = Double::from(row.impulse[lane]));
+        }
+    }
+
+    /// Writes velocities and the impulses of the whole step.
+    fn finish(&mut self, island: &SweptIsland<'_>, iterate: &mut SweepIterate<'_>, part: Double) {
+        let [moved, carried] = &mut iterate.velocity;
+        self.each_body(|i, of, place| {
+            let body = &of.bodies[place];
+            (moved[i], carried[i]) = (six(&body.sum, part), six(&body.velocity, 1.0));
+        });
+        let (contacts, joints) = (&mut iterate.contact_impulse, &mut iterate.joint_impulse);
+        for of in self.parts() {
+            of.contacts.each(island.manifolds, |i, n, point, lane| {
+                let sums = point.total.map(|total| {
+                    world(n, total[0][lane], [total[1][lane], total[2][lane], total[3][lane]])
+                });
+                for (impulses, of) in contacts.iter_mut().zip([0, 1]) {
+                    impulses[i] = [0, 1, 2].map(|axis| mean(sums.map(|sum| sum[axis]), part)[of]);
+                }
+            });
+            of.joints.each(|i, row, lane| {
+                let sums = mean(row.total.map(|total| Double::from(total[lane])), part);
+                for (impulses, sum) in joints.iter_mut().zip(sums) {
+                    impulses[i] = sum;
+                }
+            });
+        }
+    }
+
+    /// The impulses by which bodies moved in small steps: each by the part of the step that it acted.
+    pub(super) fn moved(
+        &mut self,
+        island: &SweptIsland<'_>,
+        part: Double,
+        out: &mut [[Double; 3]],
+    ) {
+        for of in self.parts() {
+            of.contacts.each(island.manifolds, |i, n, point, lane| {
+                let [now, ahead] = [&point.total[0], &point.ahead]
+                    .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
+                out[i] = [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
+            });
+        }
+    }
+
+    fn stats(&mut self, sweeps: u32) -> SweepStats {
+        let batches = |part: &mut Part<L>| part.contacts.batches.len() + part.joints.batches.len();
+        SweepStats { sweeps, batches: self.parts().map(batches).sum::<usize>() as u32 }
+    }
+}
+
+/// The impulses at hand of the biased (0) or relaxed (1) problem, of which sweeps start from `part`.
+fn warm_start<'a>(iterate: &'a SweepIterate<'_>, of: usize, part: Double) -> WarmStart<'a> {
+    let (contacts, joints) = (&*iterate.contact_impulse[of], &*iterate.joint_impulse[of]);
+    WarmStart { contacts, joints, part }
+}
+
+impl Rates {
+    /// Those of the first substep, of contacts and of joints.
+    fn of(params: &SubstepParams) -> (Self, Self) {
+        let n = params.substeps.max(1);
+        let dt = params.dt / Double::from(n);
+        let rates = Self {
             dt: single(dt),
             inverse_dt: single(1.0 / dt),
             done: 0.0,
@@ -153,51 +333,29 @@ impl<const L: usize> Lists<L> {
             carried: single(if params.relax { 0.0 } else { 1.0 / params.dt }),
             softness: single(params.softness),
         };
-        let mut joint_rates = Rates { softness: single(params.joint_softness), ..rates };
-        let last = |i: usize| &island.velocity_last[i];
-        self.fill(island, iterate, 1, part, last);
-        // A push that is carried on is a part of every sweep.
-        let is_pushed = plan(&mut self.contacts.batches, &rates) && params.relax;
-        let before = if is_pushed { PUSH_SWEEPS } else { 0 };
-        self.push(before, &rates, &joint_rates, single(part));
-        for _ in 0..n {
-            self.sweep_once::<{ mode::BIASED }>(&rates, &joint_rates);
-            for (body, pushed) in self.bodies.iter_mut().zip(&self.pushed) {
-                body.advance(pushed);
-            }
-            self.sweep_once::<{ mode::RELAXED }>(&rates, &joint_rates);
-            rates.advance(n);
-            joint_rates.advance(n);
-            let known = self.last.iter_mut().zip(&self.pushed);
-            for (body, (last, pushed)) in self.bodies.iter_mut().zip(known) {
-                body.repeat(last, pushed);
-            }
-        }
-        self.finish(island, iterate, part);
-        self.stats(before + SWEEPS * n)
+        (rates, Self { softness: single(params.joint_softness), ..rates })
     }
 
-    fn sweep_once<const MODE: u8>(&mut self, rates: &Rates, joint_rates: &Rates) {
-        joints::sweep::<L, MODE>(&mut self.joints.batches, &mut self.bodies, joint_rates);
-        let Contacts { batches, drifts, .. } = &mut self.contacts;
-        sweep::<L, MODE>(batches, drifts, &mut self.bodies, rates);
+    /// Those of substep `k` of `n`, from 0.
+    fn at(&self, k: u32, n: u32) -> Self {
+        Self { done: k as Single, ahead: 1.0 - (k + 1) as Single / n as Single, ..*self }
     }
+}
 
-    /// Finds the push of the step and adds it to the velocities: by `sweeps` from rest, as if bodies went
-    /// all of the way in one substep, a `part` of the step. The sums of biased impulses begin with its own.
-    fn push(&mut self, sweeps: u32, rates: &Rates, joint_rates: &Rates, part: Single) {
-        refill(&mut self.pushed, self.bodies.len(), [0.0; 6]);
-        if sweeps == 0 {
-            return;
-        }
+/// What becomes of the bodies of a leaf around a sweep.
+impl<const L: usize> Part<L> {
+    /// Begins to look for the push of the step: from rest, as if bodies went all of the way in one substep.
+    fn begin_push(&mut self) {
         for (body, carried) in self.bodies.iter_mut().zip(&mut self.pushed) {
             for k in 0..6 {
                 (carried[k], body.velocity[k]) = (body.velocity[k], 0.0);
             }
         }
-        for _ in 0..sweeps {
-            self.sweep_once::<{ mode::PUSH }>(rates, joint_rates);
-        }
+    }
+
+    /// Adds the push, of a substep that is this part of the step. The sums of biased impulses begin with its
+    /// own.
+    fn end_push(&mut self, part: Single) {
         for (body, pushed) in self.bodies.iter_mut().zip(&mut self.pushed) {
             for k in 0..6 {
                 let push = part * body.velocity[k];
@@ -206,172 +364,25 @@ impl<const L: usize> Lists<L> {
         }
     }
 
-    pub(super) fn sweeps(
-        &mut self,
-        island: &SweptIsland<'_>,
-        iterate: &mut SweepIterate<'_>,
-        of: usize,
-        start: Start,
-        sweeps: u32,
-    ) -> SweepStats {
-        match start {
-            Start::Impulses => self.start_sweeps(island, iterate, of),
-            Start::Velocities => {
-                let velocity = &*iterate.velocity[of];
-                self.lay_out(island, iterate, of, 1.0, |i| velocity[i]);
-            }
-        }
-        for _ in 0..sweeps {
-            self.plain_sweep();
-        }
-        self.end_sweeps(island, iterate, of);
-        self.stats(sweeps)
-    }
-
-    /// Lays an island out for sweeps over the one problem of the step.
-    pub(super) fn start_sweeps(
-        &mut self,
-        island: &SweptIsland<'_>,
-        iterate: &SweepIterate<'_>,
-        of: usize,
-    ) {
-        self.fill(island, iterate, of, 1.0, |i| &island.bodies[i].velocity_free);
-    }
-
-    /// Sweeps once over the one problem of the step.
-    pub(super) fn plain_sweep(&mut self) {
-        // Given biases know no gaps.
-        let rates = Rates::default();
-        self.sweep_once::<{ mode::PLAIN }>(&rates, &rates);
-    }
-
-    /// Writes velocities and impulses of the one problem of the step.
-    pub(super) fn end_sweeps(
-        &self,
-        island: &SweptIsland<'_>,
-        iterate: &mut SweepIterate<'_>,
-        of: usize,
-    ) {
-        for (velocity, body) in iterate.velocity[of].iter_mut().zip(&self.bodies) {
-            *velocity = six(&body.velocity, 1.0);
-        }
-        let impulses = &mut iterate.contact_impulse[of];
-        self.contacts.each(island.manifolds, |i, n, point, lane| {
-            impulses[i] = world(n, point.normal[lane], at(&point.friction, lane));
-        });
-        let impulses = &mut iterate.joint_impulse[of];
-        self.joints.each(|i, row, lane| impulses[i] = Double::from(row.impulse[lane]));
-    }
-}
-
-impl<const L: usize> Lists<L> {
-    /// Lays an island out. Its bodies start from the velocity `last` with `part` of what the step's forces
-    /// change it by, and `part` of the impulses.
-    fn fill<'a>(
-        &mut self,
-        island: &SweptIsland<'a>,
-        iterate: &SweepIterate<'_>,
-        of: usize,
-        part: Double,
-        last: impl Fn(usize) -> &'a Vec6,
-    ) {
-        self.last.clear();
-        self.last.extend((0..island.bodies.len()).map(|i| last(i).map(|x| single(x) + 0.0)));
-        self.last.push([0.0; 6]);
-        self.lay_out(island, iterate, of, part, |i| {
-            let (last, free) = (last(i), &island.bodies[i].velocity_free);
-            core::array::from_fn(|k| last[k] + (free[k] - last[k]) * part)
-        });
-        apply(&self.contacts.batches, &mut self.bodies);
-        joints::apply(&self.joints.batches, &mut self.bodies);
-    }
-
-    /// Lays an island out with these velocities, and `part` of the impulses, which have acted on them.
-    fn lay_out(
-        &mut self,
-        island: &SweptIsland<'_>,
-        iterate: &SweepIterate<'_>,
-        of: usize,
-        part: Double,
-        velocity: impl Fn(usize) -> Vec6,
-    ) {
-        self.bodies.clear();
-        self.masses.clear();
-        for (i, block) in island.bodies.iter().enumerate() {
-            let mut body = SweptBody::default();
-            for (x, v) in body.velocity.iter_mut().zip(velocity(i)) {
-                // Never a negative zero, to which adding nothing would make a difference.
-                *x = single(v) + 0.0;
-            }
-            self.bodies.push(body);
-            let ([x, y, z], [a, b, c, d, e, f]) = (block.inverse_mass, block.inverse_inertia);
-            self.masses.push([x, y, z, a, b, c, d, e, f].map(single));
-        }
-        self.bodies.push(SweptBody::default());
-        self.masses.push([0.0; 9]);
-        let impulses = &*iterate.contact_impulse[of];
-        self.contacts.fill(island.manifolds, &self.masses, impulses, part);
-        let (rows, push, blocks) = (island.joints, island.joint_push, island.bodies);
-        self.joints.fill(rows, push, blocks, &*iterate.joint_impulse[of], part);
-    }
-
-    /// Writes velocities and the impulses of the whole step.
-    fn finish(&self, island: &SweptIsland<'_>, iterate: &mut SweepIterate<'_>, part: Double) {
-        let [moved, carried] = &mut iterate.velocity;
-        for (velocity, body) in moved.iter_mut().zip(&self.bodies) {
-            *velocity = six(&body.sum, part);
-        }
-        for (velocity, last) in carried.iter_mut().zip(&self.last) {
-            *velocity = last.map(Double::from);
-        }
-        let impulses = &mut iterate.contact_impulse;
-        self.contacts.each(island.manifolds, |i, n, point, lane| {
-            let sums = point.total.map(|total| {
-                world(n, total[0][lane], [total[1][lane], total[2][lane], total[3][lane]])
-            });
-            for (impulses, of) in impulses.iter_mut().zip([0, 1]) {
-                impulses[i] = [0, 1, 2].map(|axis| mean(sums.map(|sum| sum[axis]), part)[of]);
-            }
-        });
-        let impulses = &mut iterate.joint_impulse;
-        self.joints.each(|i, row, lane| {
-            let sums = mean(row.total.map(|total| Double::from(total[lane])), part);
-            for (impulses, sum) in impulses.iter_mut().zip(sums) {
-                impulses[i] = sum;
-            }
-        });
-    }
-
-    /// The impulses by which bodies moved in small steps: each by the part of the step that it acted.
-    pub(super) fn moved(&self, island: &SweptIsland<'_>, part: Double, out: &mut [[Double; 3]]) {
-        self.contacts.each(island.manifolds, |i, n, point, lane| {
-            let [now, ahead] = [&point.total[0], &point.ahead]
-                .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
-            out[i] = [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
-        });
-    }
-
-    fn stats(&self, sweeps: u32) -> SweepStats {
-        let batches = self.contacts.batches.len() + self.joints.batches.len();
-        SweepStats { sweeps, batches: batches as u32 }
-    }
-}
-
-impl SweptBody {
     /// Moves on with the velocity at hand, and goes on without the push.
-    fn advance(&mut self, pushed: &[Single; 6]) {
-        for k in 0..6 {
-            self.sum[k] += self.velocity[k];
-            self.velocity[k] -= pushed[k];
+    fn advance(&mut self) {
+        for (body, pushed) in self.bodies.iter_mut().zip(&self.pushed) {
+            for k in 0..6 {
+                body.sum[k] += body.velocity[k];
+                body.velocity[k] -= pushed[k];
+            }
         }
     }
 
     /// Starts the next substep: the forces and impulses of the one that ended act again, and the push.
-    fn repeat(&mut self, last: &mut [Single; 6], pushed: &[Single; 6]) {
-        for k in 0..6 {
-            let now = self.velocity[k];
-            self.velocity[k] = (2.0 * now - last[k]) + pushed[k];
-            last[k] = now;
+    fn repeat(&mut self) {
+        let known = self.last.iter_mut().zip(&self.pushed);
+        for (body, (last, pushed)) in self.bodies.iter_mut().zip(known) {
+            for k in 0..6 {
+                let now = body.velocity[k];
+                body.velocity[k] = (2.0 * now - last[k]) + pushed[k];
+                last[k] = now;
+            }
         }
     }
 }

@@ -67,14 +67,6 @@ pub(super) struct Rates {
     pub(super) softness: Single,
 }
 
-impl Rates {
-    /// Goes on to the next of `n` substeps.
-    pub(super) fn advance(&mut self, n: u32) {
-        self.done += 1.0;
-        self.ahead = 1.0 - (self.done + 1.0) / n as Single;
-    }
-}
-
 #[inline(always)]
 fn above_zero(x: Single) -> Single {
     if x > 0.0 { x } else { 0.0 }

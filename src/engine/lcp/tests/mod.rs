@@ -3,7 +3,7 @@
 
 mod laws;
 pub(in crate::engine) mod mixed;
-pub(in crate::engine) mod random;
+pub(crate) mod random;
 pub(in crate::engine) mod random_problems;
 mod rolling;
 pub(in crate::engine) mod scenes;

@@ -29,14 +29,11 @@ pub(in crate::engine) mod reach;
 mod rolling;
 mod unknowns;
 
-use crate::math::refill;
-use core::ops::Range;
-
 pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
 
 use self::reach::FarContact;
 use self::unknowns::cut;
-use super::islands::{DisjointSets, Islands, NO_ISLAND};
+use super::islands::{DisjointSets, Islands};
 use super::unchanged::Touching;
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::newton::{ManifoldIterate, ManifoldProblem};
@@ -46,7 +43,7 @@ use crate::engine::state::contact::{Blow, ContactCarrier};
 use crate::engine::state::joint::{Aim, Joint, Row};
 use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
-use crate::math::{DVec3, Double, Real};
+use crate::math::{DVec3, Double, Groups, Real};
 
 /// The step problem of all islands, and where its rows came from.
 #[derive(Clone, Debug, Default)]
@@ -112,8 +109,8 @@ pub struct StepProblem {
     /// Buffer: bodies of an island that joints connect.
     joint_sets: DisjointSets,
     end: Vec<IslandEnd>,
-    pairs_of: ByIsland,
-    joints_of: ByIsland,
+    pairs_of: Groups,
+    joints_of: Groups,
 }
 
 /// The step problem of one island, see [`StepProblem`].
@@ -205,43 +202,6 @@ struct IslandEnd {
     far: usize,
     joints: usize,
     rolling: usize,
-}
-
-/// Items sorted by island, in ascending order within each.
-#[derive(Clone, Debug, Default)]
-struct ByIsland {
-    /// Where the items of each island end.
-    end: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl ByIsland {
-    /// Sorts the items `0, 1, …` by their islands; those of [`NO_ISLAND`] are left out.
-    fn fill(&mut self, islands: usize, island: impl Iterator<Item = u32> + Clone) {
-        refill(&mut self.end, islands, 0);
-        let mut total = 0;
-        for k in island.clone().filter(|&k| k != NO_ISLAND) {
-            self.end[k as usize] += 1;
-            total += 1;
-        }
-        // Each end is a start first, and moves on with every item.
-        let mut sum = 0;
-        for end in &mut self.end {
-            sum += core::mem::replace(end, sum);
-        }
-        refill(&mut self.items, total, 0);
-        for (i, k) in island.enumerate().filter(|&(_, k)| k != NO_ISLAND) {
-            let at = &mut self.end[k as usize];
-            self.items[*at as usize] = i as u32;
-            *at += 1;
-        }
-    }
-
-    /// Where the items of island `k` are.
-    fn range(&self, k: usize) -> Range<usize> {
-        let start = if k == 0 { 0 } else { self.end[k - 1] };
-        start as usize..self.end[k] as usize
-    }
 }
 
 /// What assembly reads.

@@ -33,6 +33,7 @@ use crate::engine::tuning::policy::{FAST, MECHANISM, PATIENCE, PRICE, ROUGH, TRI
 use crate::engine::tuning::work::{CHECK, ROUNDED_SINGLE};
 use crate::engine::tuning::yielding::PRESSED;
 use crate::math::{DVec3, Double, widen};
+use crate::par::Pool;
 
 /// May a solution of a large island with this residual [m/s] be taken, for the next steps to go on from?
 pub(super) fn is_rough(error: Double) -> bool {
@@ -45,6 +46,8 @@ pub(super) struct Island<'a, 'b> {
     pub(super) step: &'a mut IslandStep<'b>,
     pub(super) sources: &'a Sources<'a>,
     pub(super) settings: &'a Settings,
+    /// For the parts of an island that are worked on at the same time.
+    pub(super) pool: &'a dyn Pool,
     pub(super) dt: Double,
     pub(super) memory: &'a mut IslandMemory,
     /// What the solves of this step have taken so far, as a budget of that size would allow (–).

@@ -16,6 +16,7 @@
 
 mod both;
 mod common;
+mod domains;
 mod ending;
 mod flight;
 mod island;
@@ -40,7 +41,6 @@ use self::outcome::Outcome;
 use super::assemble::reach::crossed;
 use super::assemble::{IslandStep, IslandUnknowns, Sources, StepProblem};
 use crate::engine::lcp::Status;
-use crate::engine::par::Pool;
 use crate::engine::report::{IslandReport, StepReport, StepStatus};
 use crate::engine::settings::Settings;
 use crate::engine::state::body::BodyId;
@@ -48,6 +48,7 @@ use crate::engine::state::contact::Blow;
 use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::threads::ROWS_MIN;
 use crate::math::{DVec3, Double, widen};
+use crate::par::Pool;
 
 /// Solvers, and what islands keep from step to step.
 #[derive(Clone, Debug, Default)]
@@ -69,13 +70,20 @@ struct Task<'a> {
 
 impl Task<'_> {
     /// Solves it, unless it is steady.
-    fn work(&mut self, solver: &mut IslandSolver, sources: &Sources<'_>, settings: &Settings) {
+    fn work(
+        &mut self,
+        solver: &mut IslandSolver,
+        sources: &Sources<'_>,
+        settings: &Settings,
+        pool: &dyn Pool,
+    ) {
         if self.steady {
             return;
         }
         let (step, memory) = (&mut self.step, &mut *self.memory);
         let dt = widen(sources.dt);
-        let mut island = Island { step, sources, settings, dt, memory, spent: 0.0, in_vain: false };
+        let mut island =
+            Island { step, sources, settings, pool, dt, memory, spent: 0.0, in_vain: false };
         let mut outcome = policy::solve(solver, &mut island);
         let tolerance = settings.solver.tolerance;
         let crossed = |unknowns: &IslandUnknowns<'_>| crossed(step.far, unknowns.velocity);
@@ -100,7 +108,7 @@ impl SolverState {
         sources: &Sources<'_>,
         settings: &Settings,
         report: &mut StepReport,
-        pool: &impl Pool,
+        pool: &dyn Pool,
     ) {
         report.contacts_out_of_reach = problem.far.len() as u32;
         report.contacts -= report.contacts_out_of_reach;
@@ -130,7 +138,7 @@ impl SolverState {
             if spreads {
                 tasks.push(task);
             } else {
-                task.work(&mut solver, sources, settings);
+                task.work(&mut solver, sources, settings, pool);
                 self.keep(task, report);
             }
         }
@@ -142,7 +150,7 @@ impl SolverState {
         let spare_now = || spare.lock().unwrap_or_else(PoisonError::into_inner);
         pool.run(&mut tasks, 1, |tasks| {
             let mut solver = spare_now().pop().unwrap_or_default();
-            tasks.iter_mut().for_each(|task| task.work(&mut solver, sources, settings));
+            tasks.iter_mut().for_each(|task| task.work(&mut solver, sources, settings, pool));
             spare_now().push(solver);
         });
         self.solvers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -45,6 +45,7 @@ use crate::engine::tuning::sweeps::CHECK_EVERY;
 /// Solves an island by the method of the settings; bodies without impulses fly.
 pub(super) fn solve(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Outcome {
     island.memory.pressed = false;
+    by.solvers.leaves.of.clear();
     let mut outcome = choose(by, island);
     island.note_effort(outcome.is_solved());
     if !outcome.is_solved() {

@@ -5,6 +5,7 @@
 //! they give; [`Solvers::certify`] judges velocities and impulses as they are, whoever made them. A solver
 //! may go on from where another stopped. Cost: that of the solver; two sweeps for a certificate.
 
+use super::domains::Leaves;
 use super::island::Island;
 use super::pressed::PressedScratch;
 use crate::engine::lcp::certificate::Certificate;
@@ -30,6 +31,7 @@ pub(super) struct Solvers {
     newton: NewtonScratch,
     joints_only: JointsScratch,
     pub(super) sweeps: SweepScratch,
+    pub(super) leaves: Leaves,
     rows: Rows,
     pressed: PressedScratch,
     /// The best unknowns that sweeps have found.

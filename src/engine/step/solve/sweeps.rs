@@ -123,6 +123,9 @@ impl Solvers {
             &mut sweeps::SweepScratch,
         ) -> R,
     ) -> R {
+        if self.leaves.of.len() != island.step.bodies.len() {
+            self.leaves.find(island);
+        }
         let step = &mut *island.step;
         let problem = sweeps::SweptIsland {
             bodies: &*step.bodies,
@@ -130,6 +133,8 @@ impl Solvers {
             joints: &*step.joints,
             joint_push: step.joint_push,
             velocity_last,
+            leaves: &self.leaves.of,
+            pool: island.pool,
         };
         let (biased, relaxed) = (&mut step.biased, &mut step.relaxed);
         let mut iterate = SweepIterate {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::engine::lcp::problem::{Cone, JointRow};
 use crate::engine::lcp::tests::mixed::{gauss_seidel, mixed, violation};
+use crate::par::Serial;
 
 /// Velocity and joint impulses of the joint rows of a scene after some sweeps.
 fn sweep_joints(
@@ -22,6 +23,8 @@ fn sweep_joints(
         joints,
         joint_push: &push,
         velocity_last: &velocity_last,
+        leaves: &[],
+        pool: &Serial,
     };
     let mut iterate = SweepIterate {
         velocity: [&mut velocity, &mut other],

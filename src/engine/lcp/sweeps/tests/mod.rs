@@ -2,6 +2,7 @@
 
 mod bounded;
 mod colors;
+mod domains;
 mod kernel;
 mod laws;
 mod nncg;
@@ -13,6 +14,7 @@ use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::problem::{BodyBlock, FIXED, JointRow, Vec6};
 use crate::engine::lcp::tests::random::Random;
 use crate::math::Double;
+use crate::par::Serial;
 
 fn params(substeps: u32) -> SubstepParams {
     SubstepParams {

@@ -1,7 +1,9 @@
 //! Scenes of cubes of side 1 m with fixed arms and normals: gaps follow the poses linearly, so that many
 //! steps can be taken without shapes. Gravity along -y. Shared by the tests and the bench.
 
-use super::{BodyBlock, Double, FIXED, JointRow, Manifold, SubstepParams, SweptIsland, Vec6};
+use super::{
+    BodyBlock, Double, FIXED, JointRow, Manifold, Serial, SubstepParams, SweptIsland, Vec6,
+};
 use super::{SweepIterate, SweepScratch, solve_substeps};
 
 /// g [m/s²] and h (s).
@@ -188,6 +190,8 @@ impl World {
             joints,
             joint_push: &self.joint_push,
             velocity_last: &self.velocity,
+            leaves: &[],
+            pool: &Serial,
         };
         let [a, b] = &mut self.impulse;
         let [c, d] = &mut self.joint_impulse;

@@ -2,7 +2,6 @@
 
 use super::{KINDS, Random, hull};
 use crate::engine::Simulation;
-use crate::engine::geometry::query::placed;
 use crate::engine::geometry::shape::{Aabb, Shape};
 use crate::engine::lcp::tests::random;
 use crate::engine::query::{CastConfig, ColliderId, QueryTree, RayHit, ShapeHit, closest, ratio};
@@ -10,6 +9,7 @@ use crate::engine::settings::Settings;
 use crate::engine::state::body::{Body, BodyDesc, BodyId, BodyKind};
 use crate::engine::state::collider::{Collider, Layers};
 use crate::math::{Quat, Real, Vec3};
+use crate::query::piece::placed;
 
 /// A shape of one or three pieces.
 fn shape(random: &mut Random, number: usize) -> Shape {
@@ -52,7 +52,7 @@ fn scene(seed: u64, count: usize) -> Vec<Body> {
         .collect()
 }
 
-type Found<'a> = (ColliderId, &'a Collider, crate::engine::geometry::query::Placed<'a>, u32);
+type Found<'a> = (ColliderId, &'a Collider, crate::query::piece::Placed<'a>, u32);
 
 /// All pieces, one after another.
 fn each<'a>(bodies: &'a [Body], mut visit: impl FnMut(Found<'a>)) {

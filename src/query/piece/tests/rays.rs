@@ -1,13 +1,13 @@
 //! Rays against dense sampling and bisection.
 
 use super::{KINDS, Random, TOLERANCE, half_space, hull, outside};
-use crate::engine::geometry::query::ray::ray;
-use crate::engine::geometry::query::round::{depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::lcp::tests::random;
 use crate::math::{DVec3, Double, PI, Real, Vec3, cos, sin, widen, widen3};
+use crate::query::piece::ray::ray;
+use crate::query::piece::round::{depth_in_cone, depth_in_cylinder, depth_in_ellipsoid};
 use std::sync::Arc;
 
 /// The first sample inside on the ray, refined by bisection; the samples are 2 mm apart.

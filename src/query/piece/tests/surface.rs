@@ -1,11 +1,11 @@
 //! Meshes: from outside, a closed box of triangles answers as the box does.
 
 use super::*;
-use crate::engine::geometry::query::Placed;
-use crate::engine::geometry::query::pieces::CastConfig;
 use crate::engine::geometry::shape::Shape;
 use crate::engine::lcp::tests::random;
 use crate::math::{Mat3, quat_to_mat3};
+use crate::query::piece::Placed;
+use crate::query::piece::pieces::CastConfig;
 
 /// The surface of a box with corners at ±`half`, as triangles.
 fn box_mesh(half: Vec3) -> Shape {

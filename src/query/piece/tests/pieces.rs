@@ -2,7 +2,6 @@
 //! planes from the other.
 
 use super::{KINDS, Random, TOLERANCE, half_space, outside, piece, reach};
-use crate::engine::geometry::query::pieces::{CastConfig, Closest, Placed};
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::lcp::tests::random;
@@ -10,6 +9,7 @@ use crate::math::{
     DVec3, Double, Quat, Real, Vec3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3, widen,
     widen_mat3, widen3,
 };
+use crate::query::piece::pieces::{CastConfig, Closest, Placed};
 
 fn placed(convex: &Convex, position: Vec3, rotation: Quat) -> Placed<'_> {
     Placed { convex, position, rotation: quat_to_mat3(rotation) }

@@ -25,7 +25,7 @@ mod tests;
 pub(crate) use self::pieces::Impact;
 pub use self::pieces::{CastConfig, Closest, Metric, Placed};
 
-use super::shape::Shape;
+use crate::engine::geometry::shape::Shape;
 use crate::math::{Quat, Real, Vec3, quat_rotate, quat_to_mat3};
 
 /// The pieces of a shape in the world.
