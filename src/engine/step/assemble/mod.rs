@@ -32,7 +32,7 @@ mod unknowns;
 pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
 
 use self::reach::FarContact;
-use self::unknowns::cut;
+pub(in crate::engine) use self::unknowns::cut;
 use super::islands::{DisjointSets, Islands};
 use super::unchanged::Touching;
 use crate::engine::lcp::manifold::Manifold;

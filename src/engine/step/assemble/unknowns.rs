@@ -42,7 +42,7 @@ pub struct Unknowns {
 pub type IslandUnknowns<'a> = Iterate<'a>;
 
 /// Cuts the first `n` items off a list.
-pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+pub(in crate::engine) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     let (first, others) = core::mem::take(rest).split_at_mut(n);
     *rest = others;
     first

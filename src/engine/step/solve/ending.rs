@@ -15,18 +15,24 @@
 //! act on, are the same with the mean `λ` of the way. Where bodies bounce a blow has one place, that of the
 //! start: else it would do work. O(bodies + contacts).
 
+use smallvec::SmallVec;
+
 use super::island::Island;
 use super::midpoint::contact;
-use super::midpoint::contact::{At, MidpointContact};
+use super::midpoint::contact::{At, ContactSources, MidpointContact};
 use super::midpoint::member::Member;
-use crate::engine::lcp::manifold::{LaneVectors, Lanes};
+use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes};
 use crate::engine::lcp::{BodyBlock, Vec6};
 use crate::engine::settings::StepMode;
-use crate::engine::step::assemble::{IslandStep, Unknowns};
+use crate::engine::step::assemble::{IslandStep, Unknowns, cut};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::ending::{LENT, TURNED};
+use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::refill;
 use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
+
+/// Parts of the contacts that are worked on at the same time, at most.
+const PARTS: usize = 64;
 
 /// Where the contacts of a manifold are: both arms, the points; `W_nn` and biases there.
 type Arms = ([[Double; 3]; 2], LaneVectors, [Lanes; 2]);
@@ -39,12 +45,13 @@ pub(super) struct EndingScratch {
     arms: Vec<Arms>,
     /// The bodies, with the poses of the end.
     pub(super) members: Vec<Member>,
-    touches: Vec<MidpointContact>,
     /// The free velocities, as they were, of bodies that fly on after a blow.
     flown: Vec<Option<Vec6>>,
     /// What was solved before they did.
     pub(super) before: Unknowns,
-    /// Torques that the contacts gave at the start beyond those at the end [N·m·s].
+    /// Torques that each contact gave both bodies at the start beyond those at the end, and their sums for each
+    /// body [N·m·s].
+    levers: Vec<[DVec3; 2]>,
     sum: Vec<DVec3>,
     /// Impulses of the contacts by which small steps moved the bodies.
     pub(super) ways: Vec<[Double; 3]>,
@@ -143,24 +150,47 @@ impl EndingScratch {
     /// Poses the contacts at the end, where that acts by which the carried impulses differ from those that
     /// moved the bodies.
     fn pose_contacts(&mut self, island: &mut Island<'_, '_>, small: bool) {
-        contact::take_up(island, &mut self.touches);
+        let Self { members, arms, levers, sum, ways, .. } = self;
+        let (members, h, pool) = (&*members, island.dt, island.pool);
+        let of = ContactSources::of(island);
         let step = &mut *island.step;
-        self.arms.clear();
-        refill(&mut self.sum, step.bodies.len(), DVec3::ZERO);
-        let impulses = if small { &*self.ways } else { &*step.biased.contact_impulse };
-        for m in &mut *step.manifolds {
-            self.arms.push(([m.arm_a, m.arm_b], m.point, [m.compliance, m.bias]));
-            for i in m.first as usize..(m.first + m.count) as usize {
-                let touch = &mut self.touches[i];
-                touch.find_end(&self.members, island.dt);
-                let levers = touch.lever(DVec3::from_array(impulses[i]));
+        let impulses = if small { &**ways } else { &*step.biased.contact_impulse };
+        arms.resize(step.manifolds.len(), Arms::default());
+        levers.resize(step.blows.len(), [DVec3::ZERO; 2]);
+        let part = step.manifolds.len().div_ceil(PARTS).max(PAIRS_MIN);
+        let mut rest = &mut levers[..];
+        let mut tasks: SmallVec<[_; PARTS]> = SmallVec::new();
+        for (manifolds, arms) in step.manifolds.chunks_mut(part).zip(arms.chunks_mut(part)) {
+            let contacts = manifolds.iter().map(|m| m.count as usize).sum();
+            tasks.push((manifolds, arms, cut(&mut rest, contacts)));
+        }
+        pool.run(&mut tasks, 1, |tasks| {
+            for (manifolds, arms, levers) in tasks {
+                let mut levers = levers.iter_mut();
+                for (m, arms) in manifolds.iter_mut().zip(&mut **arms) {
+                    *arms = ([m.arm_a, m.arm_b], m.point, [m.compliance, m.bias]);
+                    let mut touches: SmallVec<[MidpointContact; LANES]> = SmallVec::new();
+                    let impulses = &impulses[m.first as usize..];
+                    for (lane, lever) in (0..m.count as usize).zip(&mut levers) {
+                        let mut touch = of.contact(m, lane);
+                        touch.find_end(members, h);
+                        *lever = touch.lever(DVec3::from_array(impulses[lane]));
+                        touches.push(touch);
+                    }
+                    contact::put_own(m, &touches, At::End);
+                }
+            }
+        });
+        drop(tasks);
+        refill(sum, step.bodies.len(), DVec3::ZERO);
+        for m in &*step.manifolds {
+            for levers in &levers[m.first as usize..(m.first + m.count) as usize] {
                 for ((k, sign), lever) in [(m.a, -1.0), (m.b, 1.0)].into_iter().zip(levers) {
-                    if let Some(sum) = self.sum.get_mut(k as usize) {
-                        *sum += lever * sign;
+                    if let Some(sum) = sum.get_mut(k as usize) {
+                        *sum += *lever * sign;
                     }
                 }
             }
-            contact::put(m, &self.touches, At::End);
         }
     }
 

@@ -9,8 +9,9 @@
 use super::member::{Member, split};
 use crate::engine::lcp::FIXED;
 use crate::engine::lcp::manifold::Manifold;
+use crate::engine::state::contact::ContactCarrier;
 use crate::engine::step::assemble::contacts::{curve, is_turned};
-use crate::engine::step::assemble::imposed;
+use crate::engine::step::assemble::{Sources, imposed};
 use crate::engine::step::solve::island::Island;
 use crate::math::{DVec3, Double, widen_mat3, widen3};
 
@@ -44,48 +45,67 @@ pub(in crate::engine) enum At {
     End,
 }
 
+/// What the contacts of an island are taken up from.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct ContactSources<'a, 'b> {
+    sources: &'a Sources<'a>,
+    carriers: &'b [ContactCarrier],
+    bodies: usize,
+    stays: bool,
+}
+
+impl<'a, 'b> ContactSources<'a, 'b> {
+    pub(in crate::engine) fn of(island: &Island<'a, 'b>) -> Self {
+        let Island { step, sources, .. } = island;
+        let (carriers, stays) = (step.contact_carriers, step.bounces());
+        Self { sources, carriers, bodies: step.bodies.len(), stays }
+    }
+
+    /// Takes up one contact of a manifold.
+    pub(in crate::engine) fn contact(&self, m: &Manifold, lane: usize) -> MidpointContact {
+        let sources = self.sources;
+        let members = [m.a, m.b].map(|i| (i != FIXED && (i as usize) < self.bodies).then_some(i));
+        let carrier = &self.carriers[m.first as usize + lane];
+        let arms = m.arms(lane).map(DVec3::from_array);
+        let cores = carrier.cores.map_or([DVec3::ZERO; 2], |cores| {
+            let turn = |k: usize| sources.motions[carrier.bodies[k] as usize].rotation;
+            [0, 1].map(|k| widen_mat3(turn(k)) * widen3(cores[k]))
+        });
+        let imposed = [0, 1].map(|k| {
+            if members[k].is_some() {
+                return DVec3::ZERO;
+            }
+            let (linear, angular) = split(&imposed(sources, carrier.bodies[k] as usize));
+            linear + angular.cross(arms[k])
+        });
+        // A corner is where it is; else the smaller body slides or rolls over the larger one.
+        let with = match (carrier.corners, members) {
+            ([true, false], _) => 0,
+            ([false, true], _) => 1,
+            (_, [Some(_), None]) => 0,
+            (_, [None, Some(_)]) => 1,
+            _ => usize::from(carrier.small),
+        };
+        MidpointContact {
+            members,
+            cores,
+            rounding: [0, 1].map(|k| arms[k] - cores[k]),
+            imposed,
+            stays: self.stays,
+            with,
+            from: arms,
+            to: arms,
+            way: DVec3::ZERO,
+        }
+    }
+}
+
 /// Takes up the contacts of an island.
 pub(in crate::engine) fn take_up(island: &Island<'_, '_>, touches: &mut Vec<MidpointContact>) {
-    let (step, sources) = (&*island.step, island.sources);
+    let of = ContactSources::of(island);
     touches.clear();
-    let stays = step.bounces();
-    for m in &*step.manifolds {
-        let members =
-            [m.a, m.b].map(|i| (i != FIXED && (i as usize) < step.bodies.len()).then_some(i));
-        for lane in 0..m.count as usize {
-            let carrier = &step.contact_carriers[m.first as usize + lane];
-            let arms = m.arms(lane).map(DVec3::from_array);
-            let cores = carrier.cores.map_or([DVec3::ZERO; 2], |cores| {
-                let turn = |k: usize| sources.motions[carrier.bodies[k] as usize].rotation;
-                [0, 1].map(|k| widen_mat3(turn(k)) * widen3(cores[k]))
-            });
-            let velocity = [0, 1].map(|k| {
-                if members[k].is_some() {
-                    return DVec3::ZERO;
-                }
-                let (linear, angular) = split(&imposed(sources, carrier.bodies[k] as usize));
-                linear + angular.cross(arms[k])
-            });
-            // A corner is where it is; else the smaller body slides or rolls over the larger one.
-            let with = match (carrier.corners, members) {
-                ([true, false], _) => 0,
-                ([false, true], _) => 1,
-                (_, [Some(_), None]) => 0,
-                (_, [None, Some(_)]) => 1,
-                _ => usize::from(carrier.small),
-            };
-            touches.push(MidpointContact {
-                members,
-                cores,
-                rounding: [0, 1].map(|k| arms[k] - cores[k]),
-                imposed: velocity,
-                stays,
-                with,
-                from: arms,
-                to: arms,
-                way: DVec3::ZERO,
-            });
-        }
+    for m in &*island.step.manifolds {
+        touches.extend((0..m.count as usize).map(|lane| of.contact(m, lane)));
     }
 }
 
@@ -167,7 +187,11 @@ impl MidpointContact {
 
 /// Gives a manifold the arms of its contacts.
 pub(in crate::engine) fn put(m: &mut Manifold, touches: &[MidpointContact], at: At) {
-    let touches = &touches[m.first as usize..(m.first + m.count) as usize];
+    put_own(m, &touches[m.first as usize..(m.first + m.count) as usize], at);
+}
+
+/// The same with its contacts alone.
+pub(in crate::engine) fn put_own(m: &mut Manifold, touches: &[MidpointContact], at: At) {
     let arms = |touch: &MidpointContact| match at {
         At::Start => touch.from,
         At::Middle => [0, 1].map(|k| (touch.from[k] + touch.to[k]) * 0.5),
