@@ -46,46 +46,59 @@ impl dyn Pool + '_ {
     }
 
     /// Calls `work(round, level, k)` for each `k` below `levels[level]`, level by level, in each round: all
-    /// calls of a level have ended before the next begins. Threads are asked for once, and wait for each
-    /// other awake. O(rounds × levels) beside the calls.
+    /// calls of a level have ended before the next begins. Threads are asked for once, wait for each other
+    /// awake, and begin with the same part of each level, whose memory they have at hand. O(rounds × calls
+    /// of a round) beside the calls.
     pub fn rounds(
         &self,
         rounds: usize,
         levels: &[usize],
         work: impl Fn(usize, usize, usize) + Sync,
     ) {
-        let size = levels.iter().sum::<usize>().max(1);
-        let rounds = if levels.is_empty() { 0 } else { rounds };
-        let [next, done] = [AtomicUsize::new(0), AtomicUsize::new(0)];
-        let take = || {
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let (round, mut k, mut level) = (i / size, i % size, 0);
-                if round >= rounds {
-                    return;
+        let takers = levels.iter().copied().max().unwrap_or(0).min(self.threads());
+        let calls = (0..levels.iter().sum()).map(|_| AtomicUsize::new(0));
+        let (taken, ended) = (calls.collect::<SmallVec<[_; JOBS]>>(), AtomicUsize::new(0));
+        let take = |taker: usize| {
+            let mut before = 0;
+            for round in 0..rounds {
+                let mut first = 0;
+                for (level, &count) in levels.iter().enumerate() {
+                    // All before were taken by threads that are at work on them.
+                    await_all(&ended, before);
+                    for i in 0..count {
+                        let k = (i + taker * count / takers) % count;
+                        let [now, next] = [round, round + 1];
+                        let order = Ordering::Relaxed;
+                        if taken[first + k].compare_exchange(now, next, order, order).is_ok() {
+                            work(round, level, k);
+                            ended.fetch_add(1, Ordering::Release);
+                        }
+                    }
+                    (before, first) = (before + count, first + count);
                 }
-                while k >= levels[level] {
-                    (k, level) = (k - levels[level], level + 1);
-                }
-                // Who takes a call has all before it taken by those who are at it now, or were.
-                let mut waits = 0;
-                while done.load(Ordering::Acquire) < i - k {
-                    waits += 1;
-                    if waits < SPINS { core::hint::spin_loop() } else { std::thread::yield_now() }
-                }
-                work(round, level, k);
-                done.fetch_add(1, Ordering::Release);
             }
         };
-        let most = levels.iter().copied().max().unwrap_or(0);
-        let mut takes: SmallVec<[_; JOBS]> = (0..most.min(self.threads())).map(|_| &take).collect();
-        if takes.len() < 2 {
-            return take();
+        if takers < 2 {
+            return take(0);
         }
-        let mut calls: SmallVec<[_; JOBS]> = takes.iter_mut().map(|take| move || take()).collect();
+        let mut takes: SmallVec<[_; JOBS]> = (0..takers)
+            .map(|i| {
+                let take = &take;
+                move || take(i)
+            })
+            .collect();
         let mut jobs: SmallVec<[Job<'_>; JOBS]> =
-            calls.iter_mut().map(|call| call as Job<'_>).collect();
+            takes.iter_mut().map(|take| take as Job<'_>).collect();
         self.call(&mut jobs);
+    }
+}
+
+/// Waits until so many calls have ended.
+fn await_all(ended: &AtomicUsize, calls: usize) {
+    let mut looks = 0;
+    while ended.load(Ordering::Acquire) < calls {
+        looks += 1;
+        if looks < SPINS { core::hint::spin_loop() } else { std::thread::yield_now() }
     }
 }
 
