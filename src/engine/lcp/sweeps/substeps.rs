@@ -157,7 +157,7 @@ impl<const L: usize> Lists<L> {
                 is_pushed.store(true, Ordering::Relaxed);
             }
         };
-        let rounds = 1 + push_sweeps + SWEEPS * n;
+        let rounds = 1 + push_sweeps + SWEEPS * n + 1;
         self.rounds(island.pool, rounds as usize, fill, |of, round, is_leaf| {
             let (round, push) = (round as u32, is_pushed.load(Ordering::Relaxed));
             if round == 0 {
@@ -173,20 +173,28 @@ impl<const L: usize> Lists<L> {
                 }
                 return;
             }
-            let sweep = round - push_sweeps - 1;
-            let [rates, joint_rates] = [&first, &joint_first].map(|of| of.at(sweep / SWEEPS, n));
-            if sweep % SWEEPS == 1 {
-                if is_leaf {
-                    of.advance();
+            let (k, sweep) = ((round - push_sweeps - 1) / SWEEPS, round - push_sweeps - 1);
+            let [rates, joint_rates] = [&first, &joint_first].map(|of| of.at(k, n));
+            match (sweep % SWEEPS, is_leaf) {
+                (0, true) => {
+                    if k > 0 {
+                        let [rates, joint_rates] = [&first, &joint_first].map(|of| of.at(k - 1, n));
+                        of.sweep::<{ mode::RELAXED }>(&rates, &joint_rates);
+                    } else if push && push_sweeps > 0 {
+                        of.end_push(single(part));
+                    }
+                    if k > 0 && k < n {
+                        of.repeat();
+                    }
+                    if k < n {
+                        of.sweep::<{ mode::BIASED }>(&rates, &joint_rates);
+                    }
                 }
-                return of.sweep::<{ mode::RELAXED }>(&rates, &joint_rates);
+                (0, false) if k < n => of.sweep::<{ mode::BIASED }>(&rates, &joint_rates),
+                (0, false) => (),
+                (_, true) => of.advance(),
+                (_, false) => of.sweep::<{ mode::RELAXED }>(&rates, &joint_rates),
             }
-            if is_leaf && sweep > 0 {
-                of.repeat();
-            } else if is_leaf && push && push_sweeps > 0 {
-                of.end_push(single(part));
-            }
-            of.sweep::<{ mode::BIASED }>(&rates, &joint_rates);
         });
         self.finish(island, iterate, part);
         let before = if is_pushed.into_inner() { push_sweeps } else { 0 };
