@@ -32,7 +32,8 @@
 //! everything comes from ids, which are counters; every list that leaves a stage is sorted by a documented
 //! key (pairs by [`PairKey`](pair_key::PairKey), contacts by feature id, islands by their first body); hash
 //! maps are only looked up, never iterated; a pair is updated from its own state and that of its two bodies
-//! alone; islands do not share unknowns; no sum depends on chunking; all arithmetic is scalar, without fused
+//! alone; islands do not share unknowns, and parts of an island are swept in an order that no thread changes;
+//! no sum depends on chunking; all arithmetic is scalar, without fused
 //! operations, and transcendental functions come from `libm`; there is no clock. Portals and impulses are
 //! part of the state: a clone of a [`Simulation`] continues as the original does.
 

@@ -1,9 +1,10 @@
 //! Measures a scene: `cargo run --release -p orthant_lab --bin measure_scene --
-//! SCENE [METHOD] [SECONDS] [TOLERANCE]`.
+//! SCENE [METHOD] [SECONDS] [TOLERANCE] [THREADS]`.
 //!
 //! SCENE is a name of `games` (`pyramid-20`, `tower-30`, `ratio-1000`, `drum`, …), or `all` for one line
 //! a scene; METHOD is `auto`, `newton`, `pgs`, `lemke` or `budget`, which stands for
-//! `SolverSettings::budget()`. `--features f64` measures double precision.
+//! `SolverSettings::budget()`; THREADS are `one`, as they are without it, or `two`. `--features f64`
+//! measures double precision.
 //! Times are the least of up to three equal runs, step by step.
 
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ struct Wish {
     budget: bool,
     seconds: Option<Real>,
     tolerance: Option<Double>,
+    threads: usize,
 }
 
 fn main() -> ExitCode {
@@ -45,12 +47,15 @@ fn wish() -> Result<Wish, String> {
     } else {
         vec![scene]
     };
-    let mut wish = Wish { scenes, method: None, budget: false, seconds: None, tolerance: None };
+    let mut wish =
+        Wish { scenes, method: None, budget: false, seconds: None, tolerance: None, threads: 1 };
     for word in words {
         if let Some((_, method)) = METHODS.iter().find(|(name, _)| *name == word) {
             wish.method = Some(*method);
         } else if word == "budget" {
             wish.budget = true;
+        } else if word == "one" || word == "two" {
+            wish.threads = if word == "two" { 2 } else { 1 };
         } else if wish.seconds.is_none() {
             wish.seconds = Some(word.parse().map_err(|_| format!("no method or time: {word}"))?);
         } else {
@@ -83,7 +88,7 @@ fn measure(wish: &Wish) -> Result<(), String> {
         if let Some(seconds) = wish.seconds.filter(|&s| s != game.duration) {
             game = game.lasting(seconds);
         }
-        let mut plan = Plan::new(&game).within(PATIENCE);
+        let mut plan = Plan::new(&game).within(PATIENCE).on(wish.threads);
         plan = wish.method.map_or(plan, |method| plan.by(method));
         if wish.budget {
             plan.settings.solver = SolverSettings::budget();

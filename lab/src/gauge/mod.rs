@@ -134,12 +134,15 @@ pub struct Plan {
     pub dt: orthant::math::Real,
     /// The run is cut after this.
     pub patience: Duration,
+    /// Threads that work on a step; one is this one.
+    pub threads: usize,
 }
 
 impl Plan {
     /// A scene at 60 Hz with default settings, for up to ten minutes.
     pub fn new(game: &Game) -> Self {
-        Self { settings: game.settings(), dt: DT, patience: Duration::from_secs(600) }
+        let patience = Duration::from_secs(600);
+        Self { settings: game.settings(), dt: DT, patience, threads: 1 }
     }
 
     /// With another solver.
@@ -163,23 +166,44 @@ impl Plan {
         self
     }
 
-    /// Plays a scene on this thread.
-    ///
-    /// # Errors
-    /// The engine refused the scene.
-    pub fn run(&self, game: &Game) -> Result<(Record, Play), String> {
-        self.run_on(game, Play::new(game, self.dt)?, &Serial, |_, _| {})
+    /// On so many threads.
+    #[must_use]
+    pub fn on(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
     }
 
-    /// Plays a scene `rounds` times on this thread and takes the least time of each stage of each step:
+    #[cfg(not(target_family = "wasm"))]
+    fn pool(&self) -> Result<Box<dyn Pool>, String> {
+        if self.threads <= 1 {
+            return Ok(Box::new(Serial));
+        }
+        let pool = crate::pool::Waiting::new(self.threads);
+        pool.map_or_else(|error| Err(error.to_string()), |pool| Ok(Box::new(pool) as _))
+    }
+
+    #[cfg(target_family = "wasm")]
+    fn pool(&self) -> Result<Box<dyn Pool>, String> {
+        Ok(Box::new(Serial))
+    }
+
+    /// Plays a scene on its threads.
+    ///
+    /// # Errors
+    /// The engine refused the scene, or there are no such threads.
+    pub fn run(&self, game: &Game) -> Result<(Record, Play), String> {
+        self.run_on(game, Play::new(game, self.dt)?, &*self.pool()?, |_, _| {})
+    }
+
+    /// Plays a scene `rounds` times and takes the least time of each stage of each step:
     /// the bits are the same every time, so what differs is the work of other programs. No further round
     /// begins after the patience has run out.
     ///
     /// # Errors
     /// The engine refused the scene.
     pub fn run_timed(&self, game: &Game, rounds: usize) -> Result<(Record, Play), String> {
-        let start = Instant::now();
-        let (mut record, play) = self.run(game)?;
+        let (start, pool) = (Instant::now(), self.pool()?);
+        let (mut record, play) = self.run_on(game, Play::new(game, self.dt)?, &*pool, |_, _| {})?;
         for _ in 1..rounds {
             if start.elapsed() > self.patience {
                 break;
@@ -187,7 +211,7 @@ impl Plan {
             let mut again = Play::new(game, self.dt)?;
             for step in &mut record.steps {
                 again.drive();
-                let seconds = timed_step(&mut again.world, &self.settings, self.dt, &Serial);
+                let seconds = timed_step(&mut again.world, &self.settings, self.dt, &*pool);
                 for (least, now) in step.seconds.iter_mut().zip(seconds) {
                     *least = least.min(now);
                 }

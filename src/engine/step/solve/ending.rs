@@ -49,8 +49,8 @@ pub(super) struct EndingScratch {
     flown: Vec<Option<Vec6>>,
     /// What was solved before they did.
     pub(super) before: Unknowns,
-    /// Torques that each contact gave both bodies at the start beyond those at the end, and their sums for each
-    /// body [N·m·s].
+    /// Torques that each contact gave both bodies at the start beyond those at the end, and their sums for
+    /// each body [N·m·s].
     levers: Vec<[DVec3; 2]>,
     sum: Vec<DVec3>,
     /// Impulses of the contacts by which small steps moved the bodies.

@@ -190,7 +190,7 @@ pub(in crate::engine) fn put(m: &mut Manifold, touches: &[MidpointContact], at: 
     put_own(m, &touches[m.first as usize..(m.first + m.count) as usize], at);
 }
 
-/// The same with its contacts alone.
+/// [`put`] with the contacts of this manifold alone.
 pub(in crate::engine) fn put_own(m: &mut Manifold, touches: &[MidpointContact], at: At) {
     let arms = |touch: &MidpointContact| match at {
         At::Start => touch.from,
