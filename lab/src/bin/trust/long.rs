@@ -13,7 +13,7 @@ use orthant_lab::random::Rng;
 use orthant_lab::support::bounces::energy;
 use orthant_lab::support::{DT, add, cuboid, floor};
 
-use super::{Verdict, heap, median, memory, settings, timed};
+use super::{Verdict, heap, median, memory, settings, short, timed};
 
 /// Steps of a minute.
 const MINUTE: u32 = 3600;
@@ -258,7 +258,7 @@ fn judge(minutes: &[Minute], verdict: &mut Verdict) {
         ("drift of a tower (m)".into(), most(minutes, |minute| minute.drift), DRIFT),
         ("change of the energy of the chain (–)".into(), swing.fold(0.0, f64::max), ENERGY),
     ] {
-        println!("{what}: {value:.2e}, at most {bound}");
+        println!("{what}: {}, at most {bound}", short(value));
         verdict.at_most(&what, value, bound);
     }
 }

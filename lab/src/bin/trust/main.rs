@@ -58,8 +58,13 @@ impl Verdict {
 
     /// Asks that something is at most a number; what is no number is more.
     fn at_most(&mut self, what: &str, value: f64, most: f64) {
-        self.ask(value <= most, || format!("{what} is {value:.2e}, at most {most} is asked"));
+        self.ask(value <= most, || format!("{what}: {}, at most {most} is asked", short(value)));
     }
+}
+
+/// Three digits of a number.
+fn short(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 /// The processor's time for something (ms), and what it gives. What else the machine does is not in it, but
