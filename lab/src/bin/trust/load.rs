@@ -10,8 +10,8 @@ use super::{Verdict, field, heap, layers, median, settings, timed};
 
 /// Twice as many may take so many times as much memory (–): a tenth more than in proportion.
 const MEMORY: f64 = 2.2;
-/// So many times as much counted work, and as long (–). Sorting grows by a little more than the count, a heap
-/// that lands is one island, and caches become too small; by the square it would be four.
+/// So many times as much counted work, and as long (–). Sorting grows by a little more than the count,
+/// and caches become too small; by the square it would be four.
 const LONGER: f64 = 3.0;
 /// Each is run so often. Of each step the shortest time counts: the others have in them what else the machine
 /// does to its caches.
