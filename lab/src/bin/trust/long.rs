@@ -21,16 +21,18 @@ const MINUTE: u32 = 3600;
 const EVERY: u32 = 12;
 const HERE: usize = 120;
 
-/// By how much the heap, and the memory of the process, may be larger than ever in the first third (–). What
-/// is kept for pairs and factors grows to the largest that was needed.
-const MORE: f64 = 0.25;
+/// By how much the heap, and the memory of the process, may be larger than ever in the first third (–): if
+/// that is of ten minutes and more, and if it is shorter. What is kept for pairs and factors grows to the
+/// largest that was needed.
+const MORE: f64 = 0.1;
+const MORE_SOON: f64 = 0.25;
 /// By how much a step may take more counted work, and more time, than in the first third (–): the median of
 /// the minutes of the last third. Times are judged by medians, and are no counts.
 const MORE_WORK: f64 = 0.25;
 const LONGER: f64 = 0.5;
-/// How far a cube of a tower may come from where it was after a minute (m), and by which share the energy of
-/// the chain may change (–).
-const DRIFT: f64 = 1e-5;
+/// How far a cube of a tower may come from where it was after a minute (m): in height, and across.
+const DRIFT: [f64; 2] = [1e-5, 1e-4];
+/// By which share the energy of the chain may change (–).
 const ENERGY: f64 = 1e-4;
 
 /// What is there from the beginning to the end.
@@ -145,8 +147,8 @@ struct Minute {
     /// Counted work of a step (–), the mean, and its time (ms), the median.
     work: f64,
     time: f64,
-    /// How far a cube came from where it was after the first minute (m).
-    drift: f64,
+    /// How far a cube came from where it was after the first minute (m): in height, and across.
+    drift: [f64; 2],
     /// Energy of the chain (J).
     swing: f64,
 }
@@ -199,13 +201,14 @@ pub(super) fn run(minutes: u32, verdict: &mut Verdict) {
         if minute == 1 {
             stood.clone_from(&cubes);
         }
-        let drift = stood.iter().zip(&cubes).map(|(a, b)| f64::from(a.distance(*b)));
+        let drift =
+            stood.iter().zip(&cubes).map(|(a, b)| (*a - *b).abs()).fold(Vec3::ZERO, Vec3::max);
         let now = Minute {
             heap: heap(),
             memory: memory(),
             work,
             time: median(times.clone()),
-            drift: drift.fold(0.0, f64::max),
+            drift: [drift.y, drift.x.max(drift.z)].map(f64::from),
             swing: lasting.swing(&world),
         };
         if minute == 1 || minute % 10 == 0 || minute == minutes {
@@ -245,17 +248,23 @@ fn judge(minutes: &[Minute], verdict: &mut Verdict) {
     let work: fn(&Minute) -> f64 = |minute| minute.work;
     let time: fn(&Minute) -> f64 = |minute| minute.time;
     let swing = minutes.iter().map(|minute| (minute.swing / start.swing - 1.0).abs());
+    let more = if first.len() < 10 { MORE_SOON } else { MORE };
     let by = "by that of the first third";
     for (what, value, bound) in [
-        (format!("growth of the heap {by}"), growth(most(first, heap), most(later, heap)), MORE),
-        (format!("growth of memory {by}"), growth(most(first, memory), most(later, memory)), MORE),
+        (format!("growth of the heap {by}"), growth(most(first, heap), most(later, heap)), more),
+        (format!("growth of memory {by}"), growth(most(first, memory), most(later, memory)), more),
         (
             format!("growth of work {by}"),
             growth(middle(first, work), middle(last, work)),
             MORE_WORK,
         ),
         (format!("growth of times {by}"), growth(middle(first, time), middle(last, time)), LONGER),
-        ("drift of a tower (m)".into(), most(minutes, |minute| minute.drift), DRIFT),
+        (
+            "drift of a tower in height (m)".into(),
+            most(minutes, |minute| minute.drift[0]),
+            DRIFT[0],
+        ),
+        ("drift of a tower across (m)".into(), most(minutes, |minute| minute.drift[1]), DRIFT[1]),
         ("change of the energy of the chain (–)".into(), swing.fold(0.0, f64::max), ENERGY),
     ] {
         println!("{what}: {}, at most {bound}", short(value));
