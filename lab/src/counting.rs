@@ -62,6 +62,11 @@ pub fn bytes<T>(make: impl FnOnce() -> T) -> isize {
     taken
 }
 
+/// Bytes on the heap that this thread took and has not freed.
+pub fn held() -> isize {
+    BYTES.get()
+}
+
 /// Most bytes on the heap that `work` takes at one time, on this thread.
 pub fn most_bytes(work: impl FnOnce()) -> isize {
     let before = BYTES.get();

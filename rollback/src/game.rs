@@ -4,12 +4,14 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 use orthant::prelude::*;
 use orthant::snapshot::SnapshotError;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Every so many frames every peer takes a snapshot, which a late guest could be given.
 pub const INVITATION: u32 = 300;
-/// Crates in a row, and rows.
+/// Crates in a row, and rows; what comes before them: floor, walls and roof.
 const CRATES: [u8; 2] = [6, 5];
+const BEFORE: usize = 6;
 
 /// What a player does in a frame: bits for left, right, back, ahead and up.
 pub type Input = u8;
@@ -21,11 +23,34 @@ pub struct Game {
     all: Vec<Entity>,
 }
 
+/// Where a body is and how it moves, as sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pose {
+    /// Which one, in the order in which all came.
+    pub place: u8,
+    pub at: [f32; 3],
+    rotation: [f32; 4],
+    velocity: [f32; 3],
+    spin: [f32; 3],
+}
+
 impl Game {
+    #[must_use]
+    #[expect(
+        clippy::new_without_default,
+        reason = "a yard is made, not a value that stands for none"
+    )]
     pub fn new() -> Self {
+        Self::among(0)
+    }
+
+    /// The game in a world that has so many other things: entities have other names then.
+    #[must_use]
+    pub fn among(others: usize) -> Self {
         let mut app = App::new();
         app.add_plugins(PhysicsPlugins::default());
         let mut world = core::mem::take(app.world_mut());
+        world.spawn_batch(vec![(); others]);
         let mut all = Vec::new();
         let mut add = |world: &mut World, kind, collider, at: [f32; 3]| {
             let at = Transform::from_translation(Vec3::from_array(at));
@@ -34,14 +59,16 @@ impl Game {
             entity
         };
         add(&mut world, RigidBody::Static, Collider::half_space(Vec3::Y), [0.0; 3]);
-        for (x, z, size) in [
-            (-9.0, 0.0, [1.0, 20.0]),
-            (9.0, 0.0, [1.0, 20.0]),
-            (0.0, -9.0, [20.0, 1.0]),
-            (0.0, 9.0, [20.0, 1.0]),
+        // Walls and a roof: who jumps well does not leave the game.
+        for (at, size) in [
+            ([-9.0, 4.0, 0.0], [1.0, 8.0, 20.0]),
+            ([9.0, 4.0, 0.0], [1.0, 8.0, 20.0]),
+            ([0.0, 4.0, -9.0], [20.0, 8.0, 1.0]),
+            ([0.0, 4.0, 9.0], [20.0, 8.0, 1.0]),
+            ([0.0, 8.5, 0.0], [20.0, 1.0, 20.0]),
         ] {
-            let wall = Collider::cuboid(size[0], 4.0, size[1]);
-            add(&mut world, RigidBody::Static, wall, [x, 2.0, z]);
+            let wall = Collider::cuboid(size[0], size[1], size[2]);
+            add(&mut world, RigidBody::Static, wall, at);
         }
         for row in 0..CRATES[1] {
             for k in 0..CRATES[0] {
@@ -70,14 +97,18 @@ impl Game {
 
     /// One that comes late, with other names of entities.
     pub fn late(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let snapshot = PhysicsSnapshot::from_bytes(bytes)?;
-        let there = Self::new();
-        let mut here = Self::new();
-        // Entities are made in the same order everywhere; netcode that replicates them knows the map.
-        let map: EntityHashMap<Entity> =
-            there.all.into_iter().zip(here.all.iter().copied()).collect();
-        snapshot.restore_with(&mut here.world, |entity| map.get(&entity).copied())?;
+        let mut here = Self::among(3);
+        here.restore(bytes)?;
         Ok(here)
+    }
+
+    /// Goes to where the world of a [`new`](Self::new) game was.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
+        let snapshot = PhysicsSnapshot::from_bytes(bytes)?;
+        // Entities are made in the same order everywhere; netcode that replicates them knows the map.
+        let there = Self::new().all.into_iter();
+        let map: EntityHashMap<Entity> = there.zip(self.all.iter().copied()).collect();
+        snapshot.restore_with(&mut self.world, |entity| map.get(&entity).copied())
     }
 
     /// Makes a frame. Every few seconds it gives a snapshot of its beginning: all peers take it in the same
@@ -89,7 +120,8 @@ impl Game {
             let Some(mut velocity) = self.world.get_mut::<LinearVelocity>(player) else { continue };
             let axis =
                 |less: u8, more: u8| f32::from(input >> more & 1) - f32::from(input >> less & 1);
-            let push = Vec3::new(axis(0, 1), f32::from(input >> 4 & 1), axis(2, 3)) * 0.4;
+            // Up it goes by little more than weight.
+            let push = Vec3::new(axis(0, 1), 0.5 * f32::from(input >> 4 & 1), axis(2, 3)) * 0.4;
             if push != Vec3::ZERO {
                 velocity.0 += push;
             }
@@ -104,6 +136,47 @@ impl Game {
 
     pub fn go_back(&mut self, copy: &PhysicsCopy) {
         copy.restore(&mut self.world).expect("between two frames");
+    }
+
+    /// All that can move, as it is.
+    pub fn poses(&self) -> Vec<Pose> {
+        let pose = |(place, entity): (usize, &Entity)| {
+            let entity = self.world.entity(*entity);
+            let at = entity.get::<Transform>()?;
+            Some(Pose {
+                place: place as u8,
+                at: at.translation.to_array(),
+                rotation: at.rotation.to_array(),
+                velocity: entity.get::<LinearVelocity>()?.0.to_array(),
+                spin: entity.get::<AngularVelocity>()?.0.to_array(),
+            })
+        };
+        self.all.iter().enumerate().filter_map(pose).collect()
+    }
+
+    /// Puts bodies where the poses say.
+    pub fn put(&mut self, poses: &[Pose]) {
+        for pose in poses {
+            let Some(&entity) = self.all.get(usize::from(pose.place)) else { continue };
+            let mut entity = self.world.entity_mut(entity);
+            if let Some(mut at) = entity.get_mut::<Transform>() {
+                at.translation = Vec3::from_array(pose.at);
+                at.rotation = Quat::from_array(pose.rotation);
+            }
+            if let Some(mut velocity) = entity.get_mut::<LinearVelocity>() {
+                velocity.0 = Vec3::from_array(pose.velocity);
+            }
+            if let Some(mut spin) = entity.get_mut::<AngularVelocity>() {
+                spin.0 = Vec3::from_array(pose.spin);
+            }
+        }
+    }
+
+    /// Where the crates are.
+    pub fn crates(&self) -> Vec<Vec3> {
+        let count = usize::from(CRATES[0]) * usize::from(CRATES[1]);
+        let at = |entity: &Entity| self.world.get::<Transform>(*entity).map(|at| at.translation);
+        self.all[BEFORE..BEFORE + count].iter().filter_map(at).collect()
     }
 
     pub fn bodies(&self) -> usize {
@@ -124,6 +197,12 @@ impl Game {
         }
         hash
     }
+}
+
+/// The largest distance between two lists of places (m).
+#[must_use]
+pub fn farthest(some: &[Vec3], others: &[Vec3]) -> f32 {
+    some.iter().zip(others).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
 /// What a player does: another thing every quarter of a second.

@@ -9,6 +9,8 @@ pub struct Link {
     socket: UdpSocket,
     other: SocketAddr,
     random: u64,
+    /// Bytes sent.
+    pub sent: usize,
     /// Packets that wait, with the tick in which they arrive.
     late: Vec<(u32, Vec<u8>)>,
     /// Of a hundred packets.
@@ -17,15 +19,15 @@ pub struct Link {
     delay: u32,
 }
 
-/// Two ends.
-pub fn pair(loss: u32, delay: u32) -> io::Result<[Link; 2]> {
+/// Two ends. Pairs with other seeds lose other packets.
+pub fn pair(loss: u32, delay: u32, seed: u64) -> io::Result<[Link; 2]> {
     let sockets = [UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?];
     let addresses = [sockets[0].local_addr()?, sockets[1].local_addr()?];
-    let mut random = 0;
+    let mut random = 2 * seed;
     let ends = sockets.into_iter().zip([addresses[1], addresses[0]]).map(|(socket, other)| {
         socket.set_nonblocking(true)?;
         random += 1;
-        Ok(Link { socket, other, random, late: Vec::new(), loss, delay })
+        Ok(Link { socket, other, random, sent: 0, late: Vec::new(), loss, delay })
     });
     let mut ends = ends.collect::<io::Result<Vec<Link>>>()?.into_iter();
     Ok([ends.next(), ends.next()].map(|end| end.expect("there are two")))
@@ -42,6 +44,7 @@ impl Link {
     pub fn send(&mut self, channel: usize, message: &[u8]) {
         let mut packet = vec![channel as u8];
         packet.extend_from_slice(message);
+        self.sent += packet.len();
         // What does not go out is lost, as other packets are.
         self.socket.send_to(&packet, self.other).ok();
     }

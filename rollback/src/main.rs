@@ -6,28 +6,19 @@
 //! Messages go through `bevy_replicon` and UDP sockets on this machine; time is counted in frames, so that a
 //! minute takes as long as its steps. `cargo run --release -- [seconds] [percent lost] [frames of delay]`.
 
-mod game;
-mod link;
 mod peer;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use game::Game;
+use orthant_rollback::game::{self, Game};
+use orthant_rollback::{RATE, argument, link};
 use peer::{Peer, Role};
-
-/// Frames a second.
-const RATE: u32 = 60;
-
-/// The argument at a place, or what stands for it.
-fn argument(place: usize, default: u32) -> u32 {
-    std::env::args().nth(place).and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 fn main() -> ExitCode {
     let frames = RATE * argument(1, 60);
     let (loss, delay) = (argument(2, 10), argument(3, 6));
-    let [host_link, guest_link] = link::pair(loss, delay).expect("two sockets of this machine");
+    let [host_link, guest_link] = link::pair(loss, delay, 0).expect("two sockets of this machine");
     let mut peers =
         [Peer::new(Role::Host, host_link, frames), Peer::new(Role::Guest, guest_link, frames)];
     let (start, mut ticks) = (Instant::now(), 0);
@@ -76,5 +67,7 @@ fn main() -> ExitCode {
         bytes.len(),
         late.bodies()
     );
+    let pushed = game::farthest(&Game::new().crates(), &late.crates());
+    println!("crates were pushed about, up to {pushed:.1} m far");
     ExitCode::SUCCESS
 }

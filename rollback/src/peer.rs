@@ -1,17 +1,13 @@
 //! A peer: its game, what it knows of both players, and what goes over the network.
 
 use std::collections::VecDeque;
-use std::time::Instant;
 
-use bevy::prelude::*;
-use bevy::state::app::StatesPlugin;
-use bevy::time::TimeUpdateStrategy;
-use bevy_replicon::prelude::*;
+use cpu_time::ThreadTime;
 use orthant::prelude::PhysicsCopy;
+use orthant_rollback::game::{Game, Input, played};
+use orthant_rollback::link::Link;
+use orthant_rollback::network::{Guest, Host};
 use serde::{Deserialize, Serialize};
-
-use crate::game::{Game, Input, played};
-use crate::link::Link;
 
 /// How many frames a peer goes ahead of what it knows of the other. Then it waits.
 const AHEAD: u32 = 24;
@@ -24,7 +20,7 @@ pub enum Role {
 }
 
 /// Everything that the other may not know yet. Each packet says all of it, so lost ones do no harm.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct News {
     /// Inputs from this frame on.
     first: u32,
@@ -35,11 +31,10 @@ struct News {
     check: Option<(u32, u64)>,
 }
 
-#[derive(Message, Clone, Debug, Serialize, Deserialize)]
-struct OfHost(News);
-
-#[derive(Message, Clone, Debug, Serialize, Deserialize)]
-struct OfGuest(News);
+enum Network {
+    Host(Host<News, News>),
+    Guest(Guest<News, News>),
+}
 
 /// What it took.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,16 +43,13 @@ pub struct Account {
     pub anew: u32,
     pub farthest: u32,
     pub waited: u32,
-    /// The longest time that going back and stepping anew took (s).
+    /// The longest that going back and stepping anew took, of this thread's processor (s).
     pub longest: f64,
 }
 
 pub struct Peer {
     pub role: Role,
-    network: App,
-    link: Link,
-    /// On the host: the guest.
-    client: Option<Entity>,
+    network: Network,
     game: Game,
     frames: u32,
     /// The next frame.
@@ -80,39 +72,15 @@ pub struct Peer {
     pub account: Account,
 }
 
-fn network(role: Role) -> (App, Option<Entity>) {
-    let mut app = App::new();
-    let replicon = RepliconPlugins.build();
-    let replicon = replicon.set(RepliconSharedPlugin { auth_method: AuthMethod::None });
-    app.add_plugins((MinimalPlugins, StatesPlugin, replicon))
-        .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
-        .add_server_message::<OfHost>(Channel::Unreliable)
-        .make_message_independent::<OfHost>()
-        .add_client_message::<OfGuest>(Channel::Unreliable);
-    app.finish();
-    app.cleanup();
-    let world = app.world_mut();
-    let client = match role {
-        Role::Host => {
-            world.resource_mut::<NextState<ServerState>>().set(ServerState::Running);
-            Some(world.spawn(ConnectedClient { max_size: 1200 }).id())
-        }
-        Role::Guest => {
-            world.resource_mut::<NextState<ClientState>>().set(ClientState::Connected);
-            None
-        }
-    };
-    (app, client)
-}
-
 impl Peer {
     pub fn new(role: Role, link: Link, frames: u32) -> Self {
-        let (network, client) = network(role);
+        let network = match role {
+            Role::Host => Network::Host(Host::new([link])),
+            Role::Guest => Network::Guest(Guest::new(link)),
+        };
         Self {
             role,
             network,
-            link,
-            client,
             game: Game::new(),
             frames,
             frame: 0,
@@ -188,7 +156,7 @@ impl Peer {
     fn correct(&mut self) {
         let wrong = self.known.iter().zip(&self.taken).position(|(known, taken)| known != taken);
         let Some(wrong) = wrong.map(|frame| frame as u32) else { return };
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let now = self.frame;
         let back = (now - wrong) as usize;
         let place = self.copies.len() - back;
@@ -236,33 +204,11 @@ impl Peer {
             known: self.known.len() as u32,
             check: self.settled().checked_sub(1).map(|frame| (frame, self.prints[frame as usize])),
         };
-        let arrived = self.link.receive(tick);
-        let world = self.network.world_mut();
-        match self.client {
-            Some(client) => {
-                let mut messages = world.resource_mut::<ServerMessages>();
-                arrived.into_iter().for_each(|(on, m)| messages.insert_received(client, on, m));
-                let targets = SendTargets::CLIENTS_ONLY;
-                world.write_message(ToClients { targets, message: OfHost(news) });
+        match &mut self.network {
+            Network::Host(host) => {
+                host.exchange(tick, vec![(0, news)]).into_iter().map(|(_, news)| news).collect()
             }
-            None => {
-                let mut messages = world.resource_mut::<ClientMessages>();
-                arrived.into_iter().for_each(|(on, m)| messages.insert_received(on, m));
-                world.write_message(OfGuest(news));
-            }
-        }
-        self.network.update();
-        let world = self.network.world_mut();
-        if self.client.is_some() {
-            let sent: Vec<_> = world.resource_mut::<ServerMessages>().drain_sent().collect();
-            sent.iter().for_each(|(_, on, message)| self.link.send(*on, message));
-            let mut heard = world.resource_mut::<Messages<FromClient<OfGuest>>>();
-            heard.drain().map(|from| from.message.0).collect()
-        } else {
-            let sent: Vec<_> = world.resource_mut::<ClientMessages>().drain_sent().collect();
-            sent.iter().for_each(|(on, message)| self.link.send(*on, message));
-            // What it wrote itself is another type.
-            world.resource_mut::<Messages<OfHost>>().drain().map(|news| news.0).collect()
+            Network::Guest(guest) => guest.exchange(tick, news),
         }
     }
 }

@@ -1,9 +1,10 @@
-//! An hour in which things come and go: memory, times, what stands, what swings, names, energy.
+//! An hour in which things come and go: memory, work, times, what stands, what swings, names, energy. What
+//! grows with time is judged: the minutes after the first third by those of it.
 
 use std::collections::VecDeque;
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Layers};
 use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::shape::Shape;
@@ -12,13 +13,27 @@ use orthant_lab::random::Rng;
 use orthant_lab::support::bounces::energy;
 use orthant_lab::support::{DT, add, cuboid, floor};
 
-use super::{median, memory, settings, timed};
+use super::{Verdict, heap, median, memory, settings, short, timed};
 
 /// Steps of a minute.
 const MINUTE: u32 = 3600;
 /// A body comes every so many steps (–), and is one of at most so many.
 const EVERY: u32 = 12;
 const HERE: usize = 120;
+
+/// By how much the heap, and the memory of the process, may be larger than ever in the first third (–): if
+/// that is of ten minutes and more, and if it is shorter. What is kept for pairs and factors grows to the
+/// largest that was needed.
+const MORE: f64 = 0.1;
+const MORE_SOON: f64 = 0.25;
+/// By how much a step may take more counted work, and more time, than in the first third (–): the median of
+/// the minutes of the last third. Times are judged by medians, and are no counts.
+const MORE_WORK: f64 = 0.25;
+const LONGER: f64 = 0.5;
+/// How far a cube of a tower may come from where it was after a minute (m): in height, and across.
+const DRIFT: [f64; 2] = [1e-5, 1e-4];
+/// By which share the energy of the chain may change (–).
+const ENERGY: f64 = 1e-4;
 
 /// What is there from the beginning to the end.
 struct Lasting {
@@ -56,10 +71,10 @@ impl Lasting {
         Self { towers, chain }
     }
 
-    /// Heights of the cubes (m).
-    fn heights(&self, world: &Simulation) -> Vec<Real> {
+    /// Where the cubes are (m).
+    fn cubes(&self, world: &Simulation) -> Vec<Vec3> {
         let bodies = self.towers.iter().filter_map(|id| world.body(*id));
-        bodies.map(|body| body.center().y).collect()
+        bodies.map(Body::center).collect()
     }
 
     /// Energy of the chain (J), zero on the floor.
@@ -93,13 +108,13 @@ impl Passing {
     }
 
     /// One comes, now and then joined to the one before; the oldest goes.
-    fn change(&mut self, world: &mut Simulation) {
+    fn change(&mut self, world: &mut Simulation, verdict: &mut Verdict) {
         let shape = Some(self.shape());
         let position = Vec3::new(self.rng.range(-3.0, 3.0), 6.0, self.rng.range(-3.0, 3.0));
         let (rotation, tag) = (self.rng.rotation(), self.came);
         let desc = BodyDesc { shape, position, rotation, tag, ..BodyDesc::default() };
         let id = world.add_body(desc).expect("a sound body");
-        assert!(Some(id) > self.newest, "an id is given out once");
+        verdict.ask(Some(id) > self.newest, || format!("{id:?} was given out before"));
         if let Some(&(before, _)) = self.here.back().filter(|_| self.came % 7 == 6) {
             let joint = JointDesc::rod(before, id, 6.0);
             world.add_joint(joint).expect("two bodies");
@@ -109,42 +124,65 @@ impl Passing {
         if self.here.len() > HERE
             && let Some((id, _)) = self.here.pop_front()
         {
-            assert!(world.remove_body(id), "what came is there until it goes");
-            assert!(world.body(id).is_none(), "and not after");
+            verdict.ask(world.remove_body(id), || format!("{id:?} is gone before it was removed"));
+            verdict
+                .ask(world.body(id).is_none(), || format!("{id:?} is there after it was removed"));
         }
     }
 
     /// Does every name still mean the body that got it?
-    fn check(&self, world: &Simulation) {
+    fn check(&self, world: &Simulation, verdict: &mut Verdict) {
         for &(id, tag) in &self.here {
-            assert_eq!(world.body(id).map(|body| body.tag), Some(tag), "{id:?} is another");
+            let found = world.body(id).map(|body| body.tag);
+            verdict.ask(found == Some(tag), || format!("{id:?} means another body, or none"));
         }
     }
 }
 
-/// Plays so many minutes and tells how each of some was.
-pub(super) fn run(minutes: u32) {
-    println!(
-        "| minute | bodies | asleep | joints | pairs | MB | median (ms) | slowest (ms) | \
-         fastest body (m/s) | \
-         most energy (J) | gained in a step (J) | energy of the chain (J) |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    let (settings, mut world) = (settings(), floor());
+/// What is judged of a minute.
+struct Minute {
+    /// What the thread has on the heap, and the process in memory, in the end (MB).
+    heap: f64,
+    memory: f64,
+    /// Counted work of a step (–), the mean, and its time (ms), the median.
+    work: f64,
+    time: f64,
+    /// How far a cube came from where it was after the first minute (m): in height, and across.
+    drift: [f64; 2],
+    /// Energy of the chain (J).
+    swing: f64,
+}
+
+/// The ground, with what lasts.
+fn ground() -> (Simulation, Lasting) {
+    let mut world = floor();
     let heights: Vec<Vec<Real>> = (0..9)
         .map(|i| (0..9).map(|k| 0.1 + 0.1 * Real::from((i * k % 3) as u8)).collect())
         .collect();
     let ground = Shape::heightfield(&heights, Vec3::new(12.0, 1.0, 12.0)).expect("a field");
     add(&mut world, BodyKind::Static, ground, Vec3::ZERO);
     let lasting = Lasting::new(&mut world);
+    (world, lasting)
+}
+
+/// Plays so many minutes, tells how some of them were, and judges them all.
+pub(super) fn run(minutes: u32, verdict: &mut Verdict) {
+    println!(
+        "| minute | bodies | asleep | joints | pairs | heap (MB) | process (MB) | work of a step | \
+         median (ms) | slowest (ms) | fastest body (m/s) | \
+         most energy (J) | gained in a step (J) | energy of the chain (J) |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let settings = settings();
+    let (mut world, lasting) = ground();
     let mut passing = Passing { rng: Rng::new(5), here: VecDeque::new(), came: 0, newest: None };
-    let (mut stood, mut unsolved) = (Vec::new(), 0_u32);
+    let (mut stood, mut unsolved, mut all) = (Vec::new(), 0_u32, Vec::new());
     for minute in 1..=minutes {
-        let (mut times, mut fastest) = (Vec::new(), 0.0 as Real);
+        let (mut times, mut fastest, mut work) = (Vec::new(), 0.0 as Real, 0.0);
         let (mut most, mut gain) = (0.0 as Double, 0.0 as Double);
         for step in 0..MINUTE {
             if step % EVERY == 0 {
-                passing.change(&mut world);
+                passing.change(&mut world, verdict);
             }
             let before = energy(&world);
             times.push(timed(|| world.step(&settings, DT).status).0);
@@ -152,33 +190,84 @@ pub(super) fn run(minutes: u32) {
             (most, gain) = (most.max(after), gain.max(after - before));
             let speeds = world.bodies().iter().map(|body| body.linear_velocity.length());
             fastest = speeds.fold(fastest, Real::max);
-            unsolved += u32::from(world.report().islands_unsolved > 0);
-            assert_eq!(world.report().quarantined, [], "nothing is frozen");
+            let report = world.report();
+            unsolved += u32::from(report.islands_unsolved > 0);
+            work += super::load::work(report) / f64::from(MINUTE);
+            let frozen = report.quarantined.first();
+            verdict.ask(frozen.is_none(), || format!("{frozen:?} was frozen in minute {minute}"));
         }
-        passing.check(&world);
+        passing.check(&world, verdict);
+        let cubes = lasting.cubes(&world);
         if minute == 1 {
-            stood = lasting.heights(&world);
+            stood.clone_from(&cubes);
         }
+        let drift =
+            stood.iter().zip(&cubes).map(|(a, b)| (*a - *b).abs()).fold(Vec3::ZERO, Vec3::max);
+        let now = Minute {
+            heap: heap(),
+            memory: memory(),
+            work,
+            time: median(times.clone()),
+            drift: [drift.y, drift.x.max(drift.z)].map(f64::from),
+            swing: lasting.swing(&world),
+        };
         if minute == 1 || minute % 10 == 0 || minute == minutes {
             let report = world.report();
             println!(
-                "| {minute} | {} | {} | {} | {} | {:.1} | {:.3} | {:.1} | {fastest:.1} | \
-                 {most:.1} | {gain:.3} | \
-                 {:.5} |",
+                "| {minute} | {} | {} | {} | {} | {:.2} | {:.1} | {work:.0} | {:.3} | {:.1} | \
+                 {fastest:.1} | {most:.1} | {gain:.3} | {:.5} |",
                 report.bodies,
                 report.sleeping,
                 world.joints().len(),
                 report.pairs,
-                memory(),
-                median(times.clone()),
+                now.heap,
+                now.memory,
+                now.time,
                 times.iter().fold(0.0, |a: f64, b| a.max(*b)),
-                lasting.swing(&world),
+                now.swing,
             );
         }
+        all.push(now);
     }
-    let now = lasting.heights(&world);
-    let drift = stood.iter().zip(now).map(|(a, b)| (a - b).abs());
-    let drift: Vec<String> = drift.map(|d| format!("{d:.1e}")).collect();
-    println!("cubes of the towers moved since the first minute by {} m", drift.join(" "));
     println!("{} came; steps with unsolved islands: {unsolved}", passing.came);
+    judge(&all, verdict);
+}
+
+/// Judges minutes by those of the first third.
+fn judge(minutes: &[Minute], verdict: &mut Verdict) {
+    let (first, later) = minutes.split_at((minutes.len() / 3).max(1).min(minutes.len()));
+    let (Some(start), false) = (first.first(), later.is_empty()) else {
+        return verdict.ask(false, || "two minutes at least are needed to judge".into());
+    };
+    let last = &later[later.len() - first.len().min(later.len())..];
+    let most = |some: &[Minute], of: fn(&Minute) -> f64| some.iter().map(of).fold(0.0, f64::max);
+    let middle = |some: &[Minute], of: fn(&Minute) -> f64| median(some.iter().map(of).collect());
+    let growth = |a: f64, b: f64| b / a - 1.0;
+    let heap: fn(&Minute) -> f64 = |minute| minute.heap;
+    let memory: fn(&Minute) -> f64 = |minute| minute.memory;
+    let work: fn(&Minute) -> f64 = |minute| minute.work;
+    let time: fn(&Minute) -> f64 = |minute| minute.time;
+    let swing = minutes.iter().map(|minute| (minute.swing / start.swing - 1.0).abs());
+    let more = if first.len() < 10 { MORE_SOON } else { MORE };
+    let by = "by that of the first third";
+    for (what, value, bound) in [
+        (format!("growth of the heap {by}"), growth(most(first, heap), most(later, heap)), more),
+        (format!("growth of memory {by}"), growth(most(first, memory), most(later, memory)), more),
+        (
+            format!("growth of work {by}"),
+            growth(middle(first, work), middle(last, work)),
+            MORE_WORK,
+        ),
+        (format!("growth of times {by}"), growth(middle(first, time), middle(last, time)), LONGER),
+        (
+            "drift of a tower in height (m)".into(),
+            most(minutes, |minute| minute.drift[0]),
+            DRIFT[0],
+        ),
+        ("drift of a tower across (m)".into(), most(minutes, |minute| minute.drift[1]), DRIFT[1]),
+        ("change of the energy of the chain (–)".into(), swing.fold(0.0, f64::max), ENERGY),
+    ] {
+        println!("{what}: {}, at most {bound}", short(value));
+        verdict.at_most(&what, value, bound);
+    }
 }

@@ -1,32 +1,70 @@
 //! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`, and
 //! `trust point [counts]`. Tables for `docs/trust.md`. Times are those of the processor, on one thread: what
-//! else the machine does is not in them. Counts are the same everywhere.
+//! else the machine does is not in them. Counts are the same everywhere. `long` and `load` judge what they
+//! measure, and fail with a sentence for each thing that grows more than it may.
 
+mod load;
 mod long;
 mod point;
 
+use std::process::ExitCode;
+
 use cpu_time::ThreadTime;
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyId, BodyKind};
+use orthant::engine::body::BodyKind;
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3};
+use orthant_lab::counting::{Counting, held};
 use orthant_lab::random::Rng;
 use orthant_lab::support::{DT, add, cuboid, floor};
 
-fn main() {
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
+    let mut verdict = Verdict::default();
     match command.as_str() {
         "rollback" => rollback(),
         "long" => {
-            long::run(std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(60));
+            let minutes = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(60);
+            long::run(minutes, &mut verdict);
         }
-        "load" => load(),
+        "load" => load::run(&mut verdict),
         "point" => {
             let counts = std::env::args().skip(2).filter_map(|text| text.parse().ok());
             point::run(&counts.collect::<Vec<u32>>());
         }
         _ => println!("trust rollback | trust long [minutes] | trust load | trust point [counts]"),
     }
+    verdict.0.iter().for_each(|sentence| println!("falls short: {sentence}"));
+    if verdict.0.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What falls short of what is asked.
+#[derive(Default)]
+struct Verdict(Vec<String>);
+
+impl Verdict {
+    /// Asks for something; what is told where it does not hold is told once.
+    fn ask(&mut self, holds: bool, sentence: impl FnOnce() -> String) {
+        if !holds {
+            let sentence = sentence();
+            if !self.0.contains(&sentence) {
+                self.0.push(sentence);
+            }
+        }
+    }
+
+    /// Asks that something is at most a number; what is no number is more.
+    fn at_most(&mut self, what: &str, value: f64, most: f64) {
+        self.ask(value <= most, || format!("{what}: {}, at most {most} is asked", short(value)));
+    }
+}
+
+/// Three digits of a number.
+fn short(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 /// The processor's time for something (ms), and what it gives. What else the machine does is not in it, but
@@ -41,6 +79,11 @@ fn timed<T>(what: impl FnOnce() -> T) -> (f64, T) {
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
+}
+
+/// What this thread has on the heap (MB). No allocator and no system has a part in it.
+fn heap() -> f64 {
+    held() as f64 / 1048576.0
 }
 
 /// Resident memory of this process (MB), where the system tells.
@@ -120,59 +163,4 @@ fn rollback() {
             median(steps)
         );
     }
-}
-
-/// Many bodies, twice as many, and what a step costs then.
-fn load() {
-    println!(
-        "| what | bodies | memory (MB) | first step (ms) | median step (ms) | slowest after it (ms) |"
-    );
-    println!("|---|---|---|---|---|---|");
-    type Make = fn(u32) -> Simulation;
-    let falling: Make = |count| layers(count, 400);
-    let fixed: Make = |count| {
-        let mut world = floor();
-        let side = f64::from(count).sqrt().ceil() as u32;
-        for k in 0..count {
-            let at = [k % side, k / side].map(|k| 1.0 * k as Real);
-            add(&mut world, BodyKind::Static, cuboid(1.0, 1.0, 1.0), Vec3::new(at[0], 0.5, at[1]));
-        }
-        add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(3.2, 3.0, 3.3));
-        world
-    };
-    let kinds: [(&str, Make, [u32; 3], usize); 3] = [
-        ("boxes that fall", falling, [5000, 10_000, 20_000], 45),
-        ("static boxes, one that falls", fixed, [25_000, 50_000, 100_000], 90),
-        ("boxes that fall asleep", field, [12_500, 25_000, 50_000], 90),
-    ];
-    for (name, make, counts, steps) in kinds {
-        for count in counts {
-            let mut world = make(count);
-            measure(name, &mut world, steps);
-            if name == "boxes that fall asleep" && count == 50_000 {
-                assert_eq!(world.report().sleeping, count, "all sleep");
-                let gone: Vec<BodyId> =
-                    world.bodies().iter().skip(1).step_by(5).map(|body| body.id()).collect();
-                for &id in &gone {
-                    world.remove_body(id);
-                }
-                measure(&format!("… of which {} go at once", gone.len()), &mut world, 10);
-            }
-        }
-    }
-}
-
-/// A line of the table.
-fn measure(name: &str, world: &mut Simulation, steps: usize) {
-    let settings = settings();
-    let mut step = || timed(|| world.step(&settings, DT).status).0;
-    let first = step();
-    let times: Vec<f64> = (1..steps).map(|_| step()).collect();
-    let slowest = times.iter().fold(0.0, |a: f64, b| a.max(*b));
-    println!(
-        "| {name} | {} | {:.0} | {first:.1} | {:.2} | {slowest:.1} |",
-        world.bodies().len(),
-        memory(),
-        median(times)
-    );
 }

@@ -1,0 +1,162 @@
+//! Many bodies, twice as many, and what they cost then: memory, counted work, times.
+
+use orthant::engine::Simulation;
+use orthant::engine::body::{BodyId, BodyKind};
+use orthant::engine::report::StepReport;
+use orthant::math::{Real, Vec3};
+use orthant_lab::support::{DT, add, cuboid, floor};
+
+use super::{Verdict, field, heap, layers, median, settings, timed};
+
+/// Twice as many may take so many times as much memory (–): a tenth more than in proportion.
+const MEMORY: f64 = 2.2;
+/// So many times as much counted work, and as long (–). Sorting grows by a little more than the count,
+/// and caches become too small; by the square it would be four.
+const LONGER: f64 = 3.0;
+/// Each is run so often. Of each step the shortest time counts: the others have in them what else the machine
+/// does to its caches.
+const RUNS: usize = 3;
+
+/// What some steps of a world took.
+struct Cost {
+    bodies: usize,
+    /// What the world has on the heap in the end (MB).
+    memory: f64,
+    /// What reports count, in millions: boxes searched, pairs measured, contacts and bodies swept.
+    work: f64,
+    /// Times of steps (ms).
+    times: Vec<f64>,
+}
+
+impl Cost {
+    fn first(&self) -> f64 {
+        self.times[0]
+    }
+
+    fn all(&self) -> f64 {
+        self.times.iter().sum()
+    }
+
+    fn tell(&self, name: &str, growth: &str) {
+        let after = &self.times[1..];
+        let slowest = after.iter().fold(0.0, |a: f64, b| a.max(*b));
+        println!(
+            "| {name} | {} | {:.1} | {:.3} | {:.1} | {:.2} | {slowest:.1} | {:.0} | {growth} |",
+            self.bodies,
+            self.memory,
+            self.work,
+            self.first(),
+            median(after.to_vec()),
+            self.all()
+        );
+    }
+}
+
+/// What a step did, as its report counts it.
+pub(super) fn work(report: &StepReport) -> f64 {
+    let swept = report.solves.iter().map(|island| {
+        let size = island.contacts + island.joint_rows + island.bodies;
+        f64::from(size) * (island.work[0] + island.work[1])
+    });
+    f64::from(report.searched) + f64::from(report.measured) + swept.sum::<f64>()
+}
+
+/// Steps a world.
+fn measure(world: &mut Simulation, steps: usize, before: f64) -> Cost {
+    let settings = settings();
+    let (mut times, mut counted) = (Vec::new(), 0.0);
+    for _ in 0..steps {
+        times.push(timed(|| world.step(&settings, DT).status).0);
+        counted += work(world.report());
+    }
+    Cost { bodies: world.bodies().len(), memory: heap() - before, work: 1e-6 * counted, times }
+}
+
+/// Makes a world and steps it, a few times; gives the last one.
+fn play(make: impl Fn() -> Simulation, steps: usize) -> (Cost, Simulation) {
+    let run = || {
+        let before = heap();
+        let mut world = make();
+        (measure(&mut world, steps, before), world)
+    };
+    let (mut cost, _) = run();
+    for _ in 2..RUNS {
+        shorten(&mut cost, &run().0);
+    }
+    let (last, world) = run();
+    shorten(&mut cost, &last);
+    (cost, world)
+}
+
+/// Takes the shorter times.
+fn shorten(cost: &mut Cost, other: &Cost) {
+    for (time, other) in cost.times.iter_mut().zip(&other.times) {
+        *time = time.min(*other);
+    }
+}
+
+/// Static boxes side by side, and one that falls on them.
+fn fixed(count: u32) -> Simulation {
+    let mut world = floor();
+    let side = f64::from(count).sqrt().ceil() as u32;
+    for k in 0..count {
+        let at = [k % side, k / side].map(|k| 1.0 * k as Real);
+        add(&mut world, BodyKind::Static, cuboid(1.0, 1.0, 1.0), Vec3::new(at[0], 0.5, at[1]));
+    }
+    add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::new(3.2, 3.0, 3.3));
+    world
+}
+
+/// A table, in which each line but the first of a kind is of twice as many, and judged.
+pub(super) fn run(verdict: &mut Verdict) {
+    println!(
+        "| what | bodies | memory (MB) | counted work (millions) | first step (ms) | median step (ms) | \
+         slowest after it (ms) | all (ms) | growth: memory, work, first step, all |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    type Make = fn(u32) -> Simulation;
+    let falling: Make = |count| layers(count, 400);
+    let wide: Make = |count| layers(count, count / 5);
+    let kinds: [(&str, Make, [u32; 3], usize); 4] = [
+        ("boxes that fall, 400 in a layer", falling, [5000, 10_000, 20_000], 45),
+        ("five layers that fall, and land", wide, [1000, 2000, 4000], 90),
+        ("static boxes, one that falls", fixed, [25_000, 50_000, 100_000], 90),
+        ("boxes that fall asleep", field, [12_500, 25_000, 50_000], 90),
+    ];
+    for (name, make, counts, steps) in kinds {
+        let mut half: Option<Cost> = None;
+        for count in counts {
+            let (cost, mut world) = play(|| make(count), steps);
+            let growth = half.as_ref().map(|half| judge(name, half, &cost, verdict));
+            cost.tell(name, &growth.unwrap_or_default());
+            half = Some(cost);
+            if name == "boxes that fall asleep" && count == counts[2] {
+                let sleeping = world.report().sleeping;
+                verdict.ask(sleeping == count, || format!("{sleeping} of {count} boxes sleep"));
+                let gone: Vec<BodyId> =
+                    world.bodies().iter().skip(1).step_by(5).map(|body| body.id()).collect();
+                for &id in &gone {
+                    world.remove_body(id);
+                }
+                let before = heap() - half.as_ref().map_or(0.0, |cost| cost.memory);
+                let cost = measure(&mut world, 10, before);
+                cost.tell(&format!("… of which {} go at once", gone.len()), "");
+            }
+        }
+    }
+}
+
+/// How many times as much is taken, and whether that is borne.
+fn judge(name: &str, half: &Cost, cost: &Cost, verdict: &mut Verdict) -> String {
+    let growth = [
+        ("memory", cost.memory / half.memory, MEMORY),
+        ("counted work", cost.work / half.work, LONGER),
+        ("time of the first step", cost.first() / half.first(), LONGER),
+        ("time of all steps", cost.all() / half.all(), LONGER),
+    ];
+    for (what, times, most) in growth {
+        let what = format!("{name}: {what} of {} bodies by that of half as many", cost.bodies);
+        verdict.at_most(&what, times, most);
+    }
+    growth.map(|(_, times, _)| format!("{times:.2}")).join(", ")
+}
