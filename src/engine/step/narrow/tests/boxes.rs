@@ -82,8 +82,8 @@ impl Trial {
         contacts(a, b, relative, normal, self.band, EPS_X)
     }
 
-    /// Sine of the angle between the edges of a contact as seen along the normal, and how steep they are along
-    /// it, together; 1 and 0 for others.
+    /// Sine of the angle between the edges of a contact as seen along the normal, and how steep they are
+    /// along it, together; 1 and 0 for others.
     fn crossing(&self, id: ContactId) -> [Real; 2] {
         let numbers = [id.0 >> 32, id.0 & 0xffff_ffff].map(|code| code as usize);
         if numbers.map(|code| code >> 30) != [1; 2] {
@@ -148,7 +148,7 @@ fn boxes_have_the_contacts_of_hulls() {
         compared += 1;
         for (x, y) in fast.contacts.iter().zip(&slow.contacts) {
             let [sine, slope] = trial.crossing(x.id);
-            // Where edges cross is known to `SAME` over their sine, and steep ones have another gap beside it.
+            // Where edges cross is known to `SAME` over their sine, and steep ones have another gap there.
             let most = SAME * (1.0 / normal.abs().max_element() + slope / sine);
             let off = (x.separation - y.separation).abs();
             assert!(off <= most, "round {round}, {sine}: {x:?} {y:?}");
