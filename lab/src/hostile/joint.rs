@@ -3,6 +3,7 @@
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyKind, LockedAxes};
 use orthant::engine::joint::{JointDesc, JointKind};
+use orthant::engine::report::IslandReport;
 use orthant::engine::settings::Settings;
 use orthant::math::{DVec3, Double, EPSILON, Real, Vec3, widen, widen3};
 
@@ -27,6 +28,14 @@ fn pulled(world: &Simulation, from: &[Vec3]) -> Double {
         widen(body.mass()) * (widen3(body.center()) - widen3(from)).length() / widen(DT)
     };
     world.bodies().iter().zip(from).map(way).sum()
+}
+
+/// Roundings of velocities in a step: a product and a sum of each row in each iteration, and once more.
+fn roundings(world: &Simulation) -> Double {
+    let each = |island: &IslandReport| {
+        2.0 * Double::from(island.joint_rows) * (1.0 + Double::from(island.iterations))
+    };
+    world.report().solves.iter().map(each).sum()
 }
 
 /// Largest over smallest of masses and inertias up to which momentum is judged (–): the solver has 16
@@ -70,7 +79,6 @@ pub fn check_joint(bytes: &[u8]) -> Result<(), String> {
     let Ok(id) = world.add_joint(desc) else { return Ok(()) };
     let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
     let (alike, (first, mut largest)) = (is_alike(&world), momentum(&world));
-    // A step of the solver rounds a few times each of the rows of its Newton passes.
     let mut residue = 0.0;
     for step in 1..=STEPS {
         let places: Vec<Vec3> = world.bodies().iter().map(Body::center).collect();
@@ -80,7 +88,7 @@ pub fn check_joint(bytes: &[u8]) -> Result<(), String> {
         }
         let (now, size) = momentum(&world);
         largest = largest.max(size);
-        residue += 64.0 * Double::EPSILON * pulled(&world, &places);
+        residue += roundings(&world) * Double::EPSILON * pulled(&world, &places);
         // A step rounds each velocity a few times.
         let rounding = 8.0 * Double::from(step) * widen(EPSILON) * largest + residue;
         let off = (now - first).abs().max_element();
