@@ -24,7 +24,6 @@ pub mod gauge;
 pub mod headless;
 pub mod hostile;
 pub mod measure;
-#[cfg(not(target_family = "wasm"))]
 pub mod pool;
 pub mod random;
 pub mod scenes;

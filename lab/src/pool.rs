@@ -1,30 +1,45 @@
 //! Threads that wait for work, for times: those of [`Threads`](orthant::engine::par::Threads) are started
 //! anew for each call.
 
-use orthant::engine::par::{Job, Pool};
-use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use orthant::engine::par::{Pool, Serial};
 
-/// So many threads, each on a core of its own, and this one, which waits for them.
-#[derive(Debug)]
-pub struct Waiting(ThreadPool);
-
-impl Waiting {
-    /// Starts the threads, or tells why it could not.
-    pub fn new(threads: usize) -> Result<Self, ThreadPoolBuildError> {
-        let cores = core_affinity::get_core_ids().unwrap_or_default();
-        let stay = move |thread: usize| {
-            cores.get(thread).copied().map(core_affinity::set_for_current);
-        };
-        ThreadPoolBuilder::new().num_threads(threads).start_handler(stay).build().map(Self)
+/// So many threads, each on a core of its own, beside this one, which waits for them; one is this one, as
+/// all are where there are no threads. An error where they cannot be had.
+pub fn waiting(threads: usize) -> Result<Box<dyn Pool>, String> {
+    #[cfg(not(target_family = "wasm"))]
+    if threads > 1 {
+        return Ok(Box::new(many::Waiting::new(threads)?));
     }
+    let _ = threads;
+    Ok(Box::new(Serial))
 }
 
-impl Pool for Waiting {
-    fn threads(&self) -> usize {
-        self.0.current_num_threads()
+#[cfg(not(target_family = "wasm"))]
+mod many {
+    use orthant::engine::par::{Job, Pool};
+    use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
+    #[derive(Debug)]
+    pub(super) struct Waiting(ThreadPool);
+
+    impl Waiting {
+        pub(super) fn new(threads: usize) -> Result<Self, String> {
+            let cores = core_affinity::get_core_ids().unwrap_or_default();
+            let stay = move |thread: usize| {
+                cores.get(thread).copied().map(core_affinity::set_for_current);
+            };
+            let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(stay).build();
+            pool.map(Self).map_err(|error| error.to_string())
+        }
     }
 
-    fn call(&self, jobs: &mut [Job<'_>]) {
-        self.0.scope(|scope| jobs.iter_mut().for_each(|job| scope.spawn(|_| job())));
+    impl Pool for Waiting {
+        fn threads(&self) -> usize {
+            self.0.current_num_threads()
+        }
+
+        fn call(&self, jobs: &mut [Job<'_>]) {
+            self.0.scope(|scope| jobs.iter_mut().for_each(|job| scope.spawn(|_| job())));
+        }
     }
 }

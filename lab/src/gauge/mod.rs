@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::Method;
-use orthant::engine::par::{Pool, Serial};
+use orthant::engine::par::Pool;
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::math::{DVec3, Double, Vec3, quat_rotate, widen, widen3};
 
 use crate::games::{DT, Game, Play, steps};
+use crate::pool::waiting;
 use overlap::Checker;
 use stages::{SOLVE, STAGES, timed_step};
 
@@ -173,26 +174,12 @@ impl Plan {
         self
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    fn pool(&self) -> Result<Box<dyn Pool>, String> {
-        if self.threads <= 1 {
-            return Ok(Box::new(Serial));
-        }
-        let pool = crate::pool::Waiting::new(self.threads);
-        pool.map_or_else(|error| Err(error.to_string()), |pool| Ok(Box::new(pool) as _))
-    }
-
-    #[cfg(target_family = "wasm")]
-    fn pool(&self) -> Result<Box<dyn Pool>, String> {
-        Ok(Box::new(Serial))
-    }
-
     /// Plays a scene on its threads.
     ///
     /// # Errors
     /// The engine refused the scene, or there are no such threads.
     pub fn run(&self, game: &Game) -> Result<(Record, Play), String> {
-        self.run_on(game, Play::new(game, self.dt)?, &*self.pool()?, |_, _| {})
+        self.run_on(game, Play::new(game, self.dt)?, &*waiting(self.threads)?, |_, _| {})
     }
 
     /// Plays a scene `rounds` times and takes the least time of each stage of each step:
@@ -202,7 +189,7 @@ impl Plan {
     /// # Errors
     /// The engine refused the scene.
     pub fn run_timed(&self, game: &Game, rounds: usize) -> Result<(Record, Play), String> {
-        let (start, pool) = (Instant::now(), self.pool()?);
+        let (start, pool) = (Instant::now(), waiting(self.threads)?);
         let (mut record, play) = self.run_on(game, Play::new(game, self.dt)?, &*pool, |_, _| {})?;
         for _ in 1..rounds {
             if start.elapsed() > self.patience {

@@ -16,7 +16,7 @@ use super::{at_most, median, seconds, times_at_most};
 use crate::claims::Claims;
 use crate::counting::bytes;
 use crate::gauge::stages::{STAGES, timed_step};
-use crate::pool::Waiting;
+use crate::pool::waiting;
 use crate::random::Rng;
 use crate::support::{DT, add};
 
@@ -109,7 +109,7 @@ fn scaling(claims: &mut Claims) {
 /// A step of a heap of 2048 boxes on two threads and on one, in turn.
 fn threads(claims: &mut Claims) {
     let mut worlds = [heap(16), heap(16)];
-    let pool = match Waiting::new(2) {
+    let pool = match waiting(2) {
         Ok(pool) => pool,
         Err(error) => return eprintln!("    no threads: {error}"),
     };
@@ -117,7 +117,7 @@ fn threads(claims: &mut Claims) {
     for _ in 0..WINDOW {
         let settings = small_steps();
         one.push(timed_step(&mut worlds[0], &settings, DT, &Serial));
-        two.push(timed_step(&mut worlds[1], &settings, DT, &pool));
+        two.push(timed_step(&mut worlds[1], &settings, DT, &*pool));
     }
     let middle = |times: &[[Double; 8]], stages: core::ops::Range<usize>| {
         median(times.iter().map(|times| times[stages.clone()].iter().sum()).collect())
