@@ -70,8 +70,8 @@ impl dyn Pool + '_ {
                         let [now, next] = [round, round + 1];
                         let order = Ordering::Relaxed;
                         if taken[first + k].compare_exchange(now, next, order, order).is_ok() {
+                            let _ended = Ended(&ended);
                             work(round, level, k);
-                            ended.fetch_add(1, Ordering::Release);
                         }
                     }
                     (before, first) = (before + count, first + count);
@@ -90,6 +90,15 @@ impl dyn Pool + '_ {
         let mut jobs: SmallVec<[Job<'_>; JOBS]> =
             takes.iter_mut().map(|take| take as Job<'_>).collect();
         self.call(&mut jobs);
+    }
+}
+
+/// Counts a call that ends, also by a panic: nobody waits for ever for one that will not.
+struct Ended<'a>(&'a AtomicUsize);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Release);
     }
 }
 

@@ -41,3 +41,14 @@ fn nothing_to_do_is_done() {
     pool.rounds(2, &[], |_, _, _| panic!("no level"));
     pool.run(&mut [0; 0], 1, |part| assert!(part.is_empty(), "no item"));
 }
+
+#[test]
+fn a_panic_ends_all_and_is_told() {
+    let caught = std::panic::catch_unwind(|| {
+        let pool: &dyn Pool = &Threads(3);
+        pool.rounds(20, &[4, 1], |round, level, k| {
+            assert!([round, level, k] != [7, 0, 2], "one of all");
+        });
+    });
+    assert!(caught.is_err(), "it is told");
+}
