@@ -51,12 +51,24 @@ fn walls(app: &mut App) {
     }
 }
 
+/// Cubes side by side, so many that they are swept in parts, and a ball that strikes them.
+fn block(app: &mut App) {
+    for i in 0..512_u16 {
+        let [x, y, z] = [i % 8, i / 64, i / 8 % 8].map(|k| 1.002 * f32::from(k));
+        spawn(app, (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), at(60.0 + x, y + 0.5, z)));
+    }
+    let speed = LinearVelocity(Vec3::new(20.0, 0.0, 0.3));
+    let ball = Collider::sphere(0.9);
+    spawn(app, (RigidBody::Dynamic, ball, speed, at(57.0, 5.5, 3.2)));
+}
+
 /// All that the engine tells in each step, mixed into one number a step, with a pool of so many threads.
 fn play(size: usize) -> String {
     let pool = ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(size).build());
     let mut app = app();
     assert_eq!(pool.thread_num(), size, "the pool is ours");
     walls(&mut app);
+    block(&mut app);
     let mut parts = [0; 2];
     let mut list = Vec::new();
     let begin = Instant::now();
@@ -64,13 +76,21 @@ fn play(size: usize) -> String {
         // A pool that counts takes the same step, when all pairs were measured and in the middle of it.
         if step == 1 || step == STEPS / 2 {
             let mut world = physics(&app).engine().clone();
-            let counting = Parts(size + 1, Mutex::new(Vec::new()));
-            support::moving::step_on(&mut world, &default_settings(), &counting);
-            let calls = counting.1.into_inner().expect("no thread panicked");
+            let [pairs, islands] = [0; 2].map(|_| Parts(size + 1, Mutex::new(Vec::new())));
+            let settings = default_settings();
+            world.begin(&settings, support::DT);
+            world.find_pairs(&settings);
+            world.find_contacts_on(&settings, &pairs);
+            world.build_islands();
+            world.assemble(&settings);
+            world.solve_on(&settings, &islands);
+            let calls = [pairs, islands].map(|pool| pool.1.into_inner().expect("no panic"));
             println!("{} contacts, parts of each call: {calls:?}", world.report().contacts);
-            // Contacts of pairs, and islands where there are enough of them.
-            let calls = [0, 1].map(|k| calls.get(k).copied().unwrap_or_default());
-            parts = [parts[0].max(calls[0]), parts[1].max(calls[1])];
+            let largest = world.report().solves.iter().map(|island| island.contacts).max();
+            assert!(largest > Some(4096), "an island in parts: {largest:?} contacts");
+            for (most, calls) in parts.iter_mut().zip(&calls) {
+                *most = calls.iter().copied().max().unwrap_or(0).max(*most);
+            }
         }
         app.update();
         let (bits, told) = support::moving::told(physics(&app).engine());
