@@ -229,9 +229,14 @@ pub fn quat_conjugate(q: Quat) -> Quat {
 #[inline]
 pub fn quat_normalize(q: Quat) -> Quat {
     let length_squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    if length_squared > 0.0 && length_squared.is_finite() {
+    if length_squared > Real::MIN_POSITIVE / EPSILON && length_squared.is_finite() {
         let s = 1.0 / length_squared.sqrt();
-        Quat::from_xyzw(q.x * s, q.y * s, q.z * s, q.w * s)
+        return Quat::from_xyzw(q.x * s, q.y * s, q.z * s, q.w * s);
+    }
+    // Squares that small have lost digits.
+    let largest = q.x.abs().max(q.y.abs()).max(q.z.abs()).max(q.w.abs());
+    if largest > 0.0 && q.is_finite() {
+        quat_normalize(q / largest)
     } else {
         Quat::from_xyzw(0.0, 0.0, 0.0, 1.0)
     }

@@ -8,11 +8,11 @@ use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyError, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Layers};
 use orthant::engine::joint::{JointAxis, JointDesc, JointKind};
-use orthant::engine::lcp::Method;
+use orthant::engine::lcp::{Cone, Method};
 use orthant::engine::report::StepStatus;
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
-use orthant::math::{Real, Vec3};
+use orthant::math::{Quat, Real, Vec3, widen};
 use orthant_lab::random::Rng;
 use orthant_lab::support::{DT, add, body, cuboid, fingerprint, floor, heap, sphere};
 
@@ -347,4 +347,39 @@ fn regression_turns_outlive_a_spin_that_is_no_number() {
         assert!(off < 0.2, "step {step}: {} rad, {before} before", angle(&world));
     }
     assert_eq!(world.joints().len(), 1, "it holds");
+}
+
+/// A step that is refused does nothing, not even to a velocity that is no number; the next one freezes the
+/// body and names it.
+#[test]
+fn refused_steps_leave_what_is_broken_to_the_next() {
+    let mut world = Simulation::new();
+    let id = add(&mut world, BodyKind::Dynamic, cuboid(1.0, 1.0, 1.0), Vec3::ZERO);
+    world.body_mut(id).expect("a cube").linear_velocity.y = Real::NAN;
+    let mut settings = Settings::default();
+    settings.solver.cone = Cone::Pyramid(0);
+    world.step(&settings, DT);
+    assert_eq!(world.report().status, StepStatus::Refused);
+    assert!(world.report().quarantined.is_empty());
+    world.step(&Settings::default(), DT);
+    assert_eq!(world.report().quarantined, [id]);
+    assert_eq!(world.body(id).expect("a cube").linear_velocity, Vec3::ZERO);
+}
+
+/// Rotations whose squares are too small or too large for the numbers were left longer or shorter than one, or
+/// lost. Found by the fuzzer.
+#[test]
+fn regression_rotations_of_any_length_are_made_of_length_one() {
+    let small = Real::MIN_POSITIVE.sqrt();
+    let lengths = [1e-4 * small, 0.01 * small, small, 1e3 * small, 1.0, 1.0 / small, 1e4 / small];
+    for length in lengths {
+        let rotation = Quat::from_xyzw(0.6 * length, 0.0, 0.0, 0.8 * length);
+        let shape = Some(cuboid(1.0, 1.0, 1.0));
+        let desc = BodyDesc { shape, rotation, ..BodyDesc::default() };
+        let mut world = Simulation::new();
+        let id = world.add_body(desc).expect("a cube");
+        let turned = world.body(id).expect("a cube").rotation();
+        let off = (widen(turned.x) - 0.6).abs().max((widen(turned.w) - 0.8).abs());
+        assert!(off <= 4.0 * widen(Real::EPSILON), "{length}: {turned}");
+    }
 }

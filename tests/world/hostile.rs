@@ -229,6 +229,36 @@ fn regression_bounds_are_kept_to_the_smallest_numbers_of_single_precision() {
     assert_eq!(check_solvers(&bytes), Ok(()));
 }
 
+/// A velocity that is no number is set, and the step after it refused, for a cone of no sides: nothing is done
+/// in it, and velocities were judged as if there were. Found by the fuzzer.
+#[test]
+fn regression_a_step_that_is_refused_leaves_velocities_as_they_were_set() {
+    let mut bytes = [0; 291];
+    for at in [0, 87, 212, 234, 282, 289] {
+        bytes[at] = 1;
+    }
+    bytes[290] = 2;
+    let played = play(Kind::Changes, &bytes, 1).expect("nothing is wrong");
+    assert_eq!(played.steps_refused, 1);
+}
+
+/// A rotation of length 4e-22, whose square has two digits in single precision: the matrix made the second hull
+/// larger, and faces were told to be where its corners were not. Found by the fuzzer.
+#[test]
+fn regression_tiny_rotations_do_not_make_hulls_larger() {
+    let mut bytes = [0; 307];
+    for at in [0, 29, 54, 102, 166, 169, 180, 271] {
+        bytes[at] = 1;
+    }
+    for (at, byte) in [(1, 170), (7, 138), (127, 255), (178, 166), (181, 2), (219, 255)] {
+        bytes[at] = byte;
+    }
+    for (at, byte) in [(302, 2), (305, 2), (306, 28)] {
+        bytes[at] = byte;
+    }
+    assert_eq!(check_metric(&bytes), Ok(()));
+}
+
 fn decoded(hexadecimal: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&hexadecimal[at..at + 2], 16).expect("two digits");
     (0..hexadecimal.len()).step_by(2).map(byte).collect()

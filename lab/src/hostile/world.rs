@@ -352,8 +352,9 @@ pub fn play_within(
         }
         world.step(&settings, dt);
         alone.step(&settings, dt);
-        check(&world, &alone, heap).map_err(|e| format!("step {step}: {e}"))?;
-        outcome.steps_refused += usize::from(world.report().status == StepStatus::Refused);
+        let refused = world.report().status == StepStatus::Refused;
+        check(&world, &alone, heap, refused).map_err(|e| format!("step {step}: {e}"))?;
+        outcome.steps_refused += usize::from(refused);
         let work = work(&world, settings.solver.work_max);
         if kind != Kind::Settings && work > BUDGETS {
             return Err(format!("step {step}: an island takes {work} budgets"));
@@ -371,7 +372,8 @@ pub fn play_within(
     Ok(outcome)
 }
 
-fn check(world: &Simulation, alone: &Simulation, heap: usize) -> Result<(), String> {
+/// What is wrong after a step; one that was refused leaves velocities as they were set.
+fn check(world: &Simulation, alone: &Simulation, heap: usize, refused: bool) -> Result<(), String> {
     let state = |world: &Simulation, i: usize| {
         let body = world.bodies().iter().nth(i).expect("the heap stays");
         (body.center(), body.rotation(), body.linear_velocity, body.angular_velocity)
@@ -386,7 +388,7 @@ fn check(world: &Simulation, alone: &Simulation, heap: usize) -> Result<(), Stri
     for body in world.bodies().iter() {
         let pose = body.position().is_finite() && body.rotation().is_finite();
         let velocity = body.linear_velocity.is_finite() && body.angular_velocity.is_finite();
-        if !(pose && velocity) {
+        if !(pose && (velocity || refused)) {
             let (x, v) = (body.position(), body.linear_velocity);
             return Err(format!(
                 "body {}: not finite: {x} {v} {}",
