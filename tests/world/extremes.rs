@@ -366,8 +366,8 @@ fn refused_steps_leave_what_is_broken_to_the_next() {
     assert_eq!(world.body(id).expect("a cube").linear_velocity, Vec3::ZERO);
 }
 
-/// Rotations whose squares are too small or too large for the numbers were left longer or shorter than one, or
-/// lost. Found by the fuzzer.
+/// Rotations whose squares are too small or too large for the numbers were left longer or shorter than one,
+/// or lost. Found by the fuzzer.
 #[test]
 fn regression_rotations_of_any_length_are_made_of_length_one() {
     let small = Real::MIN_POSITIVE.sqrt();

@@ -229,8 +229,8 @@ fn regression_bounds_are_kept_to_the_smallest_numbers_of_single_precision() {
     assert_eq!(check_solvers(&bytes), Ok(()));
 }
 
-/// A velocity that is no number is set, and the step after it refused, for a cone of no sides: nothing is done
-/// in it, and velocities were judged as if there were. Found by the fuzzer.
+/// A velocity that is no number is set, and the step after it refused, for a cone of no sides: nothing is
+/// done in it, and velocities were judged as if there were. Found by the fuzzer.
 #[test]
 fn regression_a_step_that_is_refused_leaves_velocities_as_they_were_set() {
     let mut bytes = [0; 291];
@@ -242,8 +242,8 @@ fn regression_a_step_that_is_refused_leaves_velocities_as_they_were_set() {
     assert_eq!(played.steps_refused, 1);
 }
 
-/// A rotation of length 4e-22, whose square has two digits in single precision: the matrix made the second hull
-/// larger, and faces were told to be where its corners were not. Found by the fuzzer.
+/// A rotation of length 4e-22, whose square has two digits in single precision: the matrix made the second
+/// hull larger, and faces were told to be where its corners were not. Found by the fuzzer.
 #[test]
 fn regression_tiny_rotations_do_not_make_hulls_larger() {
     let mut bytes = [0; 307];
