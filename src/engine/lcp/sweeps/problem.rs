@@ -18,7 +18,7 @@ pub struct SweptIsland<'a> {
     pub joint_push: &'a [Double],
     /// Velocity of each body before the step [m/s, rad/s].
     pub velocity_last: &'a [Vec6],
-    /// Of each body the [leaf](super::domains) of the island that it is in; empty if it is not divided, as
+    /// Of each body the leaf of the island that it is in, see `domains.rs`; empty if it is not divided, as
     /// none with joints is.
     pub leaves: &'a [u8],
     /// Sweeps several parts at the same time.
