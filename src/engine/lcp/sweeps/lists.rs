@@ -196,8 +196,8 @@ impl<const L: usize> Part<L> {
         joints::apply(&self.joints.batches, &mut self.bodies);
     }
 
-    /// Sweeps once.
-    pub(super) fn sweep<const MODE: u8>(&mut self, rates: &Rates, joint_rates: &Rates) {
+    /// Sweeps once, with the rates of contacts and of joints.
+    pub(super) fn sweep<const MODE: u8>(&mut self, [rates, joint_rates]: &[Rates; 2]) {
         joints::sweep::<L, MODE>(&mut self.joints.batches, &mut self.bodies, joint_rates);
         let Contacts { batches, drifts, .. } = &mut self.contacts;
         sweep::<L, MODE>(batches, drifts, &mut self.bodies, rates);

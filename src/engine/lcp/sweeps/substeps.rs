@@ -35,6 +35,14 @@
 //! repeats. The relaxing sweep takes its effect out of the velocity again. It is a softness all the same:
 //! bodies at rest sink by `s/γ` of what their load moves them in a substep, which falls like `1/n²`.
 //!
+//! In an island of several leaves a leaf is swept twice while its memory is at hand: the sweep without push
+//! of one substep goes before the biased one of the next. Between the two, what lies between leaves:
+//!
+//! ```text
+//! leaves    sweep k-1 without push, on to substep k, sweep k biased        between: sweep k biased
+//! leaves    move                                                           between: sweep k without push
+//! ```
+//!
 //! Stiffness has no cap but the speed of the push, and where that is reached the softness is less in the
 //! same proportion: what bodies sink by is in proportion to any load. Joints follow the path that their bias
 //! sets for the whole step, see `joints.rs`; only what they push beyond what may be carried is relaxed.
@@ -150,9 +158,12 @@ impl<const L: usize> Lists<L> {
                 let (last, free) = (&island.velocity_last[i], &island.bodies[i].velocity_free);
                 core::array::from_fn(|k| last[k] + (free[k] - last[k]) * part)
             });
-            let last = domains.bodies(node[1]).iter().map(|&i| &island.velocity_last[i as usize]);
             of.last.clear();
-            of.last.extend(last.map(|last| last.map(|x| single(x) + 0.0)));
+            if node[0] == 0 {
+                let bodies = domains.bodies(node[1]).iter();
+                let last = bodies.map(|&i| island.velocity_last[i as usize]);
+                of.last.extend(last.map(|last| last.map(|x| single(x) + 0.0)));
+            }
             if plan(&mut of.contacts.batches, &first) {
                 is_pushed.store(true, Ordering::Relaxed);
             }
@@ -160,40 +171,35 @@ impl<const L: usize> Lists<L> {
         let rounds = 1 + push_sweeps + SWEEPS * n + 1;
         self.rounds(island.pool, rounds as usize, fill, |of, round, is_leaf| {
             let (round, push) = (round as u32, is_pushed.load(Ordering::Relaxed));
-            if round == 0 {
-                return of.apply();
-            }
-            if round <= push_sweeps {
+            let rates = |k: u32| [&first, &joint_first].map(|rates| rates.at(k, n));
+            match round.checked_sub(1 + push_sweeps) {
+                None if round == 0 => of.apply(),
                 // A push that is carried on is a part of every sweep.
-                if push {
+                None if push => {
                     if is_leaf && round == 1 {
                         of.begin_push();
                     }
-                    of.sweep::<{ mode::PUSH }>(&first, &joint_first);
+                    of.sweep::<{ mode::PUSH }>(&[first, joint_first]);
                 }
-                return;
-            }
-            let (k, sweep) = ((round - push_sweeps - 1) / SWEEPS, round - push_sweeps - 1);
-            let [rates, joint_rates] = [&first, &joint_first].map(|of| of.at(k, n));
-            match (sweep % SWEEPS, is_leaf) {
-                (0, true) => {
-                    if k > 0 {
-                        let [rates, joint_rates] = [&first, &joint_first].map(|of| of.at(k - 1, n));
-                        of.sweep::<{ mode::RELAXED }>(&rates, &joint_rates);
-                    } else if push && push_sweeps > 0 {
-                        of.end_push(single(part));
+                None => (),
+                Some(sweep) if sweep % SWEEPS == 1 && is_leaf => of.advance(),
+                Some(sweep) if sweep % SWEEPS == 1 => {
+                    of.sweep::<{ mode::RELAXED }>(&rates(sweep / SWEEPS));
+                }
+                Some(sweep) => {
+                    let k = sweep / SWEEPS;
+                    if is_leaf && k > 0 {
+                        of.sweep::<{ mode::RELAXED }>(&rates(k - 1));
                     }
-                    if k > 0 && k < n {
-                        of.repeat();
+                    match (k, is_leaf) {
+                        (0, true) if push && push_sweeps > 0 => of.end_push(single(part)),
+                        (1.., true) if k < n => of.repeat(),
+                        _ => (),
                     }
                     if k < n {
-                        of.sweep::<{ mode::BIASED }>(&rates, &joint_rates);
+                        of.sweep::<{ mode::BIASED }>(&rates(k));
                     }
                 }
-                (0, false) if k < n => of.sweep::<{ mode::BIASED }>(&rates, &joint_rates),
-                (0, false) => (),
-                (_, true) => of.advance(),
-                (_, false) => of.sweep::<{ mode::RELAXED }>(&rates, &joint_rates),
             }
         });
         self.finish(island, iterate, part);
@@ -246,7 +252,7 @@ impl<const L: usize> Lists<L> {
             pool,
             sweeps as usize,
             |_, _, _| (),
-            |part, _, _| part.sweep::<{ mode::PLAIN }>(&rates, &rates),
+            |part, _, _| part.sweep::<{ mode::PLAIN }>(&[rates; 2]),
         );
     }
 
