@@ -25,9 +25,17 @@ pub trait Pool: Debug + Sync {
 /// Parts of a list for each thread: whichever is idle takes the next.
 const PARTS: usize = 4;
 /// Jobs of a list for which no memory is asked.
-const JOBS: usize = 64;
+pub(crate) const JOBS: usize = 64;
 /// How often a thread looks whether others have ended before it lets others run.
 const SPINS: u32 = 1000;
+
+/// Length of the parts of a list that are worked on at the same time, at most so many that no memory is asked
+/// for them, and whatever the pool: sums over parts do not depend on it. Parts of less than `least` items are
+/// not worth it.
+pub(crate) const fn part_of(items: usize, least: usize) -> usize {
+    let part = items.div_ceil(JOBS);
+    if part < least { least } else { part }
+}
 
 impl dyn Pool + '_ {
     /// Calls `work` on parts of `items` that together make up all of them, in any order and on any

@@ -427,6 +427,13 @@ pub fn array3<S: Scalar>(v: Vec3) -> Array3<S> {
     [S::from_real(v.x), S::from_real(v.y), S::from_real(v.z)]
 }
 
+/// Cuts the first `n` items off a list.
+pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (first, others) = core::mem::take(rest).split_at_mut(n);
+    *rest = others;
+    first
+}
+
 /// Makes a list, which keeps its room and at first has no more than it needs, `n` times this value.
 pub(crate) fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
     list.clear();

@@ -150,6 +150,20 @@ pub(in crate::engine) struct ContactCarrier {
     pub(in crate::engine) small: u8,
 }
 
+impl ContactCarrier {
+    /// The end with which the contact goes, of which some are bodies of an island. A corner is where it is;
+    /// else the smaller body slides or rolls over the larger one.
+    pub(in crate::engine) fn end(&self, inside: [bool; 2]) -> usize {
+        match (self.corners, inside) {
+            ([true, false], _) => 0,
+            ([false, true], _) => 1,
+            (_, [true, false]) => 0,
+            (_, [false, true]) => 1,
+            _ => usize::from(self.small),
+        }
+    }
+}
+
 /// A contact of the last step, for reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {

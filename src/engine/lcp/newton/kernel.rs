@@ -4,8 +4,10 @@
 //! every sum has a fixed order. About 15 ns a contact and sweep.
 
 use super::cones::Cones;
+use super::judged::Judged;
 use super::problem::ManifoldProblem;
 use super::round::{project, slip_bound};
+use super::wrench::{Wrench, give, usable};
 use crate::engine::lcp::bounded::Bounded;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold, cross};
@@ -52,28 +54,7 @@ pub(super) fn lane_velocity(m: &Manifold, velocity: &[Vec6], drift: bool) -> Lan
 /// Adds `sign · Jᵀ f` to impulses of the bodies.
 #[inline(always)]
 pub(super) fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Vec6]) {
-    let [px, py, pz] = &m.point;
-    let [fx, fy, fz] = f;
-    let mut turn = [[0.0; LANES]; 3];
-    for l in 0..LANES {
-        turn[0][l] = py[l] * fz[l] - pz[l] * fy[l];
-        turn[1][l] = pz[l] * fx[l] - px[l] * fz[l];
-        turn[2][l] = px[l] * fy[l] - py[l] * fx[l];
-    }
-    let sum = |x: &Lanes| ((x[0] + x[1]) + (x[2] + x[3])) * sign;
-    let force = [sum(fx), sum(fy), sum(fz)];
-    let torque = [sum(&turn[0]), sum(&turn[1]), sum(&turn[2])];
-    let (at_b, at_a) = (cross(m.arm_b, force), cross(m.arm_a, force));
-    let b = &mut out[m.b as usize];
-    for k in 0..3 {
-        b[k] += force[k];
-        b[3 + k] += torque[k] + at_b[k];
-    }
-    let a = &mut out[m.a as usize];
-    for k in 0..3 {
-        a[k] -= force[k];
-        a[3 + k] -= torque[k] + at_a[k];
-    }
+    Wrench::of(m, f).add(m, sign, out);
 }
 
 /// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
@@ -159,15 +140,7 @@ impl Sweep {
         self.cones.find(problem);
         self.impulse.clear();
         for (i, m) in problem.manifolds.iter().enumerate() {
-            let mut lanes = [[0.0; LANES]; 3];
-            for l in 0..m.count as usize {
-                let impulse = contact[m.first as usize + l];
-                // What is not finite, or acts between bodies that cannot move, is no start.
-                let usable = m.compliance[l] > 0.0 && impulse.iter().all(|x| x.is_finite());
-                for k in 0..3 {
-                    lanes[k][l] = if usable { impulse[k] } else { 0.0 };
-                }
-            }
+            let lanes = usable(m, &contact[m.first as usize..]);
             // Normals turned since the last step: back into the cone.
             let image = if self.cones.has(i) {
                 let image = self.cones.begin(problem, i, (&lanes, rolling));
@@ -216,9 +189,7 @@ impl Sweep {
     ) {
         rolling.copy_from_slice(&self.cones.rolling);
         for (m, lanes) in problem.manifolds.iter().zip(&self.impulse) {
-            for l in 0..m.count as usize {
-                contact[m.first as usize + l] = [lanes[0][l], lanes[1][l], lanes[2][l]];
-            }
+            give(m, lanes, &mut contact[m.first as usize..]);
         }
     }
 
@@ -411,48 +382,27 @@ impl Sweep {
         velocity: &[Vec6],
         joint: &[Double],
     ) -> Certificate {
-        let (mut map, mut gap) = ([0.0; LANES], [0.0; LANES]);
-        let mut others = Certificate::default();
+        let (mut judged, mut others) = (Judged::default(), Certificate::default());
         for (i, (m, l)) in problem.manifolds.iter().zip(&self.impulse).enumerate() {
-            let mut w = lane_velocity(m, velocity, true);
+            let w = lane_velocity(m, velocity, true);
             let frozen = self.slip_bounds.get(i).filter(|_| self.frozen);
             if self.cones.has(i) {
                 self.cones.certify(problem, i, (l, frozen), (&w, velocity), &mut others);
-                continue;
-            }
-            let slip = frozen.copied().unwrap_or_else(|| slip_bound(m, &w));
-            // In units of speed, `W_nn l`: `W_nn P_K(l - w / W_nn) = P_K(W_nn l - w)`. Where nothing can
-            // move the impulse is zero and any approach an error.
-            let (mut load, mut p) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
-            for k in 0..3 {
-                for j in 0..LANES {
-                    w[k][j] += (m.bias[j] + slip[j]) * m.normal[k];
-                    load[k][j] = m.compliance[j] * l[k][j];
-                    p[k][j] = load[k][j] - w[k][j];
-                }
-            }
-            let (image, _) = project(&m.normal, m.friction, &p);
-            let mut error = [0.0; LANES];
-            for k in 0..3 {
-                for j in 0..LANES {
-                    error[j] += (image[k][j] - load[k][j]) * (image[k][j] - load[k][j]);
-                }
-            }
-            for j in 0..LANES {
-                let used = j < m.count as usize;
-                let size = if error[j].is_nan() { Double::INFINITY } else { error[j] };
-                let size = if used { size } else { 0.0 };
-                map[j] = size.max(map[j]);
-                let product = l[0][j] * w[0][j] + l[1][j] * w[1][j] + l[2][j] * w[2][j];
-                gap[j] += if used { product.abs() } else { 0.0 };
+            } else {
+                judged.judge(m, l, w, frozen);
             }
         }
-        let worst = |x: &Lanes| x.iter().fold(0.0, |a: Double, &b| a.max(b)).sqrt();
-        let mut certificate = Certificate {
-            natural_map: worst(&map).max(others.natural_map),
-            gap: (gap[0] + gap[1]) + (gap[2] + gap[3]) + others.gap,
-            ..others
-        };
+        self.certify_joints(problem, velocity, joint, judged.certificate(others))
+    }
+
+    /// Adds the errors of joint rows to a certificate.
+    pub(super) fn certify_joints(
+        &self,
+        problem: &ManifoldProblem<'_>,
+        velocity: &[Vec6],
+        joint: &[Double],
+        mut certificate: Certificate,
+    ) -> Certificate {
         for (j, (row, c)) in problem.joints.iter().zip(joint).enumerate() {
             let r = self.bounded.error(j, row, velocity, *c);
             let r = if r.is_nan() { Double::INFINITY } else { r };

@@ -42,6 +42,7 @@ mod cones;
 mod held;
 pub mod joints_only;
 mod judge;
+mod judged;
 mod kernel;
 mod matrix;
 mod passes;
@@ -53,7 +54,9 @@ mod state;
 mod step;
 #[cfg(test)]
 mod tests;
+pub(in crate::engine) mod wrench;
 
+pub(in crate::engine) use self::judge::rebuild_by;
 pub use self::judge::{approach, certify, measure, rebuild};
 pub use self::problem::{ManifoldIterate, ManifoldProblem};
 pub use self::rows::solve_rows;

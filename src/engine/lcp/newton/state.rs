@@ -5,6 +5,7 @@ use super::held::Held;
 use super::kernel::Sweep;
 use super::matrix::JointNode;
 use super::rigid::Rigid;
+use super::wrench::Wrench;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::factor::{Factor, NodeLanes, Order, Pattern};
 use crate::engine::lcp::manifold::LaneVectors;
@@ -111,6 +112,8 @@ pub struct NewtonScratch {
     pub(super) trial: Vec<Vec6>,
     pub(super) step: Vec<Vec6>,
     pub(super) rebuilt: Vec<Vec6>,
+    /// What the contacts of each manifold do to its bodies.
+    pub(super) wrenches: Vec<Wrench>,
     pub(super) joint: Vec<Double>,
     pub(super) trial_joint: Vec<Double>,
     pub(super) joint_step: Vec<Double>,

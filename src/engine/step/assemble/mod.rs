@@ -32,7 +32,6 @@ mod unknowns;
 pub use self::unknowns::{IslandRanges, IslandUnknowns, Unknowns};
 
 use self::reach::FarContact;
-pub(in crate::engine) use self::unknowns::cut;
 use super::islands::{DisjointSets, Islands};
 use super::unchanged::Touching;
 use crate::engine::lcp::manifold::Manifold;
@@ -43,7 +42,7 @@ use crate::engine::state::contact::{Blow, ContactCarrier};
 use crate::engine::state::joint::{Aim, Joint, Row};
 use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
-use crate::math::{DVec3, Double, Groups, Real};
+use crate::math::{DVec3, Double, Groups, Real, cut};
 
 /// The step problem of all islands, and where its rows came from.
 #[derive(Clone, Debug, Default)]

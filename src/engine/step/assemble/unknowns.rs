@@ -6,7 +6,7 @@
 use core::ops::Range;
 
 use crate::engine::lcp::{Iterate, Problem, Vec6};
-use crate::math::Double;
+use crate::math::{Double, cut};
 
 /// Where the parts of an island are in the lists of the problem.
 #[derive(Clone, Debug)]
@@ -40,13 +40,6 @@ pub struct Unknowns {
 
 /// The unknowns of one island; contact impulses act on body b, in world axes.
 pub type IslandUnknowns<'a> = Iterate<'a>;
-
-/// Cuts the first `n` items off a list.
-pub(in crate::engine) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let (first, others) = core::mem::take(rest).split_at_mut(n);
-    *rest = others;
-    first
-}
 
 impl<'a> IslandUnknowns<'a> {
     pub(crate) fn new(all: &'a mut Unknowns) -> Self {

@@ -78,7 +78,7 @@ impl IslandSolver {
         let flies = is_other && relax && self.let_fly(island, &mut biased, &mut solve);
         if is_other {
             carried = biased.certificate;
-            self.ending.pose(island, false);
+            self.ending.pose(island);
             island.step.find_compliance();
         }
         let mut relaxed =

@@ -18,24 +18,68 @@
 use smallvec::SmallVec;
 
 use super::island::Island;
-use super::midpoint::contact;
-use super::midpoint::contact::{At, ContactSources, MidpointContact};
-use super::midpoint::member::Member;
-use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes};
+use super::midpoint::contact::put_arms;
+use super::midpoint::member::{Member, split};
+use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
+use crate::engine::lcp::newton::wrench::{Wrench, admissible, give};
 use crate::engine::lcp::{BodyBlock, Vec6};
 use crate::engine::settings::StepMode;
-use crate::engine::step::assemble::{IslandStep, Unknowns, cut};
+use crate::engine::state::contact::ContactCarrier;
+use crate::engine::step::assemble::{IslandStep, Sources, Unknowns, imposed};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::ending::{LENT, TURNED};
 use crate::engine::tuning::threads::PAIRS_MIN;
-use crate::math::refill;
-use crate::math::{DVec3, Double, sym_inverse, sym_times, widen};
-
-/// Parts of the contacts that are worked on at the same time, at most.
-const PARTS: usize = 64;
+use crate::math::{DMat3, DVec3, Double, cut, refill, sym_inverse, sym_times, widen};
+use crate::math::{widen_mat3, widen3};
+use crate::par::{JOBS, part_of};
 
 /// Where the contacts of a manifold are: both arms, the points; `W_nn` and biases there.
 type Arms = ([[Double; 3]; 2], LaneVectors, [Lanes; 2]);
+
+/// How a body comes to the end.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Way of its center (m).
+    shift: DVec3,
+    /// What is fixed to it is turned by, of vectors in its axes at the start (–).
+    turn: DMat3,
+}
+
+/// The ways of the contacts of an island.
+struct Ways<'a> {
+    sources: &'a Sources<'a>,
+    carriers: &'a [ContactCarrier],
+    turns: &'a [Turn],
+    h: Double,
+    /// A blow has one place: else it would do work.
+    stay: bool,
+}
+
+impl<'a> Ways<'a> {
+    fn of(island: &Island<'a, '_>, turns: &'a [Turn]) -> Self {
+        let (sources, carriers) = (island.sources, island.step.contact_carriers);
+        Self { sources, carriers, turns, h: island.dt, stay: island.step.bounces() }
+    }
+
+    /// By how much the arms of contact `lane` of a manifold change (m): it goes with one of its ends.
+    fn shifts(&self, m: &Manifold, lane: usize) -> [DVec3; 2] {
+        if self.stay {
+            return [DVec3::ZERO; 2];
+        }
+        let carrier = &self.carriers[m.first as usize + lane];
+        let turns = [m.a, m.b].map(|i| self.turns.get(i as usize));
+        let with = carrier.end(turns.map(|turn| turn.is_some()));
+        let point = match (turns[with], carrier.cores) {
+            (Some(Turn { shift, turn }), Some(cores)) => *shift + *turn * widen3(cores[with]),
+            (Some(Turn { shift, .. }), None) => *shift,
+            (None, _) => {
+                let (v, spin) = split(&imposed(self.sources, carrier.bodies[with] as usize));
+                (v + spin.cross(DVec3::from_array(m.arms(lane)[with]))) * self.h
+            }
+        };
+        turns.map(|turn| point - turn.map_or(DVec3::ZERO, |turn| turn.shift))
+    }
+}
 
 /// Buffers; their content never influences a result.
 #[derive(Clone, Debug, Default)]
@@ -49,10 +93,10 @@ pub(super) struct EndingScratch {
     flown: Vec<Option<Vec6>>,
     /// What was solved before they did.
     pub(super) before: Unknowns,
-    /// Torques that each contact gave both bodies at the start beyond those at the end, and their sums for
-    /// each body [N·m·s].
-    levers: Vec<[DVec3; 2]>,
-    sum: Vec<DVec3>,
+    turns: Vec<Turn>,
+    /// What the contacts of each manifold do to its bodies, and sums of it for each body.
+    wrenches: Vec<Wrench>,
+    sums: Vec<Vec6>,
     /// Impulses of the contacts by which small steps moved the bodies.
     pub(super) ways: Vec<[Double; 3]>,
 }
@@ -74,31 +118,51 @@ impl EndingScratch {
         })
     }
 
-    /// Poses the problem at the end. `small`: small steps moved the bodies, by the impulses in `ways`.
-    pub(super) fn pose(&mut self, island: &mut Island<'_, '_>, small: bool) {
+    /// Poses the problem at the end.
+    pub(super) fn pose(&mut self, island: &mut Island<'_, '_>) {
+        self.go(island);
+        self.turn(island);
+        self.pose_contacts(island);
+        let n = island.step.bodies.len();
+        refill(&mut self.sums, n + 1, [0.0; 6]);
+        let manifolds = island.step.manifolds.iter();
+        manifolds.zip(&self.wrenches).for_each(|(m, wrench)| wrench.add(m, 1.0, &mut self.sums));
+        for (block, sum) in island.step.bodies.iter_mut().zip(&self.sums) {
+            let turn = sym_times(&block.inverse_inertia, split(sum).1).to_array();
+            (0..3).for_each(|k| block.velocity_free[3 + k] += turn[k]);
+        }
+    }
+
+    /// Takes up the bodies, with the poses of the end.
+    fn go(&mut self, island: &Island<'_, '_>) {
         self.members.clear();
         for (&i, v) in island.step.members.iter().zip(&*island.step.biased.velocity) {
             let mut member = Member::new(island.sources, i);
             member.go_with(v, island.dt);
             self.members.push(member);
         }
-        self.pose_contacts(island, small);
-        let step = &mut *island.step;
+    }
+
+    /// Turns the blocks to the poses of the end.
+    pub(super) fn turn(&mut self, island: &mut Island<'_, '_>) {
+        let (step, h) = (&mut *island.step, island.dt);
+        self.arms.clear();
         self.blocks.clear();
         self.blocks.extend_from_slice(step.bodies);
-        for ((member, block), lever) in self.members.iter().zip(&mut *step.bodies).zip(&self.sum) {
-            let Some(rotor) = member.rotor else {
-                let turn = sym_times(&block.inverse_inertia, *lever).to_array();
-                (0..3).for_each(|k| block.velocity_free[3 + k] += turn[k]);
-                continue;
-            };
-            let [.., momentum] = member.pushed(&[0.0; 6], island.dt);
-            let damping = 1.0 + island.dt * member.damping[1];
+        self.turns.clear();
+        for (member, (block, &i)) in
+            self.members.iter().zip(step.bodies.iter_mut().zip(step.members))
+        {
+            let axes = widen_mat3(island.sources.motions[i as usize].rotation);
+            self.turns
+                .push(Turn { shift: member.to.0 - member.center, turn: member.turn() * axes });
+            let Some(rotor) = member.rotor else { continue };
+            let [.., momentum] = member.pushed(&[0.0; 6], h);
+            let damping = 1.0 + h * member.damping[1];
             let rotor = rotor.with(member.to.1);
             block.inertia = rotor.tensor().map(|x| damping * x);
             block.inverse_inertia = sym_inverse(&block.inertia);
-            let free = rotor.velocity(momentum) + sym_times(&block.inverse_inertia, *lever);
-            block.velocity_free[3..].copy_from_slice(&free.to_array());
+            block.velocity_free[3..].copy_from_slice(&rotor.velocity(momentum).to_array());
         }
         *step.at_end = true;
     }
@@ -113,12 +177,12 @@ impl EndingScratch {
     /// their impulses give the mean velocity of that flight. Returns by how much that is another one than the
     /// biased [m/s]; none if no body flies on.
     pub(super) fn fly(&mut self, island: &mut Island<'_, '_>) -> Option<Double> {
+        self.go(island);
         let (step, h) = (&mut *island.step, island.dt);
         let mut most = None;
         let bodies = step.biased.velocity.iter_mut().zip(&mut *step.bodies);
-        for ((&i, (v, block)), flown) in step.members.iter().zip(bodies).zip(&mut self.flown) {
-            let mut member = Member::new(island.sources, i);
-            member.go_with(v, h);
+        let bodies = bodies.zip(&mut self.flown).zip(&mut self.members);
+        for (&i, (((v, block), flown), member)) in step.members.iter().zip(bodies) {
             let Some(rotor) = member.rotor else { continue };
             let [.., momentum] = member.pushed(&[0.0; 6], h);
             let [x, y, z] = [3, 4, 5].map(|k| v[k] - block.velocity_free[k]);
@@ -135,6 +199,7 @@ impl EndingScratch {
             let change = radius * (mean - DVec3::new(v[3], v[4], v[5])).length();
             most = Some(change.max(most.unwrap_or(0.0)));
             v[3..].copy_from_slice(&mean.to_array());
+            member.go_with(v, h);
             block.velocity_free[3..].copy_from_slice(&(mean - given).to_array());
         }
         most
@@ -147,51 +212,69 @@ impl EndingScratch {
         }
     }
 
-    /// Poses the contacts at the end, where that acts by which the carried impulses differ from those that
-    /// moved the bodies.
-    fn pose_contacts(&mut self, island: &mut Island<'_, '_>, small: bool) {
-        let Self { members, arms, levers, sum, ways, .. } = self;
-        let (members, h, pool) = (&*members, island.dt, island.pool);
-        let of = ContactSources::of(island);
+    /// Poses the contacts at the end. What acts there is that by which the carried impulses differ from those
+    /// that moved the bodies: wrenches are what these did at the start beyond that.
+    fn pose_contacts(&mut self, island: &mut Island<'_, '_>) {
+        let pool = island.pool;
+        let ways = Ways::of(island, &self.turns);
         let step = &mut *island.step;
-        let impulses = if small { &**ways } else { &*step.biased.contact_impulse };
-        arms.resize(step.manifolds.len(), Arms::default());
-        levers.resize(step.blows.len(), [DVec3::ZERO; 2]);
-        let part = step.manifolds.len().div_ceil(PARTS).max(PAIRS_MIN);
-        let mut rest = &mut levers[..];
-        let mut tasks: SmallVec<[_; PARTS]> = SmallVec::new();
-        for (manifolds, arms) in step.manifolds.chunks_mut(part).zip(arms.chunks_mut(part)) {
-            let contacts = manifolds.iter().map(|m| m.count as usize).sum();
-            tasks.push((manifolds, arms, cut(&mut rest, contacts)));
-        }
-        pool.run(&mut tasks, 1, |tasks| {
-            for (manifolds, arms, levers) in tasks {
-                let mut levers = levers.iter_mut();
-                for (m, arms) in manifolds.iter_mut().zip(&mut **arms) {
+        let impulses = &*step.biased.contact_impulse;
+        self.arms.resize(step.manifolds.len(), Arms::default());
+        refill(&mut self.wrenches, step.manifolds.len(), Wrench::default());
+        let size = part_of(step.manifolds.len(), PAIRS_MIN);
+        let parts = step.manifolds.chunks_mut(size).zip(self.arms.chunks_mut(size));
+        let mut parts: SmallVec<[_; JOBS]> = parts.zip(self.wrenches.chunks_mut(size)).collect();
+        pool.run(&mut parts, 1, |parts| {
+            for ((manifolds, arms), wrenches) in parts {
+                for ((m, arms), wrench) in
+                    manifolds.iter_mut().zip(&mut **arms).zip(&mut **wrenches)
+                {
                     *arms = ([m.arm_a, m.arm_b], m.point, [m.compliance, m.bias]);
-                    let mut touches: SmallVec<[MidpointContact; LANES]> = SmallVec::new();
-                    let impulses = &impulses[m.first as usize..];
-                    for (lane, lever) in (0..m.count as usize).zip(&mut levers) {
-                        let mut touch = of.contact(m, lane);
-                        touch.find_end(members, h);
-                        *lever = touch.lever(DVec3::from_array(impulses[lane]));
-                        touches.push(touch);
+                    let (mut ends, first) = ([[DVec3::ZERO; 2]; LANES], m.first as usize);
+                    for lane in 0..m.count as usize {
+                        let shifts = ways.shifts(m, lane);
+                        *wrench = wrench.less(&shifts, DVec3::from_array(impulses[first + lane]));
+                        let starts = m.arms(lane).map(DVec3::from_array);
+                        ends[lane] = [0, 1].map(|k| starts[k] + shifts[k]);
                     }
-                    contact::put_own(m, &touches, At::End);
+                    put_arms(m, |lane| ends[lane]);
                 }
             }
         });
-        drop(tasks);
-        refill(sum, step.bodies.len(), DVec3::ZERO);
-        for m in &*step.manifolds {
-            for levers in &levers[m.first as usize..(m.first + m.count) as usize] {
-                for ((k, sign), lever) in [(m.a, -1.0), (m.b, 1.0)].into_iter().zip(levers) {
-                    if let Some(sum) = sum.get_mut(k as usize) {
-                        *sum += *lever * sign;
+    }
+
+    /// After small steps, and [`fly`](Self::fly) and [`turn`](Self::turn): takes the carried impulses in their
+    /// cones, and tells what they do to the bodies where those come to, and what those of the way did besides.
+    pub(super) fn carry(&mut self, island: &mut Island<'_, '_>) -> &[Wrench] {
+        let (pool, impulses) = (island.pool, &self.ways);
+        let ways = Ways::of(island, &self.turns);
+        let step = &mut *island.step;
+        let (manifolds, mut rest) = (&*step.manifolds, &mut *step.relaxed.contact_impulse);
+        refill(&mut self.wrenches, manifolds.len(), Wrench::default());
+        let size = part_of(manifolds.len(), PAIRS_MIN);
+        let mut parts: SmallVec<[_; JOBS]> = SmallVec::new();
+        for (manifolds, wrenches) in manifolds.chunks(size).zip(self.wrenches.chunks_mut(size)) {
+            let contacts = manifolds.iter().map(|m| m.count as usize).sum();
+            parts.push((manifolds, wrenches, cut(&mut rest, contacts)));
+        }
+        pool.run(&mut parts, 1, |parts| {
+            for (manifolds, wrenches, carried) in parts {
+                let mut rest = &mut **carried;
+                for (m, wrench) in manifolds.iter().zip(&mut **wrenches) {
+                    let carried = cut(&mut rest, m.count as usize);
+                    let l = admissible(m, carried);
+                    give(m, &l, carried);
+                    *wrench = Wrench::of(m, &l);
+                    for (lane, l) in carried.iter().enumerate() {
+                        let way = DVec3::from_array(impulses[m.first as usize + lane]);
+                        let beyond = way - DVec3::from_array(*l);
+                        *wrench = wrench.less(&ways.shifts(m, lane), beyond);
                     }
                 }
             }
-        }
+        });
+        drop(parts);
+        &self.wrenches
     }
 
     /// Puts the blocks back; the velocities stay those at the end.

@@ -65,16 +65,20 @@ fn end(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Certificate {
     ending.land(island.step);
     ending.fly(island);
     ending.put_free_back(island.step);
-    ending.pose(island, true);
+    let mut bounced = None;
     if island.step.bounces() {
         // Blows are measured.
+        ending.pose(island);
         island.step.find_compliance();
+        let swept: &mut Solve<'_> =
+            &mut |state, island, _| state.sweep_times(island, 1, Start::Impulses, 2 * substeps);
+        bounced = bounce.solve_swept(&mut Bench { state: solvers, island, by: swept });
+    } else {
+        ending.turn(island);
     }
-    let swept: &mut Solve<'_> =
-        &mut |state, island, _| state.sweep_times(island, 1, Start::Impulses, 2 * substeps);
-    let bounced = bounce.solve_swept(&mut Bench { state: solvers, island, by: swept });
     if bounced.is_none() {
-        solvers.rebuild(island, 1);
+        let wrenches = ending.carry(island);
+        solvers.rebuild_by(island, wrenches);
     }
     if island.settings.contact.relax {
         bounce.slow(island, &ending.members, &ending.blocks);

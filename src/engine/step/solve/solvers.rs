@@ -13,6 +13,7 @@ use crate::engine::lcp::expand::Rows;
 use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::joints_only;
 use crate::engine::lcp::newton::joints_only::JointsScratch;
+use crate::engine::lcp::newton::wrench::Wrench;
 use crate::engine::lcp::newton::{ManifoldProblem, NewtonParams, NewtonScratch};
 use crate::engine::lcp::pgs::{self, PgsParams, PgsScratch};
 use crate::engine::lcp::sweeps::SweepScratch;
@@ -247,10 +248,16 @@ impl Solvers {
         newton::rebuild(&problem, &mut iterate, &mut self.newton);
     }
 
+    /// Takes the velocity of the relaxed problem that impulses give which do this to the bodies.
+    pub(super) fn rebuild_by(&mut self, island: &mut Island<'_, '_>, wrenches: &[Wrench]) {
+        let (problem, mut iterate) = island.step.unknowns(1);
+        newton::rebuild_by(&problem, &mut iterate, wrenches, &mut self.newton);
+    }
+
     /// Residual of the velocities and impulses of the biased (0) or relaxed (1) problem.
     pub(super) fn certify(&mut self, island: &mut Island<'_, '_>, of: usize) -> Certificate {
         let (problem, mut iterate) = island.step.unknowns(of);
-        newton::certify(&problem, &mut iterate, &mut self.newton)
+        newton::certify(&problem, &mut iterate, island.pool, &mut self.newton)
     }
 
     /// Residual of the carried velocities and their impulses: of the problem without push.

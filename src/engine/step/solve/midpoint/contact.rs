@@ -78,14 +78,7 @@ impl<'a, 'b> ContactSources<'a, 'b> {
             let (linear, angular) = split(&imposed(sources, carrier.bodies[k] as usize));
             linear + angular.cross(arms[k])
         });
-        // A corner is where it is; else the smaller body slides or rolls over the larger one.
-        let with = match (carrier.corners, members) {
-            ([true, false], _) => 0,
-            ([false, true], _) => 1,
-            (_, [Some(_), None]) => 0,
-            (_, [None, Some(_)]) => 1,
-            _ => usize::from(carrier.small),
-        };
+        let with = carrier.end(members.map(|member| member.is_some()));
         MidpointContact {
             members,
             cores,
@@ -187,22 +180,25 @@ impl MidpointContact {
 
 /// Gives a manifold the arms of its contacts.
 pub(in crate::engine) fn put(m: &mut Manifold, touches: &[MidpointContact], at: At) {
-    put_own(m, &touches[m.first as usize..(m.first + m.count) as usize], at);
+    let touches = &touches[m.first as usize..];
+    put_arms(m, |lane| {
+        let touch = &touches[lane];
+        match at {
+            At::Start => touch.from,
+            At::Middle => [0, 1].map(|k| (touch.from[k] + touch.to[k]) * 0.5),
+            At::End => touch.to,
+        }
+    });
 }
 
-/// [`put`] with the contacts of this manifold alone.
-pub(in crate::engine) fn put_own(m: &mut Manifold, touches: &[MidpointContact], at: At) {
-    let arms = |touch: &MidpointContact| match at {
-        At::Start => touch.from,
-        At::Middle => [0, 1].map(|k| (touch.from[k] + touch.to[k]) * 0.5),
-        At::End => touch.to,
-    };
-    let first = arms(&touches[0]);
+/// Gives a manifold arms, those of contact `lane` from the centers of both bodies (m).
+pub(in crate::engine) fn put_arms(m: &mut Manifold, arms: impl Fn(usize) -> [DVec3; 2]) {
+    let first = arms(0);
     (m.arm_a, m.arm_b) = (first[0].to_array(), first[1].to_array());
     // The shorter arm is the more accurate one.
     let near = usize::from(first[1].length_squared() < first[0].length_squared());
-    for (lane, touch) in touches.iter().enumerate() {
-        let point = arms(touch)[near] - first[near];
+    for lane in 0..m.count as usize {
+        let point = arms(lane)[near] - first[near];
         (0..3).for_each(|k| m.point[k][lane] = point.to_array()[k]);
     }
 }

@@ -9,8 +9,8 @@ use crate::engine::state::joint::End;
 use crate::engine::step::assemble::Sources;
 use crate::engine::step::predict::spin::{Rotor, is_round};
 use crate::math::{
-    DVec3, Double, SERIES, SYM_PLACES, Sym, SymMat3, exp_double, quat_exp_double, quat_mul_double,
-    quat_rotate_double, sym_inverse, sym_times, widen, widen3,
+    DMat3, DVec3, Double, SERIES, SYM_PLACES, Sym, SymMat3, exp_double, quat_exp_double,
+    quat_mul_double, quat_rotate_double, sym_inverse, sym_times, widen, widen3,
 };
 
 /// A body on its way through the step.
@@ -161,6 +161,19 @@ impl Member {
     pub(in crate::engine) fn turned(&self, arm: DVec3) -> DVec3 {
         let [x, y, z, w] = self.rotation;
         quat_rotate_double(self.to.1, quat_rotate_double([-x, -y, -z, w], arm))
+    }
+
+    /// By what vectors that are fixed to it turn in the part, `R - I`.
+    pub(in crate::engine) fn turn(&self) -> DMat3 {
+        let [x, y, z, w] = self.rotation;
+        let [x, y, z, w] = quat_mul_double(self.to.1, [-x, -y, -z, w]);
+        // Of the rotation that quaternions of any length stand for.
+        let (u, scale) = (DVec3::new(x, y, z), 2.0 / (x * x + y * y + z * z + w * w));
+        let column = |axis: DVec3| {
+            let across = u.cross(axis);
+            (across * w + u.cross(across)) * scale
+        };
+        DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
     }
 
     /// Mass block at a rotation, with damping; `part` of it, with `added` to its inertia. The velocity is to
