@@ -3,6 +3,8 @@
 //! World vectors in, world vectors out; [`FrictionCone`](crate::engine::lcp::cone::FrictionCone) has all
 //! cones in the frames of their contacts. O(1).
 
+use core::array::from_fn;
+
 use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::math::Double;
 
@@ -24,41 +26,37 @@ pub(super) const fn zone(zones: u8, lane: usize) -> u8 {
 #[inline(always)]
 pub(super) fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; LANES]) {
     let inverse = 1.0 / (1.0 + mu * mu);
-    let mut image = [[0.0; LANES]; 3];
-    let mut zones = [APEX; LANES];
+    // One kind of work for all lanes at a time: compilers make more vector code of that than of a loop with all.
+    let (mut along, mut across) = ([0.0; LANES], [[0.0; LANES]; 3]);
     for l in 0..LANES {
-        let pn = n[0] * p[0][l] + n[1] * p[1][l] + n[2] * p[2][l];
-        let t = [p[0][l] - pn * n[0], p[1][l] - pn * n[1], p[2][l] - pn * n[2]];
-        let size = (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]).sqrt();
-        let inside = size <= mu * pn && mu > 0.0;
-        let open = mu * size <= -pn && pn < 0.0;
-        let along = (pn + mu * size) * inverse;
-        let surface = mu * along / size.max(1e-300);
-        let kn = if inside {
-            pn
-        } else if open {
-            0.0
-        } else {
-            along
-        };
-        let kt = if inside {
-            1.0
-        } else if open {
-            0.0
-        } else {
-            surface
-        };
-        zones[l] = if inside {
-            INSIDE
-        } else if open {
-            APEX
-        } else {
-            SURFACE
-        };
+        along[l] = n[0] * p[0][l] + n[1] * p[1][l] + n[2] * p[2][l];
         for k in 0..3 {
-            image[k][l] = kn * n[k] + kt * t[k];
+            across[k][l] = p[k][l] - along[l] * n[k];
         }
     }
+    let [x, y, z] = &across;
+    let size: Lanes = from_fn(|l| (x[l] * x[l] + y[l] * y[l] + z[l] * z[l]).sqrt());
+    let surface: Lanes = from_fn(|l| (along[l] + mu * size[l]) * inverse);
+    let shrunk: Lanes = from_fn(|l| mu * surface[l] / size[l].max(1e-300));
+    let inside: [bool; LANES] = from_fn(|l| size[l] <= mu * along[l] && mu > 0.0);
+    let open: [bool; LANES] = from_fn(|l| mu * size[l] <= -along[l] && along[l] < 0.0);
+    let pick = |l: usize, [of_inside, of_open, of_surface]: [Double; 3]| {
+        let outside = if open[l] { of_open } else { of_surface };
+        if inside[l] { of_inside } else { outside }
+    };
+    let normal: Lanes = from_fn(|l| pick(l, [along[l], 0.0, surface[l]]));
+    let tangential: Lanes = from_fn(|l| pick(l, [1.0, 0.0, shrunk[l]]));
+    let mut image = [[0.0; LANES]; 3];
+    for k in 0..3 {
+        for l in 0..LANES {
+            image[k][l] = normal[l] * n[k] + tangential[l] * across[k][l];
+        }
+    }
+    let zones = from_fn(|l| match (inside[l], open[l]) {
+        (true, _) => INSIDE,
+        (_, true) => APEX,
+        _ => SURFACE,
+    });
     (image, zones)
 }
 
