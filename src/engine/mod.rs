@@ -58,7 +58,7 @@ pub use crate::{par, query};
 
 use self::geometry::shape::share::Shapes;
 use self::report::{StepReport, StepStatus};
-use self::settings::{ActiveEvents, Settings, StepMode};
+use self::settings::{Settings, StepMode};
 use self::state::bodies::Bodies;
 use self::state::body::BodyId;
 pub use self::state::contact::Contact;
@@ -149,6 +149,11 @@ impl Simulation {
     /// Stage 1: takes up forces and targets, finds broken states, predicts free velocities. False if
     /// `dt` or a setting is out of range; the other stages of this step then do nothing.
     pub fn begin(&mut self, settings: &Settings, dt: Real) -> bool {
+        self.begin_on(settings, dt, &Serial)
+    }
+
+    /// Stage 1 with the bodies spread over a pool; the same bits for any pool.
+    pub fn begin_on(&mut self, settings: &Settings, dt: Real, pool: &dyn Pool) -> bool {
         self.report.begin(dt);
         self.revision += 1;
         self.active = settings::ranges::STEP.contains(dt) && settings.validate().is_ok();
@@ -168,7 +173,7 @@ impl Simulation {
         let (bodies, work) = (&mut self.bodies, &mut self.work);
         let Work { motions, shapes, .. } = work;
         let broken = &mut self.report.quarantined;
-        work.steady.predict(bodies, motions, shapes, settings, dt, broken);
+        work.steady.predict(bodies, motions, shapes, (settings, dt), broken, pool);
         let index = |id| self.bodies.index_of(id).map_or(NO_BODY, |i| i as u32);
         let ends = |joint: &Joint| match joint.desc {
             JointDesc { enabled: false, .. } => [NO_BODY; 2],
@@ -194,29 +199,8 @@ impl Simulation {
         let Work { motions, marks, movers, .. } = work;
         find_movers(&self.bodies, motions, marks, movers);
         let dt = self.report.dt;
-        work.excluded.clear();
-        for JointDesc { ends, collide, enabled, .. } in
-            self.joints.as_slice().iter().map(Joint::desc)
-        {
-            if let [Some(a), Some(b)] = *ends
-                && *enabled
-                && !collide
-            {
-                work.excluded.push([a.min(b), a.max(b)]);
-            }
-        }
-        work.excluded.sort_unstable();
-        let enlarge = match settings.contact.active {
-            ActiveEvents::Clipped => {
-                let gravity = settings.gravity.length();
-                let margin = settings.contact.margin + dt * dt * gravity;
-                Enlarge { dt, margin, scale: 1.0 }
-            }
-            // Φ ≤ ε_t means that the bodies scaled by 1 / (1 - ε_t) meet.
-            ActiveEvents::Enumerated { eps_t, .. } => {
-                Enlarge { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
-            }
-        };
+        self.joints.list_excluded(&mut work.excluded);
+        let enlarge = Enlarge::of(settings, dt);
         let Work { broad, motions, movers, excluded, .. } = work;
         let motions = &motions.list;
         broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });

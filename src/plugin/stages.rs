@@ -79,7 +79,7 @@ fn begin(
     physics.settings = collect(&gravity, &mode, &contact, &solver, &sleep);
     let dt = narrow(time.delta_secs_f64());
     let (engine, settings) = physics.stage();
-    engine.begin(settings, dt);
+    engine.begin_on(settings, dt, &TaskPool);
 }
 
 fn find_pairs(mut physics: ResMut<PhysicsWorld>) {

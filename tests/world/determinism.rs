@@ -54,7 +54,7 @@ fn buffers_hold_no_state() {
 fn spread(world: &mut Simulation, settings: &Settings, steps: usize, threads: usize) {
     let pool = Threads(threads);
     for _ in 0..steps {
-        world.begin(settings, DT);
+        world.begin_on(settings, DT, &pool);
         world.find_pairs(settings);
         world.find_contacts_on(settings, &pool);
         world.build_islands();

@@ -35,7 +35,7 @@ pub fn timed_step(
         seconds[stage] = (now - last).as_secs_f64();
         last = now;
     };
-    world.begin(settings, dt);
+    world.begin_on(settings, dt, pool);
     lap(0);
     world.find_pairs(settings);
     lap(1);

@@ -177,7 +177,7 @@ impl Write for Mixer {
 
 /// Steps a world on a pool; in the plugin every stage is a system of its own.
 pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &dyn Pool) {
-    world.begin(settings, DT);
+    world.begin_on(settings, DT, pool);
     world.find_pairs(settings);
     world.find_contacts_on(settings, pool);
     world.build_islands();

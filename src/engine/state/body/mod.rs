@@ -303,11 +303,15 @@ impl Body {
         &self.colliders
     }
 
-    /// Takes equal shapes from one place, if it has new ones.
+    /// Has it new shapes, that are its own?
+    pub(in crate::engine) const fn is_reshaped(&self) -> bool {
+        self.reshaped
+    }
+
+    /// Takes equal shapes from one place.
     pub(in crate::engine) fn share_shapes(&mut self, shapes: &mut Shapes) {
-        if core::mem::take(&mut self.reshaped) {
-            self.colliders.share(shapes);
-        }
+        self.reshaped = false;
+        self.colliders.share(shapes);
     }
 
     /// World position of the body's frame (m).
