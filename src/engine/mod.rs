@@ -31,11 +31,11 @@
 //! same features of the crate; `docs/trust.md` tells on which platforms that was compared. Why: the order of
 //! everything comes from ids, which are counters; every list that leaves a stage is sorted by a documented
 //! key (pairs by [`PairKey`](pair_key::PairKey), contacts by feature id, islands by their first body); hash
-//! maps are only looked up, never iterated; a pair is updated from its own state and that of its two bodies
-//! alone; islands do not share unknowns, and parts of an island are swept in an order that no thread changes;
-//! no sum depends on chunking; all arithmetic is scalar, without fused
-//! operations, and transcendental functions come from `libm`; there is no clock. Portals and impulses are
-//! part of the state: a clone of a [`Simulation`] continues as the original does.
+//! maps are only looked up, never iterated; what is found of a body, of two boxes near each other and of a pair
+//! is found from their own state alone, and taken up in their order; islands do not share unknowns, and parts
+//! of an island are swept in an order that no thread changes; no sum depends on chunking; all arithmetic is
+//! scalar, without fused operations, and transcendental functions come from `libm`; there is no clock. Portals
+//! and impulses are part of the state: a clone of a [`Simulation`] continues as the original does.
 
 mod edit;
 pub(crate) mod geometry;
@@ -191,6 +191,11 @@ impl Simulation {
 
     /// Stage 2: pairs of pieces whose bounding boxes meet within the step.
     pub fn find_pairs(&mut self, settings: &Settings) {
+        self.find_pairs_on(settings, &Serial);
+    }
+
+    /// Stage 2 with near boxes spread over a pool; the same bits for any pool.
+    pub fn find_pairs_on(&mut self, settings: &Settings, pool: &dyn Pool) {
         if !self.active {
             return;
         }
@@ -203,7 +208,8 @@ impl Simulation {
         let enlarge = Enlarge::of(settings, dt);
         let Work { broad, motions, movers, excluded, .. } = work;
         let motions = &motions.list;
-        broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });
+        let input = Input { bodies: &self.bodies, motions, movers, enlarge, excluded };
+        broad.find(&input, pool);
         self.pairs.update(&broad.changes(), &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
         self.report.searched = broad.searched;

@@ -84,7 +84,7 @@ fn begin(
 
 fn find_pairs(mut physics: ResMut<PhysicsWorld>) {
     let (engine, settings) = physics.stage();
-    engine.find_pairs(settings);
+    engine.find_pairs_on(settings, &TaskPool);
 }
 
 pub(super) fn find_contacts(mut physics: ResMut<PhysicsWorld>) {

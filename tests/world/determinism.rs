@@ -7,7 +7,9 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::par::Threads;
 use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
+use orthant_lab::random::Rng;
 use orthant_lab::support::{DT, cuboid, fingerprint, floor, heap, run};
 
 #[test]
@@ -55,7 +57,7 @@ fn spread(world: &mut Simulation, settings: &Settings, steps: usize, threads: us
     let pool = Threads(threads);
     for _ in 0..steps {
         world.begin_on(settings, DT, &pool);
-        world.find_pairs(settings);
+        world.find_pairs_on(settings, &pool);
         world.find_contacts_on(settings, &pool);
         world.build_islands();
         world.assemble(settings);
@@ -96,6 +98,40 @@ fn an_island_in_parts_is_the_same_on_any_number_of_threads() {
     assert_eq!(one.1.islands, 1, "one island");
     assert!(one.1.contacts > 4096, "{} contacts: several parts", one.1.contacts);
     for threads in [2, 3, 4] {
+        assert!(play(threads) == one, "{threads} threads");
+    }
+}
+
+/// Balls that fly about close to each other: more near boxes than one thread goes through.
+fn swarm() -> Simulation {
+    let mut world = Simulation::new();
+    let mut rng = Rng::new(11);
+    for i in 0..4096_u16 {
+        let place = [i % 16, i / 256, i / 16 % 16].map(|k| Real::from(k) * 0.65);
+        let desc = BodyDesc {
+            shape: Shape::sphere(0.3).ok(),
+            position: Vec3::from_array(place) + rng.vector(-0.02, 0.02),
+            linear_velocity: rng.vector(-0.5, 0.5),
+            ..BodyDesc::default()
+        };
+        world.add_body(desc).expect("a ball");
+    }
+    world
+}
+
+#[test]
+fn many_near_boxes_are_the_same_on_any_number_of_threads() {
+    let mut settings = Settings::default();
+    settings.solver.method = Method::Substeps;
+    settings.gravity = Vec3::ZERO;
+    let play = |threads: usize| {
+        let mut world = swarm();
+        spread(&mut world, &settings, 6, threads);
+        (fingerprint(&world), world.report().clone())
+    };
+    let one = play(1);
+    assert!(one.1.pairs > 2 * 4096, "{} pairs: boxes are near several others", one.1.pairs);
+    for threads in [2, 3] {
         assert!(play(threads) == one, "{threads} threads");
     }
 }

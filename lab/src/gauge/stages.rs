@@ -37,7 +37,7 @@ pub fn timed_step(
     };
     world.begin_on(settings, dt, pool);
     lap(0);
-    world.find_pairs(settings);
+    world.find_pairs_on(settings, pool);
     lap(1);
     world.find_contacts_on(settings, pool);
     lap(2);

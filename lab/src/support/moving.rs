@@ -178,7 +178,7 @@ impl Write for Mixer {
 /// Steps a world on a pool; in the plugin every stage is a system of its own.
 pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &dyn Pool) {
     world.begin_on(settings, DT, pool);
-    world.find_pairs(settings);
+    world.find_pairs_on(settings, pool);
     world.find_contacts_on(settings, pool);
     world.build_islands();
     world.assemble(settings);

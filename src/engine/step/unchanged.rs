@@ -38,8 +38,8 @@ pub struct Steady {
     told: Vec<Told>,
 }
 
-/// Free motions that are worth a task: each takes half as long as a pair that is measured.
-const BODIES_MIN: usize = 2 * PAIRS_MIN;
+/// Free motions that are worth a task: each takes half as long as to measure a pair, or a quarter.
+const BODIES_MIN: usize = 4 * PAIRS_MIN;
 /// Parts for which no memory is asked.
 const PARTS: usize = 64;
 
@@ -60,7 +60,7 @@ struct Told {
 impl Told {
     /// Finds the free motion of a body.
     fn predict(body: &mut Body, known: &mut Motion, settings: &Settings, dt: Real) -> Self {
-        let (before, reshaped) = (state(body), body.is_reshaped());
+        let (before, reshaped) = (state(body), body.reshaped);
         let (motion, broken) = predict_or_freeze(body, settings, dt);
         let differs = !motion.asleep && *known != motion;
         let (moves, active) = (motion.is_moved(), motion.is_active());

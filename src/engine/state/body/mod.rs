@@ -68,7 +68,7 @@ pub struct Body {
     pub(crate) quarantined: bool,
     pub(crate) last_good: (Vec3, Quat),
     /// Did its shapes come after the last step began?
-    reshaped: bool,
+    pub(in crate::engine) reshaped: bool,
     /// What sleeping needs to know.
     pub(crate) sleep: SleepState,
 }
@@ -303,15 +303,11 @@ impl Body {
         &self.colliders
     }
 
-    /// Has it new shapes, that are its own?
-    pub(in crate::engine) const fn is_reshaped(&self) -> bool {
-        self.reshaped
-    }
-
-    /// Takes equal shapes from one place.
+    /// Takes equal shapes from one place, if it has new ones.
     pub(in crate::engine) fn share_shapes(&mut self, shapes: &mut Shapes) {
-        self.reshaped = false;
-        self.colliders.share(shapes);
+        if core::mem::take(&mut self.reshaped) {
+            self.colliders.share(shapes);
+        }
     }
 
     /// World position of the body's frame (m).

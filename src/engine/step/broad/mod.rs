@@ -190,6 +190,8 @@ pub struct BroadPhase {
     stamp: u32,
 
     near: NearPairs,
+    /// Two sets, by 64, of those that were looked at together.
+    glanced: Vec<[u64; 2]>,
     /// Of every proxy: how many of its near pairs are deep; how many were refused when it looked last.
     deep: Vec<u32>,
     short: Vec<u32>,
