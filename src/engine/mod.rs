@@ -459,6 +459,11 @@ impl Simulation {
 
     /// Stage 8: ends the step.
     pub fn finish(&mut self) {
+        self.finish_on(&Serial);
+    }
+
+    /// Stage 8 with what may touch spread over a pool; the same bits for any pool.
+    pub fn finish_on(&mut self, pool: &dyn Pool) {
         if self.active {
             if self.work.steady.touches {
                 self.touches.settle();
@@ -468,7 +473,7 @@ impl Simulation {
                 self.pairs.take_up_changes();
                 let (bodies, motions) = (self.bodies.as_slice(), &motions.list);
                 let dt = (self.mode == StepMode::Dynamic).then_some(self.report.dt);
-                self.touches.update(&self.pairs, bodies, motions, self.margin, dt);
+                self.touches.update(&self.pairs, bodies, motions, (self.margin, dt), pool);
                 self.check_touches();
             }
             self.dt_last = self.report.dt;

@@ -143,7 +143,7 @@ pub(super) fn integrate(mut physics: ResMut<PhysicsWorld>) {
 }
 
 pub(super) fn finish(mut physics: ResMut<PhysicsWorld>) {
-    physics.engine.finish();
+    physics.engine.finish_on(&TaskPool);
 }
 
 /// Small steps are too soft for larger ratios of masses (-).

@@ -63,7 +63,7 @@ fn spread(world: &mut Simulation, settings: &Settings, steps: usize, threads: us
         world.assemble(settings);
         world.solve_on(settings, &pool);
         world.integrate();
-        world.finish();
+        world.finish_on(&pool);
     }
 }
 
@@ -92,10 +92,11 @@ fn an_island_in_parts_is_the_same_on_any_number_of_threads() {
     let play = |threads: usize| {
         let mut world = block();
         spread(&mut world, &settings, 12, threads);
-        (fingerprint(&world), world.report().clone())
+        (fingerprint(&world), world.report().clone(), world.touches().all().to_vec())
     };
     let one = play(1);
     assert_eq!(one.1.islands, 1, "one island");
+    assert!(one.2.len() > 1024, "{} touches: more than one thread looks at", one.2.len());
     assert!(one.1.contacts > 4096, "{} contacts: several parts", one.1.contacts);
     for threads in [2, 3, 4] {
         assert!(play(threads) == one, "{threads} threads");
@@ -127,7 +128,7 @@ fn many_near_boxes_are_the_same_on_any_number_of_threads() {
     let play = |threads: usize| {
         let mut world = swarm();
         spread(&mut world, &settings, 6, threads);
-        (fingerprint(&world), world.report().clone())
+        (fingerprint(&world), world.report().clone(), world.touches().all().to_vec())
     };
     let one = play(1);
     assert!(one.1.pairs > 2 * 4096, "{} pairs: boxes are near several others", one.1.pairs);

@@ -49,7 +49,7 @@ pub fn timed_step(
     lap(5);
     world.integrate();
     lap(6);
-    world.finish();
+    world.finish_on(pool);
     lap(7);
     seconds
 }

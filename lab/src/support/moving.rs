@@ -184,7 +184,7 @@ pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &dyn Pool) {
     world.assemble(settings);
     world.solve_on(settings, pool);
     world.integrate();
-    world.finish();
+    world.finish_on(pool);
 }
 
 /// The bits of all that a scene tells in each of so many steps, while bodies come and go.
