@@ -37,7 +37,7 @@
 //! | `picking` | no | pointers hit colliders, for Bevy's picking |
 //! | `urdf` | no | robots from URDF become bodies and joints |
 //! | `scene` | no | colliders of scenes wait until these are spawned |
-//! | `parallel` | yes | pairs and islands, large ones in parts, on Bevy's compute task pool; the same bits |
+//! | `parallel` | yes | bodies, pairs, islands and parts of them on Bevy's compute task pool; the same bits |
 //! | `simd` | yes | support scans in eight lanes; the same bits as without |
 //! | `f64` | no | positions, velocities and the metric in double precision |
 //! | `serialize` | no | serde on settings, reports, components and snapshots |

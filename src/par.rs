@@ -38,11 +38,18 @@ pub(crate) const fn part_of(items: usize, least: usize) -> usize {
 }
 
 impl dyn Pool + '_ {
+    /// Size of the parts of a list of so many items, of which at least `least` are worth a part: all of it on
+    /// one thread, and where there are fewer than twice as many.
+    pub(crate) fn part(&self, items: usize, least: usize) -> usize {
+        let most = if self.threads() < 2 { 1 } else { PARTS * self.threads() };
+        items.div_ceil((items / least.max(1)).clamp(1, most)).max(1)
+    }
+
     /// Calls `work` on parts of `items` that together make up all of them, in any order and on any
     /// thread, and returns when all calls have ended. Parts of less than `least` items are not worth it.
     pub fn run<T: Send>(&self, items: &mut [T], least: usize, work: impl Fn(&mut [T]) + Sync) {
-        let part = items.len().div_ceil(PARTS * self.threads()).max(least).max(1);
-        if self.threads() == 1 || items.len() <= part {
+        let part = self.part(items.len(), least);
+        if items.len() <= part {
             return work(items);
         }
         let work = &work;

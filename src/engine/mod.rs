@@ -31,11 +31,11 @@
 //! same features of the crate; `docs/trust.md` tells on which platforms that was compared. Why: the order of
 //! everything comes from ids, which are counters; every list that leaves a stage is sorted by a documented
 //! key (pairs by [`PairKey`](pair_key::PairKey), contacts by feature id, islands by their first body); hash
-//! maps are only looked up, never iterated; a pair is updated from its own state and that of its two bodies
-//! alone; islands do not share unknowns, and parts of an island are swept in an order that no thread changes;
-//! no sum depends on chunking; all arithmetic is scalar, without fused
-//! operations, and transcendental functions come from `libm`; there is no clock. Portals and impulses are
-//! part of the state: a clone of a [`Simulation`] continues as the original does.
+//! maps are only looked up, never iterated; what is found of a body, of two boxes near each other and of a pair
+//! is found from their own state alone, and taken up in their order; islands do not share unknowns, and parts
+//! of an island are swept in an order that no thread changes; no sum depends on chunking; all arithmetic is
+//! scalar, without fused operations, and transcendental functions come from `libm`; there is no clock. Portals
+//! and impulses are part of the state: a clone of a [`Simulation`] continues as the original does.
 
 mod edit;
 pub(crate) mod geometry;
@@ -58,7 +58,7 @@ pub use crate::{par, query};
 
 use self::geometry::shape::share::Shapes;
 use self::report::{StepReport, StepStatus};
-use self::settings::{ActiveEvents, Settings, StepMode};
+use self::settings::{Settings, StepMode};
 use self::state::bodies::Bodies;
 use self::state::body::BodyId;
 pub use self::state::contact::Contact;
@@ -149,6 +149,11 @@ impl Simulation {
     /// Stage 1: takes up forces and targets, finds broken states, predicts free velocities. False if
     /// `dt` or a setting is out of range; the other stages of this step then do nothing.
     pub fn begin(&mut self, settings: &Settings, dt: Real) -> bool {
+        self.begin_on(settings, dt, &Serial)
+    }
+
+    /// Stage 1 with the bodies spread over a pool; the same bits for any pool.
+    pub fn begin_on(&mut self, settings: &Settings, dt: Real, pool: &dyn Pool) -> bool {
         self.report.begin(dt);
         self.revision += 1;
         self.active = settings::ranges::STEP.contains(dt) && settings.validate().is_ok();
@@ -168,7 +173,7 @@ impl Simulation {
         let (bodies, work) = (&mut self.bodies, &mut self.work);
         let Work { motions, shapes, .. } = work;
         let broken = &mut self.report.quarantined;
-        work.steady.predict(bodies, motions, shapes, settings, dt, broken);
+        work.steady.predict(bodies, motions, shapes, (settings, dt), broken, pool);
         let index = |id| self.bodies.index_of(id).map_or(NO_BODY, |i| i as u32);
         let ends = |joint: &Joint| match joint.desc {
             JointDesc { enabled: false, .. } => [NO_BODY; 2],
@@ -186,6 +191,11 @@ impl Simulation {
 
     /// Stage 2: pairs of pieces whose bounding boxes meet within the step.
     pub fn find_pairs(&mut self, settings: &Settings) {
+        self.find_pairs_on(settings, &Serial);
+    }
+
+    /// Stage 2 with near boxes spread over a pool; the same bits for any pool.
+    pub fn find_pairs_on(&mut self, settings: &Settings, pool: &dyn Pool) {
         if !self.active {
             return;
         }
@@ -194,32 +204,12 @@ impl Simulation {
         let Work { motions, marks, movers, .. } = work;
         find_movers(&self.bodies, motions, marks, movers);
         let dt = self.report.dt;
-        work.excluded.clear();
-        for JointDesc { ends, collide, enabled, .. } in
-            self.joints.as_slice().iter().map(Joint::desc)
-        {
-            if let [Some(a), Some(b)] = *ends
-                && *enabled
-                && !collide
-            {
-                work.excluded.push([a.min(b), a.max(b)]);
-            }
-        }
-        work.excluded.sort_unstable();
-        let enlarge = match settings.contact.active {
-            ActiveEvents::Clipped => {
-                let gravity = settings.gravity.length();
-                let margin = settings.contact.margin + dt * dt * gravity;
-                Enlarge { dt, margin, scale: 1.0 }
-            }
-            // Φ ≤ ε_t means that the bodies scaled by 1 / (1 - ε_t) meet.
-            ActiveEvents::Enumerated { eps_t, .. } => {
-                Enlarge { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
-            }
-        };
+        self.joints.list_excluded(&mut work.excluded);
+        let enlarge = Enlarge::of(settings, dt);
         let Work { broad, motions, movers, excluded, .. } = work;
         let motions = &motions.list;
-        broad.find(&Input { bodies: &self.bodies, motions, movers, enlarge, excluded });
+        let input = Input { bodies: &self.bodies, motions, movers, enlarge, excluded };
+        broad.find(&input, pool);
         self.pairs.update(&broad.changes(), &self.bodies);
         self.report.pairs = self.pairs.list.len() as u32;
         self.report.searched = broad.searched;
@@ -469,6 +459,11 @@ impl Simulation {
 
     /// Stage 8: ends the step.
     pub fn finish(&mut self) {
+        self.finish_on(&Serial);
+    }
+
+    /// Stage 8 with what may touch spread over a pool; the same bits for any pool.
+    pub fn finish_on(&mut self, pool: &dyn Pool) {
         if self.active {
             if self.work.steady.touches {
                 self.touches.settle();
@@ -478,7 +473,7 @@ impl Simulation {
                 self.pairs.take_up_changes();
                 let (bodies, motions) = (self.bodies.as_slice(), &motions.list);
                 let dt = (self.mode == StepMode::Dynamic).then_some(self.report.dt);
-                self.touches.update(&self.pairs, bodies, motions, self.margin, dt);
+                self.touches.update(&self.pairs, bodies, motions, (self.margin, dt), pool);
                 self.check_touches();
             }
             self.dt_last = self.report.dt;

@@ -52,3 +52,18 @@ fn a_panic_ends_all_and_is_told() {
     });
     assert!(caught.is_err(), "it is told");
 }
+
+#[test]
+fn no_part_is_too_small_and_none_too_many() {
+    for threads in 1..5 {
+        let pool: &dyn Pool = &Threads(threads);
+        for (count, least) in [(0, 1), (1, 1), (7, 0), (99, 50), (100, 50), (1000, 50), (100, 1000)]
+        {
+            let part = pool.part(count, least);
+            let parts = count.div_ceil(part);
+            assert!(part >= least.min(count) && parts <= PARTS * threads, "{parts} of {part}");
+            assert!(parts < 2 || threads > 1, "one thread takes all");
+            assert!(parts > 1 || threads == 1 || count < 2 * least.max(1), "{count}: work for two");
+        }
+    }
+}

@@ -79,12 +79,12 @@ fn begin(
     physics.settings = collect(&gravity, &mode, &contact, &solver, &sleep);
     let dt = narrow(time.delta_secs_f64());
     let (engine, settings) = physics.stage();
-    engine.begin(settings, dt);
+    engine.begin_on(settings, dt, &TaskPool);
 }
 
 fn find_pairs(mut physics: ResMut<PhysicsWorld>) {
     let (engine, settings) = physics.stage();
-    engine.find_pairs(settings);
+    engine.find_pairs_on(settings, &TaskPool);
 }
 
 pub(super) fn find_contacts(mut physics: ResMut<PhysicsWorld>) {
@@ -143,7 +143,7 @@ pub(super) fn integrate(mut physics: ResMut<PhysicsWorld>) {
 }
 
 pub(super) fn finish(mut physics: ResMut<PhysicsWorld>) {
-    physics.engine.finish();
+    physics.engine.finish_on(&TaskPool);
 }
 
 /// Small steps are too soft for larger ratios of masses (-).

@@ -7,7 +7,9 @@ use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::lcp::Method;
 use orthant::engine::par::Threads;
 use orthant::engine::settings::Settings;
+use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3};
+use orthant_lab::random::Rng;
 use orthant_lab::support::{DT, cuboid, fingerprint, floor, heap, run};
 
 #[test]
@@ -54,14 +56,14 @@ fn buffers_hold_no_state() {
 fn spread(world: &mut Simulation, settings: &Settings, steps: usize, threads: usize) {
     let pool = Threads(threads);
     for _ in 0..steps {
-        world.begin(settings, DT);
-        world.find_pairs(settings);
+        world.begin_on(settings, DT, &pool);
+        world.find_pairs_on(settings, &pool);
         world.find_contacts_on(settings, &pool);
         world.build_islands();
         world.assemble(settings);
         world.solve_on(settings, &pool);
         world.integrate();
-        world.finish();
+        world.finish_on(&pool);
     }
 }
 
@@ -90,12 +92,47 @@ fn an_island_in_parts_is_the_same_on_any_number_of_threads() {
     let play = |threads: usize| {
         let mut world = block();
         spread(&mut world, &settings, 12, threads);
-        (fingerprint(&world), world.report().clone())
+        (fingerprint(&world), world.report().clone(), world.touches().all().to_vec())
     };
     let one = play(1);
     assert_eq!(one.1.islands, 1, "one island");
+    assert!(one.2.len() > 1024, "{} touches: more than one thread looks at", one.2.len());
     assert!(one.1.contacts > 4096, "{} contacts: several parts", one.1.contacts);
     for threads in [2, 3, 4] {
+        assert!(play(threads) == one, "{threads} threads");
+    }
+}
+
+/// Balls that fly about close to each other: more near boxes than one thread goes through.
+fn swarm() -> Simulation {
+    let mut world = Simulation::new();
+    let mut rng = Rng::new(11);
+    for i in 0..4096_u16 {
+        let place = [i % 16, i / 256, i / 16 % 16].map(|k| Real::from(k) * 0.65);
+        let desc = BodyDesc {
+            shape: Shape::sphere(0.3).ok(),
+            position: Vec3::from_array(place) + rng.vector(-0.02, 0.02),
+            linear_velocity: rng.vector(-0.5, 0.5),
+            ..BodyDesc::default()
+        };
+        world.add_body(desc).expect("a ball");
+    }
+    world
+}
+
+#[test]
+fn many_near_boxes_are_the_same_on_any_number_of_threads() {
+    let mut settings = Settings::default();
+    settings.solver.method = Method::Substeps;
+    settings.gravity = Vec3::ZERO;
+    let play = |threads: usize| {
+        let mut world = swarm();
+        spread(&mut world, &settings, 6, threads);
+        (fingerprint(&world), world.report().clone(), world.touches().all().to_vec())
+    };
+    let one = play(1);
+    assert!(one.1.pairs > 2 * 4096, "{} pairs: boxes are near several others", one.1.pairs);
+    for threads in [2, 3] {
         assert!(play(threads) == one, "{threads} threads");
     }
 }

@@ -35,9 +35,9 @@ pub fn timed_step(
         seconds[stage] = (now - last).as_secs_f64();
         last = now;
     };
-    world.begin(settings, dt);
+    world.begin_on(settings, dt, pool);
     lap(0);
-    world.find_pairs(settings);
+    world.find_pairs_on(settings, pool);
     lap(1);
     world.find_contacts_on(settings, pool);
     lap(2);
@@ -49,7 +49,7 @@ pub fn timed_step(
     lap(5);
     world.integrate();
     lap(6);
-    world.finish();
+    world.finish_on(pool);
     lap(7);
     seconds
 }

@@ -177,14 +177,14 @@ impl Write for Mixer {
 
 /// Steps a world on a pool; in the plugin every stage is a system of its own.
 pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &dyn Pool) {
-    world.begin(settings, DT);
-    world.find_pairs(settings);
+    world.begin_on(settings, DT, pool);
+    world.find_pairs_on(settings, pool);
     world.find_contacts_on(settings, pool);
     world.build_islands();
     world.assemble(settings);
     world.solve_on(settings, pool);
     world.integrate();
-    world.finish();
+    world.finish_on(pool);
 }
 
 /// The bits of all that a scene tells in each of so many steps, while bodies come and go.

@@ -87,7 +87,12 @@ impl Motion {
     /// Does it move by itself or can it be moved in this step?
     pub fn is_active(&self) -> bool {
         let driven = !self.moves && (self.linear != Vec3::ZERO || self.angular != Vec3::ZERO);
-        driven || (self.moves && !self.asleep)
+        driven || self.is_moved()
+    }
+
+    /// Is it moved by impulses in this step?
+    pub(in crate::engine) const fn is_moved(&self) -> bool {
+        self.moves && !self.asleep
     }
 
     /// Are the velocities within their ranges, and the speed and momentum finite numbers?
@@ -113,11 +118,11 @@ pub(in crate::engine) struct Motions {
 }
 
 impl Motions {
-    /// Keeps those of the first `n` bodies.
-    pub(in crate::engine) fn keep(&mut self, n: usize) {
-        self.list.truncate(n);
-        self.moves.truncate(n);
-        self.active.truncate(n);
+    /// Makes room for those of `n` bodies, of which the first are kept.
+    pub(in crate::engine) fn resize(&mut self, n: usize) {
+        self.list.resize(n, Motion::default());
+        self.moves.resize(n, false);
+        self.active.resize(n, false);
     }
 
     /// Marks the ends of joints; what is none is beyond the list.
@@ -126,19 +131,6 @@ impl Motions {
         for &end in joints.as_flattened() {
             if let Some(jointed) = self.jointed.get_mut(end as usize) {
                 *jointed = true;
-            }
-        }
-    }
-
-    /// Takes up the motion of body `i`.
-    pub(in crate::engine) fn set(&mut self, i: usize, motion: Motion) {
-        let (moves, active) = (motion.moves && !motion.asleep, motion.is_active());
-        match self.list.get_mut(i) {
-            Some(old) => (*old, self.moves[i], self.active[i]) = (motion, moves, active),
-            None => {
-                self.list.push(motion);
-                self.moves.push(moves);
-                self.active.push(active);
             }
         }
     }

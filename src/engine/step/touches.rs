@@ -10,11 +10,15 @@
 //! Touches of pairs that the step does not look at stay as they are. O(pairs looked at) and a sort of
 //! those that are near, and O(touches) if one begins or ends; no allocation once the lists have grown.
 
+use smallvec::SmallVec;
+
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::{ABREAST, Pair, Pairs, fetch};
+use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::{Real, Vec3, narrow3};
+use crate::par::Pool;
 
 /// Names two colliders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +63,11 @@ pub struct Touch {
     /// Impulse of the contact that `at` tells about [N·s].
     largest: Real,
 }
+
+/// Pairs that may touch and are worth a task: each takes a quarter as long as to measure it.
+const TOUCHES_MIN: usize = 4 * PAIRS_MIN;
+/// Parts for which no memory is asked.
+const PARTS: usize = 64;
 
 /// The touches of the last step.
 #[derive(Clone, Debug, Default)]
@@ -106,8 +115,8 @@ impl Touches {
         pairs: &Pairs,
         bodies: &[Body],
         motions: &[Motion],
-        margin: Real,
-        dt: Option<Real>,
+        (margin, dt): (Real, Option<Real>),
+        pool: &dyn Pool,
     ) {
         self.settle();
         let near = pairs.heads_seen();
@@ -115,11 +124,23 @@ impl Touches {
         self.asked.clear();
         self.asked.extend(near.map(|(p, _)| p));
         self.new.clear();
-        for part in self.asked.chunks(ABREAST) {
-            let near = part.iter().map(|&p| &*pairs.list[p as usize]);
-            fetch(near.clone());
-            self.new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin, dt)));
-        }
+        let size = pool.part(self.asked.len(), TOUCHES_MIN);
+        // On one thread they are found where they are kept.
+        let mut lists = [core::mem::take(&mut self.new)].into_iter();
+        let parts = self.asked.chunks(size).map(|part| (part, lists.next().unwrap_or_default()));
+        let mut parts: SmallVec<[_; PARTS]> = parts.collect();
+        pool.run(&mut parts, 1, |parts| {
+            for (part, new) in parts {
+                for part in part.chunks(ABREAST) {
+                    let near = part.iter().map(|&p| &*pairs.list[p as usize]);
+                    fetch(near.clone());
+                    new.extend(near.filter_map(|pair| touch(pair, bodies, motions, margin, dt)));
+                }
+            }
+        });
+        let mut found = parts.into_iter().map(|(_, new)| new);
+        self.new = found.next().or_else(|| lists.next()).unwrap_or_default();
+        found.for_each(|new| self.new.extend(new));
         self.new.sort_unstable_by_key(|touch| touch.key);
         self.new.dedup_by(|new, kept| new.key == kept.key && kept.absorb(new));
         self.ask(pairs);

@@ -6,6 +6,8 @@
 //! world at rest then costs a comparison for each body and each pair. Unlike sleeping it is no judgment:
 //! nothing is slow enough, all is the same. Islands with joints are always solved. O(bodies + pairs).
 
+use smallvec::SmallVec;
+
 use super::integrate::state;
 use super::islands::Islands;
 use super::islands::{NO_BODY, NO_ISLAND, marked};
@@ -13,11 +15,12 @@ use super::predict::predict_or_freeze;
 use crate::engine::geometry::shape::share::Shapes;
 use crate::engine::settings::Settings;
 use crate::engine::state::bodies::Bodies;
-use crate::engine::state::body::BodyId;
-use crate::engine::state::motion::Motions;
+use crate::engine::state::body::{Body, BodyId};
+use crate::engine::state::motion::{Motion, Motions};
 use crate::engine::state::pairs::Pairs;
-use crate::math::Real;
-use crate::math::refill;
+use crate::engine::tuning::threads::PAIRS_MIN;
+use crate::math::{Real, refill};
+use crate::par::Pool;
 
 /// What changed since the last step.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +33,62 @@ pub struct Steady {
     pub touches: bool,
     /// Buffer: contacts of each island.
     contacts: Vec<u32>,
+    /// Buffers: bodies that may have another motion, ascending, and what was found of each.
+    asked: Vec<u32>,
+    told: Vec<Told>,
+}
+
+/// Free motions that are worth a task: each takes half as long as to measure a pair, or a quarter.
+const BODIES_MIN: usize = 4 * PAIRS_MIN;
+/// Parts for which no memory is asked.
+const PARTS: usize = 64;
+
+/// What the free motion of a body tells of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    /// Did finding it change the body? Driven ones get their velocity then, broken ones are put back.
+    changed: bool,
+    /// Is it another than in the last step? A force may have acted that does not go on.
+    differs: bool,
+    broken: bool,
+    reshaped: bool,
+    /// See [`Motions`].
+    moves: bool,
+    active: bool,
+}
+
+impl Told {
+    /// Finds the free motion of a body.
+    fn predict(body: &mut Body, known: &mut Motion, settings: &Settings, dt: Real) -> Self {
+        let (before, reshaped) = (state(body), body.reshaped);
+        let (motion, broken) = predict_or_freeze(body, settings, dt);
+        let differs = !motion.asleep && *known != motion;
+        let (moves, active) = (motion.is_moved(), motion.is_active());
+        *known = motion;
+        Self { changed: state(body) != before, differs, broken, reshaped, moves, active }
+    }
+
+    /// Takes note of it.
+    fn enter(
+        self,
+        i: usize,
+        bodies: &mut Bodies,
+        shapes: &mut Shapes,
+        quarantined: &mut Vec<BodyId>,
+    ) {
+        if self.reshaped {
+            bodies.as_mut_slice()[i].share_shapes(shapes);
+        }
+        if self.broken {
+            quarantined.push(bodies.as_slice()[i].id());
+        }
+        if self.changed {
+            bodies.mark_changed(i);
+        }
+        if self.differs {
+            bodies.mark_motion(i);
+        }
+    }
 }
 
 /// A pair that has contacts.
@@ -52,30 +111,27 @@ impl Steady {
         bodies: &mut Bodies,
         motions: &mut Motions,
         shapes: &mut Shapes,
-        settings: &Settings,
-        dt: Real,
+        (settings, dt): (&Settings, Real),
         quarantined: &mut Vec<BodyId>,
+        pool: &dyn Pool,
     ) {
         let now = Some((*settings, dt));
         bodies.begin_step(self.last.replace((*settings, dt)) != now);
         let count = bodies.as_slice().len();
-        motions.keep(count);
-        let all = bodies.changes().is_all_new();
-        for k in 0..if all { count } else { bodies.changes().last().len() } {
-            let i = if all { k } else { bodies.changes().last()[k] as usize };
-            let body = &mut bodies.as_mut_slice()[i];
-            body.share_shapes(shapes);
-            let before = state(body);
-            let motion = predict_or_freeze(body, settings, dt, quarantined);
-            // Driven ones get their velocity here, broken ones are put back.
-            if state(body) != before {
-                bodies.mark_changed(i);
-            }
-            if !motion.asleep && motions.list.get(i) != Some(&motion) {
-                // A force may have acted that does not go on.
-                bodies.mark_motion(i);
-            }
-            motions.set(i, motion);
+        motions.resize(count);
+        let Self { asked, told, .. } = self;
+        asked.clear();
+        if bodies.changes().is_all_new() {
+            asked.extend(0..count as u32);
+        } else {
+            asked.extend_from_slice(bodies.changes().last());
+        }
+        refill(told, asked.len(), Told::default());
+        predict_all(asked, told, bodies.as_mut_slice(), &mut motions.list, (settings, dt), pool);
+        for (&i, told) in asked.iter().zip(told) {
+            let i = i as usize;
+            told.enter(i, bodies, shapes, quarantined);
+            (motions.moves[i], motions.active[i]) = (told.moves, told.active);
         }
     }
 
@@ -120,6 +176,36 @@ impl Steady {
     }
 }
 
+/// The free motions of some bodies, which are ascending, and what they tell.
+fn predict_all(
+    asked: &[u32],
+    told: &mut [Told],
+    mut bodies: &mut [Body],
+    mut motions: &mut [Motion],
+    (settings, dt): (&Settings, Real),
+    pool: &dyn Pool,
+) {
+    let size = pool.part(asked.len(), BODIES_MIN);
+    let mut parts: SmallVec<[_; PARTS]> = SmallVec::new();
+    let mut start = 0;
+    for (asked, told) in asked.chunks(size).zip(told.chunks_mut(size)) {
+        // What lies before the last one is of no later part.
+        let count = asked[asked.len() - 1] as usize + 1 - start;
+        let bodies = bodies.split_off_mut(..count).unwrap_or_default();
+        let motions = motions.split_off_mut(..count).unwrap_or_default();
+        parts.push((asked, told, bodies, motions, start));
+        start += count;
+    }
+    pool.run(&mut parts, 1, |parts| {
+        for (asked, told, bodies, motions, start) in parts {
+            for (&i, told) in asked.iter().zip(&mut **told) {
+                let k = i as usize - *start;
+                *told = Told::predict(&mut bodies[k], &mut motions[k], settings, dt);
+            }
+        }
+    });
+}
+
 /// In stage 3: the free motion of bodies that woke within the step.
 pub(in crate::engine) fn predict_woken(
     woken: &[BodyId],
@@ -131,7 +217,12 @@ pub(in crate::engine) fn predict_woken(
 ) {
     for &id in woken {
         let Some(i) = bodies.index_of(id) else { continue };
-        motions.set(i, predict_or_freeze(&mut bodies.as_mut_slice()[i], settings, dt, quarantined));
+        let (motion, broken) = predict_or_freeze(&mut bodies.as_mut_slice()[i], settings, dt);
+        if broken {
+            quarantined.push(id);
+        }
+        motions.list[i] = motion;
+        (motions.moves[i], motions.active[i]) = (motion.is_moved(), motion.is_active());
     }
 }
 

@@ -68,7 +68,7 @@ pub struct Body {
     pub(crate) quarantined: bool,
     pub(crate) last_good: (Vec3, Quat),
     /// Did its shapes come after the last step began?
-    reshaped: bool,
+    pub(in crate::engine) reshaped: bool,
     /// What sleeping needs to know.
     pub(crate) sleep: SleepState,
 }

@@ -151,6 +151,20 @@ impl Joints {
         self.list.iter_mut().filter(|joint| !joint.desc.enabled).for_each(Joint::forget_impulses);
     }
 
+    /// Lists the pairs of bodies that joints keep from colliding, ascending.
+    pub(in crate::engine) fn list_excluded(&self, excluded: &mut Vec<[BodyId; 2]>) {
+        excluded.clear();
+        for JointDesc { ends, collide, enabled, .. } in self.list.iter().map(Joint::desc) {
+            if let [Some(a), Some(b)] = *ends
+                && *enabled
+                && !collide
+            {
+                excluded.push([a.min(b), a.max(b)]);
+            }
+        }
+        excluded.sort_unstable();
+    }
+
     /// Changes a joint. Impulses stay unless ends or kind change.
     pub(crate) fn set(
         &mut self,

@@ -4,10 +4,11 @@
 use super::{BroadPhase, Enlarge, Input};
 use crate::engine::state::bodies::flag;
 use crate::engine::tuning::broad::ROUNDS;
+use crate::par::Pool;
 
 impl BroadPhase {
-    /// Finds the candidates of a step.
-    pub fn find(&mut self, input: &Input<'_>) {
+    /// Finds the candidates of a step, the same ones with any pool.
+    pub fn find(&mut self, input: &Input<'_>, pool: &dyn Pool) {
         let &Input { bodies, enlarge, .. } = input;
         self.added.clear();
         self.removed.clear();
@@ -16,7 +17,7 @@ impl BroadPhase {
         self.gather(input);
         for round in 1..=ROUNDS {
             self.renew_near_pairs(round);
-            self.find_meeting(round, bodies.as_slice());
+            self.find_meeting(round, bodies.as_slice(), pool);
             if !self.spread_speed(enlarge) || round == ROUNDS {
                 break;
             }

@@ -1,5 +1,7 @@
 //! Which near pairs meet in this step: the candidates, and the components that they join.
 
+use smallvec::SmallVec;
+
 use super::near::Near;
 use super::tree::NONE;
 use super::{BroadPhase, ProxyBox};
@@ -8,34 +10,43 @@ use crate::engine::geometry::shape::{Aabb, Convex, Piece};
 use crate::engine::state::bodies::flag;
 use crate::engine::state::body::Body;
 use crate::engine::state::pair_key::{Candidate, PairKey};
+use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::{Vec3, quat_to_mat3};
+use crate::par::Pool;
+
+/// Words of 64 near pairs that are worth a task: to glance at them takes as long as to measure a pair.
+const WORDS_MIN: usize = PAIRS_MIN;
+/// Parts for which no memory is asked.
+const PARTS: usize = 64;
+/// Marks an open near pair that is to be looked at; slots are half as large.
+const DUE: u32 = 1 << 31;
 
 impl BroadPhase {
     /// Looks at the near pairs that have not met yet, and joins the components of those that do.
-    pub(super) fn find_meeting(&mut self, round: u8, bodies: &[Body]) {
+    pub(super) fn find_meeting(&mut self, round: u8, bodies: &[Body], pool: &dyn Pool) {
         if round == 1 {
+            self.glance(pool);
             for word in 0..self.near.listed.len() {
+                let [met, apart] = self.glanced[word];
                 let mut bits = self.near.listed[word];
                 while bits != 0 {
-                    let slot = 64 * word as u32 + bits.trailing_zeros();
-                    if !self.look_again(slot) {
-                        self.look(slot, bodies);
+                    let (slot, bit) =
+                        (64 * word as u32 + bits.trailing_zeros(), bits & bits.wrapping_neg());
+                    match (met & bit != 0, apart & bit != 0) {
+                        (false, false) => self.look(slot, bodies),
+                        (true, false) => self.unite(self.bodies_of(&self.near.list[slot as usize])),
+                        (paired, true) => {
+                            self.open.push(slot);
+                            if paired {
+                                self.doubtful.push(slot);
+                            }
+                        }
                     }
-                    bits &= bits - 1;
+                    bits ^= bit;
                 }
             }
         } else {
-            let mut open = core::mem::take(&mut self.open);
-            open.retain(|&slot| {
-                let near = &self.near.list[slot as usize];
-                let [p, q] = near.proxies.map(|p| &self.boxes[p as usize]);
-                let changed = (p.boxed_in == round) | (q.boxed_in == round);
-                if near.gone || !(changed & p.tight.meets(q.tight)) {
-                    return !near.gone;
-                }
-                !self.meet(slot, &[*p, *q], bodies)
-            });
-            self.open = open;
+            self.look_at_open(round, bodies, pool);
         }
         loop {
             let mut joined = false;
@@ -61,32 +72,84 @@ impl BroadPhase {
         }
     }
 
-    /// Looks at a listed near pair as most are: of two bodies that are live and moved by impulses, near
-    /// each other still, and a candidate before if it is one now. False, with nothing done, if it is not so.
-    #[inline(always)]
-    fn look_again(&mut self, slot: u32) -> bool {
-        let near = &mut self.near.list[slot as usize];
-        let [p, q] = near.proxies.map(|p| p as usize);
-        let [of_p, of_q] = [&self.boxes[p], &self.boxes[q]];
-        let carried = |i: u32| self.carried_at[i as usize] == self.step;
-        let usual = (near.triangles == NONE) & !(near.again | near.barred);
-        let stayed = of_p.moved_in | of_q.moved_in == 0 || self.fat[p].meets(self.fat[q]);
-        if !(usual & carried(of_p.owner) & carried(of_q.owner) & stayed) {
-            return false;
-        }
-        if of_p.tight.meets(of_q.tight) {
-            near.met_at = self.step;
-            let (owners, paired) = ([of_p.owner, of_q.owner], near.paired);
-            if paired {
-                self.unite(owners);
+    /// Looks at the listed near pairs as most are: near each other still, without a mesh, of bodies that are
+    /// live. Those that meet, were candidates before, and are moved by impulses, are of the first of two
+    /// sets; those that do not meet are of the second one, and of both if they were candidates. What is of
+    /// none is looked at one by one, which changes nothing of the others.
+    fn glance(&mut self, pool: &dyn Pool) {
+        let Self { near, boxes, fat, live_at, carried_at, step, glanced, .. } = self;
+        let (boxes, fat, step) = (boxes.as_slice(), fat.as_slice(), *step);
+        let (live_at, carried_at) = (live_at.as_slice(), carried_at.as_slice());
+        let glance = move |near: &mut Near| {
+            let [p, q] = near.proxies.map(|p| p as usize);
+            let [of_p, of_q] = [&boxes[p], &boxes[q]];
+            let [i, j] = [of_p, of_q].map(|of| of.owner as usize);
+            let stayed = of_p.moved_in | of_q.moved_in == 0 || fat[p].meets(fat[q]);
+            if near.again | (near.triangles != NONE) | !stayed {
+                return [false; 2];
             }
-            return paired;
+            if near.barred | !of_p.tight.meets(of_q.tight) {
+                let live = (live_at[i] == step) | (live_at[j] == step);
+                return [live & near.paired, live];
+            }
+            let met = near.paired & (carried_at[i] == step) & (carried_at[j] == step);
+            near.met_at = if met { step } else { near.met_at };
+            [met, false]
+        };
+        glanced.resize(near.listed.len(), [0; 2]);
+        let size = pool.part(near.listed.len(), WORDS_MIN);
+        let words = near.listed.chunks(size).zip(near.list.chunks_mut(64 * size));
+        let parts = words.zip(glanced.chunks_mut(size));
+        let mut parts: SmallVec<[_; PARTS]> = parts.collect();
+        pool.run(&mut parts, 1, |parts| {
+            for ((words, list), glanced) in parts {
+                for ((&word, list), glanced) in
+                    words.iter().zip(list.chunks_mut(64)).zip(&mut **glanced)
+                {
+                    let (mut bits, mut sets) = (word, [0; 2]);
+                    while bits != 0 {
+                        let k = bits.trailing_zeros();
+                        bits &= bits - 1;
+                        let of = glance(&mut list[k as usize]);
+                        sets = [0, 1].map(|set| sets[set] | u64::from(of[set]) << k);
+                    }
+                    *glanced = sets;
+                }
+            }
+        });
+    }
+
+    /// Looks again at the near pairs that have not met, after boxes were made in this round.
+    fn look_at_open(&mut self, round: u8, bodies: &[Body], pool: &dyn Pool) {
+        let mut open = core::mem::take(&mut self.open);
+        let least = 64 * WORDS_MIN;
+        let marks = pool.part(open.len(), least) < open.len();
+        if marks {
+            let this = &*self;
+            pool.run(&mut open, least, |part| {
+                let due = part.iter_mut().filter(|slot| this.is_due(**slot, round));
+                due.for_each(|slot| *slot |= DUE);
+            });
         }
-        self.open.push(slot);
-        if near.paired {
-            self.doubtful.push(slot);
-        }
-        true
+        open.retain_mut(|slot| {
+            if !(if marks { *slot & DUE != 0 } else { self.is_due(*slot, round) }) {
+                return true;
+            }
+            *slot &= !DUE;
+            let near = &self.near.list[*slot as usize];
+            let boxes = near.proxies.map(|p| self.boxes[p as usize]);
+            !(near.gone || self.meet(*slot, &boxes, bodies))
+        });
+        self.open = open;
+    }
+
+    /// Is a near pair gone, or may it meet by boxes that were made in this round?
+    #[inline(always)]
+    fn is_due(&self, slot: u32, round: u8) -> bool {
+        let near = &self.near.list[slot as usize];
+        let [p, q] = near.proxies.map(|p| &self.boxes[p as usize]);
+        let changed = (p.boxed_in == round) | (q.boxed_in == round);
+        near.gone | (changed && p.tight.meets(q.tight))
     }
 
     /// Joins the components of two bodies.

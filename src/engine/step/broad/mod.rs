@@ -39,6 +39,7 @@ use self::near::NearPairs;
 use self::tree::Tree;
 use super::islands::DisjointSets;
 use crate::engine::geometry::shape::Aabb;
+use crate::engine::settings::{ActiveEvents, Settings};
 use crate::engine::state::bodies::Bodies;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::motion::Motion;
@@ -97,6 +98,22 @@ pub struct Enlarge {
     pub margin: Real,
     /// Boxes are scaled about their centers by this first (-); 1 for bands in metres.
     pub scale: Real,
+}
+
+impl Enlarge {
+    /// By how much a step of `dt` seconds enlarges boxes.
+    pub fn of(settings: &Settings, dt: Real) -> Self {
+        match settings.contact.active {
+            ActiveEvents::Clipped => {
+                let margin = settings.contact.margin + dt * dt * settings.gravity.length();
+                Self { dt, margin, scale: 1.0 }
+            }
+            // Φ ≤ ε_t means that the bodies scaled by 1 / (1 - ε_t) meet.
+            ActiveEvents::Enumerated { eps_t, .. } => {
+                Self { dt: 0.0, margin: 0.0, scale: 1.0 / (1.0 - eps_t) }
+            }
+        }
+    }
 }
 
 /// What a step begins with.
@@ -173,6 +190,8 @@ pub struct BroadPhase {
     stamp: u32,
 
     near: NearPairs,
+    /// Two sets, by 64, of those that were looked at together.
+    glanced: Vec<[u64; 2]>,
     /// Of every proxy: how many of its near pairs are deep; how many were refused when it looked last.
     deep: Vec<u32>,
     short: Vec<u32>,

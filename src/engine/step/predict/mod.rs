@@ -11,7 +11,7 @@
 
 use crate::engine::lcp::BodyBlock;
 use crate::engine::settings::{Integration, Settings};
-use crate::engine::state::body::{Body, BodyId, BodyKind};
+use crate::engine::state::body::{Body, BodyKind};
 use crate::engine::state::motion::{Course, Motion, vec6};
 use crate::engine::step::quasistatic;
 use crate::math::{Real, SymMat3, Vec3, narrow3, quat_to_mat3, widen, widen3};
@@ -121,24 +121,15 @@ fn damp(motion: &mut Motion, body: &Body, dt: Real) {
     motion.angular += motion.lead[1];
 }
 
-/// Free motion of a body; freezes it if its state is not finite, and lists it then.
-pub fn predict_or_freeze(
-    body: &mut Body,
-    settings: &Settings,
-    dt: Real,
-    quarantined: &mut Vec<BodyId>,
-) -> Motion {
-    let mut broken = body.quarantine_if_broken();
-    let mut motion = predict(body, settings, dt);
-    if !motion.is_finite() {
-        body.freeze();
-        motion = predict(body, settings, dt);
-        broken = true;
+/// Free motion of a body; freezes it if its state is not finite, and is true then.
+pub fn predict_or_freeze(body: &mut Body, settings: &Settings, dt: Real) -> (Motion, bool) {
+    let broken = body.quarantine_if_broken();
+    let motion = predict(body, settings, dt);
+    if motion.is_finite() {
+        return (motion, broken);
     }
-    if broken {
-        quarantined.push(body.id());
-    }
-    motion
+    body.freeze();
+    (predict(body, settings, dt), true)
 }
 
 /// The axis orthogonal to the plane in which both bodies of a pair move, if there is one.

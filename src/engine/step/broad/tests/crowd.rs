@@ -9,6 +9,7 @@ use crate::engine::state::body::{BodyDesc, BodyId, BodyKind};
 use crate::engine::state::collider::Collider;
 use crate::engine::step::broad::{BroadPhase, Input};
 use crate::math::{Quat, Real, Vec3};
+use crate::par::Serial;
 
 const DT: Real = 1.0 / 60.0;
 
@@ -156,7 +157,7 @@ fn thin_bodies_and_sensors_have_room_for_two_million_pairs() {
         let (bodies, motions) = (&world.bodies, &world.work.motions.list);
         let enlarge = enlarge(&world, &settings);
         let mut broad = BroadPhase::default();
-        broad.find(&Input { bodies, motions, movers: &[], enlarge, excluded: &[] });
+        broad.find(&Input { bodies, motions, movers: &[], enlarge, excluded: &[] }, &Serial);
         let (all, pairs) = (2600 * 2599 / 2, broad.added.len());
         let room = 1 << 21..(1 << 21) + 256 * 2600;
         assert!(room.contains(&pairs), "{pairs} of {all}");
