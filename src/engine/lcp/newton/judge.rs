@@ -23,10 +23,20 @@ use crate::par::{JOBS, Pool, part_of};
 pub fn approach(
     problem: &ManifoldProblem<'_>,
     velocity: &[Vec6],
+    pool: &dyn Pool,
     scratch: &mut NewtonScratch,
 ) -> Double {
     scratch.take_velocity(velocity);
-    kernel::approach(problem, &scratch.velocity)
+    let velocity = &scratch.velocity;
+    let size = part_of(problem.manifolds.len(), 4 * PAIRS_MIN);
+    let parts = problem.manifolds.chunks(size).map(|manifolds| (manifolds, 0.0));
+    let mut parts: SmallVec<[(&[Manifold], Double); JOBS]> = parts.collect();
+    pool.run(&mut parts, 1, |parts| {
+        for (manifolds, speed) in parts {
+            *speed = kernel::approach(manifolds, velocity);
+        }
+    });
+    parts.iter().fold(0.0, |most: Double, (_, speed)| most.max(*speed))
 }
 
 /// Measures the impulses of an iterate at the velocity rebuilt from them, whatever its own.

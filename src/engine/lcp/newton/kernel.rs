@@ -59,9 +59,9 @@ pub(super) fn scatter(m: &Manifold, f: &LaneVectors, sign: Double, out: &mut [Ve
 
 /// Largest speed at which contacts approach each other, beyond what their gaps allow in the step [m/s].
 /// `velocity` ends with the zero of the fixed world.
-pub(super) fn approach(problem: &ManifoldProblem<'_>, velocity: &[Vec6]) -> Double {
+pub(super) fn approach(manifolds: &[Manifold], velocity: &[Vec6]) -> Double {
     let mut worst = [0.0; LANES];
-    for m in problem.manifolds {
+    for m in manifolds {
         let u = lane_velocity(m, velocity, true);
         let n = &m.normal;
         for l in 0..m.count as usize {

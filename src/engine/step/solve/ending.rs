@@ -29,15 +29,18 @@ use crate::engine::step::assemble::{IslandStep, Sources, Unknowns, imposed};
 use crate::engine::step::predict::spin::is_round;
 use crate::engine::tuning::ending::{LENT, TURNED};
 use crate::engine::tuning::threads::PAIRS_MIN;
-use crate::math::{DMat3, DVec3, Double, cut, refill, sym_inverse, sym_times, widen};
+use crate::math::{DMat3, DVec3, Double, cut, refill, sym_times, widen};
 use crate::math::{widen_mat3, widen3};
 use crate::par::{JOBS, part_of};
+
+/// Bodies that are worth a part.
+const BODIES_MIN: usize = 2 * PAIRS_MIN;
 
 /// Where the contacts of a manifold are: both arms, the points; `W_nn` and biases there.
 type Arms = ([[Double; 3]; 2], LaneVectors, [Lanes; 2]);
 
 /// How a body comes to the end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Turn {
     /// Way of its center (m).
     shift: DVec3,
@@ -135,35 +138,44 @@ impl EndingScratch {
 
     /// Takes up the bodies, with the poses of the end.
     fn go(&mut self, island: &Island<'_, '_>) {
-        self.members.clear();
-        for (&i, v) in island.step.members.iter().zip(&*island.step.biased.velocity) {
-            let mut member = Member::new(island.sources, i);
-            member.go_with(v, island.dt);
-            self.members.push(member);
-        }
+        let (step, sources, h) = (&*island.step, island.sources, island.dt);
+        let Some(&first) = step.members.first() else { return };
+        self.members.resize_with(step.members.len(), || Member::new(sources, first));
+        let size = island.pool.part(step.members.len(), BODIES_MIN);
+        let bodies = step.members.chunks(size).zip(step.biased.velocity.chunks(size));
+        let mut parts: SmallVec<[_; JOBS]> = self.members.chunks_mut(size).zip(bodies).collect();
+        island.pool.run(&mut parts, 1, |parts| {
+            for (members, (bodies, velocities)) in parts {
+                for ((member, &i), v) in members.iter_mut().zip(*bodies).zip(*velocities) {
+                    *member = Member::new(sources, i);
+                    member.go_with(v, h);
+                }
+            }
+        });
     }
 
     /// Turns the blocks to the poses of the end.
     pub(super) fn turn(&mut self, island: &mut Island<'_, '_>) {
-        let (step, h) = (&mut *island.step, island.dt);
+        let (pool, motions, h) = (island.pool, island.sources.motions, island.dt);
+        let step = &mut *island.step;
         self.arms.clear();
         self.blocks.clear();
         self.blocks.extend_from_slice(step.bodies);
-        self.turns.clear();
-        for (member, (block, &i)) in
-            self.members.iter().zip(step.bodies.iter_mut().zip(step.members))
-        {
-            let axes = widen_mat3(island.sources.motions[i as usize].rotation);
-            self.turns
-                .push(Turn { shift: member.to.0 - member.center, turn: member.turn() * axes });
-            let Some(rotor) = member.rotor else { continue };
-            let [.., momentum] = member.pushed(&[0.0; 6], h);
-            let damping = 1.0 + h * member.damping[1];
-            let rotor = rotor.with(member.to.1);
-            block.inertia = rotor.tensor().map(|x| damping * x);
-            block.inverse_inertia = sym_inverse(&block.inertia);
-            block.velocity_free[3..].copy_from_slice(&rotor.velocity(momentum).to_array());
-        }
+        self.turns.resize(step.bodies.len(), Turn::default());
+        let size = pool.part(step.bodies.len(), BODIES_MIN);
+        let of = step.members.chunks(size).zip(self.members.chunks(size));
+        let parts = step.bodies.chunks_mut(size).zip(self.turns.chunks_mut(size));
+        let mut parts: SmallVec<[_; JOBS]> = of.zip(parts).collect();
+        pool.run(&mut parts, 1, |parts| {
+            for ((bodies, members), (blocks, turns)) in parts {
+                for (k, member) in members.iter().enumerate() {
+                    let axes = widen_mat3(motions[bodies[k] as usize].rotation);
+                    let shift = member.to.0 - member.center;
+                    turns[k] = Turn { shift, turn: member.turn() * axes };
+                    member.turn_block(&mut blocks[k], h);
+                }
+            }
+        });
         *step.at_end = true;
     }
 

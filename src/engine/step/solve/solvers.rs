@@ -227,7 +227,7 @@ impl Solvers {
     pub(super) fn approach(&mut self, island: &Island<'_, '_>) -> Double {
         let step = &*island.step;
         let problem = ManifoldProblem { joints: &[], ..step.problem() };
-        newton::approach(&problem, step.velocity_last, &mut self.newton)
+        newton::approach(&problem, step.velocity_last, island.pool, &mut self.newton)
     }
 
     /// Residual of the impulses of the biased (0) or relaxed (1) problem.

@@ -176,6 +176,17 @@ impl Member {
         DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
     }
 
+    /// Turns its mass block to the end of the part, with the velocity that its momentum gives there.
+    pub(in crate::engine) fn turn_block(&self, block: &mut BodyBlock, h: Double) {
+        let Some(rotor) = self.rotor else { return };
+        let [.., momentum] = self.pushed(&[0.0; 6], h);
+        let damping = 1.0 + h * self.damping[1];
+        let rotor = rotor.with(self.to.1);
+        block.inertia = rotor.tensor().map(|x| damping * x);
+        block.inverse_inertia = sym_inverse(&block.inertia);
+        block.velocity_free[3..].copy_from_slice(&rotor.velocity(momentum).to_array());
+    }
+
     /// Mass block at a rotation, with damping; `part` of it, with `added` to its inertia. The velocity is to
     /// be filled in.
     pub(in crate::engine) fn block(
