@@ -31,11 +31,11 @@
 //! same features of the crate; `docs/trust.md` tells on which platforms that was compared. Why: the order of
 //! everything comes from ids, which are counters; every list that leaves a stage is sorted by a documented
 //! key (pairs by [`PairKey`](pair_key::PairKey), contacts by feature id, islands by their first body); hash
-//! maps are only looked up, never iterated; what is found of a body, of two boxes near each other and of a pair
-//! is found from their own state alone, and taken up in their order; islands do not share unknowns, and parts
-//! of an island are swept in an order that no thread changes; no sum depends on chunking; all arithmetic is
-//! scalar, without fused operations, and transcendental functions come from `libm`; there is no clock. Portals
-//! and impulses are part of the state: a clone of a [`Simulation`] continues as the original does.
+//! maps are only looked up, never iterated; what is found of a body, of two near boxes and of a pair depends
+//! on their own state alone, and is taken up in their order; islands do not share unknowns, and parts of an
+//! island are swept in an order that no thread changes; no sum depends on chunking; all arithmetic is scalar,
+//! without fused operations, and transcendental functions come from `libm`; there is no clock. Portals and
+//! impulses are part of the state: a clone of a [`Simulation`] continues as the original does.
 
 mod edit;
 pub(crate) mod geometry;

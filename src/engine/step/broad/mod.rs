@@ -102,7 +102,7 @@ pub struct Enlarge {
 
 impl Enlarge {
     /// By how much a step of `dt` seconds enlarges boxes.
-    pub fn of(settings: &Settings, dt: Real) -> Self {
+    pub(in crate::engine) fn of(settings: &Settings, dt: Real) -> Self {
         match settings.contact.active {
             ActiveEvents::Clipped => {
                 let margin = settings.contact.margin + dt * dt * settings.gravity.length();
