@@ -2,13 +2,15 @@
 
 use super::*;
 use crate::engine::lcp::cone::FrictionCone;
-use crate::engine::lcp::manifold::{LANES, cross};
+use crate::engine::lcp::manifold::{LANES, Manifold, cross};
 use crate::engine::lcp::outcome::Status;
 use crate::engine::lcp::problem::{Cone, ContactRow, Iterate, Problem};
 use crate::engine::lcp::rows::{
     add_contact_impulse, contact_compliance, contact_velocity, dot3, inverse_mass_mul,
 };
 use crate::engine::lcp::tests::random::Random;
+use crate::engine::tuning::threads::PAIRS_MIN;
+use crate::par::{Pool, Serial, Threads};
 
 const WORLDS: usize = 300;
 
@@ -136,6 +138,47 @@ fn measures_of_rows_and_lanes_agree() {
     assert!(kinds[0] > 100 && kinds[1] > 50, "both are met: {kinds:?}");
 }
 
+/// Of islands that are large enough for parts, too: each contact many times.
+#[test]
+fn certificates_of_velocities_agree_on_any_threads() {
+    let mut scratch = NewtonScratch::default();
+    let (mut cases, mut large) = (0, 0);
+    for (case, (mut world, mut random)) in worlds(7).enumerate() {
+        let once = (world.manifolds.clone(), world.contact.clone());
+        for _ in 0..[0, 120][case % 2] {
+            let first = world.contact.len() as u32;
+            let more = once.0.iter().map(|m| Manifold { first: first + m.first, ..*m });
+            world.manifolds.extend(more);
+            world.contact.extend_from_slice(&once.1);
+        }
+        if case % 3 == 0 {
+            world.add_cones(&mut random);
+        }
+        if world.manifolds.iter().any(|m| m.compliance[..m.count as usize].contains(&0.0)) {
+            continue;
+        }
+        let expected = world.certify();
+        let mut told: Option<Certificate> = None;
+        for pool in [&Serial as &dyn Pool, &Threads(3)] {
+            let mut world = world.clone();
+            let (problem, mut iterate) = world.parts();
+            let found = certify(&problem, &mut iterate, pool, &mut scratch);
+            assert_eq!(*told.get_or_insert(found), found, "the same on any threads");
+            for (x, y, of) in [
+                (found.natural_map, expected.natural_map, "natural map"),
+                (found.gap, expected.gap, "gap"),
+                (found.joint, expected.joint, "joint"),
+                (found.motion, expected.motion, "motion"),
+            ] {
+                assert!((x - y).abs() < 1e-11 * (1.0 + y), "{of}: {x} and {y}");
+            }
+        }
+        cases += 1;
+        large += usize::from(world.manifolds.len() > 2 * PAIRS_MIN);
+    }
+    assert!(cases > 100 && large > 50, "{cases} are met, {large} large ones");
+}
+
 #[test]
 fn approach_is_the_fastest_of_the_rows() {
     let mut scratch = NewtonScratch::default();
@@ -154,7 +197,7 @@ fn approach_is_the_fastest_of_the_rows() {
                 expected = expected.max(m.push[lane] - w[0]);
             }
         }
-        let found = approach(&world.problem(), &world.velocity, &mut scratch);
+        let found = approach(&world.problem(), &world.velocity, &Serial, &mut scratch);
         assert!((found - expected).abs() < 1e-13, "{found} and {expected}");
     }
 }
