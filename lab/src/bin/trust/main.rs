@@ -8,14 +8,18 @@ mod long;
 mod point;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
+use orthant::engine::par::Serial;
 use orthant::engine::settings::Settings;
 use orthant::math::{Real, Vec3};
 use orthant_lab::counting::{Counting, held};
+use orthant_lab::pool::waiting;
 use orthant_lab::random::Rng;
+use orthant_lab::support::moving::step_on;
 use orthant_lab::support::{DT, add, cuboid, floor};
 
 #[global_allocator]
@@ -127,10 +131,13 @@ fn layers(count: u32, layer: u32) -> Simulation {
 
 /// Going back eight frames and making them anew, with 1 000 bodies.
 fn rollback() {
+    let pool = waiting(2).unwrap_or_else(|_| Box::new(Serial));
     println!(
-        "| 1 000 boxes | copy (ms) | snapshot (ms) | bytes a body | back, and 8 steps (ms) | a step (ms) |"
+        "| 1 000 boxes | copy (ms) | snapshot (ms) | bytes a body | back, and 8 steps (ms) | a step (ms) | \
+         back, and 8 steps, by the clock on {} threads (ms) |",
+        pool.threads()
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     let scenes = [
         ("ten layers that fall", layers(1000, 100), 60),
         ("ten layers, fallen", layers(1000, 100), 600),
@@ -142,6 +149,7 @@ fn rollback() {
             world.step(&settings, DT);
         }
         let (mut copying, mut back, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+        let mut on_threads = Vec::new();
         for _ in 0..9 {
             let (time, copy) = timed(|| world.clone());
             copying.push(time);
@@ -153,14 +161,18 @@ fn rollback() {
                 (0..8).for_each(|_| drop(world.step(&settings, DT).clone()));
             });
             back.push(again.0);
+            let (start, mut other) = (Instant::now(), copy.clone());
+            (0..8).for_each(|_| step_on(&mut other, &settings, &*pool));
+            on_threads.push(1e3 * start.elapsed().as_secs_f64());
         }
         let (time, snapshot) = timed(|| world.snapshot().expect("between steps"));
         println!(
-            "| {name} | {:.1} | {time:.1} | {} | {:.1} | {:.2} |",
+            "| {name} | {:.1} | {time:.1} | {} | {:.1} | {:.2} | {:.1} |",
             median(copying),
             snapshot.to_bytes().len() / snapshot.len(),
             median(back),
-            median(steps)
+            median(steps),
+            median(on_threads)
         );
     }
 }
