@@ -27,23 +27,7 @@ impl BroadPhase {
         if round == 1 {
             self.glance(pool);
             for word in 0..self.near.listed.len() {
-                let [met, apart] = self.glanced[word];
-                let mut bits = self.near.listed[word];
-                while bits != 0 {
-                    let (slot, bit) =
-                        (64 * word as u32 + bits.trailing_zeros(), bits & bits.wrapping_neg());
-                    match (met & bit != 0, apart & bit != 0) {
-                        (false, false) => self.look(slot, bodies),
-                        (true, false) => self.unite(self.bodies_of(&self.near.list[slot as usize])),
-                        (paired, true) => {
-                            self.open.push(slot);
-                            if paired {
-                                self.doubtful.push(slot);
-                            }
-                        }
-                    }
-                    bits ^= bit;
-                }
+                self.look_at_word(word, bodies);
             }
         } else {
             self.look_at_open(round, bodies, pool);
@@ -117,6 +101,33 @@ impl BroadPhase {
                 }
             }
         });
+    }
+
+    /// Takes up what a glance told of 64 near pairs, and looks at those of which it told nothing. By kinds:
+    /// of which one the next is cannot be foreseen.
+    fn look_at_word(&mut self, word: usize, bodies: &[Body]) {
+        let [met, apart] = self.glanced[word];
+        let slots = |mut bits: u64| {
+            core::iter::from_fn(move || {
+                let slot = (bits != 0).then_some(64 * word as u32 + bits.trailing_zeros());
+                bits &= bits.wrapping_sub(1);
+                slot
+            })
+        };
+        let first = self.open.len();
+        for slot in slots(self.near.listed[word] & !apart) {
+            if met & (1 << (slot % 64)) == 0 {
+                self.look(slot, bodies);
+            } else {
+                self.unite(self.bodies_of(&self.near.list[slot as usize]));
+            }
+        }
+        let in_order = self.open.len() == first;
+        self.open.extend(slots(apart));
+        if !in_order {
+            self.open[first..].sort_unstable();
+        }
+        self.doubtful.extend(slots(met & apart));
     }
 
     /// Looks again at the near pairs that have not met, after boxes were made in this round.
