@@ -122,7 +122,7 @@ pub fn certify(
 }
 
 /// Some manifolds, their contacts, what those do, and what the certificate finds of them.
-struct Part<'a> {
+struct JudgedPart<'a> {
     first: usize,
     manifolds: &'a [Manifold],
     contact: &'a mut [[Double; 3]],
@@ -135,18 +135,18 @@ fn in_parts<'a>(
     manifolds: &'a [Manifold],
     mut contact: &'a mut [[Double; 3]],
     wrenches: &'a mut [Wrench],
-) -> SmallVec<[Part<'a>; JOBS]> {
+) -> SmallVec<[JudgedPart<'a>; JOBS]> {
     let size = part_of(manifolds.len(), PAIRS_MIN);
     let parts = manifolds.chunks(size).zip(wrenches.chunks_mut(size)).enumerate();
     let part = |(k, (manifolds, wrenches)): (usize, (&'a [Manifold], &'a mut [Wrench]))| {
         let contacts = manifolds.iter().map(|m| m.count as usize).sum();
         let (first, contact) = (k * size, cut(&mut contact, contacts));
-        Part { first, manifolds, contact, wrenches, judged: Judged::default() }
+        JudgedPart { first, manifolds, contact, wrenches, judged: Judged::default() }
     };
     parts.map(part).collect()
 }
 
-impl Part<'_> {
+impl JudgedPart<'_> {
     /// Takes the impulses of contacts with circular cones into them, sums and judges them.
     fn judge(&mut self, cones: &Cones, velocity: &[Vec6]) {
         let mut rest = &mut *self.contact;

@@ -1,6 +1,7 @@
 //! The certificate of contacts with circular cones, manifold by manifold.
 //!
-//! Input: manifolds, their impulses, relative velocities. Output: the natural map and complementarity. O(1) each.
+//! Input: manifolds, their impulses, relative velocities. Output: the natural map and complementarity. O(1)
+//! each.
 
 use super::round::{project, slip_bound};
 use crate::engine::lcp::certificate::Certificate;

@@ -26,7 +26,7 @@ pub(super) const fn zone(zones: u8, lane: usize) -> u8 {
 #[inline(always)]
 pub(super) fn project(n: &[Double; 3], mu: Double, p: &LaneVectors) -> (LaneVectors, [u8; LANES]) {
     let inverse = 1.0 / (1.0 + mu * mu);
-    // One kind of work for all lanes at a time: compilers make more vector code of that than of a loop with all.
+    // One kind of work for all lanes at a time: compilers make more vector code of that.
     let (mut along, mut across) = ([0.0; LANES], [[0.0; LANES]; 3]);
     for l in 0..LANES {
         along[l] = n[0] * p[0][l] + n[1] * p[1][l] + n[2] * p[2][l];

@@ -255,8 +255,9 @@ impl EndingScratch {
         });
     }
 
-    /// After small steps, and [`fly`](Self::fly) and [`turn`](Self::turn): takes the carried impulses in their
-    /// cones, and tells what they do to the bodies where those come to, and what those of the way did besides.
+    /// After small steps, [`fly`](Self::fly) and [`turn`](Self::turn): takes the carried impulses in their
+    /// cones, and tells what they do to the bodies where those come to, and what those of the way did
+    /// besides.
     pub(super) fn carry(&mut self, island: &mut Island<'_, '_>) -> &[Wrench] {
         let (pool, impulses) = (island.pool, &self.ways);
         let ways = Ways::of(island, &self.turns);
