@@ -177,11 +177,11 @@ fn boxes_have_the_contacts_of_hulls() {
     assert!(at_hand as usize > rounds / 10 * 9, "{at_hand} have faces that overlap");
 }
 
-/// Edges that cross at a sine of 0.0018, 42 mm deep, one of them steep: the place where they cross is known to
-/// a rounding over that sine, along the steep edge, and the gap is read off there. Hulls find it on both edges
-/// by themselves and err by 17 µm; the closed form reads heights of corners off one face, and errs by 0.7 µm.
-/// The judge is the gap `g` of `p + s u + g n = q + t v` by Cramer's rule in double precision. Found among ten
-/// million pairs.
+/// Edges that cross at a sine of 0.0018, 42 mm deep, one of them steep: the place where they cross is known
+/// to a rounding over that sine, along the steep edge, and the gap is read off there. Hulls find it on both
+/// edges by themselves and err by 17 µm; the closed form reads heights of corners off one face, and errs by
+/// 0.7 µm. The judge is the gap `g` of `p + s u + g n = q + t v` by Cramer's rule in double precision. Found
+/// among ten million pairs.
 #[test]
 fn regression_the_gap_where_edges_cross_at_a_flat_angle() {
     let sizes = [[0.46917126, 0.5547175, 0.6323804], [0.3655403, 0.6328982, 0.41337088]];
