@@ -42,12 +42,12 @@ const GOLDEN_SINGLE: [(&str, u64); 8] = [
     ("pile", 0x58df_f50d_bf64_683a),
 ];
 const GOLDEN_DOUBLE: [(&str, u64); 8] = [
-    ("stack", 0xbd39_1142_5362_3d06),
-    ("heap", 0x2a51_83c6_83fe_c250),
+    ("stack", 0x2b1b_2d9b_5e31_3bd6),
+    ("heap", 0x344c_3ccb_797b_66ae),
     ("chain", 0x2cc8_e281_e317_02d9),
     ("net", 0x7885_0a81_5e15_2077),
-    ("hulls", 0x053b_ad09_0333_15b3),
-    ("sleepers", 0x45d7_05f5_5a81_6988),
-    ("begin", 0x8fce_572a_a969_92ba),
-    ("pile", 0xfaa4_5d62_0b8b_1204),
+    ("hulls", 0x7ce2_c49c_eaf4_6406),
+    ("sleepers", 0x8e03_18a1_2370_145f),
+    ("begin", 0xdc47_c635_6b53_aa68),
+    ("pile", 0x56a8_a79e_4997_3b57),
 ];
