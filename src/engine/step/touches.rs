@@ -18,7 +18,7 @@ use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::{ABREAST, Pair, Pairs, fetch};
 use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::{Real, Vec3, narrow3};
-use crate::par::Pool;
+use crate::par::{JOBS, Pool};
 
 /// Names two colliders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,8 +66,6 @@ pub struct Touch {
 
 /// Pairs that may touch and are worth a task: each takes a quarter as long as to measure it.
 const TOUCHES_MIN: usize = 4 * PAIRS_MIN;
-/// Parts for which no memory is asked.
-const PARTS: usize = 64;
 
 /// The touches of the last step.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +126,7 @@ impl Touches {
         // On one thread they are found where they are kept.
         let mut lists = [core::mem::take(&mut self.new)].into_iter();
         let parts = self.asked.chunks(size).map(|part| (part, lists.next().unwrap_or_default()));
-        let mut parts: SmallVec<[_; PARTS]> = parts.collect();
+        let mut parts: SmallVec<[_; JOBS]> = parts.collect();
         pool.run(&mut parts, 1, |parts| {
             for (part, new) in parts {
                 for part in part.chunks(ABREAST) {

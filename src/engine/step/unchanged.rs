@@ -20,7 +20,7 @@ use crate::engine::state::motion::{Motion, Motions};
 use crate::engine::state::pairs::Pairs;
 use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::{Real, refill};
-use crate::par::Pool;
+use crate::par::{JOBS, Pool};
 
 /// What changed since the last step.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +40,6 @@ pub struct Steady {
 
 /// Free motions that are worth a task: each takes half as long as to measure a pair, or a quarter.
 const BODIES_MIN: usize = 4 * PAIRS_MIN;
-/// Parts for which no memory is asked.
-const PARTS: usize = 64;
 
 /// What the free motion of a body tells of it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,7 +184,7 @@ fn predict_all(
     pool: &dyn Pool,
 ) {
     let size = pool.part(asked.len(), BODIES_MIN);
-    let mut parts: SmallVec<[_; PARTS]> = SmallVec::new();
+    let mut parts: SmallVec<[_; JOBS]> = SmallVec::new();
     let mut start = 0;
     for (asked, told) in asked.chunks(size).zip(told.chunks_mut(size)) {
         // What lies before the last one is of no later part.

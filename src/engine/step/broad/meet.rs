@@ -12,12 +12,10 @@ use crate::engine::state::body::Body;
 use crate::engine::state::pair_key::{Candidate, PairKey};
 use crate::engine::tuning::threads::PAIRS_MIN;
 use crate::math::{Vec3, quat_to_mat3};
-use crate::par::Pool;
+use crate::par::{JOBS, Pool};
 
 /// Words of 64 near pairs that are worth a task: to glance at them takes as long as to measure a pair.
 const WORDS_MIN: usize = PAIRS_MIN;
-/// Parts for which no memory is asked.
-const PARTS: usize = 64;
 /// Marks an open near pair that is to be looked at; slots are half as large.
 const DUE: u32 = 1 << 31;
 
@@ -84,7 +82,7 @@ impl BroadPhase {
         let size = pool.part(near.listed.len(), WORDS_MIN);
         let words = near.listed.chunks(size).zip(near.list.chunks_mut(64 * size));
         let parts = words.zip(glanced.chunks_mut(size));
-        let mut parts: SmallVec<[_; PARTS]> = parts.collect();
+        let mut parts: SmallVec<[_; JOBS]> = parts.collect();
         pool.run(&mut parts, 1, |parts| {
             for ((words, list), glanced) in parts {
                 for ((&word, list), glanced) in
