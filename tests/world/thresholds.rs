@@ -88,8 +88,8 @@ fn check_sizes(name: &str, rows: Option<u32>, sizes: Vec<Size>) {
 
 const CUBE: Vec3 = Vec3::splat(0.5);
 
-/// The mean of runs. One by itself is chaotic where small steps are made: rounding alone changes what is left by
-/// some percent.
+/// The mean of runs. One by itself is chaotic where small steps are made: rounding alone changes what is
+/// left by some percent.
 fn mean(runs: &[Size]) -> Size {
     let all = |of: fn(&Size) -> Double| runs.iter().map(of).sum::<Double>() / runs.len() as Double;
     let rows = runs.iter().map(|run| run.rows).max().unwrap_or(0);
