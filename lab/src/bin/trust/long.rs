@@ -30,8 +30,8 @@ const MORE_SOON: f64 = 0.25;
 /// the minutes of the last third. Times are judged by medians, and are no counts.
 const MORE_WORK: f64 = 0.25;
 const LONGER: f64 = 0.5;
-/// How far a cube of a tower may come from where it was after a minute (m): in height, and across.
-const DRIFT: [f64; 2] = [1e-5, 1e-4];
+/// How far a cube of a tower may come from where it was after a minute (m).
+const DRIFT: f64 = 1e-5;
 /// By which share the energy of the chain may change (–).
 const ENERGY: f64 = 1e-4;
 
@@ -259,12 +259,8 @@ fn judge(minutes: &[Minute], verdict: &mut Verdict) {
             MORE_WORK,
         ),
         (format!("growth of times {by}"), growth(middle(first, time), middle(last, time)), LONGER),
-        (
-            "drift of a tower in height (m)".into(),
-            most(minutes, |minute| minute.drift[0]),
-            DRIFT[0],
-        ),
-        ("drift of a tower across (m)".into(), most(minutes, |minute| minute.drift[1]), DRIFT[1]),
+        ("drift of a tower in height (m)".into(), most(minutes, |minute| minute.drift[0]), DRIFT),
+        ("drift of a tower across (m)".into(), most(minutes, |minute| minute.drift[1]), DRIFT),
         ("change of the energy of the chain (–)".into(), swing.fold(0.0, f64::max), ENERGY),
     ] {
         println!("{what}: {}, at most {bound}", short(value));
