@@ -48,8 +48,8 @@ struct Turn {
     turn: DMat3,
 }
 
-/// The ways of the contacts of an island.
-struct Ways<'a> {
+/// By how much the arms of the contacts of an island change.
+struct Shifts<'a> {
     sources: &'a Sources<'a>,
     carriers: &'a [ContactCarrier],
     turns: &'a [Turn],
@@ -58,14 +58,14 @@ struct Ways<'a> {
     stay: bool,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> Shifts<'a> {
     fn of(island: &Island<'a, '_>, turns: &'a [Turn]) -> Self {
         let (sources, carriers) = (island.sources, island.step.contact_carriers);
         Self { sources, carriers, turns, h: island.dt, stay: island.step.bounces() }
     }
 
-    /// By how much the arms of contact `lane` of a manifold change (m): it goes with one of its ends.
-    fn shifts(&self, m: &Manifold, lane: usize) -> [DVec3; 2] {
+    /// Those of contact `lane` of a manifold (m): it goes with one of its ends.
+    fn at(&self, m: &Manifold, lane: usize) -> [DVec3; 2] {
         if self.stay {
             return [DVec3::ZERO; 2];
         }
@@ -228,7 +228,7 @@ impl EndingScratch {
     /// that moved the bodies: wrenches are what these did at the start beyond that.
     fn pose_contacts(&mut self, island: &mut Island<'_, '_>) {
         let pool = island.pool;
-        let ways = Ways::of(island, &self.turns);
+        let shifts = Shifts::of(island, &self.turns);
         let step = &mut *island.step;
         let impulses = &*step.biased.contact_impulse;
         self.arms.resize(step.manifolds.len(), Arms::default());
@@ -244,10 +244,10 @@ impl EndingScratch {
                     *arms = ([m.arm_a, m.arm_b], m.point, [m.compliance, m.bias]);
                     let (mut ends, first) = ([[DVec3::ZERO; 2]; LANES], m.first as usize);
                     for lane in 0..m.count as usize {
-                        let shifts = ways.shifts(m, lane);
-                        *wrench = wrench.less(&shifts, DVec3::from_array(impulses[first + lane]));
+                        let by = shifts.at(m, lane);
+                        *wrench = wrench.less(&by, DVec3::from_array(impulses[first + lane]));
                         let starts = m.arms(lane).map(DVec3::from_array);
-                        ends[lane] = [0, 1].map(|k| starts[k] + shifts[k]);
+                        ends[lane] = [0, 1].map(|k| starts[k] + by[k]);
                     }
                     put_arms(m, |lane| ends[lane]);
                 }
@@ -260,7 +260,7 @@ impl EndingScratch {
     /// besides.
     pub(super) fn carry(&mut self, island: &mut Island<'_, '_>) -> &[Wrench] {
         let (pool, impulses) = (island.pool, &self.ways);
-        let ways = Ways::of(island, &self.turns);
+        let shifts = Shifts::of(island, &self.turns);
         let step = &mut *island.step;
         let (manifolds, mut rest) = (&*step.manifolds, &mut *step.relaxed.contact_impulse);
         refill(&mut self.wrenches, manifolds.len(), Wrench::default());
@@ -281,7 +281,7 @@ impl EndingScratch {
                     for (lane, l) in carried.iter().enumerate() {
                         let way = DVec3::from_array(impulses[m.first as usize + lane]);
                         let beyond = way - DVec3::from_array(*l);
-                        *wrench = wrench.less(&ways.shifts(m, lane), beyond);
+                        *wrench = wrench.less(&shifts.at(m, lane), beyond);
                     }
                 }
             }
