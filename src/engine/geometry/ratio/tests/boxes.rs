@@ -169,7 +169,10 @@ fn the_contact_of_boxes_is_that_of_the_normal() {
         ] {
             let height = |v: &Vec3| outward.dot(*v);
             let top = hull.vertices.iter().map(height).fold(Real::NEG_INFINITY, Real::max);
-            for &id in &feature.ids[..usize::from(feature.len)] {
+            let ids = &feature.ids[..usize::from(feature.len)];
+            let once = (1..ids.len()).all(|k| !ids[..k].contains(&ids[k]));
+            assert!(once, "each corner is named once: {ids:?}");
+            for &id in ids {
                 let low = top - height(&hull.vertices[id as usize]);
                 assert!(low < 1e-5, "corner {id} is {low} m lower: {ratio:?}");
             }

@@ -103,6 +103,9 @@ fn apart_is_certified_and_near_is_not_farther_than_the_margin() {
                 }
                 Measured::Near(ratio) => {
                     assert!(ratio.separation <= margin, "near within the margin");
+                    let best = cold(&a, &b, &relative, &centers);
+                    let what = "no margin ends the walk of what is near early";
+                    assert_close(ratio.ratio, widen(best.ratio), TOLERANCE, what);
                     near += 1;
                 }
             }

@@ -172,3 +172,18 @@ fn scaling_centers_are_inside() {
     let center = scaling_center(&capsule, Vec3::new(3.0, 0.4, 0.0));
     assert!((center - Vec3::new(0.0, 0.4, 0.0)).length() < narrow(1e-6), "on the segment {center}");
 }
+
+#[test]
+fn the_scaling_center_of_an_ellipsoid_is_the_nearest_point_of_the_half_as_large_one() {
+    let mut rng = Rng::new(44);
+    for _ in 0..300 {
+        let half = Vec3::new(rng.real(0.3, 2.0), rng.real(0.3, 2.0), rng.real(0.3, 2.0));
+        let hull = Hull::ellipsoid(half * 2.0).expect("the lengths are in range");
+        let toward = rng.unit() * rng.real(1.1, 5.0);
+        let (inner, center) = (widen3(half) * 0.5, widen3(scaling_center(&hull, toward)));
+        let scaled = center / inner;
+        assert!((scaled.length() - 1.0).abs() < 1e-5, "on its surface: {scaled}");
+        let across = (scaled / inner).normalize().cross((widen3(toward) - center).normalize());
+        assert!(across.length() < 1e-5, "along its normal, but for {across}");
+    }
+}

@@ -228,3 +228,24 @@ fn random_poses_have_sound_contacts() {
         assert_eq!(ids.len(), unique.len(), "each contact has its own name");
     }
 }
+
+#[test]
+fn capsules_that_cross_touch_where_their_axes_are_nearest() {
+    let mut random = Random(random::Random::new(7));
+    let mut within = |low: Double, high: Double| narrow(random.within(low, high));
+    for _ in 0..200 {
+        let capsules =
+            [within(1.0, 3.0), within(1.0, 3.0)].map(|length| made(Hull::capsule(0.1, length)));
+        let (angle, height) = (within(0.4, 2.7), within(0.19, 0.205));
+        // The capsules lie along y and turned about z; their axes pass each other at these parts of them.
+        let at =
+            [0, 1].map(|k| Vec3::Y * (capsules[k].bounding_radius() - 0.1) * within(-0.8, 0.8));
+        let rotation = turn(Vec3::Z, angle);
+        let offset = at[0] + Vec3::Z * height - rotation * at[1];
+        let found = touching(&capsules[0], &capsules[1], &Relative { rotation, offset });
+        let [contact] = &found.contacts[..] else { panic!("one contact: {:?}", found.contacts) };
+        let aside = (contact.point_a - at[0]).with_z(0.0).length();
+        assert!(aside < 1e-4, "where they are nearest, but for {aside} m");
+        assert!((contact.separation - (height - 0.2)).abs() < 1e-5, "as far as they are");
+    }
+}
