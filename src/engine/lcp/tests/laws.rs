@@ -234,3 +234,13 @@ fn reused_buffers_do_not_change_results() {
         }
     }
 }
+
+#[test]
+fn solvers_one_after_the_other_have_worked_together() {
+    let first = SolveStats { iterations: 3, factorizations: 2, work: 1.5, ..Default::default() };
+    let second = SolveStats { iterations: 4, factorizations: 1, work: 0.25, ..Default::default() };
+    let mut both = first;
+    both.add(&second);
+    assert_eq!((both.iterations, both.factorizations, both.work), (7, 3, 1.75), "the sums");
+    assert_eq!(both.status, second.status, "the outcome is that of the later one");
+}

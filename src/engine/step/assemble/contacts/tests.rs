@@ -1,10 +1,11 @@
-//! Manifolds of small worlds, and the bias of a contact by its gap and its past.
+//! Manifolds and locks of small worlds, and the bias of a contact by its gap and its past.
 
 use super::*;
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
 use crate::engine::state::body::{BodyDesc, BodyKind};
 use crate::engine::state::contact::ContactId;
+use crate::engine::state::joint::{JointDesc, JointFrame, JointKind};
 use crate::math::narrow;
 
 const DT: Real = 1.0 / 60.0;
@@ -102,6 +103,27 @@ fn a_pyramid_gives_every_contact_its_own_manifold() {
 }
 
 #[test]
+fn corners_of_a_pyramid_lie_along_the_slip() {
+    let mut settings = Settings::default();
+    settings.solver.cone = Cone::Pyramid(4);
+    let mut world = posts(1);
+    world.begin(&settings, DT);
+    world.find_pairs(&settings);
+    world.find_contacts(&settings);
+    world.build_islands();
+    for motion in world.work.motions.list.iter_mut().filter(|motion| motion.moves) {
+        motion.linear = Vec3::new(0.3, -0.2, 0.4);
+    }
+    world.assemble(&settings);
+    let manifolds = &world.work.problem.manifolds;
+    assert_eq!(manifolds.len(), 8, "one of each corner");
+    for m in manifolds {
+        let across = DVec3::from_array(m.tangent).cross(DVec3::new(0.6, 0.0, 0.8));
+        assert!(across.length() < 1e-6, "along the slip, and not {:?}", m.tangent);
+    }
+}
+
+#[test]
 fn lanes_are_the_contacts_they_came_from() {
     let mut world = posts(1);
     let mut seen = Vec::new();
@@ -128,6 +150,35 @@ fn lanes_are_the_contacts_they_came_from() {
             assert_eq!(kept, contact.impulse, "contact {c} keeps its impulse");
             assert!(m.compliance[lane] > 0.0, "contact {c} can move the post");
         }
+    }
+}
+
+#[test]
+fn locks_yield_in_loops_only() {
+    for closed in [false, true] {
+        let mut world = Simulation::new();
+        let [first, second] = [0.0, 1.0].map(|x| {
+            let shape = Some(Shape::cuboid(0.5, 0.2, 0.2).expect("a solid"));
+            let desc = BodyDesc { shape, position: Vec3::X * x, ..BodyDesc::default() };
+            let id = world.add_body(BodyDesc { kind: BodyKind::Dynamic, ..desc });
+            Some(id.expect("a sound body"))
+        });
+        // Hinges half way between the bodies, and beside the last one.
+        let hinges = [
+            ([None, first], [-0.5, -0.5]),
+            ([first, second], [0.5, -0.5]),
+            ([second, None], [0.5, 1.5]),
+        ];
+        for (ends, places) in hinges.into_iter().take(if closed { 3 } else { 2 }) {
+            let mut desc = JointDesc::new(JointKind::Revolute, ends);
+            desc.frames = places.map(|x| JointFrame::at(Vec3::X * x));
+            world.add_joint(desc).expect("a sound joint");
+        }
+        assemble(&mut world, &Settings::default(), |_| ());
+        let rows = &world.work.problem.joints;
+        assert_eq!(rows.len(), if closed { 15 } else { 10 }, "five of each hinge");
+        let yields = rows.iter().filter(|row| row.softness > 0.0).count();
+        assert_eq!(yields, if closed { 15 } else { 0 }, "all of a loop, none of a chain");
     }
 }
 
@@ -219,4 +270,22 @@ fn the_papers_rows_know_no_zone() {
             assert_eq!(bias_of(gap, pushed, &settings), (0.25 * gap / dt, 0.0), "gap {gap}");
         }
     }
+}
+
+/// What rides on a turntable follows its circle whole; what only slides on it is not led through the surface.
+#[test]
+fn circles_count_whole_where_both_turn_and_along_the_surface_where_one_does() {
+    let table = Motion { angular: Vec3::new(0.0, 0.7, 2.0), ..Motion::default() };
+    let slides = Motion { moves: true, ..Motion::default() };
+    let rides = Motion { angular: table.angular, ..slides };
+    let (normal, arm) = (Vec3::new(0.6, 0.8, 0.0), Vec3::new(1.0, 0.5, 0.2));
+    let contact = ActiveContact::new(ContactId(7), normal, [arm, Vec3::ZERO], 0.0, 0.0);
+    let added = |b: &Motion, turned| curve([&table, b], &contact, DT, turned, [true; 2]);
+    let (n, spin) = (widen3(normal).normalize(), widen3(table.angular));
+    let whole = spin.cross(spin.cross(widen3(arm))) * (-0.5 * widen(DT));
+    assert!(n.dot(whole).abs() > 1e-3, "the circle leads through the surface");
+    assert!((added(&rides, true) - whole).length() < 1e-12, "whole where both turn as one");
+    let along = whole - n * n.dot(whole);
+    assert!((added(&slides, true) - along).length() < 1e-12, "along the surface where one turns");
+    assert_eq!(added(&rides, false), DVec3::ZERO, "nothing turns in other islands");
 }

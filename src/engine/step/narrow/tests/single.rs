@@ -43,6 +43,26 @@ fn regression_the_same_features_meet_once() {
     assert_eq!(contacts.to_vec(), [at(3, 0.0), at(7, 4.809e-3), at(9, 1.0)]);
 }
 
+/// Corners of a small body a centimetre apart are two contacts, however far away the center of the ground is.
+#[test]
+fn corners_on_a_wide_ground_are_told_apart() {
+    for far in [0.0, 100.0, 1000.0] {
+        let at = |id, x: Real| {
+            let arms = [Vec3::X * (far + x), Vec3::X * x];
+            ActiveContact::new(ContactId(id), Vec3::Y, arms, 0.0, 0.0)
+        };
+        for swap in [false, true] {
+            let mut contacts = [at(3, -0.005), at(7, 0.005)];
+            if swap {
+                contacts.iter_mut().for_each(|contact| contact.arms.reverse());
+            }
+            let mut kept = contacts.into_iter().collect();
+            merge(&mut kept, None);
+            assert_eq!(kept.to_vec(), contacts, "{far} m from the center of the ground");
+        }
+    }
+}
+
 /// A roof along z, and a flat field: over a ridge the normals from the one side to the other are exposed,
 /// over an inner edge only that of the triangles.
 #[test]
