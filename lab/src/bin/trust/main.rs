@@ -85,6 +85,11 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
+/// The longest of some times.
+fn most(times: &[f64]) -> f64 {
+    times.iter().fold(0.0, |most, &time| f64::max(most, time))
+}
+
 /// What this thread has on the heap (MB). No allocator and no system has a part in it.
 fn heap() -> f64 {
     held() as f64 / 1048576.0
@@ -133,8 +138,8 @@ fn layers(count: u32, layer: u32) -> Simulation {
 fn rollback() {
     let pool = waiting(2).unwrap_or_else(|_| Box::new(Serial));
     println!(
-        "| 1 000 boxes | copy (ms) | snapshot (ms) | bytes a body | back, and 8 steps (ms) | a step (ms) | \
-         back, and 8 steps, by the clock on {} threads (ms) |",
+        "| 1 000 boxes | copy (ms) | snapshot (ms) | bytes a body | back, and 8 steps: median, slowest \
+         (ms) | a step (ms) | the same by the clock on {} threads (ms) |",
         pool.threads()
     );
     println!("|---|---|---|---|---|---|---|");
@@ -167,12 +172,14 @@ fn rollback() {
         }
         let (time, snapshot) = timed(|| world.snapshot().expect("between steps"));
         println!(
-            "| {name} | {:.1} | {time:.1} | {} | {:.1} | {:.2} | {:.1} |",
+            "| {name} | {:.1} | {time:.1} | {} | {:.1}, {:.1} | {:.2} | {:.1}, {:.1} |",
             median(copying),
             snapshot.to_bytes().len() / snapshot.len(),
-            median(back),
+            median(back.clone()),
+            most(&back),
             median(steps),
-            median(on_threads)
+            median(on_threads.clone()),
+            most(&on_threads)
         );
     }
 }
