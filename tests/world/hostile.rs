@@ -306,6 +306,17 @@ fn regression_tiny_rotations_do_not_make_hulls_larger() {
     assert_eq!(check_metric(&bytes), Ok(()));
 }
 
+/// A snapshot with a moment of inertia of 3e13 kg m² beside one of 8e-6: a row of a loop had a softness below
+/// zero, of a compliance that is rounded to less than nothing. Found by the fuzzer.
+#[test]
+fn regression_joints_of_a_loop_bear_moments_of_inertia_far_apart() {
+    let mut bytes = decoded("b20afc03");
+    for (byte, times) in [(0xb4, 27), (0x6c, 1), (0x55, 2), (0xa4, 43), (0x55, 4)] {
+        bytes.extend([byte].repeat(times));
+    }
+    assert_eq!(check_snapshot(&bytes), Ok(()));
+}
+
 fn decoded(hexadecimal: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&hexadecimal[at..at + 2], 16).expect("two digits");
     (0..hexadecimal.len()).step_by(2).map(byte).collect()

@@ -84,7 +84,8 @@ impl StepProblem {
                 if closed.is_some() && locks && softness == 0.0 {
                     let first = sources.islands.start[k] as usize;
                     let compliance = joint_compliance(&self.bodies[first..], &made);
-                    made.softness = (YIELD * compliance).min(softest);
+                    // Rounded, it may be below zero where moments of inertia are far apart.
+                    made.softness = (YIELD * compliance).min(softest).max(0.0);
                 }
                 self.joints.push(made);
                 self.joint_push.push(row.push);
