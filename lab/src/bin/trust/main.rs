@@ -80,14 +80,14 @@ fn timed<T>(what: impl FnOnce() -> T) -> (f64, T) {
 }
 
 /// The median of some times.
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+fn median(times: Vec<f64>) -> f64 {
+    spread(times)[0]
 }
 
-/// The longest of some times.
-fn most(times: &[f64]) -> f64 {
-    times.iter().fold(0.0, |most, &time| f64::max(most, time))
+/// The median and the longest of some times.
+fn spread(mut times: Vec<f64>) -> [f64; 2] {
+    times.sort_by(f64::total_cmp);
+    [times[times.len() / 2], times[times.len() - 1]]
 }
 
 /// What this thread has on the heap (MB). No allocator and no system has a part in it.
@@ -171,15 +171,16 @@ fn rollback() {
             on_threads.push(1e3 * start.elapsed().as_secs_f64());
         }
         let (time, snapshot) = timed(|| world.snapshot().expect("between steps"));
+        let [back, on_threads] = [back, on_threads].map(spread);
         println!(
             "| {name} | {:.1} | {time:.1} | {} | {:.1}, {:.1} | {:.2} | {:.1}, {:.1} |",
             median(copying),
             snapshot.to_bytes().len() / snapshot.len(),
-            median(back.clone()),
-            most(&back),
+            back[0],
+            back[1],
             median(steps),
-            median(on_threads.clone()),
-            most(&on_threads)
+            on_threads[0],
+            on_threads[1]
         );
     }
 }
