@@ -43,6 +43,7 @@ pub mod lanes {
 
 /// The cone Newton.
 pub mod newton {
+    pub use crate::engine::tuning::policy::ROUGH as STRUCK;
     use crate::math::Double;
 
     /// Proximal term of joint rows relative to their compliance (–): not softness, since the multipliers

@@ -94,6 +94,11 @@ impl Cones {
         refill(&mut self.image, self.rows.len(), RollingProjection::APEX);
     }
 
+    /// Are there such contacts?
+    pub(super) fn any(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
     /// Has manifold `i` such contacts? Then all of its contacts are here.
     #[inline(always)]
     pub(super) fn has(&self, i: usize) -> bool {

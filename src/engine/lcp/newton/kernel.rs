@@ -112,6 +112,8 @@ pub(super) struct Sweep {
     weight_penalty: Double,
     /// Is `ρ` in proportion to the load of each contact?
     pub(super) by_load: bool,
+    /// On the way of an interior point method `D` of every contact as (xx, xy, xz, yy, yz, zz), else empty.
+    pub(super) inner: Vec<[Lanes; 6]>,
 }
 
 /// What a sweep measured.

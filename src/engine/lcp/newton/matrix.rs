@@ -36,6 +36,9 @@ pub(super) struct JointNode {
 /// `ρ_c dP_K(p)` of one contact as (xx, xy, xz, yy, yz, zz).
 #[inline(always)]
 fn stiffness(m: &Manifold, sweep: &Sweep, index: usize, lane: usize) -> [Double; 6] {
+    if let Some(inner) = sweep.inner.get(index) {
+        return inner.map(|x| x[lane]);
+    }
     let weight = sweep.weights(index)[lane];
     match zone(sweep.zones[index], lane) {
         APEX => [0.0; 6],
@@ -153,7 +156,7 @@ pub(super) fn assemble<T: Scalar>(
         let pair = a < n && b < n;
         let e = edge;
         edge += usize::from(pair);
-        if sweep.zones[index] == 0 {
+        if sweep.zones[index] == 0 && sweep.inner.is_empty() {
             continue;
         }
         let [am, bm, cm] = if sweep.cones.has(index) {

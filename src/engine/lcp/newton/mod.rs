@@ -1,7 +1,7 @@
 //! The cone Newton with kept factors: fast where little changes from step to step.
 //!
 //! Input: an island's bodies, contacts in manifolds, their rolling rows, joint rows, a warm start. Output:
-//! impulses, the velocity rebuilt from them but for bodies that are held (6.), a certificate of both. It
+//! impulses, the velocity rebuilt from them but for bodies that are held (7.), a certificate of both. It
 //! solves the convex relaxations (5.3)–(5.7) by an augmented Lagrangian,
 //!
 //! ```text
@@ -25,10 +25,12 @@
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 5. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
+//! 5. a blow to a small island begins with interior points (`interior.rs`): what slides, sticks and opens then
+//!    has little to do with the step before, and the passes of 2. would take many factors to find it;
+//! 6. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
 //!    follows the load of each contact: then no load changes more than others in proportion, and contacts
 //!    of small loads keep their zones;
-//! 6. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
+//! 7. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
 //!    the impulses, so that what rests or is carried evenly has the same problem in every step. The
 //!    certificate is that of these velocities; where it is above the tolerance then, all keep theirs.
 //!
@@ -40,10 +42,12 @@
 mod anderson;
 mod cones;
 mod held;
+mod interior;
 pub mod joints_only;
 mod judge;
 mod judged;
 mod kernel;
+mod lorentz;
 mod matrix;
 mod passes;
 mod problem;
@@ -69,7 +73,9 @@ use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
 use super::problem::mass_ratio;
 use super::rows::joint_compliance;
-use crate::engine::tuning::newton::{AIM, AT_REST, DOUBLE_RATIO, GROWTH, PRODUCT, SMALL, START};
+use crate::engine::tuning::newton::{
+    AIM, AT_REST, DOUBLE_RATIO, GROWTH, PRODUCT, SMALL, START, STRUCK,
+};
 use crate::engine::tuning::work::CHECK;
 use crate::math::Double;
 use crate::math::refill;
@@ -139,6 +145,8 @@ impl NewtonScratch {
         };
         if at_rest {
             self.begin_at_rest(problem, params, memory, &mut progress);
+        } else if params.inside && first.error() > STRUCK && self.suits_inside(problem) {
+            self.go_inside(problem, params, memory, &mut progress, first.error());
         }
         self.run(problem, params, memory, &mut progress);
         if progress.stats.status != Status::Converged {

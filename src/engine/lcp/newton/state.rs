@@ -2,6 +2,7 @@
 
 use super::anderson::Anderson;
 use super::held::Held;
+use super::interior::Inner;
 use super::kernel::Sweep;
 use super::matrix::JointNode;
 use super::rigid::Rigid;
@@ -30,6 +31,8 @@ pub struct NewtonParams {
     pub half_work: Double,
     /// Does it go on for long where it no longer gains?
     pub patient: bool,
+    /// May blows be solved by interior points? They cost ten to thirty factors, whatever is left to do.
+    pub inside: bool,
 }
 
 impl Default for NewtonParams {
@@ -43,6 +46,7 @@ impl Default for NewtonParams {
             work_max: Double::INFINITY,
             half_work: Double::INFINITY,
             patient: true,
+            inside: true,
         }
     }
 }
@@ -127,6 +131,7 @@ pub struct NewtonScratch {
     pub(super) anderson: Anderson,
     pub(super) slip_bound_error: Vec<Double>,
     pub(super) held: Held,
+    pub(super) inner: Vec<Inner>,
 }
 
 /// Work and outcome while solving.

@@ -1,6 +1,8 @@
 //! The cone Newton against rows: same problem, same measures, same matrix, same answers.
 
 mod bounded;
+mod interior;
+mod lorentz;
 mod products;
 mod rows;
 mod solutions;
@@ -22,6 +24,7 @@ fn params(tolerance: Double) -> NewtonParams {
         work_max: 1e6,
         half_work: Double::INFINITY,
         patient: false,
+        inside: true,
     }
 }
 
