@@ -40,9 +40,6 @@ pub mod policy {
     /// without joints move by the midpoint rule then as well. With more tops tilt too slowly, with less
     /// what only rolls costs Newton passes.
     pub const FAST: Double = 0.05;
-    /// Solves for the ways of bodies that fly on after a blow: each gains a factor of about their turn. It
-    /// bounds the work where they turn by a radian or more.
-    pub const FLIGHTS: u32 = 16;
 }
 
 /// Sweeps before Newton, and where it fails.

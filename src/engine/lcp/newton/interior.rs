@@ -15,6 +15,7 @@
 
 use core::array::from_fn;
 
+use super::judged::Judged;
 use super::kernel::{Sweep, lane_velocity, scatter};
 use super::lorentz::{Lorentz, Scaling, length};
 use super::problem::ManifoldProblem;
@@ -24,7 +25,7 @@ use crate::engine::lcp::manifold::{LANES, LaneVectors, Lanes, Manifold};
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::lcp::rows::mass_mul;
 use crate::engine::tuning::descent::GUARD;
-use crate::engine::tuning::newton::{AT_REST, SOLVE, START};
+use crate::engine::tuning::newton::{AT_REST, MANY, PRODUCT, SOLVE, START, STRUCK};
 use crate::engine::tuning::pressed::BEYOND;
 use crate::math::{Double, refill};
 
@@ -177,13 +178,38 @@ fn momenta(problem: &ManifoldProblem<'_>, velocity: &[Vec6], sweep: &mut Sweep) 
 }
 
 impl NewtonScratch {
-    /// Are there circular cones alone, enough for passes to be dear, and does one solution lie near to where it
-    /// starts?
-    pub(super) fn suits_inside(&self, problem: &ManifoldProblem<'_>) -> bool {
-        // With more friction there may be several, and the nearest one is asked for.
+    /// Are there circular cones alone, enough for passes to be dear, many of them struck, and is there work for
+    /// the whole way?
+    pub(super) fn suits_inside(
+        &self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        memory: &NewtonMemory,
+        progress: &Progress,
+    ) -> bool {
+        // With more friction there may be several solutions, and the nearest one is asked for.
         let smooth = problem.manifolds.iter().all(|m| m.friction <= 1.0);
         let plain = problem.joints.is_empty() && !self.sweep.frozen && !self.sweep.cones.any();
-        plain && smooth && !problem.is_tiny()
+        let step = PRODUCT * memory.pattern.work() as Double + self.step_work(problem, memory);
+        let way = 0.5 * params.newton_max as Double * step;
+        plain
+            && smooth
+            && !problem.is_tiny()
+            && progress.work + way <= progress.work_max
+            && self.are_many_struck(problem)
+    }
+
+    /// Do many contacts err by more than what small steps leave, with the impulses and the velocity that were
+    /// judged last?
+    fn are_many_struck(&self, problem: &ManifoldProblem<'_>) -> bool {
+        let (mut struck, mut all) = (0, 0);
+        for (m, l) in problem.manifolds.iter().zip(&self.sweep.impulse) {
+            let mut judged = Judged::default();
+            judged.judge(m, l, lane_velocity(m, &self.rebuilt, true), None);
+            struck += judged.above(STRUCK);
+            all += m.count as usize;
+        }
+        struck as Double >= MANY * all as Double
     }
 
     /// Work of a step beside its factor.

@@ -65,6 +65,11 @@ impl Judged {
         }
     }
 
+    /// How many lanes err by more than a speed [m/s].
+    pub(super) fn above(&self, speed: Double) -> usize {
+        self.map.iter().filter(|map| **map > speed * speed).count()
+    }
+
     /// Adds what was found of others.
     pub(super) fn add(&mut self, other: &Self) {
         for j in 0..LANES {

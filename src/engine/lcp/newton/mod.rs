@@ -25,7 +25,7 @@
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 5. a blow to a small island begins with interior points (`interior.rs`): what slides, sticks and opens then
+//! 5. what strikes many contacts begins with interior points (`interior.rs`): what slides, sticks and opens then
 //!    has little to do with the step before, and the passes of 2. would take many factors to find it;
 //! 6. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
 //!    follows the load of each contact: then no load changes more than others in proportion, and contacts
@@ -145,7 +145,7 @@ impl NewtonScratch {
         };
         if at_rest {
             self.begin_at_rest(problem, params, memory, &mut progress);
-        } else if params.inside && first.error() > STRUCK && self.suits_inside(problem) {
+        } else if first.error() > STRUCK && self.suits_inside(problem, params, memory, &progress) {
             self.go_inside(problem, params, memory, &mut progress, first.error());
         }
         self.run(problem, params, memory, &mut progress);

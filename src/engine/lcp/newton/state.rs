@@ -31,8 +31,6 @@ pub struct NewtonParams {
     pub half_work: Double,
     /// Does it go on for long where it no longer gains?
     pub patient: bool,
-    /// May blows be solved by interior points? They cost ten to thirty factors, whatever is left to do.
-    pub inside: bool,
 }
 
 impl Default for NewtonParams {
@@ -46,7 +44,6 @@ impl Default for NewtonParams {
             work_max: Double::INFINITY,
             half_work: Double::INFINITY,
             patient: true,
-            inside: true,
         }
     }
 }

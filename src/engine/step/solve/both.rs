@@ -14,7 +14,7 @@ use super::solvers::{Bench, Solve, Solvers};
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::{Method, SolveStats, Status};
 use crate::engine::settings::Integration;
-use crate::engine::tuning::policy::FLIGHTS;
+use crate::engine::tuning::work::ROUNDS;
 use crate::math::Double;
 
 /// What solves islands, one after the other: solvers, and what goes around them. The content of the buffers
@@ -148,7 +148,7 @@ impl IslandSolver {
             if solves == 1 {
                 first = change;
             }
-            if change >= last || solves > FLIGHTS {
+            if change >= last || solves > ROUNDS {
                 // The change falls no more. Where it grew they fly the first way; what misses is told.
                 if change >= first {
                     self.ending.put_free_back(island.step);

@@ -92,7 +92,6 @@ impl Solvers {
         let hurried = island.is_swept_at_last() && island.rows() > TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
         let share = island.share();
-        let inside = island.rows() <= island.settings.solver.newton_rows_max as usize;
         let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
@@ -130,7 +129,6 @@ impl Solvers {
             work_max: work_max.min(share),
             half_work,
             patient,
-            inside,
         };
         let (kept, scratch) = (&mut memory.newton, &mut self.newton);
         let mut stats = newton::solve(&problem, None, &mut iterate, &params, kept, scratch);

@@ -17,9 +17,7 @@
 //! Bodies with more than a dozen joints are left to [`newton`](crate::engine::lcp::newton), whose nodes for
 //! bodies keep a wheel of many spokes sparse. Cost: [`Packed::work`] a factor.
 
-use crate::engine::tuning::joints_only::{
-    AIM, CORRECTIONS, HUB, POOR, PROXIMAL, RETRY_AFTER, TAKEN,
-};
+use crate::engine::tuning::joints_only::{AIM, HUB, POOR, PROXIMAL, RETRY_AFTER, TAKEN};
 use crate::math::refill;
 use core::ops::Range;
 use smallvec::SmallVec;
@@ -29,7 +27,7 @@ use crate::engine::lcp::factor::{NodeLanes, Packed};
 use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{add_joint_impulse, dot6, inverse_mass_mul, joint_rate};
-use crate::engine::tuning::work::{CHECK, OPERATIONS};
+use crate::engine::tuning::work::{CHECK, OPERATIONS, ROUNDS};
 use crate::math::Double;
 
 /// Multiplications of a correction for each row: with bodies and neighbors, forth and back.
@@ -117,7 +115,7 @@ pub fn solve(
         let mut fresh = false;
         memory.retry_after = memory.retry_after.saturating_sub(1);
         let mut usable = memory.made && memory.retry_after == 0;
-        while stats.iterations < CORRECTIONS && error > goal {
+        while stats.iterations < ROUNDS && error > goal {
             if !usable {
                 if fresh {
                     break;

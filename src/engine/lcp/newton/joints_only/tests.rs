@@ -103,7 +103,6 @@ fn it_agrees_with_the_cone_newton() {
                 newton_max: 40,
                 work_max: 1e6,
                 half_work: Double::INFINITY,
-                inside: false,
             };
             let mut memory = NewtonMemory::default();
             let mut scratch = NewtonScratch::default();

@@ -24,7 +24,6 @@ fn params(tolerance: Double) -> NewtonParams {
         work_max: 1e6,
         half_work: Double::INFINITY,
         patient: false,
-        inside: true,
     }
 }
 
