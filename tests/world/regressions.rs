@@ -154,7 +154,7 @@ fn regression_moving_half_space() {
 fn regression_solver_settings_are_used() {
     let report = |edit: fn(&mut Settings)| {
         let mut settings = Settings::default();
-        // Under a pyramid there is no other way than these passes.
+        // Under pyramids blows are solved by passes alone.
         settings.solver.cone = orthant::engine::lcp::Cone::Pyramid(4);
         edit(&mut settings);
         let (mut world, ids) = stack(6);

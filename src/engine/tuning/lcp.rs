@@ -72,9 +72,9 @@ pub mod newton {
     /// `ρ` that is too stiff for them; with less, what trembles loses its factor. Flat from a quarter to four
     /// times as many.
     pub const AT_REST: Double = 100.0;
-    /// Part of the contacts that are struck from which on interior points begin (–). With ten times as much heaps
-    /// that land take 1.4 times as long, with none a wall into which a ball rolls takes twice as long, since
-    /// its contacts are nearly what they were.
+    /// Part of the contacts that are struck from which on interior points begin (–). With ten times as much
+    /// heaps that land take 1.4 times as long, with none a wall that is hit takes 1.7 times as long, since
+    /// most of its contacts are nearly what they were. Flat from one to two times as much.
     pub const MANY: Double = 0.05;
     /// Part of `ρ` with which the others start, and least part of it that contacts of small loads get (–):
     /// with less of it fewer contacts change their zones in a step, and more multiplier updates follow. With
