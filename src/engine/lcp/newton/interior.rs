@@ -178,8 +178,7 @@ fn momenta(problem: &ManifoldProblem<'_>, velocity: &[Vec6], sweep: &mut Sweep) 
 }
 
 impl NewtonScratch {
-    /// Are there circular cones alone, enough for passes to be dear, many of them struck, and is there work for
-    /// the whole way?
+    /// Are there circular cones alone, enough for passes to be dear, and is there work for the whole way?
     pub(super) fn suits_inside(
         &self,
         problem: &ManifoldProblem<'_>,
@@ -192,16 +191,12 @@ impl NewtonScratch {
         let plain = problem.joints.is_empty() && !self.sweep.frozen && !self.sweep.cones.any();
         let step = PRODUCT * memory.pattern.work() as Double + self.step_work(problem, memory);
         let way = 0.5 * params.newton_max as Double * step;
-        plain
-            && smooth
-            && !problem.is_tiny()
-            && progress.work + way <= progress.work_max
-            && self.are_many_struck(problem)
+        plain && smooth && !problem.is_tiny() && progress.work + way <= progress.work_max
     }
 
     /// Do many contacts err by more than what small steps leave, with the impulses and the velocity that were
     /// judged last?
-    fn are_many_struck(&self, problem: &ManifoldProblem<'_>) -> bool {
+    pub(super) fn are_many_struck(&self, problem: &ManifoldProblem<'_>) -> bool {
         let (mut struck, mut all) = (0, 0);
         for (m, l) in problem.manifolds.iter().zip(&self.sweep.impulse) {
             let mut judged = Judged::default();
@@ -218,15 +213,15 @@ impl NewtonScratch {
         sweeps + 2.0 * SOLVE * memory.pattern.blocks() as Double
     }
 
-    /// Goes from the velocity and impulses at hand, whose error is `error`, to near the solution.
+    /// Goes from the velocity and impulses at hand to near the solution.
     pub(super) fn go_inside(
         &mut self,
         problem: &ManifoldProblem<'_>,
         params: &NewtonParams,
         memory: &mut NewtonMemory,
         progress: &mut Progress,
-        error: Double,
     ) {
+        let error = progress.stats.certificate.error();
         let (speed, velocity) = (START * error, &self.velocity);
         self.inner.clear();
         let impulses = problem.manifolds.iter().zip(&self.sweep.impulse);

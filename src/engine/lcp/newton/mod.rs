@@ -26,7 +26,8 @@
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
 //! 5. what strikes many contacts begins with interior points (`interior.rs`): what slides, sticks and opens then
-//!    has little to do with the step before, and the passes of 2. would take many factors to find it;
+//!    has little to do with the step before, and the passes of 2. would take many factors to find it. So does
+//!    what passes stall at;
 //! 6. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
 //!    follows the load of each contact: then no load changes more than others in proportion, and contacts
 //!    of small loads keep their zones;
@@ -143,12 +144,21 @@ impl NewtonScratch {
             to_be_held: first.error() <= params.tolerance || problem.is_tiny(),
             held: None,
         };
+        let inside = first.error() > STRUCK
+            && self.are_many_struck(problem)
+            && self.suits_inside(problem, params, memory, &progress);
         if at_rest {
             self.begin_at_rest(problem, params, memory, &mut progress);
-        } else if first.error() > STRUCK && self.suits_inside(problem, params, memory, &progress) {
-            self.go_inside(problem, params, memory, &mut progress, first.error());
+        } else if inside {
+            self.go_inside(problem, params, memory, &mut progress);
         }
         self.run(problem, params, memory, &mut progress);
+        let stalled = progress.stats.status == Status::Stalled
+            && progress.stats.certificate.error() > params.tolerance;
+        if stalled && !inside && self.suits_inside(problem, params, memory, &progress) {
+            self.go_inside(problem, params, memory, &mut progress);
+            self.run(problem, params, memory, &mut progress);
+        }
         if progress.stats.status != Status::Converged {
             // With too much of it contacts change their zones at every step.
             (memory.penalty, memory.state) = (params.penalty, FactorState::None);
