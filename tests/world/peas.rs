@@ -1,4 +1,4 @@
-//! Peas rain on a pyramid under a heavy cube, a ball rolls into another: what strikes them leaves them solved.
+//! Peas rain on a pyramid under a heavy cube, a ball rolls into another: blows leave them solved.
 //!
 //! Mechanism: a pea of a two-thousandth of a cube's mass strikes at 10 m/s. Newton alone makes a factor for
 //! each contact that slides, sticks or opens then, which costs a large island more than it may spend, so that
@@ -39,8 +39,8 @@ fn what_bears_a_thousand_times_its_mass_stands_in_small_steps() {
     assert!(record.overlap[1] <= 0.03, "{} m of overlap", record.overlap[1]);
 }
 
-/// A blow leaves the pyramid little work, and when the ball lies still its impulses are those of the blow:
-/// while it got no more than that, three pyramids like these were unsolved in 233 of 720 steps, for good.
+/// A blow leaves a pyramid little work, and when it rests again its impulses are still those of the blow:
+/// while it had no more than that, such pyramids were not solved in 233 of 720 steps, up to the last.
 #[test]
 fn a_pyramid_is_solved_after_a_ball_rolled_into_it() {
     let (mut unsolved, mut steps) = (0, 0);
