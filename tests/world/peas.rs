@@ -1,4 +1,4 @@
-//! Peas rain on a pyramid under a heavy cube: what little strikes it leaves it solved.
+//! Peas rain on a pyramid under a heavy cube, a ball rolls into another: blows leave them solved.
 //!
 //! Mechanism: a pea of a two-thousandth of a cube's mass strikes at 10 m/s. Newton alone makes a factor for
 //! each contact that slides, sticks or opens then, which costs a large island more than it may spend, so that
@@ -37,4 +37,20 @@ fn what_bears_a_thousand_times_its_mass_stands_in_small_steps() {
     println!("{} mm of overlap", 1e3 * record.overlap[1]);
     assert!(moved(&play) < 0.1, "it stands: {} m", moved(&play));
     assert!(record.overlap[1] <= 0.03, "{} m of overlap", record.overlap[1]);
+}
+
+/// A blow leaves a pyramid little work, and when it rests again its impulses are still those of the blow:
+/// while it had no more than that, such pyramids were not solved in 233 of 720 steps, up to the last.
+#[test]
+fn a_pyramid_is_solved_after_a_ball_rolled_into_it() {
+    let (mut unsolved, mut steps) = (0, 0);
+    for speed in [0.98, 1.04, 1.1] {
+        let mut game = games::by_name("pyramid-40-ball").expect("a scene").lasting(4.0);
+        game.pieces.last_mut().expect("the ball").velocity *= speed;
+        let (record, _) = Plan::new(&game).run(&game).expect("it ends");
+        steps += record.steps.len();
+        unsolved += record.steps.iter().filter(|step| !step.solved).count();
+    }
+    println!("{unsolved} of {steps} steps are not solved");
+    assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
 }

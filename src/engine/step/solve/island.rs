@@ -17,6 +17,8 @@
 //! failed                savings - spent, and there is no try before they are p again
 //! made small            savings + min(TRIES, ROUGH / error) s
 //! swept while at rest   savings + s
+//! a blow comes          savings, at most what a small island may spend
+//! at rest after it      savings, at least what they were before it
 //! ```
 //!
 //! Cost: a count of rows each.
@@ -217,8 +219,9 @@ impl Island<'_, '_> {
     }
 
     /// What it has saved in a step in which contacts approach each other so fast [m/s]. Who is new has all
-    /// that it may need if it is at rest, else what a blow leaves: the work of the largest small island. A
-    /// crowd, in which every body is pushed on the mean, has nothing: its factor has no zeros.
+    /// that it may need if it is at rest, else what a blow leaves: the work of the largest small island. Who
+    /// was struck and is at rest has what it had: the impulses are those of the blow, and to rest on takes
+    /// others. A crowd, in which every body is pushed on the mean, has nothing: its factor has no zeros.
     pub(super) fn open_account(&mut self, approach: Double) {
         let solver = &self.settings.solver;
         let small = Double::from(solver.newton_rows_max) / self.rows().max(1) as Double;
@@ -230,7 +233,11 @@ impl Island<'_, '_> {
             None if 2.0 * self.pushes() > self.step.bodies.len() as Double => 0.0,
             None if at_rest => solver.work_max,
             None => left,
-            Some(savings) if blow => savings.min(left),
+            Some(savings) if blow => {
+                self.memory.aside.get_or_insert(savings);
+                savings.min(left)
+            }
+            Some(savings) if at_rest => savings.max(self.memory.aside.take().unwrap_or(savings)),
             Some(savings) => savings,
         };
         self.memory.savings = Some(savings);
@@ -304,7 +311,7 @@ impl Island<'_, '_> {
 
     /// Earns a part of the price of small steps, which left this residual [m/s].
     pub(super) fn earn(&mut self, error: Double) {
-        self.memory.failed = true;
+        (self.memory.failed, self.memory.aside) = (true, None);
         self.memory.savings = Some(self.savings() + (ROUGH / error).min(TRIES) * self.small());
     }
 

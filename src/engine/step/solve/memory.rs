@@ -26,6 +26,8 @@ pub(super) struct IslandMemory {
     /// Work that a large island has saved, or owes where it is negative, for each contact and body, in sweeps
     /// over a contact (–); none before its first step.
     pub(super) savings: Option<Double>,
+    /// What it had saved before a blow (–), until it is at rest, or made small at once.
+    pub(super) aside: Option<Double>,
     /// Was the last step a failure of Newton, or made small at once?
     pub(super) failed: bool,
     /// Work of Newton that did not solve it while it was at rest (–), 0 if it was solved since; none if it
@@ -57,6 +59,7 @@ impl Default for IslandMemory {
             newton: NewtonMemory::default(),
             joints_only: None,
             savings: None,
+            aside: None,
             failed: false,
             vain: None,
             changed: [false; 2],

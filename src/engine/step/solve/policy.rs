@@ -21,7 +21,8 @@
 //! it solves adds as much to the savings; a rough solution, from which the next step goes on, takes a little
 //! of them; a failure takes all that it cost, and the step is made small. While it owes, a step is made small
 //! at once and earns a part of its price, the more the less error small steps leave: what calms down is tried
-//! soon, a heap in motion pays a few percent for tries. A blow leaves what a small island may spend.
+//! soon, a heap in motion pays a few percent for tries. A blow leaves what a small island may spend; the rest
+//! is back when the island is at rest, unless a step was made small at once since.
 //!
 //! Islands without contacts are never made small, nor one mechanism whose joints bear nearly all, since its
 //! factor is worth its cost, unless it is large, has loops and Newton failed. Joints alone, also under
