@@ -64,6 +64,10 @@ impl Top {
             let slope = [1.0, 0.0];
             return Self { vertex: 0, height, edge: None, slope, drop: Real::INFINITY };
         }
+        if let [only] = hull.vertices[..] {
+            let height = outward.dot(only);
+            return Self { vertex: 0, height, edge: None, slope: [1.0, 0.0], drop: Real::INFINITY };
+        }
         let mut vertex = if (hint as usize) < hull.vertices.len() { hint } else { 0 };
         loop {
             let at = hull.vertices[vertex as usize];
