@@ -1,12 +1,12 @@
 //! Balls and capsules: the ray's exit in closed form.
 //!
 //! The cores are points and segments about their middles, and their difference is the parallelogram
-//! `c ± u ± v`; of a ball `u` or `v` is nothing, and along each other they make a segment. Rounded by R it is a
-//! slab over the parallelogram with a capsule around each side, and the ray leaves it where it leaves the last of
-//! these. Where the ray comes to the plane of the slab tells which: over the parallelogram, it leaves there. Else
-//! it leaves through the capsule of a side that it is beyond there: the tangent planes of the outer half of a
-//! capsule have all of the slab's plane on the inner side of its side behind them, and a ray that has left
-//! through such a plane does not come back to what is behind it.
+//! `c ± u ± v`; of a ball `u` or `v` is nothing, and along each other they make a segment. Rounded by R
+//! it is a slab over the parallelogram with a capsule around each side, and the ray leaves it where it
+//! leaves the last of these. Where the ray comes to the plane of the slab tells which: over the
+//! parallelogram, it leaves there. Else it leaves through the capsule of a side that it is beyond there:
+//! the tangent planes of the outer half of a capsule have all of the slab's plane on the inner side of its
+//! side behind them, and a ray that has left through such a plane does not come back to what is behind it.
 //!
 //! In double precision: the plane of segments that are almost parallel is that of small differences.
 
@@ -18,9 +18,9 @@ use crate::math::{DVec3, Double, Real, Vec3, narrow, narrow3, widen, widen_mat3,
 /// Sine below which two segments are parallel: the parallelogram is then as thin as its plane is uncertain.
 const PARALLEL: Double = 1e-8;
 
-/// How the ray leaves: how far along, the normal, and the signs along `u` and `v` of the corner that carries it;
-/// 0 for both ends.
-struct Exit {
+/// How the ray leaves: how far along, the normal, and the signs along `u` and `v` of the corner that
+/// carries it; 0 for both ends.
+struct SlimExit {
     s: Double,
     normal: DVec3,
     signs: [Double; 2],
@@ -60,7 +60,7 @@ pub(super) fn measure(
     if last_b > 0 {
         slab.v = widen_mat3(relative.rotation) * widen3(b.vertices[1]);
     }
-    let Exit { normal, signs: [s, t], contact, .. } = slab.exit();
+    let SlimExit { normal, signs: [s, t], contact, .. } = slab.exit();
     let denominator = normal.dot(widen3(ray.offset));
     let reach = normal.dot(slab.c + slab.u * s + slab.v * t) + slab.radius;
     let separation = narrow(normal.dot(widen3(ray.exact)) - reach);
@@ -91,16 +91,16 @@ pub(super) fn measure(
 
 impl Slab {
     #[inline(always)]
-    fn exit(&self) -> Exit {
+    fn exit(&self) -> SlimExit {
         let Self { c, u, v, radius, direction } = *self;
         let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
         let contact = Contact::Smooth;
         // What is left if rounding lets the ray miss all sides.
         let mut last =
-            Exit { s: Double::NEG_INFINITY, normal: direction, signs: [1.0; 2], contact };
+            SlimExit { s: Double::NEG_INFINITY, normal: direction, signs: [1.0; 2], contact };
         if uu + vv == 0.0 {
             if let Some((s, normal)) = self.leave_ball(direction, c, 1.0) {
-                return Exit { s, normal, signs: [1.0; 2], contact };
+                return SlimExit { s, normal, signs: [1.0; 2], contact };
             }
             return last;
         }
@@ -108,7 +108,7 @@ impl Slab {
         if n.dot(n) <= PARALLEL * PARALLEL * uu * vv {
             let turn = if uv < 0.0 { -1.0 } else { 1.0 };
             if let Some((s, normal, end)) = self.leave(c, u + v * turn) {
-                return Exit { s, normal, signs: [end, end * turn], contact };
+                return SlimExit { s, normal, signs: [end, end * turn], contact };
             }
             return last;
         }
@@ -126,7 +126,7 @@ impl Slab {
         if s.abs() > along * square {
             let side = 1.0_f64.copysign(s);
             if let Some((s, normal, end)) = self.leave(c + u * side, v) {
-                last = Exit { s, normal, signs: [side, end], contact };
+                last = SlimExit { s, normal, signs: [side, end], contact };
             }
         }
         if t.abs() > along * square {
@@ -134,7 +134,7 @@ impl Slab {
             if let Some((s, normal, end)) = self.leave(c + v * side, u)
                 && s > last.s
             {
-                last = Exit { s, normal, signs: [end, side], contact };
+                last = SlimExit { s, normal, signs: [end, side], contact };
             }
         }
         last
@@ -164,8 +164,8 @@ impl Slab {
         Some((s, normal, end))
     }
 
-    /// The larger root of `|s d - q| = R`, and the unit normal there; none if there is none. All vectors and R
-    /// are times `scale`.
+    /// The larger root of `|s d - q| = R`, and the unit normal there; none if there is none. All vectors and
+    /// R are times `scale`.
     #[inline(always)]
     fn leave_ball(&self, d: DVec3, q: DVec3, scale: Double) -> Option<(Double, DVec3)> {
         let radius = self.radius * scale;

@@ -23,10 +23,10 @@
 //! the middle of a face, whose edges leave the band before they come to a side of the face, is one
 //! contact and needs no outlines at all.
 //!
-//! Boxes, balls and capsules: the same in closed form (`boxes.rs`, `slim.rs`). Rounded hulls: the same on their cores, with the points
-//! moved by the radii along the normal. Cost: a climb from the hints, and O(corners of a × corners of b)
-//! of those within the band; no allocation below 64 corners a face. Not done: corners of other faces than
-//! the facing one, however close.
+//! Boxes, balls and capsules: the same in closed form (`boxes.rs`, `slim.rs`). Rounded hulls: the same on
+//! their cores, with the points moved by the radii along the normal. Cost: a climb from the hints, and
+//! O(corners of a × corners of b) of those within the band; no allocation below 64 corners a face. Not
+//! done: corners of other faces than the facing one, however close.
 
 use super::boxes;
 use super::collect::{Anchor, Collector, Contact, Hidden, Manifold, Outlook};
@@ -34,10 +34,10 @@ use super::intersect::intersect;
 use super::outline::{Axes, Corner, Outline, OutlineReach, PlacedFace};
 use super::slim;
 use super::smooth;
-use super::support::Top;
+use super::support::{Top, nearest_of};
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::curve::Curve;
-use crate::engine::geometry::shape::hull::{Face, Hull};
+use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::state::contact::{ContactId, Feature};
 use crate::engine::tuning::clip::{ALIGNED, TILT};
 use crate::math::{Real, Vec3, narrow3, widen3};
@@ -490,40 +490,6 @@ impl<'h> FacePair<'h> {
             // Nearer across the normal, but beyond the band along it; the outermost points are not.
             let id = ContactId::new(support_a, support_b);
             found.push(id, axes.lift(p), axes.lift(q));
-        }
-    }
-}
-
-/// The point of a feature of a polytope nearest to `p` seen along a direction, in its axes (m).
-fn nearest_of(hull: &Hull, feature: Feature, along: Vec3, p: Vec3) -> Vec3 {
-    let across = |v: Vec3| v - along * along.dot(v);
-    let on_edge = |ends: [u32; 2]| {
-        let [from, to] = ends.map(|v| hull.vertices[v as usize]);
-        let side = across(to - from);
-        let square = side.dot(side);
-        let reach = side.dot(p - from);
-        let s = if square > 0.0 { (reach / square).clamp(0.0, 1.0) } else { 0.0 };
-        from + (to - from) * s
-    };
-    match feature {
-        Feature::Vertex(vertex) => hull.vertices[vertex as usize],
-        Feature::Edge(edge) => on_edge(hull.edges[edge as usize].vertices),
-        Feature::Face(face) => {
-            let Face { normal, offset, start, len } = hull.faces[face as usize];
-            let range = start as usize..(start + len) as usize;
-            let on = p + along * ((offset - normal.dot(p)) / normal.dot(along));
-            if hull.loop_sides[range.clone()].iter().all(|s| s.normal.dot(on) <= s.offset) {
-                return on;
-            }
-            let mut best = (Real::INFINITY, on);
-            for &edge in &hull.loop_edges[range] {
-                let on = on_edge(hull.edges[edge as usize].vertices);
-                let beside = across(p - on);
-                if beside.dot(beside) < best.0 {
-                    best = (beside.dot(beside), on);
-                }
-            }
-            best.1
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Two balls or capsules: their contact along a normal.
 //!
-//! Input and output are those of `clip.rs`, and so are the answers. A ball touches with its center, against the
-//! nearest point of the other one's segment if that lies square to the normal, else against its outer end.
-//! Capsules that cross touch where their segments are nearest. O(1).
+//! Input and output are those of `clip.rs`, and so are the answers. A ball touches with its center, against
+//! the nearest point of the other one's segment if that lies square to the normal, else against its outer
+//! end. Capsules that cross touch where their segments are nearest. O(1).
 //!
 //! Not here: capsules along each other, which have up to two contacts, and those whose nearest points are
 //! beyond the band along the normal. They are clipped as hulls are.

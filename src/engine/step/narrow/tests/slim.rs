@@ -24,7 +24,22 @@ fn is_unclear(up: Vec3, along: Vec3) -> bool {
     (sine - SQUARE).abs() < 1e-5
 }
 
-/// Of 100 000 pairs, far and near, deep, along and across each other, along the normal of the metric and beside it.
+/// A pose of either kind: along each other, nearly so, any; with centers level or not.
+fn pose(random: &mut Random, round: usize, lean: Real) -> Relative {
+    let rotation = match round % 4 {
+        0 => narrow_mat3(DMat3::IDENTITY),
+        1 => yaw(lean),
+        _ => narrow_mat3(random.rotation()),
+    };
+    let mut offset = narrow3(random.direction());
+    if round % 6 == 0 {
+        offset.y = 0.0;
+    }
+    Relative { rotation, offset }
+}
+
+/// Of 100 000 pairs, far and near, deep, along and across each other, along the normal of the metric and
+/// beside it.
 #[test]
 fn slim_pairs_have_the_contact_of_outlines() {
     let mut random = Random(random::Random::new(81));
@@ -33,16 +48,8 @@ fn slim_pairs_have_the_contact_of_outlines() {
         let (a, b) = (slim(&mut random), slim(&mut random));
         let lean = narrow(random.within(0.0, 0.003));
         let tilt = narrow3(random.direction()) * lean;
-        let rotation = match round % 4 {
-            0 => narrow_mat3(DMat3::IDENTITY),
-            1 => yaw(lean),
-            _ => narrow_mat3(random.rotation()),
-        };
-        let mut offset = narrow3(random.direction());
-        if round % 6 == 0 {
-            offset.y = 0.0;
-        }
-        let mut relative = Relative { rotation, offset };
+        let mut relative = pose(&mut random, round, lean);
+        let rotation = relative.rotation;
         let mut normal = Vec3::X;
         let depth = [1.0, 0.5, 0.98, 1.02, 1.0][round % 5];
         for _ in 0..2 {
