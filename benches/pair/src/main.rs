@@ -1,11 +1,12 @@
 //! Nanoseconds of a pair query: the ratio metric and the events of this crate beside the contact
 //! manifold of parry3d, on the same pairs in the same run.
 //!
-//! Random hulls of 8 to 256 points and boxes of 0.3 to 0.72 m, touching to within 2 cm, in 64 frames
-//! that move 1 mm and 0.2°; contacts are wanted up to 2 cm. Pairs are visited in turn, frame by frame,
+//! Random hulls of 8 to 256 points, boxes of 0.3 to 0.72 m, balls, capsules, boxes with rounded edges and
+//! cylinders of like sizes, touching to within 2 cm, in 64 frames that move 1 mm and 0.2°; contacts are
+//! wanted up to 2 cm. Pairs are visited in turn, frame by frame,
 //! as an engine does. *Cold* forgets everything between queries, *moving* keeps the cache, *unmoved*
-//! repeats the first frame. Each number is the least of several repetitions, ours and theirs in turn,
-//! in time on the processor where the system tells it, so that a busy machine matters little.
+//! repeats the first frame. Each frame takes the least time of several repetitions, ours and theirs in
+//! turn, and each number is the mean of all frames, so that a busy machine matters little.
 //!
 //! Arguments: repetitions, then words that the measured names must contain, for example
 //! `5 moving cuboid ours`; no repetitions are one pass over four frames, for an instruction counter.
@@ -24,7 +25,9 @@ use parry3d::query::{
     self, ContactManifold, ContactManifoldsWorkspace, DefaultQueryDispatcher,
     PersistentQueryDispatcher,
 };
-use parry3d::shape::{ConvexPolyhedron, Cuboid, Shape};
+use parry3d::shape::{
+    Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, RoundCuboid, Shape,
+};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -68,13 +71,51 @@ struct Pair {
     frames: Vec<Frame>,
 }
 
-/// The pieces of a pair for either library.
-fn pieces(random: &mut Random, points: Option<usize>) -> (Hull, Box<dyn Shape>) {
-    let Some(count) = points else {
-        let half = Vec3::from_array([0; 3].map(|_| random.within(0.15, 0.36)));
-        let cuboid = Cuboid::new(Vector::new(half.x, half.y, half.z));
-        return (Hull::cuboid(half * 2.0).expect("a box"), Box::new(cuboid));
-    };
+/// What a piece is.
+#[derive(Clone, Copy)]
+enum Piece {
+    Points(usize),
+    Cuboid,
+    RoundCuboid,
+    Ball,
+    Capsule,
+    Cylinder,
+}
+
+/// A piece for either library.
+fn piece(random: &mut Random, kind: Piece) -> (Hull, Box<dyn Shape>) {
+    let mut half = || Vec3::from_array([0; 3].map(|_| random.within(0.15, 0.36)));
+    match kind {
+        Piece::Points(count) => of_points(random, count),
+        Piece::Cuboid => {
+            let half = half();
+            let cuboid = Cuboid::new(Vector::new(half.x, half.y, half.z));
+            (Hull::cuboid(half * 2.0).expect("a box"), Box::new(cuboid))
+        }
+        Piece::RoundCuboid => {
+            let (half, radius) = (half(), 0.05);
+            let inner_shape = Cuboid::new(Vector::new(half.x, half.y, half.z));
+            let round = RoundCuboid { inner_shape, border_radius: radius };
+            (Hull::round_cuboid(half * 2.0, radius).expect("a box"), Box::new(round))
+        }
+        Piece::Ball => {
+            let radius = half().x;
+            (Hull::sphere(radius).expect("a ball"), Box::new(Ball::new(radius)))
+        }
+        Piece::Capsule => {
+            let Vec3 { x, y, .. } = half();
+            let capsule = Capsule::new_y(y, 0.5 * x);
+            (Hull::capsule(0.5 * x, 2.0 * y).expect("a capsule"), Box::new(capsule))
+        }
+        Piece::Cylinder => {
+            let Vec3 { x, y, .. } = half();
+            (Hull::cylinder(x, 2.0 * y).expect("a cylinder"), Box::new(Cylinder::new(y, x)))
+        }
+    }
+}
+
+/// A hull of points on an ellipsoid for either library.
+fn of_points(random: &mut Random, count: usize) -> (Hull, Box<dyn Shape>) {
     let size = Vec3::from_array([0; 3].map(|_| random.within(0.15, 0.3)));
     loop {
         let points: Vec<Vec3> = (0..count).map(|_| random.unit() * size).collect();
@@ -102,12 +143,13 @@ fn frame(rotation: Quat, offset: Vec3, twist: Twist) -> Frame {
     }
 }
 
-fn pairs(points: Option<usize>, aligned: bool) -> Vec<Pair> {
-    let mut random = Random(SplitMix64::seed_from_u64(99 + points.unwrap_or(1) as u64));
+fn pairs([kind_a, kind_b]: [Piece; 2], aligned: bool) -> Vec<Pair> {
+    let seed = if let Piece::Points(count) = kind_a { count as u64 } else { 1 };
+    let mut random = Random(SplitMix64::seed_from_u64(99 + seed));
     (0..PAIRS)
         .map(|_| {
-            let (a, shape_a) = pieces(&mut random, points);
-            let (b, shape_b) = pieces(&mut random, points);
+            let (a, shape_a) = piece(&mut random, kind_a);
+            let (b, shape_b) = piece(&mut random, kind_b);
             let mut rotation =
                 if aligned { quat_exp(Vec3::Y * random.within(-3.0, 3.0)) } else { random.turn() };
             let direction = if aligned { Vec3::Y } else { random.unit() };
@@ -157,14 +199,14 @@ enum Stage {
     Contacts,
 }
 
-/// Time of a query [ns], and contacts found per query.
-fn ours(pairs: &[Pair], query: Query, stage: Stage, frames: usize) -> (f64, f64) {
+/// Contacts found per query; each frame notes its time in `least` [s] if that is less.
+fn ours(pairs: &[Pair], query: Query, stage: Stage, least: &mut [f64]) -> f64 {
     let mut caches = vec![PortalCache::default(); pairs.len()];
     let mut manifold = Manifold::default();
     let (mut found, mut sum) = (0, Vec3::ZERO);
     let params = ClipParams::new(BAND, 1e-3);
-    let watch = Watch::start();
-    for k in 0..frames {
+    for (k, least) in least.iter_mut().enumerate() {
+        let start = Instant::now();
         for (pair, cache) in pairs.iter().zip(&mut caches) {
             let f = &pair.frames[if query == Query::Unmoved { 0 } else { k }];
             let [a, b] = &pair.hulls;
@@ -187,17 +229,18 @@ fn ours(pairs: &[Pair], query: Query, stage: Stage, frames: usize) -> (f64, f64)
             find_contacts(a, b, &f.relative, n, cache.hints, &params, &mut manifold);
             found += black_box(&manifold).contacts.len();
         }
+        *least = least.min(start.elapsed().as_secs_f64());
     }
     black_box(sum);
-    watch.per_query(frames, found)
+    found as f64 / (PAIRS * least.len()) as f64
 }
 
-fn theirs(pairs: &[Pair], query: Query, frames: usize) -> (f64, f64) {
+fn theirs(pairs: &[Pair], query: Query, least: &mut [f64]) -> f64 {
     type Kept = (Vec<ContactManifold<(), ()>>, Option<ContactManifoldsWorkspace>);
     let mut caches: Vec<Kept> = pairs.iter().map(|_| (Vec::new(), None)).collect();
     let mut found = 0;
-    let watch = Watch::start();
-    for k in 0..frames {
+    for (k, least) in least.iter_mut().enumerate() {
+        let start = Instant::now();
         for (pair, cache) in pairs.iter().zip(&mut caches) {
             let f = &pair.frames[if query == Query::Unmoved { 0 } else { k }];
             let [a, b] = &pair.shapes;
@@ -209,33 +252,9 @@ fn theirs(pairs: &[Pair], query: Query, frames: usize) -> (f64, f64) {
                 .expect("parry knows these shapes");
             found += black_box(&cache.0).iter().map(|m| m.points.len()).sum::<usize>();
         }
+        *least = least.min(start.elapsed().as_secs_f64());
     }
-    watch.per_query(frames, found)
-}
-
-/// A stopwatch of this thread's time on the processor, or of the wall where that is not known.
-struct Watch(Instant, Option<f64>);
-
-impl Watch {
-    fn start() -> Self {
-        Self(Instant::now(), processor_time())
-    }
-
-    /// Time per query [ns], and contacts found per query.
-    fn per_query(&self, frames: usize, found: usize) -> (f64, f64) {
-        let total = (PAIRS * frames) as f64;
-        let time = match (self.1, processor_time()) {
-            (Some(start), Some(end)) => end - start,
-            _ => self.0.elapsed().as_secs_f64() * 1e9,
-        };
-        (time / total, found as f64 / total)
-    }
-}
-
-/// Time of this thread on the processor [ns].
-fn processor_time() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok()
+    found as f64 / (PAIRS * least.len()) as f64
 }
 
 fn main() {
@@ -243,16 +262,25 @@ fn main() {
     let repetitions = arguments.first().and_then(|a| a.parse().ok()).unwrap_or(7);
     let frames = if repetitions == 0 { 4 } else { FRAMES };
     let wanted = |name: &str| arguments.iter().skip(1).all(|word| name.contains(word.as_str()));
+    use Piece::{Ball, Capsule, Cuboid, Cylinder, Points, RoundCuboid};
     let kinds = [
-        ("8 points", Some(8), false),
-        ("20 points", Some(20), false),
-        ("64 points", Some(64), false),
-        ("256 points", Some(256), false),
-        ("cuboids", None, false),
-        ("faces of cuboids", None, true),
+        ("8 points", [Points(8); 2], false),
+        ("20 points", [Points(20); 2], false),
+        ("64 points", [Points(64); 2], false),
+        ("256 points", [Points(256); 2], false),
+        ("cuboids", [Cuboid; 2], false),
+        ("faces of cuboids", [Cuboid; 2], true),
+        ("balls", [Ball; 2], false),
+        ("ball, capsule", [Ball, Capsule], false),
+        ("capsules", [Capsule; 2], false),
+        ("ball, cuboid", [Ball, Cuboid], false),
+        ("ball, 20 points", [Ball, Points(20)], false),
+        ("capsule, cuboid", [Capsule, Cuboid], false),
+        ("round cuboids", [RoundCuboid; 2], false),
+        ("cylinders", [Cylinder; 2], false),
     ];
     println!("pair, query: metric / and normal / and contacts (found), parry (found), ratio");
-    for (kind, points, aligned) in kinds {
+    for (kind, pieces, aligned) in kinds {
         let queries =
             [(Query::Cold, "cold"), (Query::Moving, "moving"), (Query::Unmoved, "unmoved")];
         let mut made = None;
@@ -267,20 +295,22 @@ fn main() {
             if chosen.iter().all(|c| !c.1) {
                 continue;
             }
-            let pairs: &Vec<Pair> = made.get_or_insert_with(|| pairs(points, aligned));
-            let mut best = [(f64::INFINITY, 0.0); 4];
+            let pairs: &Vec<Pair> = made.get_or_insert_with(|| pairs(pieces, aligned));
+            let mut best = [const { (Vec::new(), 0.0) }; 4];
             for _ in 0..repetitions.max(1) {
-                for (best, (stage, wanted)) in best.iter_mut().zip(chosen) {
+                for ((least, found), (stage, wanted)) in best.iter_mut().zip(chosen) {
                     if wanted {
-                        let (time, found) = match stage {
-                            Some(stage) => ours(pairs, query, stage, frames),
-                            None => theirs(pairs, query, frames),
+                        least.resize(frames, f64::INFINITY);
+                        *found = match stage {
+                            Some(stage) => ours(pairs, query, stage, least),
+                            None => theirs(pairs, query, least),
                         };
-                        *best = (best.0.min(time), found);
                     }
                 }
             }
-            let [m, n, c, p] = best;
+            let total = (PAIRS * frames) as f64;
+            let [m, n, c, p] =
+                best.map(|(least, found)| (least.iter().sum::<f64>() * 1e9 / total, found));
             println!(
                 "{kind:>16} {word:>7}: {:6.0} / {:6.0} / {:6.0} ({:.2}), {:6.0} ({:.2}), {:5.2}",
                 m.0,

@@ -28,6 +28,8 @@
 //! the unrounded pieces, then an active-set ascent with closed forms for ball, cylinder and plane
 //! ends after finitely many steps at the exact answer.
 //!
+//! **Balls and capsules** (`slim`): the core is a parallelogram at most, whose exit has a closed form.
+//!
 //! **Boxes** (`boxes`): the facet is one of fifteen, which are compared, of eight pairs abreast.
 //!
 //! **Curved pieces** (`curved`, `polish`): cylinders, cones and ellipsoids, in double precision: the
@@ -51,6 +53,7 @@ mod half_space;
 mod polish;
 mod ray;
 mod rounded;
+mod slim;
 mod types;
 mod walk;
 
@@ -120,6 +123,10 @@ pub fn measure(
     {
         let (half, relative) = ([half_a, half_b], *relative);
         return boxes::measure(&BoxQuery { half, relative, shift: centers.shift, margin }, cache);
+    }
+    if let (Some(last_a), Some(last_b)) = (a.slim(), b.slim()) {
+        let last = [last_a, last_b];
+        return slim::measure([a, b], last, relative, centers.shift, &ray, margin, cache);
     }
     let pair = HullPair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
     // The early exit compares with the true offset, which a rescaled ray does not know.

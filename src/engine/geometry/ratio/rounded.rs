@@ -71,15 +71,18 @@ pub(super) fn ascend<S: Scalar>(pair: &HullPair<'_, S>, cache: &PortalCache) -> 
         (simplex, normal) = enclose(pair, &mut iterations);
         exit = self::exit(pair, &simplex);
     }
-    let mut hints = cache.hints;
+    let mut touch = (cache.hints, [S::ZERO; 3]);
+    if exit.is_none() {
+        touch = pair.support(normal, cache.hints);
+    }
     let tolerance = S::EPSILON * S::from_double(GAP_ROUNDINGS);
     let mut end = WalkEnd::Failed;
     while let Some(at) = exit {
         iterations += 1;
         simplex = simplex.reduced(at.used);
         normal = at.normal;
-        let (id, w) = pair.support(normal, hints);
-        hints = id;
+        touch = pair.support(normal, touch.0);
+        let (id, w) = touch;
         let reach = dot3(normal, w) + pair.radius;
         let excess = dot3(normal, sub3(w, simplex.points[0]));
         if excess <= tolerance * (reach + dot3(w, w).sqrt()) || simplex.ids.contains(&id) {
@@ -103,7 +106,7 @@ pub(super) fn ascend<S: Scalar>(pair: &HullPair<'_, S>, cache: &PortalCache) -> 
             }
         }
     }
-    let (support, w) = pair.support(normal, hints);
+    let (support, w) = touch;
     Portal {
         ids: simplex.ids,
         normal: Vec3::new(normal[0].to_real(), normal[1].to_real(), normal[2].to_real()),
@@ -195,8 +198,18 @@ fn advance<S: Scalar>(
     best
 }
 
-/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and plane.
+/// Where the ray leaves `conv(points) ⊕ B(R)`: the farthest exit from its balls, cylinders and plane. No exit
+/// is farther than that through the plane, nor for two points than that through the cylinder.
 fn exit<S: Scalar>(pair: &HullPair<'_, S>, simplex: &CoreSimplex<S>) -> Option<Exit<S>> {
+    let [p, q, _] = simplex.points;
+    let whole = match simplex.len {
+        3 => exit_plane(pair, &simplex.points),
+        2 => exit_cylinder(pair, q, p, [true, true, false]),
+        _ => None,
+    };
+    if whole.is_some() {
+        return whole;
+    }
     let mut best: Option<Exit<S>> = None;
     let mut offer = |e: Option<Exit<S>>| {
         if let Some(e) = e
@@ -209,15 +222,12 @@ fn exit<S: Scalar>(pair: &HullPair<'_, S>, simplex: &CoreSimplex<S>) -> Option<E
         let mut used = [false; 3];
         used[i] = true;
         offer(exit_ball(pair, simplex.points[i], used));
-        for j in 0..i {
+        for j in 0..if simplex.len == 3 { i } else { 0 } {
             used = [false; 3];
             used[i] = true;
             used[j] = true;
             offer(exit_cylinder(pair, simplex.points[i], simplex.points[j], used));
         }
-    }
-    if simplex.len == 3 {
-        offer(exit_plane(pair, &simplex.points));
     }
     best
 }

@@ -194,6 +194,9 @@ pub(super) fn vertex<S: Scalar>(hull: &Hull, v: u32) -> Option<Array3<S>> {
 /// The vertex of a piece farthest along `n`.
 #[inline(always)]
 pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
+    if hull.vertices.len() == 1 {
+        return 0;
+    }
     if hull.lanes.len() < CLIMB_CHUNKS_MIN { scan(&hull.lanes, n) } else { climb(hull, n, hint) }
 }
 

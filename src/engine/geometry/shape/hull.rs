@@ -214,6 +214,13 @@ impl Hull {
         self.vertices.len() == 1 && self.curve.is_none()
     }
 
+    /// The last vertex of a ball or a capsule.
+    #[inline]
+    pub(crate) fn slim(&self) -> Option<u32> {
+        let last = self.vertices.len() as u32 - 1;
+        (last < 2 && self.curve.is_none()).then_some(last)
+    }
+
     /// A point or segment about the origin, rounded.
     pub(super) fn rounded_core(
         vertices: Vec<Vec3>,

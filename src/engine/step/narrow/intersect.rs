@@ -109,7 +109,7 @@ fn segments(a: &Outline, b: &Outline, axes: &Axes, found: &mut Collector) {
 }
 
 /// Parameters of the closest points of the segments `s u` and `between + t v`, `s` and `t` in [0, 1].
-fn closest_parameters(between: Vec3, u: Vec3, v: Vec3) -> (Real, Real) {
+pub(super) fn closest_parameters(between: Vec3, u: Vec3, v: Vec3) -> (Real, Real) {
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
     let (bu, bv) = (between.dot(u), between.dot(v));
     let s = ((bu * vv - bv * uv) / (uu * vv - uv * uv)).clamp(0.0, 1.0);

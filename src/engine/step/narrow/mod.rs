@@ -24,6 +24,7 @@ mod outline;
 mod passing;
 mod placed;
 mod reuse;
+mod slim;
 pub(in crate::engine) mod smooth;
 mod support;
 #[cfg(test)]

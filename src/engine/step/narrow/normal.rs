@@ -95,6 +95,9 @@ pub fn reference_normal(
     if let Some(half) = boxes::boxes([a, b]) {
         return boxes::reference_normal(half, relative, ratio_normal, twist, dt, eligible_below);
     }
+    if a.faces.is_empty() && b.faces.is_empty() {
+        return ratio_normal;
+    }
     let inverse = relative.rotation.transpose();
     let outward_b = -(inverse * ratio_normal);
     let (support_a, _, p) = outermost(a, ratio_normal, hints[0], Real::INFINITY);

@@ -6,7 +6,7 @@
 //! Cost: O(edges at the support vertex) from a good hint.
 
 use super::smooth::Facing;
-use crate::engine::geometry::shape::hull::{Hull, NO_FACE};
+use crate::engine::geometry::shape::hull::{Face, Hull, NO_FACE};
 use crate::engine::state::contact::Feature;
 use crate::engine::tuning::outline::{FACING_MIN, SQUARE};
 use crate::math::{Real, Vec3, narrow, widen3};
@@ -63,6 +63,10 @@ impl Top {
             let height = narrow(n.dot(curve.support(n)));
             let slope = [1.0, 0.0];
             return Self { vertex: 0, height, edge: None, slope, drop: Real::INFINITY };
+        }
+        if let [only] = hull.vertices[..] {
+            let height = outward.dot(only);
+            return Self { vertex: 0, height, edge: None, slope: [1.0, 0.0], drop: Real::INFINITY };
         }
         let mut vertex = if (hint as usize) < hull.vertices.len() { hint } else { 0 };
         loop {
@@ -132,4 +136,38 @@ fn better_face(hull: &Hull, outward: Vec3, edge: u32) -> Option<(u32, Real)> {
     }
     let [on_f, on_g] = [f, g].map(|face| outward.dot(hull.faces[face as usize].normal));
     Some(if on_g > on_f { (g, on_g) } else { (f, on_f) })
+}
+
+/// The point of a feature of a polytope nearest to `p` seen along a direction, in its axes (m).
+pub(super) fn nearest_of(hull: &Hull, feature: Feature, along: Vec3, p: Vec3) -> Vec3 {
+    let across = |v: Vec3| v - along * along.dot(v);
+    let on_edge = |ends: [u32; 2]| {
+        let [from, to] = ends.map(|v| hull.vertices[v as usize]);
+        let side = across(to - from);
+        let square = side.dot(side);
+        let reach = side.dot(p - from);
+        let s = if square > 0.0 { (reach / square).clamp(0.0, 1.0) } else { 0.0 };
+        from + (to - from) * s
+    };
+    match feature {
+        Feature::Vertex(vertex) => hull.vertices[vertex as usize],
+        Feature::Edge(edge) => on_edge(hull.edges[edge as usize].vertices),
+        Feature::Face(face) => {
+            let Face { normal, offset, start, len } = hull.faces[face as usize];
+            let range = start as usize..(start + len) as usize;
+            let on = p + along * ((offset - normal.dot(p)) / normal.dot(along));
+            if hull.loop_sides[range.clone()].iter().all(|s| s.normal.dot(on) <= s.offset) {
+                return on;
+            }
+            let mut best = (Real::INFINITY, on);
+            for &edge in &hull.loop_edges[range] {
+                let on = on_edge(hull.edges[edge as usize].vertices);
+                let beside = across(p - on);
+                if beside.dot(beside) < best.0 {
+                    best = (beside.dot(beside), on);
+                }
+            }
+            best.1
+        }
+    }
 }

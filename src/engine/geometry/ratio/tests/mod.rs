@@ -7,6 +7,7 @@ mod laws;
 mod oracle;
 mod rounded;
 mod sides;
+mod slim;
 
 use super::*;
 use crate::engine::geometry::shape::curve::Curve;

@@ -7,6 +7,7 @@ mod parts;
 mod passing;
 mod reference_normal;
 mod single;
+mod slim;
 mod smooth;
 
 use super::clip::{ClipParams, find_contacts};
