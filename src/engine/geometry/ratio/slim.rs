@@ -62,7 +62,8 @@ pub(super) fn measure(
     }
     let SlimExit { normal, signs: [s, t], contact, .. } = slab.exit();
     let denominator = normal.dot(widen3(ray.offset));
-    let reach = normal.dot(slab.c + slab.u * s + slab.v * t) + slab.radius;
+    let sides = normal.dot(slab.u).abs() + normal.dot(slab.v).abs();
+    let reach = normal.dot(slab.c) + sides + slab.radius;
     let separation = narrow(normal.dot(widen3(ray.exact)) - reach);
     let feature = |sign: Double, last: u32| match (last, sign == 0.0) {
         (1, true) => Feature { ids: [1, 0, NO_VERTEX], len: 2 },
