@@ -12,13 +12,18 @@ fn shaken(kind: usize, seed: u64, shakes: usize) -> (String, Vec<Rise>) {
 
 /// After forty shakes the large ones are in the upper quarter, whatever bodies are made of; four of the small
 /// ones that began as deep are anywhere: where all are alike they are above half of the others at most, and
-/// the mean of four is within 0.15 of that.
+/// the mean of four is within 0.15 of that. A heap that is shaken is chaotic: this is so on the mean of three
+/// starts.
 #[test]
 fn large_ones_rise_and_small_ones_do_not() {
     for (kind, seed) in [(0, 41), (1, 41), (2, 42)] {
-        let (name, rises) = shaken(kind, seed, SHAKEN);
-        let tail = rises[SHAKEN - 9..].iter().map(|rise| rise.below).sum::<f64>() / 10.0;
-        let told = format!("{name}, seed {seed}: above {tail:.2} of the others lately");
+        let tails = [seed, seed + 1, seed + 2].map(|seed| {
+            let rises = shaken(kind, seed, SHAKEN).1;
+            rises[SHAKEN - 9..].iter().map(|rise| rise.below).sum::<f64>() / 10.0
+        });
+        let tail = tails.iter().sum::<f64>() / 3.0;
+        let told = format!("{}: above {tails:.2?} of the others lately", KINDS[kind].0);
+        println!("{told}");
         if kind == 2 {
             assert!(tail < 0.65, "{told}");
         } else {

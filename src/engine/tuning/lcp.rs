@@ -17,8 +17,8 @@ pub mod work {
     /// are the same, no tolerance of sweeps in lanes is finer at 1 m/s. With less, cubes are spun as if they
     /// wobbled and small islands sweep in vain; with more, what is nearly round keeps its axis.
     pub const ROUNDED_SINGLE: Double = 1e-6;
-    /// Most rounds of what gains a factor in each: corrections of joints alone, and ways of bodies that fly on
-    /// after a blow. Without it an error that is infinite, of anchors 1e19 m away, is corrected for ever.
+    /// Most rounds of what gains a factor in each: corrections of joints alone, and ways of bodies that fly
+    /// on after a blow. Without it an error that is infinite, of anchors 1e19 m away, is corrected for ever.
     pub const ROUNDS: u32 = 16;
 }
 

@@ -126,7 +126,10 @@ pub fn measure(
     }
     if let (Some(last_a), Some(last_b)) = (a.slim(), b.slim()) {
         let last = [last_a, last_b];
-        return slim::measure([a, b], last, relative, centers.shift, &ray, margin, cache);
+        let found = slim::measure([a, b], last, relative, centers.shift, &ray, margin, cache);
+        if let Some(found) = found {
+            return found;
+        }
     }
     let pair = HullPair::<Real>::new(a, b, relative, centers.shift, ray.direction, inner);
     // The early exit compares with the true offset, which a rescaled ray does not know.

@@ -15,8 +15,11 @@ use super::types::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Re
 use crate::engine::geometry::shape::hull::Hull;
 use crate::math::{DVec3, Double, Real, Vec3, narrow, narrow3, widen, widen_mat3, widen3};
 
-/// Sine below which two segments are parallel: the parallelogram is then as thin as its plane is uncertain.
+/// Sine below which two segments are almost parallel: the parallelogram is then as thin as its plane is
+/// uncertain.
 const PARALLEL: Double = 1e-8;
+/// Sine below which they are parallel, which is then as good as their plane.
+const SAME: Double = 4.0 * Double::EPSILON;
 
 /// How the ray leaves: how far along, the normal, and the signs along `u` and `v` of the corner that
 /// carries it; 0 for both ends.
@@ -36,7 +39,8 @@ struct Slab {
     direction: DVec3,
 }
 
-/// The metric of two balls or capsules with these last vertices, see [`measure`](super::measure).
+/// The metric of two balls or capsules with these last vertices, see [`measure`](super::measure); none of
+/// capsules that are almost parallel.
 pub(super) fn measure(
     [a, b]: [&Hull; 2],
     [last_a, last_b]: [u32; 2],
@@ -45,7 +49,7 @@ pub(super) fn measure(
     ray: &Ray,
     margin: Real,
     cache: &mut PortalCache,
-) -> Measured {
+) -> Option<Measured> {
     let mut slab = Slab {
         c: -widen3(origin),
         u: DVec3::ZERO,
@@ -60,7 +64,7 @@ pub(super) fn measure(
     if last_b > 0 {
         slab.v = widen_mat3(relative.rotation) * widen3(b.vertices[1]);
     }
-    let SlimExit { normal, signs: [s, t], contact, .. } = slab.exit();
+    let SlimExit { normal, signs: [s, t], contact, .. } = slab.exit()?;
     let denominator = normal.dot(widen3(ray.offset));
     let sides = normal.dot(slab.u).abs() + normal.dot(slab.v).abs();
     let reach = normal.dot(slab.c) + sides + slab.radius;
@@ -74,10 +78,10 @@ pub(super) fn measure(
     let none = [NO_VERTEX; 2];
     if !ray.is_floored && separation > margin {
         *cache = PortalCache { ids: [none; 3], normal, hints, contact };
-        return Measured::Apart { normal, separation };
+        return Some(Measured::Apart { normal, separation });
     }
     *cache = PortalCache { ids: [hints, none, none], normal, hints, contact };
-    Measured::Near(Ratio {
+    Some(Measured::Near(Ratio {
         ratio: narrow(denominator / reach),
         gap: narrow((denominator - reach) / denominator),
         separation,
@@ -87,12 +91,12 @@ pub(super) fn measure(
         contact,
         status: if ray.is_floored { Status::Coincident } else { Status::Exact },
         iterations: 0,
-    })
+    }))
 }
 
 impl Slab {
     #[inline(always)]
-    fn exit(&self) -> SlimExit {
+    fn exit(&self) -> Option<SlimExit> {
         let Self { c, u, v, radius, direction } = *self;
         let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
         let contact = Contact::Smooth;
@@ -101,17 +105,20 @@ impl Slab {
             SlimExit { s: Double::NEG_INFINITY, normal: direction, signs: [1.0; 2], contact };
         if uu + vv == 0.0 {
             if let Some((s, normal)) = self.leave_ball(direction, c, 1.0) {
-                return SlimExit { s, normal, signs: [1.0; 2], contact };
+                return Some(SlimExit { s, normal, signs: [1.0; 2], contact });
             }
-            return last;
+            return Some(last);
         }
         let n = u.cross(v);
-        if n.dot(n) <= PARALLEL * PARALLEL * uu * vv {
+        if n.dot(n) <= SAME * SAME * uu * vv {
             let turn = if uv < 0.0 { -1.0 } else { 1.0 };
             if let Some((s, normal, end)) = self.leave(c, u + v * turn) {
-                return SlimExit { s, normal, signs: [end, end * turn], contact };
+                return Some(SlimExit { s, normal, signs: [end, end * turn], contact });
             }
-            return last;
+            return Some(last);
+        }
+        if n.dot(n) <= PARALLEL * PARALLEL * uu * vv {
+            return None;
         }
         // Square to the segments to rounding even where they are almost parallel.
         let n = n - u * (u.dot(n) / uu);
@@ -138,7 +145,7 @@ impl Slab {
                 last = SlimExit { s, normal, signs: [end, side], contact };
             }
         }
-        last
+        Some(last)
     }
 
     /// The exit from the capsule between `m - h` and `m + h`, with its normal and the sign of the end that

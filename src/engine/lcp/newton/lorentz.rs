@@ -1,4 +1,4 @@
-//! The self-dual cone that friction cones become when they are stretched, for the contacts of a manifold at once.
+//! The self-dual cone that friction cones become when they are stretched, for four contacts at once.
 //!
 //! With `T = μ n nᵀ + (1 - n nᵀ)` an impulse `l` of the cone with coefficient μ is `T l` in
 //! `Q = {x : |x_t| ≤ x_n}`, a velocity `w` of the dual cone `T⁻¹ w` in the same one, and `l · w` is their

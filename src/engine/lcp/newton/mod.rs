@@ -25,9 +25,9 @@
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
-//! 5. what strikes many contacts begins with interior points (`interior.rs`): what slides, sticks and opens then
-//!    has little to do with the step before, and the passes of 2. would take many factors to find it. So does
-//!    what passes stall at;
+//! 5. what strikes many contacts begins with interior points (`interior.rs`): what slides, sticks and opens
+//!    then has little to do with the step before, and the passes of 2. would take many factors to find it.
+//!    What those stall at goes on with them;
 //! 6. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
 //!    follows the load of each contact: then no load changes more than others in proportion, and contacts
 //!    of small loads keep their zones;
@@ -37,12 +37,13 @@
 //!
 //! The factor is in single precision; joints and large mass ratios get a double one. A solve ends at its
 //! budget of counted work; then the impulses with the smallest error seen are returned, which may be those
-//! of the start. Cost: a sweep over the contacts (15 ns each) a step and trial, [`Pattern::work`] block
-//! products a factor.
+//! of the start. Cost: a sweep over the contacts (15 ns each) a step and trial, the block products of the
+//! pattern a factor.
 
 mod anderson;
 mod cones;
 mod held;
+mod inner;
 mod interior;
 pub mod joints_only;
 mod judge;
@@ -70,7 +71,6 @@ pub use self::state::{NewtonMemory, NewtonParams, NewtonScratch};
 use self::matrix::JointNode;
 use self::state::{FactorState, Progress};
 use super::certificate::Certificate;
-use super::factor::Pattern;
 use super::outcome::{SolveStats, Status};
 use super::problem::mass_ratio;
 use super::rows::joint_compliance;
@@ -260,19 +260,6 @@ impl NewtonScratch {
         }
         self.anderson.restart(4 * problem.manifolds.len());
         is_new
-    }
-
-    /// Makes the pattern that of the bodies and joints as they are; true if it is a new one.
-    fn renew_pattern(&mut self, problem: &ManifoldProblem<'_>, memory: &mut NewtonMemory) -> bool {
-        memory.nodes.clear();
-        let (bodies, joints) = (problem.bodies.len(), self.nodes.len());
-        memory.pattern.build(&mut self.order, bodies, joints, &self.edges)
-    }
-
-    /// Makes room for a value at every node of the pattern.
-    fn size_nodes(&mut self, pattern: &Pattern) {
-        refill(&mut self.single, pattern.nodes(), [0.0; 8]);
-        refill(&mut self.double, pattern.nodes(), [0.0; 8]);
     }
 
     fn find_nodes(&mut self, problem: &ManifoldProblem<'_>) {

@@ -2,7 +2,7 @@
 
 use super::anderson::Anderson;
 use super::held::Held;
-use super::interior::Inner;
+use super::inner::Inner;
 use super::kernel::Sweep;
 use super::matrix::JointNode;
 use super::rigid::Rigid;

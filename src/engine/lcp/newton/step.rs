@@ -7,10 +7,10 @@ use super::matrix;
 use super::problem::ManifoldProblem;
 use super::rigid::motion;
 use super::state::{FactorState, NewtonMemory, NewtonScratch, Progress};
-use crate::engine::lcp::factor::NodeLanes;
+use crate::engine::lcp::factor::{NodeLanes, Pattern};
 use crate::engine::lcp::rows::mass_mul;
 use crate::engine::tuning::newton::PRODUCT;
-use crate::math::{Double, Scalar, Single};
+use crate::math::{Double, Scalar, Single, refill};
 
 /// The node of body `i`: its own place unless others are gone.
 fn node_of(nodes: &[u32], i: usize) -> usize {
@@ -18,6 +18,23 @@ fn node_of(nodes: &[u32], i: usize) -> usize {
 }
 
 impl NewtonScratch {
+    /// Makes the pattern that of the bodies and joints as they are; true if it is a new one.
+    pub(super) fn renew_pattern(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        memory: &mut NewtonMemory,
+    ) -> bool {
+        memory.nodes.clear();
+        let (bodies, joints) = (problem.bodies.len(), self.nodes.len());
+        memory.pattern.build(&mut self.order, bodies, joints, &self.edges)
+    }
+
+    /// Makes room for a value at every node of the pattern.
+    pub(super) fn size_nodes(&mut self, pattern: &Pattern) {
+        refill(&mut self.single, pattern.nodes(), [0.0; 8]);
+        refill(&mut self.double, pattern.nodes(), [0.0; 8]);
+    }
+
     /// A new factor at the last evaluation; false if the matrix has none, or it costs far more than there is.
     pub(super) fn factor(
         &mut self,

@@ -97,7 +97,8 @@ fn slim_pairs_have_the_ratio_of_the_ascent() {
     }
     println!("{closed} closed, worst relative error {worst:.1e}, normals turned {turned:.1e}");
     assert!(closed > 98_000, "the ascent closes nearly always: {closed}");
-    assert!(turned < 1e3 * TOLERANCE, "normals of round bodies are alike: {turned:e}");
+    // The ratio is flat where it is largest: what is off by a part of it is off by the root of that.
+    assert!(turned < 2.0 * TOLERANCE.sqrt(), "normals of round bodies are alike: {turned:e}");
 }
 
 /// What touches is named: crossing capsules with both segments, a ball over the middle of a capsule with that
