@@ -177,10 +177,11 @@ impl NewtonScratch {
         }
         let t = reach.iter().fold(1.0, |a: Double, &b| a.min(b));
         let [a, b] = changes.map(|x| ((x[0] + x[1]) + (x[2] + x[3])) / count);
-        let left = ((way.gap + t * a + t * t * b) / way.gap).max(0.0).min(1.0);
+        let left = ((way.gap + t * a + t * t * b) / way.gap).max(0.0);
         // What is not met moves contacts by as much: without a gap of that they would be in the way.
         let least = (START * way.unmet * way.unmet).min(way.gap);
-        let aim = (left * left * left * way.gap).max(least);
+        let aim = (left * left * left).min(1.0) * way.gap;
+        let aim = aim.max(least);
         momenta(problem, &self.velocity, &mut self.sweep);
         for (m, inner) in manifolds().zip(&mut self.inner) {
             let impulses = inner.correct(m, t, aim);
@@ -196,7 +197,7 @@ impl NewtonScratch {
             }
         }
         let t = ((1.0 - GUARD) * reach.iter().fold(Double::INFINITY, |a, &b| a.min(b))).min(1.0);
-        if !(t > Double::EPSILON) {
+        if t <= Double::EPSILON {
             return false;
         }
         for inner in &mut self.inner {

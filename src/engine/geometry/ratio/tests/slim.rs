@@ -21,7 +21,7 @@ fn slim(rng: &mut Rng) -> Hull {
 
 /// A pose of either kind: any, along each other but for a small angle, square, end to end.
 fn pose(rng: &mut Rng) -> Relative {
-    let angle = narrow(10_f64.powf(rng.range(-9.0, -0.5)));
+    let angle = narrow(libm::pow(10.0, rng.range(-9.0, -0.5)));
     let quarter = crate::math::quat_exp(Vec3::X * narrow(0.5 * crate::math::PI_DOUBLE));
     let (rotation, offset) = match rng.below(6) {
         0 => (rng.turn(angle), rng.unit()),
@@ -46,7 +46,7 @@ fn slim_pairs_have_the_ratio_of_the_ascent() {
         let wanted = match k % 5 {
             0 => 1.0,
             1 => rng.range(0.02, 0.3),
-            2 => 10_f64.powf(rng.range(0.5, 3.0)),
+            2 => libm::pow(10.0, rng.range(0.5, 3.0)),
             _ => rng.range(0.5, 2.0),
         };
         relative.offset *= narrow(wanted) / ratio;

@@ -21,7 +21,7 @@ fn inside(random: &mut Random, n: &[Double; 3], friction: Double) -> Lorentz {
     let mut x = Lorentz::of(n, friction, 1.0, &vectors(random, 2.0));
     let size = length(&x.across);
     for l in 0..LANES {
-        x.along[l] = size[l] + (10.0 as Double).powf(random.signed(3.0));
+        x.along[l] = size[l] + libm::pow(10.0, random.signed(3.0));
     }
     x
 }

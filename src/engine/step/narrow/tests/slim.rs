@@ -32,7 +32,7 @@ fn pose(random: &mut Random, round: usize, lean: Real) -> Relative {
         _ => narrow_mat3(random.rotation()),
     };
     let mut offset = narrow3(random.direction());
-    if round % 6 == 0 {
+    if round.is_multiple_of(6) {
         offset.y = 0.0;
     }
     Relative { rotation, offset }
