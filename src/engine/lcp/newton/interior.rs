@@ -43,6 +43,13 @@ fn largest(x: &Lanes) -> Double {
     x.iter().fold(0.0, |a: Double, &b| a.max(b))
 }
 
+/// Shortens what may be gone to what each lane may go.
+fn shorten(reach: &mut Lanes, far: &Lanes) {
+    for l in 0..LANES {
+        reach[l] = if far[l] < reach[l] { far[l] } else { reach[l] };
+    }
+}
+
 /// `M (v - v*)` of the bodies.
 fn momenta(problem: &ManifoldProblem<'_>, velocity: &[Vec6], sweep: &mut Sweep) {
     for (i, body) in problem.bodies.iter().enumerate() {
@@ -167,9 +174,9 @@ impl NewtonScratch {
         for (m, inner) in manifolds().zip(&mut self.inner) {
             let from = inner.z.plus(-2.0, &inner.z);
             let far = inner.go(m, &self.step, &from);
+            shorten(&mut reach, &far);
             let change = inner.gap_change();
             for l in 0..LANES {
-                reach[l] = if far[l] < reach[l] { far[l] } else { reach[l] };
                 changes[0][l] += change[0][l];
                 changes[1][l] += change[1][l];
                 count += inner.used[l];
@@ -180,8 +187,7 @@ impl NewtonScratch {
         let left = ((way.gap + t * a + t * t * b) / way.gap).max(0.0);
         // What is not met moves contacts by as much: without a gap of that they would be in the way.
         let least = (START * way.unmet * way.unmet).min(way.gap);
-        let aim = (left * left * left).min(1.0) * way.gap;
-        let aim = aim.max(least);
+        let aim = ((left * left * left).min(1.0) * way.gap).max(least);
         momenta(problem, &self.velocity, &mut self.sweep);
         for (m, inner) in manifolds().zip(&mut self.inner) {
             let impulses = inner.correct(m, t, aim);
@@ -192,9 +198,7 @@ impl NewtonScratch {
         for (m, inner) in manifolds().zip(&mut self.inner) {
             let from = inner.dz;
             let far = inner.go(m, &self.step, &from);
-            for l in 0..LANES {
-                reach[l] = if far[l] < reach[l] { far[l] } else { reach[l] };
-            }
+            shorten(&mut reach, &far);
         }
         let t = ((1.0 - GUARD) * reach.iter().fold(Double::INFINITY, |a, &b| a.min(b))).min(1.0);
         if t <= Double::EPSILON {

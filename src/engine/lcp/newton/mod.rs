@@ -145,8 +145,8 @@ impl NewtonScratch {
             held: None,
         };
         let inside = first.error() > STRUCK
-            && self.are_many_struck(problem)
-            && self.suits_inside(problem, params, memory, &progress);
+            && self.suits_inside(problem, params, memory, &progress)
+            && self.are_many_struck(problem);
         if at_rest {
             self.begin_at_rest(problem, params, memory, &mut progress);
         } else if inside {
