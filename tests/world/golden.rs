@@ -39,7 +39,7 @@ const GOLDEN_SINGLE: [(&str, u64); 8] = [
     ("hulls", 0x83bf_6999_b564_00b5),
     ("sleepers", 0x09dc_8c9c_73db_8412),
     ("begin", 0x85e6_f301_a46b_6a3e),
-    ("pile", 0x8e6f_0eb2_2d91_0f45),
+    ("pile", 0xab7e_25c4_29b3_5d91),
 ];
 const GOLDEN_DOUBLE: [(&str, u64); 8] = [
     ("stack", 0x4903_41f0_5ce2_4d8c),

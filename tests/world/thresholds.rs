@@ -158,7 +158,11 @@ fn a_large_wall_that_is_struck_falls_off_no_farther() {
         println!("{runs:?}");
         mean(&runs)
     };
-    let sizes = (96..=128).step_by(8).map(struck).collect();
+    let sizes: Vec<Size> = (40..=128).step_by(8).map(struck).collect();
+    // Whatever tries come first, these are solved.
+    for size in sizes.iter().filter(|size| size.rows <= 1220) {
+        assert!(size.error < 2e-5, "{size:?}");
+    }
     check_sizes("rows of a large wall that is struck", None, sizes);
 }
 

@@ -72,7 +72,7 @@ impl NewtonScratch {
         let smooth = problem.manifolds.iter().all(|m| m.friction <= 1.0);
         let plain = problem.joints.is_empty() && !self.sweep.frozen && !self.sweep.cones.any();
         let step = PRODUCT * memory.pattern.work() as Double + self.step_work(problem, memory);
-        let way = 0.5 * params.newton_max as Double * step;
+        let way = params.newton_max as Double * step;
         plain && smooth && !problem.is_tiny() && progress.work + way <= progress.work_max
     }
 
