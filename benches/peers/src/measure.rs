@@ -93,6 +93,9 @@ impl Figures {
         let mut solving = None;
         for step in 1..=total {
             let drive = drive(game, step);
+            if let Some((body, force)) = game.tug_at(step) {
+                runner.push(body, force);
+            }
             let time = clock.time(|| runner.step(drive.as_ref()));
             milliseconds.push(1e3 * time.as_secs_f64());
             if let Some(report) = runner.report() {

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::engines::Engine;
 use crate::outcome::SCENES;
+use orthant_lab::games::TABLED;
 
 const USAGE: &str = "usage: [SCENE…] [--engines A,B] [--repeats N] [--quick] [--threads N] [--out FILE]
-  SCENE      tower-10, chain-20-100, … (default: all that have a bar)
+  SCENE      tower-10, chain-20-100, … (default: all that have a bar); readme: those of its table
   --engines  orthant, orthant-budget, orthant-app, orthant-app-budget, rapier3d, avian3d, bevy_rapier3d
   --repeats  how often each scene is played on each engine (default 3)
   --quick    two seconds of each scene, once; nothing to quote
@@ -50,6 +51,7 @@ impl Options {
                 "--threads" => threads = Some(positive(&value()?)?),
                 "--out" => out = Some(PathBuf::from(value()?)),
                 name if name.starts_with('-') => return Err(USAGE.to_owned()),
+                "readme" => scenes.extend(TABLED.map(str::to_owned)),
                 name => scenes.push(name.to_owned()),
             }
         }
@@ -100,6 +102,8 @@ mod tests {
         assert_eq!(some.scenes, ["tower-10", "net-30"], "in their order");
         assert_eq!((some.engines.len(), some.repeats), (2, 1), "two engines once");
         assert_eq!((some.threads, some.out), (Some(2), None), "two threads, no picture");
+        let tabled = read("readme --engines orthant,rapier3d").expect("a table");
+        assert_eq!(tabled.scenes, TABLED, "in its order");
         for wrong in ["--engines jolt", "--repeats 0", "--out", "--fast"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

@@ -46,9 +46,16 @@ pub fn ball(mut game: Game) -> Game {
     let position = Vec3::new(left - 0.5 - ROLL[1] - radius, radius, 0.0);
     let velocity = Vec3::X * ROLL[0];
     game.pieces.push(Piece { velocity, ..Piece::new(Form::Ball(radius), position) });
-    // The ball goes its way.
+    // The ball goes its way, and is there after some 2.8 s.
     game.stands = false;
-    game.lasting(2.0 * TIME)
+    Game { window: (0.5 * TIME, 2.0 * TIME), ..game.lasting(2.0 * TIME) }
+}
+
+/// The uppermost body, which is the last, is tugged at by a thousandth of its weight, up and down in turn.
+pub fn tug(mut game: Game) -> Game {
+    // Cubes of 1 m.
+    game.tug = Vec3::Y * (1e-3 * game.gravity);
+    game.lasting(TIME)
 }
 
 /// The floor, which is the first body, goes up and down by 0.3 m about its middle in 4 s.
@@ -90,7 +97,7 @@ pub fn peas(n: usize, ratio: usize) -> Game {
         let y = top.y + low + (high - low) * part;
         game.add(Form::Ball(radius), Vec3::new(x, y, z));
     }
-    // Peas roll away.
+    // Peas roll away. The first ones come after half a second, the last after four.
     game.stands = false;
-    game.lasting(2.0 * TIME)
+    Game { window: (0.0, 2.0 * TIME), ..game.lasting(2.0 * TIME) }
 }

@@ -1,4 +1,4 @@
-//! Piles of jointed bodies: dolls, chains on a heap, a net over boxes; and bodies that begin at one point.
+//! Piles of jointed bodies: dolls, chains on a heap, a net over boxes; and what cannot be as it begins.
 //!
 //! Joints are ball joints, which every engine has; joined bodies do not collide with each other.
 
@@ -158,6 +158,53 @@ pub fn crowd(n: usize) -> Game {
     game.add_floor(60.0);
     for _ in 0..n {
         game.add(Form::Ball(0.2), Vec3::Y * 2.0);
+    }
+    game
+}
+
+/// `n` dolls of seven parts, one over the other, each with its legs in the head of the next.
+pub fn heads(n: usize) -> Game {
+    let mut game = Game { duration: 5.0, window: (0.0, 5.0), ..Game::new("heads") };
+    game.add_floor(30.0);
+    for i in 0..n {
+        add_whole(&mut game, &seven(), Quat::IDENTITY, Vec3::Y * (1.0 + 1.4 * i as Real));
+    }
+    game
+}
+
+/// `n` planks, each on two ball joints to hooks that are 2 cm nearer to each other than its anchors.
+pub fn torn(n: usize) -> Game {
+    let mut game = Game { duration: 5.0, window: (0.0, 5.0), ..Game::new("torn") };
+    for i in 0..n {
+        let middle = Vec3::Z * (2.0 * i as Real);
+        let [left, right] = [-0.5, 0.5].map(|x| {
+            let hook = Piece::new(Form::Ball(0.01), middle + Vec3::X * x);
+            game.pieces.push(Piece { kind: BodyKind::Static, ..hook });
+            game.pieces.len() - 1
+        });
+        game.add(cuboid(0.6, 0.05, 0.2), middle);
+        let plank = game.pieces.len() - 1;
+        for (hook, x) in [(left, -0.51), (right, 0.51)] {
+            let anchors = [Vec3::ZERO, Vec3::X * x];
+            game.links.push(Link { bodies: [hook, plank], anchors, length: None });
+        }
+    }
+    game
+}
+
+/// `n` cubes of 1 m on a floor, each between two walls that stand 2 mm nearer to each other.
+pub fn press(n: usize) -> Game {
+    let mut game = Game { duration: 5.0, window: (0.0, 5.0), ..Game::new("press") };
+    game.add_floor(60.0);
+    for i in 0..n {
+        let z = 3.0 * i as Real;
+        for side in [-1.0, 1.0] {
+            let at = Vec3::new(side * (0.499 + 0.25), 0.5, z);
+            game.pieces.push(Piece::fixed(Vec3::new(0.25, 0.5, 1.0), at));
+        }
+    }
+    for i in 0..n {
+        game.add(cuboid(0.5, 0.5, 0.5), Vec3::new(0.0, 0.5, 3.0 * i as Real));
     }
     game
 }

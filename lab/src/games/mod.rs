@@ -8,14 +8,15 @@
 //! |---|---|---|
 //! | `pyramid-N`, `tower-N`, `ratio-R` | cubes of 1 m at rest | [`piles`] |
 //! | these with `-floor`, `-top`, `-ball` | the floor creeps, the top turns, a ball rolls in | [`alive`] |
-//! | these with `-lift`, `-deck` | the floor goes up and down, rocks | [`alive`] |
+//! | these with `-lift`, `-deck`, `-tug` | the floor goes up and down, rocks, the top is tugged at | [`alive`] |
 //! | `peas-N-R` | a rain of peas on a pyramid under a cube of R times the mass of another | [`alive`] |
 //! | `hulls-N`, `boxes-N` | dropped into a container | [`piles`] |
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
 //! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
 //! | `ragdoll` | fifteen bodies with limits, dropped | [`joints`] |
 //! | `dolls-N-P`, `chains-N-L`, `falling-net-N` | jointed bodies in a heap | [`jointed`] |
-//! | `crowd-N` | balls that begin at one point | [`jointed`] |
+//! | `crowd-N`, `heads-N` | balls that begin at one point, dolls that begin in each other | [`jointed`] |
+//! | `torn-N`, `press-N` | joints and walls that ask for the impossible | [`jointed`] |
 //! | `brazil-nut`, `drum` | a kinematic container that is shaken, turned | [`piles`] |
 //! | `plates-P`, `incline-P` | held or let go by friction; P in percent | [`friction`] |
 //! | `table` | one body on 24 supports | [`friction`] |
@@ -157,6 +158,8 @@ pub struct Game {
     pub limbs: Vec<(usize, JointDesc)>,
     /// How its kinematic body moves.
     pub motion: Motion,
+    /// A force on the center of its last body, which changes its sign with each step (N).
+    pub tug: Vec3,
     /// Gravity along -y [m/s²].
     pub gravity: Real,
     /// Friction coefficient of all bodies (-).
@@ -182,6 +185,7 @@ impl Game {
             links: Vec::new(),
             limbs: Vec::new(),
             motion: Motion::None,
+            tug: Vec3::ZERO,
             gravity: G,
             friction: FRICTION,
             restitution: 0.0,
@@ -209,6 +213,12 @@ impl Game {
         self.duration = seconds;
         self.window = (0.5 * seconds, seconds);
         self
+    }
+
+    /// The body that is tugged at in step `step`, from 1, and the force (N); `None` if none is.
+    pub fn tug_at(&self, step: usize) -> Option<(usize, Vec3)> {
+        let force = if step.is_multiple_of(2) { -self.tug } else { self.tug };
+        (self.tug != Vec3::ZERO).then(|| (self.pieces.len() - 1, force))
     }
 
     /// Number of dynamic bodies.
@@ -249,6 +259,7 @@ pub struct Play {
     motion: Motion,
     driven: Option<BodyId>,
     pushes: Vec<(BodyId, Vec3)>,
+    tug: Vec3,
 }
 
 impl Play {
@@ -304,8 +315,8 @@ impl Play {
                 .add_joint(desc.with_anchors(link.anchors[0], link.anchors[1]))
                 .map_err(|error| error.to_string())?;
         }
-        let motion = game.motion;
-        Ok(Self { world, ids, dt, step: 0, motion, driven, pushes })
+        let (motion, tug) = (game.motion, game.tug);
+        Ok(Self { world, ids, dt, step: 0, motion, driven, pushes, tug })
     }
 
     /// Gives the forces and targets of the coming step.
@@ -318,7 +329,9 @@ impl Play {
         {
             body.set_target(position, rotation);
         }
-        for &(id, force) in &self.pushes {
+        let tug = if self.step.is_multiple_of(2) { -self.tug } else { self.tug };
+        let tugged = self.ids.last().map(|&id| (id, tug)).filter(|_| tug != Vec3::ZERO);
+        for (id, force) in self.pushes.iter().copied().chain(tugged) {
             if let Some(body) = self.world.body_mut(id) {
                 body.apply_force(force);
             }
@@ -377,6 +390,49 @@ pub const OTHERS: [&str; 17] = [
     "dominoes-100",
 ];
 
+/// Names of the scenes of the README's table of engines alone.
+pub const TABLED: [&str; 39] = [
+    "pyramid-20",
+    "pyramid-40",
+    "tower-30",
+    "ratio-100",
+    "ratio-10000",
+    "tower-30-tug",
+    "pyramid-20-tug",
+    "pyramid-40-tug",
+    "tower-30-top",
+    "pyramid-20-top",
+    "pyramid-40-top",
+    "tower-30-floor",
+    "pyramid-20-floor",
+    "pyramid-40-floor",
+    "tower-30-ball",
+    "pyramid-20-ball",
+    "pyramid-40-ball",
+    "pyramid-16-lift",
+    "pyramid-16-deck",
+    "peas-10-30",
+    "peas-10-1000",
+    "chain-50-1",
+    "chain-50-100",
+    "net-30",
+    "dolls-20-7",
+    "dolls-60-7",
+    "dolls-60-15",
+    "chains-20-20",
+    "falling-net-30",
+    "crowd-100",
+    "crowd-300",
+    "heads-10",
+    "torn-10",
+    "press-10",
+    "brazil-nut",
+    "drum",
+    "hit-20",
+    "hulls-500",
+    "boxes-2000",
+];
+
 /// Names of all scenes as they are usually played.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
@@ -407,6 +463,9 @@ pub fn by_name(name: &str) -> Option<Game> {
         "chains" => jointed::chains(first?, second?),
         "falling" => jointed::falling_net(first?),
         "crowd" => jointed::crowd(first?),
+        "heads" => jointed::heads(first?),
+        "torn" => jointed::torn(first?),
+        "press" => jointed::press(first?),
         "brazil" => piles::brazil_nut(),
         "drum" => piles::drum(),
         "plates" => friction::plates(percent(first?)),
@@ -429,6 +488,7 @@ pub fn by_name(name: &str) -> Option<Game> {
         Some("ball") => alive::ball(game),
         Some("lift") => alive::lift(game),
         Some("deck") => alive::deck(game),
+        Some("tug") => alive::tug(game),
         _ => game,
     };
     game.name = name.to_owned();

@@ -99,7 +99,7 @@ fn narrow32(x: f32) -> Real {
 }
 
 /// Numbers on which arithmetic fails.
-const ABSURD: [Real; 24] = [
+const ABSURD: [Real; 25] = [
     0.0,
     -0.0,
     Real::NAN,
@@ -108,8 +108,10 @@ const ABSURD: [Real; 24] = [
     Real::MAX,
     Real::MIN,
     Real::MIN_POSITIVE,
+    // Below the smallest normal number, of single precision and of either.
     1e-42,
     -1e-42,
+    Real::MIN_POSITIVE / 4.0,
     1e-30,
     1e-12,
     1e-5,

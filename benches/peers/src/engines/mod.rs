@@ -101,6 +101,9 @@ impl Engine {
     /// # Errors
     /// The engine refused the scene, or is not run here.
     pub fn start(self, game: &Game, threads: Option<usize>) -> Result<Box<dyn Runner>, String> {
+        if self.is_app() && game.tug != Vec3::ZERO {
+            return Err(format!("{} is for engines alone, not for {}", game.name, self.name()));
+        }
         match self {
             Self::Orthant(mode) => ours::library(game, mode),
             Self::OrthantApp(mode) => ours::app(game, mode, threads),
@@ -136,6 +139,9 @@ pub struct Drive {
 pub trait Runner {
     /// A step, at whose end the kinematic body is where it is driven to.
     fn step(&mut self, drive: Option<&Drive>);
+
+    /// A force on the center of a body, for the next step (N). Apps know none.
+    fn push(&mut self, _body: usize, _force: Vec3) {}
 
     /// Poses of all bodies, in the order of the scene.
     fn poses(&self) -> Vec<Pose>;

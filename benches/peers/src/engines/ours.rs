@@ -33,6 +33,12 @@ impl Runner for Library {
         world.step(&self.settings, *dt);
     }
 
+    fn push(&mut self, body: usize, force: Vec3) {
+        if let Some(body) = self.play.world.body_mut(self.play.ids[body]) {
+            body.apply_force(force);
+        }
+    }
+
     fn poses(&self) -> Vec<Pose> {
         let pose = |&id: &BodyId| {
             let body = self.play.world.body(id);

@@ -83,6 +83,12 @@ impl Runner for Library {
         self.world.step();
     }
 
+    fn push(&mut self, body: usize, force: Vec3) {
+        let body = &mut self.world.bodies[self.bodies[body]];
+        body.reset_forces(false);
+        body.add_force(vector(force), true);
+    }
+
     fn poses(&self) -> Vec<Pose> {
         let pose = |&body: &RigidBodyHandle| {
             let place = self.world.bodies[body].position();
