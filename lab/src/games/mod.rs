@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `pyramid-N`, `tower-N`, `ratio-R` | cubes of 1 m at rest | [`piles`] |
 //! | these with `-floor`, `-top`, `-ball` | the floor creeps, the top turns, a ball rolls in | [`alive`] |
-//! | these with `-lift`, `-deck`, `-tug` | the floor goes up and down, rocks, a cube is tugged at | [`alive`] |
+//! | these with `-lift`, `-deck`, `-tug` | the floor goes up and down, rocks, one is tugged at | [`alive`] |
 //! | `peas-N-R` | a rain of peas on a pyramid under a cube of R times the mass of another | [`alive`] |
 //! | `hulls-N`, `boxes-N` | dropped into a container | [`piles`] |
 //! | `chain-N-R`, `net-N` | ball joints | [`piles`] |
