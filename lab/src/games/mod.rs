@@ -217,8 +217,7 @@ impl Game {
 
     /// The body that is tugged at in step `step`, from 1, and the force (N); `None` if none is.
     pub fn tug_at(&self, step: usize) -> Option<(usize, Vec3)> {
-        let force = if step.is_multiple_of(2) { -self.tug } else { self.tug };
-        (self.tug != Vec3::ZERO).then(|| (self.pieces.len() - 1, force))
+        alternate(self.tug, step).map(|force| (self.pieces.len() - 1, force))
     }
 
     /// Number of dynamic bodies.
@@ -239,6 +238,12 @@ impl Game {
 
 /// Scenes of up to this many bodies are checked for overlaps in every step.
 pub const SMALL: usize = 120;
+
+/// A force that changes its sign with each step, in step `step`; `None` if there is none.
+fn alternate(force: Vec3, step: usize) -> Option<Vec3> {
+    let now = if step.is_multiple_of(2) { -force } else { force };
+    (force != Vec3::ZERO).then_some(now)
+}
 
 /// Number of steps in a time (s), at least one.
 pub fn steps(time: Real, dt: Real) -> usize {
@@ -329,8 +334,7 @@ impl Play {
         {
             body.set_target(position, rotation);
         }
-        let tug = if self.step.is_multiple_of(2) { -self.tug } else { self.tug };
-        let tugged = self.ids.last().map(|&id| (id, tug)).filter(|_| tug != Vec3::ZERO);
+        let tugged = self.ids.last().copied().zip(alternate(self.tug, self.step));
         for (id, force) in self.pushes.iter().copied().chain(tugged) {
             if let Some(body) = self.world.body_mut(id) {
                 body.apply_force(force);
