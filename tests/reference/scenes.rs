@@ -28,7 +28,8 @@ fn rounding() -> Double {
 
 #[test]
 fn every_scene_is_built_and_starts_without_overlap() {
-    for name in games::names() {
+    let piles = ["ragdolls-10", "coupled-200", "bricks-144"];
+    for name in games::names().into_iter().chain(piles) {
         let game = games::by_name(name).expect("it has a scene");
         let play = Play::new(&game, games::DT).expect("the engine takes the scene");
         assert_eq!(play.world.bodies().len(), game.pieces.len(), "{name}");
@@ -48,6 +49,9 @@ fn sizes_are_those_of_the_measured_scenes() {
     assert_eq!(moving("brazil-nut"), Some((270, 0)), "4 large, 266 small");
     assert_eq!(moving("chain-50-100"), Some((51, 51)), "a ball at the end");
     assert_eq!(moving("drum"), Some((1000, 0)), "ten layers");
+    assert_eq!(moving("ragdolls-10"), Some((150, 140)), "fifteen parts each");
+    assert_eq!(moving("coupled-200"), Some((200, 100)), "two by two");
+    assert_eq!(moving("bricks-144"), Some((145, 0)), "and a ball");
     assert_eq!(Rng::of_scene(1234).next_u64(), FIRST, "the same generator");
 }
 

@@ -16,6 +16,9 @@ fn row(name: &str) -> [usize; 2] {
     }
 }
 
+/// Lines of the file that says which solver a step gets: a newcomer reads it whole.
+const POLICY_MAX: usize = 200;
+
 /// Numbers that are above what is asked, and the most that they may be.
 const ABOVE: [(&str, usize); 1] = [("thousands of lines of the engine", 39)];
 
@@ -66,6 +69,13 @@ fn the_engine_does_not_grow() {
     assert!(codes <= 30_000, "{codes} lines of code");
     hold("thousands of lines of the engine", lines / 1000, 1);
     hold("thousands of lines of code", codes / 1000, 1);
+}
+
+#[test]
+fn the_policy_is_short() {
+    let lines = read(&root().join("src/engine/step/solve/policy.rs")).lines().count();
+    println!("{lines} lines of policy");
+    assert!(lines <= POLICY_MAX, "policy.rs has {lines} lines: at most {POLICY_MAX}");
 }
 
 #[test]

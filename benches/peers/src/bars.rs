@@ -1,271 +1,281 @@
 //! What our engine is to reach beside its peers, and whether it does.
 //!
-//! Errors are joint errors where there are joints, else overlaps. One is at most a part of another if both
-//! its value at the end and its worst are; what is so at the end alone is told. A peer whose bodies fall
-//! or leave their container is no yardstick; in an app the fixed cost of a step counts as well, and where
-//! all peers fail they are the yardstick nevertheless.
+//! A bar is a figure that is to be at most so much, in each scene of a group. Who does not stand, or whose
+//! bodies leave their container, is not fast. Errors are joint errors where there are joints, else overlaps.
 
-use crate::engines::{Engine, Mode};
+use crate::asked::BEFORE;
+use crate::engines::Engine;
 use crate::measure::Figures;
-use crate::outcome::{Outcome, SCENES};
+use crate::outcome::Outcome;
 
 /// What a figure is held against.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Yardstick {
-    /// The fastest peer alone, run or recorded.
+pub enum Peer {
+    /// rapier3d alone, whether what should stand does or not.
+    Rapier,
+    /// The fastest peer alone that stands, run or recorded.
     Fastest,
+    /// The least error of the peers alone that stand.
+    Best,
     /// avian3d.
     Avian,
     /// The faster of the peers in an app.
     App,
-    /// A time (ms).
-    Clock(f64),
+    /// A time or a length (ms or mm).
+    Value(f64),
 }
 
-/// In each of the scenes our engine takes at most `time` times the yardstick's time and has at most
-/// `error` times its error.
+/// The end of a run, or the worst of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    End,
+    Run,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// Median time of a step over that of a peer (-).
+    Median(Peer),
+    /// 95th percentile over that of a peer (-).
+    Percentile(Peer),
+    /// Slowest step over that of a peer (-).
+    Slowest(Peer),
+    /// Median over that of rapier3d, over what that was when the bars were set (-).
+    Since,
+    /// Slowest step over the median of its phase (-).
+    Peak,
+    /// Part of the steps with an island above the tolerance (-).
+    Unsolved,
+    /// Is the last step above the tolerance? 1 if it is.
+    EndsUnsolved,
+    /// Error over that of a peer (-).
+    Error(When, Peer),
+    /// Deepest overlap of the run (mm).
+    Overlap,
+    /// Median of the joint errors (mm).
+    JointMedian,
+    /// Largest joint error of the run (mm).
+    JointWorst,
+    /// Median residual of what moved the bodies [m/s].
+    Residual,
+    /// Largest speed over that of a fall from where the highest body begins, begun with [`PUSH`] (-).
+    Speed,
+    /// Bodies frozen.
+    Frozen,
+    /// Does something not stand that should? 1 if so.
+    Falls,
+}
+
+/// Speed at which what overlaps is pushed apart at most, by default [m/s].
+pub const PUSH: f64 = 3.0;
+
+/// A figure of one of our engines is to be at most so much.
 #[derive(Clone, Copy, Debug)]
 pub struct Bar {
-    scenes: &'static [&'static str],
-    engine: Engine,
-    yardstick: Yardstick,
-    time: f64,
-    error: Option<f64>,
-}
-
-const AUTO: Engine = Engine::Orthant(Mode::Auto);
-const BUDGET: Engine = Engine::Orthant(Mode::Budget);
-const APP_BUDGET: Engine = Engine::OrthantApp(Mode::Budget);
-
-const PYRAMIDS: &[&str] = &[
-    "pyramid-20",
-    "pyramid-20-floor",
-    "pyramid-20-top",
-    "pyramid-20-ball",
-    "pyramid-40",
-    "pyramid-40-floor",
-];
-const PILES: &[&str] = &[
-    "pyramid-20",
-    "pyramid-20-floor",
-    "pyramid-20-top",
-    "pyramid-20-ball",
-    "pyramid-40",
-    "pyramid-40-floor",
-    "hulls-500",
-    "hulls-2000",
-    "boxes-2000",
-    "drum",
-    "brazil-nut",
-];
-const TOWERS: &[&str] = &["tower-10", "tower-30", "tower-30-floor", "ratio-100"];
-const HEAVY: &[&str] = &["ratio-1000", "ratio-10000"];
-const JOINTS: &[&str] = &["chain-50-1", "chain-50-100", "net-30"];
-
-const fn bar(
-    scenes: &'static [&'static str],
-    engine: Engine,
-    yardstick: Yardstick,
-    time: f64,
-    error: Option<f64>,
-) -> Bar {
-    Bar { scenes, engine, yardstick, time, error }
-}
-
-/// All bars.
-pub const BARS: [Bar; 11] = [
-    bar(PILES, BUDGET, Yardstick::Fastest, 1.0, Some(1.0)),
-    bar(PILES, APP_BUDGET, Yardstick::Avian, 0.2, None),
-    bar(PYRAMIDS, AUTO, Yardstick::Fastest, 1.0, Some(1.0 / 30.0)),
-    bar(TOWERS, BUDGET, Yardstick::Fastest, 1.0, Some(1.0)),
-    bar(TOWERS, AUTO, Yardstick::Fastest, 3.0, Some(0.01)),
-    bar(HEAVY, AUTO, Yardstick::Clock(0.05), 1.0, None),
-    bar(HEAVY, BUDGET, Yardstick::Clock(0.05), 1.0, None),
-    bar(JOINTS, AUTO, Yardstick::Fastest, 1.0, Some(0.1)),
-    bar(JOINTS, BUDGET, Yardstick::Fastest, 1.0, Some(0.1)),
-    bar(&SCENES, Engine::OrthantApp(Mode::Auto), Yardstick::App, 0.7, None),
-    bar(&SCENES, APP_BUDGET, Yardstick::App, 0.7, None),
-];
-
-/// How our engine fares at a bar in a scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
-    /// Our engine.
+    /// Which engine.
     pub engine: Engine,
-    /// Its time (ms).
-    pub milliseconds: f64,
-    /// The peer it is held against; `None` is a clock.
-    pub peer: Option<Engine>,
-    /// The yardstick's time (ms).
-    pub yardstick: f64,
-    /// Most that the ratio of the times may be, and most that the ratio of the errors may be.
-    pub limits: (f64, Option<f64>),
-    /// Ratio of the errors at the end and at worst, if they count.
-    pub errors: Option<[f64; 2]>,
-    /// Does everything of ours stand and stay inside?
-    pub stands: bool,
+    /// Which figure.
+    pub measure: Measure,
+    /// At most this.
+    pub most: f64,
 }
 
-impl Verdict {
-    /// Ratio of the times.
-    pub fn ratio(&self) -> f64 {
-        self.milliseconds / self.yardstick
-    }
-
-    /// Is the bar reached, if errors at the end count, and if the worst do?
-    fn reached(&self) -> [bool; 2] {
-        let (time, error) = self.limits;
-        let fast = self.stands && self.ratio() <= time;
-        match (self.errors, error) {
-            (Some(ratios), Some(limit)) => ratios.map(|ratio| fast && ratio <= limit),
-            _ => [fast; 2],
-        }
-    }
-
-    /// Is the bar reached?
-    pub fn holds(&self) -> bool {
-        self.reached() == [true; 2]
-    }
-
-    /// The verdict in words.
-    pub fn words(&self) -> &'static str {
-        match self.reached() {
-            [true, true] => "holds",
-            [true, false] => "holds at the end only",
-            _ if !self.stands => "falls short: does not stand",
-            _ => "falls short",
-        }
-    }
+/// Bars of some scenes.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// What it is about.
+    pub title: &'static str,
+    /// Names of the scenes.
+    pub scenes: &'static [&'static str],
+    /// What is asked in each.
+    pub bars: &'static [Bar],
 }
 
 impl Bar {
-    /// The scenes of this bar.
-    pub const fn scenes(&self) -> &'static [&'static str] {
-        self.scenes
+    /// What is asked, in words, but for the engine.
+    pub fn words(&self) -> String {
+        let peer = |peer: Peer| match peer {
+            Peer::Rapier => "rapier3d".to_owned(),
+            Peer::Fastest => "the fastest".to_owned(),
+            Peer::Best => "the best".to_owned(),
+            Peer::Avian => "avian3d".to_owned(),
+            Peer::App => "the faster app".to_owned(),
+            Peer::Value(value) => format!("{value}"),
+        };
+        let what = match self.measure {
+            Measure::Median(of) => format!("median / {}", peer(of)),
+            Measure::Percentile(of) => format!("p95 / {}", peer(of)),
+            Measure::Slowest(of) => format!("slowest / {}", peer(of)),
+            Measure::Since => "median / rapier3d, / before".to_owned(),
+            Measure::Peak => "slowest / median of its phase".to_owned(),
+            Measure::Unsolved => "part unsolved".to_owned(),
+            Measure::EndsUnsolved => "unsolved at the end".to_owned(),
+            Measure::Error(When::End, of) => format!("error at the end / {}", peer(of)),
+            Measure::Error(When::Run, of) => format!("error of the run / {}", peer(of)),
+            Measure::Overlap => "overlap mm".to_owned(),
+            Measure::JointMedian => "median joint error mm".to_owned(),
+            Measure::JointWorst => "joint error mm".to_owned(),
+            Measure::Residual => "median residual m/s".to_owned(),
+            Measure::Speed => "speed / push and fall".to_owned(),
+            Measure::Frozen => "frozen".to_owned(),
+            Measure::Falls => "falls".to_owned(),
+        };
+        format!("{what} ≤ {}", (1e4 * self.most).round() / 1e4)
     }
 
-    /// What is asked, in words.
-    pub fn words(&self) -> String {
-        let time = self.time;
-        let asked = match self.yardstick {
-            Yardstick::Fastest => format!("≤ {time}× the fastest peer"),
-            Yardstick::Avian => format!("≤ {time}× avian3d"),
-            Yardstick::App => format!("≤ {time}× the faster app"),
-            Yardstick::Clock(limit) => format!("stands, ≤ {} µs", 1e3 * limit),
-        };
-        match self.error {
-            Some(error) if error < 1.0 => format!("{asked}, ≤ 1/{:.0} of its error", 1.0 / error),
-            Some(_) => format!("{asked}, no more error"),
-            None => asked,
+    /// The figure; `None` if our engine or every peer is missing, or there is no such figure.
+    pub fn figure(&self, outcome: &Outcome) -> Option<f64> {
+        let ours = outcome.of(self.engine)?;
+        let tail = |k: usize| move |figures: &Figures| figures.tail.map(|tail| tail[k]);
+        let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
+        let solving = ours.solving.as_ref();
+        match self.measure {
+            Measure::Median(peer) => ratio(outcome, ours, peer, |f| Some(f.milliseconds)),
+            Measure::Percentile(peer) => ratio(outcome, ours, peer, tail(0)),
+            Measure::Slowest(peer) => ratio(outcome, ours, peer, tail(1)),
+            Measure::Since => {
+                let before = BEFORE.iter().find(|(scene, _)| *scene == outcome.scene)?.1;
+                Some(ratio(outcome, ours, Peer::Rapier, |f| Some(f.milliseconds))? / before)
+            }
+            Measure::Peak => ours.peak,
+            Measure::Unsolved => solving.map(|s| s.unsolved_part()),
+            Measure::EndsUnsolved => solving.map(|s| flag(s.ends_unsolved)),
+            Measure::Error(when, peer) => error_ratio(outcome, ours, when, peer),
+            Measure::Overlap => Some(1e3 * ours.overlap[1]),
+            Measure::JointMedian => ours.joint_median.map(|error| 1e3 * error),
+            Measure::JointWorst => ours.joint_error.map(|error| 1e3 * error[1]),
+            Measure::Residual => solving.map(|s| s.residual),
+            Measure::Speed => {
+                let fall = 2.0 * f64::from(orthant_lab::games::G) * outcome.height;
+                ours.speed.map(|speed| speed / (PUSH * PUSH + fall).sqrt())
+            }
+            Measure::Frozen => solving.map(|s| s.frozen as f64),
+            Measure::Falls => ours.stands.map(|stands| flag(!stands)),
         }
     }
 
-    /// How our engine fares; `None` if it or every yardstick is missing.
-    pub fn judge(&self, outcome: &Outcome) -> Option<Verdict> {
-        let ours = outcome.of(self.engine)?;
-        let (peer, yardstick, theirs) = match self.yardstick {
-            Yardstick::Clock(limit) => (None, limit, None),
-            Yardstick::Fastest => Self::against(outcome.fastest()?),
-            Yardstick::Avian => Self::against((Engine::Avian, outcome.of(Engine::Avian)?)),
-            Yardstick::App => Self::against(outcome.fastest_app()?),
-        };
-        let ratio = |theirs: &Figures| {
-            let (a, b) = (ours.error(), theirs.error());
-            [0, 1].map(|i| if a[i] == 0.0 { 0.0 } else { a[i] / b[i] })
-        };
-        Some(Verdict {
-            engine: self.engine,
-            milliseconds: ours.milliseconds,
-            peer,
-            yardstick,
-            limits: (self.time, self.error),
-            errors: self.error.and(theirs).map(ratio),
-            stands: ours.is_yardstick(),
-        })
+    /// Is a figure within the bar? Times count only of what stands and stays inside.
+    pub fn holds(&self, outcome: &Outcome, figure: f64) -> bool {
+        let timed = matches!(
+            self.measure,
+            Measure::Median(_) | Measure::Percentile(_) | Measure::Slowest(_) | Measure::Since
+        );
+        let stands = outcome.of(self.engine).is_some_and(Figures::is_yardstick);
+        figure <= self.most && (stands || !timed)
     }
+}
 
-    fn against((peer, figures): (Engine, &Figures)) -> (Option<Engine>, f64, Option<&Figures>) {
-        (Some(peer), figures.milliseconds, Some(figures))
-    }
+/// A time of ours over that of a peer (-).
+fn ratio(
+    outcome: &Outcome,
+    ours: &Figures,
+    peer: Peer,
+    time: impl Fn(&Figures) -> Option<f64>,
+) -> Option<f64> {
+    let theirs = match peer {
+        Peer::Value(value) => value,
+        Peer::Rapier => time(outcome.of(Engine::Rapier)?)?,
+        Peer::Fastest => time(outcome.fastest()?.1)?,
+        Peer::Avian => time(outcome.of(Engine::Avian)?)?,
+        Peer::App => time(outcome.fastest_app()?.1)?,
+        Peer::Best => return None,
+    };
+    Some(time(ours)? / theirs)
+}
+
+/// Our error over that of a peer (-).
+fn error_ratio(outcome: &Outcome, ours: &Figures, when: When, peer: Peer) -> Option<f64> {
+    let k = when as usize;
+    let theirs = match peer {
+        Peer::Value(value) => 1e-3 * value,
+        Peer::Best => outcome.best(k)?,
+        Peer::Rapier => outcome.of(Engine::Rapier)?.error()[k],
+        Peer::Fastest => outcome.fastest()?.1.error()[k],
+        Peer::Avian => outcome.of(Engine::Avian)?.error()[k],
+        Peer::App => outcome.fastest_app()?.1.error()[k],
+    };
+    let error = ours.error()[k];
+    Some(if error == 0.0 { 0.0 } else { error / theirs })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engines::Mode;
     use crate::outcome::tests::outcome;
 
+    const AUTO: Engine = Engine::Orthant(Mode::Auto);
+
+    fn bar(measure: Measure, most: f64) -> Bar {
+        Bar { engine: AUTO, measure, most }
+    }
+
     fn holds(bar: &Bar, outcome: &Outcome) -> bool {
-        bar.judge(outcome).expect("all that is asked for is there").holds()
+        let figure = bar.figure(outcome).expect("all that is asked for is there");
+        bar.holds(outcome, figure)
     }
 
     #[test]
-    fn a_bar_asks_for_time_and_error() {
-        let bar = bar(TOWERS, AUTO, Yardstick::Fastest, 3.0, Some(0.01));
-        for (time, overlap, reached) in [
-            (3.0, 1e-5, true),
-            (3.1, 1e-5, false),
-            (3.0, 1.1e-5, false),
-            (0.1, 0.0, true),
-            (f64::NAN, 0.0, false),
-            (1.0, f64::INFINITY, false),
-        ] {
-            let peers = [(Engine::Rapier, 1.0, 1e-3), (Engine::Box3d, 2.0, 1e-9)];
-            let mut outcome = outcome("tower-10", &peers);
-            outcome.figures.push(self::figures_of(AUTO, time, overlap));
-            assert_eq!(holds(&bar, &outcome), reached, "{time} ms and {overlap} m");
+    fn times_are_held_against_who_is_named() {
+        let mut outcome = outcome(
+            "tower-10",
+            &[(AUTO, 2.0, 1e-5), (Engine::Rapier, 1.0, 1e-3), (Engine::Box3d, 0.5, 1e-3)],
+        );
+        outcome.figures[1].1.tail = Some([4.0, 8.0]);
+        let figure = |measure| bar(measure, 1.0).figure(&outcome);
+        assert_eq!(figure(Measure::Median(Peer::Rapier)), Some(2.0), "2 ms over 1");
+        assert_eq!(figure(Measure::Median(Peer::Fastest)), Some(4.0), "2 ms over 0.5");
+        assert_eq!(figure(Measure::Median(Peer::Value(0.05))), Some(40.0), "2 ms over 0.05");
+        assert_eq!(figure(Measure::Percentile(Peer::Rapier)), Some(1.0), "4 ms over 4");
+        assert_eq!(figure(Measure::Slowest(Peer::Rapier)), Some(0.75), "6 ms over 8");
+        assert_eq!(figure(Measure::Median(Peer::Avian)), None, "it was not run");
+        for (time, reached) in [(1.0, true), (1.001, false), (f64::NAN, false)] {
+            outcome.figures[0].1.milliseconds = time;
+            assert_eq!(
+                holds(&bar(Measure::Median(Peer::Rapier), 1.0), &outcome),
+                reached,
+                "{time}"
+            );
         }
     }
 
-    fn figures_of(engine: Engine, time: f64, overlap: f64) -> (Engine, Figures) {
-        outcome("", &[(engine, time, overlap)]).figures[0]
+    #[test]
+    fn errors_are_held_against_the_best_that_stands() {
+        let mut outcome = outcome(
+            "drum",
+            &[(AUTO, 1.0, 1e-4), (Engine::Rapier, 1.0, 1e-3), (Engine::Box3d, 2.0, 5e-4)],
+        );
+        outcome.figures[0].1.overlap = [1e-5, 1e-4];
+        let end = bar(Measure::Error(When::End, Peer::Best), 0.1);
+        let run = bar(Measure::Error(When::Run, Peer::Best), 0.1);
+        assert!(holds(&end, &outcome) && !holds(&run, &outcome), "a fiftieth and a fifth");
+        outcome.figures[2].1.escaped = 1;
+        assert!(holds(&run, &outcome), "a tenth of the other's");
+        let close = bar(Measure::Overlap, 0.05);
+        assert!(!holds(&close, &outcome), "0.1 mm");
+        outcome.figures[0].1.overlap = [0.0, f64::INFINITY];
+        assert!(!holds(&close, &outcome) && !holds(&run, &outcome), "it is nowhere");
     }
 
     #[test]
-    fn what_holds_at_the_end_only_is_told() {
-        let bar = bar(JOINTS, AUTO, Yardstick::Fastest, 1.0, Some(0.1));
-        let mut outcome = outcome("net-30", &[(AUTO, 1.0, 1e-4), (Engine::Rapier, 1.0, 1e-3)]);
-        let words = |outcome: &Outcome| bar.judge(outcome).map(|verdict| verdict.words());
-        assert_eq!(words(&outcome), Some("holds"), "at the end and at worst");
-        outcome.figures[0].1.overlap[1] = 1e-3;
-        assert_eq!(words(&outcome), Some("holds at the end only"), "it was worse before");
-        assert!(!holds(&bar, &outcome), "that is not enough");
-        outcome.figures[0].1.overlap[0] = 1e-3;
-        assert_eq!(words(&outcome), Some("falls short"), "at the end as well");
-    }
-
-    #[test]
-    fn who_falls_reaches_no_bar() {
-        let bar = bar(HEAVY, AUTO, Yardstick::Clock(0.05), 1.0, None);
+    fn who_falls_is_not_fast() {
         let mut outcome = outcome("ratio-1000", &[(AUTO, 0.04, 1e-5)]);
-        assert!(holds(&bar, &outcome), "it stands");
+        let clock = bar(Measure::Median(Peer::Value(0.05)), 1.0);
+        let falls = bar(Measure::Falls, 0.0);
+        assert!(holds(&clock, &outcome) && holds(&falls, &outcome), "it stands");
         outcome.figures[0].1.stands = Some(false);
-        assert!(!holds(&bar, &outcome), "it fell");
+        assert!(!holds(&clock, &outcome) && !holds(&falls, &outcome), "it fell");
     }
 
     #[test]
-    fn apps_are_compared_even_where_all_fail() {
-        let app = Engine::OrthantApp(Mode::Auto);
-        let bar = bar(&SCENES, app, Yardstick::App, 0.7, None);
-        let figures = [(app, 0.7, 0.0), (Engine::Avian, 1.0, 1.0), (Engine::BevyRapier, 2.0, 1.0)];
-        let mut outcome = outcome("ratio-1000", &figures);
-        assert_eq!(bar.judge(&outcome).and_then(|v| v.peer), Some(Engine::Avian), "the faster");
-        outcome.figures[1].1.stands = Some(false);
-        assert_eq!(bar.judge(&outcome).and_then(|v| v.peer), Some(Engine::BevyRapier), "stands");
-        outcome.figures[2].1.stands = Some(false);
-        assert_eq!(bar.judge(&outcome).and_then(|v| v.peer), Some(Engine::Avian), "all fell");
-        assert!(holds(&bar, &outcome), "0.7 is at most 0.7");
-    }
-
-    #[test]
-    fn every_scene_has_a_bar() {
-        for scene in SCENES {
-            let count = BARS.iter().filter(|bar| bar.scenes().contains(&scene)).count();
-            assert!(count >= 4, "{scene} has {count} bars");
-        }
-        for bar in BARS {
-            for scene in bar.scenes() {
-                assert!(SCENES.contains(scene), "{scene} is not compared");
-            }
+    fn a_fall_is_no_push() {
+        let mut outcome = outcome("crowd-100", &[(AUTO, 1.0, 0.0)]);
+        let push = bar(Measure::Speed, 1.0);
+        for (height, speed, within) in [(0.0, 2.9, true), (0.0, 3.1, false), (2.0, 6.9, true)] {
+            outcome.height = height;
+            outcome.figures[0].1.speed = Some(speed);
+            assert_eq!(holds(&push, &outcome), within, "{speed} m/s from {height} m");
         }
     }
 }

@@ -121,8 +121,8 @@ impl<'a> Checker<'a> {
         a != b && (moves(a) || moves(b)) && !self.joined.contains(&sorted(bodies))
     }
 
-    /// Largest distance of the two anchors of a joint (m). Infinite if a pose is not finite.
-    pub fn joint_error(&self, poses: &[Pose]) -> f64 {
+    /// Distance of the two anchors of each joint (m). Infinite if a pose is not finite.
+    pub fn joint_errors(&self, poses: &[Pose]) -> Vec<f64> {
         let distance = |link: &Link| {
             let anchor = |end: usize| {
                 let pose = poses[link.bodies[end]];
@@ -131,14 +131,40 @@ impl<'a> Checker<'a> {
             let distance = (anchor(0) - anchor(1)).length();
             if distance.is_nan() { f64::INFINITY } else { distance }
         };
-        self.game.links.iter().map(distance).fold(0.0, f64::max)
+        self.game.links.iter().map(distance).collect()
     }
 
-    /// Is every dynamic body near where it began?
+    /// How far the highest dynamic body may fall from where it begins until it is at y = 0 (m).
+    pub fn height(&self) -> f64 {
+        let dynamic = |part: &&Part| self.game.pieces[part.body].kind == BodyKind::Dynamic;
+        let low = |part: &Part| {
+            let piece = &self.game.pieces[part.body];
+            let at = place(piece.position, piece.rotation) * part.place;
+            part.shape.compute_aabb(&at).mins.y
+        };
+        self.parts.iter().filter(dynamic).map(low).fold(0.0, f64::max)
+    }
+
+    /// Largest speed of a dynamic body [m/s] that moved from one of these poses to the other in a time (s).
+    pub fn speed(&self, before: &[Pose], after: &[Pose], time: f64) -> f64 {
+        let speed = |((piece, before), after): ((&Piece, &Pose), &Pose)| {
+            let way = (vector(after.position) - vector(before.position)).length();
+            let way = if way.is_nan() { f64::INFINITY } else { way };
+            if piece.kind == BodyKind::Dynamic { way / time } else { 0.0 }
+        };
+        self.game.pieces.iter().zip(before).zip(after).map(speed).fold(0.0, f64::max)
+    }
+
+    /// Is every dynamic body but balls near where it began, as seen from the first body?
     pub fn stands(&self, poses: &[Pose]) -> bool {
+        let Some((floor, now)) = self.game.pieces.first().zip(poses.first()) else { return true };
+        let before = place(floor.position, floor.rotation).inverse();
+        let after = place(now.position, now.rotation).inverse();
         let stays = |(piece, pose): (&Piece, &Pose)| {
-            let way = vector(pose.position) - vector(piece.position);
-            piece.kind != BodyKind::Dynamic || (way.x.hypot(way.z) < DRIFT_MAX && -way.y < DROP_MAX)
+            let way = after.transform_point(vector(pose.position))
+                - before.transform_point(vector(piece.position));
+            let is_free = piece.kind != BodyKind::Dynamic || matches!(piece.form, Form::Ball(_));
+            is_free || (way.x.hypot(way.z) < DRIFT_MAX && -way.y < DROP_MAX)
         };
         self.game.pieces.iter().zip(poses).all(stays)
     }
@@ -253,13 +279,15 @@ mod tests {
         game.links.push(Link { bodies: [1, 0], anchors: [anchors[1], anchors[0]], length: None });
         let checker = Checker::new(&game).expect("a scene of solid bodies");
         assert_eq!(checker.overlap(&poses(&game)), 0.0, "they are joined");
-        let error = checker.joint_error(&poses(&game));
-        assert!((error - 0.1).abs() < 1e-7, "{error}");
+        let errors = checker.joint_errors(&poses(&game));
+        assert!(errors.len() == 1 && (errors[0] - 0.1).abs() < 1e-7, "{errors:?}");
     }
 
     #[test]
     fn what_moves_aside_or_falls_does_not_stand() {
-        let game = pair(Form::Ball(0.5), Form::Ball(0.5), Vec3::Y);
+        let cube = || Form::Cuboid(Vec3::splat(0.5));
+        let mut game = pair(cube(), cube(), Vec3::Y);
+        game.add(Form::Ball(0.1), Vec3::Y * 3.0);
         let checker = Checker::new(&game).expect("a scene of solid bodies");
         for (way, stands) in [
             (Vec3::new(0.05, -0.2, 0.05), true),
@@ -270,7 +298,31 @@ mod tests {
             let mut moved = poses(&game);
             moved[1].position += way;
             assert_eq!(checker.stands(&moved), stands, "moved by {way}");
+            // What all stand on takes them along, and turns them.
+            let turn = Quat::from_rotation_z(0.3);
+            for pose in &mut moved {
+                pose.position = turn * pose.position + Vec3::new(5.0, -2.0, 1.0);
+                pose.rotation = turn;
+            }
+            assert_eq!(checker.stands(&moved), stands, "moved by {way} on what moves");
+            moved[2].position.y -= 2.0;
+            assert_eq!(checker.stands(&moved), stands, "balls may roll away");
         }
+    }
+
+    #[test]
+    fn the_fastest_counts() {
+        let game = pair(Form::Ball(0.5), Form::Ball(0.5), Vec3::Y);
+        let checker = Checker::new(&game).expect("a scene of solid bodies");
+        assert!((checker.height() - 0.5).abs() < 1e-9, "{}", checker.height());
+        let (before, mut after) = (poses(&game), poses(&game));
+        (after[0].position.x, after[1].position.z) = (0.5, -1.0);
+        assert!(
+            (checker.speed(&before, &after, 0.5) - 2.0).abs() < 1e-9,
+            "a meter in half a second"
+        );
+        after[0].position = Vec3::NAN;
+        assert_eq!(checker.speed(&before, &after, 0.5), f64::INFINITY, "it is nowhere");
     }
 
     #[test]

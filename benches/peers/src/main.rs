@@ -4,6 +4,7 @@
 //! for each scene, the bars that are to be reached, and a summary; draws error over time. What the columns
 //! mean stands in `benches/README.md`.
 
+mod asked;
 mod bars;
 mod check;
 mod engines;
@@ -13,11 +14,13 @@ mod outcome;
 mod picture;
 mod readme;
 mod recorded;
+mod solving;
 mod tables;
 
 use std::process::ExitCode;
 
 use check::Checker;
+use engines::Limb;
 use indicatif::{ProgressBar, ProgressStyle};
 use measure::{Clock, Figures};
 use options::Options;
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), String> {
     let games: Result<Vec<Game>, String> =
-        options.scenes.iter().map(|name| game(name, options.quick)).collect();
+        options.scenes.iter().map(|name| game(name, options)).collect();
     let games = games?;
     let total: usize = games.iter().map(|game| cost(game) * options.engines.len()).sum();
     let bar = ProgressBar::new((total * options.repeats) as u64);
@@ -68,7 +71,7 @@ fn run(options: &Options) -> Result<(), String> {
 /// Plays a scene on every engine in turn, as often as asked for. Each round begins with another engine.
 fn play(game: &Game, options: &Options, bar: &ProgressBar) -> Result<Outcome, String> {
     let checker = Checker::new(game)?;
-    let mut outcome = Outcome::new(game);
+    let mut outcome = Outcome::new(game, checker.height());
     for round in 0..options.repeats {
         let mut engines = options.engines.clone();
         engines.rotate_left(round % options.engines.len());
@@ -81,7 +84,7 @@ fn play(game: &Game, options: &Options, bar: &ProgressBar) -> Result<Outcome, St
         }
     }
     // The record knows whole scenes.
-    if options.quick {
+    if options.quick || options.seconds.is_some() {
         outcome.sort();
     } else {
         outcome.complete();
@@ -94,19 +97,25 @@ fn cost(game: &Game) -> usize {
     steps(game.duration, games::DT) * (game.moving() + 20)
 }
 
-/// The scene of a name, if every engine knows all that is in it.
-fn game(name: &str, quick: bool) -> Result<Game, String> {
+/// The scene of a name, if every engine knows all that is in it, or the part of it that is asked for.
+fn game(name: &str, options: &Options) -> Result<Game, String> {
     let game = games::by_name(name).ok_or_else(|| format!("there is no scene {name}"))?;
     let plain = |piece: &Piece| piece.push == Vec3::ZERO && piece.locked == LockedAxes::NONE;
-    let rods = game.links.iter().any(|link| link.length.is_some());
-    let fine = game.pieces.iter().all(plain)
-        && !rods
-        && game.limbs.is_empty()
-        && game.gravity == games::G
-        && game.restitution == 0.0;
-    match (fine, quick) {
-        (false, _) => Err(format!("{name} has more than shapes, speeds, friction and ball joints")),
-        (true, false) => Ok(game),
-        (true, true) => Ok(game.lasting(QUICK)),
+    let fine = game.pieces.iter().all(plain) && game.gravity == games::G && game.restitution == 0.0;
+    if !fine {
+        return Err(format!("{name} has more than shapes, speeds, friction and joints"));
     }
+    Limb::all(&game)?;
+    let quick = options.quick.then_some(QUICK);
+    let seconds = options.seconds.or(quick).filter(|&seconds| seconds < game.duration);
+    Ok(match seconds {
+        Some(seconds) => shortened(game, seconds),
+        None => game,
+    })
+}
+
+/// The first seconds of a scene; what is timed from its beginning still is.
+fn shortened(game: Game, seconds: Real) -> Game {
+    let from = game.window.0.min(0.5 * seconds);
+    Game { window: (from, seconds), ..game.lasting(seconds) }
 }

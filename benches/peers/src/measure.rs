@@ -4,11 +4,14 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use orthant::engine::body::BodyKind;
-use orthant::engine::report::StepReport;
 
 use crate::check::Checker;
 use crate::engines::{Drive, Pose, Runner};
+use crate::solving::{Solving, Told};
 use orthant_lab::games::{DT, Game, steps};
+
+/// Parts of equal length of the window: each is a phase, with its own median of times.
+const PHASES: usize = 3;
 
 /// What an engine showed in a scene. Of pairs the first is at the end, the second the worst of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,42 +20,22 @@ pub struct Figures {
     pub milliseconds: f64,
     /// Time that 19 of 20 of these steps stay within, and that of the slowest (ms), if known.
     pub tail: Option<[f64; 2]>,
+    /// Slowest step over the median of its phase, a third of the window; the worst of the three (-).
+    pub peak: Option<f64>,
     /// Deepest overlap (m).
     pub overlap: [f64; 2],
     /// Largest distance of the anchors of a joint (m), if there are joints.
     pub joint_error: Option<[f64; 2]>,
+    /// Median of these distances, of all joints in all steps of the window (m).
+    pub joint_median: Option<f64>,
+    /// Largest speed of a center [m/s], by what it moved in a step; not looked for in what is at rest.
+    pub speed: Option<f64>,
     /// Does everything stand that should?
     pub stands: Option<bool>,
     /// Bodies that left their container.
     pub escaped: usize,
     /// How our engine came to its steps.
     pub solving: Option<Solving>,
-}
-
-/// How the steps of a run were solved, from our reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Solving {
-    /// Steps.
-    pub steps: usize,
-    /// Those with an island above the tolerance.
-    pub unsolved: usize,
-    /// Contacts and joint rows of all steps: solved, swept, softened.
-    pub rows: [u64; 3],
-}
-
-impl Solving {
-    fn add(&mut self, report: &StepReport) {
-        self.steps += 1;
-        self.unsolved += usize::from(report.islands_unsolved > 0);
-        let rows = [report.rows_solved, report.rows_swept, report.rows_softened];
-        self.rows.iter_mut().zip(rows).for_each(|(sum, rows)| *sum += u64::from(rows));
-    }
-
-    /// Parts of all rows: solved, swept, softened (-).
-    pub fn parts(&self) -> [f64; 3] {
-        let all = self.rows.iter().sum::<u64>().max(1);
-        self.rows.map(|rows| rows as f64 / all as f64)
-    }
 }
 
 /// What a step takes: of an engine alone the time that its thread had, of an app that of the whole update.
@@ -83,14 +66,16 @@ impl Clock {
 
 impl Figures {
     /// Plays a scene. Only the steps are timed; overlaps are looked for as often as the scene says, joint
-    /// errors in every step.
+    /// errors in every step, both when all is over.
     pub fn measure(game: &Game, checker: &Checker, clock: Clock, runner: &mut dyn Runner) -> Self {
         let (total, every) = (steps(game.duration, DT), steps(game.check_every, DT));
         let jointed = !game.links.is_empty();
+        // A world at rest is left alone: whoever looks at it may change what its next step takes.
+        let followed = jointed || every == 1 || !game.stands;
         let mut milliseconds = Vec::with_capacity(total);
-        let (mut overlap, mut joint_error) = ([0.0_f64; 2], [0.0_f64; 2]);
-        let mut poses = Vec::new();
-        let mut solving = None;
+        let mut speed: f64 = 0.0;
+        let (mut last, mut trail) = (runner.poses(), Vec::new());
+        let mut told = Told::default();
         for step in 1..=total {
             let drive = drive(game, step);
             if let Some((body, force)) = game.tug_at(step) {
@@ -99,32 +84,39 @@ impl Figures {
             let time = clock.time(|| runner.step(drive.as_ref()));
             milliseconds.push(1e3 * time.as_secs_f64());
             if let Some(report) = runner.report() {
-                solving.get_or_insert_with(Solving::default).add(report);
+                told.add(report);
             }
             let checked = step % every == 0 || step == total;
-            if checked || jointed {
-                poses = runner.poses();
-            }
-            if jointed {
-                let error = checker.joint_error(&poses);
-                joint_error = [error, joint_error[1].max(error)];
-            }
-            if checked {
-                let depth = checker.overlap(&poses);
-                overlap = [depth, overlap[1].max(depth)];
+            if checked || followed {
+                let poses = runner.poses();
+                if followed {
+                    speed = speed.max(checker.speed(&last, &poses, f64::from(DT)));
+                    last.clone_from(&poses);
+                }
+                if checked || jointed {
+                    trail.push((step, checked, poses));
+                }
             }
         }
         // A window that starts with the scene has no step before it.
         let from = if game.window.0 > 0.0 { steps(game.window.0, DT) } else { 0 };
-        let [median, tail @ ..] = spread(&mut milliseconds[from..steps(game.window.1, DT)]);
+        let to = steps(game.window.1, DT);
+        let seen = Seen::in_trail(checker, &trail, from);
+        let times = &mut milliseconds[from..to];
+        let peak = Some(peak(times));
+        let [median, tail @ ..] = spread(times);
+        let end = trail.last().map_or(&last, |(_, _, poses)| poses);
         Self {
             milliseconds: median,
             tail: Some(tail),
-            overlap,
-            joint_error: jointed.then_some(joint_error),
-            stands: game.stands.then(|| checker.stands(&poses)),
-            escaped: checker.escaped(&poses),
-            solving,
+            peak,
+            overlap: seen.overlap,
+            joint_error: jointed.then_some(seen.joint_error),
+            joint_median: jointed.then_some(seen.joint_median),
+            speed: followed.then_some(speed),
+            stands: game.stands.then(|| checker.stands(end)),
+            escaped: checker.escaped(end),
+            solving: told.solving(from, to),
         }
     }
 
@@ -134,8 +126,11 @@ impl Figures {
         self.milliseconds = self.milliseconds.min(again.milliseconds);
         let less = |(a, b): ([f64; 2], [f64; 2])| [a[0].min(b[0]), a[1].min(b[1])];
         self.tail = self.tail.zip(again.tail).map(less);
+        self.peak = self.peak.zip(again.peak).map(|(a, b)| a.min(b));
         self.overlap = worse(self.overlap, again.overlap);
         self.joint_error = self.joint_error.zip(again.joint_error).map(|(a, b)| worse(a, b));
+        self.joint_median = self.joint_median.zip(again.joint_median).map(|(a, b)| a.max(b));
+        self.speed = self.speed.zip(again.speed).map(|(a, b)| a.max(b));
         self.stands = self.stands.zip(again.stands).map(|(a, b)| a && b);
         self.escaped = self.escaped.max(again.escaped);
     }
@@ -152,6 +147,36 @@ impl Figures {
     }
 }
 
+/// What is wrong with the states of a run. Of pairs the first is at the end, the second the worst (m).
+struct Seen {
+    overlap: [f64; 2],
+    joint_error: [f64; 2],
+    joint_median: f64,
+}
+
+impl Seen {
+    /// Of the steps of a run, each with its poses and whether it is looked for overlaps in it. The median of
+    /// joint errors is of those behind step `from`.
+    fn in_trail(checker: &Checker, trail: &[(usize, bool, Vec<Pose>)], from: usize) -> Self {
+        let (mut overlap, mut joint_error) = ([0.0_f64; 2], [0.0_f64; 2]);
+        let mut distances = Vec::new();
+        for (step, checked, poses) in trail {
+            let errors = checker.joint_errors(poses);
+            let error = errors.iter().copied().fold(0.0, f64::max);
+            joint_error = [error, joint_error[1].max(error)];
+            if *step > from {
+                distances.extend(errors);
+            }
+            if *checked {
+                let depth = checker.overlap(poses);
+                overlap = [depth, overlap[1].max(depth)];
+            }
+        }
+        let [joint_median, ..] = spread(&mut distances);
+        Self { overlap, joint_error, joint_median }
+    }
+}
+
 /// The way of the kinematic body in a step, counted from 1.
 fn drive(game: &Game, step: usize) -> Option<Drive> {
     let pose = |step: usize| {
@@ -162,8 +187,18 @@ fn drive(game: &Game, step: usize) -> Option<Drive> {
     Some(Drive { body, from: pose(step - 1)?, to: pose(step)? })
 }
 
+/// The largest over the median of its phase, of the phase in which that is worst.
+fn peak(times: &[f64]) -> f64 {
+    let length = times.len().div_ceil(PHASES).max(1);
+    let ratio = |phase: &[f64]| {
+        let [median, _, slowest] = spread(&mut phase.to_vec());
+        slowest / median
+    };
+    times.chunks(length).map(ratio).fold(0.0, f64::max)
+}
+
 /// Median, 95th percentile and largest.
-fn spread(times: &mut [f64]) -> [f64; 3] {
+pub fn spread(times: &mut [f64]) -> [f64; 3] {
     times.sort_by(f64::total_cmp);
     let n = times.len();
     [n / 2, (n * 19).div_ceil(20).saturating_sub(1), n.saturating_sub(1)]
@@ -198,6 +233,44 @@ mod tests {
         let mut times: Vec<f64> = (1..=20).rev().map(f64::from).collect();
         assert_eq!(spread(&mut times), [11.0, 19.0, 20.0], "median, p95, slowest");
         assert!(spread(&mut []).iter().all(|x| x.is_nan()), "of no steps there is none");
+    }
+
+    #[test]
+    fn a_step_is_held_against_its_phase() {
+        // A fall at 1 ms, a landing at 4, rest at 2: the slowest step of all is not the worst.
+        let mut times = [[1.0; 20], [4.0; 20], [2.0; 20]].concat();
+        (times[3], times[25], times[50]) = (3.0, 6.0, 4.0);
+        assert_eq!(peak(&times), 3.0, "three times what a step of the fall takes");
+    }
+
+    #[test]
+    fn the_median_of_joints_is_of_all_joints_in_the_window() {
+        // Two links to one held ball: the first is off by 1 mm and later by 5, the second by 3.
+        let mut game = Game::new("joints");
+        (0..3)
+            .for_each(|_| game.add(orthant_lab::games::Form::Ball(0.1), orthant::math::Vec3::ZERO));
+        for b in [1, 2] {
+            let anchors = [orthant::math::Vec3::ZERO; 2];
+            let link = orthant_lab::games::Link { bodies: [0, b], anchors, length: None };
+            game.links.push(link);
+        }
+        let checker = Checker::new(&game).expect("balls");
+        let poses = |off: [f32; 2]| -> Vec<Pose> {
+            let at = |x| orthant::math::Vec3::X * x;
+            let places = [at(0.0), at(off[0]), at(off[1])];
+            places
+                .map(|position| Pose { position, rotation: orthant::math::Quat::IDENTITY })
+                .to_vec()
+        };
+        let trail = [
+            (1, false, poses([0.1, 0.1])),
+            (2, false, poses([0.001, 0.003])),
+            (3, false, poses([0.005, 0.003])),
+        ];
+        let seen = Seen::in_trail(&checker, &trail, 1);
+        assert!((seen.joint_median - 0.003).abs() < 1e-9, "{}", seen.joint_median);
+        assert!((seen.joint_error[0] - 0.005).abs() < 1e-9, "at the end {:?}", seen.joint_error);
+        assert!((seen.joint_error[1] - 0.1).abs() < 1e-7, "at worst {:?}", seen.joint_error);
     }
 
     #[test]

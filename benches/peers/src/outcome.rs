@@ -15,15 +15,17 @@ pub struct Outcome {
     pub moving: usize,
     /// Times are taken between these moments (s).
     pub window: (f32, f32),
+    /// How far a dynamic body may fall until it is at y = 0 (m), the highest of them.
+    pub height: f64,
     /// Figures of each engine, in the order of the tables.
     pub figures: Vec<(Engine, Figures)>,
 }
 
 impl Outcome {
-    /// Nothing yet.
-    pub fn new(game: &Game) -> Self {
+    /// Nothing yet, of a scene with such a [`height`](Self::height).
+    pub fn new(game: &Game, height: f64) -> Self {
         let (scene, moving) = (game.name.clone(), game.moving());
-        Self { scene, moving, window: game.window, figures: Vec::new() }
+        Self { scene, moving, window: game.window, height, figures: Vec::new() }
     }
 
     /// Joins a run of an engine with its earlier ones.
@@ -67,6 +69,14 @@ impl Outcome {
             .or_else(|| self.least(|engine, _| engine.is_app()))
     }
 
+    /// The least error at the end or of the run (m) of peers alone that are yardsticks.
+    pub fn best(&self, when: usize) -> Option<f64> {
+        let peers = self.figures.iter().filter(|(engine, figures)| {
+            !engine.is_ours() && !engine.is_app() && figures.is_yardstick()
+        });
+        peers.map(|(_, figures)| figures.error()[when]).min_by(f64::total_cmp)
+    }
+
     /// The fastest of some peers.
     fn least(&self, of: impl Fn(Engine, &Figures) -> bool) -> Option<(Engine, &Figures)> {
         self.figures
@@ -84,16 +94,22 @@ pub mod tests {
     /// A result in which each engine has a time (ms) and an overlap (m).
     pub fn outcome(scene: &str, figures: &[(Engine, f64, f64)]) -> Outcome {
         let figures = figures.iter().map(|&(engine, milliseconds, overlap)| {
-            let overlap = [overlap; 2];
-            let stands = Some(true);
-            let tail = Some([2.0 * milliseconds, 3.0 * milliseconds]);
-            let (joint_error, escaped, solving) = (None, 0, None);
-            let figures =
-                Figures { milliseconds, tail, overlap, joint_error, stands, escaped, solving };
+            let figures = Figures {
+                milliseconds,
+                tail: Some([2.0 * milliseconds, 3.0 * milliseconds]),
+                peak: Some(3.0),
+                overlap: [overlap; 2],
+                joint_error: None,
+                joint_median: None,
+                speed: None,
+                stands: Some(true),
+                escaped: 0,
+                solving: None,
+            };
             (engine, figures)
         });
         let (scene, window) = (scene.to_owned(), (5.0, 10.0));
-        Outcome { scene, moving: 3, window, figures: figures.collect() }
+        Outcome { scene, moving: 3, window, height: 0.0, figures: figures.collect() }
     }
 
     #[test]
@@ -118,7 +134,7 @@ pub mod tests {
     #[test]
     fn repeats_join_to_the_least_time_and_the_worst_error() {
         let game = orthant_lab::games::by_name("tower-3").expect("a scene of this name");
-        let mut joined = Outcome::new(&game);
+        let mut joined = Outcome::new(&game, 0.0);
         for (_, figures) in
             outcome("", &[(Engine::Rapier, 2.0, 1.0), (Engine::Rapier, 3.0, 2.0)]).figures
         {

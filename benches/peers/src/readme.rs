@@ -3,7 +3,7 @@
 use crate::engines::{Engine, Mode};
 use crate::measure::Figures;
 use crate::outcome::Outcome;
-use crate::tables::{Table, dash, error, over_rapier, rows, times, unsolved};
+use crate::tables::{Table, dash, error, number, over_rapier, residual, rows, times, unsolved};
 
 /// Both tables.
 pub fn tables(outcomes: &[Outcome]) -> String {
@@ -17,8 +17,10 @@ fn alone(outcomes: &[Outcome]) -> String {
         "ms a step: median / p95 / slowest",
         "rapier3d",
         "ratio of medians",
-        "error mm: end / run",
+        "slowest × its phase",
+        "error mm: (joints: median /) end / run",
         "rapier3d",
+        "residual m/s",
         "steps unsolved",
         "% of rows solved / swept / softened",
     ]);
@@ -41,8 +43,10 @@ fn alone(outcomes: &[Outcome]) -> String {
                 times(figures),
                 rapier.map_or_else(dash, times),
                 if figures.is_yardstick() { over_rapier(outcome, engine, figures) } else { dash() },
+                figures.peak.map_or_else(dash, number),
                 error(figures),
                 rapier.map_or_else(dash, error),
+                residual(figures),
                 unsolved(figures),
                 rows(figures),
             ]);
@@ -59,7 +63,7 @@ fn apps(outcomes: &[Outcome]) -> String {
         "Orthant",
         "avian3d",
         "bevy_rapier3d",
-        "error mm: end / run",
+        "error mm: (joints: median /) end / run",
         "avian3d",
         "bevy_rapier3d",
     ]);

@@ -46,8 +46,18 @@ const fn figures(
     stands: Option<bool>,
     escaped: usize,
 ) -> Figures {
-    let (tail, solving) = (None, None);
-    Figures { milliseconds, tail, overlap, joint_error, stands, escaped, solving }
+    Figures {
+        milliseconds,
+        tail: None,
+        peak: None,
+        overlap,
+        joint_error,
+        joint_median: None,
+        speed: None,
+        stands,
+        escaped,
+        solving: None,
+    }
 }
 
 /// Times (ms), overlaps and joint errors at the end and at worst (m), who stands, who left.

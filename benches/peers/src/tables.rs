@@ -1,6 +1,7 @@
 //! The figures as tables of Markdown.
 
-use crate::bars::{BARS, Bar, Verdict};
+use crate::asked::{APPS, GROUPS};
+use crate::bars::Group;
 use crate::engines::{Engine, Mode};
 use crate::measure::Figures;
 use crate::outcome::Outcome;
@@ -46,9 +47,12 @@ pub fn scene(outcome: &Outcome) -> String {
         "engine",
         "ms a step: median / p95 / slowest",
         "× rapier",
+        "slowest × its phase",
         "overlap mm: end / run",
-        "joint error mm: end / run",
+        "joint error mm: median / end / run",
         "stands",
+        "fastest m/s",
+        "residual m/s",
         "steps unsolved",
         "% of rows solved / swept / softened",
     ]);
@@ -58,9 +62,12 @@ pub fn scene(outcome: &Outcome) -> String {
             format!("{}{note}", engine.name()),
             times(figures),
             over_rapier(outcome, *engine, figures),
+            figures.peak.map_or_else(dash, number),
             pair(figures.overlap),
-            figures.joint_error.map_or_else(dash, pair),
+            figures.joint_error.map_or_else(dash, |error| joints(figures, error)),
             stands(figures),
+            figures.speed.map_or_else(dash, number),
+            residual(figures),
             unsolved(figures),
             rows(figures),
         ]);
@@ -69,48 +76,41 @@ pub fn scene(outcome: &Outcome) -> String {
     format!("## {name}: {moving} bodies, times from {from} s to {to} s\n\n{table}")
 }
 
-/// Every bar in every scene that was played.
+/// Every bar in every scene that was played: a table for each group.
 pub fn bars(outcomes: &[Outcome]) -> String {
-    let mut table = Table::new(&[
-        "scene",
-        "bar",
-        "ours",
-        "ms",
-        "peer",
-        "ms",
-        "ratio",
-        "error: end / run",
-        "verdict",
-    ]);
-    let (mut reached, mut asked) = (0, 0);
-    for bar in &BARS {
-        for outcome in outcomes.iter().filter(|r| bar.scenes().contains(&r.scene.as_str())) {
-            let Some(verdict) = bar.judge(outcome) else {
-                continue;
-            };
-            asked += 1;
-            reached += usize::from(verdict.holds());
-            table.add(row(bar, outcome, &verdict));
-        }
+    let (mut text, mut counts) = (String::new(), [0, 0]);
+    for group in GROUPS.iter().chain([&APPS]) {
+        text.push_str(&bars_of(group, outcomes, &mut counts));
     }
-    format!("## Bars: {reached} of {asked} hold\n\n{table}")
+    let [held, asked] = counts;
+    format!("## Bars: {held} of {asked} hold\n\n{text}")
 }
 
-fn row(bar: &Bar, outcome: &Outcome, verdict: &Verdict) -> [String; 9] {
-    let errors = verdict
-        .errors
-        .map_or_else(dash, |[end, run]| format!("{}× / {}×", number(end), number(run)));
-    [
-        outcome.scene.clone(),
-        bar.words(),
-        verdict.engine.name().to_owned(),
-        number(verdict.milliseconds),
-        verdict.peer.map_or_else(dash, |peer| peer.name().to_owned()),
-        number(verdict.yardstick),
-        format!("{}×", number(verdict.ratio())),
-        errors,
-        verdict.words().to_owned(),
-    ]
+/// The bars of a group that was played, which are counted: those that hold, and all.
+fn bars_of(group: &Group, outcomes: &[Outcome], counts: &mut [usize; 2]) -> String {
+    let played = outcomes.iter().filter(|o| group.scenes.contains(&o.scene.as_str()));
+    let mut rows = Vec::new();
+    for outcome in played {
+        let figures = group.bars.iter().map(|bar| (bar, bar.figure(outcome)));
+        let cells = figures.map(|(bar, figure)| {
+            let Some(figure) = figure else { return dash() };
+            let holds = bar.holds(outcome, figure);
+            counts[0] += usize::from(holds);
+            counts[1] += 1;
+            format!("{} {}", number(figure), if holds { "holds" } else { "**falls short**" })
+        });
+        let cells: Vec<String> = cells.collect();
+        if cells.iter().any(|cell| *cell != dash()) {
+            rows.push([vec![format!("`{}`", outcome.scene)], cells].concat());
+        }
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let asked = group.bars.iter().map(|bar| format!("{}: {}", bar.engine.name(), bar.words()));
+    let head = [vec!["scene".to_owned()], asked.collect()].concat();
+    let table = Table { rows: [vec![head], rows].concat() };
+    format!("**{}**\n\n{table}\n", group.title)
 }
 
 /// A row for each scene: both of our modes beside the fastest peer.
@@ -190,15 +190,26 @@ pub fn rows(figures: &Figures) -> String {
     figures.solving.map_or_else(dash, |solving| parts(solving.parts()))
 }
 
+/// Median residual of what moved the bodies [m/s].
+pub fn residual(figures: &Figures) -> String {
+    figures.solving.map_or_else(dash, |solving| number(solving.residual))
+}
+
 pub fn dash() -> String {
     "–".to_owned()
 }
 
-/// Error at the end and at worst (mm), or how it failed.
+/// Median of the joint errors where that is known, before those at the end and at worst (mm).
+fn joints(figures: &Figures, error: [f64; 2]) -> String {
+    let both = pair(error);
+    figures.joint_median.map_or_else(|| both.clone(), |m| format!("{} / {both}", length(m)))
+}
+
+/// Error at the end and at worst (mm), of joints behind their median, or how it failed.
 pub fn error(figures: &Figures) -> String {
     match (figures.stands, figures.escaped) {
         (Some(false), _) => "falls".to_owned(),
-        (_, 0) => pair(figures.error()),
+        (_, 0) => joints(figures, figures.error()),
         (_, n) => format!("flies apart, {n} left"),
     }
 }
@@ -222,7 +233,7 @@ fn length(meters: f64) -> String {
 }
 
 /// A number with three digits.
-fn number(x: f64) -> String {
+pub fn number(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
     }
@@ -277,6 +288,12 @@ mod tests {
             (Engine::Rapier, 1.0, 1e-3),
         ];
         let text = bars(&[outcome("tower-10", &figures)]);
-        assert!(text.contains("1 of 2 hold"), "Auto holds, the budget has more error:\n{text}");
+        assert!(text.contains("4 of 6 hold"), "all but the errors of the budget:\n{text}");
+        assert_eq!(
+            text.matches("10.0 **falls short**").count(),
+            2,
+            "at the end and at worst:\n{text}"
+        );
+        assert!(!text.contains("Apps"), "none was played:\n{text}");
     }
 }

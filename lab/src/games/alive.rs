@@ -3,7 +3,7 @@
 use orthant::engine::body::BodyKind;
 use orthant::math::{PI, Real, Vec3, narrow};
 
-use super::{Form, Game, Motion, Piece, piles};
+use super::{DT, Form, Game, Motion, Piece, piles};
 use crate::random::Rng;
 
 /// Speed of a floor that creeps [m/s].
@@ -21,13 +21,18 @@ const PEAS: (usize, Real, [Real; 2]) = (240, 0.0492, [1.0, 60.0]);
 /// They are watched for so long (s); what is to be seen is in every step.
 const TIME: Real = 4.0;
 
+/// A scene watched for `seconds`, in every step.
+fn watched(game: Game, seconds: Real) -> Game {
+    Game { check_every: DT, ..game.lasting(seconds) }
+}
+
 /// The floor, which is the first body, moves along x at 1 mm/s.
 pub fn floor(mut game: Game) -> Game {
     if let Some(floor) = game.pieces.first_mut() {
         floor.kind = BodyKind::Kinematic;
         game.motion = Motion::Slide { from: floor.position, velocity: Vec3::X * CREEP };
     }
-    game.lasting(TIME)
+    watched(game, TIME)
 }
 
 /// The uppermost body, which is the last, turns about y.
@@ -36,7 +41,7 @@ pub fn top(mut game: Game) -> Game {
         top.kind = BodyKind::Kinematic;
         game.motion = Motion::TurnY { at: top.position, omega: TURN };
     }
-    game.lasting(TIME)
+    watched(game, TIME)
 }
 
 /// A ball of the same density comes along x and meets the lowest row.
@@ -47,15 +52,14 @@ pub fn ball(mut game: Game) -> Game {
     let velocity = Vec3::X * ROLL[0];
     game.pieces.push(Piece { velocity, ..Piece::new(Form::Ball(radius), position) });
     // The ball goes its way, and is there after some 2.8 s.
-    game.stands = false;
-    Game { window: (0.5 * TIME, 2.0 * TIME), ..game.lasting(2.0 * TIME) }
+    Game { window: (0.5 * TIME, 2.0 * TIME), ..watched(game, 2.0 * TIME) }
 }
 
 /// The uppermost body, which is the last, is tugged at by a thousandth of its weight, up and down in turn.
 pub fn tug(mut game: Game) -> Game {
     // Cubes of 1 m.
     game.tug = Vec3::Y * (1e-3 * game.gravity);
-    game.lasting(TIME)
+    watched(game, TIME)
 }
 
 /// The floor, which is the first body, goes up and down by 0.3 m about its middle in 4 s.
@@ -65,9 +69,7 @@ pub fn lift(mut game: Game) -> Game {
         let [amplitude, frequency] = LIFT;
         game.motion = Motion::Lift { from: floor.position, amplitude, frequency };
     }
-    // What stands goes with it.
-    game.stands = false;
-    game.lasting(2.0 * TIME)
+    watched(game, 2.0 * TIME)
 }
 
 /// The floor, which is the first body, rocks by 2° in 5 s.
@@ -77,8 +79,7 @@ pub fn deck(mut game: Game) -> Game {
         let [amplitude, frequency] = DECK;
         game.motion = Motion::RockZ { at: floor.position, amplitude, frequency };
     }
-    game.stands = false;
-    game.lasting(2.5 * TIME)
+    watched(game, 2.5 * TIME)
 }
 
 /// Peas rain on a pyramid of `n` cubes below, on which lies one of `ratio` times their density.
@@ -98,6 +99,5 @@ pub fn peas(n: usize, ratio: usize) -> Game {
         game.add(Form::Ball(radius), Vec3::new(x, y, z));
     }
     // Peas roll away. The first ones come after half a second, the last after four.
-    game.stands = false;
-    Game { window: (0.0, 2.0 * TIME), ..game.lasting(2.0 * TIME) }
+    Game { window: (0.0, 2.0 * TIME), ..watched(game, 2.0 * TIME) }
 }

@@ -18,6 +18,31 @@ pub fn hit(n: usize) -> Game {
     game
 }
 
+/// Half lengths of a brick (m), along the wall first.
+const BRICK: Vec3 = Vec3::new(0.3, 0.15, 0.15);
+/// Bricks of a course, and by how much of a brick's length each second course is moved along the wall.
+const COURSE: (usize, Real) = (12, 0.25);
+
+/// A wall of `n` bricks in courses of twelve without mortar, hit in the middle by a ball of 0.6 m across, ten
+/// times as dense, with 10 m/s.
+pub fn bricks(n: usize) -> Game {
+    let mut game = Game { window: (0.0, 10.0), ..Game::new("bricks") };
+    game.add_floor(30.0);
+    let (count, part) = COURSE;
+    let [long, high] = [2.0 * BRICK.x, 2.0 * BRICK.y];
+    for i in 0..n {
+        let (course, k) = (i / count, i % count);
+        let moved = if course % 2 == 0 { 0.0 } else { part };
+        let x = (k as Real - 0.5 * (count - 1) as Real + moved) * long;
+        game.add(Form::Cuboid(BRICK), Vec3::new(x, (course as Real + 0.5) * high, 0.0));
+    }
+    let height = 0.5 * high * n.div_ceil(count) as Real;
+    let ball = Piece::new(Form::Ball(0.3), Vec3::new(0.0, height, 3.0));
+    let velocity = Vec3::new(0.0, 1.0, -10.0);
+    game.pieces.push(Piece { velocity, density: 10.0, ..ball });
+    game
+}
+
 /// `n` boxes of different sizes dropped into a container of 12 m.
 pub fn dropped(n: usize) -> Game {
     let mut game = Game { duration: 8.0, window: (0.0, 8.0), ..Game::new("dropped") };

@@ -1,10 +1,12 @@
-//! Piles of jointed bodies: dolls, chains on a heap, a net over boxes; and what cannot be as it begins.
+//! Piles of jointed bodies: dolls, boxes with balls, chains on a heap, a net over boxes; and what cannot be as
+//! it begins.
 //!
-//! Joints are ball joints, which every engine has; joined bodies do not collide with each other.
+//! Joints are ball joints, but for ragdolls with limits; joined bodies do not collide with each other.
 
 use orthant::engine::body::BodyKind;
 use orthant::math::{Quat, Real, Vec3, quat_mul, quat_rotate};
 
+use super::joints::{HIPS_HIGH, add_doll};
 use super::piles::{add_container, add_grid, net, random_box};
 use super::{Form, Game, Link, Piece};
 use crate::random::Rng;
@@ -92,10 +94,55 @@ pub fn dolls(n: usize, parts: usize) -> Game {
     let doll = if parts == 7 { seven() } else { fifteen() };
     let mut rng = Rng::new(60);
     for i in 0..n {
-        let (layer, rest) = (i / 4, i % 4);
-        let [x, z] = [rest % 2, rest / 2].map(|k| (k as Real - 0.5) * 2.6);
-        let place = Vec3::new(x, 1.5 + 2.2 * layer as Real, z);
-        add_whole(&mut game, &doll, rng.uniform_rotation(), place);
+        add_whole(&mut game, &doll, rng.uniform_rotation(), place_of(i));
+    }
+    game
+}
+
+/// Where the hips of a doll begin (m): four in a layer.
+fn place_of(i: usize) -> Vec3 {
+    let (layer, rest) = (i / 4, i % 4);
+    let [x, z] = [rest % 2, rest / 2].map(|k| (k as Real - 0.5) * 2.6);
+    Vec3::new(x, 1.5 + 2.2 * layer as Real, z)
+}
+
+/// `n` ragdolls with limits, of [`super::joints::ragdoll`] without its brakes, dropped like [`dolls`].
+pub fn ragdolls(n: usize) -> Game {
+    let [duration, begin] = WATCH;
+    let mut game = Game { duration, window: (begin, duration), ..Game::new("ragdolls") };
+    add_container(&mut game, 6.0, 40.0);
+    let mut rng = Rng::new(60);
+    for i in 0..n {
+        let first = game.pieces.len();
+        add_doll(&mut game, false);
+        let (turn, place) = (rng.uniform_rotation(), place_of(i));
+        for piece in &mut game.pieces[first..] {
+            piece.position = quat_rotate(turn, piece.position - Vec3::Y * HIPS_HIGH) + place;
+            piece.rotation = quat_mul(turn, piece.rotation);
+        }
+    }
+    game
+}
+
+/// `n` bodies dropped into a container, half of them boxes, each with a ball on a ball joint above its middle.
+pub fn coupled(n: usize) -> Game {
+    let [duration, begin] = WATCH;
+    let mut game = Game { duration, window: (begin, duration), ..Game::new("coupled") };
+    add_container(&mut game, 6.0, 40.0);
+    let (half, radius): (Real, Real) = (0.2, 0.2);
+    // Between both there is a gap of 5 cm, with the joint in its middle.
+    let gap: Real = 0.05;
+    let parts = vec![
+        (cuboid(half, half, half), Vec3::ZERO),
+        (Form::Ball(radius), Vec3::Y * (half + gap + radius)),
+    ];
+    let whole = (parts, vec![([0, 1], Vec3::Y * (half + 0.5 * gap))]);
+    let mut rng = Rng::new(200);
+    for i in 0..n / 2 {
+        let (layer, rest) = (i / 9, i % 9);
+        let [x, z] = [rest % 3, rest / 3].map(|k| (k as Real - 1.0) * 1.7);
+        let place = Vec3::new(x, 0.9 + 1.5 * layer as Real, z);
+        add_whole(&mut game, &whole, rng.uniform_rotation(), place);
     }
     game
 }

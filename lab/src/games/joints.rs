@@ -84,11 +84,13 @@ enum Bend {
 }
 
 /// A ragdoll that is being put together: upright, arms spread, feet on y = 0.
-struct Doll {
-    game: Game,
+struct Doll<'a> {
+    game: &'a mut Game,
+    /// Do its joints brake?
+    brakes: bool,
 }
 
-impl Doll {
+impl Doll<'_> {
     /// Adds a part of this mass (kg) and gives its index.
     fn part(&mut self, form: Form, mass: Real, position: Vec3, along_x: bool) -> usize {
         let ball = |r: Real| 4.0 / 3.0 * narrow(PI_DOUBLE) * r * r * r;
@@ -105,7 +107,7 @@ impl Doll {
         self.game.pieces.len() - 1
     }
 
-    /// Joins two parts at a point; the joint brakes every turn with a damping [N·m·s/rad].
+    /// Joins two parts at a point; if it brakes, every turn with a damping [N·m·s/rad].
     fn join(&mut self, bodies: [usize; 2], at: Vec3, bend: Bend, damping: Real) {
         let (axis, mut desc) = match bend {
             Bend::Hinge(axis, [min, max]) => {
@@ -118,7 +120,8 @@ impl Doll {
             }
         };
         let locked = desc.locked();
-        for axis in JointAxis::ALL.into_iter().filter(|axis| locked & 1 << axis.index() == 0) {
+        let turns = |axis: &JointAxis| self.brakes && locked & 1 << axis.index() == 0;
+        for axis in JointAxis::ALL.into_iter().filter(turns) {
             desc = desc.with_motor(axis, Motor::spring(0.0, 0.0, damping));
         }
         let basis = JointFrame::along(at, axis).basis;
@@ -163,18 +166,13 @@ impl Doll {
     }
 }
 
-/// Links of [`ragdoll`] that are its hips.
-pub const HIPS: [usize; 2] = [8, 11];
-
-/// Fifteen bodies of 365 to 1 in mass, joined by balls with cones and hinges with limits, that fall about
-/// 1.5 m, leaning. Joints are damped a little: a hand that hangs free would swing for ever.
-pub fn ragdoll() -> Game {
-    let mut game = Game::new("ragdoll").lasting(60.0);
-    game.add_floor(30.0);
-    let mut doll = Doll { game };
+/// Adds fifteen bodies of 365 to 1 in mass, joined by balls with cones and hinges with limits: upright, feet
+/// on y = 0. Brakes are a little damping in every joint.
+pub(super) fn add_doll(game: &mut Game, brakes: bool) {
+    let mut doll = Doll { game, brakes };
     let cuboid = |x: Real, y: Real, z: Real| Form::Cuboid(Vec3::new(x, y, z));
     let up = |y: Real| Vec3::Y * y;
-    let pelvis = doll.part(cuboid(0.15, 0.08, 0.1), 36.5, up(0.95), false);
+    let pelvis = doll.part(cuboid(0.15, 0.08, 0.1), 36.5, up(HIPS_HIGH), false);
     let chest = doll.part(cuboid(0.18, 0.2, 0.11), 20.0, up(1.3), false);
     let head = doll.part(Form::Ball(0.11), 4.0, up(1.68), false);
     doll.join([pelvis, chest], up(1.06), Bend::Cone(Vec3::Y, [0.5, 0.4]), 2.0);
@@ -185,10 +183,22 @@ pub fn ragdoll() -> Game {
     for side in [1.0, -1.0] {
         doll.leg(pelvis, side);
     }
-    let mut game = doll.game;
+}
+
+/// Height of its pelvis (m).
+pub(super) const HIPS_HIGH: Real = 0.95;
+/// Links of [`ragdoll`] that are its hips.
+pub const HIPS: [usize; 2] = [8, 11];
+
+/// A ragdoll that falls about 1.5 m, leaning. Joints are damped a little: a hand that hangs free would swing
+/// for ever.
+pub fn ragdoll() -> Game {
+    let mut game = Game::new("ragdoll").lasting(60.0);
+    game.add_floor(30.0);
+    add_doll(&mut game, true);
     let turn = quat_exp(Vec3::new(0.25, 0.1, 0.35));
     for piece in game.pieces.iter_mut().skip(1) {
-        piece.position = quat_rotate(turn, piece.position) + up(1.5);
+        piece.position = quat_rotate(turn, piece.position) + Vec3::Y * 1.5;
         piece.rotation = quat_mul(turn, piece.rotation);
     }
     game

@@ -15,12 +15,13 @@
 //! | `hanging-N-R`, `bridge-N` | a chain at rest, planks with a load of 1 000 times theirs | [`joints`] |
 //! | `ragdoll` | fifteen bodies with limits, dropped | [`joints`] |
 //! | `dolls-N-P`, `chains-N-L`, `falling-net-N` | jointed bodies in a heap | [`jointed`] |
+//! | `ragdolls-N`, `coupled-N` | ragdolls with limits, boxes with balls in a heap | [`jointed`] |
 //! | `crowd-N`, `heads-N` | balls that begin at one point, dolls that begin in each other | [`jointed`] |
 //! | `torn-N`, `press-N` | joints and walls that ask for the impossible | [`jointed`] |
 //! | `brazil-nut`, `drum` | a kinematic container that is shaken, turned | [`piles`] |
 //! | `plates-P`, `incline-P` | held or let go by friction; P in percent | [`friction`] |
 //! | `table` | one body on 24 supports | [`friction`] |
-//! | `hit-N`, `dropped-N`, `overlap` | violence | [`impact`] |
+//! | `hit-N`, `bricks-N`, `dropped-N`, `overlap` | violence | [`impact`] |
 //! | `cradle-N`, `billiard-P` | balls in a row, a break; P is restitution in percent | [`impact`] |
 //! | `cards`, `cards-P`, `arch-N`, `arch-N-P`, `keystone-N`, `dominoes-N` | P is μ in percent | [`masonry`] |
 
@@ -30,10 +31,12 @@ pub mod hull;
 pub mod impact;
 pub mod jointed;
 pub mod joints;
+mod lists;
 pub mod masonry;
 mod motion;
 pub mod piles;
 
+pub use lists::{COMPARED, OTHERS, TABLED, names};
 pub use motion::Motion;
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind, LockedAxes};
@@ -170,7 +173,7 @@ pub struct Game {
     pub duration: Real,
     /// Times are taken between these moments (s).
     pub window: (Real, Real),
-    /// Should every body stay where it began?
+    /// Should every body but balls stay where it began, as seen from the first one?
     pub stands: bool,
     /// Overlaps are looked for this often (s).
     pub check_every: Real,
@@ -349,100 +352,6 @@ impl Play {
     }
 }
 
-/// Names of the scenes that are compared with other engines, in the order of the tables.
-pub const COMPARED: [&str; 20] = [
-    "pyramid-20",
-    "pyramid-20-floor",
-    "pyramid-20-top",
-    "pyramid-20-ball",
-    "pyramid-40",
-    "pyramid-40-floor",
-    "tower-10",
-    "tower-30",
-    "tower-30-floor",
-    "ratio-100",
-    "ratio-1000",
-    "ratio-10000",
-    "hulls-500",
-    "hulls-2000",
-    "boxes-2000",
-    "chain-50-1",
-    "chain-50-100",
-    "net-30",
-    "brazil-nut",
-    "drum",
-];
-
-/// Names of the other scenes.
-pub const OTHERS: [&str; 17] = [
-    "tower-50",
-    "plates-105",
-    "plates-95",
-    "incline-99",
-    "incline-101",
-    "table",
-    "hit-20",
-    "dropped-100",
-    "overlap",
-    "cradle-6",
-    "billiard-100",
-    "cards",
-    "cards-10",
-    "arch-20",
-    "arch-20-20",
-    "keystone-20",
-    "dominoes-100",
-];
-
-/// Names of the scenes of the README's table of engines alone.
-pub const TABLED: [&str; 39] = [
-    "pyramid-20",
-    "pyramid-40",
-    "tower-30",
-    "ratio-100",
-    "ratio-10000",
-    "tower-30-tug",
-    "pyramid-20-tug",
-    "pyramid-40-tug",
-    "tower-30-top",
-    "pyramid-20-top",
-    "pyramid-40-top",
-    "tower-30-floor",
-    "pyramid-20-floor",
-    "pyramid-40-floor",
-    "tower-30-ball",
-    "pyramid-20-ball",
-    "pyramid-40-ball",
-    "pyramid-16-lift",
-    "pyramid-16-deck",
-    "peas-10-30",
-    "peas-10-1000",
-    "chain-50-1",
-    "chain-50-100",
-    "net-30",
-    "dolls-20-7",
-    "dolls-60-7",
-    "dolls-60-15",
-    "chains-20-20",
-    "falling-net-30",
-    "crowd-100",
-    "crowd-300",
-    "heads-10",
-    "torn-10",
-    "press-10",
-    "brazil-nut",
-    "drum",
-    "hit-20",
-    "hulls-500",
-    "boxes-2000",
-];
-
-/// Names of all scenes as they are usually played.
-#[must_use]
-pub fn names() -> Vec<&'static str> {
-    [&COMPARED[..], &OTHERS].concat()
-}
-
 /// The scene of a name, see the head of this module; `None` if there is none.
 pub fn by_name(name: &str) -> Option<Game> {
     let mut parts = name.split('-');
@@ -464,6 +373,8 @@ pub fn by_name(name: &str) -> Option<Game> {
         "bridge" => joints::bridge(first?),
         "ragdoll" => joints::ragdoll(),
         "dolls" => jointed::dolls(first?, second?),
+        "ragdolls" => jointed::ragdolls(first?),
+        "coupled" => jointed::coupled(first?),
         "chains" => jointed::chains(first?, second?),
         "falling" => jointed::falling_net(first?),
         "crowd" => jointed::crowd(first?),
@@ -476,6 +387,7 @@ pub fn by_name(name: &str) -> Option<Game> {
         "incline" => friction::incline(percent(first?)),
         "table" => friction::table(),
         "hit" => impact::hit(first?),
+        "bricks" => impact::bricks(first?),
         "dropped" => impact::dropped(first?),
         "overlap" => impact::overlap(),
         "cradle" => impact::cradle(first?, 0.0),

@@ -1,11 +1,12 @@
 //! avian3d in an app.
 
 use avian3d::prelude::*;
-use bevy::prelude::{App, Entity, Quat, Vec3};
+use bevy::prelude::{App, Entity, Isometry3d, Quat, Vec3};
 use orthant::engine::body::BodyKind;
 
 use super::app::{headless, ready, spawn};
-use super::{Drive, Pose, Runner};
+use super::limb::Bend;
+use super::{Drive, Limb, Pose, Runner};
 use orthant_lab::games::{DT, Form, Game};
 
 struct Plugin {
@@ -38,11 +39,23 @@ pub fn app(game: &Game, threads: Option<usize>) -> Result<Box<dyn Runner>, Strin
         );
         entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));
     }
-    for link in &game.links {
-        let [a, b] = link.bodies.map(|body| entities[body]);
-        let [on_a, on_b] = link.anchors;
-        let joint = SphericalJoint::new(a, b).with_local_anchor1(on_a).with_local_anchor2(on_b);
-        app.world_mut().spawn((joint, JointCollisionDisabled));
+    for limb in Limb::all(game)? {
+        let [a, b] = limb.bodies.map(|body| entities[body]);
+        let [on_a, on_b] = limb.frames.map(|frame| Isometry3d::new(frame.anchor, frame.basis));
+        let ball = SphericalJoint::new(a, b).with_local_frame1(on_a).with_local_frame2(on_b);
+        let ball = ball.with_twist_axis(Vec3::X);
+        match limb.bend {
+            Bend::Ball => app.world_mut().spawn((ball, JointCollisionDisabled)),
+            Bend::Cone { swing, twist } => {
+                let cone = ball.with_swing_limits(-swing, swing).with_twist_limits(-twist, twist);
+                app.world_mut().spawn((cone, JointCollisionDisabled))
+            }
+            Bend::Hinge { min, max } => {
+                let hinge = RevoluteJoint::new(a, b).with_hinge_axis(Vec3::X);
+                let hinge = hinge.with_local_frame1(on_a).with_local_frame2(on_b);
+                app.world_mut().spawn((hinge.with_angle_limits(min, max), JointCollisionDisabled))
+            }
+        };
     }
     Ok(Box::new(Plugin { app, entities }))
 }

@@ -5,7 +5,7 @@ use bevy_rapier3d::prelude::*;
 use orthant::engine::body::BodyKind;
 
 use super::app::{headless, place, poses, ready, spawn};
-use super::{Drive, Pose, Runner};
+use super::{Drive, Limb, Pose, Runner};
 use orthant_lab::games::{DT, Form, Game};
 
 struct Plugin {
@@ -38,13 +38,9 @@ pub fn app(game: &Game, threads: Option<usize>) -> Result<Box<dyn Runner>, Strin
         );
         entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));
     }
-    for link in &game.links {
-        let [a, b] = link.bodies.map(|body| entities[body]);
-        let [on_a, on_b] = link.anchors;
-        let joint = SphericalJointBuilder::new().local_anchor1(on_a).local_anchor2(on_b);
-        let mut joint = joint.build();
-        joint.set_contacts_enabled(false);
-        let joint = ImpulseJoint::new(a, joint);
+    for limb in Limb::all(game)? {
+        let [a, b] = limb.bodies.map(|body| entities[body]);
+        let joint = ImpulseJoint::new(a, GenericJoint { raw: limb.rapier() });
         // An entity holds one joint; further ones are on its children.
         if app.world().get::<ImpulseJoint>(b).is_none() {
             app.world_mut().entity_mut(b).insert(joint);

@@ -6,6 +6,7 @@
 mod app;
 mod avian;
 mod bevy_rapier;
+mod limb;
 mod ours;
 mod rapier;
 
@@ -13,6 +14,7 @@ use orthant::engine::report::StepReport;
 use orthant::engine::settings::SolverSettings;
 use orthant::math::{Quat, Vec3};
 
+pub use limb::Limb;
 use orthant_lab::games::Game;
 
 /// How our engine solves a step.

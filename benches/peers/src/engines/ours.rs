@@ -5,10 +5,12 @@ use orthant::engine::body::{Body, BodyId, BodyKind};
 use orthant::engine::report::StepReport;
 use orthant::engine::settings::Settings;
 use orthant::math::{Quat, Vec3};
+use orthant::plugin::JointFrame;
 use orthant::prelude::*;
 
 use super::app::{headless, poses, ready, spawn};
-use super::{Drive, Mode, Pose, Runner};
+use super::limb::Bend;
+use super::{Drive, Limb, Mode, Pose, Runner};
 use orthant_lab::games::{DT, Form, Game, Play};
 
 struct Library {
@@ -83,10 +85,19 @@ pub fn app(game: &Game, mode: Mode, threads: Option<usize>) -> Result<Box<dyn Ru
         );
         entities.push(spawn(&mut app, piece.position, piece.rotation, bundle));
     }
-    for link in &game.links {
-        let [a, b] = link.bodies.map(|body| entities[body]);
-        let [on_a, on_b] = link.anchors;
-        app.world_mut().spawn(Joint::spherical(a, b).with_anchors(on_a, on_b));
+    for limb in Limb::all(game)? {
+        let [a, b] = limb.bodies.map(|body| entities[body]);
+        let ball = Joint::spherical(a, b);
+        let mut joint = match limb.bend {
+            Bend::Ball => ball,
+            Bend::Cone { swing, twist } => {
+                ball.with_swing_limit(swing).with_twist_limits(-twist, twist)
+            }
+            Bend::Hinge { min, max } => Joint::revolute(a, b).with_limits(min, max),
+        };
+        let [on_a, on_b] = limb.frames.map(|frame| JointFrame::local(frame.anchor, frame.basis));
+        (joint.frame_a, joint.frame_b) = (on_a, on_b);
+        app.world_mut().spawn(joint);
     }
     Ok(Box::new(Plugin { app, entities }))
 }

@@ -4,10 +4,10 @@ use orthant::engine::body::BodyKind;
 use orthant::math::{Quat, Vec3};
 use rapier3d::prelude::{
     ColliderBuilder, PhysicsWorld, Pose as Place, RigidBodyBuilder, RigidBodyHandle, Rotation,
-    SharedShape, SphericalJointBuilder, Vector,
+    SharedShape, Vector,
 };
 
-use super::{Drive, Pose, Runner};
+use super::{Drive, Limb, Pose, Runner};
 use orthant_lab::games::{DT, Form, Game};
 
 struct Library {
@@ -45,11 +45,9 @@ pub fn library(game: &Game) -> Result<Box<dyn Runner>, String> {
             .restitution(game.restitution);
         bodies.push(world.insert(body, collider).0);
     }
-    for link in &game.links {
-        let [a, b] = link.bodies.map(|body| bodies[body]);
-        let [on_a, on_b] = link.anchors.map(vector);
-        let joint = SphericalJointBuilder::new().local_anchor1(on_a).local_anchor2(on_b);
-        world.insert_impulse_joint(a, b, joint.contacts_enabled(false));
+    for limb in Limb::all(game)? {
+        let [a, b] = limb.bodies.map(|body| bodies[body]);
+        world.insert_impulse_joint(a, b, limb.rapier());
     }
     Ok(Box::new(Library { world, bodies }))
 }
