@@ -217,10 +217,11 @@ fn distinct(x: u32, y: u32, z: u32) -> Feature {
 #[inline(always)]
 fn aligned_face(hull: &Hull, id: u32, normal: Vec3) -> (Real, u32) {
     let mut best = (-1.0, 0);
-    for &face in hull.faces_at(id) {
-        let cosine = hull.faces[face as usize].normal.dot(normal);
+    for spoke in hull.spokes(id) {
+        let Some(face) = hull.faces.get(spoke.face as usize) else { break };
+        let cosine = face.normal.dot(normal);
         if cosine > best.0 {
-            best = (cosine, face);
+            best = (cosine, spoke.face);
         }
     }
     best

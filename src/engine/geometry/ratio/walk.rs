@@ -15,7 +15,7 @@
 )]
 
 use super::types::{NO_VERTEX, PortalCache, Relative};
-use crate::engine::geometry::shape::hull::{Hull, LANES, REGISTER};
+use crate::engine::geometry::shape::hull::{Hull, LANES};
 use crate::math::{Array3, Double, Mat3, Real, Scalar, Vec3, array3, cross3, dot3, scale3, sub3};
 
 /// Most refinements of a portal; random pairs need about 6 to 12, the hardest met 30.
@@ -23,7 +23,7 @@ pub(super) const ITERATIONS_MAX: u32 = 64;
 /// Bounds closer than this many roundings are equal.
 const GAP_ROUNDINGS: Double = 4.0;
 /// From this many times [`LANES`] vertices on a search climbs along edges instead of scanning.
-const CLIMB_CHUNKS_MIN: usize = 4;
+const CLIMB_CHUNKS_MIN: usize = 7;
 /// Radius of the start triangle as a part of the inner radius.
 const START: Double = 0.999;
 
@@ -188,7 +188,7 @@ impl HullPair<'_, Real> {
 /// A vertex of a piece.
 #[inline(always)]
 pub(super) fn vertex<S: Scalar>(hull: &Hull, v: u32) -> Option<Array3<S>> {
-    hull.vertices.get(v as usize).map(|&v| array3(v))
+    ((v as usize) < hull.vertices.len()).then(|| array3(hull.corner(v)))
 }
 
 /// The vertex of a piece farthest along `n`.
@@ -197,7 +197,11 @@ pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
     if hull.vertices.len() == 1 {
         return 0;
     }
-    if hull.lanes.len() < CLIMB_CHUNKS_MIN { scan(&hull.lanes, n) } else { climb(hull, n, hint) }
+    if hull.lanes.len() < CLIMB_CHUNKS_MIN {
+        scan(&hull.lanes, n)
+    } else {
+        hull.climb(n, hint, S::MAX).0
+    }
 }
 
 /// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.
@@ -206,26 +210,24 @@ pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
 /// carried as a number of the same width as the heights, so that the lanes stay whole vectors.
 #[inline(never)]
 fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
-    let mut best = [-S::MAX; REGISTER];
-    let mut best_at = [S::ZERO; REGISTER];
-    let mut at: [S; REGISTER] = core::array::from_fn(|k| S::from_double(k as Double));
-    let step = S::from_double(REGISTER as Double);
+    let mut best = [-S::MAX; LANES];
+    let mut best_at = [S::ZERO; LANES];
+    let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
+    let step = S::from_double(LANES as Double);
     for [xs, ys, zs] in lanes {
-        for half in [0, REGISTER] {
-            for k in 0..REGISTER {
-                let [x, y, z] = [xs, ys, zs].map(|lane| S::from_real(lane[half + k]));
-                let height = x * n[0] + y * n[1] + z * n[2];
-                best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
-                best[k] = if height > best[k] { height } else { best[k] };
-                at[k] = at[k] + step;
-            }
+        for k in 0..LANES {
+            let [x, y, z] = [xs, ys, zs].map(|lane| S::from_real(lane[k]));
+            let height = x * n[0] + y * n[1] + z * n[2];
+            best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
+            best[k] = if height > best[k] { height } else { best[k] };
+            at[k] = at[k] + step;
         }
     }
     // The lowest index among the lanes with the largest height. Padding repeats vertex 0 and so never is the
     // first of equals.
     let top = fold(best, |a, b| if a > b { a } else { b });
-    let mut first = [S::MAX; REGISTER];
-    for k in 0..REGISTER {
+    let mut first = [S::MAX; LANES];
+    for k in 0..LANES {
         first[k] = if best[k] == top { best_at[k] } else { S::MAX };
     }
     fold(first, |a, b| if a < b { a } else { b }).to_index()
@@ -233,30 +235,8 @@ fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
 
 /// Folds the lanes by halves.
 #[inline(always)]
-fn fold<S: Scalar>(v: [S; REGISTER], f: impl Fn(S, S) -> S) -> S {
+fn fold<S: Scalar>(v: [S; LANES], f: impl Fn(S, S) -> S) -> S {
     f(f(v[0], v[2]), f(v[1], v[3]))
-}
-
-/// Support by walking along edges to ever larger values. On faces that are flat only to within
-/// `Hull::flatness` it may stop at a vertex lower by as much.
-fn climb<S: Scalar>(hull: &Hull, n: Array3<S>, start: u32) -> u32 {
-    let height = |v: u32| dot3(array3(hull.vertices[v as usize]), n);
-    let mut at = if (start as usize) < hull.vertices.len() { start } else { 0 };
-    let mut highest = height(at);
-    loop {
-        let from = at;
-        let range = hull.neighbor_start[from as usize] as usize
-            ..hull.neighbor_start[from as usize + 1] as usize;
-        for &v in &hull.neighbors[range] {
-            let h = height(v);
-            if h > highest {
-                (at, highest) = (v, h);
-            }
-        }
-        if at == from {
-            return at;
-        }
-    }
 }
 
 /// Walks to the portal through which the ray leaves the Minkowski difference of unrounded pieces.

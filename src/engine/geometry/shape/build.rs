@@ -12,7 +12,7 @@
 //! faces by their loops, edges and neighbors ascending.
 
 use super::error::{ShapeError, check_points};
-use super::hull::{Edge, Face, Hull, LANES, Side};
+use super::hull::{Edge, Face, Hull, LANES, NO_FACE, Side, Spoke};
 use super::limits::LENGTH_MIN;
 use super::mass::polyhedron_mass;
 use super::merge::{merged_loops, notch_depth};
@@ -55,7 +55,8 @@ pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
         let Some(loops) = merged_loops(&grid, &facets, tolerance_cells) else { continue };
         let Some(hull) = from_loops(&points, &loops) else { continue };
         if widen(hull.flatness) <= FLATNESS_FACTOR * tolerance {
-            return Ok(hull);
+            // Each list anew, one behind the other.
+            return Ok(hull.clone());
         }
     }
     Err(ShapeError::Degenerate)
@@ -164,15 +165,24 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
     });
     let faces = faces.collect();
     let (neighbors, neighbor_start) = neighbor_lists(n_vertices, &edges);
-    let neighbor_edges = (0..n_vertices as u32)
-        .flat_map(|v| {
-            let list = neighbor_start[v as usize] as usize..neighbor_start[v as usize + 1] as usize;
-            neighbors[list].iter().map(move |&w| (v, w))
-        })
-        .filter_map(|(v, w)| edge_between(&edges, v, w))
-        .collect();
-    let steps = loops.iter().flat_map(|l| (0..l.len()).map(|k| (l[k], l[(k + 1) % l.len()])));
-    let loop_edges = steps.filter_map(|(v, w)| edge_between(&edges, v, w)).collect();
+    let vertex_faces = vertex_faces(loops);
+    let at = |v: usize| (neighbor_start[v]..neighbor_start[v + 1]).map(move |i| (v as u32, i));
+    let spokes = (0..n_vertices).flat_map(at).filter_map(|(v, i)| {
+        let vertex = neighbors[i as usize];
+        let face = vertex_faces.get(i as usize).copied().unwrap_or(NO_FACE);
+        let edge = edge_between(&edges, v, vertex)?;
+        Some(Spoke { vertex, edge, face })
+    });
+    let spokes = spokes.collect();
+    let steps = (0_u32..)
+        .zip(loops)
+        .flat_map(|(face, l)| (0..l.len()).map(move |k| (face, l[k], l[(k + 1) % l.len()])));
+    let loop_edges = steps.filter_map(|(face, vertex, next)| {
+        let edge = edge_between(&edges, vertex, next)?;
+        let [f, g] = edges[edge as usize].faces;
+        Some(Spoke { vertex, edge, face: if f == face { g } else { f } })
+    });
+    let loop_edges = loop_edges.collect();
     Hull {
         lanes: Vec::new(),
         vertices: Vec::new(),
@@ -181,8 +191,8 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
         edges,
         neighbors,
         neighbor_start,
-        vertex_faces: vertex_faces(loops),
-        neighbor_edges,
+        vertex_faces,
+        spokes,
         loop_edges,
         loop_sides: Vec::new(),
         flatness: 0.0,

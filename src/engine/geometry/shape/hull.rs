@@ -47,33 +47,35 @@ pub struct Side {
     pub offset: Real,
 }
 
-/// A convex polytope, possibly rounded, about its centroid.
+/// An edge as seen from one of its ends, with the other end and any face there, or from a face, with the
+/// vertex where it begins and the face across.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spoke {
+    pub(crate) vertex: u32,
+    pub(crate) edge: u32,
+    pub(crate) face: u32,
+}
+
+/// A convex polytope, possibly rounded, about its centroid. What a moving pair asks for comes first, and
+/// what is asked for together lies together: it waits for memory more than it computes.
+#[repr(C)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
-    /// Vertices of the polytope about the centroid (m).
-    pub(crate) vertices: Vec<Vec3>,
     /// The vertices again, coordinate by coordinate, padded to a multiple of [`LANES`] with copies
     /// of vertex 0, for the support scan: `lanes[k] = [x; LANES], [y; LANES], [z; LANES]`.
     pub(crate) lanes: Vec<[[Real; LANES]; 3]>,
-    /// Faces with coplanar neighbors merged.
-    pub(crate) faces: Vec<Face>,
-    /// Vertex loops of the faces, counterclockwise seen from outside.
-    pub(crate) face_vertices: Vec<u32>,
-    /// Edges, sorted by their vertices.
-    pub(crate) edges: Vec<Edge>,
-    /// `neighbors[neighbor_start[i]..neighbor_start[i + 1]]`: vertices joined to vertex `i` by an edge.
-    pub(crate) neighbors: Vec<u32>,
     /// See `neighbors`.
     pub(crate) neighbor_start: Vec<u32>,
-    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`,
-    /// as many as edges; empty without faces.
-    pub(crate) vertex_faces: Vec<u32>,
-    /// The edge to each neighbor, in the order of `neighbors`.
-    pub(crate) neighbor_edges: Vec<u32>,
-    /// The edge from each vertex of a loop to the next one, in the order of `face_vertices`.
-    pub(crate) loop_edges: Vec<u32>,
-    /// The line of each of these edges within the plane of its face.
-    pub(crate) loop_sides: Vec<Side>,
+    /// What is at each vertex, in the order of `neighbors` and `vertex_faces`.
+    pub(crate) spokes: Vec<Spoke>,
+    /// Faces with coplanar neighbors merged.
+    pub(crate) faces: Vec<Face>,
+    /// Sides of the faces, in the order of `face_vertices`.
+    pub(crate) loop_edges: Vec<Spoke>,
+    /// Edges, sorted by their vertices.
+    pub(crate) edges: Vec<Edge>,
+    /// Vertices of the polytope about the centroid (m).
+    pub(crate) vertices: Vec<Vec3>,
     /// How far merged faces are from convex polygons, off their planes and within (m).
     pub(crate) flatness: Real,
     /// Half lengths of the core (m), if it is a box along the axes with corners in binary order.
@@ -86,6 +88,15 @@ pub struct Hull {
     pub(crate) inradius: Real,
     /// Radius of a ball about the centroid around the rounded hull (m).
     pub(crate) bounding_radius: Real,
+    /// The line of each side of a face within its plane, in the order of `face_vertices`.
+    pub(crate) loop_sides: Vec<Side>,
+    /// Vertex loops of the faces, counterclockwise seen from outside.
+    pub(crate) face_vertices: Vec<u32>,
+    /// `neighbors[neighbor_start[i]..neighbor_start[i + 1]]`: vertices joined to vertex `i` by an edge.
+    pub(crate) neighbors: Vec<u32>,
+    /// `vertex_faces[neighbor_start[i]..neighbor_start[i + 1]]`: the faces that meet in vertex `i`,
+    /// as many as edges; empty without faces.
+    pub(crate) vertex_faces: Vec<u32>,
     /// The centroid in the frame in which the points were given (m).
     pub(crate) centroid: Vec3,
     /// Volume (m³).
@@ -101,11 +112,8 @@ static CUBE: LazyLock<Option<Hull>> = LazyLock::new(|| {
     assemble(corners(Vec3::ONE).collect(), &loops.map(|l| l.to_vec()))
 });
 
-/// Width of the lanes of vertices.
-pub const LANES: usize = 8;
-/// How many of them are compared at once: masks of more than a register of plain x86-64 holds are packed and
-/// unpacked.
-pub(in crate::engine) const REGISTER: usize = LANES / 2;
+/// Width of the lanes of vertices: masks of more than a register of plain x86-64 holds are packed and unpacked.
+pub const LANES: usize = 4;
 
 impl Hull {
     /// The convex hull of points (m); the order of the vertices is that of the points.
@@ -287,6 +295,19 @@ impl Hull {
         let i = vertex as usize;
         let ends = self.neighbor_start.get(i..i + 2).unwrap_or(&[0, 0]);
         ends[0] as usize..ends[1] as usize
+    }
+
+    /// A vertex, from where a scan has just been (m).
+    #[inline(always)]
+    pub(crate) fn corner(&self, vertex: u32) -> Vec3 {
+        let ([x, y, z], k) = (&self.lanes[vertex as usize / LANES], vertex as usize % LANES);
+        Vec3::new(x[k], y[k], z[k])
+    }
+
+    /// What is at a vertex; nothing if there is no such vertex or no edge.
+    #[inline(always)]
+    pub(crate) fn spokes(&self, vertex: u32) -> &[Spoke] {
+        &self.spokes[self.range_at(vertex)]
     }
 
     /// Vertices joined to a vertex by an edge, ascending; empty if there is no such vertex.

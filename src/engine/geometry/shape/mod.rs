@@ -34,7 +34,7 @@ pub use self::error::ShapeError;
 pub use self::limits::{LENGTH_MAX, LENGTH_MIN};
 pub use super::aabb::Aabb;
 
-use self::hull::{Hull, REGISTER};
+use self::hull::{Hull, LANES};
 use self::mass::MassProperties;
 use self::mesh::Mesh;
 
@@ -131,20 +131,18 @@ fn height_range(hull: &Hull, direction: Vec3) -> (Real, Real) {
         return (-height, height);
     }
     let Vec3 { x, y, z } = direction;
-    let mut low = [Real::INFINITY; REGISTER];
-    let mut high = [Real::NEG_INFINITY; REGISTER];
+    let mut low = [Real::INFINITY; LANES];
+    let mut high = [Real::NEG_INFINITY; LANES];
     let lower = |a: Real, b: Real| if a < b { a } else { b };
     let higher = |a: Real, b: Real| if a > b { a } else { b };
     for [xs, ys, zs] in &hull.lanes {
-        for half in [0, REGISTER] {
-            for k in 0..REGISTER {
-                let height = xs[half + k] * x + ys[half + k] * y + zs[half + k] * z;
-                low[k] = lower(height, low[k]);
-                high[k] = higher(height, high[k]);
-            }
+        for k in 0..LANES {
+            let height = xs[k] * x + ys[k] * y + zs[k] * z;
+            low[k] = lower(height, low[k]);
+            high[k] = higher(height, high[k]);
         }
     }
-    let fold = |v: [Real; REGISTER], f: fn(Real, Real) -> Real| f(f(v[0], v[2]), f(v[1], v[3]));
+    let fold = |v: [Real; LANES], f: fn(Real, Real) -> Real| f(f(v[0], v[2]), f(v[1], v[3]));
     (fold(low, lower), fold(high, higher))
 }
 

@@ -13,7 +13,7 @@
 //! The rounding radius is not included: it adds `radius · |direction|` to the value at any vertex.
 
 use super::hull::{Hull, LANES};
-use crate::math::{EPSILON, Real, Vec3};
+use crate::math::{Array3, EPSILON, Real, Scalar, Vec3, array3, dot3};
 
 /// From this number of vertices on climbing is faster than scanning.
 const CLIMB_VERTICES_MIN: usize = 32;
@@ -113,6 +113,36 @@ impl Hull {
                 return at;
             } else {
                 return self.support_scan(direction);
+            }
+        }
+    }
+
+    /// Walks along edges from the vertex `start` to ever higher ones along `n`, up to the last or to any
+    /// higher than `enough`: the vertex and its height. On faces that are flat only to within
+    /// `Hull::flatness` it may stop at a vertex lower by as much.
+    #[inline]
+    pub(in crate::engine) fn climb<S: Scalar>(
+        &self,
+        n: Array3<S>,
+        start: u32,
+        enough: S,
+    ) -> (u32, S) {
+        let height = |vertex: u32| dot3(array3(self.corner(vertex)), n);
+        let mut at = if (start as usize) < self.vertices.len() { start } else { 0 };
+        let mut highest = height(at);
+        loop {
+            let from = at;
+            for spoke in self.spokes(from) {
+                let level = height(spoke.vertex);
+                if level > highest {
+                    (at, highest) = (spoke.vertex, level);
+                    if level > enough {
+                        return (at, highest);
+                    }
+                }
+            }
+            if at == from {
+                return (at, highest);
             }
         }
     }

@@ -222,7 +222,7 @@ impl<'h> FacePair<'h> {
             return None;
         }
         let reach = room / (tangent - TILT) + 2.0 * self.slack;
-        let vertex = other.vertices[top.vertex as usize];
+        let vertex = other.corner(top.vertex);
         let Relative { rotation, offset } = self.relative;
         let (at, at_own);
         if on == 0 {
@@ -449,7 +449,7 @@ impl<'h> FacePair<'h> {
     fn outermost(&self, k: usize) -> Vec3 {
         match &self.hulls[k].curve {
             Some(curve) => narrow3(curve.support(widen3(self.outward[k]))),
-            None => self.hulls[k].vertices[self.top[k].vertex as usize],
+            None => self.hulls[k].corner(self.top[k].vertex),
         }
     }
 

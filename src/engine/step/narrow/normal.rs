@@ -21,11 +21,10 @@
 //! Cost: two support queries from hints, one more for each face that a first bound does not rule out.
 
 use super::boxes;
-use super::support::climb;
 use crate::engine::geometry::ratio::Relative;
-use crate::engine::geometry::shape::hull::{Face, Hull};
+use crate::engine::geometry::shape::hull::{Face, Hull, Spoke};
 use crate::engine::tuning::normal::{ALIGNED, PREFERENCE, SINK_DEPTH, SQUARE};
-use crate::math::{Real, Vec3, narrow3, widen3};
+use crate::math::{Real, Vec3, array3, narrow3, widen3};
 
 /// Faces of curved hulls: at most two caps.
 const CAPS: [u32; 2] = [0, 1];
@@ -173,8 +172,7 @@ impl Serving {
 impl Trial<'_> {
     /// Tries the plane of a face of `a`.
     #[inline]
-    fn face_of_a(&mut self, face: u32) {
-        let face = &self.a.faces[face as usize];
+    fn face_of_a(&mut self, face: &Face) {
         let n = face.normal;
         if n.dot(self.opposite[1]) - face.offset - self.radius < -self.eligible_below {
             return;
@@ -192,8 +190,7 @@ impl Trial<'_> {
 
     /// Tries the plane of a face of `b`.
     #[inline]
-    fn face_of_b(&mut self, face: u32) {
-        let face = &self.b.faces[face as usize];
+    fn face_of_b(&mut self, face: &Face) {
         let plane = -face.offset - self.radius;
         if plane + face.normal.dot(self.opposite[0]) < -self.eligible_below {
             return;
@@ -230,19 +227,20 @@ pub(in crate::engine) fn outermost(
         let point = narrow3(curve.support(widen3(outward)));
         return (0, outward.dot(point), point);
     }
-    let (vertex, height) = climb(hull, outward, hint, enough);
-    (vertex, height, hull.vertices[vertex as usize])
+    let (vertex, height) = hull.climb(array3(outward), hint, enough);
+    (vertex, height, hull.corner(vertex))
 }
 
 /// The face around the support vertex, or the cap, that is square to the outward direction.
 #[inline]
 fn touching_face(hull: &Hull, outward: Vec3, support: u32) -> Option<u32> {
-    let square = |face: &&u32| hull.faces[**face as usize].normal.dot(outward) >= ALIGNED;
+    let square = |face: &u32| {
+        hull.faces.get(*face as usize).is_some_and(|face| face.normal.dot(outward) >= ALIGNED)
+    };
     if hull.curve.is_some() {
-        let caps: &[u32] = &CAPS[..hull.faces.len().min(CAPS.len())];
-        return caps.iter().find(square).copied();
+        return CAPS.into_iter().find(square);
     }
-    hull.faces_at(support).iter().find(square).copied()
+    hull.spokes(support).iter().map(|spoke| spoke.face).find(square)
 }
 
 /// Calls `visit` with the faces beside the touching feature of a hull: the touching face and
@@ -254,29 +252,32 @@ fn faces_beside(
     touching: Option<u32>,
     support: u32,
     outward: Vec3,
-    mut visit: impl FnMut(u32),
+    mut visit: impl FnMut(&Face),
 ) {
     if hull.curve.is_some() {
-        (0..hull.faces.len() as u32).for_each(visit);
+        hull.faces.iter().for_each(visit);
         return;
     }
     let Some(face) = touching else {
-        hull.faces_at(support).iter().for_each(|&face| visit(face));
-        let at = hull.vertices[support as usize];
-        for &end in hull.neighbors(support) {
-            let along = at - hull.vertices[end as usize];
+        let spokes = hull.spokes(support);
+        // A capsule has none.
+        let face = |spoke: &Spoke| hull.faces.get(spoke.face as usize);
+        let mut at_end = |spokes: &[Spoke]| spokes.iter().filter_map(face).for_each(&mut visit);
+        at_end(spokes);
+        let at = hull.corner(support);
+        for end in spokes {
+            let along = at - hull.corner(end.vertex);
             let drop = outward.dot(along);
             if drop * drop <= SQUARE * SQUARE * along.dot(along) {
-                hull.faces_at(end).iter().for_each(|&face| visit(face));
+                at_end(hull.spokes(end.vertex));
             }
         }
         return;
     };
     // The normal of a rolling body leans a little over the edge that it comes to.
+    let face = &hull.faces[face as usize];
     visit(face);
-    let Face { start, len, .. } = hull.faces[face as usize];
-    for &edge in &hull.loop_edges[start as usize..(start + len) as usize] {
-        let [f, g] = hull.edges[edge as usize].faces;
-        visit(if f == face { g } else { f });
+    for step in &hull.loop_edges[face.start as usize..(face.start + face.len) as usize] {
+        visit(&hull.faces[step.face as usize]);
     }
 }

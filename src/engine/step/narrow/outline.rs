@@ -94,7 +94,7 @@ impl<'h> PlacedFace<'h> {
     /// A vertex in contact axes.
     #[inline]
     pub(in crate::engine) fn vertex(&self, v: u32) -> Vec3 {
-        self.place(self.hull.vertices[v as usize])
+        self.place(self.hull.corner(v))
     }
 
     /// A point of the hull's axes in contact axes.
@@ -246,9 +246,8 @@ impl Outline {
         let rise = -1.0 / normal.z;
         self.slope = [normal.x * rise, normal.y * rise];
         let range = face.start as usize..(face.start + face.len) as usize;
-        let ids = &hull.face_vertices[range.clone()];
-        let edges = &hull.loop_edges[range];
-        let n = ids.len();
+        let sides = &hull.loop_edges[range];
+        let n = sides.len();
         if n <= WHOLE_MAX {
             self.n_edges = n;
             // Heights along the normal: corners matter above or below this one.
@@ -260,12 +259,13 @@ impl Outline {
                 } else {
                     (i, i)
                 };
-                let at = placed.vertex(ids[k]);
+                let vertex = sides[k].vertex;
+                let at = placed.vertex(vertex);
                 let near = down * at.z >= low;
                 if !near {
                     self.left_out = self.left_out.min(reach.depth + (low - down * at.z));
                 }
-                self.push(at, ids[k], edges[edge], near);
+                self.push(at, vertex, sides[edge].edge, near);
             }
             return;
         }
@@ -275,8 +275,8 @@ impl Outline {
         let all = if small { (1_u64 << n) - 1 } else { u64::MAX };
         let mut near = if small { 0 } else { all };
         if small {
-            for (k, &v) in ids.iter().enumerate() {
-                let height = placed.outward.dot(hull.vertices[v as usize]);
+            for (k, side) in sides.iter().enumerate() {
+                let height = placed.outward.dot(hull.corner(side.vertex));
                 near |= u64::from(height >= low) << k;
             }
         }
@@ -304,8 +304,9 @@ impl Outline {
             } else {
                 k + 1
             };
-            let edge = edges[if placed.downward { next } else { k }];
-            self.push(placed.vertex(ids[k]), ids[k], edge, !small || near >> k & 1 == 1);
+            let edge = sides[if placed.downward { next } else { k }].edge;
+            let vertex = sides[k].vertex;
+            self.push(placed.vertex(vertex), vertex, edge, !small || near >> k & 1 == 1);
             k = next;
         }
     }
@@ -372,13 +373,14 @@ impl Outline {
     pub(in crate::engine) fn covers(&self, p: Vec3) -> bool {
         let inside = |c: &Corner| {
             let left = c.left(p);
-            left >= 0.0 || left * left <= c.limit
+            (left >= 0.0) | (left * left <= c.limit)
         };
         if let Some((center, radius)) = self.disc {
             let from = self.above(p) - center;
             return from.dot(from) <= radius * radius;
         }
-        self.is_face() && self.corners[..self.n_edges].iter().all(inside)
+        let sides = self.corners[..self.n_edges].iter();
+        self.is_face() && sides.fold(true, |all, c| all & inside(c))
     }
 
     /// The point of the outline nearest to `p`, seen along the normal.

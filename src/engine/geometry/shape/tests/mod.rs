@@ -146,6 +146,25 @@ fn check_graph(hull: &Hull) {
         let back = passes(*f, *b, *a) && passes(*g, *a, *b);
         assert!(there || back, "edge {a}-{b} lies between faces {f} and {g}");
     }
+    for (v, &at) in (0_u32..).zip(&hull.vertices) {
+        assert_eq!(hull.corner(v), at, "a vertex in the lanes");
+        let edges = hull.neighbors(v).iter().map(|&w| [v.min(w), v.max(w)]);
+        let spokes = hull.spokes(v).iter().map(|s| hull.edges[s.edge as usize].vertices);
+        assert!(spokes.eq(edges), "edges at vertex {v}");
+        let faces = hull.spokes(v).iter().map(|spoke| spoke.face);
+        assert!(faces.eq(hull.faces_at(v).iter().copied()), "faces at vertex {v}");
+        assert!(hull.spokes(v).iter().all(|s| hull.neighbors(v).contains(&s.vertex)), "ends");
+    }
+    for (f, face) in (0_u32..).zip(&hull.faces) {
+        let sides = &hull.loop_edges[face.start as usize..(face.start + face.len) as usize];
+        assert!(sides.iter().map(|s| s.vertex).eq(hull.face_loop(f).iter().copied()), "loop {f}");
+        for (k, side) in sides.iter().enumerate() {
+            let Edge { vertices, faces } = hull.edges[side.edge as usize];
+            let next = sides[(k + 1) % sides.len()].vertex;
+            assert_eq!(vertices, [side.vertex.min(next), side.vertex.max(next)], "its side {k}");
+            assert_eq!(faces, [f.min(side.face), f.max(side.face)], "beyond side {k}");
+        }
+    }
 }
 
 /// Volume and centroid by summing pyramids over the faces from the stored planes.
