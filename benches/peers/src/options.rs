@@ -7,7 +7,8 @@ use crate::engines::Engine;
 use crate::outcome::SCENES;
 use orthant_lab::games::TABLED;
 
-const USAGE: &str = "usage: [SCENE…] [--engines A,B] [--repeats N] [--quick] [--seconds S] [--threads N] [--out FILE]
+const USAGE: &str = "usage: [SCENE…] [--engines A,B] [--repeats N] [--quick] [--seconds S]
+       [--threads N] [--out FILE]
   SCENE      tower-10, chain-20-100, … (default: those compared with apps)
              readme: those of its table; bars: all that have bars of engines alone
   --engines  orthant, orthant-budget, orthant-app, orthant-app-budget, rapier3d, avian3d, bevy_rapier3d

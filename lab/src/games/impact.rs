@@ -27,7 +27,8 @@ const COURSE: (usize, Real) = (12, 0.25);
 /// times as dense, with 10 m/s.
 pub fn bricks(n: usize) -> Game {
     let mut game = Game { window: (0.0, 10.0), ..Game::new("bricks") };
-    game.add_floor(30.0);
+    // The ball goes through, and is not to reach the edge.
+    game.add_floor(120.0);
     let (count, part) = COURSE;
     let [long, high] = [2.0 * BRICK.x, 2.0 * BRICK.y];
     for i in 0..n {

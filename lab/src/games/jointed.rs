@@ -1,5 +1,5 @@
-//! Piles of jointed bodies: dolls, boxes with balls, chains on a heap, a net over boxes; and what cannot be as
-//! it begins.
+//! Piles of jointed bodies: dolls, boxes with balls, chains on a heap, a net over boxes; and what cannot be
+//! as it begins.
 //!
 //! Joints are ball joints, but for ragdolls with limits; joined bodies do not collide with each other.
 
@@ -124,7 +124,7 @@ pub fn ragdolls(n: usize) -> Game {
     game
 }
 
-/// `n` bodies dropped into a container, half of them boxes, each with a ball on a ball joint above its middle.
+/// `n` bodies dropped into a container: boxes, each with a ball on a ball joint above its middle.
 pub fn coupled(n: usize) -> Game {
     let [duration, begin] = WATCH;
     let mut game = Game { duration, window: (begin, duration), ..Game::new("coupled") };
