@@ -198,10 +198,9 @@ pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
         return 0;
     }
     if hull.lanes.len() < CLIMB_CHUNKS_MIN {
-        scan(&hull.lanes, n)
-    } else {
-        hull.climb(n, hint, S::MAX).0
+        return scan(&hull.lanes, n);
     }
+    hull.climb(n, hint, S::MAX).0
 }
 
 /// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.

@@ -112,7 +112,7 @@ static CUBE: LazyLock<Option<Hull>> = LazyLock::new(|| {
     assemble(corners(Vec3::ONE).collect(), &loops.map(|l| l.to_vec()))
 });
 
-/// Width of the lanes of vertices: masks of more than a register of plain x86-64 holds are packed and unpacked.
+/// Width of the lanes of vertices: masks of more than a register of plain x86-64 are packed and unpacked.
 pub const LANES: usize = 4;
 
 impl Hull {

@@ -121,12 +121,7 @@ impl Hull {
     /// higher than `enough`: the vertex and its height. On faces that are flat only to within
     /// `Hull::flatness` it may stop at a vertex lower by as much.
     #[inline]
-    pub(in crate::engine) fn climb<S: Scalar>(
-        &self,
-        n: Array3<S>,
-        start: u32,
-        enough: S,
-    ) -> (u32, S) {
+    pub(crate) fn climb<S: Scalar>(&self, n: Array3<S>, start: u32, enough: S) -> (u32, S) {
         let height = |vertex: u32| dot3(array3(self.corner(vertex)), n);
         let mut at = if (start as usize) < self.vertices.len() { start } else { 0 };
         let mut highest = height(at);
