@@ -114,7 +114,7 @@ impl Game {
     /// Makes a frame. Every few seconds it gives a snapshot of its beginning: all peers take it in the same
     /// frame, since a world goes on from it.
     pub fn step(&mut self, frame: u32, inputs: [Input; 2]) -> Option<Vec<u8>> {
-        let invites = frame % INVITATION == 0 && frame > 0;
+        let invites = frame.is_multiple_of(INVITATION) && frame > 0;
         let snapshot = invites.then(|| PhysicsSnapshot::take(&mut self.world));
         for (player, input) in self.players.into_iter().zip(inputs) {
             let Some(mut velocity) = self.world.get_mut::<LinearVelocity>(player) else { continue };
