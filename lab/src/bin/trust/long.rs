@@ -192,7 +192,7 @@ pub(super) fn run(minutes: u32, verdict: &mut Verdict) {
             fastest = speeds.fold(fastest, Real::max);
             let report = world.report();
             unsolved += u32::from(report.islands_unsolved > 0);
-            work += super::load::work(report) / f64::from(MINUTE);
+            work += super::load::work(report).iter().sum::<f64>() / f64::from(MINUTE);
             let frozen = report.quarantined.first();
             verdict.ask(frozen.is_none(), || format!("{frozen:?} was frozen in minute {minute}"));
         }
