@@ -169,7 +169,7 @@ impl Snapshot {
         let joints = joints.iter().zip(steps_of).map(|(joint, step)| JointData::of(joint, step));
         let joints = joints.collect();
         let ContactPairs { pairs, touches } = ContactPairs::of(world);
-        let islands = world.sleepers.islands.iter().map(|island| IslandData {
+        let islands = world.sleepers.islands.values().map(|island| IslandData {
             members: steps(island.members.iter().map(|id| id.0)).collect(),
             dt: island.dt,
         });

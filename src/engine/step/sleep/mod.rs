@@ -25,6 +25,8 @@
 
 mod fall;
 
+use std::collections::BTreeMap;
+
 pub(in crate::engine) use self::fall::Finished;
 
 use super::islands::{DisjointSets, NO_BODY};
@@ -88,8 +90,8 @@ pub(crate) struct SleepingIsland {
 /// All sleeping islands, and what may wake them.
 #[derive(Clone, Debug, Default)]
 pub struct Sleepers {
-    /// Ascending by name.
-    pub(crate) islands: Vec<SleepingIsland>,
+    /// By name. A tree: many may fall asleep or wake at once, between many others.
+    pub(crate) islands: BTreeMap<BodyId, SleepingIsland>,
     /// Names of the islands that are to wake.
     wake: Vec<BodyId>,
     /// Bodies that are to sleep, asked for during a step.
@@ -114,7 +116,7 @@ pub struct Sleepers {
 impl Sleepers {
     /// The islands that sleep, each a list of bodies in ascending order; in order of their first bodies.
     pub fn islands(&self) -> impl ExactSizeIterator<Item = &[BodyId]> {
-        self.islands.iter().map(|island| island.members.as_slice())
+        self.islands.values().map(|island| island.members.as_slice())
     }
 
     /// Number of bodies asleep.
@@ -144,8 +146,7 @@ impl Sleepers {
 
     /// Takes an island off the list.
     fn take(&mut self, name: BodyId) -> Option<SleepingIsland> {
-        let place = self.islands.binary_search_by_key(&name, |island| island.members[0]);
-        let island = self.islands.remove(place.ok()?);
+        let island = self.islands.remove(&name)?;
         self.count -= island.members.len();
         Some(island)
     }
@@ -165,8 +166,7 @@ impl Sleepers {
             }
         }
         self.count += members.len();
-        let place = self.islands.partition_point(|island| island.members[0] < name);
-        self.islands.insert(place, SleepingIsland { members, dt });
+        self.islands.insert(name, SleepingIsland { members, dt });
     }
 
     /// Takes note that a body is to be put to sleep when the step ends.
@@ -242,7 +242,7 @@ impl Sleepers {
         self.settings = settings.sleep;
         self.mark_edits(parts.bodies);
         if changed || !settings.sleep.enabled {
-            self.wake.extend(self.islands.iter().map(|island| island.members[0]));
+            self.wake.extend(self.islands.keys());
         }
         self.mark_disturbed(parts);
         self.wake(parts, dt_last);
