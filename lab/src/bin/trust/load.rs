@@ -160,14 +160,14 @@ pub(super) fn run(verdict: &mut Verdict) {
             times.iter().for_each(|&times| verdict.at_most(&what, times, LONGER));
             format!("{:.2}, {:.2}", times[0], times[1])
         });
-        let name = format!("… of which each fifth goes at once, in {removal:.2} ms");
+        let name = format!("… of which each fifth is removed, in {removal:.2} ms");
         cost.tell(&name, &growth.unwrap_or_default());
         half = Some((removal, cost));
     }
 }
 
-/// Takes each fifth body away and steps what is left, a few times: how long taking away took (ms), and what the
-/// steps did.
+/// Takes each fifth body away and steps what is left, a few times: how long taking away took (ms), and what
+/// the steps did.
 fn remove(world: &Simulation) -> (f64, Cost) {
     let run = || {
         let before = heap();
