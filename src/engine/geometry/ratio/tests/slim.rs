@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::geometry::ratio::rounded;
 use crate::engine::geometry::shape::hull::LANES;
-use crate::math::{narrow, widen3};
+use crate::math::{Mat3, narrow, widen3};
 
 /// A ball or a capsule, of which some are thin and some have no length.
 fn slim(rng: &mut Rng) -> Hull {
@@ -123,5 +123,43 @@ fn slim_pairs_name_what_touches() {
         if (len, a.vertices.len()) == ([1, 1], 2) {
             assert_eq!(found.features[0].ids[0], 1, "the upper end");
         }
+    }
+}
+
+/// Which way round a capsule lies along another is nothing to the ratio; the ends that touch are others then.
+#[test]
+fn capsules_lie_along_each_other_either_way_round() {
+    let mut rng = Rng::new(43);
+    let turned = [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]].map(Vec3::from_array);
+    let turned = Mat3::from_cols(turned[0], turned[1], turned[2]);
+    for k in 0..1000 {
+        let [a, b] = [(); 2].map(|()| {
+            Hull::capsule(rng.real(0.1, 0.5), rng.real(0.3, 3.0)).expect("the lengths are in range")
+        });
+        let offset = rng.unit() * rng.real(0.2, 4.0);
+        let [up, down] = [Mat3::IDENTITY, turned]
+            .map(|rotation| cold(&a, &b, &Relative { rotation, offset }, &Centers::default()));
+        let what = format!("case {k}: {up:?} {down:?}");
+        assert_close(down.ratio, widen(up.ratio), TOLERANCE * widen(up.ratio), &what);
+        assert!((down.normal - up.normal).length() < 1e-5, "{what}");
+        assert_eq!(up.features[0], down.features[0], "{what}");
+        let [one, other] = [up, down].map(|found| found.features[1]);
+        // Of a whole segment both ends are named, the last one first.
+        let end = if one.len == 1 { 1 - one.ids[0] } else { one.ids[0] };
+        assert_eq!((other.len, other.ids[0]), (one.len, end), "{what}");
+    }
+}
+
+/// The end that touches, of either piece.
+#[test]
+fn ends_that_touch_are_named() {
+    let (ball, capsule) =
+        (Hull::sphere(0.3).expect("a ball"), Hull::capsule(0.2, 1.0).expect("a capsule"));
+    for (height, end) in [(0.9, 0), (-0.9, 1)] {
+        let relative = Relative { rotation: Mat3::IDENTITY, offset: Vec3::new(0.1, height, 0.0) };
+        let found = cold(&ball, &capsule, &relative, &Centers::default());
+        assert_eq!(found.features[1].ids[0], end, "{found:?}");
+        let found = cold(&capsule, &ball, &relative, &Centers::default());
+        assert_eq!(found.features[0].ids[0], 1 - end, "{found:?}");
     }
 }

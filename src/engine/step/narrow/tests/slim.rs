@@ -38,6 +38,14 @@ fn pose(random: &mut Random, round: usize, lean: Real) -> Relative {
     Relative { rotation, offset }
 }
 
+/// How far apart they are along a direction (m).
+fn distance_along(normal: Vec3, [a, b]: [&Hull; 2], relative: &Relative) -> Real {
+    let last = a.vertices.iter().map(|p| normal.dot(*p)).fold(Real::MIN, Real::max);
+    let first = b.vertices.iter().map(|p| normal.dot(relative.rotation * *p));
+    let between = first.fold(Real::MAX, Real::min) + normal.dot(relative.offset) - last;
+    between - a.radius - b.radius
+}
+
 /// Of 100 000 pairs, far and near, deep, along and across each other, along the normal of the metric and
 /// beside it.
 #[test]
@@ -89,6 +97,10 @@ fn slim_pairs_have_the_contact_of_outlines() {
         if far {
             let nearest = slow.contacts.iter().map(|c| c.separation).fold(Real::MAX, Real::min);
             assert!(nearest > params.band - ROUNDING, "round {round}: {slow:?}");
+            // Up to where nothing is: no farther than they are apart along the normal.
+            let apart = distance_along(normal, [&a, &b], &relative);
+            let off = (fast.outlook.complete - apart).abs();
+            assert!(off < ROUNDING, "round {round}: {apart} m {fast:?}");
             continue;
         }
         let [c, d] = [&fast, &slow].map(|found| found.contacts.first().copied());
