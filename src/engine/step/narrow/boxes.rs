@@ -1,4 +1,5 @@
-//! Two boxes: the plane that they use for a step, and their contacts along it.
+//! Two boxes: the plane that they use for a step, and their contacts along it. Of boxes with rounded edges
+//! the cores are clipped, and points and distances moved by the radii.
 //!
 //! Input and output are those of `normal.rs` and `clip.rs`, and so are the answers; what is asked of hulls
 //! there has a closed form here. The outermost corner in a direction has its signs. Faces beside the touching
@@ -23,11 +24,10 @@ use crate::engine::tuning::clip::ALIGNED;
 use crate::engine::tuning::normal::SQUARE;
 use crate::math::{Real, Vec3};
 
-/// Half lengths of two hulls (m), if both are boxes with sharp edges.
+/// Half lengths of the cores of two hulls (m), if both are boxes.
 #[inline]
 pub(super) fn boxes([a, b]: [&Hull; 2]) -> Option<[Vec3; 2]> {
-    let sharp = a.radius + b.radius == 0.0;
-    if sharp { Some([a.cuboid?, b.cuboid?]) } else { None }
+    Some([a.cuboid?, b.cuboid?])
 }
 
 /// Index of the next axis.
@@ -41,10 +41,12 @@ fn corner(half: Vec3, along: Vec3) -> Vec3 {
     Vec3::new(end(half.x, along.x), end(half.y, along.y), end(half.z, along.z))
 }
 
-/// The normal of two boxes for this step, see [`reference_normal`](super::normal::reference_normal).
+/// The normal of two boxes with these half lengths and rounding radii (m) for this step, see
+/// [`reference_normal`](super::normal::reference_normal).
 #[inline]
 pub(super) fn reference_normal(
     half: [Vec3; 2],
+    radii: [Real; 2],
     relative: &Relative,
     ratio_normal: Vec3,
     twist: &Twist,
@@ -58,9 +60,11 @@ pub(super) fn reference_normal(
     let q = rotation * corner(half[1], outward_b) + offset;
     let is_face = |outward: Vec3| outward.abs().max_element() >= ALIGNED;
     let [on_a, on_b] = [is_face(ratio_normal), is_face(outward_b)];
-    let smaller_a = half[0].dot(half[0]) < half[1].dot(half[1]);
+    let [size_a, size_b] = [0, 1].map(|k| half[k].length() + radii[k]);
+    let smaller_a = size_a < size_b;
+    let radius = radii[0] + radii[1];
     let at = if if on_a == on_b { smaller_a } else { on_b } { p } else { q };
-    let separation = ratio_normal.dot(q - p);
+    let separation = ratio_normal.dot(q - p) - radius;
     let on_face = on_a || on_b;
     let serving = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };
     let Some(mut bar) = serving.bar(dt, eligible_below) else { return ratio_normal };
@@ -78,7 +82,7 @@ pub(super) fn reference_normal(
     let rows = [back.x_axis, back.y_axis, back.z_axis];
     for k in 0..3 {
         let side: Real = if offset[k] < 0.0 { -1.0 } else { 1.0 };
-        let separation = offset[k].abs() - half[0][k] - half[1].dot(rows[k].abs());
+        let separation = offset[k].abs() - half[0][k] - half[1].dot(rows[k].abs()) - radius;
         if separation >= -eligible_below && ratio_normal[k] * side >= least_a {
             let q = rotation * corner(half[1], rows[k] * -side) + offset;
             offer(Vec3::AXES[k] * side, separation, q);
@@ -87,7 +91,7 @@ pub(super) fn reference_normal(
     let offset_in_b = back * offset;
     for k in 0..3 {
         let side: Real = if offset_in_b[k] < 0.0 { -1.0 } else { 1.0 };
-        let separation = offset_in_b[k].abs() - half[1][k] - half[0].dot(axes[k].abs());
+        let separation = offset_in_b[k].abs() - half[1][k] - half[0].dot(axes[k].abs()) - radius;
         if separation >= -eligible_below && -outward_b[k] * side >= least_b {
             let n = axes[k] * side;
             offer(n, separation, corner(half[0], n));
@@ -330,13 +334,14 @@ impl Taker<'_> {
     }
 }
 
-/// Finds the contacts of two boxes of these half lengths and bounding radii (m), see
+/// Finds the contacts of two boxes of these half lengths, bounding radii and rounding radii (m), see
 /// [`find_contacts`](super::clip::find_contacts). False, with nothing found, if this is no matter of two
 /// faces that overlap.
 #[inline]
 pub(super) fn find_contacts(
     half: [Vec3; 2],
     [size_a, size_b]: [Real; 2],
+    radii: [Real; 2],
     relative: &Relative,
     normal: Vec3,
     params: &ClipParams,
@@ -346,14 +351,27 @@ pub(super) fn find_contacts(
         return false;
     }
     let slack = params.eps_x * size_a.min(size_b);
-    let found = clip(half, relative, normal, params.band, slack, out);
+    let radius = radii[0] + radii[1];
+    let found = clip(half, relative, normal, params.band + radius, slack, out);
     if !found {
         out.contacts.clear();
+    }
+    if radius > 0.0 {
+        // The normal of rounded edges and corners turns with every slip.
+        if out.outlook.anchor == Anchor::Edges {
+            out.outlook.anchor = Anchor::Unknown;
+        }
+        out.outlook.complete -= radius;
+        for contact in &mut out.contacts {
+            contact.separation -= radius;
+            contact.point_a += normal * radii[0];
+            contact.point_b = contact.point_a + normal * contact.separation;
+        }
     }
     found
 }
 
-/// Finds the contacts up to `band` (m), with faces enlarged by `slack` (m).
+/// Finds the contacts of the cores up to `band` (m), with faces enlarged by `slack` (m).
 #[inline(always)]
 fn clip(
     half: [Vec3; 2],

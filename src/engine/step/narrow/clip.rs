@@ -79,7 +79,8 @@ pub fn find_contacts(
 ) {
     if let Some(half) = boxes::boxes([a, b]) {
         let sizes = [a, b].map(|hull| hull.bounding_radius);
-        if boxes::find_contacts(half, sizes, relative, normal, params, out) {
+        let radii = [a.radius, b.radius];
+        if boxes::find_contacts(half, sizes, radii, relative, normal, params, out) {
             return;
         }
     }

@@ -94,7 +94,9 @@ impl NarrowPhase<'_> {
         let [velocities, spins] = [0, 1].map(|of| flights.map(|flight| to_a * flight.velocity[of]));
         let twist = Twist::new(velocities, spins, relative.offset);
         let slack = self.settings.contact.normal_slack * self.dt * self.dt;
-        let normal = boxes::reference_normal(*half, relative, ratio.normal, &twist, self.dt, slack);
+        let sharp = [0.0; 2];
+        let normal =
+            boxes::reference_normal(*half, sharp, relative, ratio.normal, &twist, self.dt, slack);
         let (mut manifold, params) = (Manifold::default(), self.clip(*band));
         let placed = Placed {
             between: two.between,
@@ -106,7 +108,7 @@ impl NarrowPhase<'_> {
         let inradius = two.boxes[0].inradius.min(two.boxes[1].inradius);
         let hulls = self.lone(pair);
         let sizes = two.boxes.map(|of| of.reach);
-        if !boxes::find_contacts(*half, sizes, relative, normal, &params, &mut manifold)
+        if !boxes::find_contacts(*half, sizes, sharp, relative, normal, &params, &mut manifold)
             && let Some([a, b]) = hulls
         {
             find_contacts(a, b, relative, normal, pair.cache.hints, &params, &mut manifold);

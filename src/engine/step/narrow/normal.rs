@@ -92,7 +92,16 @@ pub fn reference_normal(
     eligible_below: Real,
 ) -> Vec3 {
     if let Some(half) = boxes::boxes([a, b]) {
-        return boxes::reference_normal(half, relative, ratio_normal, twist, dt, eligible_below);
+        let radii = [a.radius, b.radius];
+        return boxes::reference_normal(
+            half,
+            radii,
+            relative,
+            ratio_normal,
+            twist,
+            dt,
+            eligible_below,
+        );
     }
     if a.faces.is_empty() && b.faces.is_empty() {
         return ratio_normal;

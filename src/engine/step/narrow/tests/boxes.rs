@@ -33,7 +33,12 @@ impl Trial {
         };
         let first = size(random);
         let second = if random.below(3) == 0 { first } else { size(random) };
-        let known = [first, second].map(|size| Hull::cuboid(size).expect("a box"));
+        let known = [first, second].map(|size| {
+            let radius = narrow(random.within(-0.3, 0.1)).max(0.0);
+            let sharp = Hull::cuboid(size).expect("a box");
+            let bounding_radius = sharp.bounding_radius + radius;
+            Hull { radius, inradius: sharp.inradius + radius, bounding_radius, ..sharp }
+        });
         let unknown = known.clone().map(|hull| Hull { cuboid: None, ..hull });
         let axis = Vec3::AXES[random.below(3)];
         let angle = narrow(random.within(-3.0, 3.0));
@@ -170,8 +175,10 @@ fn boxes_have_the_contacts_of_hulls() {
         let params = ClipParams::new(*band, EPS_X);
         let half = known.each_ref().map(|hull| hull.cuboid.expect("a box"));
         let sizes = known.each_ref().map(|hull| hull.bounding_radius);
-        at_hand +=
-            u32::from(boxes::find_contacts(half, sizes, relative, *normal, &params, &mut out));
+        let radii = known.each_ref().map(|hull| hull.radius);
+        at_hand += u32::from(boxes::find_contacts(
+            half, sizes, radii, relative, *normal, &params, &mut out,
+        ));
     }
     assert!(unclear * 1000 < compared, "{unclear} of {compared} are unclear");
     assert!(at_hand as usize > rounds / 10 * 9, "{at_hand} have faces that overlap");
