@@ -1,7 +1,7 @@
 //! Thresholds of the policy: a scene scaled across one costs and errs as it did below.
 //!
-//! Each family is one scene in sizes a few percent apart, on both sides of a threshold: 400 contacts, joint
-//! rows and bodies, a blow of 0.5 m/s, a mass ratio of 100. Of each size the means over a second are taken:
+//! Each family is one scene in sizes a few percent apart, on both sides of a threshold: 40, 160 and 400
+//! contacts, joint rows and bodies, a blow of 0.5 m/s, a mass ratio of 100. Of each size the means over a second are taken:
 //! of the counted work for each row, and of the error, no less than the tolerance. From one size to the next
 //! both change by less than a factor of two, but where `KNOWN` says how far from that we are.
 
@@ -13,6 +13,10 @@ use orthant_lab::games::{DT, Form, Game, Link, Play};
 const STEPS: usize = 60;
 /// By this factor work and error may change from one size to the next (–).
 const NEAR: Double = 2.0;
+/// Contacts and bodies up to which an island is tiny; contacts, joint rows and bodies from which on a jointed
+/// one keeps an account (–).
+const TINY: u32 = 40;
+const JOINTED: u32 = 160;
 /// Families that fall off at a threshold, and the factors of work and error by which they may: as measured,
 /// rounded up. They only ever become less. What a blow costs grows faster than the rows, and what Newton may
 /// spend on it does not: beyond some size a wall is made in small steps.
@@ -169,6 +173,16 @@ fn a_large_wall_that_is_struck_falls_off_no_farther() {
 #[test]
 fn a_chain_on_the_floor_knows_no_number_of_rows() {
     check("rows of a chain", Some(400), (78..=82).map(chain));
+}
+
+#[test]
+fn a_few_cubes_that_are_struck_know_no_number_of_rows() {
+    check("rows of a tiny wall", Some(TINY), (2..=8).map(|n| wall(n, 1.0)));
+}
+
+#[test]
+fn a_chain_that_keeps_an_account_knows_no_number_of_rows() {
+    check("rows of a chain with an account", Some(JOINTED), (30..=36).map(chain));
 }
 
 #[test]
