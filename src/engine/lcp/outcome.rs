@@ -13,6 +13,9 @@ pub enum Status {
     IterationLimit,
     /// Iterations no longer gain; the best iterate is returned.
     Stalled,
+    /// No velocity meets what the contacts ask for, as impulses that grow without end prove; the best iterate
+    /// is returned.
+    Infeasible,
     /// Lemke's algorithm ended on a ray; the better of warm start and last basis is returned.
     Ray,
     /// The problem exceeds the size cap of the method, or has rolling rows or joint rows with bounds, which

@@ -12,7 +12,7 @@ use super::problem::{ManifoldIterate, ManifoldProblem};
 use super::state::{NewtonMemory, NewtonParams, NewtonScratch, Progress};
 use super::wrench::{Wrench, admissible, give, usable};
 use crate::engine::lcp::certificate::{Certificate, distance};
-use crate::engine::lcp::manifold::{LaneVectors, Manifold};
+use crate::engine::lcp::manifold::Manifold;
 use crate::engine::lcp::problem::Vec6;
 use crate::engine::tuning::newton::AT_REST;
 use crate::engine::tuning::threads::PAIRS_MIN;
@@ -234,12 +234,6 @@ impl NewtonScratch {
         let (velocity, joint) = (&self.rebuilt, &self.joint);
         let certificate = self.sweep.certify(problem, velocity, joint);
         Certificate { motion, ..certificate }
-    }
-
-    /// Where the multipliers of the last solve had come to, of every manifold: if nothing solves the problem
-    /// they grow along the proof of that.
-    pub fn last_impulses(&self) -> &[LaneVectors] {
-        if self.went_back { &self.best_impulse } else { &self.sweep.impulse }
     }
 
     /// Gives the impulses of the last measurement and the velocity rebuilt from them.

@@ -342,7 +342,8 @@ impl Sweep {
         problem: &ManifoldProblem<'_>,
         joint: &mut [Double],
     ) {
-        self.impulse.copy_from_slice(&self.image);
+        // Until something is evaluated, `image` has what they were.
+        core::mem::swap(&mut self.impulse, &mut self.image);
         self.cones.update();
         self.bounded.update(problem.joints, joint);
     }

@@ -43,6 +43,7 @@
 mod anderson;
 mod cones;
 mod held;
+mod infeasible;
 mod inner;
 mod interior;
 pub mod joints_only;
@@ -198,7 +199,7 @@ impl NewtonScratch {
         }
     }
 
-    /// Takes the best impulses, and keeps the last ones in their place.
+    /// Takes the best impulses.
     fn go_back(&mut self) {
         core::mem::swap(&mut self.sweep.impulse, &mut self.best_impulse);
         self.sweep.cones.rolling.clone_from(&self.best_rolling);

@@ -130,6 +130,8 @@ impl NewtonScratch {
         let certificate = self.judge(problem);
         progress.work += CHECK * problem.manifolds.len() as Double * 4.0;
         let error = certificate.error();
+        // Beside joints Newton passes ask for more than the tolerance.
+        let gains = problem.joints.is_empty() && GROWTH * error < errors.best;
         progress.last_error = error;
         if error < errors.best {
             errors.idle = 0;
@@ -151,7 +153,7 @@ impl NewtonScratch {
                 progress.held = Some(held);
                 return Some(Status::Converged);
             }
-        } else if progress.at_hand {
+        } else if progress.at_hand && !gains {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
         if error <= progress.aim || (done && (errors.idle > 0 || out)) {
@@ -161,7 +163,12 @@ impl NewtonScratch {
             (errors.halved, errors.since) = (errors.best, progress.work);
         }
         let slow = progress.work - errors.since > progress.half_work;
-        (slow || errors.idle > errors.patience).then_some(Status::Stalled)
+        let ends = slow || errors.idle > errors.patience;
+        let soon = problem.joints.is_empty() && errors.idle % IDLE[0] == 1;
+        if (ends || out || soon) && self.is_infeasible(problem) {
+            return Some(Status::Infeasible);
+        }
+        ends.then_some(Status::Stalled)
     }
 
     /// The next `Γ`: that of the velocity at hand; extrapolated where the relaxation is solved more

@@ -123,7 +123,7 @@ pub struct NewtonScratch {
     pub(super) best_impulse: Vec<LaneVectors>,
     pub(super) best_rolling: Vec<[Double; 3]>,
     pub(super) best_joint: Vec<Double>,
-    /// Are the impulses given back earlier ones than the last, which are in `best_impulse` then?
+    /// Are the impulses given back earlier ones than the last?
     pub(super) went_back: bool,
     pub(super) anderson: Anderson,
     pub(super) slip_bound_error: Vec<Double>,

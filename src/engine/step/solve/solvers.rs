@@ -6,8 +6,8 @@
 //! may go on from where another stopped. Cost: that of the solver; two sweeps for a certificate.
 
 use super::domains::Leaves;
+use super::give_way::GiveWay;
 use super::island::Island;
-use super::pressed::PressedScratch;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::expand::Rows;
 use crate::engine::lcp::newton;
@@ -34,7 +34,7 @@ pub(super) struct Solvers {
     pub(super) sweeps: SweepScratch,
     pub(super) leaves: Leaves,
     rows: Rows,
-    pressed: PressedScratch,
+    give_way: GiveWay,
     /// The best unknowns that sweeps have found.
     pub(super) best: Unknowns,
 }
@@ -66,17 +66,14 @@ impl Solvers {
         patient: bool,
     ) -> SolveStats {
         let mut stats = self.newton_solve(island, relaxed, work_max, patient);
-        if stats.status == Status::Converged
-            || !self.pressed.is_so(island, self.newton.last_impulses())
-        {
-            return stats;
+        if stats.status == Status::Infeasible {
+            island.memory.pressed = true;
+            let mut biases = core::mem::take(&mut self.give_way);
+            biases.give_way(island, relaxed);
+            stats.add(&self.newton_solve(island, relaxed, work_max, patient));
+            biases.put_back(island);
+            self.give_way = biases;
         }
-        island.memory.pressed = true;
-        let mut pressed = core::mem::take(&mut self.pressed);
-        pressed.give_way(island, relaxed);
-        stats.add(&self.newton_solve(island, relaxed, work_max, patient));
-        pressed.put_back(island);
-        self.pressed = pressed;
         stats
     }
 
