@@ -286,10 +286,9 @@ impl SolverSettings {
     }
 
     /// For large heaps in motion at a fixed and low cost: in islands of more than
-    /// [`newton_rows_max`](Self::newton_rows_max) rows every step in which something approaches
-    /// something faster than 0.1 mm/s is made in four small and soft ones, as most engines do; its error is
-    /// in the report. Smaller islands, and larger ones that are at rest from the start, are solved as by
-    /// default.
+    /// [`newton_rows_max`](Self::newton_rows_max) rows every step in which something approaches something
+    /// faster than 0.1 mm/s is made in four small and soft ones, as most engines do; its error is in the
+    /// report. Smaller islands, and larger ones that are at rest from the start, are solved as by default.
     #[must_use]
     pub fn budget() -> Self {
         Self { impact_speed_max: 1e-4, substeps: 4, ..Self::default() }

@@ -1,9 +1,10 @@
 //! Thresholds of the policy: a scene scaled across one costs and errs as it did below.
 //!
 //! Each family is one scene in sizes a few percent apart, on both sides of a threshold: 40, 160 and 400
-//! contacts, joint rows and bodies, a blow of 0.5 m/s, a mass ratio of 100. Of each size the means over a second are taken:
-//! of the counted work for each row, and of the error, no less than the tolerance. From one size to the next
-//! both change by less than a factor of two, but where `KNOWN` says how far from that we are.
+//! contacts, joint rows and bodies, a blow of 0.5 m/s, a mass ratio of 100. Of each size the means over a
+//! second are taken: of the counted work for each row, and of the error, no less than the tolerance. From
+//! one size to the next both change by less than a factor of two, but where `KNOWN` says how far from that
+//! we are.
 
 use orthant::engine::report::IslandReport;
 use orthant::math::{Double, Real, Vec3};

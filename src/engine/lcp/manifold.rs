@@ -72,8 +72,7 @@ pub(crate) fn cross(a: [Double; 3], b: [Double; 3]) -> [Double; 3] {
 }
 
 impl Manifold {
-    /// A manifold without contacts. `a` and `b` are indices in an island of `bodies` bodies, or
-    /// [`FIXED`].
+    /// A manifold without contacts. `a` and `b` are indices in an island of `bodies` bodies, or [`FIXED`].
     #[must_use]
     pub fn new(a: u32, b: u32, bodies: usize, first: u32) -> Self {
         let place = |i: u32| if i == FIXED { bodies as u32 } else { i };

@@ -13,8 +13,7 @@ pub enum Status {
     IterationLimit,
     /// Iterations no longer gain; the best iterate is returned.
     Stalled,
-    /// No velocity meets what the contacts ask for, as impulses that grow without end prove; the best iterate
-    /// is returned.
+    /// Impulses that grow without end prove that there is no solution; the best iterate is returned.
     Infeasible,
     /// Lemke's algorithm ended on a ray; the better of warm start and last basis is returned.
     Ray,

@@ -121,8 +121,7 @@ impl Bodies {
         all.filter(|(body, _)| !self.removed || self.index.contains_key(&body.id()))
     }
 
-    /// The bodies in ascending order, with those that were removed since the last
-    /// [`compact`](Self::compact).
+    /// The bodies in ascending order, with those that were removed since the last [`compact`](Self::compact).
     pub(crate) fn as_slice(&self) -> &[Body] {
         &self.list
     }

@@ -28,9 +28,8 @@ pub const NO_VERTEX: u32 = u32::MAX;
 /// single precision, 64 in double.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortalCache {
-    /// Support vertices (of a, of b) of the last portal, of a curved piece the branches of its
-    /// support function; [`NO_VERTEX`] in the first if there is none. Of two boxes, balls or capsules the
-    /// first only.
+    /// Support vertices (of a, of b) of the last portal, of a curved piece the branches of its support
+    /// function; [`NO_VERTEX`] in the first if there is none. Of two boxes, balls or capsules the first only.
     pub ids: [[u32; 2]; 3],
     /// Last unit normal in the frame of a; zero if there is none.
     pub normal: Vec3,

@@ -1,15 +1,14 @@
 //! Contacts that ask for the impossible: bodies between what cannot yield.
 //!
-//! Input: a problem, and what the last multiplier update added to the impulses. Output: whether there is
-//! anything to solve. With normal parts `y ≥ 0` of impulses every velocity that contacts and locks allow obeys
+//! Input: a problem, and what the last multiplier update added to the impulses. Output: whether there is a
+//! solution. With normal parts `y ≥ 0` of impulses every velocity that contacts and locks allow obeys
 //!
 //! ```text
 //! y·(J v - Δ) ≥ 0,   so   |v| ≥ (y·Δ) / |Jᵀ y|        in the norm of the masses
 //! ```
 //!
 //! (Farkas): if the least such speed is beyond all speeds at hand, there is none. Multipliers of what nothing
-//! solves grow for ever, and what they grow by comes to be such a `y`. With joints they come to be one as a
-//! whole, or none: all contacts give way together there, for one that is pressed. O(contacts).
+//! solves grow for ever, by such a `y` in the end; with joints they must be one as a whole. O(contacts).
 
 use super::problem::ManifoldProblem;
 use super::state::NewtonScratch;
@@ -23,21 +22,19 @@ impl NewtonScratch {
         // What is evaluated next writes it anew.
         let mut forces = core::mem::take(&mut self.sweep.gradient);
         forces.fill([0.0; 6]);
-        let (mut asked, mut speed): (Double, Double) = (0.0, 0.0);
+        let [mut asked, mut speed, mut least, mut all]: [Double; 4] = [0.0; 4];
         let part = if problem.joints.is_empty() { 1.0 } else { 0.0 };
         let updates = self.sweep.impulse.iter().zip(&self.sweep.image);
         for (m, (now, last)) in problem.manifolds.iter().zip(updates) {
             for lane in 0..m.count as usize {
                 let grown = [0, 1, 2].map(|k| now[k][lane] - part * last[k][lane]);
                 let push = dot3(&m.normal, &grown).max(0.0);
-                let drift = dot3(&m.normal, &[0, 1, 2].map(|k| m.drift[k][lane]));
-                let wanted = -m.bias[lane] - drift;
+                let wanted = -m.bias[lane] - dot3(&m.normal, &[0, 1, 2].map(|k| m.drift[k][lane]));
                 asked += push * wanted;
                 speed = speed.max(wanted.abs());
                 m.add_impulse(lane, m.normal.map(|n| push * n), &mut forces);
             }
         }
-        let (mut least, mut all) = (0.0, 0.0);
         for (block, force) in problem.bodies.iter().zip(&forces) {
             let free = &block.velocity_free;
             least += dot6(force, &inverse_mass_mul(block, force));

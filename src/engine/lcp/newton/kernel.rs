@@ -342,7 +342,6 @@ impl Sweep {
         problem: &ManifoldProblem<'_>,
         joint: &mut [Double],
     ) {
-        // Until something is evaluated, `image` has what they were.
         core::mem::swap(&mut self.impulse, &mut self.image);
         self.cones.update();
         self.bounded.update(problem.joints, joint);

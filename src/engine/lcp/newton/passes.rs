@@ -130,8 +130,6 @@ impl NewtonScratch {
         let certificate = self.judge(problem);
         progress.work += CHECK * problem.manifolds.len() as Double * 4.0;
         let error = certificate.error();
-        // Beside joints Newton passes ask for more than the tolerance.
-        let gains = problem.joints.is_empty() && GROWTH * error < errors.best;
         progress.last_error = error;
         if error < errors.best {
             errors.idle = 0;
@@ -153,7 +151,7 @@ impl NewtonScratch {
                 progress.held = Some(held);
                 return Some(Status::Converged);
             }
-        } else if progress.at_hand && !gains {
+        } else if progress.at_hand {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
         if error <= progress.aim || (done && (errors.idle > 0 || out)) {
@@ -165,10 +163,8 @@ impl NewtonScratch {
         let slow = progress.work - errors.since > progress.half_work;
         let ends = slow || errors.idle > errors.patience;
         let soon = problem.joints.is_empty() && errors.idle % IDLE[0] == 1;
-        if (ends || out || soon) && self.is_infeasible(problem) {
-            return Some(Status::Infeasible);
-        }
-        ends.then_some(Status::Stalled)
+        let infeasible = (ends || out || soon) && self.is_infeasible(problem);
+        if infeasible { Some(Status::Infeasible) } else { ends.then_some(Status::Stalled) }
     }
 
     /// The next `Γ`: that of the velocity at hand; extrapolated where the relaxation is solved more

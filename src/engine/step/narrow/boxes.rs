@@ -61,9 +61,8 @@ pub(super) fn reference_normal(
     let is_face = |outward: Vec3| outward.abs().max_element() >= ALIGNED;
     let [on_a, on_b] = [is_face(ratio_normal), is_face(outward_b)];
     let [size_a, size_b] = [0, 1].map(|k| half[k].length() + radii[k]);
-    let smaller_a = size_a < size_b;
     let radius = radii[0] + radii[1];
-    let at = if if on_a == on_b { smaller_a } else { on_b } { p } else { q };
+    let at = if if on_a == on_b { size_a < size_b } else { on_b } { p } else { q };
     let separation = ratio_normal.dot(q - p) - radius;
     let on_face = on_a || on_b;
     let serving = Serving { normal: ratio_normal, separation, velocity: twist.at(at), on_face };

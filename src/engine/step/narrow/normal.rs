@@ -92,10 +92,9 @@ pub fn reference_normal(
     eligible_below: Real,
 ) -> Vec3 {
     if let Some(half) = boxes::boxes([a, b]) {
-        let radii = [a.radius, b.radius];
         return boxes::reference_normal(
             half,
-            radii,
+            [a.radius, b.radius],
             relative,
             ratio_normal,
             twist,

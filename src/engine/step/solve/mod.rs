@@ -11,15 +11,13 @@
 //!
 //! `policy.rs` chooses, `both.rs` has both problems solved, `solvers.rs` calls the solvers and measures what
 //! they return, `sweeps.rs` has those that sweep, `small_steps.rs` small steps, `island.rs` what all of them
-//! share, `outcome.rs` what they tell; `lcp/expand.rs` turns manifolds into rows for those that know rows
-//! only, `give_way.rs` has contacts that ask for the impossible.
+//! share, `outcome.rs` what they tell; `lcp/expand.rs` turns manifolds into rows.
 
 mod both;
 mod common;
 mod domains;
 mod ending;
 mod flight;
-mod give_way;
 mod island;
 mod memory;
 mod midpoint;

@@ -6,16 +6,17 @@
 //! may go on from where another stopped. Cost: that of the solver; two sweeps for a certificate.
 
 use super::domains::Leaves;
-use super::give_way::GiveWay;
 use super::island::Island;
 use crate::engine::lcp::certificate::Certificate;
 use crate::engine::lcp::expand::Rows;
+use crate::engine::lcp::manifold::Lanes;
 use crate::engine::lcp::newton;
 use crate::engine::lcp::newton::joints_only;
 use crate::engine::lcp::newton::joints_only::JointsScratch;
 use crate::engine::lcp::newton::wrench::Wrench;
 use crate::engine::lcp::newton::{ManifoldProblem, NewtonParams, NewtonScratch};
 use crate::engine::lcp::pgs::{self, PgsParams, PgsScratch};
+use crate::engine::lcp::rows::dot3;
 use crate::engine::lcp::sweeps::SweepScratch;
 use crate::engine::lcp::{Iterate, Problem, SolveStats, Status};
 use crate::engine::papers::solvers::lemke::{self, LemkeParams};
@@ -34,7 +35,7 @@ pub(super) struct Solvers {
     pub(super) sweeps: SweepScratch,
     pub(super) leaves: Leaves,
     rows: Rows,
-    give_way: GiveWay,
+    biases: Vec<Lanes>,
     /// The best unknowns that sweeps have found.
     pub(super) best: Unknowns,
 }
@@ -68,13 +69,28 @@ impl Solvers {
         let mut stats = self.newton_solve(island, relaxed, work_max, patient);
         if stats.status == Status::Infeasible {
             island.memory.pressed = true;
-            let mut biases = core::mem::take(&mut self.give_way);
-            biases.give_way(island, relaxed);
+            self.give_way(island, relaxed);
             stats.add(&self.newton_solve(island, relaxed, work_max, patient));
-            biases.put_back(island);
-            self.give_way = biases;
+            for (m, bias) in island.step.manifolds.iter_mut().zip(&self.biases) {
+                m.bias = *bias;
+            }
         }
         stats
+    }
+
+    /// Lets contacts ask for no more than they have at the velocity at hand, and forgets their impulses.
+    fn give_way(&mut self, island: &mut Island<'_, '_>, relaxed: bool) {
+        let step = &mut *island.step;
+        let unknowns = if relaxed { &mut step.relaxed } else { &mut step.biased };
+        self.biases.clear();
+        for m in step.manifolds.iter_mut() {
+            self.biases.push(m.bias);
+            for lane in 0..m.count as usize {
+                let speed = dot3(&m.normal, &m.velocity(lane, unknowns.velocity));
+                m.bias[lane] = m.bias[lane].max(-speed);
+            }
+        }
+        unknowns.contact_impulse.fill([0.0; 3]);
     }
 
     /// The cone Newton with a budget of work; for joints alone their factor, whatever it costs.
