@@ -354,7 +354,7 @@ pub fn disorder(bytes: &[u8]) -> Outcome {
         app.world_mut().remove_resource().unwrap_or_default();
     let engine = app.world().resource::<PhysicsWorld>().engine();
     let touches = engine.touches().all().len();
-    let left = [engine.bodies().len(), engine.joints().len(), engine.pairs().len(), touches];
+    let left = [engine.bodies().len(), engine.joints().count(), engine.pairs().len(), touches];
     Outcome { starts, ends, wrong, slept, left }
 }
 

@@ -24,24 +24,27 @@ impl Simulation {
     /// # Errors
     /// A property is not finite, or a dynamic body has no mass.
     pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId, BodyError> {
-        if !self.active {
-            self.bodies.compact_if_sparse();
-        }
+        self.close_gaps_if_sparse();
         self.revision += 1;
         self.bodies.add(desc)
+    }
+
+    /// Closes the gaps of removed bodies and joints if they are most.
+    fn close_gaps_if_sparse(&mut self) {
+        if !self.active && (self.bodies.is_sparse() || self.joints.is_sparse()) {
+            let (sleepers, parts) = self.sleepers_and_parts();
+            sleepers.mark_disturbed(&parts);
+            self.joints.compact(&self.bodies);
+            self.bodies.compact();
+        }
     }
 
     /// Removes a body with its joints and contacts; false if there is none of this id. Between two
     /// stages of a step: the others still feel it until the step ends.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
         self.revision += 1;
-        let joints = self.joints.as_slice();
-        self.sleepers.mark_removed(id, &mut self.bodies, joints, self.active);
-        self.joints.remove_body(id);
-        if !self.active {
-            self.joints.compact();
-        }
-        // Its pairs go with the next list of candidates.
+        self.sleepers.mark_removed(id, &mut self.bodies, self.active);
+        // Its joints go with the next step, its pairs with the next list of candidates.
         self.bodies.remove(id)
     }
 
@@ -71,6 +74,7 @@ impl Simulation {
     /// A body is unknown, both ends are the same body or the world, a number is out of range, or a limit
     /// or motor is on a locked axis.
     pub fn add_joint(&mut self, desc: JointDesc) -> Result<JointId, JointError> {
+        self.close_gaps_if_sparse();
         let id = self.joints.add(desc, &self.bodies)?;
         desc.bodies().for_each(|id| self.mark_body(id));
         Ok(id)
@@ -83,38 +87,35 @@ impl Simulation {
     /// # Errors
     /// As for a new joint, or there is none of this id; the joint is unchanged then.
     pub fn set_joint(&mut self, id: JointId, desc: JointDesc) -> Result<(), JointError> {
-        let before = self.joints.get(id).map(|joint| joint.desc);
-        if before == Some(desc) {
+        let before = self.joint(id).ok_or(JointError::Unknown(id))?.desc;
+        if before == desc {
             return Ok(());
         }
         self.joints.set(id, desc, &self.bodies)?;
-        before.iter().flat_map(JointDesc::bodies).for_each(|id| self.mark_body(id));
+        before.bodies().for_each(|id| self.mark_body(id));
         desc.bodies().for_each(|id| self.mark_body(id));
         Ok(())
     }
 
     /// Lets a joint hold or not, and wakes what it joins; false if there is none of this id.
     pub fn set_joint_enabled(&mut self, id: JointId, enabled: bool) -> bool {
-        let Some(desc) = self.joints.get(id).map(|joint| joint.desc) else { return false };
+        let Some(desc) = self.joint(id).map(|joint| joint.desc) else { return false };
         desc.enabled == enabled || self.set_joint(id, JointDesc { enabled, ..desc }).is_ok()
     }
 
     /// The joint of this id: its reaction, positions and velocities.
     #[must_use]
     pub fn joint(&self, id: JointId) -> Option<&Joint> {
-        self.joints.get(id)
+        self.joints.get(id, &self.bodies)
     }
 
     /// Removes a joint; false if there is none of this id. Between two stages of a step: it holds until
     /// the step ends.
     pub fn remove_joint(&mut self, id: JointId) -> bool {
-        let desc = self.joints.get(id).map(|joint| joint.desc);
-        desc.iter().flat_map(JointDesc::bodies).for_each(|id| self.mark_body(id));
-        let known = self.joints.remove(id);
-        if !self.active {
-            self.joints.compact();
-        }
-        known
+        let Some(desc) = self.joint(id).map(|joint| joint.desc) else { return false };
+        desc.bodies().for_each(|id| self.mark_body(id));
+        self.joints.remove(id);
+        true
     }
 
     /// A number that changes whenever a body may have moved, come, gone or changed: what was worked out
@@ -125,9 +126,8 @@ impl Simulation {
     }
 
     /// The joints, in ascending order of their ids.
-    #[must_use]
-    pub fn joints(&self) -> &[Joint] {
-        self.joints.as_slice()
+    pub fn joints(&self) -> impl Iterator<Item = &Joint> {
+        self.joints.iter(&self.bodies)
     }
 
     /// The contacts of the last step, sorted by pair and feature, for reading.

@@ -168,8 +168,8 @@ impl Simulation {
         let last = self.dt_last;
         let (sleepers, mut parts) = self.sleepers_and_parts();
         sleepers.wake_edited(settings, &mut parts, last);
+        self.joints.compact(&self.bodies);
         self.bodies.compact();
-        self.joints.compact();
         let (bodies, work) = (&mut self.bodies, &mut self.work);
         let Work { motions, shapes, .. } = work;
         let broken = &mut self.report.quarantined;
@@ -383,7 +383,7 @@ impl Simulation {
         self.work.problem.keep_joints(joints, dt, broken, yielded);
         self.report.jammed.extend(self.jams(settings).iter().filter_map(|jam| jam.bodies.first()));
         for i in 0..self.report.broken.len() {
-            let ends = self.joints.get(self.report.broken[i]).map(|joint| joint.desc.ends);
+            let ends = self.joint(self.report.broken[i]).map(|joint| joint.desc.ends);
             ends.into_iter().flatten().flatten().for_each(|id| self.mark_body(id));
         }
     }
@@ -478,7 +478,6 @@ impl Simulation {
             }
             self.dt_last = self.report.dt;
             self.active = false;
-            self.joints.compact();
         }
     }
 }

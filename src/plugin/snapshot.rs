@@ -19,7 +19,7 @@ use super::sync::{find_children, scatter_all, scatter_children, sync_physics};
 use super::world::{PhysicsWorld, StepReport, entity_of};
 use crate::engine::Simulation;
 use crate::engine::body::BodyId;
-use crate::engine::joint::{JointDesc, JointId};
+use crate::engine::joint::{Joint, JointDesc, JointId};
 use crate::snapshot::{Snapshot, SnapshotError};
 
 /// The physics of an app as data, see [`snapshot`](crate::snapshot): with the feature `serialize` it has
@@ -263,7 +263,7 @@ fn link_joints(world: &mut World, old: &Simulation, joints: Vec<(Entity, JointId
             entities.push(entity);
         }
         known.sort_unstable();
-        let all: Vec<JointId> = physics.engine.joints().iter().map(|joint| joint.id()).collect();
+        let all: Vec<JointId> = physics.engine.joints().map(Joint::id).collect();
         for id in all.into_iter().filter(|id| known.binary_search(id).is_err()) {
             physics.engine.remove_joint(id);
         }

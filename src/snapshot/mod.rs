@@ -264,14 +264,14 @@ impl Simulation {
         if self.active {
             return Err(SnapshotError::StepUnderWay);
         }
-        self.bodies.compact();
-        self.joints.compact();
         // What the next step would wake for what was done since the last one.
         let Self { sleepers, bodies, pairs, joints, .. } = self;
         sleepers.mark_edits(bodies);
         let mut parts = Parts { bodies, pairs, joints };
         sleepers.mark_disturbed(&parts);
         sleepers.wake(&mut parts, self.dt_last);
+        self.joints.compact(&self.bodies);
+        self.bodies.compact();
         let snapshot = Snapshot::of(self);
         let mut world = snapshot.world()?;
         world.report = self.report.clone();

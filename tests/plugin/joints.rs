@@ -64,7 +64,7 @@ fn every_kind_has_its_constructor() {
         assert_eq!(joint(&app, entity).desc().kind, kind, "as named");
         app.world_mut().despawn(entity);
         run(&mut app, 1);
-        assert!(physics(&app).engine().joints().is_empty(), "{kind:?} is gone again");
+        assert!(physics(&app).engine().joints().next().is_none(), "{kind:?} is gone again");
     }
     assert_eq!(told(&mut app), [], "nothing is wrong");
 }
@@ -438,5 +438,5 @@ fn who_hears_of_a_broken_joint_may_despawn_it() {
     let messages = &app.world().resource::<Broken>().messages;
     assert_eq!(messages.len(), 3, "all broke");
     assert!(messages.is_sorted_by_key(|broken| broken.joint.index()), "in the order of their ids");
-    assert_eq!((bodies(&app), physics(&app).engine().joints().len()), (0, 0), "all is gone");
+    assert_eq!((bodies(&app), physics(&app).engine().joints().count()), (0, 0), "all is gone");
 }

@@ -208,7 +208,7 @@ fn a_running_step_can_be_solved_elsewhere() {
 #[test]
 fn what_is_solved_elsewhere_is_what_the_step_does() {
     let (mut world, settings) = lively();
-    let joint = world.joints()[0].id();
+    let joint = world.joints().next().expect("there is one").id();
     world.remove_joint(joint);
     let mut compared = 0;
     for step in 0..20 {

@@ -30,7 +30,7 @@ fn disturb(world: &mut Simulation, rng: &mut Rng, ids: &mut Vec<BodyId>) {
             world.remove_body(id);
             ids.swap_remove(at);
         }
-        3 if !world.joints().iter().any(|j| j.desc().joins(id)) => {
+        3 if !world.joints().any(|j| j.desc().joins(id)) => {
             change(world, id).set_pose(place, rng.rotation());
         }
         4 => {

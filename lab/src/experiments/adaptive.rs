@@ -91,7 +91,7 @@ fn energy(world: &Simulation, settings: &Settings) -> Double {
 /// Infeasibility of the joints, |Θ| [m, rad], and of the contacts, the deepest overlap (m).
 fn infeasibility(world: &Simulation, settings: &Settings) -> [Double; 2] {
     let overlap = widen(world.infeasibility().1);
-    if world.joints().is_empty() {
+    if world.joints().next().is_none() {
         return [0.0, overlap];
     }
     let mut probe = world.clone();

@@ -228,7 +228,7 @@ fn change(bytes: &mut Bytes, world: &mut Simulation, ids: &[BodyId]) {
         16 => _ = world.sleep_body(id),
         17 => _ = world.wake_body(id),
         _ => {
-            let joints: Vec<_> = world.joints().iter().map(|joint| joint.id()).collect();
+            let joints: Vec<_> = world.joints().map(|joint| joint.id()).collect();
             if let Some(&joint_id) = joints.get(bytes.below(joints.len().max(1))) {
                 _ = world.set_joint(joint_id, joint(bytes, ids));
             }

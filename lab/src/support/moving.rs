@@ -148,7 +148,7 @@ pub fn told(world: &Simulation) -> (u64, String) {
     let contacts: Vec<_> = world.contacts().collect();
     let started: Vec<_> = world.touches().started().collect();
     let ended: Vec<_> = world.touches().ended().iter().map(|touch| touch.key).collect();
-    let joints: Vec<_> = world.joints().iter().map(|j| (j.positions(), j.reaction())).collect();
+    let joints: Vec<_> = world.joints().map(|j| (j.positions(), j.reaction())).collect();
     let sleepers: Vec<_> = world.sleepers().islands().collect();
     let touches = (world.touches().all(), started, ended);
     let all = (contacts, touches, joints, sleepers);

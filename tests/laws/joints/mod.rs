@@ -128,7 +128,7 @@ fn parted() -> Real {
 /// How far one in a loop is: it yields by a millionth of its compliance under its load. `compliance` is the
 /// largest of a row [1/kg or 1/(kg m²)].
 fn yielded(world: &Simulation, compliance: Real) -> Real {
-    let loads = world.joints().iter().map(|joint| {
+    let loads = world.joints().map(|joint| {
         let (force, torque) = joint.reaction();
         force.length().max(torque.length())
     });

@@ -2,6 +2,7 @@
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyId, BodyKind};
+use orthant::engine::joint::JointDesc;
 use orthant::engine::report::StepReport;
 use orthant::math::{Real, Vec3};
 use orthant_lab::support::{DT, add, cuboid, floor};
@@ -117,40 +118,40 @@ fn fixed(count: u32) -> Simulation {
     world
 }
 
-/// A table, in which each line but the first of a kind is of twice as many, and judged.
-pub(super) fn run(verdict: &mut Verdict) {
-    println!(
-        "| what | bodies | memory (MB) | counted work (millions): searched, measured, swept | first step \
-         (ms) | median step (ms) | slowest after it (ms) | all (ms) | growth: memory, work, first step, \
-         slowest, all |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    type Make = fn(u32) -> Simulation;
-    let falling: Make = |count| layers(count, 400);
-    let wide: Make = |count| layers(count, count / 5);
-    let kinds: [(&str, Make, [u32; 3], usize); 4] = [
-        ("boxes that fall, 400 in a layer", falling, [5000, 10_000, 20_000], 45),
-        ("five layers that fall, and land", wide, [1000, 2000, 4000], 90),
-        ("static boxes, one that falls", fixed, [25_000, 50_000, 100_000], 90),
-        ("boxes that fall asleep", field, [12_500, 25_000, 50_000], 90),
-    ];
-    let mut asleep = Vec::new();
-    for (name, make, counts, steps) in kinds {
-        let mut half: Option<Cost> = None;
-        for count in counts {
-            let (cost, world) = play(|| make(count), steps);
-            let growth = half.as_ref().map(|half| judge(name, half, &cost, verdict));
-            cost.tell(name, &growth.unwrap_or_default());
-            half = Some(cost);
-            if name == "boxes that fall asleep" {
-                let sleeping = world.report().sleeping;
-                verdict.ask(sleeping == count, || format!("{sleeping} of {count} boxes sleep"));
-                asleep.push(world);
-            }
-        }
+/// Boxes side by side, each on a rod with the next.
+fn joined(count: u32) -> Simulation {
+    let mut world = field(count);
+    let bodies = world.bodies().iter().skip(1).map(|body| (body.id(), body.position()));
+    let bodies: Vec<(BodyId, Vec3)> = bodies.collect();
+    for &[(a, from), (b, to)] in bodies.as_chunks().0 {
+        world.add_joint(JointDesc::rod(a, b, from.distance(to))).expect("both are there");
     }
+    world
+}
+
+/// Lines of worlds, each but the first of twice as many, and judged; gives the worlds as they end.
+fn grow(
+    name: &str,
+    (make, counts, steps): (fn(u32) -> Simulation, [u32; 3], usize),
+    verdict: &mut Verdict,
+) -> Vec<Simulation> {
+    let (mut half, mut worlds): (Option<Cost>, _) = (None, Vec::new());
+    for count in counts {
+        let (cost, world) = play(|| make(count), steps);
+        let growth = half.as_ref().map(|half| judge(name, half, &cost, verdict));
+        cost.tell(name, &growth.unwrap_or_default());
+        half = Some(cost);
+        worlds.push(world);
+    }
+    worlds
+}
+
+/// Lines of worlds that sleep, of which bodies are removed; each but the first is of twice as many, and judged.
+fn removals(worlds: &[Simulation], verdict: &mut Verdict) {
     let mut half: Option<(f64, Cost)> = None;
-    for world in &asleep {
+    for world in worlds {
+        let (sleeping, count) = (world.report().sleeping, world.bodies().len() - 1);
+        verdict.ask(sleeping as usize == count, || format!("{sleeping} of {count} boxes sleep"));
         let (removal, cost) = remove(world);
         let growth = half.as_ref().map(|(half_removal, half)| {
             let what =
@@ -164,6 +165,26 @@ pub(super) fn run(verdict: &mut Verdict) {
         cost.tell(&name, &growth.unwrap_or_default());
         half = Some((removal, cost));
     }
+}
+
+/// A table, in which each line but the first of a kind is of twice as many, and judged.
+pub(super) fn run(verdict: &mut Verdict) {
+    println!(
+        "| what | bodies | memory (MB) | counted work (millions): searched, measured, swept | first step \
+         (ms) | median step (ms) | slowest after it (ms) | all (ms) | growth: memory, work, first step, \
+         slowest, all |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let many = [12_500, 25_000, 50_000];
+    let falling = (|count| layers(count, 400)) as fn(u32) -> Simulation;
+    grow("boxes that fall, 400 in a layer", (falling, [5000, 10_000, 20_000], 45), verdict);
+    let wide = |count| layers(count, count / 5);
+    grow("five layers that fall, and land", (wide, [1000, 2000, 4000], 90), verdict);
+    grow("static boxes, one that falls", (fixed, [25_000, 50_000, 100_000], 90), verdict);
+    let asleep = grow("boxes that fall asleep", (field, many, 90), verdict);
+    removals(&asleep, verdict);
+    let asleep = grow("boxes on rods, two and two, that fall asleep", (joined, many, 90), verdict);
+    removals(&asleep, verdict);
 }
 
 /// Takes each fifth body away and steps what is left, a few times: how long taking away took (ms), and what

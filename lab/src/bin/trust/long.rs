@@ -218,7 +218,7 @@ pub(super) fn run(minutes: u32, verdict: &mut Verdict) {
                  {fastest:.1} | {most:.1} | {gain:.3} | {:.5} |",
                 report.bodies,
                 report.sleeping,
-                world.joints().len(),
+                world.joints().count(),
                 report.pairs,
                 now.heap,
                 now.memory,

@@ -233,7 +233,7 @@ fn of_game(game: &Game, how: &Floating) -> Chain {
         ids.push(lab.add(BodyDesc { kind, rotation: piece.rotation, ..desc }));
     }
     let mut links = Vec::new();
-    for (joint, link) in play.world.joints().iter().zip(&game.links) {
+    for (joint, link) in play.world.joints().zip(&game.links) {
         let ends = link.bodies.map(|i| places[i]);
         let [a, b] = ends.map(|end| end.map(|i| ids[i]));
         lab.join(JointDesc { ends: [a, b], ..*joint.desc() });

@@ -57,7 +57,7 @@ fn press(claims: &mut Claims, led: bool) {
         let yields = !lab.world.report().yielded.is_empty();
         told += usize::from(yields && !before);
         before = yields;
-        let borne = lab.world.joints().iter().map(|joint| widen(joint.reaction().0.length()));
+        let borne = lab.world.joints().map(|joint| widen(joint.reaction().0.length()));
         most = borne.fold(most, worst);
         let body = lab.body(hand);
         let speed =

@@ -346,7 +346,7 @@ impl Played {
         self.update()?;
         let left = [&self.app, &self.alone].map(|app| {
             let engine = app.world().resource::<PhysicsWorld>().engine();
-            (engine.bodies().len(), engine.joints().len(), engine.pairs().len())
+            (engine.bodies().len(), engine.joints().count(), engine.pairs().len())
         });
         if left[0].0 != left[1].0 || left[0].1 != left[1].1 {
             return Err(format!(

@@ -25,7 +25,7 @@ pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, Motor
 pub use self::error::JointError;
 pub use self::kind::JointKind;
 pub(crate) use self::rows::{Aim, JointRowBuilder, Row, SLOTS, keeps};
-use super::bodies::Bodies;
+use super::bodies::{Bodies, is_sparse};
 use super::body::{BodyError, BodyId};
 use crate::math::{Double, Real, Vec3, narrow};
 
@@ -42,7 +42,7 @@ pub struct Joint {
     ends: [Option<End>; 2],
     /// Angles about x and y with their turns (rad), of those axes whose turns are counted.
     pub(crate) turned: [Double; 2],
-    /// Is it to be removed when no step is under way?
+    /// Is it removed, and its place to be closed?
     gone: bool,
 }
 
@@ -51,6 +51,12 @@ impl Joint {
     pub(crate) const fn forget_impulses(&mut self) {
         self.impulse = [[0.0; SLOTS]; 2];
         self.reaction = [Vec3::ZERO; 2];
+    }
+
+    /// Is neither it nor one of its bodies removed?
+    fn is_there(&self, bodies: &Bodies) -> bool {
+        let known = |id| bodies.get(id).is_some();
+        !self.gone && (!bodies.have_gaps() || self.desc.bodies().all(known))
     }
 
     /// The joint's id.
@@ -109,7 +115,8 @@ impl Joint {
 pub struct Joints {
     list: Vec<Joint>,
     pub(crate) next: u64,
-    gone: bool,
+    /// How many of the list are removed.
+    gone: usize,
 }
 
 /// Checks a description and its ends.
@@ -190,41 +197,40 @@ impl Joints {
         Ok(())
     }
 
-    /// Marks a joint for removal; false if there is none of this id.
-    pub(crate) fn remove(&mut self, id: JointId) -> bool {
-        match self.list.binary_search_by_key(&id, |joint| joint.id) {
-            Ok(i) => {
-                self.gone = true;
-                !core::mem::replace(&mut self.list[i].gone, true)
-            }
-            Err(_) => false,
+    /// Removes a joint, if there is one of this id. The list closes up before its next use.
+    pub(crate) fn remove(&mut self, id: JointId) {
+        if let Ok(i) = self.list.binary_search_by_key(&id, |joint| joint.id) {
+            self.gone += 1;
+            self.list[i].gone = true;
         }
     }
 
-    /// Marks the joints of a body that goes for removal.
-    pub(crate) fn remove_body(&mut self, id: BodyId) {
-        for joint in &mut self.list {
-            if joint.desc.joins(id) {
-                joint.gone = true;
-                self.gone = true;
-            }
+    /// Closes the gaps that removed joints and bodies left, before those of bodies are. Not during a step: its
+    /// stages know joints by their index.
+    pub(crate) fn compact(&mut self, bodies: &Bodies) {
+        if core::mem::take(&mut self.gone) > 0 || bodies.have_gaps() {
+            self.list.retain(|joint| joint.is_there(bodies));
         }
     }
 
-    /// Removes the joints that are marked. Not during a step: its stages know joints by their index.
-    pub(crate) fn compact(&mut self) {
-        if core::mem::take(&mut self.gone) {
-            self.list.retain(|joint| !joint.gone);
-        }
+    /// Are most of them gone?
+    pub(crate) const fn is_sparse(&self) -> bool {
+        is_sparse(self.list.len(), self.list.len() - self.gone)
     }
 
     /// The joint of this id.
-    pub fn get(&self, id: JointId) -> Option<&Joint> {
-        self.list.binary_search_by_key(&id, |joint| joint.id).ok().map(|i| &self.list[i])
+    pub(crate) fn get(&self, id: JointId, bodies: &Bodies) -> Option<&Joint> {
+        let i = self.list.binary_search_by_key(&id, |joint| joint.id).ok()?;
+        Some(&self.list[i]).filter(|joint| joint.is_there(bodies))
     }
 
     /// The joints in ascending order of their ids.
-    pub fn as_slice(&self) -> &[Joint] {
+    pub(crate) fn iter(&self, bodies: &Bodies) -> impl Iterator<Item = &Joint> {
+        self.list.iter().filter(|joint| joint.is_there(bodies))
+    }
+
+    /// The joints in ascending order, with those that were removed since the last [`compact`](Self::compact).
+    pub(crate) fn as_slice(&self) -> &[Joint] {
         &self.list
     }
 

@@ -206,23 +206,11 @@ impl Sleepers {
         &mut self,
         id: BodyId,
         bodies: &mut Bodies,
-        joints: &[Joint],
         in_step: bool,
     ) {
-        if self.islands.is_empty() && !in_step {
-            return;
-        }
-        self.mark_body(id, bodies);
-        self.disturbed.push(id);
-        self.mark_joined(id, bodies, joints);
-    }
-
-    /// Takes note that what is joined with a body is to wake.
-    fn mark_joined(&mut self, id: BodyId, bodies: &Bodies, joints: &[Joint]) {
-        for desc in joints.iter().map(Joint::desc).filter(|desc| desc.joins(id)) {
-            for id in desc.bodies() {
-                self.wake.extend(bodies.get(id).and_then(|body| body.sleep.asleep));
-            }
+        if !self.islands.is_empty() || in_step {
+            self.mark_body(id, bodies);
+            self.disturbed.push(id);
         }
     }
 
@@ -277,13 +265,19 @@ impl Sleepers {
         }
         let mut disturbed = core::mem::take(&mut self.disturbed);
         disturbed.sort_unstable();
+        let is_disturbed = |id: BodyId| disturbed.binary_search(&id).is_ok();
         for pair in parts.pairs.list.iter().filter(|pair| !pair.contacts.is_empty()) {
-            if [pair.key.a, pair.key.b].iter().any(|id| disturbed.binary_search(id).is_ok()) {
+            if is_disturbed(pair.key.a) || is_disturbed(pair.key.b) {
                 self.mark_pair(pair, parts.bodies);
             }
         }
-        let joints = parts.joints.as_slice();
-        disturbed.drain(..).for_each(|id| self.mark_joined(id, parts.bodies, joints));
+        let asleep = |id| parts.bodies.get(id).and_then(|body| body.sleep.asleep);
+        for desc in parts.joints.as_slice().iter().map(Joint::desc) {
+            if desc.bodies().any(is_disturbed) {
+                self.wake.extend(desc.bodies().filter_map(asleep));
+            }
+        }
+        disturbed.clear();
         self.disturbed = disturbed;
     }
 
@@ -295,12 +289,14 @@ impl Sleepers {
         let mut wake = core::mem::take(&mut self.wake);
         wake.sort_unstable();
         wake.dedup();
+        let scale = |&name: &BodyId| Some((name, warm_start(dt_last, self.islands.get(&name)?.dt)));
+        let scales = wake.iter().filter_map(scale).filter(|(_, scale)| *scale != 1.0);
+        let scales: Vec<_> = scales.collect();
+        if !scales.is_empty() {
+            parts.scale_impulses(&scales);
+        }
         for name in wake.drain(..) {
             let Some(island) = self.take(name) else { continue };
-            let scale = warm_start(dt_last, island.dt);
-            if scale != 1.0 {
-                parts.scale_impulses(name, scale);
-            }
             for &id in &island.members {
                 if let Some(body) = parts.bodies.get_mut(id) {
                     (body.sleep.asleep, body.sleep.idle) = (None, 0.0);
@@ -405,7 +401,7 @@ impl Parts<'_> {
         let index = |id| self.bodies.index_of(id).filter(|&i| list[i].moves());
         let touching = self.pairs.list.iter().filter(|pair| !pair.contacts.is_empty());
         let touching = touching.map(|pair| (pair.key.a, pair.key.b));
-        let joined = self.joints.as_slice().iter().filter_map(|joint| match joint.desc.ends {
+        let joined = self.joints.iter(self.bodies).filter_map(|joint| match joint.desc.ends {
             [Some(a), Some(b)] if joint.desc.enabled => Some((a, b)),
             _ => None,
         });
@@ -420,12 +416,17 @@ impl Parts<'_> {
         moving.filter(|&id| index(id).is_some_and(|i| sets.find(i as u32) == own)).collect()
     }
 
-    /// Makes the impulses of a sleeping island those of a step of another length.
-    fn scale_impulses(&mut self, name: BodyId, scale: Real) {
-        let scale = widen(scale);
+    /// Makes the impulses of sleeping islands those of a step of another length; `scales` is in ascending
+    /// order of their names.
+    fn scale_impulses(&mut self, scales: &[(BodyId, Real)]) {
         let bodies = &*self.bodies;
-        let inside = |id| bodies.get(id).is_some_and(|body| body.sleep.asleep == Some(name));
-        for pair in self.pairs.list.iter_mut().filter(|p| inside(p.key.a) || inside(p.key.b)) {
+        let scale = |id| {
+            let name = bodies.get(id)?.sleep.asleep?;
+            let i = scales.binary_search_by_key(&name, |(name, _)| *name).ok()?;
+            Some(widen(scales[i].1))
+        };
+        for pair in &mut self.pairs.list {
+            let Some(scale) = scale(pair.key.a).or_else(|| scale(pair.key.b)) else { continue };
             for contact in &mut pair.contacts {
                 contact.impulse = contact.impulse.map(|impulse| impulse * scale);
             }
@@ -433,9 +434,10 @@ impl Parts<'_> {
                 *impulse = impulse.map(|impulse| impulse * scale);
             }
         }
-        let joints = self.joints.as_mut_slice().iter_mut();
-        for joint in joints.filter(|joint| joint.desc.bodies().any(inside)) {
-            joint.impulse = joint.impulse.map(|rows| rows.map(|impulse| impulse * scale));
+        for joint in self.joints.as_mut_slice() {
+            if let Some(scale) = joint.desc.bodies().find_map(scale) {
+                joint.impulse = joint.impulse.map(|rows| rows.map(|impulse| impulse * scale));
+            }
         }
     }
 }
