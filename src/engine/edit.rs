@@ -31,7 +31,10 @@ impl Simulation {
 
     /// Closes the gaps of removed bodies and joints if they are most.
     fn close_gaps_if_sparse(&mut self) {
-        if !self.active && (self.bodies.is_sparse() || self.joints.is_sparse()) {
+        let is_sparse = |places: usize, gaps: usize| 2 * gaps > places + 64;
+        let [bodies, joints] = [self.bodies.as_slice().len(), self.joints.as_slice().len()];
+        let gaps = bodies - self.bodies.len();
+        if !self.active && (is_sparse(bodies, gaps) || is_sparse(joints, self.joints.gone)) {
             let (sleepers, parts) = self.sleepers_and_parts();
             sleepers.mark_disturbed(&parts);
             self.joints.compact(&self.bodies);

@@ -24,11 +24,6 @@ pub struct Bodies {
     closings: u32,
 }
 
-/// Are most places of a list gaps, and so many that closing them pays?
-pub(super) const fn is_sparse(places: usize, there: usize) -> bool {
-    places > 2 * there + 64
-}
-
 impl Bodies {
     /// Adds a body at the end.
     pub(crate) fn add(&mut self, desc: BodyDesc) -> Result<BodyId, BodyError> {
@@ -66,11 +61,6 @@ impl Bodies {
     /// Were bodies removed whose gaps are open?
     pub(crate) const fn have_gaps(&self) -> bool {
         self.removed
-    }
-
-    /// Are most of the list gaps?
-    pub(crate) fn is_sparse(&self) -> bool {
-        is_sparse(self.list.len(), self.index.len())
     }
 
     /// Index of a body in `as_slice`, until the gaps are closed.

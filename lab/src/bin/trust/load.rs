@@ -146,7 +146,7 @@ fn grow(
     worlds
 }
 
-/// Lines of worlds that sleep, of which bodies are removed; each but the first is of twice as many, and judged.
+/// Lines of worlds that sleep, of which bodies are removed, each but the first of twice as many, and judged.
 fn removals(worlds: &[Simulation], verdict: &mut Verdict) {
     let mut half: Option<(f64, Cost)> = None;
     for world in worlds {

@@ -25,7 +25,7 @@ pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, Motor
 pub use self::error::JointError;
 pub use self::kind::JointKind;
 pub(crate) use self::rows::{Aim, JointRowBuilder, Row, SLOTS, keeps};
-use super::bodies::{Bodies, is_sparse};
+use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
 use crate::math::{Double, Real, Vec3, narrow};
 
@@ -115,8 +115,8 @@ impl Joint {
 pub struct Joints {
     list: Vec<Joint>,
     pub(crate) next: u64,
-    /// How many of the list are removed.
-    gone: usize,
+    /// How many of the list are removed, without those whose bodies are.
+    pub(crate) gone: usize,
 }
 
 /// Checks a description and its ends.
@@ -205,17 +205,11 @@ impl Joints {
         }
     }
 
-    /// Closes the gaps that removed joints and bodies left, before those of bodies are. Not during a step: its
-    /// stages know joints by their index.
+    /// Closes the gaps of removed joints and bodies, before those of bodies are; not during a step.
     pub(crate) fn compact(&mut self, bodies: &Bodies) {
         if core::mem::take(&mut self.gone) > 0 || bodies.have_gaps() {
             self.list.retain(|joint| joint.is_there(bodies));
         }
-    }
-
-    /// Are most of them gone?
-    pub(crate) const fn is_sparse(&self) -> bool {
-        is_sparse(self.list.len(), self.list.len() - self.gone)
     }
 
     /// The joint of this id.

@@ -427,12 +427,10 @@ impl Parts<'_> {
         };
         for pair in &mut self.pairs.list {
             let Some(scale) = scale(pair.key.a).or_else(|| scale(pair.key.b)) else { continue };
-            for contact in &mut pair.contacts {
-                contact.impulse = contact.impulse.map(|impulse| impulse * scale);
-            }
-            for (_, impulse) in &mut pair.angular_impulses {
-                *impulse = impulse.map(|impulse| impulse * scale);
-            }
+            let of_contacts = pair.contacts.iter_mut().map(|contact| &mut contact.impulse);
+            of_contacts.for_each(|impulse| *impulse = impulse.map(|impulse| impulse * scale));
+            let angular = pair.angular_impulses.iter_mut().map(|(_, impulse)| impulse);
+            angular.for_each(|impulse| *impulse = impulse.map(|impulse| impulse * scale));
         }
         for joint in self.joints.as_mut_slice() {
             if let Some(scale) = joint.desc.bodies().find_map(scale) {
