@@ -1,6 +1,7 @@
 //! Sleeping: what falls asleep, what it keeps, and what wakes it.
 
 mod outside;
+mod removed;
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind, LockedAxes};
