@@ -29,6 +29,8 @@ pub type LaneVectors = [Lanes; 3];
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Manifold {
+    /// Do its gaps let the free paths of its bodies pass each other?
+    pub passes: bool,
     /// Index of body a in the island; the number of its bodies stands for the fixed world.
     pub a: u32,
     /// Index of body b in the island; the number of its bodies stands for the fixed world.

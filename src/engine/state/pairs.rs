@@ -77,6 +77,8 @@ pub struct Pair {
     pub triangle: Option<Arc<Hull>>,
     /// Where and how it was measured, if its contacts may serve as long as it hardly moves.
     pub(in crate::engine) measured: Option<Measurement>,
+    /// Do its rows let the free paths of its bodies pass each other?
+    pub(in crate::engine) passes: bool,
     /// Does it stay as it is, being of a sleeper and nothing that moves?
     pub(in crate::engine) dormant: bool,
 }

@@ -194,6 +194,7 @@ impl<'a> ManifoldBuilder<'a> {
         // The shorter arm is the more accurate one.
         let shorter = usize::from(arms[1].length_squared() < arms[0].length_squared());
         manifold.count = near.len() as u32;
+        manifold.passes = pair.passes;
         manifold.push_max = widen(self.settings.contact.push_speed_max);
         for (lane, &c) in near.iter().enumerate() {
             let contact = &pair.contacts[c as usize];

@@ -21,7 +21,7 @@ mod lone;
 pub mod mesh;
 pub mod normal;
 mod outline;
-mod passing;
+pub(in crate::engine) mod passing;
 mod placed;
 mod reuse;
 mod slim;
@@ -115,6 +115,7 @@ impl NarrowPhase<'_> {
         pair.gap = Real::INFINITY;
         pair.separation = Real::INFINITY;
         pair.impact = Real::INFINITY;
+        pair.passes = false;
         if due.same {
             measure(pair, clear);
         }

@@ -23,10 +23,13 @@
 //! several pieces, of which one sends what passes it against the next; planes between the paths as those of
 //! contacts (impulses along them do not keep the angular momentum, or turn the bodies instead).
 
-use super::NarrowPhase;
 use super::normal::{Twist, outermost};
+use super::{NarrowPhase, Placed};
 use crate::engine::geometry::ratio::{PortalCache, Relative, is_long, near_centers};
 use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::state::body::Body;
+use crate::engine::state::collider::ConvexRef;
+use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::Pair;
 use crate::engine::step::ccd::time_of_impact::separation;
 use crate::engine::tuning::passing::{ROUNDS_MAX, SLOW};
@@ -67,28 +70,64 @@ impl NarrowPhase<'_> {
         if separation + (self.dt * normal.dot(twist.at(at))).min(0.0) >= 0.0 {
             return None;
         }
-        let motions = pair.bodies.map(|i| &self.motions[i as usize]);
-        let [a, b] = [0, 1].map(|k| motions[k].velocity_at(arms[k]));
-        let path = *to_a * (b - a);
-        let plane = miss(hulls, relative, hints, path, self.dt)?;
-        let turns = motions.map(|motion| *to_a * motion.angular * self.dt);
-        let bulge: Real = (0..2).map(|k| bulge(hulls[k], arms[k], turns[k])).sum();
-        let room = room(hulls, relative, hints, plane, path * self.dt, turns) - bulge;
-        (room >= 0.0).then_some(room)
+        let velocities = pair.bodies.map(|i| {
+            let motion = &self.motions[i as usize];
+            [motion.linear, motion.angular]
+        });
+        clearance(hulls, (relative, hints), to_a, arms, velocities, self.dt)
     }
 
     /// Gives the contacts of a pair gaps that its free paths keep open, and that close only where the bodies
     /// come nearer by the `distance` that the paths leave (m).
     pub(super) fn let_pass(&self, pair: &mut Pair, distance: Real) {
         let [a, b] = pair.bodies.map(|i| &self.motions[i as usize]);
+        pair.passes = true;
         for contact in &mut pair.contacts {
             let [arm_a, arm_b] = contact.arms;
             let closed = distance
                 + self.dt * contact.normal.dot(a.velocity_at(arm_a) - b.velocity_at(arm_b));
-            contact.gap = contact.gap.max(closed);
             contact.row_gap = contact.row_gap.max(widen(closed));
         }
     }
+}
+
+/// Do the pieces of a pair that [passes](NarrowPhase::passes) meet on the paths of these velocities of its
+/// bodies, linear and angular [m/s, rad/s]?
+pub(in crate::engine) fn meets(
+    pair: &Pair,
+    bodies: [&Body; 2],
+    motions: [&Motion; 2],
+    velocities: [[Vec3; 2]; 2],
+    dt: Real,
+) -> bool {
+    let numbers = [pair.key.piece_a, pair.key.piece_b];
+    let pieces = [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]));
+    let [Some(a), Some(b)] = &pieces else { return false };
+    let (ConvexRef::Hull(x), ConvexRef::Hull(y)) = (a.convex, b.convex) else { return false };
+    let placed = Placed::new(bodies, motions, [a, b], 0.0);
+    let [on_a, on_b] = placed.rotations;
+    let relative = Relative::new(Vec3::ZERO, on_a, placed.offset(), on_b);
+    let at = (&relative, pair.cache.hints);
+    clearance([x, y], at, &on_a.transpose(), placed.arms, velocities, dt).is_none()
+}
+
+/// The distance (m) at which two hulls pass each other while their bodies move with these velocities; none if
+/// they meet.
+fn clearance(
+    hulls: [&Hull; 2],
+    (relative, hints): (&Relative, [u32; 2]),
+    to_a: &Mat3,
+    arms: [Vec3; 2],
+    velocities: [[Vec3; 2]; 2],
+    dt: Real,
+) -> Option<Real> {
+    let [a, b] = [0, 1].map(|k| velocities[k][0] + velocities[k][1].cross(arms[k]));
+    let path = *to_a * (b - a);
+    let plane = miss(hulls, relative, hints, path, dt)?;
+    let turns = velocities.map(|[_, angular]| *to_a * angular * dt);
+    let bulge: Real = (0..2).map(|k| bulge(hulls[k], arms[k], turns[k])).sum();
+    let room = room(hulls, relative, hints, plane, path * dt, turns) - bulge;
+    (room >= 0.0).then_some(room)
 }
 
 /// The separation along a normal (m), and the touching point of the smaller hull, in the axes of `a`.

@@ -45,7 +45,7 @@ use crate::engine::state::body::BodyId;
 use crate::engine::state::contact::Blow;
 use crate::engine::state::pairs::Pair;
 use crate::engine::tuning::threads::ROWS_MIN;
-use crate::math::{DVec3, Double, widen};
+use crate::math::{DVec3, Double, narrow, widen};
 use crate::par::Pool;
 
 /// Solvers, and what islands keep from step to step.
@@ -83,6 +83,9 @@ impl Task<'_> {
         let mut island =
             Island { step, sources, settings, pool, dt, memory, spent: 0.0, in_vain: false };
         let mut outcome = policy::solve(solver, &mut island);
+        if island.step.stop_what_meets(sources) {
+            outcome = policy::solve(solver, &mut island).after(&outcome);
+        }
         let tolerance = settings.solver.tolerance;
         let crossed = |unknowns: &IslandUnknowns<'_>| crossed(step.far, unknowns.velocity);
         outcome.note_crossed([crossed(&step.biased), crossed(&step.relaxed)], tolerance);
@@ -271,8 +274,13 @@ impl IslandStep<'_> {
 impl StepProblem {
     /// Writes the impulses back to the contacts they belong to, for the next step.
     pub fn keep_impulses(&self, pairs: &mut [Box<Pair>]) {
-        for (i, &[p, c]) in self.contact_source.iter().enumerate() {
-            let contact = &mut pairs[p as usize].contacts[c as usize];
+        let gaps = self.manifolds.iter().flat_map(|m| &m.gap[..m.count as usize]);
+        for ((i, &[p, c]), gap) in self.contact_source.iter().enumerate().zip(gaps) {
+            let pair = &mut *pairs[p as usize];
+            let contact = &mut pair.contacts[c as usize];
+            if pair.passes {
+                (contact.gap, contact.row_gap) = (narrow(*gap), *gap);
+            }
             contact.impulse =
                 [&self.biased, &self.relaxed].map(|u| DVec3::from_array(u.contact_impulse[i]));
             contact.blow = self.blows[i];
