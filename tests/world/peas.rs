@@ -9,11 +9,9 @@ use orthant::math::{Real, Vec3};
 use orthant_lab::games::{self, Game, Play};
 use orthant_lab::gauge::Plan;
 
-/// Peas on a pyramid of ten rows under a heavy cube. Overlaps are looked at now and then: a pea that
-/// comes down fast on one that lies is in it for a step.
+/// Peas on a pyramid of ten rows under a heavy cube, looked at in every step.
 fn rain() -> Game {
-    let game = games::by_name("peas-10-1000").expect("a scene").lasting(4.0);
-    Game { check_every: 0.5, ..game }
+    games::by_name("peas-10-1000").expect("a scene").lasting(4.0)
 }
 
 /// How far a heavy cube on a pyramid of ten rows, the last piece before the peas, is from where it lay (m).

@@ -38,9 +38,9 @@ impl Bounded {
             true if !row.terms.is_empty() => joint_compliance(bodies, row) + row.softness,
             _ => 0.0,
         }));
-        for list in [&mut self.image, &mut self.slope] {
-            refill(list, rows.len(), 0.0);
-        }
+        [&mut self.image, &mut self.slope]
+            .into_iter()
+            .for_each(|list| refill(list, rows.len(), 0.0));
     }
 
     /// `c(v)` of a row with bounds and multiplier `m`, and how far the row is from being met [m/s].

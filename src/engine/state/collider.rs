@@ -347,9 +347,7 @@ impl Colliders {
 
     /// Takes equal shapes from one place.
     pub(in crate::engine) fn share(&mut self, shapes: &mut Shapes) {
-        for collider in &mut self.list {
-            collider.shape = shapes.share(&collider.shape);
-        }
+        self.list.iter_mut().for_each(|collider| collider.shape = shapes.share(&collider.shape));
         let convex = self.list.iter().flat_map(|collider| collider.shape.pieces());
         for (own, piece) in self.pieces.iter_mut().zip(convex) {
             own.piece.convex = piece.convex.clone();

@@ -116,9 +116,7 @@ impl Islands {
             self.local[i] = self.start[k as usize + 1];
             self.start[k as usize + 1] += 1;
         }
-        for k in 1..self.start.len() {
-            self.start[k] += self.start[k - 1];
-        }
+        (1..self.start.len()).for_each(|k| self.start[k] += self.start[k - 1]);
         self.members.clear();
         self.members.resize(self.start[self.start.len() - 1] as usize, 0);
         for i in marked(moves) {

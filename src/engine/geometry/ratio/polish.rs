@@ -231,9 +231,7 @@ pub(super) fn polish(
     let t = [t1, t2];
     let mut n = n;
     let mut set = Set::new();
-    for &branch in branches {
-        set.push(branch, 1.0);
-    }
+    branches.iter().for_each(|&branch| set.push(branch, 1.0));
     if set.len == 0 {
         set.push(bodies.support(n, hints).branch, 1.0);
     }

@@ -101,18 +101,14 @@ fn without_duplicates(points: &[Vec3], tolerance: Double) -> Vec<DVec3> {
     }
     close.sort_unstable();
     let mut stays = vec![true; points.len()];
-    for (later, earlier) in close {
-        stays[later] &= !stays[earlier];
-    }
+    close.into_iter().for_each(|(later, earlier)| stays[later] &= !stays[earlier]);
     points.into_iter().zip(stays).filter_map(|(p, stays)| stays.then_some(p)).collect()
 }
 
 /// The hull with these face loops over a subset of `points`; none if the loops do not close up.
 fn from_loops(points: &[DVec3], loops: &[Vec<u32>]) -> Option<Hull> {
     let mut number = vec![None; points.len()];
-    for &v in loops.iter().flatten() {
-        number[v as usize] = Some(0);
-    }
+    loops.iter().flatten().for_each(|&v| number[v as usize] = Some(0));
     let mut vertices = Vec::new();
     for (point, number) in points.iter().zip(&mut number) {
         if let Some(number) = number {

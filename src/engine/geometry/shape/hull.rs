@@ -202,9 +202,7 @@ impl Hull {
         let centroid = triangle_centroid(corners);
         let about = corners.map(|p| p - centroid).to_vec();
         let mut hull = assemble_closed(about, &[vec![0, 1, 2], vec![0, 2, 1]])?;
-        for face in &mut hull.faces {
-            face.offset = 0.0;
-        }
+        hull.faces.iter_mut().for_each(|face| face.offset = 0.0);
         hull.inradius = 0.0;
         hull.centroid = centroid;
         Some(hull)

@@ -79,9 +79,7 @@ fn dissolve(points: &[GridPoint], facets: &[HullFacet], partition: &mut Partitio
     for face in owner.iter_mut().filter(|face| bad.get(**face as usize) == Some(&true)) {
         *face = UNOWNED;
     }
-    for (exact, bad) in exact.iter_mut().zip(bad) {
-        *exact |= bad;
-    }
+    exact.iter_mut().zip(bad).for_each(|(exact, bad)| *exact |= bad);
     for seed in 0..facets.len() {
         if owner[seed] == UNOWNED {
             flood(facets, owner, seed, exact.len() as u32, |f| {
@@ -150,9 +148,7 @@ fn grow_face(
     let mut region = Vec::new();
     for _ in 0..3 {
         let size_before = region.len();
-        for &f in &region {
-            owner[f as usize] = UNOWNED;
-        }
+        region.iter().for_each(|&f| owner[f as usize] = UNOWNED);
         region = flood(facets, owner, seed, face, |f| {
             to_double(f.normal).dot(plane.normal) > 0.0
                 && f.vertices.iter().all(|&v| {
@@ -233,9 +229,7 @@ fn chained(edges: &[(u32, u32, u32)]) -> Option<Vec<u32>> {
 fn drop_flat_vertices(n_points: usize, loops: &mut [Vec<u32>]) {
     loop {
         let mut n_faces = vec![0; n_points];
-        for &v in loops.iter().flatten() {
-            n_faces[v as usize] += 1;
-        }
+        loops.iter().flatten().for_each(|&v| n_faces[v as usize] += 1);
         if !n_faces.iter().any(|&n| n == 1 || n == 2) {
             return;
         }

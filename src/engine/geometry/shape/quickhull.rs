@@ -136,9 +136,7 @@ fn first_facets(points: &[GridPoint], [a, b, c, d]: [u32; 4]) -> Option<Vec<Hull
     let mut facets: Vec<HullFacet> =
         [[a, b, c], [a, c, d], [c, b, d], [b, a, d]].map(|v| HullFacet::new(points, v)).into();
     let adjacent = [[3, 2, 1], [0, 2, 3], [0, 3, 1], [0, 1, 2]];
-    for (facet, adjacent) in facets.iter_mut().zip(adjacent) {
-        facet.adjacent = adjacent;
-    }
+    facets.iter_mut().zip(adjacent).for_each(|(facet, adjacent)| facet.adjacent = adjacent);
     (height != 0).then_some(facets)
 }
 
@@ -234,8 +232,6 @@ fn compact(facets: Vec<HullFacet>) -> Vec<HullFacet> {
         n += u32::from(facet.alive);
     }
     let mut alive: Vec<HullFacet> = facets.into_iter().filter(|f| f.alive).collect();
-    for facet in &mut alive {
-        facet.adjacent = facet.adjacent.map(|f| number[f as usize]);
-    }
+    alive.iter_mut().for_each(|facet| facet.adjacent = facet.adjacent.map(|f| number[f as usize]));
     alive
 }

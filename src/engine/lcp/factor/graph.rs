@@ -23,9 +23,7 @@ impl Graph {
         refill(&mut self.first, nodes + 1, 0);
         for edge in edges {
             debug_assert!(edge[0] != edge[1], "an edge joins two nodes");
-            for node in edge {
-                self.first[*node as usize] += 1;
-            }
+            edge.iter().for_each(|node| self.first[*node as usize] += 1);
         }
         let mut end = 0;
         for first in &mut self.first {

@@ -88,9 +88,7 @@ impl<T: Scalar> Factor<T> {
         let (before, rest) = self.off.split_at_mut(column.start);
         let current = &mut rest[..column.len()];
         let rows = &pattern.row[column];
-        for (at, row) in rows.iter().enumerate() {
-            self.place[*row as usize] = at as u32;
-        }
+        rows.iter().enumerate().for_each(|(at, row)| self.place[*row as usize] = at as u32);
         let mut diagonal = self.diagonal[node];
         let mut scale = [T::ZERO; 8];
         for i in 0..6 {
@@ -119,17 +117,13 @@ impl<T: Scalar> Factor<T> {
                 current[at].subtract_product(left, &signed);
             }
         }
-        for row in rows {
-            self.place[*row as usize] = NONE;
-        }
+        rows.iter().for_each(|row| self.place[*row as usize] = NONE);
         if sign < T::ZERO {
             diagonal = diagonal.scaled(sign);
         }
         let is_definite = diagonal.cholesky(&scale);
         self.diagonal[node] = diagonal;
-        for block in current {
-            block.divide(&diagonal, sign);
-        }
+        current.iter_mut().for_each(|block| block.divide(&diagonal, sign));
         is_definite
     }
 

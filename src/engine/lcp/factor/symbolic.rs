@@ -178,9 +178,7 @@ impl Pattern {
     /// Finds the elimination tree and the blocks of each column.
     fn count_blocks(&mut self) {
         let n = self.nodes();
-        for list in [&mut self.parent, &mut self.mark] {
-            refill(list, n, NONE);
-        }
+        [&mut self.parent, &mut self.mark].into_iter().for_each(|list| refill(list, n, NONE));
         refill(&mut self.cursor, n, 0);
         for j in 0..n as u32 {
             self.visit_row(j, |pattern, k| pattern.cursor[k as usize] += 1);

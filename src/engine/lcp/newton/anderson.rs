@@ -38,12 +38,10 @@ impl Anderson {
     /// Forgets the history; `n` is the length of `x`.
     pub(crate) fn restart(&mut self, n: usize) {
         (self.seen, self.stride) = (0, 1.0);
-        for list in [&mut self.x_change, &mut self.f_change] {
-            refill(list, DEPTH * n, 0.0);
-        }
-        for list in [&mut self.x_last, &mut self.f_last] {
-            refill(list, n, 0.0);
-        }
+        [&mut self.x_change, &mut self.f_change]
+            .into_iter()
+            .for_each(|list| refill(list, DEPTH * n, 0.0));
+        [&mut self.x_last, &mut self.f_last].into_iter().for_each(|list| refill(list, n, 0.0));
     }
 
     /// Replaces `x` by the next point, kept non-negative; `f = g(x) - x`, `damping` is β.

@@ -32,9 +32,9 @@ pub fn approach(
     let parts = problem.manifolds.chunks(size).map(|manifolds| (manifolds, 0.0));
     let mut parts: SmallVec<[(&[Manifold], Double); JOBS]> = parts.collect();
     pool.run(&mut parts, 1, |parts| {
-        for (manifolds, speed) in parts {
-            *speed = kernel::approach(manifolds, velocity);
-        }
+        parts
+            .iter_mut()
+            .for_each(|(manifolds, speed)| *speed = kernel::approach(manifolds, velocity));
     });
     parts.iter().fold(0.0, |most: Double, (_, speed)| most.max(*speed))
 }

@@ -147,9 +147,7 @@ pub(super) fn assemble<T: Scalar>(
 ) {
     out.clear(pattern);
     let n = problem.bodies.len();
-    for (i, body) in problem.bodies.iter().enumerate() {
-        add_mass(out.diagonal(i), body);
-    }
+    problem.bodies.iter().enumerate().for_each(|(i, body)| add_mass(out.diagonal(i), body));
     let mut edge = 0;
     for (index, m) in problem.manifolds.iter().enumerate() {
         let (a, b) = (m.a as usize, m.b as usize);

@@ -306,9 +306,7 @@ impl NewtonScratch {
                 }
             }
             let joints = self.joint.iter().zip(&self.joint_step);
-            for (x, (c, d)) in self.trial_joint.iter_mut().zip(joints) {
-                *x = c + t * d;
-            }
+            self.trial_joint.iter_mut().zip(joints).for_each(|(x, (c, d))| *x = c + t * d);
             let penalty = progress.penalty;
             measure =
                 self.sweep.evaluate::<false>(problem, &self.trial, &self.trial_joint, penalty);

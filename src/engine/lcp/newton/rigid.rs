@@ -149,9 +149,7 @@ pub(super) fn motion(body: &BodyBlock, i: usize) -> Vec6 {
     let radius = ((xx + yy + zz) / (3.0 * body.mass[0])).sqrt();
     core::array::from_fn(|k| {
         let mut bits = (6 * i + k + 1) as u64;
-        for _ in 0..3 {
-            bits = (bits ^ bits >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
+        (0..3).for_each(|_| bits = (bits ^ bits >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let part = (bits >> 11) as Double / (1_u64 << 52) as Double - 1.0;
         if free[k] { part / if k < 3 { 1.0 } else { radius } } else { 0.0 }
     })

@@ -70,9 +70,7 @@ impl Coloring {
 
     fn sort(&mut self) {
         let mut starts = [0_u32; KEYS + 1];
-        for &key in &self.keys {
-            starts[key as usize + 1] += 1;
-        }
+        self.keys.iter().for_each(|&key| starts[key as usize + 1] += 1);
         for k in 0..KEYS {
             starts[k + 1] += starts[k];
         }

@@ -193,9 +193,7 @@ impl Tableau {
         let width = self.width;
         let scale = 1.0 / self.at(row, column);
         let pivot_row: &mut [Double] = &mut self.entries[row * width..(row + 1) * width];
-        for x in pivot_row.iter_mut() {
-            *x *= scale;
-        }
+        pivot_row.iter_mut().for_each(|x| *x *= scale);
         pivot_row[column] = 1.0;
         let (before, rest) = self.entries.split_at_mut(row * width);
         let (pivot_row, after) = rest.split_at_mut(width);
@@ -204,9 +202,7 @@ impl Tableau {
             if factor == 0.0 {
                 continue;
             }
-            for (x, p) in other.iter_mut().zip(pivot_row.iter()) {
-                *x -= factor * p;
-            }
+            other.iter_mut().zip(pivot_row.iter()).for_each(|(x, p)| *x -= factor * p);
             other[column] = 0.0;
         }
         self.basis[row] = column;

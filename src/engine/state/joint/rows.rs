@@ -114,9 +114,7 @@ impl JointRowBuilder<'_> {
             let locks = (0..6).filter(|k| locked & 1 << k != 0);
             rows.extend(locks.map(|k| self.lock(place, k, cap)));
         }
-        for slot in self.joint.limits() {
-            self.limit(place, slot, rows);
-        }
+        self.joint.limits().for_each(|slot| self.limit(place, slot, rows));
         for k in 0..6 {
             if let Some(motor) = &desc.motors[k] {
                 rows.extend(self.motor(place, k, motor));
@@ -129,9 +127,7 @@ impl JointRowBuilder<'_> {
                 rows.push(Row { bounds, ..row(FRICTION + k, sides) });
             }
         }
-        for row in rows {
-            self.yield_at_most(row);
-        }
+        rows.iter_mut().for_each(|row| self.yield_at_most(row));
     }
 
     /// Bounds the impulse of a row by what the joint and its island bear.

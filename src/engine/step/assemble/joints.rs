@@ -156,9 +156,7 @@ impl StepProblem {
         broken: &mut Vec<JointId>,
         yielded: &mut Vec<JointId>,
     ) {
-        for &j in &self.joints_of.items {
-            joints[j as usize].forget_impulses();
-        }
+        self.joints_of.items.iter().for_each(|&j| joints[j as usize].forget_impulses());
         let mut row = 0;
         while row < self.joint_source.len() {
             let j = self.joint_source[row][0];

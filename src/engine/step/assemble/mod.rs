@@ -43,7 +43,7 @@ use crate::engine::state::contact::{Blow, ContactCarrier};
 use crate::engine::state::joint::{Aim, Joint, Row};
 use crate::engine::state::motion::{Motion, vec6};
 use crate::engine::state::pairs::Pair;
-use crate::math::{DVec3, Double, Groups, Real, cut, narrow3, widen};
+use crate::math::{DVec3, Double, Groups, Real, Vec3, cut, narrow, widen};
 
 /// The step problem of all islands, and where its rows came from.
 #[derive(Clone, Debug, Default)]
@@ -355,21 +355,21 @@ fn pushed(sources: &Sources<'_>, pair: &Pair) -> [bool; 2] {
 }
 
 impl IslandStep<'_> {
-    /// Holds those that were to pass each other on their free paths, and meet on those that the solution gives
-    /// them, on their sides of the planes between them; are there any?
+    /// Holds pairs that were to pass each other on their free paths, and meet on those of the solution, on
+    /// their sides of the planes between them; is there any?
     pub(in crate::engine) fn stop_what_meets(&mut self, sources: &Sources<'_>) -> bool {
         let mut any = false;
         for m in self.manifolds.iter_mut().filter(|m| m.passes) {
             let [pair, _] = self.contact_source[m.first as usize];
             let pair = &sources.pairs[pair as usize];
-            let found = [m.a, m.b].map(|i| self.biased.velocity.get(i as usize));
-            let [a, b] = pair.bodies.map(|i| i as usize);
-            let velocity = |k: usize, i| found[k].copied().unwrap_or_else(|| imposed(sources, i));
-            let velocities = [velocity(0, a), velocity(1, b)]
-                .map(|[x, y, z, u, v, w]| [DVec3::new(x, y, z), DVec3::new(u, v, w)].map(narrow3));
-            let (bodies, motions) = (sources.bodies, sources.motions);
-            let (bodies, motions) = ([&bodies[a], &bodies[b]], [&motions[a], &motions[b]]);
-            m.passes = !passing::meets(pair, bodies, motions, velocities, sources.dt);
+            let ways = [(0, m.a), (1, m.b)].map(|(k, own)| {
+                let i = pair.bodies[k] as usize;
+                let found = self.biased.velocity.get(own as usize).copied();
+                let [x, y, z, u, v, w] = found.unwrap_or_else(|| imposed(sources, i)).map(narrow);
+                let velocity = [Vec3::new(x, y, z), Vec3::new(u, v, w)];
+                (&sources.bodies[i], &sources.motions[i], velocity)
+            });
+            m.passes = !passing::meets(pair, ways, sources.dt);
             for lane in (0..m.count as usize).filter(|_| !m.passes) {
                 let [_, contact] = self.contact_source[m.first as usize + lane];
                 m.gap[lane] = widen(pair.contacts[contact as usize].gap).max(0.0);

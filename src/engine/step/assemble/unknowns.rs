@@ -114,9 +114,7 @@ impl IslandUnknowns<'_> {
     pub(in crate::engine) fn add_impulses(&mut self, one: &Unknowns) {
         add_lists(self.contact_impulse, &one.contact_impulse);
         add_lists(self.rolling_impulse, &one.rolling_impulse);
-        for (sum, x) in self.joint_impulse.iter_mut().zip(&one.joint_impulse) {
-            *sum += x;
-        }
+        self.joint_impulse.iter_mut().zip(&one.joint_impulse).for_each(|(sum, x)| *sum += x);
     }
 
     /// Goes a part `t` of the way from one state to another.
@@ -125,9 +123,7 @@ impl IslandUnknowns<'_> {
         mix_lists(self.contact_impulse, &from.contact_impulse, &to.contact_impulse, t);
         mix_lists(self.rolling_impulse, &from.rolling_impulse, &to.rolling_impulse, t);
         let ends = from.joint_impulse.iter().zip(&to.joint_impulse);
-        for (c, (x, y)) in self.joint_impulse.iter_mut().zip(ends) {
-            *c = x + t * (y - x);
-        }
+        self.joint_impulse.iter_mut().zip(ends).for_each(|(c, (x, y))| *c = x + t * (y - x));
     }
 
     /// Takes the impulses of a copy back.

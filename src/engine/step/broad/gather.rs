@@ -86,16 +86,12 @@ impl BroadPhase {
         &Input { bodies, motions, movers, enlarge, excluded }: &Input<'_>,
     ) {
         self.step = self.step.wrapping_add(1);
-        for &i in &self.live {
-            self.flags[i as usize] &= !flag::EDITED;
-        }
+        self.live.iter().for_each(|&i| self.flags[i as usize] &= !flag::EDITED);
         self.live.clear();
         for list in [&mut self.open, &mut self.border, &mut self.doubtful, &mut self.meshes] {
             list.clear();
         }
-        for p in self.moved.drain(..) {
-            self.boxes[p as usize].moved_in = 0;
-        }
+        self.moved.drain(..).for_each(|p| self.boxes[p as usize].moved_in = 0);
         self.placed = 0;
         self.near.release();
         let mut wanted = core::mem::take(&mut self.last);

@@ -24,9 +24,7 @@ impl BroadPhase {
     pub(super) fn find_meeting(&mut self, round: u8, bodies: &[Body], pool: &dyn Pool) {
         if round == 1 {
             self.glance(pool);
-            for word in 0..self.near.listed.len() {
-                self.look_at_word(word, bodies);
-            }
+            (0..self.near.listed.len()).for_each(|word| self.look_at_word(word, bodies));
         } else {
             self.look_at_open(round, bodies, pool);
         }

@@ -91,24 +91,22 @@ impl NarrowPhase<'_> {
     }
 }
 
-/// Do the pieces of a pair that [passes](NarrowPhase::passes) meet on the paths of these velocities of its
-/// bodies, linear and angular [m/s, rad/s]?
+/// Do the pieces of a pair that [passes](NarrowPhase::passes) meet while its bodies, with their free motions,
+/// move with other velocities, linear and angular [m/s, rad/s]?
 pub(in crate::engine) fn meets(
     pair: &Pair,
-    bodies: [&Body; 2],
-    motions: [&Motion; 2],
-    velocities: [[Vec3; 2]; 2],
+    [(a, motion_a, by_a), (b, motion_b, by_b)]: [(&Body, &Motion, [Vec3; 2]); 2],
     dt: Real,
 ) -> bool {
-    let numbers = [pair.key.piece_a, pair.key.piece_b];
-    let pieces = [0, 1].map(|k| bodies[k].colliders().piece(numbers[k]));
-    let [Some(a), Some(b)] = &pieces else { return false };
-    let (ConvexRef::Hull(x), ConvexRef::Hull(y)) = (a.convex, b.convex) else { return false };
-    let placed = Placed::new(bodies, motions, [a, b], 0.0);
+    let [p, q] =
+        [(a, pair.key.piece_a), (b, pair.key.piece_b)].map(|(x, k)| x.colliders().piece(k));
+    let (Some(p), Some(q)) = (p, q) else { return false };
+    let (ConvexRef::Hull(x), ConvexRef::Hull(y)) = (p.convex, q.convex) else { return false };
+    let placed = Placed::new([a, b], [motion_a, motion_b], [&p, &q], 0.0);
     let [on_a, on_b] = placed.rotations;
     let relative = Relative::new(Vec3::ZERO, on_a, placed.offset(), on_b);
     let at = (&relative, pair.cache.hints);
-    clearance([x, y], at, &on_a.transpose(), placed.arms, velocities, dt).is_none()
+    clearance([x, y], at, &on_a.transpose(), placed.arms, [by_a, by_b], dt).is_none()
 }
 
 /// The distance (m) at which two hulls pass each other while their bodies move with these velocities; none if

@@ -50,9 +50,7 @@ fn divide(bodies: &mut [(Vec3, u32)], cuts: u32, leaves: &mut [u8]) {
         x.total_cmp(&y).then(i.cmp(&j))
     });
     let (low, high) = bodies.split_at_mut(half);
-    for (_, i) in &*high {
-        leaves[*i as usize] |= 1 << (cuts - 1);
-    }
+    high.iter().for_each(|(_, i)| leaves[*i as usize] |= 1 << (cuts - 1));
     divide(low, cuts - 1, leaves);
     divide(high, cuts - 1, leaves);
 }

@@ -262,9 +262,7 @@ impl IslandStep<'_> {
 
     /// Adds `sign` times the push to the biases.
     fn take_push(&mut self, sign: Double) {
-        for manifold in self.manifolds.iter_mut() {
-            manifold.take_push(sign);
-        }
+        self.manifolds.iter_mut().for_each(|manifold| manifold.take_push(sign));
         for (row, push) in self.joints.iter_mut().zip(&*self.joint_push) {
             row.bias += sign * push;
         }

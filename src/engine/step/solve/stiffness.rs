@@ -42,9 +42,7 @@ pub(super) fn of(r: DVec3, f: DVec3) -> Sym {
 }
 
 pub(super) fn add(a: &mut Sym, b: &Sym) {
-    for (x, y) in a.iter_mut().zip(b) {
-        *x += y;
-    }
+    a.iter_mut().zip(b).for_each(|(x, y)| *x += y);
 }
 
 /// No eigenvalue is larger (Gershgorin).

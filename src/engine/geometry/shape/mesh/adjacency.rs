@@ -71,9 +71,7 @@ impl Adjacency {
             }
             let all_flat = up.len() == down.len()
                 && up.iter().all(|x| edges[x.3 as usize][x.4].bend == Bend::Flat);
-            for v in [low, high] {
-                flat[v as usize] &= all_flat;
-            }
+            [low, high].into_iter().for_each(|v| flat[v as usize] &= all_flat);
         }
         joined.sort_unstable();
         let starts = 0..=vertices.len() as u32;

@@ -261,18 +261,14 @@ impl JointsScratch {
     fn sort_by_body(&mut self, bodies: usize) -> bool {
         refill(&mut self.end, bodies, 0);
         for node in &self.nodes {
-            for body in &node.bodies {
-                self.end[*body as usize] += 1;
-            }
+            node.bodies.iter().for_each(|body| self.end[*body as usize] += 1);
         }
         if self.end.iter().any(|count| *count as usize > HUB) {
             return false;
         }
         // Each end is a start first, and moves on with every node.
         let mut sum = 0;
-        for end in &mut self.end {
-            sum += core::mem::replace(end, sum);
-        }
+        self.end.iter_mut().for_each(|end| sum += core::mem::replace(end, sum));
         refill(&mut self.of_body, sum as usize, (0, 0));
         for (k, node) in self.nodes.iter().enumerate() {
             for (side, body) in node.bodies.iter().enumerate() {
@@ -331,9 +327,7 @@ impl JointsScratch {
         for (k, node) in memory.nodes.iter().enumerate() {
             let place = matrix.place(k);
             let x = &mut self.x[place.block as usize][place.first as usize..];
-            for (x, error) in x.iter_mut().zip(&self.errors[node.rows()]) {
-                *x = -error;
-            }
+            x.iter_mut().zip(&self.errors[node.rows()]).for_each(|(x, error)| *x = -error);
         }
         matrix.solve(&mut self.x);
         self.trial.clone_from(&self.joint);

@@ -310,9 +310,7 @@ impl MidpointScratch {
         for (member, velocity) in self.members.iter_mut().zip(&*step.relaxed.velocity) {
             member.go_on(velocity);
         }
-        for link in &mut self.links {
-            link.go_on(h);
-        }
+        self.links.iter_mut().for_each(|link| link.go_on(h));
     }
 
     /// Writes how the bodies moved, and puts the problem back.

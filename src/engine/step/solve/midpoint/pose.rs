@@ -179,9 +179,7 @@ impl MidpointScratch {
             let aims: [DVec3; LANES] = core::array::from_fn(|lane| {
                 DVec3::from_array(m.velocity(lane, step.biased.velocity))
             });
-            for touch in &mut self.touches[here] {
-                touch.find_end(&self.members, h);
-            }
+            self.touches[here].iter_mut().for_each(|touch| touch.find_end(&self.members, h));
             contact::put(m, &self.touches, At::Middle);
             let ends = [m.a, m.b].map(|i| mean(&self.members, i));
             for lane in 0..m.count as usize {

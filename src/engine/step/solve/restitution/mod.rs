@@ -221,9 +221,7 @@ impl BounceScratch {
     /// Puts the problem back.
     fn settle(&self, island: &mut Island<'_, '_>) {
         let step = &mut *island.step;
-        for (m, bias) in step.manifolds.iter_mut().zip(&self.bias) {
-            m.bias = *bias;
-        }
+        step.manifolds.iter_mut().zip(&self.bias).for_each(|(m, bias)| m.bias = *bias);
         step.take_push(1.0);
         self.free(step);
         let blows = &mut *step.blows;
