@@ -43,11 +43,11 @@ const GOLDEN_SINGLE: [(&str, u64); 8] = [
 ];
 const GOLDEN_DOUBLE: [(&str, u64); 8] = [
     ("stack", 0x4903_41f0_5ce2_4d8c),
-    ("heap", 0x86eb_d768_2b1a_6dc5),
+    ("heap", 0xa91d_c4d7_e1e6_8dc7),
     ("chain", 0x2cc8_e281_e317_02d9),
     ("net", 0x5ca3_aaa2_521f_a455),
     ("hulls", 0x7eb4_d5c1_6200_6b38),
     ("sleepers", 0x8e03_18a1_2370_145f),
     ("begin", 0x1844_7266_63cd_8112),
-    ("pile", 0xac45_dc27_9369_2590),
+    ("pile", 0x2269_eaec_1c36_5cca),
 ];

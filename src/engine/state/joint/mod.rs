@@ -112,7 +112,7 @@ impl Joint {
 
 /// All joints, in ascending order of their ids.
 #[derive(Clone, Debug, Default)]
-pub struct Joints {
+pub(crate) struct Joints {
     list: Vec<Joint>,
     pub(crate) next: u64,
     /// How many of the list are removed, without those whose bodies are.

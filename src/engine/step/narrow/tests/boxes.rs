@@ -251,8 +251,8 @@ fn boxes_choose_the_normal_of_hulls() {
         let Trial { known, unknown, relative, .. } = &trial;
         let [fast, slow] = [known, unknown]
             .map(|[a, b]| reference_normal(a, b, relative, normal, [0; 2], &twist, dt, eligible));
-        // Where two planes hardly differ, and foretell the same separation to a rounding, that decides: in ten
-        // million rounds 29 times, by 6e-8 m at most in double precision.
+        // Where two planes hardly differ, and foretell the same separation to a rounding, that decides: in
+        // ten million rounds 29 times, by 6e-8 m at most in double precision.
         let apart = (fast - slow).length();
         assert!(apart <= 2e-3, "round {round}: {fast} {slow}");
         ties += usize::from(apart > 1e-6);
