@@ -32,9 +32,9 @@ fn large_ones_rise_and_small_ones_do_not() {
     }
 }
 
-/// Large polyhedra come above the four small ones that began where they did within twenty shakes, from each of
-/// seven starts, and above half of the others in the mean of these. Were it even chances, the former would be
-/// so in one of 128 trials.
+/// Large polyhedra come above the four small ones that began where they did within twenty shakes, from each
+/// of seven starts, and above half of the others in the mean of these. Were it even chances, the former would
+/// be so in one of 128 trials.
 #[test]
 fn they_rise_from_every_start() {
     let mut sum = 0.0;

@@ -39,7 +39,7 @@ const GOLDEN_SINGLE: [(&str, u64); 8] = [
     ("hulls", 0x83bf_6999_b564_00b5),
     ("sleepers", 0x09dc_8c9c_73db_8412),
     ("begin", 0x85e6_f301_a46b_6a3e),
-    ("pile", 0x8ef5_44f5_4002_dea3),
+    ("pile", 0xa8d4_c43b_7773_9eba),
 ];
 const GOLDEN_DOUBLE: [(&str, u64); 8] = [
     ("stack", 0x4903_41f0_5ce2_4d8c),
@@ -49,5 +49,5 @@ const GOLDEN_DOUBLE: [(&str, u64); 8] = [
     ("hulls", 0x7eb4_d5c1_6200_6b38),
     ("sleepers", 0x8e03_18a1_2370_145f),
     ("begin", 0x1844_7266_63cd_8112),
-    ("pile", 0x2269_eaec_1c36_5cca),
+    ("pile", 0xbfb5_4aa8_6241_8934),
 ];

@@ -83,7 +83,7 @@ impl Task<'_> {
         let mut island =
             Island { step, sources, settings, pool, dt, memory, spent: 0.0, in_vain: false };
         let mut outcome = policy::solve(solver, &mut island);
-        if island.step.stop_what_meets(sources) {
+        if !outcome.softened && island.step.stop_what_meets(sources) {
             outcome = policy::solve(solver, &mut island).after(&outcome);
         }
         let tolerance = settings.solver.tolerance;
