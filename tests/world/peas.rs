@@ -9,9 +9,9 @@ use orthant::math::{Real, Vec3};
 use orthant_lab::games::{self, Game, Play};
 use orthant_lab::gauge::Plan;
 
-/// Peas on a pyramid of ten rows under a heavy cube, looked at in every step.
-fn rain() -> Game {
-    games::by_name("peas-10-1000").expect("a scene").lasting(4.0)
+/// Peas on a pyramid of ten rows under a cube of so many times their density, looked at in every step.
+fn rain(ratio: usize) -> Game {
+    games::by_name(&format!("peas-10-{ratio}")).expect("a scene").lasting(4.0)
 }
 
 /// How far a heavy cube on a pyramid of ten rows, the last piece before the peas, is from where it lay (m).
@@ -20,15 +20,22 @@ fn moved(play: &Play) -> Real {
     (heavy.position() - Vec3::Y * 10.5).length()
 }
 
+/// A rain is chaotic: how many steps are not solved is counted of three.
 #[test]
 fn a_pyramid_is_solved_while_peas_rain_on_it() {
-    let game = rain();
-    let (record, play) = Plan::new(&game).run(&game).expect("it ends");
-    let (steps, overlap) = (record.steps.len(), record.overlap[1]);
-    let unsolved = record.steps.iter().filter(|step| !step.solved).count();
-    println!("{unsolved} of {steps} steps are not solved, {} mm of overlap", 1e3 * overlap);
-    assert!(overlap <= 5e-5, "{overlap} m of overlap");
-    assert!(moved(&play) < 1e-3, "it stands: {} m", moved(&play));
+    let (mut unsolved, mut steps) = (0, 0);
+    for ratio in [1, 30, 1000] {
+        let game = rain(ratio);
+        let (record, play) = Plan::new(&game).run(&game).expect("it ends");
+        let (open, overlap) = (record.steps.iter().filter(|s| !s.solved), record.overlap[1]);
+        unsolved += open.count();
+        steps += record.steps.len();
+        println!("{ratio}: {unsolved} of {steps} so far, {} mm of overlap", 1e3 * overlap);
+        assert!(moved(&play) < 1e-3, "{ratio}: it stands: {} m", moved(&play));
+        // Under the lightest one a pea begins a step too far from another for a row, and is pushed into it.
+        let most = if ratio == 1 { 2e-4 } else { 5e-5 };
+        assert!(overlap <= most, "{ratio}: {overlap} m of overlap");
+    }
     assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
 }
 
@@ -36,7 +43,7 @@ fn a_pyramid_is_solved_while_peas_rain_on_it() {
 /// are looked at now and then: in small steps a pea that another turns aside is in a third one for a step.
 #[test]
 fn what_bears_a_thousand_times_its_mass_stands_in_small_steps() {
-    let game = Game { check_every: 0.5, ..rain() };
+    let game = Game { check_every: 0.5, ..rain(1000) };
     let mut plan = Plan::new(&game);
     plan.settings.solver = SolverSettings::budget();
     let (record, play) = plan.run(&game).expect("it ends");
