@@ -3,7 +3,8 @@
 //! Input: two hulls, how they are to each other and move, and the plane they have. Output: whether they pass
 //! each other although that plane would be crossed. It is the plane of where both are as the step begins,
 //! and its rows would turn aside what misses; so their gaps grow to what the free paths close
-//! ([`NarrowPhase::let_pass`]), and the rows hold only what others push nearer than that.
+//! ([`NarrowPhase::let_pass`]), and the rows hold only what others push nearer than that. Where the solution
+//! leads them into each other (`meets`), the plane holds, and the island is solved again.
 //!
 //! The hull that another one sweeps along a straight path is convex, so the paths miss each other if and
 //! only if one plane lies between both hulls all the time. Every separating plane `n` at a time `s` bounds
