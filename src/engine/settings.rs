@@ -42,7 +42,7 @@ pub mod ranges;
 use self::ranges::Range;
 use crate::engine::geometry::shape::LENGTH_MAX;
 use crate::engine::lcp::{Cone, Method};
-use crate::math::{Double, Real, Vec3, narrow};
+use crate::math::{Double, Real, Vec3, narrow, widen};
 
 /// How the active events of a pair are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -286,12 +286,13 @@ impl SolverSettings {
     }
 
     /// For large heaps in motion at a fixed and low cost: in islands of more than
-    /// [`newton_rows_max`](Self::newton_rows_max) rows every step in which something approaches something
-    /// faster than 0.1 mm/s is made in four small and soft ones, as most engines do; its error is in the
-    /// report. Smaller islands, and larger ones that are at rest from the start, are solved as by default.
+    /// [`newton_rows_max`](Self::newton_rows_max) rows every step in which something strikes something
+    /// faster than 0.5 m/s, as what bounces by default, is made in four small and soft ones, as most engines
+    /// do; its error is in the report. What is small, at rest or carried gently is solved as by default.
     #[must_use]
     pub fn budget() -> Self {
-        Self { impact_speed_max: 1e-4, substeps: 4, ..Self::default() }
+        let impact_speed_max = widen(ContactSettings::default().restitution_speed);
+        Self { impact_speed_max, substeps: 4, ..Self::default() }
     }
 }
 

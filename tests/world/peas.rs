@@ -23,7 +23,7 @@ fn moved(play: &Play) -> Real {
 /// A rain is chaotic: how many steps are not solved is counted of three.
 #[test]
 fn a_pyramid_is_solved_while_peas_rain_on_it() {
-    let (mut unsolved, mut steps) = (0, 0);
+    let (mut unsolved, mut steps, mut deep) = (0, 0, 0);
     for ratio in [1, 30, 1000] {
         let game = rain(ratio);
         let (record, play) = Plan::new(&game).run(&game).expect("it ends");
@@ -32,10 +32,11 @@ fn a_pyramid_is_solved_while_peas_rain_on_it() {
         steps += record.steps.len();
         println!("{ratio}: {unsolved} of {steps} so far, {} mm of overlap", 1e3 * overlap);
         assert!(moved(&play) < 1e-3, "{ratio}: it stands: {} m", moved(&play));
-        // Under the lightest one a pea begins a step too far from another for a row, and is pushed into it.
-        let most = if ratio == 1 { 2e-4 } else { 5e-5 };
-        assert!(overlap <= most, "{ratio}: {overlap} m of overlap");
+        // In one of them a pea begins a step too far from another for a row, and is pushed into it.
+        deep += u32::from(overlap > 5e-5);
+        assert!(overlap <= 2e-4, "{ratio}: {overlap} m of overlap");
     }
+    assert!(deep <= 1, "{deep} rains with overlaps");
     assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
 }
 
@@ -66,4 +67,28 @@ fn a_pyramid_is_solved_after_a_ball_rolled_into_it() {
     }
     println!("{unsolved} of {steps} steps are not solved");
     assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
+}
+
+/// What sticks is held soon after a blow, and no step has to do anything then. While a solution within the tolerance
+/// did for what was not held, that went on with its error, and 210 cubes were solved in 20 more steps, 136 in 60.
+#[test]
+fn what_a_ball_struck_rests_again() {
+    for base in [14, 16, 20] {
+        let game = games::by_name(&format!("pyramid-{base}-ball")).expect("a scene").lasting(5.0);
+        let (record, _) = Plan::new(&game).run(&game).expect("it ends");
+        let last = record.steps.iter().rposition(|step| step.work[0] > 0);
+        println!("{base}: solved until step {last:?}");
+        assert!(last.is_some_and(|last| (160..178).contains(&last)), "{base}: until step {last:?}");
+    }
+}
+
+/// With `budget()` what a ball pushes gently was softened for good, and one try in vain took a thousand sweeps' work.
+#[test]
+fn what_is_pushed_gently_is_solved_on_a_budget() {
+    let game = games::by_name("pyramid-20-ball").expect("a scene").lasting(5.0);
+    let mut plan = Plan::new(&game);
+    plan.settings.solver = SolverSettings::budget();
+    let (record, _) = plan.run(&game).expect("it ends");
+    let unsolved = record.steps.iter().filter(|step| !step.solved).count();
+    assert_eq!(unsolved, 0, "of {} steps", record.steps.len());
 }

@@ -20,8 +20,8 @@
 //!    relaxation is solved more accurately than `Γ` is known), minimizes, and updates the multipliers,
 //!    `l ← P_K(p)`;
 //! 3. an island at rest first tries a few steps and one update with the factor of an earlier step, and is
-//!    content with the tolerance: most often that is all it takes. A tiny one goes on until what sticks is
-//!    held, since up a stack speeds within the tolerance add up;
+//!    content with the tolerance: most often that is all it takes. What is tiny, or was within the tolerance
+//!    already, goes on until what sticks is held, since up a stack speeds within the tolerance add up;
 //! 4. each step is one of the modified Newton method, with the factor at hand, which may be that of the last
 //!    step of the simulation: the gradient is exact and the line search makes every step descend, so an old
 //!    factor costs steps, not accuracy. It is renewed where a step gains too little;
@@ -139,7 +139,7 @@ impl NewtonScratch {
             double,
             penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
-            aim: if at_rest { AIM } else { 0.5 } * params.tolerance,
+            aim: if at_rest { AIM } else { 0.5 } * params.tolerance.min(first.error()),
             last_error: Double::INFINITY,
             at_hand: false,
             to_be_held: first.error() <= params.tolerance || problem.is_tiny(),

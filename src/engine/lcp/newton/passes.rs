@@ -140,12 +140,13 @@ impl NewtonScratch {
             errors.idle += 1;
         }
         let done = errors.best <= params.tolerance;
-        if progress.at_hand && done {
-            if !progress.to_be_held {
-                return Some(Status::Converged);
-            }
-            // Up a stack speeds within the tolerance add up to more than can be held, and some day the
-            // floor would stop them all at once.
+        if done && progress.at_hand && !progress.to_be_held {
+            return Some(Status::Converged);
+        }
+        let good = progress.at_hand || error <= AIM * params.tolerance;
+        if done && good && errors.idle == 0 && progress.to_be_held {
+            // Up a stack speeds within the tolerance add up to more than can be held: what is not held goes
+            // on with its error, which adds up from step to step until the floor stops them all at once.
             let held = self.hold(problem, params, memory, certificate);
             if held.error() <= params.tolerance {
                 progress.held = Some(held);
@@ -154,7 +155,9 @@ impl NewtonScratch {
         } else if progress.at_hand {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
-        if error <= progress.aim || (done && (errors.idle > 0 || out)) {
+        // The factor at hand need not gain anything, a new one does.
+        let patience = u32::from(progress.to_be_held);
+        if error <= progress.aim || (done && (errors.idle > patience || out)) {
             return Some(Status::Converged);
         }
         if errors.best <= 0.5 * errors.halved {
