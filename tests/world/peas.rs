@@ -32,9 +32,9 @@ fn a_pyramid_is_solved_while_peas_rain_on_it() {
         steps += record.steps.len();
         println!("{ratio}: {unsolved} of {steps} so far, {} mm of overlap", 1e3 * overlap);
         assert!(moved(&play) < 1e-3, "{ratio}: it stands: {} m", moved(&play));
-        // In one of them a pea begins a step too far from another for a row, and is pushed into it.
+        // In one of them a pea begins a step too far from another for a row, and is struck into it.
         deep += u32::from(overlap > 5e-5);
-        assert!(overlap <= 2e-4, "{ratio}: {overlap} m of overlap");
+        assert!(overlap <= 1e-3, "{ratio}: {overlap} m of overlap");
     }
     assert!(deep <= 1, "{deep} rains with overlaps");
     assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
@@ -69,8 +69,8 @@ fn a_pyramid_is_solved_after_a_ball_rolled_into_it() {
     assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
 }
 
-/// What sticks is held soon after a blow, and no step has to do anything then. While a solution within the tolerance
-/// did for what was not held, that went on with its error, and 210 cubes were solved in 20 more steps, 136 in 60.
+/// What sticks is held soon after a blow, and no step has to do anything then. While a solution within the
+/// tolerance did for what was not held, that went on with its error: 136 cubes were solved in 60 more steps.
 #[test]
 fn what_a_ball_struck_rests_again() {
     for base in [14, 16, 20] {
@@ -82,7 +82,7 @@ fn what_a_ball_struck_rests_again() {
     }
 }
 
-/// With `budget()` what a ball pushes gently was softened for good, and one try in vain took a thousand sweeps' work.
+/// With `budget()` what a ball pushes gently was softened for good, one try in vain took 1200 sweeps.
 #[test]
 fn what_is_pushed_gently_is_solved_on_a_budget() {
     let game = games::by_name("pyramid-20-ball").expect("a scene").lasting(5.0);

@@ -72,9 +72,7 @@ pub(super) fn polyhedron_mass(vertices: &[DVec3], loops: &[Vec<u32>]) -> Polyhed
     let mut sum = Moments::ZERO;
     for face in loops {
         let a = at(face[0]);
-        for pair in face[1..].windows(2) {
-            sum.add_tetrahedron([a, at(pair[0]), at(pair[1])]);
-        }
+        face[1..].windows(2).for_each(|pair| sum.add_tetrahedron([a, at(pair[0]), at(pair[1])]));
     }
     let volume = sum.volume;
     let offset = if volume > 0.0 { sum.first / volume } else { DVec3::ZERO };

@@ -142,7 +142,7 @@ impl NewtonScratch {
             aim: if at_rest { AIM } else { 0.5 } * params.tolerance.min(first.error()),
             last_error: Double::INFINITY,
             at_hand: false,
-            to_be_held: first.error() <= params.tolerance || problem.is_tiny(),
+            to_be_held: at_rest && (first.error() <= params.tolerance || problem.is_tiny()),
             held: None,
         };
         let inside = first.error() > STRUCK

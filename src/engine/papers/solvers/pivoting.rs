@@ -139,9 +139,7 @@ impl Tableau {
         for i in 0..n {
             let row = &mut entries[i * width..(i + 1) * width];
             row[i] = 1.0;
-            for j in 0..n {
-                row[n + j] = -matrix[i * n + j];
-            }
+            (0..n).for_each(|j| row[n + j] = -matrix[i * n + j]);
             row[2 * n] = -cover(attempt, i);
             row[2 * n + 1] = q[i];
         }
@@ -224,9 +222,7 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
             };
         }
     }
-    for i in 0..n {
-        a[i * width + n] = q[i];
-    }
+    (0..n).for_each(|i| a[i * width + n] = q[i]);
     eliminate(&mut a, n, 1e-13)
 }
 
@@ -263,9 +259,7 @@ pub(crate) fn eliminate(a: &mut [Double], n: usize, least: Double) -> Option<Vec
     let mut x = vec![0.0; n];
     for i in (0..n).rev() {
         let mut sum = a[i * width + n];
-        for j in i + 1..n {
-            sum -= a[i * width + j] * x[j];
-        }
+        (i + 1..n).for_each(|j| sum -= a[i * width + j] * x[j]);
         x[i] = sum / a[i * width + i];
     }
     Some(x)
@@ -322,9 +316,7 @@ mod tests {
         let mut matrix = vec![0.0; n * n];
         for i in 0..n {
             matrix[i * n + i] = 1.0;
-            for j in i + 1..n {
-                matrix[i * n + j] = 2.0;
-            }
+            (i + 1..n).for_each(|j| matrix[i * n + j] = 2.0);
         }
         let solution = lcp_lemke(&matrix, &vec![-1.0; n], 10_000);
         assert_eq!(solution.status, Status::Converged, "a P-matrix has a solution");

@@ -81,11 +81,8 @@ pub(crate) struct JointPose {
     pub(crate) apart: DVec3,
     /// From the wheels of a pulley to the anchors (m).
     ropes: [DVec3; 2],
-    /// World axes of both frames, and their rotations.
-    pub(crate) axes: [[DVec3; 3]; 2],
+    /// Rotations of both frames.
     rotations: [[Double; 4]; 2],
-    /// Rotation of frame b relative to frame a, (x, y, z, w) in the axes of frame a, `w ≥ 0`.
-    turn: [Double; 4],
 }
 
 impl JointPose {
@@ -110,7 +107,7 @@ impl JointPose {
             }
             _ => [DVec3::ZERO; 2],
         };
-        Self { ropes, ..Self::from_parts(kind, arms, apart, rotations) }
+        Self { kind, arms, apart, ropes, rotations }
     }
 
     /// Half way between two places: of rotations the one half way, of arms and of the distance the mean,
@@ -120,31 +117,39 @@ impl JointPose {
         let apart = (from.apart + to.apart) * 0.5;
         let ropes = [0, 1].map(|k| (from.ropes[k] + to.ropes[k]) * 0.5);
         let rotations = [0, 1].map(|k| half_way(from.rotations[k], to.rotations[k]));
-        Self { ropes, ..Self::from_parts(from.kind, arms, apart, rotations) }
+        Self { kind: from.kind, arms, apart, ropes, rotations }
     }
 
-    fn from_parts(
-        kind: JointKind,
-        arms: [DVec3; 2],
-        apart: DVec3,
-        rotations: [[Double; 4]; 2],
-    ) -> Self {
-        let axes = rotations
-            .map(|q| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| quat_rotate_double(q, axis)));
-        let turn = upper(quat_mul_double(conjugate(rotations[0]), rotations[1]));
-        Self { kind, arms, apart, ropes: [DVec3::ZERO; 2], axes, rotations, turn }
+    /// World axis of frame a or b.
+    #[inline]
+    pub(crate) fn axis(&self, frame: usize, k: usize) -> DVec3 {
+        quat_rotate_double(self.rotations[frame], [DVec3::X, DVec3::Y, DVec3::Z][k])
+    }
+
+    /// World axes of frame a or b.
+    fn axes(&self, frame: usize) -> [DVec3; 3] {
+        [0, 1, 2].map(|k| self.axis(frame, k))
+    }
+
+    /// Rotation of frame b relative to frame a, (x, y, z, w) in the axes of frame a, `w ≥ 0`.
+    fn turn(&self) -> [Double; 4] {
+        upper(quat_mul_double(conjugate(self.rotations[0]), self.rotations[1]))
     }
 
     /// Position of axis k [m or rad], angles within half a turn.
+    #[inline]
     pub(crate) fn position(&self, k: usize) -> Double {
         match (self.kind, k) {
             (JointKind::Distance { .. }, 0) => self.apart.length(),
             (JointKind::Pulley { ratio, .. }, 0) => {
                 self.ropes[0].length() + widen(ratio) * self.ropes[1].length()
             }
-            (_, 0..3) => self.axes[0][k].dot(self.apart),
+            (_, 0..3) => self.axis(0, k).dot(self.apart),
             (JointKind::Universal, _) => self.universal(k).0,
-            (_, 3) => wrapped(2.0 * atan2_double(self.turn[0], self.turn[3])),
+            (_, 3) => {
+                let [x, _, _, w] = self.turn();
+                wrapped(2.0 * atan2_double(x, w))
+            }
             _ => {
                 let u = self.pointer();
                 let sine = swing_sine(u);
@@ -174,26 +179,28 @@ impl JointPose {
     }
 
     /// Rows of the distance of the anchors along a direction that stays in the world.
+    #[inline]
     pub(crate) fn along_world(&self, direction: DVec3) -> Sides {
         [point_row(-direction, self.arms[0]), point_row(direction, self.arms[1])]
     }
 
     /// Rows of the distance of the anchors along an axis of frame a, which turns with it.
     fn along(&self, k: usize) -> Sides {
-        let axis = self.axes[0][k];
+        let axis = self.axis(0, k);
         [point_row(-axis, self.arms[0] + self.apart), point_row(axis, self.arms[1])]
     }
 
     /// Rows of the relative angular velocity about an axis of frame a; k is 3, 4 or 5, as of the joint.
     pub(crate) fn spin(&self, k: usize) -> Sides {
-        about(self.axes[0][k % 3])
+        about(self.axis(0, k % 3))
     }
 
     /// Component k, in frame a, of the rotation vector from a target orientation of frame b to its own,
     /// and its rows.
     pub(crate) fn turn_from(&self, target: DVec3, k: usize) -> (Double, Sides) {
         let back = conjugate(quat_exp_double(target));
-        let turn = if target == DVec3::ZERO { self.turn } else { quat_mul_double(self.turn, back) };
+        let own = self.turn();
+        let turn = if target == DVec3::ZERO { own } else { quat_mul_double(own, back) };
         let [x, y, z, w] = upper(turn);
         let v = DVec3::new(x, y, z);
         let sine = v.length();
@@ -212,10 +219,10 @@ impl JointPose {
 
     /// Angle between the x axes (rad), and the rows of its rate.
     pub(crate) fn swing(&self) -> (Double, Sides) {
-        let [a, b] = self.axes.map(|axes| axes[0]);
+        let [a, b] = [0, 1].map(|frame| self.axis(frame, 0));
         let normal = a.cross(b);
         let sine = normal.length();
-        let direction = if sine > 1e-12 { normal / sine } else { self.axes[0][1] };
+        let direction = if sine > 1e-12 { normal / sine } else { self.axis(0, 1) };
         (atan2_double(sine, a.dot(b)), about(direction))
     }
 
@@ -228,12 +235,13 @@ impl JointPose {
         match self.kind {
             JointKind::Gear { ratio } => {
                 let [a, b] = [0, 1].map(|k| about_x(from.rotations[k], self.rotations[k]));
-                let way = self.axes[0][0].dot(from.apart.cross(self.apart));
+                let way = self.axis(0, 0).dot(from.apart.cross(self.apart));
                 let carried = atan2_double(way, from.apart.dot(self.apart));
                 a + widen(ratio) * b - self.carried(ratio) * carried
             }
             JointKind::RackAndPinion { radius } => {
-                self.position(0) - from.position(0) + widen(radius) * about_x(from.turn, self.turn)
+                self.position(0) - from.position(0)
+                    + widen(radius) * about_x(from.turn(), self.turn())
             }
             _ => 0.0,
         }
@@ -241,7 +249,7 @@ impl JointPose {
 
     /// The rows of its rate: of forces on both where they mesh, so that nothing else bears them.
     pub(crate) fn rolling(&self) -> Sides {
-        let [a, b] = self.axes.map(|axes| axes[0]);
+        let [a, b] = [0, 1].map(|frame| self.axis(frame, 0));
         match self.kind {
             JointKind::Gear { ratio } => {
                 let turns = [turn_row(a), turn_row(b * widen(ratio))];
@@ -261,13 +269,13 @@ impl JointPose {
 
     /// The x axis of frame b in frame a.
     fn pointer(&self) -> DVec3 {
-        let [x, y, z, w] = self.turn;
+        let [x, y, z, w] = self.turn();
         DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y))
     }
 
     /// Gradient of twist or swing with respect to the relative angular velocity in frame a.
     fn turn_gradient(&self, k: usize) -> DVec3 {
-        let [x, y, z, w] = self.turn;
+        let [x, y, z, w] = self.turn();
         if k == 3 {
             let size = w * w + x * x;
             if size < 1e-12 {
@@ -292,7 +300,7 @@ impl JointPose {
 
     /// Angle k of a universal joint, and its gradient in the world.
     fn universal(&self, k: usize) -> (Double, DVec3) {
-        let [a, b] = self.axes;
+        let [a, b] = [0, 1].map(|frame| self.axes(frame));
         if k == 5 {
             return (-a[0].dot(b[1]), a[0].cross(b[1]));
         }
@@ -312,7 +320,7 @@ impl JointPose {
     }
 
     fn turned(&self, v: DVec3) -> DVec3 {
-        let [x, y, z] = self.axes[0];
+        let [x, y, z] = self.axes(0);
         x * v.x + y * v.y + z * v.z
     }
 }

@@ -17,7 +17,7 @@
 
 use crate::engine::state::body::Body;
 use crate::engine::tuning::spin::{PARTS_MAX, TURN_MAX};
-use crate::engine::tuning::work::ROUNDED_SINGLE;
+use crate::engine::tuning::work::{ROUNDED, ROUNDED_SINGLE};
 use crate::math::{
     DMat3, DVec3, Double, PI_DOUBLE, SymMat3, atan2_double, quat_exp_double, quat_mul_double,
     quat_rotate_double, sin_cos_double, widen, widen_mat3, widen_quat, widen3,
@@ -152,7 +152,8 @@ impl Rotor {
                 break;
             }
             after -= change;
-            if change.length() <= 4.0 * Double::EPSILON * before.length() {
+            // The next change is of the order of its square.
+            if change.length() <= ROUNDED * before.length() {
                 break;
             }
         }

@@ -15,7 +15,7 @@
 //! body loaded enough.
 
 use crate::engine::tuning::stiffness::SLIGHT;
-use crate::math::{DVec3, Double, Sym, sym_positive_part};
+use crate::math::{DVec3, Double, Sym, sym_cofactors, sym_positive_part};
 
 /// The part of a stiffness that adds to an inertia, if it matters beside that: compression, which takes
 /// from it, makes arms unstable.
@@ -25,7 +25,12 @@ pub(super) fn kept_definite(stiff: &Sym, inertia: &Sym) -> Option<Sym> {
     if largest_possible(stiff) <= least && largest_possible(&stiff.map(|x| -x)) <= least {
         return None;
     }
-    Some(sym_positive_part(stiff))
+    // Chains and nets under tension have no compression to leave out: their invariants tell.
+    let (minors, determinant) = sym_cofactors(stiff);
+    let (trace, pairs) = (stiff[0] + stiff[1] + stiff[2], minors[0] + minors[1] + minors[2]);
+    let rounding = -8.0 * Double::EPSILON * trace;
+    let pulls = pairs >= rounding * trace && determinant >= rounding * trace * trace;
+    Some(if trace > 0.0 && pulls { *stiff } else { sym_positive_part(stiff) })
 }
 
 /// `(F · r) 1 - (r Fᵀ + F rᵀ) / 2`; with `F = m r` the inertia of a mass at `r`.

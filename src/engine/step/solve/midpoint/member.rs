@@ -180,53 +180,49 @@ impl Member {
     pub(in crate::engine) fn turn_block(&self, block: &mut BodyBlock, h: Double) {
         let Some(rotor) = self.rotor else { return };
         let [.., momentum] = self.pushed(&[0.0; 6], h);
-        let damping = 1.0 + h * self.damping[1];
+        let BodyBlock { inertia, inverse_inertia, .. } = self.block(self.to.1, h, 1.0);
+        (block.inertia, block.inverse_inertia) = (inertia, inverse_inertia);
         let rotor = rotor.with(self.to.1);
-        block.inertia = rotor.tensor().map(|x| damping * x);
-        block.inverse_inertia = sym_inverse(&block.inertia);
         block.velocity_free[3..].copy_from_slice(&rotor.velocity(momentum).to_array());
     }
 
-    /// Mass block at a rotation, with damping; `part` of it, with `added` to its inertia. The velocity is to
-    /// be filled in.
+    /// Mass block at a rotation, with damping; `part` of it. The velocity is to be filled in.
     pub(in crate::engine) fn block(
         &self,
         rotation: [Double; 4],
-        added: Option<&Sym>,
         h: Double,
         part: Double,
     ) -> BodyBlock {
         let [f, g] = self.damping.map(|d| part * (1.0 + h * d));
         let free = [0, 1, 2].map(|axis| !self.locked.translation(axis));
         let mass = f * self.mass;
-        let mut inertia = match self.rotor {
-            Some(rotor) => rotor.with(rotation).tensor(),
-            None => self.inertia[0],
+        let [inertia, inverse_inertia] = match self.rotor {
+            Some(rotor) => {
+                let inertia = rotor.with(rotation).tensor().map(|x| g * x);
+                [inertia, sym_inverse(&inertia)]
+            }
+            None => [self.inertia[0].map(|x| g * x), self.inertia[1].map(|x| x / g)],
         };
-        inertia = inertia.map(|x| g * x);
-        let mut inverse = self.inertia[1].map(|x| x / g);
-        if let Some(added) = added {
-            let turns = [0, 1, 2].map(|axis| !self.locked.rotation(axis));
-            for (k, [row, column]) in SYM_PLACES.into_iter().enumerate() {
-                // A locked axis neither gives way nor couples the others.
-                if turns[row] && turns[column] {
-                    inertia[k] += added[k];
-                }
-            }
-        }
-        if self.rotor.is_some() || added.is_some() {
-            inverse = sym_inverse(&inertia);
-            for axis in (0..3).filter(|&axis| self.locked.rotation(axis)) {
-                inverse[axis] = 0.0;
-            }
-        }
         BodyBlock {
             mass: free.map(|free| if free { mass } else { 1.0 }),
             inertia,
             inverse_mass: free.map(|free| if free { 1.0 / mass } else { 0.0 }),
-            inverse_inertia: inverse,
+            inverse_inertia,
             velocity_free: [0.0; 6],
         }
+    }
+
+    /// Adds a stiffness to the inertia of a mass block.
+    pub(in crate::engine) fn stiffen(&self, block: &mut BodyBlock, added: &Sym) {
+        let turns = [0, 1, 2].map(|axis| !self.locked.rotation(axis));
+        for (k, [row, column]) in SYM_PLACES.into_iter().enumerate() {
+            // A locked axis neither gives way nor couples the others.
+            if turns[row] && turns[column] {
+                block.inertia[k] += added[k];
+            }
+        }
+        block.inverse_inertia = sym_inverse(&block.inertia);
+        (0..3).filter(|&axis| !turns[axis]).for_each(|axis| block.inverse_inertia[axis] = 0.0);
     }
 }
 

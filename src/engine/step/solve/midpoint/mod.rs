@@ -192,7 +192,7 @@ impl MidpointScratch {
         let Bench { state, island, by: solve } = bench;
         self.find_late(island, h);
         self.plain.clear();
-        self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, None, h, 1.0)));
+        self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, h, 1.0)));
         self.approach(island, h);
         self.aim(island, h);
         self.foresee(h);
@@ -330,9 +330,9 @@ impl MidpointScratch {
     }
 
     /// Puts the problem back.
-    fn put_back(&self, step: &mut IslandStep<'_>) {
+    fn put_back(&mut self, step: &mut IslandStep<'_>) {
         step.bodies.copy_from_slice(&self.blocks);
-        step.joints.clone_from_slice(&self.rows);
+        step.joints.swap_with_slice(&mut self.rows);
         step.joint_push.copy_from_slice(&self.push);
         step.manifolds.copy_from_slice(&self.manifolds);
     }

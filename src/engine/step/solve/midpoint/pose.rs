@@ -223,13 +223,10 @@ impl MidpointScratch {
         for (i, member) in self.members.iter().enumerate() {
             let middle = half_way(member.rotation, member.to.1);
             let part = 0.5 / member.late;
-            let plain = member.block(middle, None, h, part);
-            let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
+            let mut block = member.block(middle, h, part);
+            let added = stiffness::kept_definite(&self.load[i], &block.inertia);
+            added.iter().for_each(|added| member.stiffen(&mut block, added));
             self.load[i] = added.unwrap_or_default();
-            let mut block = match &added {
-                Some(added) => member.block(middle, Some(added), h, part),
-                None => plain,
-            };
             let back = inverse_mass_mul(&block, &self.half[i]);
             block.velocity_free = core::array::from_fn(|k| member.mean[k] - back[k]);
             step.bodies[i] = block;
@@ -272,16 +269,13 @@ impl MidpointScratch {
             }
         }
         for (i, member) in self.members.iter().enumerate() {
-            let plain = member.block(member.rotation, None, h, 1.0);
+            let mut block = member.block(member.rotation, h, 1.0);
             let [velocity, spin] = member.pushed(&[0.0; 6], h);
             let rotor = member.rotor.map(|rotor| rotor.with(member.rotation));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));
-            let added = stiffness::kept_definite(&self.load[i], &plain.inertia);
-            let mut block = match &added {
-                Some(added) => member.block(member.rotation, Some(added), h, 1.0),
-                None => plain,
-            };
-            let momentum = sym_times(&plain.inertia, angular);
+            let momentum = sym_times(&block.inertia, angular);
+            let added = stiffness::kept_definite(&self.load[i], &block.inertia);
+            added.iter().for_each(|added| member.stiffen(&mut block, added));
             block.velocity_free = join(velocity, sym_times(&block.inverse_inertia, momentum));
             step.bodies[i] = block;
         }
@@ -337,7 +331,7 @@ impl MidpointScratch {
         }
         self.end_contacts(step);
         for (i, member) in self.members.iter().enumerate() {
-            let mut block = member.block(member.to.1, None, h, 1.0);
+            let mut block = member.block(member.to.1, h, 1.0);
             let [velocity, spin] = member.pushed(&self.sum[i], h);
             let rotor = member.rotor.map(|rotor| rotor.with(member.to.1));
             let angular = rotor.map_or(spin, |rotor| rotor.velocity(spin));

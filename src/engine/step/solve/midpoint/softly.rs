@@ -57,7 +57,7 @@ impl MidpointScratch {
             let lists = self.members.iter_mut().zip(&*step.biased.velocity);
             for ((member, v), block) in lists.zip(&mut *step.bodies) {
                 member.go_with(v, h);
-                *block = member.block(member.to.1, None, h, 1.0);
+                *block = member.block(member.to.1, h, 1.0);
             }
             if island.settings.contact.relax {
                 found[1].motion += self.pay(island, h);
@@ -114,7 +114,7 @@ impl MidpointScratch {
         self.plain.clear();
         for (member, block) in self.members.iter_mut().zip(&mut *step.bodies) {
             self.half.push(join(member.velocity, member.angular()));
-            *block = member.block(member.rotation, None, h, 1.0);
+            *block = member.block(member.rotation, h, 1.0);
             self.plain.push(*block);
             let [velocity, spin] = member.pushed(&[0.0; 6], h);
             member.fly(&[0.0; 6], h);
