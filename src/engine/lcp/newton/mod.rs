@@ -131,6 +131,7 @@ impl NewtonScratch {
         }
         let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
         let size = problem.size();
+        let least = if problem.is_tiny() { 1.0 } else { first.error() }.min(params.tolerance);
         let mut progress = Progress {
             stats: SolveStats { status: Status::IterationLimit, ..stats },
             work: CHECK * size,
@@ -139,7 +140,7 @@ impl NewtonScratch {
             double,
             penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
-            aim: if at_rest { AIM } else { 0.5 } * params.tolerance.min(first.error()),
+            aim: if at_rest { AIM * least } else { 0.5 * params.tolerance },
             last_error: Double::INFINITY,
             at_hand: false,
             to_be_held: at_rest && (first.error() <= params.tolerance || problem.is_tiny()),

@@ -143,7 +143,8 @@ impl NewtonScratch {
         if done && progress.at_hand && !progress.to_be_held {
             return Some(Status::Converged);
         }
-        let good = progress.at_hand || error <= AIM * params.tolerance;
+        let finer = progress.aim < AIM * params.tolerance;
+        let good = progress.at_hand || finer && error <= AIM * params.tolerance;
         if done && good && errors.idle == 0 && progress.to_be_held {
             // Up a stack speeds within the tolerance add up to more than can be held: what is not held goes
             // on with its error, which adds up from step to step until the floor stops them all at once.
@@ -155,8 +156,7 @@ impl NewtonScratch {
         } else if progress.at_hand {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
-        // The factor at hand need not gain anything, a new one does.
-        let patience = u32::from(progress.to_be_held);
+        let patience = u32::from(finer);
         if error <= progress.aim || (done && (errors.idle > patience || out)) {
             return Some(Status::Converged);
         }
