@@ -42,12 +42,12 @@ const GOLDEN_SINGLE: [(&str, u64); 8] = [
     ("pile", 0x3e37_9b06_05e0_f6c9),
 ];
 const GOLDEN_DOUBLE: [(&str, u64); 8] = [
-    ("stack", 0x77d4_cb8e_5450_8bbd),
-    ("heap", 0xa6db_0b78_a332_6a48),
+    ("stack", 0x4903_41f0_5ce2_4d8c),
+    ("heap", 0x2c84_4b00_f217_0341),
     ("chain", 0x2130_6e1e_f42d_7357),
-    ("net", 0x7468_92ad_3baf_5d3d),
-    ("hulls", 0xebfc_81a1_6322_1294),
-    ("sleepers", 0x58b8_63d4_3e96_2896),
-    ("begin", 0xa639_7904_0980_2758),
-    ("pile", 0xb611_459e_1966_644b),
+    ("net", 0xf8f7_75a7_44d5_2c42),
+    ("hulls", 0x4ed4_cce0_e46e_2b3a),
+    ("sleepers", 0x8e03_18a1_2370_145f),
+    ("begin", 0xe45f_9f9a_e460_f5db),
+    ("pile", 0x99d0_56d3_40dd_15c0),
 ];
