@@ -274,7 +274,10 @@ fn heap(app: &mut App, x: f32, mass: Real) -> Entity {
 #[test]
 fn masses_too_far_apart_for_small_steps() {
     let mut app = listening();
-    app.insert_resource(SolverConfig::budget());
+    // Whatever approaches is softened.
+    let mut solver = SolverConfig::budget();
+    solver.impact_speed_max = 1e-4;
+    app.insert_resource(solver);
     floor(&mut app);
     heap(&mut app, 0.0, 0.1);
     let slab = (Collider::cuboid(7.0, 1.0, 7.0), at(3.0, 5.0, 3.0), Mass(1e3));
@@ -285,7 +288,7 @@ fn masses_too_far_apart_for_small_steps() {
         soft += u32::from(report(&app).rows_softened > 0);
     }
     assert!(
-        soft > 0 && told(&mut app).is_empty(),
+        soft > 3 && told(&mut app).is_empty(),
         "{soft} with small steps, and it has not landed"
     );
     run(&mut app, 30);

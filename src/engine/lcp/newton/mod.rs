@@ -131,7 +131,8 @@ impl NewtonScratch {
         }
         let double = !problem.joints.is_empty() || mass_ratio(problem.bodies) > DOUBLE_RATIO;
         let size = problem.size();
-        let least = if problem.is_tiny() { 1.0 } else { first.error() }.min(params.tolerance);
+        // What begins within the tolerance, but cannot be held, has to become better than it was.
+        let before = if problem.is_tiny() { Double::INFINITY } else { first.error() };
         let mut progress = Progress {
             stats: SolveStats { status: Status::IterationLimit, ..stats },
             work: CHECK * size,
@@ -140,7 +141,7 @@ impl NewtonScratch {
             double,
             penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
-            aim: if at_rest { AIM * least } else { 0.5 * params.tolerance },
+            aim: if at_rest { AIM * params.tolerance.min(before) } else { 0.5 * params.tolerance },
             last_error: Double::INFINITY,
             at_hand: false,
             to_be_held: at_rest && (first.error() <= params.tolerance || problem.is_tiny()),

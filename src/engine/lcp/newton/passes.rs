@@ -143,6 +143,7 @@ impl NewtonScratch {
         if done && progress.at_hand && !progress.to_be_held {
             return Some(Status::Converged);
         }
+        // Is it to be better than it began with?
         let finer = progress.aim < AIM * params.tolerance;
         let good = progress.at_hand || finer && error <= AIM * params.tolerance;
         if done && good && errors.idle == 0 && progress.to_be_held {
@@ -156,6 +157,7 @@ impl NewtonScratch {
         } else if progress.at_hand {
             (progress.at_hand, progress.penalty) = (false, memory.penalty);
         }
+        // The factor at hand need not gain anything, a new one does.
         let patience = u32::from(finer);
         if error <= progress.aim || (done && (errors.idle > patience || out)) {
             return Some(Status::Converged);

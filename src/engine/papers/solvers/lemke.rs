@@ -215,9 +215,7 @@ impl Reduced {
         }
         for (row, value) in y.iter().zip(&y_free) {
             for i in 0..n {
-                for j in 0..n {
-                    reduced.a[i * n + j] -= row[i] * row[j];
-                }
+                (0..n).for_each(|j| reduced.a[i * n + j] -= row[i] * row[j]);
                 reduced.q[i] -= row[i] * value;
             }
         }
@@ -252,9 +250,7 @@ impl Reduced {
             for (j, (e, y, _)) in generators.iter().enumerate() {
                 matrix[i * size + j] = self.product((*c, *x), (*e, *y));
             }
-            for r in 0..3 {
-                q[i] += x[r] * self.q[3 * c + r];
-            }
+            (0..3).for_each(|r| q[i] += x[r] * self.q[3 * c + r]);
         }
         for (beta, &(c, _, lambda)) in generators.iter().enumerate().skip(n_contacts) {
             let at = impulses + lambda;
