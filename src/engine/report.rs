@@ -54,7 +54,7 @@ pub struct IslandReport {
     /// the step (J); see [`StepReport::energy_given`].
     pub energy_given: Double,
     /// Was the tolerance met? After a bounce: by each of its solves. Places of joints count to ten
-    /// tolerances; what energy asked to change is in the residual alone.
+    /// tolerances; what energy asked to change, and arms that a blow turned, are in the residual alone.
     pub solved: bool,
     /// Contacts and joint rows solved to the tolerance as posed: all of them or none.
     pub rows_solved: u32,

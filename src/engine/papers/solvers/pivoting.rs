@@ -250,9 +250,7 @@ pub(crate) fn eliminate(a: &mut [Double], n: usize, least: Double) -> Option<Vec
         for row in bottom.chunks_exact_mut(width) {
             let factor = row[k] / pivot_row[k];
             if factor != 0.0 {
-                for (x, p) in row[k..].iter_mut().zip(&pivot_row[k..]) {
-                    *x -= factor * p;
-                }
+                row[k..].iter_mut().zip(&pivot_row[k..]).for_each(|(x, p)| *x -= factor * p);
             }
         }
     }

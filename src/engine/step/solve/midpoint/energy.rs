@@ -213,7 +213,8 @@ impl MidpointScratch {
         let (has, may) = (first + gain + work, first + work + given.max(0.0));
         let most = (2.0 * may.max(0.0)).sqrt() + driven;
         let speed = (2.0 * has).sqrt();
-        if speed <= most {
+        // At rest rounding leaves less than nothing.
+        if has <= 0.0 || speed <= most {
             return 0.0;
         }
         let mut common = Common::of(step, &self.members, anchorage);
