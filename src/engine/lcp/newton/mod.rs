@@ -28,9 +28,9 @@
 //! 5. what strikes many contacts begins with interior points (`interior.rs`): what slides, sticks and opens
 //!    then has little to do with the step before, and the passes of 2. would take many factors to find it.
 //!    What those stall at goes on with them;
-//! 6. `ρ` grows where multiplier updates gain too little, unless `Γ` is further off, and is kept with the
-//!    factor. In a pile at rest it follows the load of each contact: then no load changes more than others
-//!    in proportion, and contacts of small loads keep their zones;
+//! 6. `ρ` grows where multiplier updates gain too little and is kept with the factor. In a pile at rest it
+//!    follows the load of each contact: then no load changes more than others in proportion, and contacts
+//!    of small loads keep their zones;
 //! 7. bodies that contacts hold fast (`held`) move with what holds them instead of drifting by the error of
 //!    the impulses, so that what rests or is carried evenly has the same problem in every step. The
 //!    certificate is that of these velocities; where it is above the tolerance then, all keep theirs.

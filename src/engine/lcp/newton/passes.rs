@@ -23,10 +23,8 @@ use crate::math::{Double, Single};
 /// How `Γ` fares.
 struct SlipProgress {
     damping: Double,
-    /// Smallest error of `Γ` since the last restart [m/s].
+    /// Smallest error of `Γ` since the last restart.
     best: Double,
-    /// The last one [m/s].
-    size: Double,
     /// Does the extrapolation keep away from solutions that repel?
     onward: bool,
     /// Longest step away from them (–).
@@ -73,7 +71,6 @@ impl NewtonScratch {
         let mut slip = SlipProgress {
             damping: 1.0 / friction_max,
             best: Double::INFINITY,
-            size: 0.0,
             // Between joints a solution that repels is often the only one.
             onward: !joined,
             stride: if joined { 1.0 } else { STRIDE },
@@ -103,9 +100,8 @@ impl NewtonScratch {
                 return;
             }
             let penalty_max = PENALTY_MAX[usize::from(progress.double)].min(self.resolved(aim));
-            // Where `Γ` is what is left to find a stiffer row is worse: it takes contacts out of their zones.
-            let least = (last / GROWTH).max(aim).max(POOR * slip.size);
-            let slow = pass >= 2 && measure.residual > least;
+            // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
+            let slow = pass >= 2 && measure.residual > (last / GROWTH).max(aim);
             if slow && progress.penalty < penalty_max {
                 progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
             }
@@ -185,12 +181,14 @@ impl NewtonScratch {
         slip: &mut SlipProgress,
     ) {
         let size = self.sweep.slip_error(problem, &self.velocity, &mut self.slip_bound_error);
-        slip.size = size;
         if residual > size {
             self.anderson.restart(self.slip_bound_error.len());
             slip.best = Double::INFINITY;
-            let slip_bounds = self.sweep.slip_bounds.as_flattened_mut().iter_mut();
-            slip_bounds.zip(&self.slip_bound_error).for_each(|(x, e)| *x += e);
+            for (x, e) in
+                self.sweep.slip_bounds.as_flattened_mut().iter_mut().zip(&self.slip_bound_error)
+            {
+                *x += e;
+            }
             return;
         }
         if size > GROWTH * slip.best {
@@ -308,7 +306,9 @@ impl NewtonScratch {
         let mut measure = *start;
         for trial in 0..10 {
             for (x, (v, d)) in self.trial.iter_mut().zip(self.velocity.iter().zip(&self.step)) {
-                (0..6).for_each(|k| x[k] = v[k] + t * d[k]);
+                for k in 0..6 {
+                    x[k] = v[k] + t * d[k];
+                }
             }
             let joints = self.joint.iter().zip(&self.joint_step);
             self.trial_joint.iter_mut().zip(joints).for_each(|(x, (c, d))| *x = c + t * d);
