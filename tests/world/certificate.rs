@@ -272,26 +272,56 @@ fn the_report_tells_what_moved_a_chain_and_what_it_carries() {
     }
 }
 
-/// Rounding leaves what comes to rest a little less than no energy: what that asks to change is a number all
-/// the same. What joints leave in a step that is told solved is more than the tolerance, see
-/// [`orthant::engine::report::IslandReport::solved`].
 #[test]
-fn what_is_told_is_a_number_and_what_is_told_solved_within_the_tolerance() {
+fn what_is_told_solved_without_joints_is_within_the_tolerance() {
     let mut solved = 0;
     for Scene { name, mut world, settings, .. } in scenes() {
         for step in 0..240 {
             let report = world.step(&settings, DT);
-            for island in &report.solves {
+            for island in
+                report.solves.iter().filter(|island| island.joint_rows == 0 && island.solved)
+            {
                 let told = island.residual.max(island.residual_relaxed);
-                assert!(told.is_finite(), "{name}, step {step}: {island:?}");
-                let free = island.solved && island.joint_rows == 0;
-                let within = told <= settings.solver.tolerance;
-                assert!(within || !free, "{name}, step {step}: {island:?}");
-                solved += u32::from(free);
+                assert!(told <= settings.solver.tolerance, "{name}, step {step}: {island:?}");
+                solved += 1;
             }
         }
     }
     assert!(solved > 1000, "{solved}");
+}
+
+/// Rounding leaves what falls and comes to rest a little less than no energy, whose root is no number: in
+/// double precision that stopped all bodies of 29 of these chains, with an infinite residual in a step told
+/// solved.
+#[test]
+fn chains_that_come_to_rest_have_residuals_that_are_numbers() {
+    let (mut random, settings) = (Rng::new(7), settings());
+    for case in 0..100_u8 {
+        let mut world = floor();
+        let yaw = random.range(0.0, 6.0);
+        let along = Vec3::new(yaw.cos(), random.range(-0.2, 0.2), yaw.sin());
+        let along = along / along.length();
+        let mut last = None;
+        for k in 0..2 + case % 6 {
+            let shape = if case % 2 == 0 { cuboid(0.3, 0.2, 0.2) } else { sphere(0.15) };
+            let position =
+                along * (0.5 * (Real::from(k) + 0.5)) + Vec3::Y * random.range(0.16, 0.6);
+            let desc = BodyDesc { shape: Some(shape), position, ..BodyDesc::default() };
+            let id = world.add_body(desc).expect("a link");
+            if last.is_some() {
+                let kind = if case % 3 == 0 { JointKind::Revolute } else { JointKind::Spherical };
+                let desc = JointDesc::new(kind, [last, Some(id)]);
+                let desc = desc.with_anchors(along * 0.25, -along * 0.25);
+                world.add_joint(desc).expect("two links");
+            }
+            last = Some(id);
+        }
+        for step in 0..90 {
+            let report = world.step(&settings, DT);
+            let told = [report.motion_residual, report.motion_residual_relaxed];
+            assert!(told.iter().all(|x| x.is_finite()), "case {case}, step {step}: {report}");
+        }
+    }
 }
 
 /// How far two cubes at rest may be from where their joint keeps them [m or rad]: `|Θ|_∞` by definition.

@@ -342,7 +342,9 @@ fn gram(problem: &Problem, rows: &[Terms], columns: &[Terms]) -> Vec<Double> {
         for column in columns {
             matrix.push(column.iter().fold(0.0, |sum, (b, j)| sum + dot6(j, &change[*b])));
         }
-        row.iter().for_each(|(b, _)| change[*b] = [0.0; 6]);
+        for (b, _) in row {
+            change[*b] = [0.0; 6];
+        }
     }
     matrix
 }

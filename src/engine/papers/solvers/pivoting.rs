@@ -250,7 +250,9 @@ pub(crate) fn eliminate(a: &mut [Double], n: usize, least: Double) -> Option<Vec
         for row in bottom.chunks_exact_mut(width) {
             let factor = row[k] / pivot_row[k];
             if factor != 0.0 {
-                row[k..].iter_mut().zip(&pivot_row[k..]).for_each(|(x, p)| *x -= factor * p);
+                for (x, p) in row[k..].iter_mut().zip(&pivot_row[k..]) {
+                    *x -= factor * p;
+                }
             }
         }
     }

@@ -127,7 +127,9 @@ impl BounceScratch {
         self.free(bench.island.step);
         let step = &mut *bench.island.step;
         for (sum, impulse) in step.relaxed.contact_impulse.iter_mut().zip(&self.sequence.impulse) {
-            (0..3).for_each(|k| sum[k] += impulse[k]);
+            for k in 0..3 {
+                sum[k] += impulse[k];
+            }
         }
         for (m, [_, closed]) in step.manifolds.iter_mut().zip(&self.lanes) {
             for lane in (0..LANES).filter(|lane| closed >> lane & 1 != 0) {
