@@ -20,7 +20,9 @@ fn moved(play: &Play) -> Real {
     (heavy.position() - Vec3::Y * 10.5).length()
 }
 
-/// A rain is chaotic: how many steps are not solved is counted of three.
+/// A rain is chaotic: how many steps are not solved is counted of three, and at most one in a hundred of the
+/// scene's eight seconds. What had come near when its budget ended was given up: 25 of 720 steps, in double
+/// precision 30.
 #[test]
 fn a_pyramid_is_solved_while_peas_rain_on_it() {
     let (mut unsolved, mut steps, mut deep) = (0, 0, 0);
@@ -37,7 +39,7 @@ fn a_pyramid_is_solved_while_peas_rain_on_it() {
         assert!(overlap <= 1e-3, "{ratio}: {overlap} m of overlap");
     }
     assert!(deep <= 1, "{deep} rains with overlaps");
-    assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
+    assert!(50 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
 }
 
 /// With four small steps the heavy cube sank by half a meter into what bears it, and threw it about. Overlaps
@@ -66,7 +68,7 @@ fn a_pyramid_is_solved_after_a_ball_rolled_into_it() {
         unsolved += record.steps.iter().filter(|step| !step.solved).count();
     }
     println!("{unsolved} of {steps} steps are not solved");
-    assert!(20 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
+    assert!(100 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
 }
 
 /// What sticks is held soon after a blow, and no step has to do anything then. While a solution within the

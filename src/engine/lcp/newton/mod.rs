@@ -125,6 +125,7 @@ impl NewtonScratch {
         let at_rest = first.error() < AT_REST * params.tolerance;
         self.take_velocity(iterate.velocity);
         self.sweep.by_load = at_rest && !problem.is_tiny();
+        let overdraft = memory.state != FactorState::None;
         if self.prepare(problem, memory) {
             // Other contacts: what suited the old ones may be far too stiff.
             memory.penalty = params.penalty;
@@ -138,6 +139,7 @@ impl NewtonScratch {
             work: CHECK * size,
             work_max: params.work_max * (size + SMALL),
             half_work: params.half_work * (size + SMALL),
+            overdraft,
             double,
             penalty: if at_rest { memory.penalty } else { START * params.penalty },
             poor: false,
@@ -171,8 +173,7 @@ impl NewtonScratch {
         memory.changed = progress.stats.certificate.error() < first.error();
         self.went_back = progress.last_error > progress.stats.certificate.error();
         if self.went_back {
-            self.go_back();
-            progress.stats.certificate = self.judge(problem);
+            progress.stats.certificate = self.go_back(problem);
         }
         if at_rest && progress.stats.status == Status::Converged {
             progress.stats.certificate = self.hold_solved(problem, params, memory, &mut progress);
@@ -201,11 +202,12 @@ impl NewtonScratch {
         }
     }
 
-    /// Takes the best impulses.
-    fn go_back(&mut self) {
+    /// Takes the best impulses; their certificate.
+    fn go_back(&mut self, problem: &ManifoldProblem<'_>) -> Certificate {
         core::mem::swap(&mut self.sweep.impulse, &mut self.best_impulse);
         self.sweep.cones.rolling.clone_from(&self.best_rolling);
         self.joint.clone_from(&self.best_joint);
+        self.judge(problem)
     }
 
     /// Moves held bodies of a solution if that is within the tolerance; its certificate.

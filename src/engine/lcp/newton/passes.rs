@@ -8,15 +8,16 @@
 //! ```
 //!
 //! Modified Newton steps with line search minimize, until the gradient is small beside the residual: it is
-//! exact whatever the age of the factor, and every step descends. Cost: a sweep over the contacts a step and
-//! a pass, one more where it is judged.
+//! exact whatever the age of the factor, and every step descends. What has come near when its budget ends, or
+//! stalls there, gets as much again if the last solve was not in vain. Cost: a sweep over the contacts a step
+//! and a pass, one more where it is judged.
 
 use super::kernel::Measure;
 use super::problem::ManifoldProblem;
 use super::state::{FactorState, NewtonMemory, NewtonParams, NewtonScratch, Progress};
 use crate::engine::lcp::Status;
 use crate::engine::tuning::descent::{GUARD, INNER, POOR, STEPS_AT_HAND};
-use crate::engine::tuning::newton::{AIM, GROWTH, IDLE, PENALTY_MAX, SOLVE, STRIDE};
+use crate::engine::tuning::newton::{AIM, AT_REST, GROWTH, IDLE, PENALTY_MAX, SOLVE, STRIDE};
 use crate::engine::tuning::work::CHECK;
 use crate::math::{Double, Single};
 
@@ -96,7 +97,7 @@ impl NewtonScratch {
                 progress.stats.status = status;
                 return;
             }
-            if out {
+            if out && progress.work > progress.work_max {
                 return;
             }
             let penalty_max = PENALTY_MAX[usize::from(progress.double)].min(self.resolved(aim));
@@ -167,6 +168,12 @@ impl NewtonScratch {
         }
         let slow = progress.work - errors.since > progress.half_work;
         let ends = slow || errors.idle > errors.patience;
+        let near = !done && errors.best <= AT_REST * params.tolerance;
+        if (ends || out) && near && progress.overdraft {
+            (progress.overdraft, progress.work_max) = (false, 2.0 * progress.work_max);
+            (errors.patience, errors.since) = (errors.patience.max(IDLE[1]), progress.work);
+            return None;
+        }
         let soon = problem.joints.is_empty() && errors.idle % IDLE[0] == 1;
         let infeasible = (ends || out || soon) && self.is_infeasible(problem);
         if infeasible { Some(Status::Infeasible) } else { ends.then_some(Status::Stalled) }
@@ -232,10 +239,8 @@ impl NewtonScratch {
         let steps_max = if progress.at_hand { STEPS_AT_HAND } else { params.newton_max };
         for _ in 0..steps_max {
             let target = (INNER * progress.aim).max(AIM * measure.residual);
-            if measure.gradient <= target && measure.joint <= target {
-                break;
-            }
-            if progress.work > progress.work_max {
+            let met = measure.gradient <= target && measure.joint <= target;
+            if met || progress.work > progress.work_max {
                 break;
             }
             let made = FactorState::Made {
@@ -261,11 +266,11 @@ impl NewtonScratch {
                 if fresh && progress.double {
                     break;
                 }
-                // No direction of descent even with a new factor: its digits are too few.
-                progress.double |= fresh;
-                // Not a direction of descent: the factor is too old.
-                progress.poor = true;
-                measure = self.evaluate_again(problem, progress);
+                // No direction of descent: the factor is too old, or has too few digits if it is new.
+                (progress.double, progress.poor) = (progress.double || fresh, true);
+                let (v, penalty) = (&self.velocity, progress.penalty);
+                measure = self.sweep.evaluate::<false>(problem, v, &self.joint, penalty);
+                progress.work += size;
                 continue;
             };
             core::mem::swap(&mut self.velocity, &mut self.trial);
@@ -276,15 +281,6 @@ impl NewtonScratch {
             measure = next;
         }
         measure
-    }
-
-    fn evaluate_again(
-        &mut self,
-        problem: &ManifoldProblem<'_>,
-        progress: &mut Progress,
-    ) -> Measure {
-        progress.work += (problem.manifolds.len() * 4) as Double;
-        self.sweep.evaluate::<false>(problem, &self.velocity, &self.joint, progress.penalty)
     }
 
     /// Goes along the step until the derivative has fallen enough; the point is in `trial`. None if the

@@ -137,6 +137,8 @@ pub(super) struct Progress {
     pub(super) work: Double,
     pub(super) work_max: Double,
     pub(super) half_work: Double,
+    /// Does it get as much work again where it comes near?
+    pub(super) overdraft: bool,
     pub(super) double: bool,
     pub(super) penalty: Double,
     pub(super) poor: bool,

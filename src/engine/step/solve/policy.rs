@@ -28,9 +28,9 @@
 //! factor is worth its cost, unless it is large, has loops and Newton failed. Joints alone, also under
 //! `Newton`, are solved by `newton::joints_only`. Where nothing is pushed faster than the tolerance the
 //! relaxed solution is a copy of the biased one, if it solves that problem too. The whole step of an island,
-//! with all Newton steps, parts and presses, has one budget, the turns behind as much again; where it runs
-//! out the step is made in one soft part. With joints it is halved after each step that was not solved, and
-//! grows back. All this is counted, never timed, so that results do not depend on the machine.
+//! with all Newton steps, parts and presses, has one budget, the turns behind as much again, and once each
+//! solve that comes near after one that did; where it runs out the step is made in one soft part. With joints
+//! it is halved after each step that was not solved, and grows back. All this is counted, never timed.
 
 use super::both::IslandSolver;
 use super::island::{Island, is_rough};
