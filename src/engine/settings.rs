@@ -228,10 +228,10 @@ pub struct SolverSettings {
     pub newton_rows_max: u32,
     /// Budget of `Auto` for Newton in an island, in sweeps over all of its contacts (–). A large one saves up
     /// to so much in steps that are solved, and loses it in others; a blow faster than
-    /// [`restitution_speed`](ContactSettings::restitution_speed) leaves the budget of 400 contacts, joint rows
-    /// and bodies; what comes near after a solve that ended well gets as much again. The whole step of a small
-    /// island aims at thirteen, and what stands behind its Newton at as much again; worlds of random numbers
-    /// took up to 56, with a hundred contacts on top of an island's own.
+    /// [`restitution_speed`](ContactSettings::restitution_speed) leaves that of 400 rows and bodies. What
+    /// comes near after a solve that ended well gets as much again. The whole step of a small island aims at
+    /// thirteen, and what stands behind its Newton at as much again; worlds of random numbers took up to 56,
+    /// with a hundred contacts on top of an island's own.
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// without trying Newton [m/s]. Infinite by default: what Newton costs and gains decides.
