@@ -3,47 +3,34 @@
 //! Input: pairs of nodes, in any order, repeats allowed. Output: for every node the nodes it shares
 //! an edge with, repeats included. Cost: O(nodes + edges).
 
-use crate::math::refill;
+use crate::math::Groups;
 
 /// The graph: bodies first, then joints.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
-    /// Number of bodies.
+    /// Number of bodies, and of all nodes.
     pub(super) bodies: usize,
-    /// First neighbor of every node, and the end.
-    first: Vec<u32>,
+    nodes: usize,
+    /// The ends of edges by their nodes.
+    ends: Groups,
     /// Neighbors of all nodes, with repeats where edges repeat.
     list: Vec<u32>,
 }
 
 impl Graph {
-    /// Sorts the edges by node (a counting sort).
+    /// Sorts the edges by node (a counting sort), so that neighbors stand in the order of the edges.
     pub(super) fn build(&mut self, bodies: usize, nodes: usize, edges: &[[u32; 2]]) {
-        self.bodies = bodies;
-        refill(&mut self.first, nodes + 1, 0);
-        for edge in edges {
-            debug_assert!(edge[0] != edge[1], "an edge joins two nodes");
-            edge.iter().for_each(|node| self.first[*node as usize] += 1);
-        }
-        let mut end = 0;
-        for first in &mut self.first {
-            end += *first;
-            *first = end;
-        }
-        refill(&mut self.list, end as usize, 0);
-        // Backwards, so that neighbors stand in the order of the edges.
-        for &[a, b] in edges.iter().rev() {
-            for (from, to) in [(a, b), (b, a)] {
-                let at = &mut self.first[from as usize];
-                *at -= 1;
-                self.list[*at as usize] = to;
-            }
-        }
+        debug_assert!(edges.iter().all(|[a, b]| a != b), "an edge joins two nodes");
+        (self.bodies, self.nodes) = (bodies, nodes);
+        let ends = edges.as_flattened();
+        self.ends.fill(nodes, ends.iter().copied());
+        self.list.clear();
+        self.list.extend(self.ends.items.iter().map(|&end| ends[end as usize ^ 1]));
     }
 
     /// Number of nodes.
     pub(super) fn nodes(&self) -> usize {
-        self.first.len() - 1
+        self.nodes
     }
 
     /// Is the node a body?
@@ -58,6 +45,6 @@ impl Graph {
 
     /// The nodes that share an edge with a node.
     pub(super) fn neighbors(&self, node: usize) -> &[u32] {
-        &self.list[self.first[node] as usize..self.first[node + 1] as usize]
+        &self.list[self.ends.range(node)]
     }
 }

@@ -133,7 +133,7 @@ impl<const L: usize> Contacts<L> {
             self.batches.push(Batch { a: [fixed; L], b: [fixed; L], ..Batch::EMPTY });
             let Some(batch) = self.batches.last_mut() else { continue };
             let mut drifting = false;
-            for (lane, &i) in self.coloring.order[group.clone()].iter().enumerate() {
+            for (lane, &i) in self.coloring.order.items[group.clone()].iter().enumerate() {
                 let manifold = of(i);
                 let [a, b, _] = self.items[i as usize];
                 batch.place(lane, manifold, [a, b], masses);
@@ -143,7 +143,7 @@ impl<const L: usize> Contacts<L> {
             batch.find_masses();
             if drifting {
                 batch.drift = Some(self.drifts.len() as u32);
-                let order = self.coloring.order[group].iter();
+                let order = self.coloring.order.items[group].iter();
                 self.drifts.push(drift(order.map(|&i| of(i))));
             }
         }
@@ -156,7 +156,7 @@ impl<const L: usize> Contacts<L> {
         mut write: impl FnMut(usize, [Single; 3], &PointLanes<L>, usize),
     ) {
         for (group, batch) in self.coloring.groups(L).zip(&self.batches) {
-            for (lane, &m) in self.coloring.order[group].iter().enumerate() {
+            for (lane, &m) in self.coloring.order.items[group].iter().enumerate() {
                 let manifold = &manifolds[self.manifolds[m as usize] as usize];
                 let n = at(&batch.normal, lane);
                 for (i, point) in

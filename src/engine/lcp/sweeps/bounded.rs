@@ -13,7 +13,7 @@
 //! W̃` on its diagonal.
 
 use super::color::SIZE_MAX;
-use super::joints::{JointLanes, invert as invert_block, rate};
+use super::joints::{JointLanes, invert as invert_block};
 use super::lanes::{Abreast, LaneSides};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::JointRow;
@@ -62,7 +62,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
             }
             let kept = if MODE == mode::RELAXED { row.push[l] } else { 0.0 };
             let old = row.impulse[l];
-            let w = rate(&row.jacobian, sides, l) + (row.bias[l] - kept) + back[r][l];
+            let w = row.rate(sides, l) + (row.bias[l] - kept) + back[r][l];
             let w = w + row.softness[l] * old;
             let leak = if MODE == mode::BIASED { rates.softness * row.leak[l] } else { 0.0 };
             let p = old - leak * old - row.inverse[r][l] * w;
@@ -80,11 +80,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                 if e != r {
                     other.impulse[l] += dc;
                 }
-                for side in 0..2 {
-                    for k in 0..6 {
-                        sides[side][k][l] += other.change[side][k][l] * dc;
-                    }
-                }
+                other.push(sides, dc, l);
             }
         }
     }

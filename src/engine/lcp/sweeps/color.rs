@@ -5,7 +5,7 @@
 //! first color that both of its bodies are free of; a body with 64 colors leaves the rest of its pairs to an
 //! overflow that is solved one by one. Deterministic; kept while the list of pairs stays the same. O(pairs).
 
-use crate::math::refill;
+use crate::math::{Groups, refill};
 use core::ops::Range;
 
 /// Colors that a body can be in; one bit each.
@@ -29,7 +29,7 @@ pub(super) struct Coloring {
     /// Colors that each body is in.
     used: Vec<u64>,
     /// Items in order of their keys.
-    pub(super) order: Vec<u32>,
+    pub(super) order: Groups,
     /// Where each color ends in `order`.
     pub(super) ends: Vec<u32>,
     /// Where the overflow starts in `order`.
@@ -69,22 +69,13 @@ impl Coloring {
     }
 
     fn sort(&mut self) {
-        let mut starts = [0_u32; KEYS + 1];
-        self.keys.iter().for_each(|&key| starts[key as usize + 1] += 1);
-        for k in 0..KEYS {
-            starts[k + 1] += starts[k];
-        }
+        self.order.fill(KEYS, self.keys.iter().map(|&key| key.into()));
+        let order = &self.order;
+        let first = |color: usize| order.range(color * (SIZE_MAX + 1)).start;
+        self.overflow = first(COLORS);
         self.ends.clear();
-        let ends = (0..COLORS).map(|color| starts[(color + 1) * (SIZE_MAX + 1)]);
-        self.overflow = starts[COLORS * (SIZE_MAX + 1)] as usize;
-        self.ends.extend(ends);
+        self.ends.extend((1..=COLORS).map(|color| first(color) as u32));
         self.ends.dedup();
-        refill(&mut self.order, self.items.len(), 0);
-        for (i, &key) in self.keys.iter().enumerate() {
-            let at = &mut starts[key as usize];
-            self.order[*at as usize] = i as u32;
-            *at += 1;
-        }
     }
 
     /// Ranges of `order` that may be solved side by side, of at most `lanes` items, color by color.
@@ -94,6 +85,6 @@ impl Coloring {
             let (start, end) = (start as usize, end as usize);
             (start..end).step_by(lanes).map(move |i| i..(i + lanes).min(end))
         });
-        colors.chain((self.overflow..self.order.len()).map(|i| i..i + 1))
+        colors.chain((self.overflow..self.order.items.len()).map(|i| i..i + 1))
     }
 }

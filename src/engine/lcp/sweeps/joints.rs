@@ -21,7 +21,7 @@ use core::ops::Range;
 
 use super::bounded;
 use super::color::{Coloring, SIZE_MAX};
-use super::lanes::{Abreast, SweptBody, gather, scatter, single};
+use super::lanes::{Abreast, LaneSides, SweptBody, gather, scatter, single};
 use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
@@ -120,7 +120,7 @@ impl<const L: usize> JointBatches<L> {
         self.batches.clear();
         for group in self.coloring.groups(L) {
             let mut batch = JointBatch::empty(fixed);
-            for (lane, &i) in self.coloring.order[group].iter().enumerate() {
+            for (lane, &i) in self.coloring.order.items[group].iter().enumerate() {
                 let range = range(self.blocks[i as usize]);
                 batch.place(lane, &rows[range.clone()], blocks, part);
                 for (row, i) in batch.rows.iter_mut().zip(range) {
@@ -135,7 +135,7 @@ impl<const L: usize> JointBatches<L> {
     /// Calls `write` with the index of every row, its lanes and its lane.
     pub(super) fn each(&self, mut write: impl FnMut(usize, &JointLanes<L>, usize)) {
         for (group, batch) in self.coloring.groups(L).zip(&self.batches) {
-            for (lane, &i) in self.coloring.order[group].iter().enumerate() {
+            for (lane, &i) in self.coloring.order.items[group].iter().enumerate() {
                 for (row, i) in batch.rows.iter().zip(range(self.blocks[i as usize])) {
                     write(i, row, lane);
                 }
@@ -262,20 +262,28 @@ pub(super) fn invert(w: &mut [[Double; SIZE_MAX]; SIZE_MAX], n: usize) {
     }
 }
 
-/// `J v` of a row in lane `l`.
-#[inline(always)]
-pub(super) fn rate<const L: usize>(
-    jacobian: &[[Abreast<L>; 6]; 2],
-    velocity: &[[Abreast<L>; 6]; 2],
-    l: usize,
-) -> Single {
-    let mut sum = 0.0;
-    for side in 0..2 {
-        for k in 0..6 {
-            sum += jacobian[side][k][l] * velocity[side][k][l];
+impl<const L: usize> JointLanes<L> {
+    /// `J v` in lane `l`.
+    #[inline(always)]
+    pub(super) fn rate(&self, velocity: &LaneSides<L>, l: usize) -> Single {
+        let mut sum = 0.0;
+        for side in 0..2 {
+            for k in 0..6 {
+                sum += self.jacobian[side][k][l] * velocity[side][k][l];
+            }
+        }
+        sum
+    }
+
+    /// Changes the velocities in lane `l` by an impulse.
+    #[inline(always)]
+    pub(super) fn push(&self, sides: &mut LaneSides<L>, impulse: Single, l: usize) {
+        for side in 0..2 {
+            for k in 0..6 {
+                sides[side][k][l] += self.change[side][k][l] * impulse;
+            }
         }
     }
-    sum
 }
 
 /// Sweeps once over all joints. `rates.push` is how much of what was missed is fed back in a second.
@@ -290,7 +298,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
         let mut error = [[0.0; L]; SIZE_MAX];
         for (error, row) in error.iter_mut().zip(rows.iter()) {
             for l in 0..L {
-                let rate = rate(&row.jacobian, &sides, l);
+                let rate = row.rate(&sides, l);
                 if MODE == mode::PUSH {
                     error[l] = rate + row.softness[l] * row.total[0][l];
                     continue;
@@ -325,11 +333,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                     _ => &mut row.impulse,
                 };
                 impulse[l] += change;
-                for side in 0..2 {
-                    for k in 0..6 {
-                        sides[side][k][l] += row.change[side][k][l] * change;
-                    }
-                }
+                row.push(&mut sides, change, l);
             }
         }
         if batch.bounded && MODE != mode::PUSH {
@@ -351,11 +355,11 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
 #[inline(always)]
 fn feedback<const L: usize>(
     row: &JointLanes<L>,
-    sums: &[[Abreast<L>; 6]; 2],
+    sums: &LaneSides<L>,
     rates: &Rates,
     l: usize,
 ) -> Single {
-    let path = rate(&row.jacobian, sums, l) + rates.done * row.bias[l];
+    let path = row.rate(sums, l) + rates.done * row.bias[l];
     let back = rates.push * rates.dt * path;
     let [low, high] = [row.bounds[0][l], row.bounds[1][l]];
     let above = low > -Single::INFINITY && high == Single::INFINITY;
@@ -371,11 +375,7 @@ pub(super) fn apply<const L: usize>(batches: &[JointBatch<L>], bodies: &mut [Swe
         let mut sides = gather::<L, false>(bodies, &batch.a, &batch.b);
         for row in &batch.rows[..batch.count] {
             for l in 0..L {
-                for side in 0..2 {
-                    for k in 0..6 {
-                        sides[side][k][l] += row.change[side][k][l] * row.impulse[l];
-                    }
-                }
+                row.push(&mut sides, row.impulse[l], l);
             }
         }
         scatter(bodies, &batch.a, &batch.b, &sides);

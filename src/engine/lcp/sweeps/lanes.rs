@@ -1,6 +1,9 @@
 //! What all sweeps share: bodies, and vectors of many lanes side by side, in single precision.
 
 use crate::math::{Double, Single};
+pub(super) use crate::math::{
+    add3 as add, cross3 as cross, dot3 as dot, scale3 as scale, sub3 as sub,
+};
 
 /// A number for each lane.
 pub(super) type Abreast<const L: usize> = [Single; L];
@@ -27,31 +30,6 @@ pub(super) fn single(x: Double) -> Single {
 
 pub(super) fn single3(x: [Double; 3]) -> [Single; 3] {
     x.map(single)
-}
-
-#[inline(always)]
-pub(super) fn add(a: [Single; 3], b: [Single; 3]) -> [Single; 3] {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-#[inline(always)]
-pub(super) fn sub(a: [Single; 3], b: [Single; 3]) -> [Single; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-pub(super) fn scale(a: [Single; 3], s: Single) -> [Single; 3] {
-    [a[0] * s, a[1] * s, a[2] * s]
-}
-
-#[inline(always)]
-pub(super) fn dot(a: [Single; 3], b: [Single; 3]) -> Single {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-pub(super) fn cross(a: [Single; 3], b: [Single; 3]) -> [Single; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// A symmetric matrix (xx, yy, zz, xy, xz, yz) times a vector.

@@ -106,15 +106,22 @@ pub fn solve_substeps(
     scratch.lists.substeps(island, iterate, params)
 }
 
-/// The impulses of the contacts by which [`solve_substeps`] moved the bodies last, with the scratch of that
-/// call: `s/n - v = M⁻¹ Jᵀ l` but for other forces.
+/// The impulses of the contacts by which [`solve_substeps`] moved the bodies last, each by the part of the
+/// step that it acted, with the scratch of that call: `s/n - v = M⁻¹ Jᵀ l` but for other forces.
 pub fn substep_ways(
     island: &SweptIsland<'_>,
     substeps: u32,
     out: &mut [[Double; 3]],
     scratch: &mut SweepScratch,
 ) {
-    scratch.lists.moved(island, 1.0 / Double::from(substeps.max(1)), out);
+    let part = 1.0 / Double::from(substeps.max(1));
+    for of in scratch.lists.parts() {
+        of.contacts.each(island.manifolds, |i, n, point, lane| {
+            let [now, ahead] = [&point.total[0], &point.ahead]
+                .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
+            out[i] = [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
+        });
+    }
 }
 
 /// What sweeps over the one problem of the step start from.
@@ -297,22 +304,6 @@ impl<const L: usize> Lists<L> {
                 for (impulses, sum) in joints.iter_mut().zip(sums) {
                     impulses[i] = sum;
                 }
-            });
-        }
-    }
-
-    /// The impulses by which bodies moved in small steps: each by the part of the step that it acted.
-    pub(super) fn moved(
-        &mut self,
-        island: &SweptIsland<'_>,
-        part: Double,
-        out: &mut [[Double; 3]],
-    ) {
-        for of in self.parts() {
-            of.contacts.each(island.manifolds, |i, n, point, lane| {
-                let [now, ahead] = [&point.total[0], &point.ahead]
-                    .map(|sum| world(n, sum[0][lane], [sum[1][lane], sum[2][lane], sum[3][lane]]));
-                out[i] = [0, 1, 2].map(|axis| ahead[axis] + part * now[axis]);
             });
         }
     }

@@ -140,7 +140,13 @@ fn sweeps_match_the_reference() {
         let mut velocity: Vec<Vec6> = world.bodies.iter().map(|b| b.velocity_free).collect();
         let mut impulse = world.impulse[0].clone();
         for _ in 0..3 {
-            reference(&world.bodies, &manifolds, &coloring.order, &mut velocity, &mut impulse);
+            reference(
+                &world.bodies,
+                &manifolds,
+                &coloring.order.items,
+                &mut velocity,
+                &mut impulse,
+            );
         }
         world.solve(&manifolds, &joints, |island, iterate| {
             solve_sweeps(island, iterate, 0, Start::Impulses, 3, &mut SweepScratch::default());
