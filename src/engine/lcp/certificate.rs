@@ -85,21 +85,16 @@ pub fn rebuild_velocity(problem: &Problem, impulses: Impulses<'_>, velocity: &mu
     }
     for (body, v) in problem.bodies.iter().zip(velocity) {
         let change = inverse_mass_mul(body, v);
-        for k in 0..6 {
-            v[k] = body.velocity_free[k] + change[k];
-        }
+        *v = core::array::from_fn(|k| body.velocity_free[k] + change[k]);
     }
 }
 
 impl Iterate<'_> {
     /// Makes the velocity that of the impulses.
     pub(crate) fn rebuild(&mut self, problem: &Problem) {
-        let impulses = Impulses {
-            joint: self.joint_impulse,
-            contact: self.contact_impulse,
-            rolling: self.rolling_impulse,
-        };
-        rebuild_velocity(problem, impulses, self.velocity);
+        let Self { velocity, joint_impulse: joint, contact_impulse: contact, .. } = self;
+        let rolling = &*self.rolling_impulse;
+        rebuild_velocity(problem, Impulses { joint, contact, rolling }, velocity);
     }
 
     /// Makes the velocity that of the impulses, without the rounding of many small changes, and measures.
@@ -189,14 +184,9 @@ pub(crate) fn contact_error(
     if compliance <= 0.0 {
         return ContactError { map: (-w[0]).max(0.0), gap };
     }
-    let mut p = [0.0; 6];
-    for i in 0..6 {
-        p[i] = l[i] - w[i] / compliance;
-    }
+    let p = core::array::from_fn(|i| l[i] - w[i] / compliance);
     let q = cone.project_rolling(limits, p).point;
-    for i in 0..6 {
-        p[i] = l[i] - q[i];
-    }
-    let map = dot6(&p, &p).sqrt() * compliance;
+    let error: Vec6 = core::array::from_fn(|i| l[i] - q[i]);
+    let map = dot6(&error, &error).sqrt() * compliance;
     ContactError { map, gap }
 }

@@ -13,8 +13,9 @@
 //! [`Manifold::row`] gives the contacts as [`ContactRow`]s, [`Manifold::of_row`] takes one back. O(1) each.
 
 use super::problem::{BodyBlock, ContactRow, FIXED, Vec6};
-use super::rows::{dot3, inverse_mass_mul};
+use super::rows::{add_scaled, dot3, inverse_mass_mul};
 use crate::math::Double;
+pub(crate) use crate::math::cross3 as cross;
 
 /// Contacts of a manifold.
 pub const LANES: usize = 4;
@@ -65,12 +66,6 @@ pub struct Manifold {
     pub push_max: Double,
     /// `W_nn = n J M⁻¹ Jᵀ n` [1/kg]; zero in unused lanes and where nothing can move.
     pub compliance: Lanes,
-}
-
-/// Cross product.
-#[inline(always)]
-pub(crate) fn cross(a: [Double; 3], b: [Double; 3]) -> [Double; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 impl Manifold {
@@ -132,11 +127,7 @@ impl Manifold {
     pub fn add_impulse(&self, lane: usize, impulse: [Double; 3], out: &mut [Vec6]) {
         for (i, arm, sign) in [(self.a, self.arm_a, -1.0), (self.b, self.arm_b, 1.0)] {
             let Some(sum) = out.get_mut(i as usize) else { continue };
-            let turn = cross(self.arm(arm, lane), impulse);
-            for k in 0..3 {
-                sum[k] += sign * impulse[k];
-                sum[3 + k] += sign * turn[k];
-            }
+            add_scaled(sum, &self.wrench(arm, lane, impulse), sign);
         }
     }
 
@@ -150,10 +141,8 @@ impl Manifold {
     ) {
         for (i, arm, sign) in [(self.a, self.arm_a, -1.0), (self.b, self.arm_b, 1.0)] {
             let Some(body) = bodies.get(i as usize) else { continue };
-            let change = self.pushed(body, arm, lane, impulse);
-            for k in 0..6 {
-                velocity[i as usize][k] += sign * change[k];
-            }
+            let change = inverse_mass_mul(body, &self.wrench(arm, lane, impulse));
+            add_scaled(&mut velocity[i as usize], &change, sign);
         }
     }
 
@@ -163,7 +152,7 @@ impl Manifold {
         let mut sum = [0.0; 3];
         for (i, arm) in [(self.a, self.arm_a), (self.b, self.arm_b)] {
             let Some(body) = bodies.get(i as usize) else { continue };
-            let v = self.pushed(body, arm, lane, impulse);
+            let v = inverse_mass_mul(body, &self.wrench(arm, lane, impulse));
             let turn = cross([v[3], v[4], v[5]], self.arm(arm, lane));
             for k in 0..3 {
                 sum[k] += v[k] + turn[k];
@@ -172,16 +161,10 @@ impl Manifold {
         sum
     }
 
-    /// By how much an impulse changes the velocity of a body.
-    fn pushed(
-        &self,
-        body: &BodyBlock,
-        arm: [Double; 3],
-        lane: usize,
-        [x, y, z]: [Double; 3],
-    ) -> Vec6 {
-        let turn = cross(self.arm(arm, lane), [x, y, z]);
-        inverse_mass_mul(body, &[x, y, z, turn[0], turn[1], turn[2]])
+    /// A vector at contact `lane`, with its moment about the center of a body.
+    fn wrench(&self, arm: [Double; 3], lane: usize, v: [Double; 3]) -> Vec6 {
+        let turn = cross(self.arm(arm, lane), v);
+        [v[0], v[1], v[2], turn[0], turn[1], turn[2]]
     }
 
     /// Works out the compliances of the contacts; `bodies` are those of the island.
@@ -215,11 +198,9 @@ impl Manifold {
         let frame = self.frame();
         let side = |i: u32, arm: [Double; 3], sign: Double| -> (u32, [Vec6; 3]) {
             let Some(body) = bodies.get(i as usize) else { return (FIXED, [[0.0; 6]; 3]) };
-            let arm = self.arm(arm, lane);
             let free = body.free();
             let rows = frame.map(|d| {
-                let turn = cross(arm, d);
-                let row = [d[0], d[1], d[2], turn[0], turn[1], turn[2]];
+                let row = self.wrench(arm, lane, d);
                 [0, 1, 2, 3, 4, 5].map(|k| if free[k] { sign * row[k] } else { 0.0 })
             });
             (i, rows)

@@ -79,9 +79,7 @@ impl Unknowns {
 
     /// Makes the impulses zero.
     pub(in crate::engine) fn clear_impulses(&mut self) {
-        self.joint_impulse.fill(0.0);
-        self.contact_impulse.fill([0.0; 3]);
-        self.rolling_impulse.fill([0.0; 3]);
+        IslandUnknowns::new(self).scale(0.0);
     }
 
     /// Adds impulses.
@@ -105,9 +103,7 @@ impl IslandUnknowns<'_> {
     /// Takes a copy back.
     pub(in crate::engine) fn put(&mut self, one: &Unknowns) {
         self.velocity.copy_from_slice(&one.velocity);
-        self.contact_impulse.copy_from_slice(&one.contact_impulse);
-        self.joint_impulse.copy_from_slice(&one.joint_impulse);
-        self.rolling_impulse.copy_from_slice(&one.rolling_impulse);
+        self.put_impulses(one);
     }
 
     /// Adds the impulses of a copy.
