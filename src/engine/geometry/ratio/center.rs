@@ -6,7 +6,7 @@
 //! the normal one expects. Which bodies need it is the caller's business.
 
 use super::types::Relative;
-use crate::engine::geometry::shape::curve::Curve;
+use crate::engine::geometry::shape::curve::{Curve, Meridian};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::geometry::shape::mesh::closest_on_triangle;
 use crate::math::{Double, Real, Vec3, narrow3, widen3};
@@ -126,29 +126,39 @@ pub fn scaling_center(hull: &Hull, toward: Vec3) -> Vec3 {
         let corners = [0, 1, 2].map(|k| hull.vertices[k]);
         return closest_on_triangle(toward, corners).0;
     }
-    let mut point = toward;
+    let planes = hull.faces.iter().map(|face| (face.normal, face.offset - depth));
+    let (point, part) = clamped(toward, planes, |point| point);
+    point * part
+}
+
+/// A point projected onto the planes that it is beyond, the worst one first and kept by `keep` each time, and
+/// the part of the segment from the centroid to there that is not outside of any.
+fn clamped(
+    mut point: Vec3,
+    planes: impl Iterator<Item = (Vec3, Real)> + Clone,
+    keep: impl Fn(Vec3) -> Vec3,
+) -> (Vec3, Real) {
     for _ in 0..PROJECTIONS_MAX {
         let mut worst = (0.0, Vec3::ZERO);
-        for face in &hull.faces {
-            let excess = face.normal.dot(point) - (face.offset - depth);
+        for (normal, offset) in planes.clone() {
+            let excess = normal.dot(point) - offset;
             if excess > worst.0 {
-                worst = (excess, face.normal);
+                worst = (excess, normal);
             }
         }
-        point -= worst.1 * worst.0;
+        point = keep(point - worst.1 * worst.0);
         if worst.0 == 0.0 {
-            return point;
+            break;
         }
     }
-    // Cut what is still outside along the segment from the centroid.
     let mut part: Real = 1.0;
-    for face in &hull.faces {
-        let height = face.normal.dot(point);
-        if height * part > face.offset - depth {
-            part = (face.offset - depth) / height;
+    for (normal, offset) in planes {
+        let height = normal.dot(point);
+        if height * part > offset {
+            part = offset / height;
         }
     }
-    point * part
+    (point, part)
 }
 
 /// [`scaling_center`] of a curved core, `depth` (m) inside of its surface: in the plane through its
@@ -160,29 +170,11 @@ fn center_of_curve(curve: &Curve, depth: Real, toward: Vec3) -> Vec3 {
     let (sides, n) = curve.meridian();
     let across = (toward.x * toward.x + toward.z * toward.z).sqrt();
     let unit = if across > 0.0 { [toward.x / across, toward.z / across] } else { [0.0; 2] };
-    let (mut x, mut y) = (across, toward.y);
-    for _ in 0..PROJECTIONS_MAX {
-        let mut worst = (0.0, [0.0; 2]);
-        for side in &sides[..n] {
-            let excess = side.normal[0] * x + side.normal[1] * y - (side.offset - depth);
-            if excess > worst.0 {
-                worst = (excess, side.normal);
-            }
-        }
-        x = (x - worst.0 * worst.1[0]).max(0.0);
-        y -= worst.0 * worst.1[1];
-        if worst.0 == 0.0 {
-            break;
-        }
-    }
-    // Cut what is still outside along the segment from the centroid.
-    let mut part: Real = 1.0;
-    for side in &sides[..n] {
-        let height = side.normal[0] * x + side.normal[1] * y;
-        if height * part > side.offset - depth {
-            part = (side.offset - depth) / height;
-        }
-    }
+    let plane = |s: &Meridian| (Vec3::new(s.normal[0], s.normal[1], 0.0), s.offset - depth);
+    let (Vec3 { x, y, .. }, part) =
+        clamped(Vec3::new(across, toward.y, 0.0), sides[..n].iter().map(plane), |point| {
+            Vec3::new(point.x.max(0.0), point.y, 0.0)
+        });
     Vec3::new(unit[0] * x, y, unit[1] * x) * part
 }
 

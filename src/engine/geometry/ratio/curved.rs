@@ -26,11 +26,6 @@
 //! Cost: one or two support queries of each body warm, about ten to twenty cold; no allocation.
 //! Deliberately absent: closed forms of special pairs.
 
-#![allow(
-    clippy::neg_cmp_op_on_partial_ord,
-    reason = "comparisons are written so that NaN takes the way out"
-)]
-
 use super::polish::polish;
 use super::ray::Ray;
 use super::types::{Contact, Feature, Measured, NO_VERTEX, PortalCache, Ratio, Relative, Status};

@@ -31,6 +31,14 @@ struct Certified {
     reach: Real,
 }
 
+/// The portal of a walk, and the normal that it has.
+struct Ended<'w> {
+    pair: &'w HullPair<'w, Real>,
+    ray: &'w Ray,
+    portal: &'w Portal,
+    base: Certified,
+}
+
 /// The answer for the portal of a walk.
 #[inline]
 pub(super) fn finish(
@@ -47,16 +55,11 @@ pub(super) fn finish(
     };
     let [i, j, k] = portal.ids;
     let features = [distinct(i[0], j[0], k[0]), distinct(i[1], j[1], k[1])];
-    let base = Certified {
-        normal,
-        denominator: normal.dot(ray.offset),
-        reach: normal.dot(portal.point) + pair.radius,
-    };
+    let ended = Ended { pair, ray, portal, base: certified(pair, ray, normal, portal.point) };
     let (best, contact) = if portal.end == WalkEnd::Closed && k[0] != NO_VERTEX {
-        last_face(pair, ray, portal, &base, last)
-            .unwrap_or_else(|| choose(pair, ray, portal, &base, &features))
+        ended.last_face(last).unwrap_or_else(|| ended.choose(&features))
     } else {
-        (base, Contact::Smooth)
+        (ended.base, Contact::Smooth)
     };
     let status = match portal.end {
         WalkEnd::Failed => Status::Bound,
@@ -85,108 +88,97 @@ fn rescued(normal: Vec3) -> Vec3 {
     (normal / largest).try_normalize().unwrap_or(Vec3::X)
 }
 
-/// The last face if its normal is the normal still, which spares the search for it.
+/// A normal with the certificate that a support point of the difference gives it (m).
 #[inline(always)]
-fn last_face(
-    pair: &HullPair<'_, Real>,
-    ray: &Ray,
-    portal: &Portal,
-    base: &Certified,
-    last: Contact,
-) -> Option<(Certified, Contact)> {
-    let normal = match last {
-        Contact::FaceOfA(face) => pair.a.faces.get(face as usize)?.normal,
-        Contact::FaceOfB(face) => -pair.rotated_from_b(pair.b.faces.get(face as usize)?.normal),
-        Contact::Edges | Contact::Smooth => return None,
-    };
-    let change = normal - base.normal;
-    if change.dot(change) > SAME_NORMAL * SAME_NORMAL {
-        return None;
-    }
-    let certified = certify(pair, ray, portal, base, normal, last);
-    is_as_good(pair, &certified, base).then_some((certified, last))
+fn certified(pair: &HullPair<'_, Real>, ray: &Ray, normal: Vec3, point: Vec3) -> Certified {
+    let (denominator, reach) = (normal.dot(ray.offset), normal.dot(point) + pair.radius);
+    Certified { normal, denominator, reach }
 }
 
-/// Whether a normal certifies the ratio of `base` to rounding, or to the flatness of merged faces,
-/// off whose plane vertices may lie.
-#[inline(always)]
-fn is_as_good(pair: &HullPair<'_, Real>, new: &Certified, base: &Certified) -> bool {
-    let slack = SAME_RATIO * base.reach + pair.a.flatness + pair.b.flatness;
-    new.denominator * base.reach >= base.denominator * (new.reach - slack)
-}
+impl Ended<'_> {
+    /// The last face if its normal is the normal still, which spares the search for it.
+    #[inline(always)]
+    fn last_face(&self, last: Contact) -> Option<(Certified, Contact)> {
+        let pair = self.pair;
+        let normal = match last {
+            Contact::FaceOfA(face) => pair.a.faces.get(face as usize)?.normal,
+            Contact::FaceOfB(face) => -pair.rotated_from_b(pair.b.faces.get(face as usize)?.normal),
+            Contact::Edges | Contact::Smooth => return None,
+        };
+        let change = normal - self.base.normal;
+        if change.dot(change) > SAME_NORMAL * SAME_NORMAL {
+            return None;
+        }
+        let certified = self.certify(normal, last);
+        self.is_as_good(&certified).then_some((certified, last))
+    }
 
-/// The face normal nearest to that of `base` if it certifies the same ratio, else `base`.
-#[inline(always)]
-fn choose(
-    pair: &HullPair<'_, Real>,
-    ray: &Ray,
-    portal: &Portal,
-    base: &Certified,
-    features: &[Feature; 2],
-) -> (Certified, Contact) {
-    let [fa, fb] = features;
-    let (mut cosine, mut normal, mut contact) = (0.0, Vec3::ZERO, Contact::Smooth);
-    // Three vertices against one: the face is that of the three, and no other search is needed.
-    if fb.len != 3 || fa.len != 1 {
-        let (c, face) = aligned_face(pair.a, fa.ids[0], base.normal);
-        if c > 0.0 {
-            cosine = c;
-            normal = pair.a.faces[face as usize].normal;
-            contact = Contact::FaceOfA(face);
-        }
+    /// Whether a normal certifies the ratio of the portal's own to rounding, or to the flatness of merged
+    /// faces, off whose plane vertices may lie.
+    #[inline(always)]
+    fn is_as_good(&self, new: &Certified) -> bool {
+        let (pair, base) = (self.pair, &self.base);
+        let slack = SAME_RATIO * base.reach + pair.a.flatness + pair.b.flatness;
+        new.denominator * base.reach >= base.denominator * (new.reach - slack)
     }
-    if fa.len != 3 || fb.len != 1 {
-        let (c, face) = aligned_face(pair.b, fb.ids[0], -pair.to_b(base.normal));
-        if c > cosine {
-            normal = -pair.rotated_from_b(pair.b.faces[face as usize].normal);
-            contact = Contact::FaceOfB(face);
-        }
-    }
-    let is_edges = fa.len == 2 && fb.len == 2;
-    let change = normal - base.normal;
-    let is_near = !is_edges || change.dot(change) <= SAME_FACE * SAME_FACE;
-    if contact != Contact::Smooth && is_near {
-        let certified = certify(pair, ray, portal, base, normal, contact);
-        if is_as_good(pair, &certified, base) {
-            return (certified, contact);
-        }
-    }
-    (*base, if is_edges { Contact::Edges } else { Contact::Smooth })
-}
 
-/// The certificate of a face normal. The support vertices are those of `base` where the face's own
-/// body has its vertex on the face and the change of the normal cannot move the other's.
-#[inline(always)]
-fn certify(
-    pair: &HullPair<'_, Real>,
-    ray: &Ray,
-    portal: &Portal,
-    base: &Certified,
-    normal: Vec3,
-    contact: Contact,
-) -> Certified {
-    let change = normal - base.normal;
-    let allowed = SAME_RATIO * base.reach;
-    let (is_on_face, diameter) = match contact {
-        Contact::FaceOfB(face) => {
-            (is_on_face(pair.b, face, portal.support[1]), 2.0 * pair.a.bounding_radius)
+    /// The face normal nearest to that of the portal if it certifies the same ratio, else that one.
+    #[inline(always)]
+    fn choose(&self, features: &[Feature; 2]) -> (Certified, Contact) {
+        let (pair, base, [fa, fb]) = (self.pair, &self.base, features);
+        let (mut cosine, mut normal, mut contact) = (0.0, Vec3::ZERO, Contact::Smooth);
+        // Three vertices against one: the face is that of the three, and no other search is needed.
+        if fb.len != 3 || fa.len != 1 {
+            let (c, face) = aligned_face(pair.a, fa.ids[0], base.normal);
+            if c > 0.0 {
+                cosine = c;
+                normal = pair.a.faces[face as usize].normal;
+                contact = Contact::FaceOfA(face);
+            }
         }
-        Contact::FaceOfA(face) => {
-            (is_on_face(pair.a, face, portal.support[0]), 2.0 * pair.b.bounding_radius)
+        if fa.len != 3 || fb.len != 1 {
+            let (c, face) = aligned_face(pair.b, fb.ids[0], -pair.to_b(base.normal));
+            if c > cosine {
+                normal = -pair.rotated_from_b(pair.b.faces[face as usize].normal);
+                contact = Contact::FaceOfB(face);
+            }
         }
-        Contact::Edges | Contact::Smooth => (false, 0.0),
-    };
-    let point = if !is_on_face {
-        Vec3::from_array(pair.support(array3(normal), portal.support).1)
-    } else if change.dot(change) * (diameter * diameter) <= allowed * allowed {
-        portal.point
-    } else {
-        pair.support_of_one(normal, portal.support, matches!(contact, Contact::FaceOfA(_)))
-    };
-    Certified {
-        normal,
-        denominator: normal.dot(ray.offset),
-        reach: normal.dot(point) + pair.radius,
+        let is_edges = fa.len == 2 && fb.len == 2;
+        let change = normal - base.normal;
+        let is_near = !is_edges || change.dot(change) <= SAME_FACE * SAME_FACE;
+        if contact != Contact::Smooth && is_near {
+            let certified = self.certify(normal, contact);
+            if self.is_as_good(&certified) {
+                return (certified, contact);
+            }
+        }
+        (*base, if is_edges { Contact::Edges } else { Contact::Smooth })
+    }
+
+    /// The certificate of a face normal. The support vertices are those of the portal where the face's own
+    /// body has its vertex on the face and the change of the normal cannot move the other's.
+    #[inline(always)]
+    fn certify(&self, normal: Vec3, contact: Contact) -> Certified {
+        let (pair, portal) = (self.pair, self.portal);
+        let change = normal - self.base.normal;
+        let allowed = SAME_RATIO * self.base.reach;
+        let (is_on_face, diameter) = match contact {
+            Contact::FaceOfB(face) => {
+                (is_on_face(pair.b, face, portal.support[1]), 2.0 * pair.a.bounding_radius)
+            }
+            Contact::FaceOfA(face) => {
+                (is_on_face(pair.a, face, portal.support[0]), 2.0 * pair.b.bounding_radius)
+            }
+            Contact::Edges | Contact::Smooth => (false, 0.0),
+        };
+        let point = if !is_on_face {
+            Vec3::from_array(pair.support(array3(normal), portal.support).1)
+        } else if change.dot(change) * (diameter * diameter) <= allowed * allowed {
+            portal.point
+        } else {
+            pair.support_of_one(normal, portal.support, matches!(contact, Contact::FaceOfA(_)))
+        };
+        certified(pair, self.ray, normal, point)
     }
 }
 

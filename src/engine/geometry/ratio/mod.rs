@@ -45,6 +45,11 @@
 //! Deliberately absent: the touching points (events) and any knowledge of body types; the caller
 //! chooses centers ([`scaling_center`]) and the one-sided metric.
 
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "comparisons are written so that NaN takes the way out"
+)]
+
 mod boxes;
 mod center;
 mod curved;
@@ -73,7 +78,7 @@ pub(in crate::engine) use self::ray::is_common;
 pub use self::ray::parting;
 use self::walk::{HullPair, Portal, WalkEnd, walk};
 use super::shape::hull::Hull;
-use crate::math::{Double, Real, Scalar, Vec3};
+use crate::math::{Double, Real, Scalar, Vec3, array3, dot3};
 
 /// Does the plane that proved two polytopes apart the last time still keep them more than `margin` (m)
 /// apart? Their distance along its normal then (m). The scaling centers do not matter here.
@@ -90,7 +95,13 @@ pub fn still_apart(
     }
     let inner = a.inradius + b.inradius;
     let pair = HullPair::<Real>::new(a, b, relative, Vec3::ZERO, relative.offset, inner);
-    pair.separated_by(cache, relative.offset, margin)
+    let n = array3(cache.normal);
+    let (id, w) = pair.support(n, cache.hints);
+    cache.hints = id;
+    let denominator = cache.normal.dot(relative.offset);
+    let separation = denominator - dot3(n, w) - pair.radius;
+    // Not a plane that the bodies have passed.
+    (denominator > 0.0 && separation > margin).then_some(separation)
 }
 
 /// The ratio metric of two pieces, or the certificate that they are more than `margin` (m) apart.

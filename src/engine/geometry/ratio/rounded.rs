@@ -7,14 +7,9 @@
 //! points that carry the new exit stay. The exits increase and there are finitely many Q, so the
 //! ascent ends; the sources only approach the exit through ever more tangent planes.
 
-#![allow(
-    clippy::neg_cmp_op_on_partial_ord,
-    reason = "comparisons are written so that NaN takes the way out"
-)]
-
 use super::types::{NO_VERTEX, PortalCache};
 use super::walk::{HullPair, ITERATIONS_MAX, Portal, WalkEnd, first_portal, replaced_corner};
-use crate::math::{Array3, Double, Scalar, Vec3, cross3, dot3, scale3, sub3};
+use crate::math::{Array3, Double, Scalar, Vec3, add3, cross3, dot3, scale3, sub3};
 
 /// Bounds closer than this many roundings are equal.
 const GAP_ROUNDINGS: Double = 4.0;
@@ -150,11 +145,7 @@ fn enclose<S: Scalar>(pair: &HullPair<'_, S>, iterations: &mut u32) -> (CoreSimp
         }
         normal = scale3(n, S::ONE / square.sqrt());
         let (id, core) = pair.support(normal, [0; 2]);
-        let w = [
-            core[0] + pair.radius * normal[0],
-            core[1] + pair.radius * normal[1],
-            core[2] + pair.radius * normal[2],
-        ];
+        let w = add3(core, scale3(normal, pair.radius));
         let Some(k) = replaced_corner(d, w, &p) else { break };
         p[k] = w;
         ids[k] = id;

@@ -9,13 +9,9 @@
 //! The start is a triangle inside the inscribed ball, orthogonal to the ray, instead of the usual
 //! search for a first portal, which is the fragile part of such methods.
 
-#![allow(
-    clippy::neg_cmp_op_on_partial_ord,
-    reason = "comparisons are written so that NaN takes the way out"
-)]
-
 use super::types::{NO_VERTEX, PortalCache, Relative};
-use crate::engine::geometry::shape::hull::{Hull, LANES};
+use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::geometry::shape::support::scan;
 use crate::math::{Array3, Double, Mat3, Real, Scalar, Vec3, array3, cross3, dot3, scale3, sub3};
 
 /// Most refinements of a portal; random pairs need about 6 to 12, the hardest met 30.
@@ -166,23 +162,6 @@ impl HullPair<'_, Real> {
         };
         self.point(id).map_or(Vec3::ZERO, Vec3::from_array)
     }
-
-    /// The separation (m) by the cached plane if it exceeds the margin (m) and the plane is not one
-    /// that the bodies have passed.
-    #[inline]
-    pub(super) fn separated_by(
-        &self,
-        cache: &mut PortalCache,
-        exact: Vec3,
-        margin: Real,
-    ) -> Option<Real> {
-        let n = array3(cache.normal);
-        let (id, w) = self.support(n, cache.hints);
-        cache.hints = id;
-        let denominator = cache.normal.dot(exact);
-        let separation = denominator - dot3(n, w) - self.radius;
-        (denominator > 0.0 && separation > margin).then_some(separation)
-    }
 }
 
 /// A vertex of a piece.
@@ -201,41 +180,6 @@ pub(super) fn support<S: Scalar>(hull: &Hull, n: Array3<S>, hint: u32) -> u32 {
         return scan(&hull.lanes, n);
     }
     hull.climb(n, hint, S::MAX).0
-}
-
-/// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.
-///
-/// Without branches on the data, which random directions would make mispredict, and with the index
-/// carried as a number of the same width as the heights, so that the lanes stay whole vectors.
-#[inline(never)]
-fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
-    let mut best = [-S::MAX; LANES];
-    let mut best_at = [S::ZERO; LANES];
-    let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
-    let step = S::from_double(LANES as Double);
-    for [xs, ys, zs] in lanes {
-        for k in 0..LANES {
-            let [x, y, z] = [xs, ys, zs].map(|lane| S::from_real(lane[k]));
-            let height = x * n[0] + y * n[1] + z * n[2];
-            best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
-            best[k] = if height > best[k] { height } else { best[k] };
-            at[k] = at[k] + step;
-        }
-    }
-    // The lowest index among the lanes with the largest height. Padding repeats vertex 0 and so never is the
-    // first of equals.
-    let top = fold(best, |a, b| if a > b { a } else { b });
-    let mut first = [S::MAX; LANES];
-    for k in 0..LANES {
-        first[k] = if best[k] == top { best_at[k] } else { S::MAX };
-    }
-    fold(first, |a, b| if a < b { a } else { b }).to_index()
-}
-
-/// Folds the lanes by halves.
-#[inline(always)]
-fn fold<S: Scalar>(v: [S; LANES], f: impl Fn(S, S) -> S) -> S {
-    f(f(v[0], v[2]), f(v[1], v[3]))
 }
 
 /// Walks to the portal through which the ray leaves the Minkowski difference of unrounded pieces.

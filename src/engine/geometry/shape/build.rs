@@ -68,13 +68,19 @@ fn validated_extent(points: &[Vec3]) -> Result<(DVec3, Double), ShapeError> {
         return Err(ShapeError::TooFewPoints { count: points.len() });
     }
     check_points(points)?;
-    let low = points.iter().fold(points[0], |a, &b| a.min(b));
-    let high = points.iter().fold(points[0], |a, &b| a.max(b));
-    let extent = (widen3(high) - widen3(low)).max_element();
+    let (low, extent) = extent(points);
     if extent < widen(LENGTH_MIN) {
         return Err(ShapeError::Coincident { extent: narrow(extent) });
     }
-    Ok((widen3(low), extent))
+    Ok((low, extent))
+}
+
+/// The lower corner of the bounding box and its largest extent (m); zero without points.
+pub(super) fn extent(points: &[Vec3]) -> (DVec3, Double) {
+    let Some(&first) = points.first() else { return (DVec3::ZERO, 0.0) };
+    let low = widen3(points.iter().fold(first, |a, &b| a.min(b)));
+    let high = widen3(points.iter().fold(first, |a, &b| a.max(b)));
+    (low, (high - low).max_element())
 }
 
 fn snapped(p: DVec3) -> GridPoint {
@@ -160,7 +166,7 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
         Face { normal: Vec3::ZERO, offset: 0.0, start: start - len, len }
     });
     let faces = faces.collect();
-    let (neighbors, neighbor_start) = neighbor_lists(n_vertices, &edges);
+    let (neighbors, neighbor_start) = neighbor_lists(n_vertices, edges.iter().map(|e| e.vertices));
     let vertex_faces = vertex_faces(loops);
     let at = |v: usize| (neighbor_start[v]..neighbor_start[v + 1]).map(move |i| (v as u32, i));
     let spokes = (0..n_vertices).flat_map(at).filter_map(|(v, i)| {
@@ -292,12 +298,12 @@ fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Doub
     Some((normal, narrow(offset), deepest))
 }
 
-/// The vertices joined to each vertex, ascending, and where each list begins.
-pub(super) fn neighbor_lists(n_vertices: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
-    let mut joined: Vec<(u32, u32)> = edges
-        .iter()
-        .flat_map(|e| [(e.vertices[0], e.vertices[1]), (e.vertices[1], e.vertices[0])])
-        .collect();
+/// The vertices joined to each vertex, ascending, and where each list begins. Edges by their ends.
+pub(super) fn neighbor_lists(
+    n_vertices: usize,
+    edges: impl Iterator<Item = [u32; 2]>,
+) -> (Vec<u32>, Vec<u32>) {
+    let mut joined: Vec<(u32, u32)> = edges.flat_map(|[v, w]| [(v, w), (w, v)]).collect();
     joined.sort_unstable();
     let starts = (0..=n_vertices as u32).map(|v| joined.partition_point(|j| j.0 < v) as u32);
     (joined.iter().map(|j| j.1).collect(), starts.collect())

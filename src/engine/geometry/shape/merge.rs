@@ -26,7 +26,11 @@ fn to_double(a: [i64; 3]) -> DVec3 {
 }
 
 /// The facets of every face.
-struct Partition {
+struct Partition<'h> {
+    points: &'h [GridPoint],
+    facets: &'h [HullFacet],
+    /// How far from its plane a face may have vertices [cells].
+    tolerance: Double,
     /// Face of each facet.
     owner: Vec<u32>,
     /// Whether a face holds exactly coplanar facets only; or none, having been dissolved.
@@ -41,14 +45,15 @@ pub(super) fn merged_loops(
     facets: &[HullFacet],
     tolerance: Double,
 ) -> Option<Vec<Vec<u32>>> {
-    let mut partition = Partition { owner: vec![UNOWNED; facets.len()], exact: Vec::new() };
+    let (owner, exact) = (vec![UNOWNED; facets.len()], Vec::new());
+    let mut partition = Partition { points, facets, tolerance, owner, exact };
     if tolerance > 0.0 {
-        grow_faces(points, facets, tolerance, &mut partition);
+        partition.grow_faces();
     } else {
-        dissolve(points, facets, &mut partition, &[]);
+        partition.dissolve(&[]);
     }
     loop {
-        let mut loops = boundary_loops(facets, &partition);
+        let mut loops = partition.boundary_loops();
         let has_holes: Vec<bool> = loops.iter().map(Vec::is_empty).collect();
         drop_flat_vertices(points.len(), &mut loops);
         let bad: Vec<bool> = (0..loops.len())
@@ -69,24 +74,113 @@ pub(super) fn merged_loops(
         if bad.iter().zip(&partition.exact).any(|(bad, exact)| *bad && *exact) {
             return None;
         }
-        dissolve(points, facets, &mut partition, &bad);
+        partition.dissolve(&bad);
     }
 }
 
-/// Splits the bad faces into their exactly coplanar parts.
-fn dissolve(points: &[GridPoint], facets: &[HullFacet], partition: &mut Partition, bad: &[bool]) {
-    let Partition { owner, exact } = partition;
-    for face in owner.iter_mut().filter(|face| bad.get(**face as usize) == Some(&true)) {
-        *face = UNOWNED;
-    }
-    exact.iter_mut().zip(bad).for_each(|(exact, bad)| *exact |= bad);
-    for seed in 0..facets.len() {
-        if owner[seed] == UNOWNED {
-            flood(facets, owner, seed, exact.len() as u32, |f| {
-                f.vertices.iter().all(|&v| facets[seed].height(points, v) == 0)
-            });
-            exact.push(true);
+impl Partition<'_> {
+    /// Splits the bad faces into their exactly coplanar parts.
+    fn dissolve(&mut self, bad: &[bool]) {
+        let (points, facets) = (self.points, self.facets);
+        for face in self.owner.iter_mut().filter(|face| bad.get(**face as usize) == Some(&true)) {
+            *face = UNOWNED;
         }
+        self.exact.iter_mut().zip(bad).for_each(|(exact, bad)| *exact |= bad);
+        for seed in 0..facets.len() {
+            if self.owner[seed] == UNOWNED {
+                self.flood(seed, |f| {
+                    f.vertices.iter().all(|&v| facets[seed].height(points, v) == 0)
+                });
+                self.exact.push(true);
+            }
+        }
+    }
+
+    /// Grows faces from the largest facet down to the smallest.
+    fn grow_faces(&mut self) {
+        let facets = self.facets;
+        let mut order: Vec<usize> = (0..facets.len()).collect();
+        let area: Vec<Double> = facets.iter().map(|f| length(f.normal)).collect();
+        order.sort_by(|&a, &b| area[b].total_cmp(&area[a]));
+        let mut vertices: Vec<u32> = facets.iter().flat_map(|f| f.vertices).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        for seed in order {
+            if self.owner[seed] == UNOWNED {
+                self.grow_face(&vertices, seed);
+                self.exact.push(false);
+            }
+        }
+    }
+
+    /// Grows the next face about `seed` within the tolerance of a plane that is fitted to the result.
+    fn grow_face(&mut self, vertices: &[u32], seed: usize) {
+        let Self { points, facets, tolerance, .. } = *self;
+        let normal = to_double(facets[seed].normal).normalize();
+        let offset = normal.dot(to_double(points[facets[seed].vertices[0] as usize]));
+        let mut plane = FacePlane { normal, offset };
+        let mut region = Vec::new();
+        for _ in 0..3 {
+            let size_before = region.len();
+            region.iter().for_each(|&f| self.owner[f as usize] = UNOWNED);
+            region = self.flood(seed, |f| {
+                to_double(f.normal).dot(plane.normal) > 0.0
+                    && f.vertices.iter().all(|&v| {
+                        let x = to_double(points[v as usize]);
+                        (plane.offset - plane.normal.dot(x)).abs() <= tolerance
+                    })
+            });
+            if region.len() == 1 || region.len() == size_before {
+                break;
+            }
+            let sum: DVec3 = region.iter().map(|&f| to_double(facets[f as usize].normal)).sum();
+            let normal = sum.normalize();
+            let heights = vertices.iter().map(|&v| normal.dot(to_double(points[v as usize])));
+            plane = FacePlane { normal, offset: heights.fold(Double::NEG_INFINITY, Double::max) };
+        }
+    }
+
+    /// Hands the free facets that are joined to `seed` and accepted to the next face.
+    fn flood(&mut self, seed: usize, accepts: impl Fn(&HullFacet) -> bool) -> Vec<u32> {
+        let (facets, owner, face) = (self.facets, &mut self.owner, self.exact.len() as u32);
+        let mut region = vec![seed as u32];
+        owner[seed] = face;
+        let mut next = 0;
+        while next < region.len() {
+            for f in facets[region[next] as usize].adjacent {
+                if owner[f as usize] == UNOWNED && accepts(&facets[f as usize]) {
+                    owner[f as usize] = face;
+                    region.push(f);
+                }
+            }
+            next += 1;
+        }
+        region
+    }
+
+    /// Chains the edges between different faces into one loop a face; empty for a face with several, or
+    /// without facets.
+    fn boundary_loops(&self) -> Vec<Vec<u32>> {
+        let owner = &self.owner;
+        // (face, from, to), sorted, so that the edge that leaves a vertex is found by bisection.
+        let mut edges = Vec::new();
+        for (facet, &face) in self.facets.iter().zip(owner) {
+            for k in 0..3 {
+                if owner[facet.adjacent[k] as usize] != face {
+                    edges.push((face, facet.vertices[k], facet.vertices[(k + 1) % 3]));
+                }
+            }
+        }
+        edges.sort_unstable();
+        let mut rest = edges.as_slice();
+        let faces = 0..self.exact.len() as u32;
+        faces
+            .map(|face| {
+                let (of_face, others) = rest.split_at(rest.partition_point(|e| e.0 == face));
+                rest = others;
+                chained(of_face).unwrap_or_default()
+            })
+            .collect()
     }
 }
 
@@ -107,111 +201,6 @@ pub(super) fn notch_depth(a: DVec3, b: DVec3, c: DVec3, normal: DVec3) -> Double
     let chord = (c - a).length();
     let turn = (b - a).cross(c - b).dot(normal);
     if chord > 0.0 { -turn / chord } else { 0.0 }
-}
-
-/// Grows faces from the largest facet down to the smallest.
-fn grow_faces(
-    points: &[GridPoint],
-    facets: &[HullFacet],
-    tolerance: Double,
-    partition: &mut Partition,
-) {
-    let mut order: Vec<usize> = (0..facets.len()).collect();
-    let area: Vec<Double> = facets.iter().map(|f| length(f.normal)).collect();
-    order.sort_by(|&a, &b| area[b].total_cmp(&area[a]));
-    let mut vertices: Vec<u32> = facets.iter().flat_map(|f| f.vertices).collect();
-    vertices.sort_unstable();
-    vertices.dedup();
-    let Partition { owner, exact } = partition;
-    for seed in order {
-        if owner[seed] == UNOWNED {
-            let face = exact.len() as u32;
-            grow_face(points, facets, &vertices, owner, seed, face, tolerance);
-            exact.push(false);
-        }
-    }
-}
-
-/// Grows a face about `seed` within `tolerance` [cells] of a plane that is fitted to the result.
-fn grow_face(
-    points: &[GridPoint],
-    facets: &[HullFacet],
-    vertices: &[u32],
-    owner: &mut [u32],
-    seed: usize,
-    face: u32,
-    tolerance: Double,
-) {
-    let normal = to_double(facets[seed].normal).normalize();
-    let offset = normal.dot(to_double(points[facets[seed].vertices[0] as usize]));
-    let mut plane = FacePlane { normal, offset };
-    let mut region = Vec::new();
-    for _ in 0..3 {
-        let size_before = region.len();
-        region.iter().for_each(|&f| owner[f as usize] = UNOWNED);
-        region = flood(facets, owner, seed, face, |f| {
-            to_double(f.normal).dot(plane.normal) > 0.0
-                && f.vertices.iter().all(|&v| {
-                    let x = to_double(points[v as usize]);
-                    (plane.offset - plane.normal.dot(x)).abs() <= tolerance
-                })
-        });
-        if region.len() == 1 || region.len() == size_before {
-            break;
-        }
-        let sum: DVec3 = region.iter().map(|&f| to_double(facets[f as usize].normal)).sum();
-        let normal = sum.normalize();
-        let heights = vertices.iter().map(|&v| normal.dot(to_double(points[v as usize])));
-        plane = FacePlane { normal, offset: heights.fold(Double::NEG_INFINITY, Double::max) };
-    }
-}
-
-/// Hands the free facets that are joined to `seed` and accepted to a face.
-fn flood(
-    facets: &[HullFacet],
-    owner: &mut [u32],
-    seed: usize,
-    face: u32,
-    accepts: impl Fn(&HullFacet) -> bool,
-) -> Vec<u32> {
-    let mut region = vec![seed as u32];
-    owner[seed] = face;
-    let mut next = 0;
-    while next < region.len() {
-        for f in facets[region[next] as usize].adjacent {
-            if owner[f as usize] == UNOWNED && accepts(&facets[f as usize]) {
-                owner[f as usize] = face;
-                region.push(f);
-            }
-        }
-        next += 1;
-    }
-    region
-}
-
-/// Chains the edges between different faces into one loop a face; empty for a face with several, or
-/// without facets.
-fn boundary_loops(facets: &[HullFacet], partition: &Partition) -> Vec<Vec<u32>> {
-    let owner = &partition.owner;
-    // (face, from, to), sorted, so that the edge that leaves a vertex is found by bisection.
-    let mut edges = Vec::new();
-    for (facet, &face) in facets.iter().zip(owner) {
-        for k in 0..3 {
-            if owner[facet.adjacent[k] as usize] != face {
-                edges.push((face, facet.vertices[k], facet.vertices[(k + 1) % 3]));
-            }
-        }
-    }
-    edges.sort_unstable();
-    let mut rest = edges.as_slice();
-    let faces = 0..partition.exact.len() as u32;
-    faces
-        .map(|face| {
-            let (of_face, others) = rest.split_at(rest.partition_point(|e| e.0 == face));
-            rest = others;
-            chained(of_face).unwrap_or_default()
-        })
-        .collect()
 }
 
 /// The edges, sorted by their first vertex, as one loop; none if they are not one.

@@ -24,7 +24,7 @@ mod quickhull;
 mod round;
 mod scale;
 pub mod share;
-mod support;
+pub(super) mod support;
 #[cfg(test)]
 mod tests;
 
@@ -37,6 +37,7 @@ pub use super::aabb::Aabb;
 use self::hull::{Hull, LANES};
 use self::mass::MassProperties;
 use self::mesh::Mesh;
+use self::support::fold;
 
 use crate::math::{
     Mat3, Quat, Real, Vec3, narrow, narrow3, quat_mul, quat_normalize, quat_rotate, quat_to_mat3,
@@ -142,7 +143,6 @@ fn height_range(hull: &Hull, direction: Vec3) -> (Real, Real) {
             high[k] = higher(height, high[k]);
         }
     }
-    let fold = |v: [Real; LANES], f: fn(Real, Real) -> Real| f(f(v[0], v[2]), f(v[1], v[3]));
     (fold(low, lower), fold(high, higher))
 }
 

@@ -13,7 +13,7 @@
 //! The rounding radius is not included: it adds `radius · |direction|` to the value at any vertex.
 
 use super::hull::{Hull, LANES};
-use crate::math::{Array3, EPSILON, Real, Scalar, Vec3, array3, dot3};
+use crate::math::{Array3, Double, EPSILON, Real, Scalar, Vec3, array3, dot3};
 
 /// From this number of vertices on climbing is faster than scanning.
 const CLIMB_VERTICES_MIN: usize = 32;
@@ -64,29 +64,7 @@ impl Hull {
     /// The scan in independent lanes, which the compiler turns into vector instructions.
     #[inline]
     pub(super) fn scan_lanes(&self, direction: Vec3) -> u32 {
-        let Vec3 { x, y, z } = direction;
-        let mut best = [Real::NEG_INFINITY; LANES];
-        let mut best_chunk = [0_u32; LANES];
-        for (chunk, [xs, ys, zs]) in self.lanes.iter().enumerate() {
-            for k in 0..LANES {
-                let height = xs[k] * x + ys[k] * y + zs[k] * z;
-                let higher = height > best[k];
-                best[k] = if higher { height } else { best[k] };
-                best_chunk[k] = if higher { chunk as u32 } else { best_chunk[k] };
-            }
-        }
-        // Padding repeats vertex 0, which wins the tie against it.
-        let mut answer = best_chunk[0] * LANES as u32;
-        let mut height = best[0];
-        for k in 1..LANES {
-            let index = best_chunk[k] * LANES as u32 + k as u32;
-            if best[k] > height || (best[k] == height && index < answer) {
-                height = best[k];
-                answer = index;
-            }
-        }
-        // Only a direction that is not a number leaves a lane of padding unbeaten.
-        if (answer as usize) < self.vertices.len() { answer } else { 0 }
+        scan(&self.lanes, direction.to_array())
     }
 
     /// [`support`](Self::support) by walking along edges from the vertex `start`.
@@ -147,4 +125,39 @@ impl Hull {
     fn core_radius(&self) -> Real {
         self.bounding_radius - self.radius
     }
+}
+
+/// Support by evaluating all vertices in independent lanes; the lowest vertex of equals.
+///
+/// Without branches on the data, which random directions would make mispredict, and with the index
+/// carried as a number of the same width as the heights, so that the lanes stay whole vectors.
+#[inline(never)]
+pub(crate) fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
+    let mut best = [-S::MAX; LANES];
+    let mut best_at = [S::ZERO; LANES];
+    let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
+    let step = S::from_double(LANES as Double);
+    for [xs, ys, zs] in lanes {
+        for k in 0..LANES {
+            let [x, y, z] = [xs, ys, zs].map(|lane| S::from_real(lane[k]));
+            let height = x * n[0] + y * n[1] + z * n[2];
+            best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
+            best[k] = if height > best[k] { height } else { best[k] };
+            at[k] = at[k] + step;
+        }
+    }
+    // The lowest index among the lanes with the largest height. Padding repeats vertex 0 and so never is the
+    // first of equals.
+    let top = fold(best, |a, b| if a > b { a } else { b });
+    let mut first = [S::MAX; LANES];
+    for k in 0..LANES {
+        first[k] = if best[k] == top { best_at[k] } else { S::MAX };
+    }
+    fold(first, |a, b| if a < b { a } else { b }).to_index()
+}
+
+/// Folds the lanes by halves.
+#[inline(always)]
+pub(super) fn fold<S: Scalar>(v: [S; LANES], f: impl Fn(S, S) -> S) -> S {
+    f(f(v[0], v[2]), f(v[1], v[3]))
 }

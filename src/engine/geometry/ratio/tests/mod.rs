@@ -12,8 +12,7 @@ mod slim;
 use super::*;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::lcp::tests::random;
-use crate::math::Mat3;
-use crate::math::{Quat, narrow3, quat_mul, quat_normalize, quat_to_mat3, widen};
+use crate::math::{Mat3, Quat, narrow3, quat_mul, quat_normalize, quat_to_mat3, widen};
 
 /// Agreement with an oracle, relative: 2e-6 in single precision, 1e-10 in double.
 pub(super) const TOLERANCE: Double = if size_of::<Real>() == 4 { 2e-6 } else { 1e-10 };

@@ -7,6 +7,7 @@
 use crate::math::{DVec3, Double, Vec3, widen3};
 
 use super::NO_TRIANGLE;
+use crate::engine::geometry::shape::build::neighbor_lists;
 
 /// Sine of the angle below which two triangles lie in one plane.
 const FLAT: Double = 1e-4;
@@ -56,10 +57,10 @@ impl Adjacency {
         let nothing = MeshEdge { bend: Bend::Boundary, neighbor: NO_TRIANGLE };
         let mut edges = vec![[nothing; 3]; triangles.len()];
         let mut flat = vec![true; vertices.len()];
-        let mut joined = Vec::with_capacity(2 * half_edges.len());
+        let mut joined = Vec::with_capacity(half_edges.len());
         for group in half_edges.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
             let (low, high) = (group[0].0, group[0].1);
-            joined.extend([(low, high), (high, low)]);
+            joined.push([low, high]);
             let (up, down) = group.split_at(group.partition_point(|h| !h.2));
             let along = widen3(vertices[high as usize]) - widen3(vertices[low as usize]);
             let along = along.normalize_or_zero();
@@ -73,16 +74,9 @@ impl Adjacency {
                 && up.iter().all(|x| edges[x.3 as usize][x.4].bend == Bend::Flat);
             [low, high].into_iter().for_each(|v| flat[v as usize] &= all_flat);
         }
-        joined.sort_unstable();
-        let starts = 0..=vertices.len() as u32;
-        let star_start = starts.map(|v| joined.partition_point(|j| j.0 < v) as u32).collect();
+        let (star, star_start) = neighbor_lists(vertices.len(), joined.into_iter());
         let corners = |t: &[u32; 3]| (0..3).map(|k| u8::from(flat[t[k] as usize]) << k).sum();
-        Self {
-            edges,
-            flat_corners: triangles.iter().map(corners).collect(),
-            star: joined.iter().map(|j| j.1).collect(),
-            star_start,
-        }
+        Self { edges, flat_corners: triangles.iter().map(corners).collect(), star, star_start }
     }
 }
 

@@ -22,6 +22,7 @@ pub use self::adjacency::{Bend, MeshEdge};
 pub use self::triangle::{closest_on_triangle, ray_triangle};
 
 use self::adjacency::Adjacency;
+use super::build::extent;
 use super::error::{ShapeError, check_points};
 use super::limits::LENGTH_MIN;
 use crate::engine::geometry::aabb::Aabb;
@@ -88,7 +89,7 @@ impl Mesh {
                 }
             }
         }
-        let extent = extent(vertices);
+        let (_, extent) = extent(vertices);
         if vertices.len() >= 3 && extent < widen(LENGTH_MIN) {
             return Err(ShapeError::Coincident { extent: narrow(extent) });
         }
@@ -289,14 +290,6 @@ impl Mesh {
 /// Box around a triangle (m).
 fn box_of([p, q, r]: [Vec3; 3]) -> Aabb {
     Aabb { min: p.min(q).min(r), max: p.max(q).max(r) }
-}
-
-/// Largest extent along an axis (m); zero without points.
-fn extent(points: &[Vec3]) -> Double {
-    let Some(&first) = points.first() else { return 0.0 };
-    let low = points.iter().fold(first, |a, &b| a.min(b));
-    let high = points.iter().fold(first, |a, &b| a.max(b));
-    (widen3(high) - widen3(low)).max_element()
 }
 
 /// The least height of a triangle (m).
