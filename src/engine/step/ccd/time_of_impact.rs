@@ -24,7 +24,7 @@
 //! the impact.
 
 use crate::engine::geometry::ratio::{
-    Centers, Measured, PortalCache, Relative, is_long, measure, measure_half_space, near_centers,
+    Measured, PortalCache, Relative, is_long, measure, measure_half_space, near_centers,
 };
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::tuning::swept::ROUNDS_MAX;
@@ -110,8 +110,7 @@ pub fn time_of_impact(
         let rotations = [turns[0] * path_a.rotation, turns[1] * path_b.rotation];
         let offset = apart + linear * time + turns[1] * path_b.arm - turns[0] * path_a.arm;
         let relative = Relative::new(Vec3::ZERO, rotations[0], offset, rotations[1]);
-        let centers = near_centers([a, b], [is_long(a), is_long(b)], &relative);
-        let (normal, separation) = separation(a, b, &relative, &centers, cache);
+        let (normal, separation) = separation([a, b], &relative, cache);
         (rotations[0] * normal, separation)
     };
     let closing = |normal: Vec3, _| {
@@ -193,13 +192,12 @@ fn advance(
 
 /// The plane of the ratio metric (in the frame of a) and the separation along it (m).
 pub(in crate::engine) fn separation(
-    a: &Hull,
-    b: &Hull,
+    [a, b]: [&Hull; 2],
     relative: &Relative,
-    centers: &Centers,
     cache: &mut PortalCache,
 ) -> (Vec3, Real) {
-    match measure(a, b, relative, centers, Real::INFINITY, cache) {
+    let centers = near_centers([a, b], [is_long(a), is_long(b)], relative);
+    match measure(a, b, relative, &centers, Real::INFINITY, cache) {
         Measured::Near(ratio) => (ratio.normal, ratio.separation),
         Measured::Apart { normal, separation } => (normal, separation),
     }

@@ -84,13 +84,7 @@ impl NarrowPhase<'_> {
     ///
     /// The velocities as they are: with those predicted for the step, gravity alone would make the
     /// plane a body rests on look worse than the side of a neighbor that it slides towards.
-    pub(in crate::engine) fn twist(
-        &self,
-        pair: &Pair,
-        placed: &Placed,
-        to_a: &Mat3,
-        offset: Vec3,
-    ) -> Twist {
+    pub(super) fn twist(&self, pair: &Pair, placed: &Placed, to_a: &Mat3, offset: Vec3) -> Twist {
         let flights = self.flights_of(pair.bodies);
         let velocities = [0, 1].map(|k| {
             let [linear, spin] = flights[k].velocity;

@@ -225,12 +225,7 @@ impl Trial<'_> {
 /// The outermost point of a core in a direction, or any one higher than `enough`: its vertex, its
 /// height and the point (m). A curved hull has no vertices; its vertex is 0.
 #[inline]
-pub(in crate::engine) fn outermost(
-    hull: &Hull,
-    outward: Vec3,
-    hint: u32,
-    enough: Real,
-) -> (u32, Real, Vec3) {
+pub(super) fn outermost(hull: &Hull, outward: Vec3, hint: u32, enough: Real) -> (u32, Real, Vec3) {
     if let Some(curve) = &hull.curve {
         let point = narrow3(curve.support(widen3(outward)));
         return (0, outward.dot(point), point);

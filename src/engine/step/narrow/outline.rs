@@ -76,12 +76,7 @@ impl<'h> PlacedFace<'h> {
 
     /// Body `b`, with its outward direction against the normal, in its own axes.
     #[inline]
-    pub(in crate::engine) fn body_b(
-        hull: &'h Hull,
-        relative: &Relative,
-        axes: &Axes,
-        outward: Vec3,
-    ) -> Self {
+    pub(super) fn body_b(hull: &'h Hull, relative: &Relative, axes: &Axes, outward: Vec3) -> Self {
         let turn = Mat3::from_cols(axes.t1, axes.t2, axes.normal).transpose() * relative.rotation;
         Self { hull, turn, origin: axes.project(relative.offset), outward, downward: true }
     }
@@ -189,12 +184,7 @@ impl Outline {
 
     /// Takes the outline of a feature.
     #[inline]
-    pub(in crate::engine) fn trace(
-        &mut self,
-        placed: &PlacedFace,
-        feature: Feature,
-        reach: &OutlineReach,
-    ) {
+    pub(super) fn trace(&mut self, placed: &PlacedFace, feature: Feature, reach: &OutlineReach) {
         self.feature = feature;
         self.corners.clear();
         self.left_out = Real::INFINITY;

@@ -26,7 +26,7 @@
 
 use super::normal::{Twist, outermost};
 use super::{NarrowPhase, Placed};
-use crate::engine::geometry::ratio::{PortalCache, Relative, is_long, near_centers};
+use crate::engine::geometry::ratio::{PortalCache, Relative};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
@@ -35,6 +35,14 @@ use crate::engine::state::pairs::Pair;
 use crate::engine::step::ccd::time_of_impact::separation;
 use crate::engine::tuning::passing::{ROUNDS_MAX, SLOW};
 use crate::math::{Mat3, Real, Vec3, quat_exp, widen};
+
+/// Two hulls, how they are to each other, and vertices of both from which to search.
+#[derive(Clone, Copy)]
+pub(super) struct Met<'p> {
+    pub(super) hulls: [&'p Hull; 2],
+    pub(super) relative: &'p Relative,
+    pub(super) hints: [u32; 2],
+}
 
 /// A plane on the path: the separation along it at the beginning (m), its normal, and how fast the
 /// separation grows [m/s].
@@ -66,8 +74,8 @@ impl NarrowPhase<'_> {
         if way.length_squared() <= slow * slow {
             return None;
         }
-        let hints = pair.cache.hints;
-        let (separation, at) = along(hulls, relative, normal, hints);
+        let met = Met { hulls, relative, hints: pair.cache.hints };
+        let (separation, at) = met.along(normal);
         if separation + (self.dt * normal.dot(twist.at(at))).min(0.0) >= 0.0 {
             return None;
         }
@@ -75,7 +83,7 @@ impl NarrowPhase<'_> {
             let motion = &self.motions[i as usize];
             [motion.linear, motion.angular]
         });
-        clearance(hulls, (relative, hints), to_a, arms, velocities, self.dt)
+        met.clearance(to_a, arms, velocities, self.dt)
     }
 
     /// Gives the contacts of a pair gaps that its free paths keep open, and that close only where the bodies
@@ -106,55 +114,87 @@ pub(in crate::engine) fn meets(
     let placed = Placed::new([a, b], [motion_a, motion_b], [&p, &q], 0.0);
     let [on_a, on_b] = placed.rotations;
     let relative = Relative::new(Vec3::ZERO, on_a, placed.offset(), on_b);
-    let at = (&relative, pair.cache.hints);
-    clearance([x, y], at, &on_a.transpose(), placed.arms, [by_a, by_b], dt).is_none()
+    let met = Met { hulls: [x, y], relative: &relative, hints: pair.cache.hints };
+    met.clearance(&on_a.transpose(), placed.arms, [by_a, by_b], dt).is_none()
 }
 
-/// The distance (m) at which two hulls pass each other while their bodies move with these velocities; none if
-/// they meet.
-fn clearance(
-    hulls: [&Hull; 2],
-    (relative, hints): (&Relative, [u32; 2]),
-    to_a: &Mat3,
-    arms: [Vec3; 2],
-    velocities: [[Vec3; 2]; 2],
-    dt: Real,
-) -> Option<Real> {
-    let [a, b] = [0, 1].map(|k| velocities[k][0] + velocities[k][1].cross(arms[k]));
-    let path = *to_a * (b - a);
-    let plane = miss(hulls, relative, hints, path, dt)?;
-    let turns = velocities.map(|[_, angular]| *to_a * angular * dt);
-    let bulge: Real = (0..2).map(|k| bulge(hulls[k], arms[k], turns[k])).sum();
-    let room = room(hulls, relative, hints, plane, path * dt, turns) - bulge;
-    (room >= 0.0).then_some(room)
-}
+impl Met<'_> {
+    /// The distance (m) at which the hulls pass each other while their bodies move with these velocities;
+    /// none if they meet.
+    fn clearance(
+        &self,
+        to_a: &Mat3,
+        arms: [Vec3; 2],
+        velocities: [[Vec3; 2]; 2],
+        dt: Real,
+    ) -> Option<Real> {
+        let [a, b] = [0, 1].map(|k| velocities[k][0] + velocities[k][1].cross(arms[k]));
+        let path = *to_a * (b - a);
+        let plane = self.miss(path, dt)?;
+        let turns = velocities.map(|[_, angular]| *to_a * angular * dt);
+        let bulge: Real = (0..2).map(|k| bulge(self.hulls[k], arms[k], turns[k])).sum();
+        let room = self.room(plane, path * dt, turns) - bulge;
+        (room >= 0.0).then_some(room)
+    }
 
-/// The separation along a normal (m), and the touching point of the smaller hull, in the axes of `a`.
-fn along([a, b]: [&Hull; 2], relative: &Relative, normal: Vec3, hints: [u32; 2]) -> (Real, Vec3) {
-    let (_, _, p) = outermost(a, normal, hints[0], Real::INFINITY);
-    let outward = -(relative.rotation.transpose() * normal);
-    let (_, _, on_b) = outermost(b, outward, hints[1], Real::INFINITY);
-    let q = relative.rotation * on_b + relative.offset;
-    let separation = normal.dot(q - p) - a.radius() - b.radius();
-    (separation, if a.bounding_radius() < b.bounding_radius() { p } else { q })
-}
+    /// The separation along a normal (m), and the touching point of the smaller hull, in the axes of `a`.
+    fn along(&self, normal: Vec3) -> (Real, Vec3) {
+        let Self { hulls: [a, b], relative, hints } = *self;
+        let (_, _, p) = outermost(a, normal, hints[0], Real::INFINITY);
+        let outward = -(relative.rotation.transpose() * normal);
+        let (_, _, on_b) = outermost(b, outward, hints[1], Real::INFINITY);
+        let q = relative.rotation * on_b + relative.offset;
+        let separation = normal.dot(q - p) - a.radius() - b.radius();
+        (separation, if a.bounding_radius() < b.bounding_radius() { p } else { q })
+    }
 
-/// What a plane with this normal leaves between both (m) at first and at the end, when `b` has moved by
-/// `way` (m) and each has turned (rad).
-pub(super) fn room(
-    [a, b]: [&Hull; 2],
-    relative: &Relative,
-    hints: [u32; 2],
-    normal: Vec3,
-    way: Vec3,
-    turns: [Vec3; 2],
-) -> Real {
-    let (begin, _) = along([a, b], relative, normal, hints);
-    let [on_a, on_b] = turns.map(|turn| quat_exp(-turn) * normal);
-    let (_, high_a, _) = outermost(a, on_a, hints[0], Real::INFINITY);
-    let outward = -(relative.rotation.transpose() * on_b);
-    let (_, high_b, _) = outermost(b, outward, hints[1], Real::INFINITY);
-    begin.min(normal.dot(relative.offset + way) - high_a - high_b - a.radius() - b.radius())
+    /// What a plane with this normal leaves between both (m) at first and at the end, when `b` has moved by
+    /// `way` (m) and each has turned (rad).
+    pub(super) fn room(&self, normal: Vec3, way: Vec3, turns: [Vec3; 2]) -> Real {
+        let Self { hulls: [a, b], relative, hints } = *self;
+        let (begin, _) = self.along(normal);
+        let [on_a, on_b] = turns.map(|turn| quat_exp(-turn) * normal);
+        let (_, high_a, _) = outermost(a, on_a, hints[0], Real::INFINITY);
+        let outward = -(relative.rotation.transpose() * on_b);
+        let (_, high_b, _) = outermost(b, outward, hints[1], Real::INFINITY);
+        begin.min(normal.dot(relative.offset + way) - high_a - high_b - a.radius() - b.radius())
+    }
+
+    /// The normal of a plane between both all the time, if there is one, while `b` moves by `path` [m/s] and
+    /// neither turns.
+    pub(super) fn miss(&self, path: Vec3, dt: Real) -> Option<Vec3> {
+        let Self { hulls, relative, hints } = *self;
+        let mut cache = PortalCache { hints, ..PortalCache::default() };
+        let mut time = (-relative.offset.dot(path) / path.length_squared()).max(0.0).min(dt);
+        let (mut left, mut right): (Option<Cut>, Option<Cut>) = (None, None);
+        for _ in 0..ROUNDS_MAX {
+            let moved = Relative { offset: relative.offset + path * time, ..*relative };
+            let (normal, distance) = separation(hulls, &moved, &mut cache);
+            let slope = normal.dot(path);
+            let begin = distance - time * slope;
+            if distance.is_nan() || distance <= 0.0 {
+                return None;
+            }
+            if begin.min(begin + dt * slope) >= 0.0 {
+                return Some(normal);
+            }
+            let side = if slope < 0.0 { &mut left } else { &mut right };
+            *side = Some(Cut { begin, normal, slope });
+            time = match (left, right) {
+                (Some(l), Some(r)) => {
+                    let mean = (l.normal * r.slope - r.normal * l.slope).normalize_or_zero();
+                    let (least, _) = self.along(mean);
+                    if mean != Vec3::ZERO && least >= 0.0 {
+                        return Some(mean);
+                    }
+                    ((r.begin - l.begin) / (l.slope - r.slope)).max(0.0).min(dt)
+                }
+                (Some(_), None) => dt,
+                (None, _) => 0.0,
+            };
+        }
+        None
+    }
 }
 
 /// How far the paths of the corners of a hull bulge from their chords (m), and its center, at `arm` (m) from
@@ -162,46 +202,4 @@ pub(super) fn room(
 pub(super) fn bulge(hull: &Hull, arm: Vec3, turn: Vec3) -> Real {
     let radius = hull.bounding_radius() - hull.radius();
     0.5 * turn.length_squared() * (0.25 * radius + arm.length())
-}
-
-/// The normal of a plane between both all the time, if there is one, while `b` moves by `path` [m/s] and
-/// neither turns.
-pub(super) fn miss(
-    hulls: [&Hull; 2],
-    relative: &Relative,
-    hints: [u32; 2],
-    path: Vec3,
-    dt: Real,
-) -> Option<Vec3> {
-    let mut cache = PortalCache { hints, ..PortalCache::default() };
-    let mut time = (-relative.offset.dot(path) / path.length_squared()).max(0.0).min(dt);
-    let (mut left, mut right): (Option<Cut>, Option<Cut>) = (None, None);
-    for _ in 0..ROUNDS_MAX {
-        let moved = Relative { offset: relative.offset + path * time, ..*relative };
-        let centers = near_centers(hulls, hulls.map(is_long), &moved);
-        let (normal, distance) = separation(hulls[0], hulls[1], &moved, &centers, &mut cache);
-        let slope = normal.dot(path);
-        let begin = distance - time * slope;
-        if distance.is_nan() || distance <= 0.0 {
-            return None;
-        }
-        if begin.min(begin + dt * slope) >= 0.0 {
-            return Some(normal);
-        }
-        let side = if slope < 0.0 { &mut left } else { &mut right };
-        *side = Some(Cut { begin, normal, slope });
-        time = match (left, right) {
-            (Some(l), Some(r)) => {
-                let mean = (l.normal * r.slope - r.normal * l.slope).normalize_or_zero();
-                let (least, _) = along(hulls, relative, mean, hints);
-                if mean != Vec3::ZERO && least >= 0.0 {
-                    return Some(mean);
-                }
-                ((r.begin - l.begin) / (l.slope - r.slope)).max(0.0).min(dt)
-            }
-            (Some(_), None) => dt,
-            (None, _) => 0.0,
-        };
-    }
-    None
 }

@@ -88,12 +88,8 @@ impl Facing {
             return Self::point(LOWEST + face, at(unit));
         }
         let tilted = across > LEVEL;
-        let mut nearest = 0;
-        for k in 1..CORNERS {
-            if near(k) > near(nearest) {
-                nearest = k;
-            }
-        }
+        let nearer = |best: usize, k: usize| if near(k) > near(best) { k } else { best };
+        let nearest = (1..CORNERS).fold(0, nearer);
         let mut this = Self {
             feature: Feature::Face(face),
             corners: [(0, Vec3::ZERO); PLACES],

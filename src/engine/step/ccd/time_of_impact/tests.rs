@@ -1,6 +1,7 @@
 //! The time of impact beside fine sampling of the path, and laws with exact answers.
 
 use super::*;
+use crate::engine::geometry::ratio::Centers;
 use crate::engine::lcp::tests::random;
 use crate::math::{Quat, quat_mul};
 

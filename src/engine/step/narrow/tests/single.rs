@@ -1,8 +1,7 @@
 //! Single contacts: which of two in one place stays, normals over edges of meshes, balls beside faces.
 
 use super::*;
-use crate::engine::geometry::ratio::Feature as Corners;
-use crate::engine::geometry::ratio::NO_VERTEX;
+use crate::engine::geometry::ratio::{Feature as Corners, NO_VERTEX};
 use crate::engine::geometry::shape::mesh::Mesh;
 use crate::engine::state::contact::ActiveContact;
 use crate::engine::step::narrow::collect::Collector;
