@@ -7,8 +7,11 @@
 //! reason the quaternion product and its normalization are written out here, and every transcendental
 //! function comes from `libm`.
 
+pub(crate) mod dense;
 mod groups;
+pub(crate) mod sets;
 mod sym_mat;
+pub(crate) mod turns;
 
 /// Always double precision: hull building, the step problem, certificates.
 pub type Double = f64;

@@ -22,7 +22,7 @@
 use crate::engine::geometry::shape::Convex;
 use crate::engine::geometry::shape::curve::Curve;
 use crate::engine::geometry::shape::hull::Hull;
-use crate::engine::papers::solvers::pivoting::eliminate;
+use crate::math::dense::eliminate;
 use crate::math::{DMat3, DVec3, Double, EPSILON, Vec3, widen, widen_mat3, widen3};
 use crate::query::piece::{Closest, Placed, PlacedShape, least, placed};
 

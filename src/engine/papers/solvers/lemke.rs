@@ -24,11 +24,12 @@
 
 use super::pivoting::lcp_lemke;
 use crate::engine::lcp::cone::FrictionCone;
-use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
+use crate::engine::lcp::rows::{add_scaled, dot6, inverse_mass_mul};
 use crate::engine::lcp::{Cone, FIXED, Iterate, JointRow, Problem, SolveStats, Status, Vec6};
 use crate::engine::papers::pointed::Generator;
 use crate::engine::tuning::work::{CHECK, OPERATIONS};
 use crate::math::Double;
+use crate::math::dense::pivoted_cholesky;
 
 /// Parameters of Lemke's algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -334,10 +335,7 @@ fn gram(problem: &Problem, rows: &[Terms], columns: &[Terms]) -> Vec<Double> {
     let mut change = vec![[0.0; 6]; problem.bodies.len()];
     for row in rows {
         for (b, j) in row {
-            let x = inverse_mass_mul(&problem.bodies[*b], j);
-            for k in 0..6 {
-                change[*b][k] += x[k];
-            }
+            add_scaled(&mut change[*b], &inverse_mass_mul(&problem.bodies[*b], j), 1.0);
         }
         for column in columns {
             matrix.push(column.iter().fold(0.0, |sum, (b, j)| sum + dot6(j, &change[*b])));
@@ -347,34 +345,4 @@ fn gram(problem: &Problem, rows: &[Terms], columns: &[Terms]) -> Vec<Double> {
         }
     }
     matrix
-}
-
-/// Rows of the symmetric semidefinite `s` that do not depend on others, and their lower factor, by
-/// Cholesky with the relatively largest pivot first.
-fn pivoted_cholesky(s: &[Double], n: usize) -> (Vec<usize>, Vec<Vec<Double>>) {
-    let mut rest: Vec<Double> = (0..n).map(|i| s[i * n + i]).collect();
-    // Column of the factor for every row, also those not kept yet.
-    let mut columns: Vec<Vec<Double>> = vec![Vec::new(); n];
-    let mut kept: Vec<usize> = Vec::new();
-    loop {
-        let relative = |i: usize| rest[i] / s[i * n + i];
-        let usable =
-            (0..n).filter(|&i| s[i * n + i] > 0.0 && relative(i) > 1e-11 && !kept.contains(&i));
-        let larger = |b: usize, i: usize| if relative(i) > relative(b) { i } else { b };
-        let Some(p) = usable.reduce(larger) else { break };
-        let pivot = rest[p].sqrt();
-        let pivot_row = columns[p].clone();
-        for i in 0..n {
-            if kept.contains(&i) {
-                continue;
-            }
-            let done = columns[i].iter().zip(&pivot_row).fold(0.0, |sum, (x, y)| sum + x * y);
-            let value = if i == p { pivot } else { (s[i * n + p] - done) / pivot };
-            columns[i].push(value);
-            rest[i] -= value * value;
-        }
-        kept.push(p);
-    }
-    let factor = kept.iter().enumerate().map(|(k, p)| columns[*p][..=k].to_vec()).collect();
-    (kept, factor)
 }

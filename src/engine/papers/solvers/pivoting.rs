@@ -12,6 +12,7 @@
 
 use crate::engine::lcp::Status;
 use crate::math::Double;
+use crate::math::dense::eliminate;
 
 /// Entries of the entering column below this are zero [relative to a matrix scaled to about 1].
 const PIVOT_MIN: Double = 1e-10;
@@ -224,45 +225,6 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
     }
     (0..n).for_each(|i| a[i * width + n] = q[i]);
     eliminate(&mut a, n, 1e-13)
-}
-
-/// Solves `n` equations, rows of `n + 1` numbers with the right-hand side last, by elimination with partial
-/// pivoting; none if a pivot is not above `least`.
-pub(crate) fn eliminate(a: &mut [Double], n: usize, least: Double) -> Option<Vec<Double>> {
-    let width = n + 1;
-    for k in 0..n {
-        let mut p = k;
-        for i in k + 1..n {
-            if a[i * width + k].abs() > a[p * width + k].abs() {
-                p = i;
-            }
-        }
-        let pivot = a[p * width + k].abs();
-        if pivot <= least || pivot.is_nan() {
-            return None;
-        }
-        if p != k {
-            let (top, bottom) = a.split_at_mut(p * width);
-            top[k * width..(k + 1) * width].swap_with_slice(&mut bottom[..width]);
-        }
-        let (top, bottom) = a.split_at_mut((k + 1) * width);
-        let pivot_row = &top[k * width..];
-        for row in bottom.chunks_exact_mut(width) {
-            let factor = row[k] / pivot_row[k];
-            if factor != 0.0 {
-                for (x, p) in row[k..].iter_mut().zip(&pivot_row[k..]) {
-                    *x -= factor * p;
-                }
-            }
-        }
-    }
-    let mut x = vec![0.0; n];
-    for i in (0..n).rev() {
-        let mut sum = a[i * width + n];
-        (i + 1..n).for_each(|j| sum -= a[i * width + j] * x[j]);
-        x[i] = sum / a[i * width + i];
-    }
-    Some(x)
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ use crate::engine::shape::LENGTH_MIN;
 use crate::engine::state::body::Body;
 use crate::engine::state::motion::vec6;
 use crate::engine::tuning::joint_rows::SWING_POLE;
+use crate::math::turns::{conjugate, half_way, unit, upper, wrapped};
 use crate::math::{
     DVec3, Double, PI_DOUBLE, Real, SERIES, atan2_double, quat_exp_double, quat_mul_double,
     quat_rotate_double, widen, widen_quat, widen3,
@@ -361,37 +362,4 @@ pub(super) fn plus(mut rows: Sides, others: &Sides, factor: Double) -> Sides {
 fn point_row(direction: DVec3, arm: DVec3) -> Vec6 {
     let turn = arm.cross(direction);
     [direction.x, direction.y, direction.z, turn.x, turn.y, turn.z]
-}
-
-fn conjugate(q: [Double; 4]) -> [Double; 4] {
-    [-q[0], -q[1], -q[2], q[3]]
-}
-
-/// This rotation with `w ≥ 0`.
-fn upper(q: [Double; 4]) -> [Double; 4] {
-    if q[3] < 0.0 { q.map(|x| -x) } else { q }
-}
-
-/// The rotation half way between two.
-pub(crate) fn half_way(from: [Double; 4], to: [Double; 4]) -> [Double; 4] {
-    let dot: Double = from.iter().zip(&to).map(|(a, b)| a * b).sum();
-    let sign = if dot < 0.0 { -1.0 } else { 1.0 };
-    unit(core::array::from_fn(|i| from[i] + sign * to[i]))
-}
-
-/// A quaternion of length one: those of single precision are off by their rounding.
-fn unit(q: [Double; 4]) -> [Double; 4] {
-    let size = q.iter().map(|x| x * x).sum::<Double>().sqrt();
-    if size > 0.0 { q.map(|x| x / size) } else { [0.0, 0.0, 0.0, 1.0] }
-}
-
-/// An angle within (-π, π].
-fn wrapped(angle: Double) -> Double {
-    if angle > PI_DOUBLE { angle - 2.0 * PI_DOUBLE } else { angle }
-}
-
-/// The angle that is `raw` up to whole turns and nearest to another.
-pub(crate) fn unwound(raw: Double, near: Double) -> Double {
-    let turn = 2.0 * PI_DOUBLE;
-    raw + ((near - raw) / turn).round() * turn
 }

@@ -20,13 +20,14 @@ mod tests;
 #[cfg(feature = "serialize")]
 mod unbounded;
 
-pub(crate) use self::axes::{End, JointPose, half_way};
+pub(crate) use self::axes::{End, JointPose};
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, Motor};
 pub use self::error::JointError;
 pub use self::kind::JointKind;
 pub(crate) use self::rows::{Aim, JointRowBuilder, Row, SLOTS, keeps};
 use super::bodies::Bodies;
 use super::body::{BodyError, BodyId};
+pub(crate) use crate::math::turns::half_way;
 use crate::math::{Double, Real, Vec3, narrow};
 
 /// A joint between two bodies, or a body and the world.

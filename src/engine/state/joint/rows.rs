@@ -21,12 +21,13 @@
 //! hard row `w = w*`. Limits are there when they are within reach in this step, like contacts, also by a blow
 //! where the island touches; their push is not carried. At most one row a slot; O(rows).
 
-use super::axes::{End, JointPose, Sides, plus, rate, unwound};
+use super::axes::{End, JointPose, Sides, plus, rate};
 use super::{AxisLimit, Joint, JointKind, Motor};
 use crate::engine::lcp::Vec6;
 use crate::engine::settings::Settings;
 use crate::engine::state::body::Body;
 use crate::engine::tuning::joint_rows::{ANGLE_MARGIN, CARRIED_MAX};
+use crate::math::turns::unwound;
 use crate::math::{
     DVec3, Double, PI_DOUBLE, Real, narrow, narrow3, quat_conjugate, quat_rotate, widen,
 };

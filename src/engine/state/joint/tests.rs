@@ -1,13 +1,14 @@
 //! Rows against differences of the positions they are rows of; positions against known angles.
 
 use super::axes;
-use super::axes::{End, JointPose, Sides, unwound};
+use super::axes::{End, JointPose, Sides};
 use super::*;
 use crate::engine::Simulation;
 use crate::engine::geometry::shape::Shape;
 use crate::engine::lcp::tests::random::Random;
 use crate::engine::state::body::{Body, BodyDesc};
 use crate::engine::state::motion::vec6;
+use crate::math::turns::unwound;
 use crate::math::{DVec3, Quat, quat_exp, quat_mul, quat_normalize, widen};
 
 const KINDS: [JointKind; 13] = [

@@ -18,9 +18,11 @@
 use crate::engine::state::body::Body;
 use crate::engine::tuning::spin::{PARTS_MAX, TURN_MAX};
 use crate::engine::tuning::work::{ROUNDED, ROUNDED_SINGLE};
+use crate::math::turns::{conjugate, log, near};
+pub use crate::math::turns::{turn_between, unit};
 use crate::math::{
-    DMat3, DVec3, Double, PI_DOUBLE, SymMat3, atan2_double, quat_exp_double, quat_mul_double,
-    quat_rotate_double, sin_cos_double, widen, widen_mat3, widen_quat, widen3,
+    DMat3, DVec3, Double, SymMat3, quat_exp_double, quat_mul_double, quat_rotate_double,
+    sin_cos_double, widen, widen_mat3, widen_quat, widen3,
 };
 
 /// A body's inertia and rotation, in double precision.
@@ -103,8 +105,7 @@ impl Rotor {
 
     /// From the world's axes to the body's.
     pub fn inside(&self, v: DVec3) -> DVec3 {
-        let [x, y, z, w] = self.rotation;
-        quat_rotate_double([-x, -y, -z, w], v)
+        quat_rotate_double(conjugate(self.rotation), v)
     }
 
     /// From the body's axes to the world's.
@@ -177,35 +178,4 @@ fn stretched(dt: Double, speed: Double) -> Double {
     }
     let (sine, cosine) = sin_cos_double(half);
     dt * sine / (cosine * half)
-}
-
-/// The rotation vector from one rotation to another that is nearest to a guess (rad).
-pub fn turn_between(from: [Double; 4], to: [Double; 4], guess: DVec3) -> DVec3 {
-    let [x, y, z, w] = from;
-    near(log(quat_mul_double(to, [-x, -y, -z, w])), guess)
-}
-
-/// A quaternion of length one.
-pub fn unit(q: [Double; 4]) -> [Double; 4] {
-    let size = q.iter().map(|x| x * x).sum::<Double>().sqrt();
-    if size > 0.0 { q.map(|x| x / size) } else { [0.0, 0.0, 0.0, 1.0] }
-}
-
-/// The rotation vector of a unit quaternion, of at most half a turn.
-fn log(q: [Double; 4]) -> DVec3 {
-    let [x, y, z, w] = if q[3] < 0.0 { q.map(|x| -x) } else { q };
-    let v = DVec3::new(x, y, z);
-    let sine = v.length();
-    if sine < 1e-12 { v * 2.0 } else { v * (2.0 * atan2_double(sine, w) / sine) }
-}
-
-/// The rotation vector of the same rotation that is nearest to another one.
-fn near(turn: DVec3, guess: DVec3) -> DVec3 {
-    let angle = turn.length();
-    if angle == 0.0 {
-        return turn;
-    }
-    let axis = turn / angle;
-    let full = 2.0 * PI_DOUBLE;
-    axis * (angle + full * ((axis.dot(guess) - angle) / full).round())
 }
