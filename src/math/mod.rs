@@ -12,6 +12,8 @@ mod groups;
 pub(crate) mod sets;
 mod sym_mat;
 pub(crate) mod turns;
+#[cfg(feature = "serialize")]
+pub(crate) mod unbounded;
 
 /// Always double precision: hull building, the step problem, certificates.
 pub type Double = f64;

@@ -35,7 +35,7 @@ pub enum JointKind {
         /// Smallest distance (m), ≥ 0.
         min: Real,
         /// Largest distance (m), > 0, ≥ `min`; may be infinite.
-        #[cfg_attr(feature = "serialize", serde(with = "super::unbounded::above"))]
+        #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
         max: Real,
     },
     /// Wheels about x of frame a and x of frame b that mesh, or a belt joins: one row, from where they are

@@ -17,8 +17,6 @@ mod kind;
 mod rows;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "serialize")]
-mod unbounded;
 
 pub(crate) use self::axes::{End, JointPose};
 pub use self::desc::{AxisLimit, JointAxis, JointDesc, JointFrame, JointId, Motor};

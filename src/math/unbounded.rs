@@ -2,7 +2,7 @@
 //! infinity.
 
 /// Numbers of which infinity means that there is no upper bound.
-pub(super) mod above {
+pub(crate) mod above {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::math::Real;
@@ -17,7 +17,7 @@ pub(super) mod above {
 }
 
 /// Numbers of which minus infinity means that there is no lower bound.
-pub(super) mod below {
+pub(crate) mod below {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::math::Real;
