@@ -230,9 +230,8 @@ impl Simulation {
         let asleep = self.bodies.get(id).is_some_and(Body::is_sleeping);
         self.mark_body(id);
         if !self.active {
-            let dt = self.dt_last;
             let (sleepers, mut parts) = self.sleepers_and_parts();
-            sleepers.wake(&mut parts, dt);
+            sleepers.wake(&mut parts);
         }
         asleep
     }
@@ -251,13 +250,13 @@ impl Simulation {
         }
         let dt = self.dt_last;
         let (sleepers, mut parts) = self.sleepers_and_parts();
-        sleepers.put_connected(id, &mut parts, dt, dt)
+        sleepers.put_connected(id, &mut parts, dt)
     }
 
     /// What sleeps, and what islands are made of.
     pub(super) const fn sleepers_and_parts(&mut self) -> (&mut Sleepers, Parts<'_>) {
-        let Self { sleepers, bodies, pairs, joints, .. } = self;
-        (sleepers, Parts { bodies, pairs, joints })
+        let Self { sleepers, bodies, pairs, joints, dt_last, .. } = self;
+        (sleepers, Parts { bodies, pairs, joints, dt_last: *dt_last })
     }
 
     /// Takes note that the island of a body is to wake or, if it is awake, has not come to rest.

@@ -165,9 +165,8 @@ impl Simulation {
         let settings = &quasistatic::effective(settings);
         self.mode = settings.mode;
         self.margin = settings.contact.margin;
-        let last = self.dt_last;
         let (sleepers, mut parts) = self.sleepers_and_parts();
-        sleepers.wake_edited(settings, &mut parts, last);
+        sleepers.wake_edited(settings, &mut parts);
         self.joints.compact(&self.bodies);
         self.bodies.compact();
         let (bodies, work) = (&mut self.bodies, &mut self.work);
@@ -257,8 +256,8 @@ impl Simulation {
     /// Wakes the islands that are to wake, with their free motion.
     fn wake_in_step(&mut self, settings: &Settings) {
         let Self { sleepers, bodies, pairs, joints, .. } = self;
-        let mut parts = Parts { bodies, pairs, joints };
-        let woken = sleepers.wake_in_step(&mut parts, self.dt_last);
+        let mut parts = Parts { bodies, pairs, joints, dt_last: self.dt_last };
+        let woken = sleepers.wake_in_step(&mut parts);
         let Work { motions, broad, .. } = &mut self.work;
         let StepReport { dt, quarantined, .. } = &mut self.report;
         predict_woken(woken, parts.bodies, motions, settings, *dt, quarantined);
@@ -334,21 +333,31 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let (dt, settings) = (self.report.dt, &quasistatic::effective(settings));
-        let sources = Sources {
-            bodies: self.bodies.as_slice(),
-            motions: &self.work.motions.list,
-            pairs: &self.pairs.list,
-            joints: self.joints.as_slice(),
-            joint_bodies: &self.work.joint_bodies,
-            islands: &self.work.islands,
-            steady: &self.work.steady.islands,
-            touching: &self.work.touching,
-            dt,
-            dt_ratio: warm_start(dt, self.dt_last),
-        };
-        self.work.problem.assemble(&sources, settings);
+        let settings = &quasistatic::effective(settings);
+        let (problem, _, _, sources) = self.problem_and_sources();
+        problem.assemble(&sources, settings);
         self.check_problem();
+    }
+
+    /// The step problem with its solvers and the report, and what the problem is made from.
+    fn problem_and_sources(
+        &mut self,
+    ) -> (&mut StepProblem, &mut SolverState, &mut StepReport, Sources<'_>) {
+        let Self { bodies, pairs, joints, work, report, dt_last, .. } = self;
+        let Work { problem, solver, motions, joint_bodies, islands, steady, touching, .. } = work;
+        let sources = Sources {
+            bodies: bodies.as_slice(),
+            motions: &motions.list,
+            pairs: &pairs.list,
+            joints: joints.as_slice(),
+            joint_bodies,
+            islands,
+            steady: &steady.islands,
+            touching,
+            dt: report.dt,
+            dt_ratio: warm_start(report.dt, *dt_last),
+        };
+        (problem, solver, report, sources)
     }
 
     /// Stage 6: velocities and impulses.
@@ -361,22 +370,9 @@ impl Simulation {
         if !self.active {
             return;
         }
-        let (dt, settings) = (self.report.dt, &quasistatic::effective(settings));
-        let Work { solver, problem, islands, steady, motions, joint_bodies, touching, .. } =
-            &mut self.work;
-        let sources = Sources {
-            bodies: self.bodies.as_slice(),
-            motions: &motions.list,
-            pairs: &self.pairs.list,
-            joints: self.joints.as_slice(),
-            joint_bodies,
-            islands,
-            steady: &steady.islands,
-            touching,
-            dt,
-            dt_ratio: warm_start(dt, self.dt_last),
-        };
-        solver.solve(problem, &sources, settings, &mut self.report, pool);
+        let settings = &quasistatic::effective(settings);
+        let (problem, solver, report, sources) = self.problem_and_sources();
+        solver.solve(problem, &sources, settings, report, pool);
         self.work.problem.keep_impulses(&mut self.pairs.list);
         let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);
         let StepReport { broken, yielded, .. } = &mut self.report;
@@ -437,9 +433,9 @@ impl Simulation {
             touching: &work.touching,
             joint_bodies: &work.joint_bodies,
             dt: self.report.dt,
-            dt_last: self.dt_last,
         };
-        sleepers.fall_asleep(&mut Parts { bodies, pairs, joints }, &finished);
+        let mut parts = Parts { bodies, pairs, joints, dt_last: self.dt_last };
+        sleepers.fall_asleep(&mut parts, &finished);
         self.report.sleeping = self.sleepers.count() as u32;
         self.check_sleepers();
     }

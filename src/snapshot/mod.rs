@@ -267,9 +267,9 @@ impl Simulation {
         // What the next step would wake for what was done since the last one.
         let Self { sleepers, bodies, pairs, joints, .. } = self;
         sleepers.mark_edits(bodies);
-        let mut parts = Parts { bodies, pairs, joints };
+        let mut parts = Parts { bodies, pairs, joints, dt_last: self.dt_last };
         sleepers.mark_disturbed(&parts);
-        sleepers.wake(&mut parts, self.dt_last);
+        sleepers.wake(&mut parts);
         self.joints.compact(&self.bodies);
         self.bodies.compact();
         let snapshot = Snapshot::of(self);

@@ -9,8 +9,7 @@
 use smallvec::SmallVec;
 
 use super::integrate::state;
-use super::islands::Islands;
-use super::islands::{NO_BODY, NO_ISLAND, marked};
+use super::islands::{Islands, NO_BODY, NO_ISLAND, marked};
 use super::predict::predict_or_freeze;
 use crate::engine::geometry::shape::share::Shapes;
 use crate::engine::settings::Settings;
@@ -146,10 +145,8 @@ impl Steady {
         let Self { islands: flags, contacts, .. } = self;
         let same = |i: u32| !bodies.changes().is_new(i as usize);
         flags.clear();
-        for members in islands.start.windows(2) {
-            let members = &islands.members[members[0] as usize..members[1] as usize];
-            flags.push(members.iter().all(|&i| same(i)));
-        }
+        let islands_same = |k: usize| islands.members_of(k).iter().all(|&i| same(i));
+        flags.extend((0..islands.len()).map(islands_same));
         refill(contacts, islands.len(), 0);
         for pair in touching {
             let [a, b] = pair.bodies.map(|i| islands.island[i as usize]);
@@ -165,9 +162,9 @@ impl Steady {
             }
         }
         for (k, flag) in flags.iter_mut().enumerate().filter(|(_, flag)| **flag) {
-            let members = [islands.start[k], islands.start[k + 1]];
-            let first = bodies.as_slice()[islands.members[members[0] as usize] as usize].id();
-            let now = [members[1] - members[0], contacts[k]];
+            let members = islands.members_of(k);
+            let first = bodies.as_slice()[members[0] as usize].id();
+            let now = [members.len() as u32, contacts[k]];
             *flag = last(first) == Some(now);
         }
         self.touches &= self.islands.iter().zip(&self.contacts).all(|(flag, n)| *flag || *n == 0);

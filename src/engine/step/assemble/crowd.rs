@@ -20,13 +20,12 @@
 //! than the crowd is wide. What has less than two full pushes, or touches what stands still, is pushed as
 //! ever. O(n log n).
 
-use crate::math::refill;
 use core::ops::Range;
 
 use super::{Sources, StepProblem, pushed};
 use crate::engine::lcp::manifold::Manifold;
 use crate::engine::settings::{ActiveEvents, Settings};
-use crate::math::{Double, Real, widen};
+use crate::math::{Double, Real, refill, widen};
 
 /// How many equal balls can touch one.
 const KISSING: u16 = 12;

@@ -107,18 +107,17 @@ impl StepProblem {
     /// The force (N) and torque (N·m) that joints of an island bear which tie it to what does not move:
     /// any, unless it touches what does not move as well. Both together may ask for the impossible.
     fn pressed(&self, sources: &Sources<'_>, k: usize) -> [Double; 2] {
-        let islands = sources.islands;
-        let members = islands.start[k] as usize..islands.start[k + 1] as usize;
+        let members = sources.islands.members_of(k);
         let fixed = members.len() as u32;
         if !self.manifolds[self.first_manifold(k)..].iter().any(|m| m.a == fixed || m.b == fixed) {
             return [Double::INFINITY; 2];
         }
         let center = |i: u32| sources.bodies[i as usize].center();
         let (mut mass, mut reach) = (0.0, Real::MIN_POSITIVE);
-        for &i in &islands.members[members.clone()] {
+        for &i in members {
             let motion = &sources.motions[i as usize];
             mass += widen(sources.bodies[i as usize].mass());
-            let from_first = (center(i) - center(islands.members[members.start])).length();
+            let from_first = (center(i) - center(members[0])).length();
             reach = reach.max(from_first + motion.radius);
         }
         [PRESSED * mass, PRESSED * mass * widen(reach)]
@@ -205,7 +204,6 @@ pub(in crate::engine) fn wrench(row: &Vec6, arm: DVec3) -> [DVec3; 2] {
 fn stopping_impulse(sources: &Sources<'_>, settings: &Settings, k: usize) -> Double {
     let islands = sources.islands;
     let fall = settings.gravity.length() * sources.dt;
-    let members = &islands.members[islands.start[k] as usize..islands.start[k + 1] as usize];
-    let bodies = members.iter().map(|&i| &sources.bodies[i as usize]);
+    let bodies = islands.members_of(k).iter().map(|&i| &sources.bodies[i as usize]);
     bodies.map(|body| widen(body.mass() * (body.linear_velocity.length() + fall))).sum()
 }

@@ -73,7 +73,7 @@ impl StepProblem {
         let (solver, Reach { blows }) = (&settings.solver, &mut self.reach);
         blows.clear();
         let (islands, motions) = (sources.islands, sources.motions);
-        let members = &islands.members[islands.start[k] as usize..islands.start[k + 1] as usize];
+        let members = islands.members_of(k);
         let is_large = pairs.len() + members.len() > solver.newton_rows_max as usize
             && matches!(solver.method, Method::Auto | Method::Substeps)
             && solver.cone == Cone::Circular

@@ -29,8 +29,7 @@ use crate::engine::step::integrate::solved;
 use crate::engine::step::islands::Islands;
 use crate::engine::step::unchanged::Touching;
 use crate::engine::tuning::fall_asleep::LONGEST;
-use crate::math::refill;
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Vec3, refill};
 
 /// A step whose bodies have moved.
 #[derive(Clone, Copy, Debug)]
@@ -41,9 +40,8 @@ pub(in crate::engine) struct Finished<'a> {
     pub(in crate::engine) velocity: &'a [Vec6],
     pub(in crate::engine) touching: &'a [Touching],
     pub(in crate::engine) joint_bodies: &'a [[u32; 2]],
-    /// Lengths of this step and of the last (s).
+    /// Length of this step (s).
     pub(in crate::engine) dt: Real,
-    pub(in crate::engine) dt_last: Real,
 }
 
 impl Sleepers {
@@ -60,7 +58,7 @@ impl Sleepers {
             self.put_ready(parts.bodies, step);
         }
         for id in core::mem::take(&mut self.tired) {
-            self.put_connected(id, parts, step.dt_last, step.dt);
+            self.put_connected(id, parts, step.dt);
         }
     }
 
@@ -140,11 +138,8 @@ impl Sleepers {
     fn put_ready(&mut self, bodies: &mut Bodies, step: &Finished<'_>) {
         for k in 0..self.ready.len() {
             if self.ready[k] {
-                let islands = step.islands;
-                let members = islands.start[k] as usize..islands.start[k + 1] as usize;
-                let list = bodies.as_slice();
-                let members =
-                    islands.members[members].iter().map(|&i| list[i as usize].id()).collect();
+                let (list, members) = (bodies.as_slice(), step.islands.members_of(k).iter());
+                let members = members.map(|&i| list[i as usize].id()).collect();
                 self.put(members, step.dt, bodies);
             }
         }

@@ -76,6 +76,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) bodies: &'a mut Bodies,
     pub(crate) pairs: &'a mut Pairs,
     pub(crate) joints: &'a mut Joints,
+    /// Length of the last step (s).
+    pub(crate) dt_last: Real,
 }
 
 /// An island that sleeps.
@@ -174,13 +176,12 @@ impl Sleepers {
         self.tired.push(id);
     }
 
-    /// Puts a body to sleep with everything that it is connected with; false if one may not. Lengths of the
-    /// last step and of that after which they sleep (s).
+    /// Puts a body to sleep with everything that it is connected with, after a step of length `dt` (s); false
+    /// if one may not.
     pub(in crate::engine) fn put_connected(
         &mut self,
         id: BodyId,
         parts: &mut Parts<'_>,
-        dt_last: Real,
         dt: Real,
     ) -> bool {
         let members = parts.connected(id);
@@ -189,7 +190,7 @@ impl Sleepers {
             return false;
         }
         members.iter().for_each(|&id| self.mark_body(id, parts.bodies));
-        self.wake(parts, dt_last);
+        self.wake(parts);
         self.put(members, dt, parts.bodies);
         true
     }
@@ -214,13 +215,8 @@ impl Sleepers {
         }
     }
 
-    /// Before a step: wakes the islands to which something happened since the last, of length `dt_last` (s).
-    pub(in crate::engine) fn wake_edited(
-        &mut self,
-        settings: &Settings,
-        parts: &mut Parts<'_>,
-        dt_last: Real,
-    ) {
+    /// Before a step: wakes the islands to which something happened since the last.
+    pub(in crate::engine) fn wake_edited(&mut self, settings: &Settings, parts: &mut Parts<'_>) {
         let now = Some((settings.gravity, settings.contact));
         let last = core::mem::replace(&mut self.last, now);
         let changed = last.is_some() && last != now;
@@ -233,7 +229,7 @@ impl Sleepers {
             self.wake.extend(self.islands.keys());
         }
         self.mark_disturbed(parts);
-        self.wake(parts, dt_last);
+        self.wake(parts);
     }
 
     /// Judges what was done to the bodies that were handed out, and steady forces.
@@ -281,15 +277,16 @@ impl Sleepers {
         self.disturbed = disturbed;
     }
 
-    /// Wakes the islands that are to wake; lists their bodies. `dt_last` is the length of the last step (s).
-    pub(crate) fn wake(&mut self, parts: &mut Parts<'_>, dt_last: Real) {
+    /// Wakes the islands that are to wake; lists their bodies.
+    pub(crate) fn wake(&mut self, parts: &mut Parts<'_>) {
         if self.wake.is_empty() {
             return;
         }
         let mut wake = core::mem::take(&mut self.wake);
         wake.sort_unstable();
         wake.dedup();
-        let scale = |&name: &BodyId| Some((name, warm_start(dt_last, self.islands.get(&name)?.dt)));
+        let dt = parts.dt_last;
+        let scale = |&name: &BodyId| Some((name, warm_start(dt, self.islands.get(&name)?.dt)));
         let scales = wake.iter().filter_map(scale).filter(|(_, scale)| *scale != 1.0);
         let scales: Vec<_> = scales.collect();
         if !scales.is_empty() {
@@ -309,13 +306,9 @@ impl Sleepers {
 
     /// Within a step: wakes the islands that are to wake, and marks their pairs. Returns their bodies,
     /// ascending, which have no motions yet.
-    pub(in crate::engine) fn wake_in_step(
-        &mut self,
-        parts: &mut Parts<'_>,
-        dt_last: Real,
-    ) -> &[BodyId] {
+    pub(in crate::engine) fn wake_in_step(&mut self, parts: &mut Parts<'_>) -> &[BodyId] {
         self.woken.clear();
-        self.wake(parts, dt_last);
+        self.wake(parts);
         if !self.woken.is_empty() {
             self.woken.sort_unstable();
             parts.pairs.wake(|id| self.woken.binary_search(&id).is_ok());
