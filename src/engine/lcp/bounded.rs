@@ -13,12 +13,11 @@
 //! multiplier is updated with those of the contacts, `m ← c(v)`.
 
 use crate::engine::tuning::{bounded::STIFFER, newton::PENALTY_MAX};
-use crate::math::refill;
+use crate::math::{Double, refill};
 use core::ops::Range;
 
 use super::problem::{BodyBlock, JointRow, Vec6};
 use super::rows::{joint_compliance, joint_rate};
-use crate::math::Double;
 
 /// State of the joint rows with bounds; one entry for every joint row.
 #[derive(Clone, Debug, Default)]

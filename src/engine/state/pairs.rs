@@ -15,14 +15,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::bodies::Bodies;
-use super::bodies::flag;
+use super::bodies::{Bodies, flag};
 use super::body::{Body, BodyId};
 use super::changes::Stamp;
 use super::collider::CoefficientCombine;
 use super::contact::{ActiveContact, ContactId};
 use super::measurement::Measurement;
-
 use super::motion::Motion;
 use super::pair_head::{Guard, Head, Stay, shift};
 use super::pair_key::{Candidate, CandidateChanges, PairKey};

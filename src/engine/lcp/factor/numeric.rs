@@ -25,8 +25,7 @@
 
 use super::block::{Block, NodeLanes, sum};
 use super::symbolic::Pattern;
-use crate::math::Scalar;
-use crate::math::refill;
+use crate::math::{Scalar, refill};
 
 /// The matrix of a pattern, or its factor.
 #[derive(Clone, Debug)]

@@ -16,8 +16,7 @@ use super::block::NodeLanes;
 use super::numeric::Factor;
 use super::order::Order;
 use super::symbolic::Pattern;
-use crate::math::Double;
-use crate::math::refill;
+use crate::math::{Double, refill};
 
 /// Rows of a block.
 const ROWS: u32 = 6;
