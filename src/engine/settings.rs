@@ -288,7 +288,7 @@ impl SolverSettings {
     /// For large heaps in motion at a fixed and low cost: in islands of more than
     /// [`newton_rows_max`](Self::newton_rows_max) rows every step in which something strikes something
     /// faster than 0.5 m/s, as what bounces by default, is made in four small and soft ones, as most engines
-    /// do; its error is in the report. What is small, at rest or carried gently is solved as by default.
+    /// do; its error is in the report. What is small, carried gently or struck by what is light is solved.
     #[must_use]
     pub fn budget() -> Self {
         let impact_speed_max = widen(ContactSettings::default().restitution_speed);

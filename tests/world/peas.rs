@@ -2,8 +2,9 @@
 //!
 //! Mechanism: a pea of a two-thousandth of a cube's mass strikes at 10 m/s. Newton alone makes a factor for
 //! each contact that slides, sticks or opens then, which costs a large island more than it may spend, so that
-//! the pyramid was softened for as long as it rained; sweeps find those contacts first.
+//! the pyramid was softened for as long as it rained. What is light is solved in turns with what is heavy.
 
+use orthant::engine::lcp::Method;
 use orthant::engine::settings::SolverSettings;
 use orthant::math::{Real, Vec3};
 use orthant_lab::games::{self, Game, Play};
@@ -42,13 +43,43 @@ fn a_pyramid_is_solved_while_peas_rain_on_it() {
     assert!(50 * unsolved <= steps, "{unsolved} of {steps} steps are not solved");
 }
 
+/// What strikes a pyramid is light, so that no step of it has to be made small on a budget either, where 418
+/// of 480 steps were, with overlaps of 90 mm.
+#[test]
+fn a_pyramid_is_solved_on_a_budget_while_peas_rain_on_it() {
+    for ratio in [30, 1000] {
+        let game = rain(ratio);
+        let mut plan = Plan::new(&game);
+        plan.settings.solver = SolverSettings::budget();
+        let (record, _) = plan.run(&game).expect("it ends");
+        let unsolved = record.steps.iter().filter(|step| !step.solved).count();
+        println!("{ratio}: {unsolved} unsolved, {} mm of overlap", 1e3 * record.overlap[1]);
+        assert!(100 * unsolved <= record.steps.len(), "{ratio}: {unsolved} are not solved");
+        assert!(record.overlap[1] <= 5e-5, "{ratio}: {} m of overlap", record.overlap[1]);
+    }
+}
+
+/// Peas of a sixtieth of a cube's mass strike sixty cubes by more than they may spend: 301 of 480 steps were
+/// softened, with overlaps of 99 mm.
+#[test]
+fn a_pyramid_is_solved_while_heavy_peas_rain_on_it() {
+    let mut game = rain(1);
+    game.pieces.iter_mut().skip(1 + 55 + 1).for_each(|pea| pea.density = 30.0);
+    let (record, play) = Plan::new(&game).run(&game).expect("it ends");
+    let unsolved = record.steps.iter().filter(|step| !step.solved).count();
+    println!("{unsolved} unsolved, {} mm of overlap", 1e3 * record.overlap[1]);
+    assert!(moved(&play) < 1e-3, "it stands: {} m", moved(&play));
+    assert!(50 * unsolved <= record.steps.len(), "{unsolved} are not solved");
+    assert!(record.overlap[1] <= 5e-5, "{} m of overlap", record.overlap[1]);
+}
+
 /// With four small steps the heavy cube sank by half a meter into what bears it, and threw it about. Overlaps
 /// are looked at now and then: in small steps a pea that another turns aside is in a third one for a step.
 #[test]
 fn what_bears_a_thousand_times_its_mass_stands_in_small_steps() {
     let game = Game { check_every: 0.5, ..rain(1000) };
     let mut plan = Plan::new(&game);
-    plan.settings.solver = SolverSettings::budget();
+    plan.settings.solver = SolverSettings { method: Method::Substeps, ..SolverSettings::budget() };
     let (record, play) = plan.run(&game).expect("it ends");
     println!("{} mm of overlap", 1e3 * record.overlap[1]);
     assert!(moved(&play) < 0.1, "it stands: {} m", moved(&play));

@@ -21,8 +21,8 @@ pub use self::contacts::{
 };
 pub use self::lcp::{bounded, descent, held, joints_only, lanes, newton, work};
 pub use self::solve::{
-    ending, flight, midpoint, midpoint_energy, poisson, policy, pressed, restitution, sequence,
-    stiffness, sweeps,
+    by_mass, ending, flight, midpoint, midpoint_energy, poisson, policy, pressed, restitution,
+    sequence, stiffness, sweeps,
 };
 
 /// What is worth a thread. Results do not depend on it.

@@ -42,6 +42,15 @@ pub mod policy {
     pub const FAST: Double = 0.05;
 }
 
+/// Light bodies on heavy ones.
+pub mod by_mass {
+    use crate::engine::tuning::newton::AIM;
+    use crate::math::Double;
+
+    /// Largest mass of a light body, in those of heavy ones (–): a turn leaves that part of the error.
+    pub const LIGHT: Double = 0.5 * AIM;
+}
+
 /// Sweeps before Newton, and where it fails.
 pub mod sweeps {
     /// Accelerated sweeps of a small island where the cone Newton fails, and most sweeps over manifolds that

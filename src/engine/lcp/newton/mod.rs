@@ -111,8 +111,7 @@ impl NewtonScratch {
     ) -> SolveStats {
         let first = self.certify(problem);
         let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
-        let accepted = if memory.changed { AIM } else { 1.0 } * params.tolerance;
-        memory.changed = first.error() > accepted;
+        memory.changed = !memory.accepts(first, params.tolerance);
         if !memory.changed {
             let held = self.hold(problem, params, memory, first);
             if held.error() <= params.tolerance {
@@ -122,10 +121,11 @@ impl NewtonScratch {
             memory.changed = true;
         }
         self.keep_best();
-        let at_rest = first.error() < AT_REST * params.tolerance;
+        // So it was, if there is a factor.
+        let overdraft = memory.state != FactorState::None;
+        let at_rest = params.loaded && overdraft || first.error() < AT_REST * params.tolerance;
         self.take_velocity(iterate.velocity);
         self.sweep.by_load = at_rest && !problem.is_tiny();
-        let overdraft = memory.state != FactorState::None;
         if self.prepare(problem, memory) {
             // Other contacts: what suited the old ones may be far too stiff.
             memory.penalty = params.penalty;

@@ -33,7 +33,7 @@ impl<'a> ManifoldProblem<'a> {
     }
 
     /// Contacts and bodies, as if every manifold were full.
-    pub(super) fn size(&self) -> Double {
+    pub(in crate::engine) fn size(&self) -> Double {
         (self.manifolds.len() * 4 + self.bodies.len()) as Double
     }
 

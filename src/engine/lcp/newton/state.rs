@@ -12,6 +12,7 @@ use crate::engine::lcp::factor::{Factor, NodeLanes, Order, Pattern};
 use crate::engine::lcp::manifold::LaneVectors;
 use crate::engine::lcp::outcome::SolveStats;
 use crate::engine::lcp::problem::Vec6;
+use crate::engine::tuning::newton::AIM;
 use crate::math::{Double, Single};
 
 /// Parameters of the cone Newton.
@@ -31,6 +32,8 @@ pub struct NewtonParams {
     pub half_work: Double,
     /// Does it go on for long where it no longer gains?
     pub patient: bool,
+    /// Is it at rest but for its loads, however much it errs?
+    pub loaded: bool,
 }
 
 impl Default for NewtonParams {
@@ -44,6 +47,7 @@ impl Default for NewtonParams {
             work_max: Double::INFINITY,
             half_work: Double::INFINITY,
             patient: true,
+            loaded: false,
         }
     }
 }
@@ -73,6 +77,18 @@ impl NewtonMemory {
     /// Tells that another solver changed the impulses after the last solve.
     pub fn mark_changed(&mut self) {
         self.changed = true;
+    }
+
+    /// Are impulses that were measured good enough to be taken as they are?
+    pub(in crate::engine) fn accepts(&self, measured: Certificate, tolerance: Double) -> bool {
+        measured.error() <= if self.changed { AIM } else { 1.0 } * tolerance
+    }
+
+    /// Begins with other bodies, and this `ρ`.
+    pub(in crate::engine) fn forget(&mut self, penalty: Double) {
+        self.nodes.clear();
+        self.rigid.clear();
+        (self.state, self.penalty, self.changed) = (FactorState::None, penalty, true);
     }
 
     /// Goes on with other bodies: for each its place among those before, ascending, or none if it is new. The
@@ -137,7 +153,7 @@ pub(super) struct Progress {
     pub(super) work: Double,
     pub(super) work_max: Double,
     pub(super) half_work: Double,
-    /// Does it get as much work again where it comes near?
+    /// Does it get as much work again where it comes near, since the last solve left a factor?
     pub(super) overdraft: bool,
     pub(super) double: bool,
     pub(super) penalty: Double,

@@ -25,6 +25,7 @@
 
 use super::memory::IslandMemory;
 use crate::engine::lcp::manifold::Manifold;
+use crate::engine::lcp::newton::NewtonParams;
 use crate::engine::lcp::{Cone, JointRow, Method, SolveStats, mass_ratio};
 use crate::engine::settings::{Settings, SolverSettings};
 use crate::engine::state::body::LockedAxes;
@@ -195,6 +196,18 @@ impl Island<'_, '_> {
         self.left().max(self.settings.solver.work_max)
     }
 
+    /// Parameters of the cone Newton with at most this work (–).
+    pub(super) fn params(&self, work_max: Double) -> NewtonParams {
+        let solver = &self.settings.solver;
+        NewtonParams {
+            tolerance: solver.tolerance,
+            penalty: solver.penalty,
+            outer_max: solver.newton_max,
+            work_max: work_max.min(self.share()),
+            ..NewtonParams::default()
+        }
+    }
+
     /// Is nothing left of the work of the step, or in vain? Then one more solve each has to do for what
     /// follows.
     pub(super) fn is_spent(&self) -> bool {
@@ -223,9 +236,7 @@ impl Island<'_, '_> {
     /// was struck and is at rest has what it had: the impulses are those of the blow, and to rest on takes
     /// others. A crowd, in which every body is pushed on the mean, has nothing: its factor has no zeros.
     pub(super) fn open_account(&mut self, approach: Double) {
-        let solver = &self.settings.solver;
-        let small = Double::from(solver.newton_rows_max) / self.rows().max(1) as Double;
-        let left = solver.work_max * small.min(1.0);
+        let (solver, left) = (&self.settings.solver, self.least());
         let blow = approach > widen(self.settings.contact.restitution_speed);
         let at_rest = approach < AT_REST * solver.tolerance;
         self.memory.vain = at_rest.then(|| self.memory.vain.unwrap_or(0.0));
@@ -241,6 +252,13 @@ impl Island<'_, '_> {
             Some(savings) => savings,
         };
         self.memory.savings = Some(savings);
+    }
+
+    /// Work of the largest small island (–).
+    pub(super) fn least(&self) -> Double {
+        let solver = &self.settings.solver;
+        let small = Double::from(solver.newton_rows_max) / self.rows().max(1) as Double;
+        solver.work_max * small.min(1.0)
     }
 
     fn savings(&self) -> Double {

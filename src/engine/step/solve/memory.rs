@@ -13,7 +13,39 @@ use crate::engine::lcp::newton::NewtonMemory;
 use crate::engine::lcp::newton::joints_only::JointsMemory;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::step::islands::Islands;
+use crate::engine::tuning::work::ROUNDS;
 use crate::math::Double;
+
+/// What the heavy bodies of an island keep on which light ones lie.
+#[derive(Clone, Debug)]
+pub(super) struct HeavyMemory {
+    /// Themselves, ascending.
+    members: Vec<BodyId>,
+    pub(super) newton: NewtonMemory,
+    /// Tries to pass over after the last failure, and what is left of them.
+    wait: [u32; 2],
+}
+
+impl HeavyMemory {
+    /// Goes on with these bodies, ascending; false while it is too soon after a failure to try again.
+    pub(super) fn go_on(&mut self, ids: impl ExactSizeIterator<Item = BodyId> + Clone) -> bool {
+        if !ids.clone().eq(self.members.iter().copied()) {
+            self.newton.pass_on(ids.clone().map(|id| self.members.binary_search(&id).ok()));
+            self.members.clear();
+            self.members.extend(ids);
+            self.wait = [0; 2];
+        }
+        let is_time = self.wait[1] == 0;
+        self.wait[1] = self.wait[1].saturating_sub(1);
+        is_time
+    }
+
+    /// Notes whether a try led anywhere: if not, twice as many as the last time are passed over.
+    pub(super) fn note(&mut self, leads: bool) {
+        let wait = if leads { 0 } else { (2 * self.wait[0]).clamp(1, ROUNDS) };
+        self.wait = [wait; 2];
+    }
+}
 
 /// What an island keeps from step to step.
 #[derive(Clone, Debug)]
@@ -21,6 +53,8 @@ pub(super) struct IslandMemory {
     /// Its bodies, ascending.
     pub(super) members: Vec<BodyId>,
     pub(super) newton: NewtonMemory,
+    /// Of its heavy bodies; most islands have no light ones.
+    pub(super) heavy: Option<Box<HeavyMemory>>,
     /// For the poses and for the velocities of the end, whose matrices differ; most islands have no joints.
     pub(super) joints_only: Option<Box<[JointsMemory; 2]>>,
     /// Work that a large island has saved, or owes where it is negative, for each contact and body, in sweeps
@@ -57,6 +91,7 @@ impl Default for IslandMemory {
         Self {
             members: Vec::new(),
             newton: NewtonMemory::default(),
+            heavy: None,
             joints_only: None,
             savings: None,
             aside: None,
@@ -73,6 +108,15 @@ impl Default for IslandMemory {
 impl IslandMemory {
     pub(super) fn first(&self) -> Option<BodyId> {
         self.members.first().copied()
+    }
+
+    /// What its heavy bodies keep; at first that is what the whole kept.
+    pub(super) fn heavy(&mut self) -> &mut HeavyMemory {
+        let Self { members, newton, heavy, .. } = self;
+        heavy.get_or_insert_with(|| {
+            let newton = core::mem::take(newton);
+            Box::new(HeavyMemory { members: members.clone(), newton, wait: [0; 2] })
+        })
     }
 }
 
@@ -175,6 +219,11 @@ impl Memories {
             memory.members.clear();
             memory.members.extend(members.iter().map(id));
             memory.steady = None;
+            // Where no light ones are left.
+            if let Some(heavy) = memory.heavy.take_if(|heavy| heavy.members == memory.members) {
+                memory.newton = heavy.newton;
+                memory.newton.mark_changed();
+            }
         }
         memory
     }

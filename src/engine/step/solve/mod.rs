@@ -10,10 +10,12 @@
 //! fast; `ending.rs` has the carried problem at the pose of the end.
 //!
 //! `policy.rs` chooses, `both.rs` has both problems solved, `solvers.rs` calls the solvers and measures what
-//! they return, `sweeps.rs` has those that sweep, `small_steps.rs` small steps, `island.rs` what all of them
+//! they return, `by_mass.rs` light bodies on
+//! heavy ones, `sweeps.rs` has those that sweep, `small_steps.rs` small steps, `island.rs` what all of them
 //! share, `outcome.rs` what they tell; `lcp/expand.rs` turns manifolds into rows.
 
 mod both;
+mod by_mass;
 mod common;
 mod domains;
 mod ending;

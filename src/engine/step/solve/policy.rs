@@ -22,15 +22,16 @@
 //! of them; a failure takes all that it cost, and the step is made small. While it owes, a step is made small
 //! at once and earns a part of its price, the more the less error small steps leave: what calms down is tried
 //! soon, a heap in motion pays a few percent for tries. A blow leaves what a small island may spend; the rest
-//! is back when the island is at rest, unless a step was made small at once since.
+//! is back when the island is at rest, unless a step was made small at once since. Before all that, what is
+//! light is solved in turns with what is heavy (`by_mass.rs`).
 //!
 //! Islands without contacts are never made small, nor one mechanism whose joints bear nearly all, since its
 //! factor is worth its cost, unless it is large, has loops and Newton failed. Joints alone, also under
 //! `Newton`, are solved by `newton::joints_only`. Where nothing is pushed faster than the tolerance the
 //! relaxed solution is a copy of the biased one, if it solves that problem too. The whole step of an island,
-//! with all Newton steps, parts and presses, has one budget, the turns behind as much again, and once each
-//! solve that comes near after one that did; where it runs out the step is made in one soft part. With joints
-//! it is halved after each step that was not solved, and grows back. All this is counted, never timed.
+//! with all Newton steps, parts and presses, has one budget, the turns behind as much again, and so has what
+//! comes near after a solve that did; where it runs out the step is made in one soft part. With joints it is
+//! halved after each step that was not solved, and grows back. All this is counted, never timed.
 
 use super::both::IslandSolver;
 use super::island::{Island, is_rough};
@@ -39,7 +40,7 @@ use super::small_steps;
 use super::solvers::Solvers;
 use crate::engine::lcp::{Method, Status};
 use crate::engine::settings::Integration;
-use crate::engine::tuning::newton::TINY;
+use crate::engine::tuning::newton::{AT_REST, TINY};
 use crate::engine::tuning::policy::{JOINTED, PATIENCE};
 use crate::engine::tuning::sweeps::CHECK_EVERY;
 
@@ -96,6 +97,9 @@ fn auto(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Outcome {
     let patient = mechanism || !sweeps || tiny;
     let budget = solver.work_max * if patient { PATIENCE } else { 1.0 };
     let outcome = by.both(island, Method::Newton, |state, island, relaxed| {
+        if let Some(stats) = state.by_mass(island, relaxed, budget) {
+            return stats;
+        }
         let pressed = island.memory.pressed;
         let mut stats = state.newton_or_press(island, relaxed, budget, false);
         if stats.status != Status::Converged && sweeps {
@@ -129,7 +133,8 @@ fn auto(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Outcome {
 fn by_account(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Outcome {
     let approach = by.solvers.approach(island);
     island.open_account(approach);
-    if !island.may_try() || approach > island.settings.solver.impact_speed_max {
+    let softly = !island.may_try() || approach > island.settings.solver.impact_speed_max;
+    if softly && !by.solvers.divide_by_mass(island) {
         let outcome = small_steps::solve(by, island);
         island.earn(outcome.error());
         return outcome;
@@ -145,15 +150,24 @@ fn by_account(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Outcome {
     // What approaches more slowly is rough at worst.
     let struck = !is_rough(approach) && island.step.joints.is_empty();
     let outcome = by.both(island, Method::Newton, |state, island, relaxed| {
-        if struck && !island.in_vain {
+        if let Some(stats) = state.by_mass(island, relaxed, island.least()) {
+            return stats;
+        }
+        let in_vain = softly || island.in_vain;
+        if struck && !in_vain {
             state.sweep_first(island, relaxed);
         }
-        let budget = if island.in_vain { 0.0 } else { island.allowance() };
+        let budget = if in_vain { 0.0 } else { island.allowance() };
         let stats = state.newton_or_press(island, relaxed, budget, false);
         island.in_vain |= !is_rough(stats.certificate.error());
         stats
     });
-    settle_account(by, island, outcome)
+    if !softly || outcome.error_of_solves() <= AT_REST * island.settings.solver.tolerance {
+        return settle_account(by, island, outcome);
+    }
+    let outcome = small_steps::solve(by, island).after(&outcome);
+    island.earn(outcome.error());
+    outcome
 }
 
 /// Pays for Newton; where it came to nothing the step is made small.

@@ -5,6 +5,7 @@
 //! they give; [`Solvers::certify`] judges velocities and impulses as they are, whoever made them. A solver
 //! may go on from where another stopped. Cost: that of the solver; two sweeps for a certificate.
 
+use super::by_mass::ByMass;
 use super::domains::Leaves;
 use super::island::Island;
 use crate::engine::lcp::certificate::Certificate;
@@ -32,6 +33,7 @@ pub(super) struct Solvers {
     pgs: PgsScratch,
     newton: NewtonScratch,
     joints_only: JointsScratch,
+    masses: ByMass,
     pub(super) sweeps: SweepScratch,
     pub(super) leaves: Leaves,
     rows: Rows,
@@ -104,7 +106,7 @@ impl Solvers {
         let idle = island.is_mechanism();
         let hurried = island.is_swept_at_last() && island.rows() > TINY;
         let half_work = if hurried { HALF_WORK } else { Double::INFINITY };
-        let share = island.share();
+        let params = island.params(work_max);
         let (problem, mut iterate) = island.step.unknowns(usize::from(relaxed));
         let solver = &island.settings.solver;
         let memory = &mut *island.memory;
@@ -134,20 +136,57 @@ impl Solvers {
             }
             before = stats.work;
         }
-        let params = NewtonParams {
-            tolerance: solver.tolerance,
-            penalty: solver.penalty,
-            outer_max: solver.newton_max,
-            newton_max: 40,
-            work_max: work_max.min(share),
-            half_work,
-            patient,
-        };
+        let params = NewtonParams { half_work, patient, ..params };
         let (kept, scratch) = (&mut memory.newton, &mut self.newton);
         let mut stats = newton::solve(&problem, None, &mut iterate, &params, kept, scratch);
         stats.work += before;
         island.charge(&stats);
         stats
+    }
+
+    /// Divides an island into light bodies and heavy ones; false if there are not both.
+    pub(super) fn divide_by_mass(&mut self, island: &Island<'_, '_>) -> bool {
+        let plain = island.is_plain() && island.step.joints.is_empty();
+        plain && self.masses.divide(&island.step.problem())
+    }
+
+    /// Light bodies and heavy ones in turns; none if there are not both, all is good, or turns lead nowhere.
+    pub(super) fn by_mass(
+        &mut self,
+        island: &mut Island<'_, '_>,
+        relaxed: bool,
+        work_max: Double,
+    ) -> Option<SolveStats> {
+        let (of, tolerance) = (usize::from(relaxed), island.settings.solver.tolerance);
+        if !self.divide_by_mass(island) {
+            return None;
+        }
+        let measured = self.measure(island, of);
+        if island.memory.newton.accepts(measured, tolerance) {
+            return None;
+        }
+        let params = island.params(work_max);
+        let (members, bodies) = (island.step.members, island.sources.bodies);
+        let memory = island.memory.heavy();
+        let id = |&i: &u32| bodies[members[i as usize] as usize].id();
+        if !memory.go_on(self.masses.heavies.iter().map(id)) {
+            return None;
+        }
+        let step = &mut *island.step;
+        self.best.take(if relaxed { &step.relaxed } else { &step.biased });
+        let (problem, mut iterate) = step.unknowns(of);
+        let judge = (island.pool, &mut self.newton);
+        let stats = self.masses.solve(&problem, &mut iterate, &params, &mut memory.newton, judge);
+        let leads = stats.status != Status::Stalled;
+        memory.note(leads);
+        island.charge(&stats);
+        if leads {
+            island.memory.newton.mark_changed();
+            return Some(stats);
+        }
+        let step = &mut *island.step;
+        if relaxed { &mut step.relaxed } else { &mut step.biased }.put(&self.best);
+        None
     }
 
     /// Scalar sweeps.

@@ -103,6 +103,7 @@ fn it_agrees_with_the_cone_newton() {
                 newton_max: 40,
                 work_max: 1e6,
                 half_work: Double::INFINITY,
+                loaded: false,
             };
             let mut memory = NewtonMemory::default();
             let mut scratch = NewtonScratch::default();

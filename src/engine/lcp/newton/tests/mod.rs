@@ -24,6 +24,7 @@ fn params(tolerance: Double) -> NewtonParams {
         work_max: 1e6,
         half_work: Double::INFINITY,
         patient: false,
+        loaded: false,
     }
 }
 
