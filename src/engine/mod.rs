@@ -77,7 +77,7 @@ use self::step::sleep::{Finished, Parts, Sleepers};
 use self::step::solve::SolverState;
 use self::step::touches::Touches;
 use self::step::unchanged::{Steady, Touching, find_movers, look_at_edited, predict_woken};
-use crate::math::{Double, Real, narrow};
+use crate::math::{Double, Real, fill_from, narrow};
 use crate::par::{Pool, Serial};
 
 /// A world of bodies and joints, and everything a step needs.
@@ -179,8 +179,7 @@ impl Simulation {
             JointDesc { ends, .. } => ends.map(|end| end.map_or(NO_BODY, index)),
         };
         self.joints.forget_disabled();
-        work.joint_bodies.clear();
-        work.joint_bodies.extend(self.joints.as_slice().iter().map(ends));
+        fill_from(&mut work.joint_bodies, self.joints.as_slice().iter().map(ends));
         work.motions.join(&work.joint_bodies);
         self.report.bodies = self.bodies.len() as u32;
         let awake = work.motions.moves.iter().filter(|moves| **moves).count();
@@ -334,13 +333,13 @@ impl Simulation {
             return;
         }
         let settings = &quasistatic::effective(settings);
-        let (problem, _, _, sources) = self.problem_and_sources();
+        let (problem, _, _, sources) = self.for_the_problem();
         problem.assemble(&sources, settings);
         self.check_problem();
     }
 
-    /// The step problem with its solvers and the report, and what the problem is made from.
-    fn problem_and_sources(
+    /// What assembles and solves: the step problem, its solvers, the report, and what the problem is of.
+    fn for_the_problem(
         &mut self,
     ) -> (&mut StepProblem, &mut SolverState, &mut StepReport, Sources<'_>) {
         let Self { bodies, pairs, joints, work, report, dt_last, .. } = self;
@@ -371,7 +370,7 @@ impl Simulation {
             return;
         }
         let settings = &quasistatic::effective(settings);
-        let (problem, solver, report, sources) = self.problem_and_sources();
+        let (problem, solver, report, sources) = self.for_the_problem();
         solver.solve(problem, &sources, settings, report, pool);
         self.work.problem.keep_impulses(&mut self.pairs.list);
         let (joints, dt) = (self.joints.as_mut_slice(), self.report.dt);

@@ -5,7 +5,8 @@
 //! certificates), [`Single`] always 32. The engine computes with glam's scalar types only: glam's SIMD
 //! types use fused operations on some targets, which would change bits between machines. For the same
 //! reason the quaternion product and its normalization are written out here, and every transcendental
-//! function comes from `libm`.
+//! function comes from `libm`. Beside them what is made of numbers alone: sets, systems of equations,
+//! rotations.
 
 pub(crate) mod dense;
 mod groups;
@@ -437,6 +438,12 @@ pub(crate) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     let (first, others) = core::mem::take(rest).split_at_mut(n);
     *rest = others;
     first
+}
+
+/// Makes a list, which keeps its room, what an iterator gives.
+pub(crate) fn fill_from<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) {
+    list.clear();
+    list.extend(items);
 }
 
 /// Makes a list, which keeps its room and at first has no more than it needs, `n` times this value.

@@ -1,4 +1,4 @@
-//! Rotations in double precision, as unit quaternions (x, y, z, w).
+//! Rotations in double precision, as unit quaternions (x, y, z, w), beside the products of `math`.
 
 use super::{DVec3, Double, PI_DOUBLE, atan2_double, quat_mul_double};
 
@@ -26,7 +26,7 @@ pub(crate) fn half_way(from: [Double; 4], to: [Double; 4]) -> [Double; 4] {
 }
 
 /// The rotation vector of a unit quaternion, of at most half a turn.
-pub(crate) fn log(q: [Double; 4]) -> DVec3 {
+pub(crate) fn rotation_vector(q: [Double; 4]) -> DVec3 {
     let [x, y, z, w] = upper(q);
     let v = DVec3::new(x, y, z);
     let sine = v.length();
@@ -35,11 +35,11 @@ pub(crate) fn log(q: [Double; 4]) -> DVec3 {
 
 /// The rotation vector from one rotation to another that is nearest to a guess (rad).
 pub fn turn_between(from: [Double; 4], to: [Double; 4], guess: DVec3) -> DVec3 {
-    near(log(quat_mul_double(to, conjugate(from))), guess)
+    nearest_turn(rotation_vector(quat_mul_double(to, conjugate(from))), guess)
 }
 
 /// The rotation vector of the same rotation that is nearest to another one.
-pub(crate) fn near(turn: DVec3, guess: DVec3) -> DVec3 {
+pub(crate) fn nearest_turn(turn: DVec3, guess: DVec3) -> DVec3 {
     let angle = turn.length();
     if angle == 0.0 {
         return turn;
@@ -49,7 +49,7 @@ pub(crate) fn near(turn: DVec3, guess: DVec3) -> DVec3 {
     axis * (angle + full * ((axis.dot(guess) - angle) / full).round())
 }
 
-/// An angle within (-π, π].
+/// An angle of (-π, 3π] within (-π, π].
 pub(crate) fn wrapped(angle: Double) -> Double {
     if angle > PI_DOUBLE { angle - 2.0 * PI_DOUBLE } else { angle }
 }

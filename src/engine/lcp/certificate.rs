@@ -92,9 +92,12 @@ pub fn rebuild_velocity(problem: &Problem, impulses: Impulses<'_>, velocity: &mu
 impl Iterate<'_> {
     /// Makes the velocity that of the impulses.
     pub(crate) fn rebuild(&mut self, problem: &Problem) {
-        let Self { velocity, joint_impulse: joint, contact_impulse: contact, .. } = self;
-        let rolling = &*self.rolling_impulse;
-        rebuild_velocity(problem, Impulses { joint, contact, rolling }, velocity);
+        let impulses = Impulses {
+            joint: self.joint_impulse,
+            contact: self.contact_impulse,
+            rolling: self.rolling_impulse,
+        };
+        rebuild_velocity(problem, impulses, self.velocity);
     }
 
     /// Makes the velocity that of the impulses, without the rounding of many small changes, and measures.

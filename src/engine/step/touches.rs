@@ -17,7 +17,7 @@ use crate::engine::state::contact::ActiveContact;
 use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::{ABREAST, Pair, Pairs, fetch};
 use crate::engine::tuning::threads::PAIRS_MIN;
-use crate::math::{Real, Vec3, narrow3};
+use crate::math::{Real, Vec3, fill_from, narrow3};
 use crate::par::{JOBS, Pool};
 
 /// Names two colliders.
@@ -119,8 +119,7 @@ impl Touches {
         self.settle();
         let near = pairs.heads_seen();
         let near = near.filter(|(_, head)| head.separation <= margin || head.contacts > 0);
-        self.asked.clear();
-        self.asked.extend(near.map(|(p, _)| p));
+        fill_from(&mut self.asked, near.map(|(p, _)| p));
         self.new.clear();
         let size = pool.part(self.asked.len(), TOUCHES_MIN);
         // On one thread they are found where they are kept.

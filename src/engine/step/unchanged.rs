@@ -18,7 +18,7 @@ use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::motion::{Motion, Motions};
 use crate::engine::state::pairs::Pairs;
 use crate::engine::tuning::threads::PAIRS_MIN;
-use crate::math::{Real, refill};
+use crate::math::{Real, fill_from, refill};
 use crate::par::{JOBS, Pool};
 
 /// What changed since the last step.
@@ -240,8 +240,7 @@ pub(in crate::engine) fn find_movers(
             *mark = true;
         }
     }
-    movers.clear();
-    movers.extend(marked(marks).map(|i| i as u32));
+    fill_from(movers, marked(marks).map(|i| i as u32));
 }
 
 /// In stage 8: looks at the pairs of what stands still and was changed while the step was under way.

@@ -151,6 +151,7 @@ fn clamped(
             break;
         }
     }
+    // What is still outside is cut.
     let mut part: Real = 1.0;
     for (normal, offset) in planes {
         let height = normal.dot(point);
@@ -171,6 +172,7 @@ fn center_of_curve(curve: &Curve, depth: Real, toward: Vec3) -> Vec3 {
     let across = (toward.x * toward.x + toward.z * toward.z).sqrt();
     let unit = if across > 0.0 { [toward.x / across, toward.z / across] } else { [0.0; 2] };
     let plane = |s: &Meridian| (Vec3::new(s.normal[0], s.normal[1], 0.0), s.offset - depth);
+    // In the plane through the axis: x away from it, never beyond it, y along it.
     let (Vec3 { x, y, .. }, part) =
         clamped(Vec3::new(across, toward.y, 0.0), sides[..n].iter().map(plane), |point| {
             Vec3::new(point.x.max(0.0), point.y, 0.0)

@@ -25,7 +25,7 @@ fn to_double(a: [i64; 3]) -> DVec3 {
     DVec3::new(a[0] as Double, a[1] as Double, a[2] as Double)
 }
 
-/// The facets of every face.
+/// The facets of a hull, and to which face each belongs.
 struct Partition<'h> {
     points: &'h [GridPoint],
     facets: &'h [HullFacet],

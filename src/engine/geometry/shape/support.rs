@@ -147,7 +147,7 @@ pub(crate) fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32
         }
     }
     // The lowest index among the lanes with the largest height. Padding repeats vertex 0 and so never is the
-    // first of equals.
+    // first of equals. A direction that is no number finds vertex 0.
     let top = fold(best, |a, b| if a > b { a } else { b });
     let mut first = [S::MAX; LANES];
     for k in 0..LANES {

@@ -3,13 +3,14 @@
 //! Input: pairs of nodes, in any order, repeats allowed. Output: for every node the nodes it shares
 //! an edge with, repeats included. Cost: O(nodes + edges).
 
-use crate::math::Groups;
+use crate::math::{Groups, fill_from};
 
 /// The graph: bodies first, then joints.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
-    /// Number of bodies, and of all nodes.
+    /// Number of bodies.
     pub(super) bodies: usize,
+    /// Number of all nodes.
     nodes: usize,
     /// The ends of edges by their nodes.
     ends: Groups,
@@ -24,8 +25,7 @@ impl Graph {
         (self.bodies, self.nodes) = (bodies, nodes);
         let ends = edges.as_flattened();
         self.ends.fill(nodes, ends.iter().copied());
-        self.list.clear();
-        self.list.extend(self.ends.items.iter().map(|&end| ends[end as usize ^ 1]));
+        fill_from(&mut self.list, self.ends.items.iter().map(|&end| ends[end as usize ^ 1]));
     }
 
     /// Number of nodes.

@@ -16,7 +16,7 @@ use super::block::NodeLanes;
 use super::numeric::Factor;
 use super::order::Order;
 use super::symbolic::Pattern;
-use crate::math::{Double, refill};
+use crate::math::{Double, fill_from, refill};
 
 /// Rows of a block.
 const ROWS: u32 = 6;
@@ -69,12 +69,10 @@ impl Packed {
         self.nodes.build_fair(&mut self.order, sizes.len(), pairs);
         self.pack(sizes);
         let Self { places, last, sequence, edges, blocks, slots, .. } = self;
-        sequence.clear();
-        sequence.extend(0..last.len() as u32);
+        fill_from(sequence, 0..last.len() as u32);
         sequence.sort_unstable_by_key(|block| last[*block as usize]);
         let places = |pair: &[u32; 2]| pair.map(|node| places[node as usize]);
-        edges.clear();
-        edges.extend(pairs.iter().map(places).map(|pair| pair.map(|place| place.block)));
+        fill_from(edges, pairs.iter().map(places).map(|pair| pair.map(|place| place.block)));
         edges.retain(|[a, b]| a != b);
         blocks.build_in_order(sequence, edges);
         slots.clear();

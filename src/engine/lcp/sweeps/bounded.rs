@@ -80,7 +80,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                 if e != r {
                     other.impulse[l] += dc;
                 }
-                other.push(sides, dc, l);
+                other.apply_impulse(sides, dc, l);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! first color that both of its bodies are free of; a body with 64 colors leaves the rest of its pairs to an
 //! overflow that is solved one by one. Deterministic; kept while the list of pairs stays the same. O(pairs).
 
-use crate::math::{Groups, refill};
+use crate::math::{Groups, fill_from, refill};
 use core::ops::Range;
 
 /// Colors that a body can be in; one bit each.
@@ -47,8 +47,7 @@ impl Coloring {
             return;
         }
         self.bodies = bodies;
-        self.items.clear();
-        self.items.extend(items);
+        fill_from(&mut self.items, items);
         refill(&mut self.used, bodies, 0);
         self.keys.clear();
         for &[a, b, size] in &self.items {
@@ -73,8 +72,7 @@ impl Coloring {
         let order = &self.order;
         let first = |color: usize| order.range(color * (SIZE_MAX + 1)).start;
         self.overflow = first(COLORS);
-        self.ends.clear();
-        self.ends.extend((1..=COLORS).map(|color| first(color) as u32));
+        fill_from(&mut self.ends, (1..=COLORS).map(|color| first(color) as u32));
         self.ends.dedup();
     }
 

@@ -277,7 +277,7 @@ impl<const L: usize> JointLanes<L> {
 
     /// Changes the velocities in lane `l` by an impulse.
     #[inline(always)]
-    pub(super) fn push(&self, sides: &mut LaneSides<L>, impulse: Single, l: usize) {
+    pub(super) fn apply_impulse(&self, sides: &mut LaneSides<L>, impulse: Single, l: usize) {
         for side in 0..2 {
             for k in 0..6 {
                 sides[side][k][l] += self.change[side][k][l] * impulse;
@@ -333,7 +333,7 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                     _ => &mut row.impulse,
                 };
                 impulse[l] += change;
-                row.push(&mut sides, change, l);
+                row.apply_impulse(&mut sides, change, l);
             }
         }
         if batch.bounded && MODE != mode::PUSH {
@@ -375,7 +375,7 @@ pub(super) fn apply<const L: usize>(batches: &[JointBatch<L>], bodies: &mut [Swe
         let mut sides = gather::<L, false>(bodies, &batch.a, &batch.b);
         for row in &batch.rows[..batch.count] {
             for l in 0..L {
-                row.push(&mut sides, row.impulse[l], l);
+                row.apply_impulse(&mut sides, row.impulse[l], l);
             }
         }
         scatter(bodies, &batch.a, &batch.b, &sides);

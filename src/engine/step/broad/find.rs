@@ -4,6 +4,7 @@
 use super::{BroadPhase, Enlarge, Input};
 use crate::engine::state::bodies::flag;
 use crate::engine::tuning::broad::ROUNDS;
+use crate::math::fill_from;
 use crate::par::Pool;
 
 impl BroadPhase {
@@ -60,7 +61,6 @@ impl BroadPhase {
             let reach = &reach[i as usize];
             flags[i as usize] & flag::ACTIVE != 0 || reach.component > reach.own
         };
-        last.clear();
-        last.extend(live.iter().copied().filter(moved));
+        fill_from(last, live.iter().copied().filter(moved));
     }
 }

@@ -10,7 +10,7 @@ use super::{BroadPhase, Enlarge};
 use crate::engine::geometry::shape::Aabb;
 use crate::engine::state::bodies::flag;
 use crate::engine::tuning::fat_boxes::{AHEAD, LOOSE, SLACK};
-use crate::math::Vec3;
+use crate::math::{Vec3, fill_from};
 
 impl BroadPhase {
     /// Enlarges the boxes of a body, and makes fat boxes where they do not fit. What stands still keeps
@@ -209,8 +209,7 @@ impl BroadPhase {
         found.retain(|&q| !self.is_refused(p, q));
         let mut refused = all - found.len();
         let mut lots = core::mem::take(&mut self.lots);
-        lots.clear();
-        lots.extend(found.iter().map(|&q| self.lot(p, q)));
+        fill_from(&mut lots, found.iter().map(|&q| self.lot(p, q)));
         lots.sort_unstable();
         for &(shallow, _, q) in &lots {
             if self.is_refused(p, q) {

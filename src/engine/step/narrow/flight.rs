@@ -11,7 +11,7 @@ use crate::engine::state::body::{Body, BodyId};
 use crate::engine::state::measurement::Relation;
 use crate::engine::state::motion::{Course, Motion};
 use crate::engine::step::broad::{BroadPhase, MotionBound};
-use crate::math::{Mat3, Quat, Real, Vec3};
+use crate::math::{Mat3, Quat, Real, Vec3, fill_from};
 
 /// What a body is that is one box with sharp edges about its center, along its axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,8 +122,7 @@ pub(in crate::engine) fn take_up(
     let list = bodies.as_slice();
     let flight = |i: usize| Flight::new(&list[i], &motions[i], &broad.reach[i]);
     if flights.len() != motions.len() || bodies.changes().is_all_new() {
-        flights.clear();
-        flights.extend((0..motions.len()).map(flight));
+        fill_from(flights, (0..motions.len()).map(flight));
         return;
     }
     let moved = broad.live().iter().chain(bodies.changes().recent()).map(|&i| i as usize);

@@ -38,7 +38,7 @@ use crate::math::{Mat3, Real, Vec3, quat_exp, widen};
 
 /// Two hulls, how they are to each other, and vertices of both from which to search.
 #[derive(Clone, Copy)]
-pub(super) struct Met<'p> {
+pub(super) struct Passing<'p> {
     pub(super) hulls: [&'p Hull; 2],
     pub(super) relative: &'p Relative,
     pub(super) hints: [u32; 2],
@@ -74,8 +74,8 @@ impl NarrowPhase<'_> {
         if way.length_squared() <= slow * slow {
             return None;
         }
-        let met = Met { hulls, relative, hints: pair.cache.hints };
-        let (separation, at) = met.along(normal);
+        let passing = Passing { hulls, relative, hints: pair.cache.hints };
+        let (separation, at) = passing.along(normal);
         if separation + (self.dt * normal.dot(twist.at(at))).min(0.0) >= 0.0 {
             return None;
         }
@@ -83,7 +83,7 @@ impl NarrowPhase<'_> {
             let motion = &self.motions[i as usize];
             [motion.linear, motion.angular]
         });
-        met.clearance(to_a, arms, velocities, self.dt)
+        passing.clearance(to_a, arms, velocities, self.dt)
     }
 
     /// Gives the contacts of a pair gaps that its free paths keep open, and that close only where the bodies
@@ -114,11 +114,11 @@ pub(in crate::engine) fn meets(
     let placed = Placed::new([a, b], [motion_a, motion_b], [&p, &q], 0.0);
     let [on_a, on_b] = placed.rotations;
     let relative = Relative::new(Vec3::ZERO, on_a, placed.offset(), on_b);
-    let met = Met { hulls: [x, y], relative: &relative, hints: pair.cache.hints };
-    met.clearance(&on_a.transpose(), placed.arms, [by_a, by_b], dt).is_none()
+    let passing = Passing { hulls: [x, y], relative: &relative, hints: pair.cache.hints };
+    passing.clearance(&on_a.transpose(), placed.arms, [by_a, by_b], dt).is_none()
 }
 
-impl Met<'_> {
+impl Passing<'_> {
     /// The distance (m) at which the hulls pass each other while their bodies move with these velocities;
     /// none if they meet.
     fn clearance(

@@ -18,7 +18,7 @@
 use crate::engine::state::body::Body;
 use crate::engine::tuning::spin::{PARTS_MAX, TURN_MAX};
 use crate::engine::tuning::work::{ROUNDED, ROUNDED_SINGLE};
-use crate::math::turns::{conjugate, log, near};
+use crate::math::turns::{conjugate, nearest_turn, rotation_vector};
 pub use crate::math::turns::{turn_between, unit};
 use crate::math::{
     DMat3, DVec3, Double, SymMat3, quat_exp_double, quat_mul_double, quat_rotate_double,
@@ -99,7 +99,7 @@ impl Rotor {
         let end = Self { rotation: quat_mul_double(self.rotation, turn), ..*self };
         let momentum = before + kick;
         let guess = self.velocity(middle) * dt;
-        let mean = near(self.out(log(turn)), guess) / dt;
+        let mean = nearest_turn(self.out(rotation_vector(turn)), guess) / dt;
         Spin { mean, after: end.velocity(momentum), momentum }
     }
 

@@ -138,8 +138,9 @@ impl Sleepers {
     fn put_ready(&mut self, bodies: &mut Bodies, step: &Finished<'_>) {
         for k in 0..self.ready.len() {
             if self.ready[k] {
-                let (list, members) = (bodies.as_slice(), step.islands.members_of(k).iter());
-                let members = members.map(|&i| list[i as usize].id()).collect();
+                let list = bodies.as_slice();
+                let id = |&i: &u32| list[i as usize].id();
+                let members = step.islands.members_of(k).iter().map(id).collect();
                 self.put(members, step.dt, bodies);
             }
         }

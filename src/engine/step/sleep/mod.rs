@@ -70,13 +70,13 @@ impl Properties {
     }
 }
 
-/// What islands are made of.
+/// What islands are made of, and the length of the step that their impulses are of.
 #[derive(Debug)]
 pub(crate) struct Parts<'a> {
     pub(crate) bodies: &'a mut Bodies,
     pub(crate) pairs: &'a mut Pairs,
     pub(crate) joints: &'a mut Joints,
-    /// Length of the last step (s).
+    /// Length of the step before the one under way, of the last one between steps (s).
     pub(crate) dt_last: Real,
 }
 

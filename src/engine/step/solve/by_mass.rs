@@ -23,10 +23,10 @@ use crate::engine::step::islands::Islands;
 use crate::engine::tuning::by_mass::LIGHT;
 use crate::engine::tuning::newton::{AIM, AT_REST};
 use crate::engine::tuning::work::{CHECK, ROUNDS};
-use crate::math::{Double, Groups, refill};
+use crate::math::{Double, Groups, fill_from, refill};
 use crate::par::Pool;
 
-/// Mass of a body (kg).
+/// Mass of a body (kg), at least 1 where a direction is locked.
 fn mass(body: &BodyBlock) -> Double {
     body.mass.iter().fold(0.0, |most: Double, x| most.max(*x))
 }
@@ -42,7 +42,7 @@ struct Subproblem {
 
 impl Subproblem {
     /// Takes bodies and manifolds, with their unknowns, from these places in an island. A body that has no
-    /// place in the part moves as it does.
+    /// place here moves as it does there.
     fn take(
         &mut self,
         [members, manifolds]: [&[u32]; 2],
@@ -51,10 +51,8 @@ impl Subproblem {
         place: impl Fn(u32) -> Option<u32>,
     ) {
         let world = members.len() as u32;
-        self.bodies.clear();
-        self.bodies.extend(members.iter().map(|&i| problem.bodies[i as usize]));
-        self.velocity.clear();
-        self.velocity.extend(members.iter().map(|&i| iterate.velocity[i as usize]));
+        fill_from(&mut self.bodies, members.iter().map(|&i| problem.bodies[i as usize]));
+        fill_from(&mut self.velocity, members.iter().map(|&i| iterate.velocity[i as usize]));
         self.manifolds.clear();
         self.contact.clear();
         for &k in manifolds {
@@ -145,15 +143,15 @@ impl ByMass {
     /// which may bear it.
     pub(super) fn divide(&mut self, problem: &ManifoldProblem<'_>) -> bool {
         let bodies = problem.bodies;
-        self.masses.clear();
-        self.masses.extend(bodies.iter().map(mass));
+        fill_from(&mut self.masses, bodies.iter().map(mass));
         self.masses.sort_unstable_by(Double::total_cmp);
         let gap = self.masses.windows(2).find(|pair| pair[0] <= LIGHT * pair[1]);
         let Some(most) = gap.map(|pair| pair[0]) else { return false };
-        self.is_light.clear();
-        self.is_light.extend(bodies.iter().map(|body| mass(body) <= most));
-        self.heavies.clear();
-        self.heavies.extend((0..bodies.len() as u32).filter(|&i| !self.is_light[i as usize]));
+        fill_from(&mut self.is_light, bodies.iter().map(|body| mass(body) <= most));
+        fill_from(
+            &mut self.heavies,
+            (0..bodies.len() as u32).filter(|&i| !self.is_light[i as usize]),
+        );
         let n = bodies.len() as u32;
         let edges = problem.manifolds.iter().map(|m| [m.a, m.b]);
         self.groups.build(&self.is_light, edges.filter(|[a, b]| *a < n && *b < n));
@@ -186,14 +184,14 @@ impl ByMass {
         let mut stats = SolveStats { work: CHECK, ..Default::default() };
         let half = NewtonParams { tolerance: 0.5 * params.tolerance, ..*params };
         let work_max = params.work_max * problem.budget();
-        let (mut solved, mut moved, size) = (true, Double::INFINITY, problem.size());
+        let (mut left, mut moved, size) = (false, Double::INFINITY, problem.size());
         let places = [&*self.heavies, self.manifolds.of(self.groups.len())];
         let place = |i| places[0].binary_search(&i).ok().map(|place| place as u32);
         self.heavy.take(places, problem, iterate, place);
         refill(&mut self.seen, problem.bodies.len(), [Double::INFINITY; 6]);
         for turn in 0..ROUNDS {
             let error = self.solve_light(problem, iterate, &half, &mut stats);
-            solved &= error <= half.tolerance;
+            left |= error > half.tolerance;
             if error > AT_REST * params.tolerance || stats.work > work_max {
                 return SolveStats { status: Status::Stalled, ..stats };
             }
@@ -201,7 +199,7 @@ impl ByMass {
             // What bears a heavy body gives back all that it moves.
             let bears = change > (0.5 * moved).max(half.tolerance);
             if bears || turn > 0 && change <= half.tolerance {
-                solved |= bears;
+                left &= !bears;
                 break;
             }
             let places = [&*self.heavies, self.manifolds.of(self.groups.len())];
@@ -216,16 +214,16 @@ impl ByMass {
         }
         stats.certificate = newton::certify(problem, iterate, pool, judge);
         let error = stats.certificate.error();
-        stats.status = match solved {
+        stats.status = match left {
             _ if error <= params.tolerance => Status::Converged,
-            false if error <= AT_REST * params.tolerance => Status::IterationLimit,
+            true if error <= AT_REST * params.tolerance => Status::IterationLimit,
             _ => Status::Stalled,
         };
         stats
     }
 
-    /// Solves the groups of light bodies whose heavy ones move otherwise than before; the largest error left
-    /// [m/s].
+    /// Solves the groups of light bodies that are new or whose heavy ones move otherwise than before; the
+    /// largest error left [m/s].
     fn solve_light(
         &mut self,
         problem: &ManifoldProblem<'_>,
@@ -243,7 +241,7 @@ impl ByMass {
                 let pair = self.seen.get(i.clone()).zip(iterate.velocity.get(i));
                 pair.is_some_and(|(a, b)| distance(a, b) > AIM * params.tolerance)
             };
-            // What flies has no contacts.
+            // All of them move when they are new, those too that fly without contacts.
             let mut bodies = places[1].iter().flat_map(ends).chain(places[0].iter().copied());
             if !bodies.any(moves) {
                 continue;

@@ -14,7 +14,21 @@ use crate::engine::lcp::newton::joints_only::JointsMemory;
 use crate::engine::state::body::{Body, BodyId};
 use crate::engine::step::islands::Islands;
 use crate::engine::tuning::work::ROUNDS;
-use crate::math::Double;
+use crate::math::{Double, fill_from};
+
+/// Goes on with other bodies, ascending, if there are others; are there?
+fn pass_on(
+    newton: &mut NewtonMemory,
+    members: &mut Vec<BodyId>,
+    ids: impl ExactSizeIterator<Item = BodyId> + Clone,
+) -> bool {
+    let others = !ids.clone().eq(members.iter().copied());
+    if others {
+        newton.pass_on(ids.clone().map(|id| members.binary_search(&id).ok()));
+        fill_from(members, ids);
+    }
+    others
+}
 
 /// What the heavy bodies of an island keep on which light ones lie.
 #[derive(Clone, Debug)]
@@ -29,10 +43,7 @@ pub(super) struct HeavyMemory {
 impl HeavyMemory {
     /// Goes on with these bodies, ascending; false while it is too soon after a failure to try again.
     pub(super) fn go_on(&mut self, ids: impl ExactSizeIterator<Item = BodyId> + Clone) -> bool {
-        if !ids.clone().eq(self.members.iter().copied()) {
-            self.newton.pass_on(ids.clone().map(|id| self.members.binary_search(&id).ok()));
-            self.members.clear();
-            self.members.extend(ids);
+        if pass_on(&mut self.newton, &mut self.members, ids) {
             self.wait = [0; 2];
         }
         let is_time = self.wait[1] == 0;
@@ -192,8 +203,7 @@ impl Memories {
             }
             let ids = islands.members_of(k).iter().map(|&i| bodies[i as usize].id());
             let home = |id| homes.binary_search_by_key(&id, |home| home.0).ok();
-            shared.clear();
-            shared.extend(ids.filter_map(home).map(|at| homes[at].1));
+            fill_from(shared, ids.filter_map(home).map(|at| homes[at].1));
             shared.sort_unstable();
             let parts = shared.chunk_by(|a, b| a == b);
             let bodies = |at: u32| last[at as usize].as_ref().map_or(0, |m| m.members.len());
@@ -213,11 +223,7 @@ impl Memories {
         let id = |&i: &u32| bodies[i as usize].id();
         let last = self.from[k].and_then(|place| self.last[place as usize].take());
         let mut memory = last.unwrap_or_default();
-        if !members.iter().map(id).eq(memory.members.iter().copied()) {
-            let old = &memory.members;
-            memory.newton.pass_on(members.iter().map(|i| old.binary_search(&id(i)).ok()));
-            memory.members.clear();
-            memory.members.extend(members.iter().map(id));
+        if pass_on(&mut memory.newton, &mut memory.members, members.iter().map(id)) {
             memory.steady = None;
             // Where no light ones are left.
             if let Some(heavy) = memory.heavy.take_if(|heavy| heavy.members == memory.members) {

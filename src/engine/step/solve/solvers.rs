@@ -33,7 +33,7 @@ pub(super) struct Solvers {
     pgs: PgsScratch,
     newton: NewtonScratch,
     joints_only: JointsScratch,
-    masses: ByMass,
+    by_mass: ByMass,
     pub(super) sweeps: SweepScratch,
     pub(super) leaves: Leaves,
     rows: Rows,
@@ -147,7 +147,7 @@ impl Solvers {
     /// Divides an island into light bodies and heavy ones; false if there are not both.
     pub(super) fn divide_by_mass(&mut self, island: &Island<'_, '_>) -> bool {
         let plain = island.is_plain() && island.step.joints.is_empty();
-        plain && self.masses.divide(&island.step.problem())
+        plain && self.by_mass.divide(&island.step.problem())
     }
 
     /// Light bodies and heavy ones in turns; none if there are not both, all is good, or turns lead nowhere.
@@ -169,14 +169,14 @@ impl Solvers {
         let (members, bodies) = (island.step.members, island.sources.bodies);
         let memory = island.memory.heavy();
         let id = |&i: &u32| bodies[members[i as usize] as usize].id();
-        if !memory.go_on(self.masses.heavies.iter().map(id)) {
+        if !memory.go_on(self.by_mass.heavies.iter().map(id)) {
             return None;
         }
         let step = &mut *island.step;
         self.best.take(if relaxed { &step.relaxed } else { &step.biased });
         let (problem, mut iterate) = step.unknowns(of);
         let judge = (island.pool, &mut self.newton);
-        let stats = self.masses.solve(&problem, &mut iterate, &params, &mut memory.newton, judge);
+        let stats = self.by_mass.solve(&problem, &mut iterate, &params, &mut memory.newton, judge);
         let leads = stats.status != Status::Stalled;
         memory.note(leads);
         island.charge(&stats);

@@ -18,7 +18,7 @@
 //! bodies keep a wheel of many spokes sparse. Cost: [`Packed::work`] a factor.
 
 use crate::engine::tuning::joints_only::{AIM, HUB, POOR, PROXIMAL, RETRY_AFTER, TAKEN};
-use crate::math::refill;
+use crate::math::{fill_from, refill};
 use core::ops::Range;
 use smallvec::SmallVec;
 
@@ -175,8 +175,7 @@ impl JointsMemory {
 
 impl JointsScratch {
     fn begin(&mut self, problem: &ManifoldProblem<'_>, joint: &[Double]) {
-        self.joint.clear();
-        self.joint.extend(joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
+        fill_from(&mut self.joint, joint.iter().map(|c| if c.is_finite() { *c } else { 0.0 }));
         refill(&mut self.velocity, problem.bodies.len(), [0.0; 6]);
     }
 
@@ -236,8 +235,7 @@ impl JointsScratch {
             }
             start = end as usize;
         }
-        self.sizes.clear();
-        self.sizes.extend(self.nodes.iter().map(|node| node.count));
+        fill_from(&mut self.sizes, self.nodes.iter().map(|node| node.count));
         memory.matrix.build(&self.sizes, &self.edges);
         true
     }
@@ -282,8 +280,10 @@ impl JointsScratch {
 
     /// A new factor; false if there is none.
     fn factor(&mut self, problem: &ManifoldProblem<'_>, memory: &mut JointsMemory) -> bool {
-        self.response.clear();
-        self.response.extend(problem.joints.iter().map(|row| respond(row, problem.bodies)));
+        fill_from(
+            &mut self.response,
+            problem.joints.iter().map(|row| respond(row, problem.bodies)),
+        );
         let matrix = &mut memory.matrix;
         matrix.clear();
         let mut edge = 0;

@@ -4,7 +4,7 @@ use super::{Random, narrow_mat3};
 use crate::engine::geometry::ratio::{Centers, Measured, PortalCache, Relative, measure};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::lcp::tests::random;
-use crate::engine::step::narrow::passing::{Met, bulge};
+use crate::engine::step::narrow::passing::{Passing, bulge};
 use crate::math::{Mat3, Real, Vec3, narrow, narrow3, quat_exp, quat_to_mat3};
 
 /// Separation by the metric (m).
@@ -40,7 +40,7 @@ fn paths_miss_each_other_if_they_are_apart_at_all_times() {
         let nearest = (0..=400_u16)
             .map(|k| separation(hulls, &at(Real::from(k) / 400.0)))
             .fold(Real::INFINITY, Real::min);
-        let found = Met { hulls, relative: &start, hints: [0; 2] }.miss(path, 1.0);
+        let found = Passing { hulls, relative: &start, hints: [0; 2] }.miss(path, 1.0);
         if nearest < -1e-4 {
             assert_eq!(found, None, "round {round}: they meet, {nearest} m");
             met += 1;
@@ -67,10 +67,10 @@ fn what_is_left_between_two_that_turn_is_there_at_all_times() {
         if separation(hulls, &start) <= 0.0 {
             continue;
         }
-        let met = Met { hulls, relative: &start, hints: [0; 2] };
-        let Some(plane) = met.miss(path, 1.0) else { continue };
+        let passing = Passing { hulls, relative: &start, hints: [0; 2] };
+        let Some(plane) = passing.miss(path, 1.0) else { continue };
         let bulge: Real = (0..2).map(|k| bulge(hulls[k], Vec3::ZERO, turns[k])).sum();
-        let room = met.room(plane, path, turns) - bulge;
+        let room = passing.room(plane, path, turns) - bulge;
         // In the axes that turn with `a`.
         let nearest = (0..=200_u16).map(|k| {
             let t = Real::from(k) / 200.0;

@@ -8,6 +8,7 @@ use crate::engine::state::body::LockedAxes;
 use crate::engine::state::joint::End;
 use crate::engine::step::assemble::Sources;
 use crate::engine::step::predict::spin::{Rotor, is_round};
+use crate::math::turns::conjugate;
 use crate::math::{
     DMat3, DVec3, Double, SERIES, SYM_PLACES, Sym, SymMat3, exp_double, quat_exp_double,
     quat_mul_double, quat_rotate_double, sym_inverse, sym_times, widen, widen3,
@@ -159,14 +160,12 @@ impl Member {
 
     /// What is fixed to it, from its center, at the end of the part.
     pub(in crate::engine) fn turned(&self, arm: DVec3) -> DVec3 {
-        let [x, y, z, w] = self.rotation;
-        quat_rotate_double(self.to.1, quat_rotate_double([-x, -y, -z, w], arm))
+        quat_rotate_double(self.to.1, quat_rotate_double(conjugate(self.rotation), arm))
     }
 
     /// By what vectors that are fixed to it turn in the part, `R - I`.
     pub(in crate::engine) fn turn(&self) -> DMat3 {
-        let [x, y, z, w] = self.rotation;
-        let [x, y, z, w] = quat_mul_double(self.to.1, [-x, -y, -z, w]);
+        let [x, y, z, w] = quat_mul_double(self.to.1, conjugate(self.rotation));
         // Of the rotation that quaternions of any length stand for.
         let (u, scale) = (DVec3::new(x, y, z), 2.0 / (x * x + y * y + z * z + w * w));
         let column = |axis: DVec3| {

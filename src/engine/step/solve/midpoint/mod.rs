@@ -52,7 +52,7 @@ use crate::engine::tuning::midpoint::{
     NEAR, OPEN, PARTS_MAX, PASSES, PASSES_MAX, ROWS_MAX, TURN_MAX,
 };
 use crate::engine::tuning::work::ROUNDED;
-use crate::math::Double;
+use crate::math::{Double, fill_from};
 
 impl MidpointScratch {
     /// Solves an island by the midpoint rule; none if that fails without joints.
@@ -137,8 +137,7 @@ impl MidpointScratch {
     /// Takes up the bodies, the joints and the problem as it is.
     fn begin(&mut self, island: &Island<'_, '_>) {
         let (step, sources) = (&*island.step, island.sources);
-        self.members.clear();
-        self.members.extend(step.members.iter().map(|&i| Member::new(sources, i)));
+        fill_from(&mut self.members, step.members.iter().map(|&i| Member::new(sources, i)));
         self.blocks.clear();
         self.blocks.extend_from_slice(step.bodies);
         self.rows.clear();
@@ -149,8 +148,7 @@ impl MidpointScratch {
         self.manifolds.extend_from_slice(step.manifolds);
         contact::straighten(island, &mut self.manifolds);
         contact::take_up(island, &mut self.touches);
-        self.gaps.clear();
-        self.gaps.extend(step.manifolds.iter().map(|m| m.gap));
+        fill_from(&mut self.gaps, step.manifolds.iter().map(|m| m.gap));
         for (spent, of) in self.spent.iter_mut().zip([&step.biased, &step.relaxed]) {
             spent.take(of);
             spent.clear_impulses();
@@ -191,8 +189,7 @@ impl MidpointScratch {
     ) -> bool {
         let Bench { state, island, by: solve } = bench;
         self.find_late(island, h);
-        self.plain.clear();
-        self.plain.extend(self.members.iter().map(|m| m.block(m.rotation, h, 1.0)));
+        fill_from(&mut self.plain, self.members.iter().map(|m| m.block(m.rotation, h, 1.0)));
         self.approach(island, h);
         self.aim(island, h);
         self.foresee(h);

@@ -23,7 +23,7 @@ use crate::engine::step::predict::spin::{Rotor, is_round};
 use crate::engine::step::solve::common::{Anchorage, Common, kinetic};
 use crate::engine::step::solve::island::Island;
 use crate::engine::step::solve::midpoint::member::Member;
-use crate::math::{DVec3, Double, widen3};
+use crate::math::{DVec3, Double, fill_from, widen3};
 
 impl BounceScratch {
     /// Shortens the way from the base to the relaxed unknowns to where no energy is gained.
@@ -54,8 +54,7 @@ impl BounceScratch {
         members: &[Member],
         plain: &[BodyBlock],
     ) -> bool {
-        self.free.clear();
-        self.free.extend(plain.iter().map(|body| body.velocity_free));
+        fill_from(&mut self.free, plain.iter().map(|body| body.velocity_free));
         self.half.take(&island.step.relaxed);
         let excess = self.excess(island, &self.half);
         if excess <= 0.0 {

@@ -55,7 +55,7 @@ use crate::engine::lcp::{RollingRow, SolveStats, Status, Vec6};
 use crate::engine::state::contact::Blow;
 use crate::engine::step::assemble::{IslandStep, Unknowns};
 use crate::engine::tuning::restitution::OPEN;
-use crate::math::{Double, widen};
+use crate::math::{Double, fill_from, widen};
 
 /// Buffers of the bounces; their content never influences a result.
 #[derive(Clone, Debug, Default)]
@@ -174,8 +174,7 @@ impl BounceScratch {
                 m.bias[lane] = if closed >> lane & 1 != 0 { 0.0 } else { OPEN };
             }
         }
-        self.free.clear();
-        self.free.extend(step.bodies.iter().map(|body| body.velocity_free));
+        fill_from(&mut self.free, step.bodies.iter().map(|body| body.velocity_free));
     }
 
     /// Finds the speeds of the impacts; the solve without the blow if something else holds the bodies.
