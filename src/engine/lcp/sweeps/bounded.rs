@@ -80,7 +80,11 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                 if e != r {
                     other.impulse[l] += dc;
                 }
-                other.apply_impulse(sides, dc, l);
+                for side in 0..2 {
+                    for k in 0..6 {
+                        sides[side][k][l] += other.change[side][k][l] * dc;
+                    }
+                }
             }
         }
     }

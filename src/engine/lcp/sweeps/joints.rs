@@ -274,16 +274,6 @@ impl<const L: usize> JointLanes<L> {
         }
         sum
     }
-
-    /// Changes the velocities in lane `l` by an impulse.
-    #[inline(always)]
-    pub(super) fn apply_impulse(&self, sides: &mut LaneSides<L>, impulse: Single, l: usize) {
-        for side in 0..2 {
-            for k in 0..6 {
-                sides[side][k][l] += self.change[side][k][l] * impulse;
-            }
-        }
-    }
 }
 
 /// Sweeps once over all joints. `rates.push` is how much of what was missed is fed back in a second.
@@ -333,7 +323,12 @@ pub(super) fn sweep<const L: usize, const MODE: u8>(
                     _ => &mut row.impulse,
                 };
                 impulse[l] += change;
-                row.apply_impulse(&mut sides, change, l);
+                // Written out: as a method it takes 1.4 times the step of ragdolls.
+                for side in 0..2 {
+                    for k in 0..6 {
+                        sides[side][k][l] += row.change[side][k][l] * change;
+                    }
+                }
             }
         }
         if batch.bounded && MODE != mode::PUSH {
@@ -375,7 +370,11 @@ pub(super) fn apply<const L: usize>(batches: &[JointBatch<L>], bodies: &mut [Swe
         let mut sides = gather::<L, false>(bodies, &batch.a, &batch.b);
         for row in &batch.rows[..batch.count] {
             for l in 0..L {
-                row.apply_impulse(&mut sides, row.impulse[l], l);
+                for side in 0..2 {
+                    for k in 0..6 {
+                        sides[side][k][l] += row.change[side][k][l] * row.impulse[l];
+                    }
+                }
             }
         }
         scatter(bodies, &batch.a, &batch.b, &sides);
