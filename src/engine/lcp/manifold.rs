@@ -175,17 +175,15 @@ impl Manifold {
             let Some(body) = bodies.get(i as usize) else { continue };
             let ([mx, my, mz], [xx, yy, zz, xy, xz, yz]) =
                 (body.inverse_mass, body.inverse_inertia);
-            for pair in (0..self.count as usize).step_by(2) {
-                for lane in [pair, pair + 1] {
-                    let r = [0, 1, 2].map(|k| arm[k] + point[k][lane]);
-                    let [x, y, z] = cross(r, n);
-                    let mut along = sum[lane] + n[0] * (mx * n[0]);
-                    along += n[1] * (my * n[1]);
-                    along += n[2] * (mz * n[2]);
-                    along += x * (xx * x + xy * y + xz * z);
-                    along += y * (xy * x + yy * y + yz * z);
-                    sum[lane] = along + z * (xz * x + yz * y + zz * z);
-                }
+            for lane in 0..LANES {
+                let r = [0, 1, 2].map(|k| arm[k] + point[k][lane]);
+                let [x, y, z] = cross(r, n);
+                let mut along = sum[lane] + n[0] * (mx * n[0]);
+                along += n[1] * (my * n[1]);
+                along += n[2] * (mz * n[2]);
+                along += x * (xx * x + xy * y + xz * z);
+                along += y * (xy * x + yy * y + yz * z);
+                sum[lane] = along + z * (xz * x + yz * y + zz * z);
             }
         }
         sum[self.count as usize..].fill(0.0);

@@ -215,25 +215,26 @@ impl NewtonScratch {
         }
     }
 
-    /// Moves held bodies with what holds them after a measurement, and measures again if that changed a
-    /// velocity.
+    /// Moves held bodies with what holds them, and measures that, unless it changes no velocity of those that
+    /// were measured.
     pub(super) fn hold(
         &mut self,
         problem: &ManifoldProblem<'_>,
         params: &NewtonParams,
         memory: &NewtonMemory,
-        measured: Certificate,
+        measured: Option<Certificate>,
     ) -> Certificate {
         let (sweep, velocities) = (&self.sweep, &mut self.rebuilt);
         let tolerance = params.tolerance;
         let motion = self.held.take_along(problem, sweep, velocities, tolerance, tolerance);
         let motion = motion + memory.rigid.stop(problem, sweep, velocities, tolerance);
-        if motion == 0.0 {
-            return measured;
+        match measured {
+            Some(measured) if motion == 0.0 => measured,
+            _ => {
+                let certificate = self.sweep.certify(problem, &self.rebuilt, &self.joint);
+                Certificate { motion, ..certificate }
+            }
         }
-        let (velocity, joint) = (&self.rebuilt, &self.joint);
-        let certificate = self.sweep.certify(problem, velocity, joint);
-        Certificate { motion, ..certificate }
     }
 
     /// Gives the impulses of the last measurement and the velocity rebuilt from them.

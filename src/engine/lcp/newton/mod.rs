@@ -109,17 +109,22 @@ impl NewtonScratch {
         params: &NewtonParams,
         memory: &mut NewtonMemory,
     ) -> SolveStats {
-        let first = self.certify(problem);
-        let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
-        memory.changed = !memory.accepts(first, params.tolerance);
+        // What was taken as it came in the last step is measured once: as it is held.
+        let known = memory.changed.then(|| self.certify(problem));
+        memory.changed = known.is_some_and(|first| !memory.accepts(first, params.tolerance));
         if !memory.changed {
-            let held = self.hold(problem, params, memory, first);
+            if known.is_none() {
+                self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+            }
+            let held = self.hold(problem, params, memory, known);
             if held.error() <= params.tolerance {
                 self.give(problem, iterate);
-                return SolveStats { certificate: held, ..stats };
+                return SolveStats { work: CHECK, certificate: held, ..Default::default() };
             }
             memory.changed = true;
         }
+        let first = known.unwrap_or_else(|| self.judge(problem));
+        let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
         self.keep_best();
         // So it was, if there is a factor.
         let overdraft = memory.state != FactorState::None;
@@ -220,12 +225,12 @@ impl NewtonScratch {
     ) -> Certificate {
         let mut held = match progress.held {
             Some(held) if !self.went_back => held,
-            _ => self.hold(problem, params, memory, progress.stats.certificate),
+            _ => self.hold(problem, params, memory, Some(progress.stats.certificate)),
         };
         if self.held.leaves_some() && self.find_rigid(problem, params.tolerance, memory) {
             progress.work += PRODUCT * memory.pattern.work() as Double;
             let solved = self.judge(problem);
-            held = self.hold(problem, params, memory, solved);
+            held = self.hold(problem, params, memory, Some(solved));
         }
         let holds = held.error() <= params.tolerance;
         if holds { held } else { self.judge(problem) }

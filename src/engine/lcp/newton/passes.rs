@@ -150,7 +150,7 @@ impl NewtonScratch {
         if done && good && errors.idle == 0 && progress.to_be_held {
             // Up a stack speeds within the tolerance add up to more than can be held: what is not held goes
             // on with its error, which adds up from step to step until the floor stops them all at once.
-            let held = self.hold(problem, params, memory, certificate);
+            let held = self.hold(problem, params, memory, Some(certificate));
             if held.error() <= params.tolerance {
                 progress.held = Some(held);
                 return Some(Status::Converged);

@@ -17,16 +17,27 @@ use crate::engine::state::motion::Motion;
 use crate::engine::state::pairs::{ABREAST, Pair, fetch};
 use crate::engine::step::predict::planar_axis;
 use crate::engine::tuning::newton::AT_REST;
-use crate::math::{DVec3, Double, Real, Vec3, tangents, widen, widen3};
+use crate::math::{DVec3, Double, Real, Vec3, fill_from, tangents, widen, widen3};
 
-/// What a contact of a pair goes with.
-fn carrier(pair: &Pair, contact: &ActiveContact) -> ContactCarrier {
-    let measured = pair.measured.as_ref();
-    ContactCarrier {
-        bodies: pair.bodies,
-        cores: measured.and_then(|measured| measured.trail.map(|_| contact.cores)),
+/// What the contacts of a pair go with.
+fn carrier(pair: &Pair) -> impl Fn(&ActiveContact) -> ContactCarrier {
+    let (bodies, measured) = (pair.bodies, pair.measured.as_ref());
+    let (small, trail) = measured.map_or((0, false), |m| (m.small, m.trail.is_some()));
+    move |contact| ContactCarrier {
+        bodies,
+        cores: trail.then_some(contact.cores),
         corners: contact.id.corners(),
-        small: measured.map_or(0, |measured| measured.small),
+        small,
+    }
+}
+
+/// The impulse that a contact starts with in the biased (0) or the relaxed (1) solve of a step as long as the
+/// last.
+fn warm_start(contact: &ActiveContact, of: usize) -> DVec3 {
+    match contact.blow {
+        Blow::None | Blow::Unknown => contact.impulse[of],
+        Blow::Near => contact.impulse[0],
+        Blow::Hit => DVec3::ZERO,
     }
 }
 
@@ -44,6 +55,7 @@ impl StepProblem {
         self.find_reach(sources, settings, k, range.clone());
         let mut near = core::mem::take(&mut self.near);
         let crowded = self.thin_crowd(sources, range.clone(), bodies.len());
+        let scale = widen(sources.dt_ratio);
         for i in range.clone() {
             if (i - range.start).is_multiple_of(ABREAST) {
                 let part = i..(i + ABREAST).min(range.end);
@@ -69,26 +81,24 @@ impl StepProblem {
                 maker.fill(manifold, contacts);
                 pushes += manifold.push_speed();
                 manifold.find_compliance(&self.bodies[bodies.clone()]);
-                for &c in contacts {
-                    let contact = &pair.contacts[c as usize];
-                    self.contact_source.push([p, c]);
-                    self.contact_carriers.push(carrier(pair, contact));
-                    let scale = widen(sources.dt_ratio);
-                    let [biased, relaxed] = match (contact.blow, contact.impulse) {
-                        (Blow::None | Blow::Unknown, impulses) => impulses,
-                        (Blow::Near, [biased, _]) => [biased; 2],
-                        (Blow::Hit, _) => [DVec3::ZERO; 2],
-                    };
-                    self.blows.push(Blow::None);
-                    self.biased.contact_impulse.push((biased * scale).to_array());
-                    self.relaxed.contact_impulse.push((relaxed * scale).to_array());
-                    if pair.rolling > 0.0 || pair.spinning > 0.0 {
-                        let manifold = self.manifolds[at];
-                        self.add_rolling(sources, pair, contact, &manifold, first);
+                let index = self.contact_source.len();
+                self.contact_source.extend(contacts.iter().map(|&c| [p, c]));
+                let contacts = contacts.iter().map(|&c| &maker.contacts[c as usize]);
+                self.contact_carriers.extend(contacts.clone().map(carrier(pair)));
+                let starts = |of: usize| {
+                    contacts.clone().map(move |c| (warm_start(c, of) * scale).to_array())
+                };
+                self.biased.contact_impulse.extend(starts(0));
+                self.relaxed.contact_impulse.extend(starts(1));
+                if pair.rolling > 0.0 || pair.spinning > 0.0 {
+                    let manifold = self.manifolds[at];
+                    for (index, contact) in (index..).zip(contacts) {
+                        self.add_rolling(sources, pair, contact, &manifold, index, first);
                     }
                 }
             }
         }
+        self.blows.resize(self.contact_source.len(), Blow::None);
         self.near = near;
         if pushes > 2.0 * widen(settings.contact.push_speed_max) {
             self.part_crowd(sources, settings, [begin, first], bodies.len());
@@ -97,10 +107,14 @@ impl StepProblem {
 
     /// Finds the contacts of a pair that get rows.
     fn find_near(&mut self, near: &mut Vec<u32>, maker: &ManifoldBuilder<'_>, p: u32) {
+        let all = 0..maker.contacts.len() as u32;
+        let Some(blow) = self.reach.blow(|| maker.ends()) else {
+            fill_from(near, all);
+            return;
+        };
         near.clear();
-        let blow = self.reach.blow(maker.ends());
-        for (c, contact) in (0..).zip(&maker.pair.contacts) {
-            if blow.is_none_or(|blow| maker.reaches(contact, blow)) {
+        for (c, contact) in all.zip(maker.contacts) {
+            if maker.reaches(contact, blow) {
                 near.push(c);
                 continue;
             }
@@ -117,12 +131,16 @@ struct ManifoldBuilder<'a> {
     sources: &'a Sources<'a>,
     settings: &'a Settings,
     pair: &'a Pair,
+    /// Its contacts: asked for once, since a list looks each time where it keeps them.
+    contacts: &'a [ActiveContact],
     motions: [&'a Motion; 2],
     pushed: [bool; 2],
     /// Number of bodies of the island.
     bodies: usize,
     /// See [`is_turned`].
     turned: bool,
+    /// Can its contacts have a drift?
+    drifts: bool,
 }
 
 impl<'a> ManifoldBuilder<'a> {
@@ -134,7 +152,9 @@ impl<'a> ManifoldBuilder<'a> {
         turned: bool,
     ) -> Self {
         let motions = pair.bodies.map(|i| &sources.motions[i as usize]);
-        Self { sources, settings, pair, motions, pushed: pushed(sources, pair), bodies, turned }
+        let (contacts, pushed) = (pair.contacts.as_slice(), pushed(sources, pair));
+        let drifts = turned || pushed != [true; 2] || pair.surface_velocity != Vec3::ZERO;
+        Self { sources, settings, pair, contacts, motions, pushed, bodies, turned, drifts }
     }
 
     /// How many of the first contacts share a manifold: those of one normal. Under a pyramid, whose
@@ -143,9 +163,9 @@ impl<'a> ManifoldBuilder<'a> {
         if matches!(self.settings.solver.cone, Cone::Pyramid(_)) {
             return 1;
         }
-        let normal = |c: u32| self.pair.contacts[c as usize].normal;
-        let same = near.iter().take_while(|&&c| normal(c) == normal(near[0]));
-        same.count().clamp(1, LANES)
+        let normal = self.contacts[near[0] as usize].normal;
+        let same = near.iter().take(LANES);
+        same.take_while(|&&c| self.contacts[c as usize].normal == normal).count().max(1)
     }
 
     /// The bodies of the island that its impulses act on.
@@ -181,7 +201,7 @@ impl<'a> ManifoldBuilder<'a> {
     /// Gives it contacts of one normal.
     fn fill(&self, manifold: &mut Manifold, near: &[u32]) {
         let (pair, sources) = (self.pair, self.sources);
-        let first = &pair.contacts[near[0] as usize];
+        let first = &self.contacts[near[0] as usize];
         let normal = widen3(first.normal).normalize();
         let tangent = widen3(self.tangent(first));
         manifold.normal = normal.to_array();
@@ -197,17 +217,20 @@ impl<'a> ManifoldBuilder<'a> {
         manifold.passes = pair.passes;
         manifold.push_max = widen(self.settings.contact.push_speed_max);
         for (lane, &c) in near.iter().enumerate() {
-            let contact = &pair.contacts[c as usize];
+            let contact = &self.contacts[c as usize];
             let point = widen3(contact.arms[shorter]) - arms[shorter];
-            let drift = self.drift(contact, normal);
-            for k in 0..3 {
-                manifold.point[k][lane] = point[k];
-                manifold.drift[k][lane] = drift[k];
+            (0..3).for_each(|k| manifold.point[k][lane] = point[k]);
+            if self.drifts {
+                let drift = self.drift(contact, normal);
+                (0..3).for_each(|k| manifold.drift[k][lane] = drift[k]);
             }
             manifold.gap[lane] = contact.row_gap;
-            let [mean, lead] = contact.parting(self.motions).map(|v| contact.normal.dot(v));
+            let parting = || {
+                let [mean, lead] = contact.parting(self.motions).map(|v| contact.normal.dot(v));
+                mean - lead
+            };
             [manifold.bias[lane], manifold.push[lane]] =
-                normal_bias(contact, mean - lead, self.settings, sources.dt);
+                normal_bias(contact, parting, self.settings, sources.dt);
         }
     }
 
@@ -259,7 +282,12 @@ impl<'a> ManifoldBuilder<'a> {
 }
 
 /// Normal bias of a contact whose bodies part at this speed, and the part of it that is not carried on.
-fn normal_bias(contact: &ActiveContact, parting: Real, s: &Settings, dt: Real) -> [Double; 2] {
+fn normal_bias(
+    contact: &ActiveContact,
+    parting: impl FnOnce() -> Real,
+    s: &Settings,
+    dt: Real,
+) -> [Double; 2] {
     let c = &s.contact;
     let (gamma, dt) = (widen(c.gamma), widen(dt));
     if matches!(c.active, ActiveEvents::Enumerated { .. }) {
@@ -271,7 +299,7 @@ fn normal_bias(contact: &ActiveContact, parting: Real, s: &Settings, dt: Real) -
         // What pushed in the last step still touches, so that trembling by less than the zone changes
         // nothing, and so does what passes over a seam to a new contact; what arrives comes all the way.
         let new = contact.blow == Blow::Unknown;
-        let passed_on = new && gap <= zone && widen(parting) * dt >= -zone;
+        let passed_on = new && gap <= zone && widen(parting()) * dt >= -zone;
         let near = if passed_on || contact.impulse[0] != DVec3::ZERO { zone } else { 0.0 };
         return [(gap - near).max(0.0) / dt, 0.0];
     }

@@ -97,8 +97,11 @@ impl StepProblem {
 impl Reach {
     /// Speed that a blow without restitution can give to the bodies with these numbers in a large island
     /// [m/s]; none in a small one, which reaches all contacts.
-    pub(super) fn blow(&self, bodies: [u32; 2]) -> Option<Real> {
+    pub(super) fn blow(&self, bodies: impl FnOnce() -> [u32; 2]) -> Option<Real> {
         let blow = |i: u32| self.blows.get(i as usize).copied().unwrap_or(0.0);
-        (!self.blows.is_empty()).then(|| blow(bodies[0]).max(blow(bodies[1])))
+        (!self.blows.is_empty()).then(|| {
+            let [a, b] = bodies().map(blow);
+            a.max(b)
+        })
     }
 }

@@ -20,11 +20,11 @@ impl StepProblem {
         pair: &Pair,
         contact: &ActiveContact,
         manifold: &Manifold,
+        index: usize,
         first: usize,
     ) {
         let pushed = pushed(sources, pair);
         let Some(length) = rolling_length(sources, pair, pushed) else { return };
-        let index = self.contact_source.len() - 1;
         let frame = manifold.frame().map(DVec3::from_array);
         let mut row = RollingRow {
             contact: (index - first) as u32,

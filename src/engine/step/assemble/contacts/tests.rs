@@ -189,7 +189,7 @@ fn bias_of(gap: Double, pushed: bool, settings: &Settings) -> (Double, Double) {
     if pushed {
         contact.impulse = [DVec3::Y; 2];
     }
-    normal_bias(&contact, 0.0, settings, DT).into()
+    normal_bias(&contact, || 0.0, settings, DT).into()
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_contact_that_begins_within_the_zone_is_touch_unless_it_arrives() {
             let contact = ActiveContact::new(ContactId(7), Vec3::Y, [Vec3::ZERO; 2], 0.0, gap);
             let touches = part <= 1.0 && speed > -1.0;
             let bias = if touches { 0.0 } else { gap / dt };
-            let got = normal_bias(&contact, narrow(speed * zone / dt), &settings, DT);
+            let got = normal_bias(&contact, || narrow(speed * zone / dt), &settings, DT);
             assert_eq!(got, [bias, 0.0], "{part} of the zone, {speed} of it a step");
         }
     }
