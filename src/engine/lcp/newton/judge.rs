@@ -212,6 +212,7 @@ impl NewtonScratch {
         progress.work += 2.0 * problem.size();
         if next.gradient <= last.gradient {
             self.velocity.clone_from(velocities);
+            progress.measured = Some(next);
         }
     }
 

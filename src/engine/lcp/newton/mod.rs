@@ -153,6 +153,7 @@ impl NewtonScratch {
             at_hand: false,
             to_be_held: at_rest && (first.error() <= params.tolerance || problem.is_tiny()),
             held: None,
+            measured: None,
         };
         let inside = first.error() > STRUCK
             && self.suits_inside(problem, params, memory, &progress)

@@ -230,12 +230,14 @@ impl NewtonScratch {
     ) -> Measure {
         let size = (problem.manifolds.len() * 4) as Double;
         let (sweep, v, penalty) = (&mut self.sweep, &self.velocity, progress.penalty);
-        let mut measure = if new && !sweep.frozen {
-            sweep.evaluate::<true>(problem, v, &self.joint, penalty)
-        } else {
-            sweep.evaluate::<false>(problem, v, &self.joint, penalty)
-        };
-        progress.work += size;
+        let mut measure = progress.measured.take().unwrap_or_else(|| {
+            progress.work += size;
+            if new && !sweep.frozen {
+                sweep.evaluate::<true>(problem, v, &self.joint, penalty)
+            } else {
+                sweep.evaluate::<false>(problem, v, &self.joint, penalty)
+            }
+        });
         let steps_max = if progress.at_hand { STEPS_AT_HAND } else { params.newton_max };
         for _ in 0..steps_max {
             let target = (INNER * progress.aim).max(AIM * measure.residual);

@@ -3,7 +3,7 @@
 use super::anderson::Anderson;
 use super::held::Held;
 use super::inner::Inner;
-use super::kernel::Sweep;
+use super::kernel::{Measure, Sweep};
 use super::matrix::JointNode;
 use super::rigid::Rigid;
 use super::wrench::Wrench;
@@ -168,4 +168,6 @@ pub(super) struct Progress {
     pub(super) to_be_held: bool,
     /// The certificate with held bodies moved, if the solve ended with it.
     pub(super) held: Option<Certificate>,
+    /// What a sweep measured at the velocity at hand, if it was the last one.
+    pub(super) measured: Option<Measure>,
 }
