@@ -6,8 +6,9 @@
 //! types use fused operations on some targets, which would change bits between machines. For the same
 //! reason the quaternion product and its normalization are written out here, and every transcendental
 //! function comes from `libm`. Beside them what is made of numbers alone: sets, systems of equations,
-//! rotations.
+//! rotations, boxes along the axes.
 
+pub(crate) mod aabb;
 pub(crate) mod dense;
 mod groups;
 pub(crate) mod sets;

@@ -15,7 +15,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::aabb::Aabb;
+use crate::math::aabb::Aabb;
 use crate::math::{EPSILON, Real, Vec3};
 
 /// Bins of a split.

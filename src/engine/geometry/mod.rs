@@ -1,6 +1,5 @@
 //! Shapes, the ratio metric, trees and queries. Knows no body, no motion and no force.
 
-mod aabb;
 pub mod bvh;
 pub mod ratio;
 pub mod shape;

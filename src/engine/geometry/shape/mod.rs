@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 pub use self::error::ShapeError;
 pub use self::limits::{LENGTH_MAX, LENGTH_MIN};
-pub use super::aabb::Aabb;
+pub use crate::math::aabb::Aabb;
 
 use self::hull::{Hull, LANES};
 use self::mass::MassProperties;

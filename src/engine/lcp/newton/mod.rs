@@ -109,21 +109,13 @@ impl NewtonScratch {
         params: &NewtonParams,
         memory: &mut NewtonMemory,
     ) -> SolveStats {
-        // What was taken as it came in the last step is measured once: as it is held.
-        let known = memory.changed.then(|| self.certify(problem));
-        memory.changed = known.is_some_and(|first| !memory.accepts(first, params.tolerance));
-        if !memory.changed {
-            if known.is_none() {
-                self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
-            }
-            let held = self.hold(problem, params, memory, known);
-            if held.error() <= params.tolerance {
+        let first = match self.accept(problem, params, memory) {
+            Ok(held) => {
                 self.give(problem, iterate);
                 return SolveStats { work: CHECK, certificate: held, ..Default::default() };
             }
-            memory.changed = true;
-        }
-        let first = known.unwrap_or_else(|| self.judge(problem));
+            Err(first) => first,
+        };
         let stats = SolveStats { work: CHECK, certificate: first, ..Default::default() };
         self.keep_best();
         // So it was, if there is a factor.
@@ -187,6 +179,29 @@ impl NewtonScratch {
         self.give(problem, iterate);
         progress.stats.work = progress.work / size;
         progress.stats
+    }
+
+    /// Measures the impulses of the start: once, as they are held, where those of the last step were taken as
+    /// they came. The certificate with which they serve, else that of the impulses alone.
+    fn accept(
+        &mut self,
+        problem: &ManifoldProblem<'_>,
+        params: &NewtonParams,
+        memory: &mut NewtonMemory,
+    ) -> Result<Certificate, Certificate> {
+        let known = memory.changed.then(|| self.certify(problem));
+        memory.changed = known.is_some_and(|first| !memory.accepts(first, params.tolerance));
+        if !memory.changed {
+            if known.is_none() {
+                self.sweep.rebuild(problem, &self.joint, &mut self.rebuilt);
+            }
+            let held = self.hold(problem, params, memory, known);
+            if held.error() <= params.tolerance {
+                return Ok(held);
+            }
+            memory.changed = true;
+        }
+        Err(known.unwrap_or_else(|| self.judge(problem)))
     }
 
     /// Takes the factor of an earlier step, and starts from where what is held goes on.

@@ -226,8 +226,8 @@ impl<'a> ManifoldBuilder<'a> {
             }
             manifold.gap[lane] = contact.row_gap;
             let parting = || {
-                let [mean, lead] = contact.parting(self.motions).map(|v| contact.normal.dot(v));
-                mean - lead
+                let [mean, lead] = contact.parting(self.motions);
+                contact.normal.dot(mean) - contact.normal.dot(lead)
             };
             [manifold.bias[lane], manifold.push[lane]] =
                 normal_bias(contact, parting, self.settings, sources.dt);
@@ -281,7 +281,8 @@ impl<'a> ManifoldBuilder<'a> {
     }
 }
 
-/// Normal bias of a contact whose bodies part at this speed, and the part of it that is not carried on.
+/// Normal bias of a contact, and the part of it that is not carried on; `parting` tells at what speed its
+/// bodies part as the step begins.
 fn normal_bias(
     contact: &ActiveContact,
     parting: impl FnOnce() -> Real,

@@ -25,8 +25,8 @@ use self::adjacency::Adjacency;
 use super::build::extent;
 use super::error::{ShapeError, check_points};
 use super::limits::LENGTH_MIN;
-use crate::engine::geometry::aabb::Aabb;
 use crate::engine::geometry::bvh::Bvh;
+use crate::math::aabb::Aabb;
 use crate::math::{DVec3, Double, Mat3, Real, Vec3, narrow, narrow3, widen, widen3};
 
 /// Vertices nearer to each other than about this fraction of the mesh's size are one, and triangles

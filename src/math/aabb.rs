@@ -1,6 +1,6 @@
 //! Boxes along the axes.
 
-use crate::math::{Mat3, Real, Vec3};
+use super::{Mat3, Real, Vec3};
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl Aabb {
     }
 
     /// Half the surface (m²).
-    pub(in crate::engine) fn half_area(self) -> Real {
+    pub(crate) fn half_area(self) -> Real {
         let s = self.max - self.min;
         s.x * s.y + s.y * s.z + s.z * s.x
     }
