@@ -92,7 +92,7 @@ pub(in crate::engine) fn fetch<'a>(pairs: impl Iterator<Item = &'a Pair>) {
     for pair in pairs {
         sum ^= pair.bodies[0] ^ pair.dropped ^ u32::from(pair.measured.is_some());
         for contact in &pair.contacts {
-            sum ^= contact.id.0 as u32 ^ u32::from(contact.gap > 0.0) ^ contact.blow as u32;
+            sum ^= contact.id.0 as u32 ^ contact.blow as u32;
         }
     }
     core::hint::black_box(sum);

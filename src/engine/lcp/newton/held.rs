@@ -142,10 +142,11 @@ impl Held {
                 };
                 let support = &mut supports[body];
                 let (mut alone, l) = (None, &sweep.impulse[k as usize]);
+                let rolls = sweep.cones.has(k as usize);
                 for lane in (0..m.count as usize).filter(|lane| lanes & 1 << lane != 0) {
                     let (p, u) = (m.arm(arm, lane), asked(m, lane, is_b, velocities));
                     support.add(p, u);
-                    if sweep.cones.sticks(problem, k as usize, l, lane) == [true; 2] {
+                    if rolls && sweep.cones.sticks(problem, k as usize, l, lane) == [true; 2] {
                         alone = Some((p, u));
                     }
                 }
