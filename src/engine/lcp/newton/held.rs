@@ -140,9 +140,8 @@ impl Held {
                     (false, true) => (a, m.arm_a, false),
                     _ => return,
                 };
-                let support = &mut supports[body];
-                let (mut alone, l) = (None, &sweep.impulse[k as usize]);
-                let rolls = sweep.cones.has(k as usize);
+                let (support, mut alone) = (&mut supports[body], None);
+                let (l, rolls) = (&sweep.impulse[k as usize], sweep.cones.has(k as usize));
                 for lane in (0..m.count as usize).filter(|lane| lanes & 1 << lane != 0) {
                     let (p, u) = (m.arm(arm, lane), asked(m, lane, is_b, velocities));
                     support.add(p, u);
