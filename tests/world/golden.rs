@@ -3,7 +3,9 @@
 //! threads, on every platform that `docs/trust.md` lists. They change only with the method: then the new
 //! numbers are in the message.
 
-use orthant::engine::par::{Serial, Threads};
+use orthant::engine::par::Serial;
+#[cfg(not(target_family = "wasm"))]
+use orthant::engine::par::Threads;
 use orthant::math::Real;
 use orthant_lab::support::moving::{history, scenes};
 
