@@ -12,8 +12,8 @@ use crate::engine::state::pairs::Pair;
 use crate::math::{DVec3, Double, SymMat3, widen};
 
 impl StepProblem {
-    /// Rolling rows of the contact added last, of this manifold; `first` is the first contact of its
-    /// island. Bodies that cannot turn have none.
+    /// Rolling rows of a contact of this manifold, which is number `index` of all contacts; `first` is the
+    /// first one of its island. Bodies that cannot turn have none.
     pub(super) fn add_rolling(
         &mut self,
         sources: &Sources<'_>,
