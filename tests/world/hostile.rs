@@ -7,17 +7,18 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use orthant::engine::body::{BodyDesc, BodyKind};
+use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::engine::shape::hull::Hull;
-use orthant::math::{Real, Vec3};
+use orthant::engine::{Contact, Simulation};
+use orthant::math::{DVec3, Double, PI_DOUBLE, Real, Vec3, narrow3, widen};
 use orthant_lab::hostile::{
     KINDS, Kind, Outcome, check_hull, check_joint, check_metric, check_snapshot, check_solvers,
     play, play_within, random_bytes,
 };
 use orthant_lab::random::Rng;
-use orthant_lab::support::{DT, body, cuboid, end_step, floor};
+use orthant_lab::support::{DT, body, cuboid, end_step, floor, sphere};
 
 /// Worlds of each kind, and steps of each.
 const WORLDS: u64 = 40;
@@ -110,12 +111,23 @@ fn parts_of_the_step_bear_any_numbers() {
     }
 }
 
+/// A ball of a tenth of the scale (m), its radius off a place below it, which it would reach in two steps.
+fn throw(world: &mut Simulation, at: Vec3, scale: Real) -> BodyId {
+    let desc = BodyDesc {
+        shape: Some(sphere(0.1 * scale)),
+        position: at + Vec3::Y * (0.2 * scale),
+        linear_velocity: Vec3::Y * (-0.05 * scale / DT),
+        ..BodyDesc::default()
+    };
+    world.add_body(desc).expect("a ball")
+}
+
 /// Slivers, needles, plates, points on a line, in a plane or in one place, triangles without area: each
-/// makes a shape that a body can have, or says why not.
+/// makes a shape that a body can have, or says why not. A ball is thrown at a triangle of each mesh.
 #[test]
 fn degenerate_points_make_a_shape_or_an_error() {
     let mut rng = Rng::new(3);
-    let mut made = 0;
+    let (mut made, mut met) = (0, 0);
     for case in 0..200 {
         let thin = [1.0, 1e-3, 1e-5, 1e-7, 1e-12, 1e-30, 0.0][case % 7];
         let scale = [1.0, 1e-4, 1e5][case % 3];
@@ -132,28 +144,65 @@ fn degenerate_points_make_a_shape_or_an_error() {
             let desc = BodyDesc { kind, shape: Some(shape), position, ..BodyDesc::default() };
             // Of next to no thickness it has no mass.
             let Ok(id) = world.add_body(desc) else { continue };
+            let ball = (kind == BodyKind::Static).then(|| {
+                let corners = triangles[case % 10].map(|corner| points[corner as usize]);
+                throw(&mut world, position + corners.into_iter().sum::<Vec3>() / 3.0, scale)
+            });
             for _ in 0..5 {
                 world.step(&Settings::default(), DT);
-                let pose = body(&world, id).position();
-                assert!(pose.is_finite(), "case {case}: {pose}");
+                for id in [Some(id), ball].into_iter().flatten() {
+                    let pose = body(&world, id).position();
+                    assert!(pose.is_finite(), "case {case}: {pose}");
+                }
+                let meets = |c: Contact| ball.is_some_and(|ball| c.bodies == [id, ball]);
+                met += usize::from(world.contacts().any(meets));
             }
         }
     }
+    println!("{made} shapes, {met} steps with contacts between ball and mesh");
     assert!(made > 50, "{made} shapes are made");
+    assert!(met > 50, "{met} steps with contacts between ball and mesh");
 }
 
-/// A hundred thousand points in a ball and on it: one hull each, with every point within.
-#[test]
-fn a_cloud_of_a_hundred_thousand_points_is_a_hull() {
-    let mut rng = Rng::new(4);
-    let points: Vec<Vec3> = (0..100_000).map(|_| rng.vector(-1.0, 1.0)).collect();
-    let hull = Hull::convex_hull(&points).expect("a cube of points");
+/// A point in a ball, or on it (m).
+fn in_ball(rng: &mut Rng, least: Double) -> Vec3 {
+    let radius = rng.between(least, 1.0).cbrt();
+    narrow3(DVec3::from_array(rng.direction()) * radius)
+}
+
+/// The hull of points within a ball of 1 m, with no point farther outside than promised, 4e-6 of extent and
+/// largest coordinate, and as many corners, edges and faces as Euler says.
+fn sound_hull(points: &[Vec3]) -> Hull {
+    let hull = Hull::convex_hull(points).expect("they fill a ball");
+    let counts = [hull.vertices().len(), hull.faces().len(), hull.edges().len() + 2];
+    assert_eq!(counts[0] + counts[1], counts[2], "corners, faces, and edges and two");
     for face in hull.faces() {
         let out = points.iter().map(|&p| face.normal.dot(p - hull.centroid()) - face.offset);
         let most = out.fold(Real::NEG_INFINITY, Real::max);
-        // Merged within forty millionths of the extent.
-        assert!(most < 4e-5 * 2.0, "a point is {most} m outside");
+        assert!(most < 4e-6 * (2.0 + 1.0), "a point is {most} m outside");
     }
+    hull
+}
+
+/// A hundred thousand points in a ball, and ten thousand on it: one hull each. Its time goes by its corners.
+/// On the ball all points are, but those that are merged; in it they are on average as many of n as the share
+/// of the ball that a hull of n - 1 leaves out, where one more would be a corner (Efron 1965). Either spreads
+/// by the root of its number.
+#[test]
+fn a_cloud_of_a_hundred_thousand_points_is_a_hull() {
+    let mut rng = Rng::new(4);
+    let inside: Vec<Vec3> = (0..100_000).map(|_| in_ball(&mut rng, 0.0)).collect();
+    let hull = sound_hull(&inside);
+    let left_out = 1.0 - widen(hull.volume()) / (4.0 / 3.0 * PI_DOUBLE);
+    let [corners, expected] = [hull.vertices().len() as Double, 100_000.0 * left_out];
+    println!("{corners} corners, {expected} expected");
+    assert!(
+        (corners - expected).abs() < 6.0 * expected.sqrt(),
+        "{corners} corners, not {expected}"
+    );
+    let on: Vec<Vec3> = (0..10_000).map(|_| in_ball(&mut rng, 1.0)).collect();
+    let merged = on.len() - sound_hull(&on).vertices().len();
+    assert!(merged < 10, "{merged} points on a ball are no corners");
 }
 
 /// A hook that panics between two stages, and is caught: the step goes on, and so does the world. It took
