@@ -47,6 +47,8 @@ fn all(kind: Kind) -> Vec<Outcome> {
 fn made_and_refused(kind: Kind) {
     let found = all(kind);
     let sum = |f: fn(&Outcome) -> usize| found.iter().map(f).sum::<usize>();
+    let measured = found.iter().map(|o| o.looked[1]).fold(0.0, Double::max);
+    assert!(measured > 0.5, "{kind:?}: of the pairs there may be in a step {measured} are measured");
     assert!(sum(|o| o.made[0]) > 40, "{kind:?}: bodies are made");
     assert!(sum(|o| o.refused[0]) > 10, "{kind:?}: and some refused");
     if kind == Kind::Joints {

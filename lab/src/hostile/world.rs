@@ -5,7 +5,7 @@
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{BodyDesc, BodyId, BodyKind, LockedAxes};
-use orthant::engine::collider::{Collider, Layers, Material};
+use orthant::engine::collider::{BodyPiece, Collider, Layers, Material};
 use orthant::engine::joint::{AxisLimit, JointDesc, JointFrame, JointKind, Motor};
 use orthant::engine::lcp::{Cone, Method};
 use orthant::engine::report::{IslandReport, StepStatus};
@@ -293,12 +293,18 @@ pub struct Outcome {
     /// Most work of an island in a step, in budgets: `work_max` sweeps over its contacts and bodies and a
     /// hundred more (–).
     pub work: Double,
+    /// Most boxes searched in a step, and most pairs measured, of as many as there may be (–).
+    pub looked: [Double; 2],
 }
 
 /// Most work of an island in a step, in budgets: a sixth more than any of these worlds took. Structure alone
 /// does not bound it so closely: two tries that are overdrawn and the solves behind them could take twice as
 /// much.
 const BUDGETS: Double = 65.0;
+
+/// Most searches for a box in a step: one in each of the four rounds in which speeds spread through what
+/// touches, one where what it may meet has changed.
+const SEARCHES: Double = 5.0;
 
 /// Makes a world of bytes and steps it `steps` times.
 ///
@@ -360,6 +366,13 @@ pub fn play_within(
             return Err(format!("step {step}: an island takes {work} budgets"));
         }
         outcome.work = outcome.work.max(work);
+        let looked = looked(&world);
+        if looked.into_iter().any(|share| share > 1.0) {
+            return Err(format!(
+                "step {step}: {looked:?} of the searches and measurements there may be"
+            ));
+        }
+        outcome.looked = [0, 1].map(|k| outcome.looked[k].max(looked[k]));
         let broken = &world.report().quarantined;
         outcome.broken += broken.len();
         if kind != Kind::Changes
@@ -427,4 +440,28 @@ fn work(world: &Simulation, work_max: Double) -> Double {
         island.work.into_iter().sum::<Double>() * size / (size + 100.0) / work_max
     };
     world.report().solves.iter().map(of).fold(0.0, Double::max)
+}
+
+/// Boxes searched and pairs measured in the last step, of as many as there may be (–). Each of n boxes is
+/// searched [`SEARCHES`] times at most and looks at no more than n others then, in all at 5 n². A pair is of
+/// pieces of two bodies, each triangle of a mesh a piece, and counts once however often its bodies wake: of
+/// bodies of nᵢ pieces these are `½ (n² - Σ nᵢ²)`, among those whose layers meet.
+fn looked(world: &Simulation) -> [Double; 2] {
+    let (mut boxes, mut pairs) = (0.0, 0.0);
+    for layers in [OURS, THEIRS] {
+        let mut pieces = 0.0;
+        for body in world.bodies().iter() {
+            let colliders = body.colliders();
+            if colliders.list().first().is_some_and(|collider| collider.layers == layers) {
+                let count = |piece: &BodyPiece| Double::from(piece.piece.convex.count());
+                let own: Double = colliders.pieces().iter().map(count).sum();
+                pairs += own * pieces;
+                pieces += own;
+                boxes += colliders.pieces().len() as Double;
+            }
+        }
+    }
+    let report = world.report();
+    let [searched, measured] = [report.searched, report.measured].map(Double::from);
+    [searched / (SEARCHES * boxes), measured / pairs]
 }
