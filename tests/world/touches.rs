@@ -35,6 +35,28 @@ fn count(world: &mut Simulation, steps: usize) -> (usize, usize) {
     counts
 }
 
+/// Boxes that touch exactly, one beside the other in all six directions: their gaps are zeros of either sign
+/// before one is told, as `max` of two zeros is either one, by the platform. Seen from a face that looks down
+/// an axis they are `-0.0`, from one that looks up `0.0`.
+#[test]
+fn regression_gaps_of_boxes_that_touch_are_zeros_of_one_sign() {
+    let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
+    let round = || Shape::round_cuboid(0.5, 0.5, 0.5, 0.25).expect("a box of 1 m");
+    for shape in [cuboid(1.0, 1.0, 1.0), round()] {
+        for direction in Vec3::AXES.into_iter().flat_map(|axis| [axis, -axis]) {
+            let mut world = Simulation::new();
+            for at in [Vec3::ZERO, direction] {
+                spawn(&mut world, BodyKind::Dynamic, at, vec![named(1, shape.clone())]);
+            }
+            world.step(&settings, DT);
+            let gaps: Vec<Real> = world.contacts().map(|contact| contact.gap).collect();
+            assert_eq!(gaps, [0.0; 4], "{direction}: they touch");
+            let signed = gaps.iter().filter(|gap| gap.is_sign_negative()).count();
+            assert_eq!(signed, 0, "{direction}: {gaps:?}");
+        }
+    }
+}
+
 #[test]
 fn a_dropped_cube_starts_one_touch_with_its_impact() {
     let mut world = Simulation::new();
