@@ -4,6 +4,11 @@ use orthant::math::{Double, PI, PI_DOUBLE, Quat, Real, Vec3, narrow, quat_exp, s
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
+/// How many times as long the longest random tests run: 1, unless `ORTHANT_TIMES` says another number.
+pub fn times() -> usize {
+    std::env::var("ORTHANT_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
 /// A generator of random numbers.
 #[derive(Clone, Debug)]
 pub struct Rng(SplitMix64);

@@ -1,6 +1,6 @@
 //! Worlds, changes and settings made from random bytes, with every number that there is: see
-//! `orthant_lab::hostile` for what must hold. Of each kind some are played here; the fuzzer goes on where
-//! these end.
+//! `orthant_lab::hostile` for what must hold. Of each kind some are played here, with `ORTHANT_TIMES=10` ten
+//! times as many for ten times as long; the fuzzer goes on where these end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -17,38 +17,62 @@ use orthant_lab::hostile::{
     KINDS, Kind, Outcome, check_hull, check_joint, check_metric, check_snapshot, check_solvers,
     play, play_within, random_bytes,
 };
-use orthant_lab::random::Rng;
+use orthant_lab::random::{Rng, times};
 use orthant_lab::support::{DT, body, cuboid, end_step, floor, sphere};
 
-/// Worlds of each kind, and steps of each.
-const WORLDS: u64 = 40;
+/// Worlds of each kind, steps of each, and bytes that decide what is done in them.
+const WORLDS: usize = 40;
 const STEPS: usize = 12;
+const BYTES: usize = 1500;
 /// Much longer than all of a kind take (s).
-const PATIENCE: u64 = 600;
+const PATIENCE: usize = 600;
 
 /// What becomes of the worlds of a kind: none panics, breaks what is promised or does not return.
 fn all(kind: Kind) -> Vec<Outcome> {
     let (send, receive) = mpsc::channel();
+    let times = times();
     thread::spawn(move || {
         let salt = KINDS.iter().position(|k| *k == kind).map_or(0, |k| k as u64);
-        let found: Result<Vec<Outcome>, String> = (0..WORLDS)
-            .map(|seed| {
-                let played = play(kind, &random_bytes(4 * seed + salt, 1500), STEPS);
-                played.map_err(|wrong| format!("seed {seed}: {wrong}"))
-            })
-            .collect();
+        let (mut found, mut wrong) = (Vec::new(), Vec::new());
+        for seed in 0..(WORLDS * times) as u64 {
+            let bytes = random_bytes(4 * seed + salt, BYTES * times);
+            match play(kind, &bytes, STEPS * times) {
+                Ok(outcome) => found.push(outcome),
+                Err(why) => wrong.push(format!("seed {seed}: {why}")),
+            }
+        }
         // Nobody listens any more if it took too long.
-        let _ = send.send(found);
+        let _ = send.send((found, wrong));
     });
-    let found = receive.recv_timeout(Duration::from_secs(PATIENCE));
-    found.expect("no step panics, and every step returns").expect("what is promised holds")
+    let found = receive.recv_timeout(Duration::from_secs((PATIENCE * times * times) as u64));
+    let (found, wrong) = found.expect("no step panics, and every step returns");
+    assert!(wrong.is_empty(), "{kind:?}: what is promised holds:\n{}", wrong.join("\n"));
+    found
 }
 
 fn made_and_refused(kind: Kind) {
     let found = all(kind);
     let sum = |f: fn(&Outcome) -> usize| found.iter().map(f).sum::<usize>();
-    let measured = found.iter().map(|o| o.looked[1]).fold(0.0, Double::max);
-    assert!(measured > 0.5, "{kind:?}: of the pairs there may be in a step {measured} are measured");
+    let most = |f: fn(&Outcome) -> Double| found.iter().map(f).fold(0.0, Double::max);
+    let [searched, measured] = [most(|o| o.looked[0]), most(|o| o.looked[1])];
+    println!(
+        "{kind:?}: {} worlds of {} steps, bodies and joints made {} and {}, refused {} and {}, {} frozen, \
+         {} steps refused, an island takes {:.1} budgets at most, {searched:.2} of the searches and \
+         {measured:.2} of the measurements that there may be",
+        found.len(),
+        STEPS * times(),
+        sum(|o| o.made[0]),
+        sum(|o| o.made[1]),
+        sum(|o| o.refused[0]),
+        sum(|o| o.refused[1]),
+        sum(|o| o.broken),
+        sum(|o| o.steps_refused),
+        most(|o| o.work),
+    );
+    assert!(
+        measured > 0.5,
+        "{kind:?}: of the pairs there may be in a step {measured} are measured"
+    );
     assert!(sum(|o| o.made[0]) > 40, "{kind:?}: bodies are made");
     assert!(sum(|o| o.refused[0]) > 10, "{kind:?}: and some refused");
     if kind == Kind::Joints {
