@@ -20,6 +20,8 @@ mod idle;
 mod interpolation;
 mod joint_life;
 mod joints;
+#[cfg(feature = "serialize")]
+mod kept;
 mod layers;
 mod life;
 mod mass;

@@ -2,6 +2,8 @@
 
 use super::*;
 use bevy_ecs::entity::EntityHashMap;
+#[cfg(feature = "serialize")]
+use bevy_math::IVec3;
 use orthant::snapshot::SnapshotError;
 
 /// Something of everything: a tower, a ball that flies into it, a body of two colliders below a parent, a
@@ -209,6 +211,9 @@ fn colliders_are_kept_by_files() {
     let points: Vec<Vec3> = (0..20).map(|_| rng.vector(-1.0, 1.0)).collect();
     let hull = Collider::convex_hull(&points).expect("a hull");
     let heights = [vec![0.0, 1.0, 0.5], vec![0.3, 0.2, 0.1]];
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z * 0.7];
+    let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let cells = [IVec3::ZERO, IVec3::X, IVec3::new(0, -1, 2)];
     let all = [
         Collider::sphere(0.3),
         Collider::cuboid(1.0, 2.0, 3.0),
@@ -222,6 +227,9 @@ fn colliders_are_kept_by_files() {
         hull.clone(),
         Collider::round_convex_hull(&points, 0.1).expect("a rounded hull"),
         Collider::heightfield(heights, Vec3::ONE).expect("a field"),
+        Collider::trimesh(corners, faces).expect("a mesh"),
+        Collider::voxels(Vec3::new(0.1, 0.2, 0.3), cells).expect("cells"),
+        Collider::convex_decomposition(corners, faces).expect("pieces"),
         Collider::compound(vec![
             (Vec3::X, rng.rotation(), hull),
             (Vec3::Y, rng.rotation(), cube()),
