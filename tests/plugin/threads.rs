@@ -42,7 +42,8 @@ fn walls(app: &mut App) {
             for i in 0..4_u8 {
                 let along = 1.01 * (f32::from(i) + 0.5 * f32::from(course % 2));
                 let pose = at(x + along, 0.25 + 0.5 * f32::from(course), z);
-                top.push(spawn(app, (RigidBody::Dynamic, Collider::cuboid(1.0, 0.5, 0.6), pose)));
+                let brick = (RigidBody::Dynamic, Collider::cuboid(1.0, 0.5, 0.6), pose);
+                top.push(spawn(app, (brick, CollisionEventsEnabled)));
             }
         }
         spawn(app, Joint::rope(top[30], top[31], 1.5));
@@ -55,21 +56,29 @@ fn walls(app: &mut App) {
 fn block(app: &mut App) {
     for i in 0..512_u16 {
         let [x, y, z] = [i % 8, i / 64, i / 8 % 8].map(|k| 1.002 * f32::from(k));
-        spawn(app, (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), at(60.0 + x, y + 0.5, z)));
+        let cube = (RigidBody::Dynamic, Collider::cuboid(1.0, 1.0, 1.0), at(60.0 + x, y + 0.5, z));
+        spawn(app, (cube, CollisionEventsEnabled));
     }
     let speed = LinearVelocity(Vec3::new(20.0, 0.0, 0.3));
     let ball = Collider::sphere(0.9);
     spawn(app, (RigidBody::Dynamic, ball, speed, at(57.0, 5.5, 3.2)));
 }
 
-/// All that the engine tells in each step, mixed into one number a step, with a pool of so many threads.
+/// Messages of the last update, as text.
+fn messages<M: Message + std::fmt::Debug>(app: &mut App) -> Vec<String> {
+    let mut messages = app.world_mut().resource_mut::<Messages<M>>();
+    messages.drain().map(|message| format!("{message:?}")).collect()
+}
+
+/// All that the engine tells in each step, and messages of collisions in their order, mixed into one number a
+/// step, with a pool of so many threads.
 fn play(size: usize) -> String {
     let pool = ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(size).build());
     let mut app = app();
     assert_eq!(pool.thread_num(), size, "the pool is ours");
     walls(&mut app);
     block(&mut app);
-    let mut parts = [0; 2];
+    let (mut parts, mut told_of) = ([0; 2], [0; 2]);
     let mut list = Vec::new();
     let begin = Instant::now();
     for step in 0..STEPS {
@@ -93,11 +102,16 @@ fn play(size: usize) -> String {
             }
         }
         app.update();
-        let (bits, told) = support::moving::told(physics(&app).engine());
+        let (bits, mut told) = support::moving::told(physics(&app).engine());
+        let (starts, ends) =
+            (messages::<CollisionStart>(&mut app), messages::<CollisionEnd>(&mut app));
+        told_of = [told_of[0] + starts.len(), told_of[1] + ends.len()];
+        told.extend(starts.into_iter().chain(ends));
         let mix = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         list.push(format!("{:016x}", told.bytes().fold(bits, mix)));
     }
-    println!("{size} threads: {:.2} s", begin.elapsed().as_secs_f32());
+    assert!(told_of.iter().all(|&n| n > 100), "collisions begin and end: {told_of:?}");
+    println!("{size} threads: {:.2} s, {told_of:?} begin and end", begin.elapsed().as_secs_f32());
     assert!(parts.iter().all(|&n| n > size), "work for all threads: {parts:?} parts");
     list.join(" ")
 }
