@@ -162,3 +162,29 @@ fn a_motor_follows_another_joint() {
     run(&mut app, 2);
     assert!(spin(&app, led).is_finite(), "nothing breaks");
 }
+
+/// What is not a number is not equal to itself: a motor that follows it is not another one in each step.
+#[test]
+fn a_coupling_that_is_no_number_is_told_once() {
+    for ratio in [Real::NAN, Real::INFINITY] {
+        let mut app = app();
+        listen(&mut app);
+        without_gravity(&mut app);
+        let [a, b] = [0.0, 3.0].map(|x| floating(&mut app, at(x, 0.0, 0.0)));
+        let leader = spawn(&mut app, Joint::hinge(None, a).with_motor(Motor::velocity(1.0, 10.0)));
+        let follower = Joint::hinge(None, b).with_anchor(Vec3::X * 3.0);
+        let follower = spawn(&mut app, follower.with_motor(Motor::velocity(0.0, 10.0)));
+        let coupling = MotorCoupling::new(leader, JointAxis::AngularX, ratio);
+        run(&mut app, 2);
+        app.world_mut().entity_mut(follower).insert(coupling);
+        run(&mut app, 10);
+        let errors = told(&mut app);
+        let is_of = |error: &PhysicsError| error.entity == follower;
+        assert!(errors.len() == 1 && errors.iter().all(is_of), "{ratio}: once, not {errors:?}");
+        // What is right again is followed.
+        app.world_mut().entity_mut(follower).insert(MotorCoupling { ratio: 2.0, ..coupling });
+        run(&mut app, 10);
+        assert_eq!(told(&mut app), []);
+        close("it follows", spin(&app, b).x, 2.0 * spin(&app, a).x, 1e-3);
+    }
+}

@@ -12,8 +12,10 @@ fn components_of_any_numbers() {
     for seed in 0..200 {
         let played = play_app(&random_bytes(seed, 600));
         let outcome = played.unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
-        for k in 0..2 {
+        for k in 0..4 {
             sum.made[k] += outcome.made[k];
+        }
+        for k in 0..2 {
             sum.steps[k] += outcome.steps[k];
         }
         sum.told += outcome.told;
@@ -21,6 +23,7 @@ fn components_of_any_numbers() {
     }
     let AppOutcome { made, told, frozen, steps } = sum;
     assert!(made[0] > 600 && made[1] > 100, "bodies and joints are made: {made:?}");
+    assert!(made[2] > 10 && made[3] > 50, "motors are coupled, all is inserted: {made:?}");
     assert!(told > 200 && frozen > 10, "{told} told to be wrong, {frozen} to be frozen");
     assert!(steps[0] > 1000 && steps[1] > 5, "steps taken and refused: {steps:?}");
 }

@@ -225,6 +225,65 @@ fn insert_driver(bytes: &mut Bytes, entity: &mut EntityWorldMut) {
     }
 }
 
+/// A surface that is cut into pieces in the background, sound or not.
+fn decomposition(bytes: &mut Bytes) -> ConvexDecomposition {
+    let config = DecompositionConfig {
+        concavity: bytes.number(1.0),
+        resolution: bytes.below(16) as u32,
+        max_convex_hulls: u32::from(bytes.byte()),
+    };
+    let sound = bytes.below(4) > 0;
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|corner| {
+        let size = Vec3::new(bytes.positive(1.0), bytes.positive(1.0), bytes.positive(1.0));
+        if sound { corner * size } else { bytes.vector(1.0) }
+    });
+    let mut faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    if !sound {
+        faces[bytes.below(4)][bytes.below(3)] = bytes.below(6) as u32;
+    }
+    ConvexDecomposition::new(corners, faces).with_config(config)
+}
+
+/// Colliders for all below an entity, with something that has none.
+fn insert_hierarchy(bytes: &mut Bytes, entity: &mut EntityWorldMut) {
+    let hierarchy = ColliderConstructorHierarchy::new(constructor(bytes))
+        .with_default_layers(layers(bytes))
+        .with_default_density(bytes.positive(1.0))
+        .with_constructor_for_name("wheel", constructor(bytes))
+        .with_layers_for_name("wheel", layers(bytes))
+        .with_density_for_name("wheel", bytes.positive(1.0));
+    let (place, is_named) = (transform(bytes), bytes.one_in(2));
+    entity.insert(hierarchy).with_children(|below| {
+        let mut child = below.spawn(place);
+        if is_named {
+            child.insert(Name::new("wheel"));
+        }
+    });
+}
+
+/// What has others below it, comes in the background, or changes how it is shown.
+pub(super) fn insert_other(bytes: &mut Bytes, entity: &mut EntityWorldMut) {
+    match bytes.below(6) {
+        0 => insert_hierarchy(bytes, entity),
+        1 => _ = entity.insert(decomposition(bytes)),
+        2 => _ = entity.insert(ConstantAngularAcceleration(bytes.vector(100.0))),
+        3 => _ = entity.insert(ConstantLocalLinearAcceleration(bytes.vector(100.0))),
+        4 => _ = entity.insert(TransformExtrapolation),
+        _ => _ = entity.insert(NoTransformEasing),
+    }
+}
+
+/// How a motor follows an axis of a joint.
+pub(super) fn coupling(bytes: &mut Bytes, leader: Entity) -> MotorCoupling {
+    let [there, here] = [0; 2].map(|_| {
+        let axes = [JointAxis::LinearX, JointAxis::AngularX, JointAxis::AngularY];
+        axes[bytes.below(axes.len())]
+    });
+    let coupling = MotorCoupling::new(leader, there, bytes.number(2.0)).with_axes(there, here);
+    let coupling = coupling.with_offset(bytes.number(1.0));
+    if bytes.one_in(2) { coupling.with_max_speed(bytes.number(5.0)) } else { coupling }
+}
+
 /// Gives an entity a component, or another value of one that it has.
 pub(super) fn insert(bytes: &mut Bytes, entity: &mut EntityWorldMut) {
     match bytes.below(5) {

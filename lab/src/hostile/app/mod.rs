@@ -20,7 +20,9 @@ use orthant::engine::settings::Settings;
 use orthant::math::Vec3;
 use orthant::plugin::*;
 
-use self::insert::{collider, insert, joint, kind, layers, remove, transform};
+use self::insert::{
+    collider, coupling, insert, insert_other, joint, kind, layers, remove, transform,
+};
 use super::Bytes;
 use super::world::{absurd_settings, check_touches, work_within};
 
@@ -33,8 +35,8 @@ const DT: Duration = Duration::from_micros(15_625);
 /// What became of an app.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AppOutcome {
-    /// Entities and joints that were made.
-    pub made: [usize; 2],
+    /// Entities and joints that were made, motors that were coupled, and components of `insert_other`.
+    pub made: [usize; 4],
     /// What was told to be wrong.
     pub told: usize,
     /// Bodies that were told to be frozen.
@@ -135,6 +137,25 @@ impl Played {
         self.joints.retain(|&joint| world.get_entity(joint).is_ok());
     }
 
+    /// Lets the motor of a joint follow another joint, itself, or none.
+    fn couple(&mut self, bytes: &mut Bytes) {
+        let mut any = || self.joints.get(bytes.below(self.joints.len() + 1)).copied();
+        let (joint, leader) = (any(), any().unwrap_or(Entity::PLACEHOLDER));
+        let coupling = coupling(bytes, leader);
+        let Some(joint) = joint else { return self.change_joints(bytes) };
+        let mut joint = self.app.world_mut().entity_mut(joint);
+        if bytes.one_in(4) {
+            joint.remove::<MotorCoupling>();
+            return;
+        }
+        joint.insert((coupling, JointVelocity::default()));
+        if let Some(mut joint) = joint.get_mut::<Joint>() {
+            let motor = &mut joint.motors[coupling.axes[1] as usize];
+            motor.get_or_insert(Motor::velocity(0.0, bytes.number(100.0)));
+        }
+        self.outcome.made[2] += 1;
+    }
+
     /// Pushes a body, or all near a place.
     fn push(&mut self, bytes: &mut Bytes, entity: Entity) {
         let (force, place) = (bytes.vector(100.0), bytes.vector(1.0));
@@ -225,10 +246,15 @@ impl Played {
         }
         let entity = self.entities[bytes.below(self.entities.len())];
         match what {
-            5..=18 => insert(bytes, &mut self.app.world_mut().entity_mut(entity)),
+            5..=16 => insert(bytes, &mut self.app.world_mut().entity_mut(entity)),
+            17 | 26 => self.couple(bytes),
+            18 => {
+                insert_other(bytes, &mut self.app.world_mut().entity_mut(entity));
+                self.outcome.made[3] += 1;
+            }
             19..=21 => remove(bytes, &mut self.app.world_mut().entity_mut(entity)),
             22 | 23 => self.parent(bytes, entity),
-            24..=26 => self.change_joints(bytes),
+            24 | 25 => self.change_joints(bytes),
             27 => {
                 let world = self.app.world_mut();
                 world.despawn(entity);
@@ -299,6 +325,12 @@ impl Played {
         }
         for &entity in &self.entities {
             self.check_shown(entity)?;
+        }
+        for &joint in &self.joints {
+            let velocity = self.app.world().get::<JointVelocity>(joint);
+            if velocity.is_some_and(|v| !(v.linear.is_finite() && v.angular.is_finite())) {
+                return Err(format!("joint {joint} tells {velocity:?}"));
+            }
         }
         Ok(())
     }
