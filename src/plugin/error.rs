@@ -1,6 +1,7 @@
 //! What goes wrong is told about an entity: in the log, as a message and as an entity event.
 //!
-//! What is told about an entity in step after step is told once, until a step passes without it.
+//! What is told about an entity in step after step is told once, until a step passes without it. So is what
+//! is told whenever components are looked at without a step, as in a pause.
 
 use core::time::Duration;
 
@@ -318,9 +319,20 @@ impl From<JointError> for PhysicsErrorKind {
     }
 }
 
-/// What was told lately: about whom, what, and when it last would have been told anew.
+/// What was told lately: about whom, what, and when and in which look it last would have been told anew.
 #[derive(Resource, Debug, Default)]
-pub(super) struct LatelyTold(Vec<(Entity, String, Duration)>);
+pub(super) struct LatelyTold {
+    told: Vec<(Entity, String, Duration, u64)>,
+    /// How often components were looked at without a step.
+    looks: u64,
+}
+
+impl LatelyTold {
+    /// Components are looked at without a step.
+    pub(super) const fn look(&mut self) {
+        self.looks += 1;
+    }
+}
 
 /// Tells errors: log, message, entity event.
 #[derive(SystemParam)]
@@ -333,22 +345,22 @@ pub(super) struct Errors<'w, 's> {
 }
 
 impl Errors<'_, '_> {
-    /// Tells what is wrong with this entity, unless it was told in the last step.
+    /// Tells what is wrong with this entity, unless it was told in the last step, or the last look.
     pub(super) fn tell(&mut self, entity: Entity, error: PhysicsErrorKind) {
         let clock = self.time.as_ref().map(|time| (time.elapsed(), time.delta()));
         let (now, step) = clock.unwrap_or_default();
-        let LatelyTold(told) = &mut *self.told;
-        told.retain(|&(_, _, last)| last + step >= now);
+        let LatelyTold { told, looks } = &mut *self.told;
+        told.retain(|&(_, _, last, _)| last + step >= now);
         let text = error.to_string();
-        let known = told.iter_mut().find(|(who, what, _)| *who == entity && *what == text);
-        if let Some((.., last)) = known {
-            let goes_on = *last < now;
-            *last = now;
+        let known = told.iter_mut().find(|(who, what, ..)| *who == entity && *what == text);
+        if let Some((.., last, look)) = known {
+            let goes_on = *last < now || *look + 1 == *looks;
+            (*last, *look) = (now, *looks);
             if goes_on {
                 return;
             }
         } else {
-            told.push((entity, text, now));
+            told.push((entity, text, now, *looks));
         }
         match self.names.get(entity) {
             Ok(name) => log::error!("entity {entity} \"{name}\": {error}"),

@@ -21,7 +21,7 @@ use bevy_transform::components::Transform;
 
 use super::changed::changed_rows;
 use super::components::{AngularVelocity, LinearVelocity};
-use super::error::{Errors, PhysicsErrorKind};
+use super::error::{Errors, LatelyTold, PhysicsErrorKind};
 use super::frame::{Frame, Parents, depth, parent_frame};
 use super::link::{Changes, EngineBody};
 use super::mirror::Mirror;
@@ -154,6 +154,9 @@ fn is_virtual_time_paused(time: Option<Res<Time<Virtual>>>) -> bool {
 /// assert_eq!(world.run_system_once(look).expect("a system"), [ball]);
 /// ```
 pub fn sync_physics(world: &mut World) {
+    if let Some(mut told) = world.get_resource_mut::<LatelyTold>() {
+        told.look();
+    }
     if let Err(error) = world.try_run_schedule(SyncSchedule) {
         log::error!("physics is not in line with the components: {error}");
     }

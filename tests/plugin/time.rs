@@ -122,3 +122,31 @@ fn bodies_that_were_there_before_the_plugin_take_part() {
     run(&mut app, 3);
     assert!(position(&app, falling).y < 0.0, "it falls");
 }
+
+/// A body below an entity that is nowhere is looked at again in each frame, also of a pause.
+#[test]
+fn what_goes_on_through_a_pause_is_told_once() {
+    let mut app = app();
+    listen(&mut app);
+    let body = spawn(&mut app, (RigidBody::Dynamic, cube()));
+    run(&mut app, 2);
+    app.world_mut().resource_mut::<Time<Physics>>().pause();
+    let nowhere = at(f32::NAN, 0.0, 0.0);
+    let parent = spawn(&mut app, nowhere);
+    app.world_mut().entity_mut(body).insert(ChildOf(parent));
+    let wrong = PhysicsErrorKind::OutOfRange("Transform");
+    let wrong = [PhysicsError { entity: body, error: wrong }];
+    run(&mut app, 5);
+    assert_eq!(told(&mut app), wrong, "once");
+    for place in [Transform::default(), nowhere] {
+        app.world_mut().entity_mut(parent).insert(place);
+        run(&mut app, 3);
+    }
+    assert_eq!(told(&mut app), wrong, "again, for it was mended");
+    app.world_mut().resource_mut::<Time<Physics>>().unpause();
+    for _ in 0..5 {
+        run(&mut app, 1);
+        sync_physics(app.world_mut());
+    }
+    assert_eq!(told(&mut app), [], "it goes on, whoever looks");
+}
