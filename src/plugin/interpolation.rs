@@ -198,8 +198,12 @@ impl Plugin for PhysicsInterpolationPlugin {
     }
 }
 
+/// What easing keeps stays with a body that is eased no more.
+type IsEased =
+    (Or<(With<TransformInterpolation>, With<TransformExtrapolation>)>, Without<NoTransformEasing>);
+
 /// Sets what is shown back to where the bodies are. What a user wrote stays.
-fn set_back(mut bodies: Query<(&mut Transform, &Mirror, &Easing)>) {
+fn set_back(mut bodies: Query<(&mut Transform, &Mirror, &Easing), IsEased>) {
     for (mut transform, mirror, easing) in &mut bodies {
         let (translation, rotation) = mirror.pose();
         let transform = transform.bypass_change_detection();
@@ -240,7 +244,7 @@ type Eased =
     (&'static mut Transform, &'static Mirror, &'static mut Easing, Has<TransformExtrapolation>);
 
 /// Shows the bodies between their poses, or beyond; not those that a user placed since.
-fn ease(time: Option<Res<Time<Fixed>>>, mut bodies: Query<Eased, Without<NoTransformEasing>>) {
+fn ease(time: Option<Res<Time<Fixed>>>, mut bodies: Query<Eased, IsEased>) {
     let Some(fraction) = time.map(|time| time.overstep_fraction()) else { return };
     for (mut transform, mirror, mut easing, extrapolates) in &mut bodies {
         let (start, end) = (easing.start, mirror.pose());

@@ -183,12 +183,24 @@ fn a_body_that_is_no_longer_eased_is_where_it_is() {
     assert!((position(&app, cube) - is).length() > 1e-3, "it is shown late");
     app.world_mut().entity_mut(cube).remove::<TransformInterpolation>();
     assert_near(position(&app, cube), is, 1e-6);
+    for _ in 0..8 {
+        run(&mut app, 1);
+        let is = body(&app, cube).expect("a body").position();
+        assert_near(position(&app, cube), is, 1e-6);
+    }
     app.world_mut().entity_mut(cube).insert(TransformInterpolation);
     run(&mut app, 42);
+    let last_shown = position(&app, cube);
     app.world_mut().entity_mut(cube).insert(NoTransformEasing);
     run(&mut app, 1);
     let is = body(&app, cube).expect("a body").position();
     assert_near(position(&app, cube), is, 1e-6);
+    // Where it was shown last it can be placed as anywhere.
+    run(&mut app, 240);
+    let mut place = app.world_mut().get_mut::<Transform>(cube).expect("a place");
+    place.translation = single3(last_shown);
+    run(&mut app, 8);
+    assert_near(position(&app, cube), last_shown, 0.2);
 }
 
 /// Products of rotations of such a length are no numbers, and were shown. Found by components of random
