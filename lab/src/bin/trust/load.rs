@@ -13,10 +13,10 @@ use super::{Verdict, field, heap, layers, median, settings, timed};
 const MEMORY: f64 = 2.2;
 /// So many times as much counted work, and as long (–). Sorting grows by a little more than the count,
 /// and caches become too small; by the square it would be four.
-const LONGER: f64 = 3.0;
+pub(super) const LONGER: f64 = 3.0;
 /// Each is run so often. Of each step the shortest time counts: the others have in them what else the machine
 /// does to its caches.
-const RUNS: usize = 3;
+pub(super) const RUNS: usize = 3;
 
 /// What some steps of a world took.
 struct Cost {
@@ -185,6 +185,8 @@ pub(super) fn run(verdict: &mut Verdict) {
     removals(&asleep, verdict);
     let asleep = grow("boxes on rods, two and two, that fall asleep", (joined, many, 90), verdict);
     removals(&asleep, verdict);
+    #[cfg(feature = "bevy")]
+    super::app::despawns(verdict);
 }
 
 /// Takes each fifth body away and steps what is left, a few times: how long taking away took (ms), and what

@@ -1,8 +1,11 @@
 //! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`, and
 //! `trust point [counts]`. Tables for `docs/trust.md`. Times are those of the processor, on one thread: what
 //! else the machine does is not in them. Counts are the same everywhere. `long` and `load` judge what they
-//! measure, and fail with a sentence for each thing that grows more than it may.
+//! measure, and fail with a sentence for each thing that grows more than it may. With the feature `bevy`
+//! apps are among what `load` measures.
 
+#[cfg(feature = "bevy")]
+mod app;
 mod load;
 mod long;
 mod point;
