@@ -1,4 +1,5 @@
-//! What many bodies that go at once cost in an app. Without Bevy's threads all of it is on this one.
+//! What many bodies that go at once, and going back, cost in an app. Without Bevy's threads all of it is on
+//! this one.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use orthant::prelude::*;
 use orthant_lab::support::DT;
 
 use super::load::{LONGER, RUNS};
-use super::{Verdict, field, timed};
+use super::{Verdict, field, median, scenes_of_rollback, spread, timed, within_a_frame};
 
 /// An app with the boxes of a world, that takes one step an update.
 fn app(world: &Simulation) -> (App, Vec<Entity>) {
@@ -87,4 +88,44 @@ pub(super) fn despawns(verdict: &mut Verdict) {
         );
         half = Some(times);
     }
+}
+
+/// Going back eight frames and making them anew in an app, with 1 000 bodies.
+pub(super) fn rollback(verdict: &mut Verdict) {
+    println!(
+        "| 1 000 boxes in an app | copy (ms) | putting back (ms) | back, and 8 updates: median, slowest \
+         (ms) | an update (ms) |"
+    );
+    println!("|---|---|---|---|---|");
+    for (name, world, before) in scenes_of_rollback() {
+        let (mut app, _) = app(&world);
+        update(&mut app, before);
+        let [mut copying, mut putting, mut back, mut updates] = [const { Vec::new() }; 4];
+        for _ in 0..9 {
+            let (time, copy) = timed(|| PhysicsCopy::take(app.world_mut()).expect("between steps"));
+            copying.push(time);
+            updates.extend((0..8).map(|_| timed(|| app.update()).0));
+            let then = heights(&app);
+            let (put, ()) = timed(|| copy.restore(app.world_mut()).expect("between steps"));
+            putting.push(put);
+            back.push(put + timed(|| update(&mut app, 8)).0);
+            verdict.ask(then == heights(&app), || format!("{name}: other steps come again"));
+        }
+        let back = spread(back);
+        within_a_frame(&format!("{name}, in an app"), back[0], verdict);
+        println!(
+            "| {name} | {:.1} | {:.1} | {:.1}, {:.1} | {:.2} |",
+            median(copying),
+            median(putting),
+            back[0],
+            back[1],
+            median(updates)
+        );
+    }
+}
+
+/// How high all bodies are (m).
+fn heights(app: &App) -> Vec<orthant::math::Real> {
+    let bodies = app.world().resource::<PhysicsWorld>().engine().bodies();
+    bodies.iter().map(|body| body.position().y).collect()
 }

@@ -1,8 +1,8 @@
 //! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`, and
 //! `trust point [counts]`. Tables for `docs/trust.md`. Times are those of the processor, on one thread: what
-//! else the machine does is not in them. Counts are the same everywhere. `long` and `load` judge what they
-//! measure, and fail with a sentence for each thing that grows more than it may. With the feature `bevy`
-//! apps are among what `load` measures.
+//! else the machine does is not in them. Counts are the same everywhere. `rollback`, `long` and `load` judge
+//! what they measure, and fail with a sentence for each thing that takes or grows more than it may. With the
+//! feature `bevy` apps are among what `rollback` and `load` measure.
 
 #[cfg(feature = "bevy")]
 mod app;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
     let mut verdict = Verdict::default();
     match command.as_str() {
-        "rollback" => rollback(),
+        "rollback" => rollback(&mut verdict),
         "long" => {
             let minutes = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(60);
             long::run(minutes, &mut verdict);
@@ -137,8 +137,25 @@ fn layers(count: u32, layer: u32) -> Simulation {
     world
 }
 
-/// Going back eight frames and making them anew, with 1 000 bodies.
-fn rollback() {
+/// A frame at 60 Hz (ms).
+const FRAME: f64 = 16.7;
+
+/// Judges how long it takes to go back and make eight frames anew (ms).
+fn within_a_frame(name: &str, median: f64, verdict: &mut Verdict) {
+    verdict.at_most(&format!("{name}: back, and 8 steps, in the median (ms)"), median, FRAME);
+}
+
+/// Worlds of 1 000 bodies, with the steps that they take before anyone goes back.
+fn scenes_of_rollback() -> [(&'static str, Simulation, usize); 3] {
+    [
+        ("ten layers that fall", layers(1000, 100), 60),
+        ("ten layers, fallen", layers(1000, 100), 600),
+        ("side by side", field(1000), 20),
+    ]
+}
+
+/// Going back eight frames and making them anew, with 1 000 bodies; in the median within a frame.
+fn rollback(verdict: &mut Verdict) {
     let pool = waiting(2).unwrap_or_else(|_| Box::new(Serial));
     println!(
         "| 1 000 boxes | copy (ms) | snapshot (ms) | bytes a body | back, and 8 steps: median, slowest \
@@ -146,12 +163,7 @@ fn rollback() {
         pool.threads()
     );
     println!("|---|---|---|---|---|---|---|");
-    let scenes = [
-        ("ten layers that fall", layers(1000, 100), 60),
-        ("ten layers, fallen", layers(1000, 100), 600),
-        ("side by side", field(1000), 20),
-    ];
-    for (name, mut world, before) in scenes {
+    for (name, mut world, before) in scenes_of_rollback() {
         let settings = settings();
         for _ in 0..before {
             world.step(&settings, DT);
@@ -175,6 +187,7 @@ fn rollback() {
         }
         let (time, snapshot) = timed(|| world.snapshot().expect("between steps"));
         let [back, on_threads] = [back, on_threads].map(spread);
+        within_a_frame(name, back[0], verdict);
         println!(
             "| {name} | {:.1} | {time:.1} | {} | {:.1}, {:.1} | {:.2} | {:.1}, {:.1} |",
             median(copying),
@@ -186,4 +199,6 @@ fn rollback() {
             on_threads[1]
         );
     }
+    #[cfg(feature = "bevy")]
+    app::rollback(verdict);
 }
