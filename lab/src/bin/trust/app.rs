@@ -9,7 +9,7 @@ use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
 use orthant::engine::Simulation;
-use orthant::math::{Vec3, single3};
+use orthant::math::{Vec3, single3, widen};
 use orthant::prelude::*;
 use orthant_lab::support::DT;
 
@@ -22,7 +22,7 @@ fn app(world: &Simulation) -> (App, Vec<Entity>) {
     app.add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin));
     app.add_plugins(PhysicsPlugins::default());
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
-    let step = Duration::from_secs_f64(f64::from(DT));
+    let step = Duration::from_secs_f64(widen(DT));
     app.world_mut().resource_mut::<Time<Fixed>>().set_timestep(step);
     // The first update only starts the clock.
     app.update();
