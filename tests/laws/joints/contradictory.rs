@@ -14,8 +14,10 @@ use super::KINDS;
 const WORLDS: usize = 100;
 const STEPS: usize = 40;
 
-/// Energies below this are not counted as gained (J).
-const GAINED: Double = 1e-6;
+/// What rounding leaves of the energy of what is drawn together (J).
+const ROUNDED: Double = 1e-9;
+/// A world that gained 921 J in its 33rd step.
+const TORN: usize = 523;
 
 fn rotation(rng: &mut Rng) -> Quat {
     let (v, w) = (rng.vector(-1.0, 1.0), rng.vector(-1.0, 1.0));
@@ -47,39 +49,36 @@ fn world(rng: &mut Rng) -> Simulation {
     world
 }
 
-/// Kinetic energy (J) of all, and their mass (kg).
-fn motion(world: &Simulation) -> (Double, Double) {
-    world.bodies().iter().fold((0.0, 0.0), |(energy, mass), body| {
-        (energy + widen(body.kinetic_energy()), mass + widen(body.mass()))
-    })
+/// Kinetic energy of all (J).
+fn energy(world: &Simulation) -> Double {
+    world.bodies().iter().map(|body| widen(body.kinetic_energy())).sum()
 }
 
 /// Forces of a lock whose anchors are apart are a torque that nothing answers: torn joints made angular
 /// momentum, which was kept as if bodies had had it, and in 118 of 400 such worlds up to 1e16 J with it. What
-/// the push draws together may turn as fast as it is drawn, and no faster.
+/// locks yield to their loads is no tear; of impulses that had grown for half a second that was taken to be
+/// two meters in a ring of three, so that the 41 m/s of the push were not taken for one and carried on.
 #[test]
-fn regression_bodies_at_rest_gain_no_more_than_the_push_gives() {
+fn regression_bodies_at_rest_gain_nothing_by_the_push() {
     let settings = Settings { gravity: Vec3::ZERO, ..Settings::default() };
-    let most = widen(settings.contact.push_speed_max);
     let mut rng = Rng::new(7);
-    let (worlds, mut gained, mut largest) = (WORLDS * times(), 0, (0.0, 0));
-    for case in 0..worlds {
+    let (worlds, mut largest) = (WORLDS * times(), (0.0, 0));
+    for case in 0..worlds.max(TORN + 1) {
         let (mut world, mut highest) = (world(&mut rng), 0.0);
+        if case >= worlds && case != TORN {
+            continue;
+        }
         for step in 0..STEPS {
             world.step(&settings, DT);
-            let (energy, mass) = motion(&world);
-            let speed = (2.0 * energy / mass).sqrt();
+            let energy = energy(&world);
             assert_eq!(world.report().quarantined, [], "world {case}, step {step}: broken");
-            assert!(speed <= most, "world {case}, step {step}: {energy} J, {speed} m/s");
+            assert!(energy <= ROUNDED, "world {case}, step {step}: {energy} J");
             highest = energy.max(highest);
         }
-        gained += usize::from(highest > GAINED);
         if highest > largest.0 {
             largest = (highest, case);
         }
     }
     let (energy, case) = largest;
-    println!(
-        "{gained} of {worlds} worlds gain more than {GAINED} J, world {case} most: {energy} J"
-    );
+    println!("of {worlds} worlds {case} gains most: {energy} J");
 }

@@ -1,14 +1,15 @@
-//! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust load`, and
-//! `trust point [counts]`. Tables for `docs/trust.md`. Times are those of the processor, on one thread: what
-//! else the machine does is not in them. Counts are the same everywhere. `rollback`, `long` and `load` judge
-//! what they measure, and fail with a sentence for each thing that takes or grows more than it may. With the
-//! feature `bevy` apps are among what `rollback` and `load` measure.
+//! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust strikes`, `trust load`,
+//! and `trust point [counts]`. Tables for `docs/trust.md`. Times are those of the processor, on one thread:
+//! what else the machine does is not in them. Counts are the same everywhere. `rollback`, `long` and `load`
+//! judge what they measure, and fail with a sentence for each thing that takes or grows more than it may.
+//! With the feature `bevy` apps are among what `rollback` and `load` measure.
 
 #[cfg(feature = "bevy")]
 mod app;
 mod load;
 mod long;
 mod point;
+mod strikes;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,12 +38,15 @@ fn main() -> ExitCode {
             let minutes = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(60);
             long::run(minutes, &mut verdict);
         }
+        "strikes" => strikes::run(),
         "load" => load::run(&mut verdict),
         "point" => {
             let counts = std::env::args().skip(2).filter_map(|text| text.parse().ok());
             point::run(&counts.collect::<Vec<u32>>());
         }
-        _ => println!("trust rollback | trust long [minutes] | trust load | trust point [counts]"),
+        _ => println!(
+            "trust rollback | trust long [minutes] | trust load | trust point [counts] | trust strikes"
+        ),
     }
     verdict.0.iter().for_each(|sentence| println!("falls short: {sentence}"));
     if verdict.0.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -58,12 +58,12 @@ impl MidpointScratch {
         }
     }
 
-    /// Are locks further off than a step that is solved leaves them, with what they yield to their loads, or
-    /// do the velocities not fit them where nothing else acts? And do locks at rest alone act, without
-    /// damping, and fit the velocities them?
+    /// Are locks further off than a solved step leaves them, with what they yield to loads and a step takes
+    /// back, or do velocities not fit them where nothing else acts? And do locks at rest alone act, fitting?
     pub(super) fn begins(&self, island: &Island<'_, '_>) -> [bool; 2] {
         let (step, joints) = (&*island.step, island.sources.joints);
         let near = NEAR * island.settings.solver.tolerance;
+        let most = widen(island.settings.contact.push_speed_max);
         let damped = self.members.iter().any(|member| member.damping != [0.0; 2]);
         let (mut torn, mut fits) = (false, true);
         let mut alone = step.manifolds.is_empty() && !damped;
@@ -76,7 +76,7 @@ impl MidpointScratch {
                 if !is_held {
                     continue;
                 }
-                let yields = 2.0 * row.softness * step.biased.joint_impulse[i].abs();
+                let yields = (2.0 * row.softness * step.biased.joint_impulse[i].abs()).min(most);
                 let (value, sides) = joint.at(&link.from, slot);
                 torn |= value.abs() / island.dt > near + yields;
                 fits &= link.rate(&sides, &self.members).abs() <= STILL + yields;
