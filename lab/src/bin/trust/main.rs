@@ -38,7 +38,7 @@ fn main() -> ExitCode {
             let minutes = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(60);
             long::run(minutes, &mut verdict);
         }
-        "strikes" => strikes::run(),
+        "strikes" => strikes::tell(),
         "load" => load::run(&mut verdict),
         "point" => {
             let counts = std::env::args().skip(2).filter_map(|text| text.parse().ok());

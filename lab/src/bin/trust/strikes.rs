@@ -2,15 +2,14 @@
 
 use orthant::engine::Simulation;
 use orthant::engine::body::{Body, BodyDesc, BodyKind};
-use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 use orthant::math::{Real, Vec3, widen};
 use orthant_lab::random::Rng;
-use orthant_lab::support::{DT, add, cuboid, floor};
+use orthant_lab::support::{add, cuboid, floor, run};
 
 /// Towers, and steps of each before and after the ball comes.
 const STRIKES: u64 = 400;
-const STEPS: [u32; 2] = [60, 240];
+const STEPS: [usize; 2] = [60, 240];
 
 /// Where the cubes are (m).
 fn cubes(world: &Simulation) -> Vec<Vec3> {
@@ -20,14 +19,14 @@ fn cubes(world: &Simulation) -> Vec<Vec3> {
 
 /// A ball as dense as the six cubes of a tower strikes the lowest one: how far they are off then, across (m).
 fn strike(rng: &mut Rng) -> f64 {
-    let (mut world, settings) = (floor(), Settings::default());
+    let mut world = floor();
     for k in 0..6_u8 {
         let (shape, position) = (Some(cuboid(1.0, 1.0, 1.0)), Vec3::Y * (0.5 + Real::from(k)));
         world
             .add_body(BodyDesc { shape, position, tag: 1, ..BodyDesc::default() })
             .expect("a cube");
     }
-    (0..STEPS[0]).for_each(|_| drop(world.step(&settings, DT).clone()));
+    run(&mut world, STEPS[0]);
     let (radius, speed) = (rng.range(0.15, 0.3), rng.range(0.5, 4.0));
     let (aside, beside) = (rng.range(-0.3, 0.3), rng.range(-0.3, 0.3));
     let ball = Shape::sphere(radius).expect("a ball");
@@ -36,13 +35,13 @@ fn strike(rng: &mut Rng) -> f64 {
         body.linear_velocity = Vec3::new(-1.0, 0.0, aside) * speed;
     }
     let stood = cubes(&world);
-    (0..STEPS[1]).for_each(|_| drop(world.step(&settings, DT).clone()));
+    run(&mut world, STEPS[1]);
     let off = stood.iter().zip(cubes(&world)).map(|(a, b)| (*a - b).abs());
     off.fold(0.0, |most, d| widen(d.x.max(d.z)).max(most))
 }
 
 /// Strikes as many towers as there are, one each, and tells of all.
-pub(super) fn run() {
+pub(super) fn tell() {
     let mut rng = Rng::new(1);
     let mut off: Vec<f64> = (0..STRIKES).map(|_| 1e6 * strike(&mut rng)).collect();
     off.sort_by(f64::total_cmp);

@@ -58,8 +58,8 @@ impl MidpointScratch {
         }
     }
 
-    /// Are locks further off than a solved step leaves them, with what they yield to loads and a step takes
-    /// back, or do velocities not fit them where nothing else acts? And do locks at rest alone act, fitting?
+    /// Is a lock further off than a solved step leaves it, with what it yields to its load but a step can take
+    /// back, or do velocities not fit where nothing else acts? Do locks at rest alone act, undamped, and fit?
     pub(super) fn begins(&self, island: &Island<'_, '_>) -> [bool; 2] {
         let (step, joints) = (&*island.step, island.sources.joints);
         let near = NEAR * island.settings.solver.tolerance;
