@@ -237,9 +237,7 @@ impl FrictionCone {
         }
         let weight = u.iter().fold(0.0, |sum: Double, x| sum + x * x);
         for i in 0..6 {
-            for j in 0..6 {
-                d[i][j] += u[i] * u[j] / weight;
-            }
+            (0..6).for_each(|j| d[i][j] += u[i] * u[j] / weight);
         }
         d
     }

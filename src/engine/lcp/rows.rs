@@ -21,9 +21,7 @@ pub(crate) fn dot3(a: &[Double; 3], b: &[Double; 3]) -> Double {
 /// `y += s x`.
 #[inline(always)]
 pub(crate) fn add_scaled(y: &mut Vec6, x: &Vec6, s: Double) {
-    for k in 0..6 {
-        y[k] += s * x[k];
-    }
+    (0..6).for_each(|k| y[k] += s * x[k]);
 }
 
 /// A matrix by its rows.
@@ -100,9 +98,7 @@ pub(crate) fn rates(ends: Ends<'_>, velocity: &[Vec6]) -> [Double; 3] {
     for (body, jacobian) in ends {
         if body != FIXED {
             let v = &velocity[body as usize];
-            for i in 0..3 {
-                w[i] += dot6(&jacobian[i], v);
-            }
+            (0..3).for_each(|i| w[i] += dot6(&jacobian[i], v));
         }
     }
     w
@@ -114,9 +110,7 @@ pub(crate) fn add_impulses(ends: Ends<'_>, l: &[Double; 3], force: &mut [Vec6]) 
     for (body, jacobian) in ends {
         if body != FIXED {
             let f = &mut force[body as usize];
-            for i in 0..3 {
-                add_scaled(f, &jacobian[i], l[i]);
-            }
+            (0..3).for_each(|i| add_scaled(f, &jacobian[i], l[i]));
         }
     }
 }

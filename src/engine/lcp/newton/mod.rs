@@ -143,6 +143,7 @@ impl NewtonScratch {
             aim: if at_rest { AIM * params.tolerance.min(before) } else { 0.5 * params.tolerance },
             last_error: Double::INFINITY,
             at_hand: false,
+            minimized: false,
             to_be_held: at_rest && (first.error() <= params.tolerance || problem.is_tiny()),
             held: None,
             measured: None,

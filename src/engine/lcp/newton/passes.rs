@@ -45,6 +45,11 @@ struct ErrorProgress {
     patience: u32,
 }
 
+/// What is to be left of a gradient beside a residual.
+fn target(aim: Double, residual: Double) -> Double {
+    (INNER * aim).max(AIM * residual)
+}
+
 impl NewtonScratch {
     /// Outer passes until the tolerance or the budget is met.
     pub(super) fn run(
@@ -88,8 +93,13 @@ impl NewtonScratch {
             self.sweep.update_multipliers(problem, &mut self.joint);
             progress.last_error = Double::INFINITY;
             let out = progress.work > progress.work_max || pass + 1 == params.outer_max;
-            let close =
-                measure.residual <= 1.5 * aim && measure.gradient <= aim && measure.joint <= aim;
+            let left = measure.gradient.max(measure.joint);
+            progress.minimized = left <= target(aim, measure.residual);
+            // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
+            let slow = pass >= 2 && measure.residual > (last / GROWTH).max(aim);
+            // At rest an update is to be measured before a stiffer matrix is made.
+            let most = if slow && self.sweep.by_load { GROWTH } else { 1.5 };
+            let close = measure.residual <= most * aim && left <= aim;
             if (close || out || pass % 2 == 1 || progress.at_hand)
                 && let Some(status) =
                     self.judge_pass(problem, params, memory, progress, &mut errors, out)
@@ -100,21 +110,20 @@ impl NewtonScratch {
             if out && progress.work > progress.work_max {
                 return;
             }
-            let penalty_max = PENALTY_MAX[usize::from(progress.double)].min(self.resolved(aim));
-            // Beside joints of far heavier bodies a stiffer row is a worse one: `Γ` is what is left to find.
-            let slow = pass >= 2 && measure.residual > (last / GROWTH).max(aim);
-            if slow && progress.penalty < penalty_max {
-                progress.penalty = (progress.penalty * GROWTH).min(penalty_max);
+            if slow {
+                progress.penalty = self.stiffer(progress);
             }
             last = measure.residual;
         }
     }
 
-    /// Largest `ρ` with which the rounding of `J v`, magnified by it, stays below the aim.
-    fn resolved(&self, aim: Double) -> Double {
+    /// The next `ρ`: the rounding of `J v`, magnified by it, stays below the aim.
+    fn stiffer(&self, progress: &Progress) -> Double {
         let velocity = self.velocity.as_flattened().iter();
         let speed = velocity.fold(0.0, |most: Double, x| most.max(x.abs()));
-        aim / (Double::EPSILON * speed)
+        let resolved = progress.aim / (Double::EPSILON * speed);
+        let most = PENALTY_MAX[usize::from(progress.double)].min(resolved);
+        (progress.penalty * GROWTH).min(most).max(progress.penalty)
     }
 
     /// Measures the impulses at hand and keeps them if they are the best; how the solve ends, if it does.
@@ -156,7 +165,10 @@ impl NewtonScratch {
                 return Some(Status::Converged);
             }
         } else if progress.at_hand {
-            (progress.at_hand, progress.penalty) = (false, memory.penalty);
+            // With what minimizes, and leaves too much, the next steps would end as this one.
+            let soft = progress.minimized && !done;
+            progress.penalty = if soft { self.stiffer(progress) } else { memory.penalty };
+            progress.at_hand = false;
         }
         // The factor at hand need not gain anything, a new one does.
         let patience = u32::from(finer);
@@ -240,7 +252,7 @@ impl NewtonScratch {
         });
         let steps_max = if progress.at_hand { STEPS_AT_HAND } else { params.newton_max };
         for _ in 0..steps_max {
-            let target = (INNER * progress.aim).max(AIM * measure.residual);
+            let target = target(progress.aim, measure.residual);
             let met = measure.gradient <= target && measure.joint <= target;
             if met || progress.work > progress.work_max {
                 break;

@@ -164,6 +164,8 @@ pub(super) struct Progress {
     pub(super) last_error: Double,
     /// Is the factor of an earlier step all there is, for now?
     pub(super) at_hand: bool,
+    /// Has the pass that was made minimized?
+    pub(super) minimized: bool,
     /// Does it go on until what sticks is held?
     pub(super) to_be_held: bool,
     /// The certificate with held bodies moved, if the solve ended with it.

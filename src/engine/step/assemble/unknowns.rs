@@ -147,9 +147,7 @@ impl IslandUnknowns<'_> {
 
 fn add_lists(sums: &mut [[Double; 3]], list: &[[Double; 3]]) {
     for (sum, x) in sums.iter_mut().zip(list) {
-        for k in 0..3 {
-            sum[k] += x[k];
-        }
+        (0..3).for_each(|k| sum[k] += x[k]);
     }
 }
 

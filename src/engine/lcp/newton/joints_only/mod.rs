@@ -192,9 +192,7 @@ impl JointsScratch {
         }
         for (body, v) in problem.bodies.iter().zip(&mut self.velocity) {
             let change = inverse_mass_mul(body, v);
-            for k in 0..6 {
-                v[k] = body.velocity_free[k] + change[k];
-            }
+            (0..6).for_each(|k| v[k] = body.velocity_free[k] + change[k]);
         }
         self.errors.clear();
         let mut worst = 0.0;

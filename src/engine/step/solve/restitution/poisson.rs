@@ -92,9 +92,7 @@ impl BounceScratch {
         for (k, lane) in self.impacts() {
             let m = &step.manifolds[k];
             let (given, sum) = (self.given(k, m, lane), &mut impulses[m.first as usize + lane]);
-            for k in 0..3 {
-                sum[k] += given[k];
-            }
+            (0..3).for_each(|k| sum[k] += given[k]);
             rubs |= m.friction > 0.0;
         }
         for (goal, m) in goals.iter_mut().zip(&*step.manifolds) {

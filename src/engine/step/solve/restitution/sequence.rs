@@ -101,9 +101,7 @@ impl BounceScratch {
         let (step, s) = (&mut *bench.island.step, &self.sequence);
         for (i, body) in step.bodies.iter_mut().enumerate() {
             let (after, before) = (&s.velocity[i], &step.velocity_last[i]);
-            for k in 0..6 {
-                body.velocity_free[k] += after[k] - before[k];
-            }
+            (0..6).for_each(|k| body.velocity_free[k] += after[k] - before[k]);
             step.relaxed.velocity[i] = body.velocity_free;
         }
         for (k, m) in step.manifolds.iter_mut().enumerate() {
@@ -127,9 +125,7 @@ impl BounceScratch {
         self.free(bench.island.step);
         let step = &mut *bench.island.step;
         for (sum, impulse) in step.relaxed.contact_impulse.iter_mut().zip(&self.sequence.impulse) {
-            for k in 0..3 {
-                sum[k] += impulse[k];
-            }
+            (0..3).for_each(|k| sum[k] += impulse[k]);
         }
         for (m, [_, closed]) in step.manifolds.iter_mut().zip(&self.lanes) {
             for lane in (0..LANES).filter(|lane| closed >> lane & 1 != 0) {
@@ -228,9 +224,7 @@ impl SequenceScratch {
                 next = next.map(|x| x * (most / length));
             }
             let by: [Double; 3] = core::array::from_fn(|k| next[k] - last[k]);
-            for k in 0..3 {
-                strike.across[k][lane] = next[k];
-            }
+            (0..3).for_each(|k| strike.across[k][lane] = next[k]);
             m.strike(lane, by, bodies, velocity);
             dot3(&by, &by).sqrt() * compliance
         });
