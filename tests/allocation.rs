@@ -1,5 +1,7 @@
 //! A steady step does not allocate.
 
+use std::hint::black_box;
+
 use orthant::engine::Simulation;
 use orthant::engine::body::BodyKind;
 use orthant::engine::lcp::Method;
@@ -18,7 +20,7 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn the_counter_counts() {
-    let made = allocations(3, || drop(std::hint::black_box(Box::new(1_u64))));
+    let made = allocations(3, || drop(black_box(Box::new(1_u64))));
     assert_eq!(made, 3, "one box each");
 }
 
@@ -61,16 +63,15 @@ fn steady_steps_do_not_allocate() {
             for _ in 0..2000 {
                 world.step(&settings, DT);
             }
-            let mut solved = 0;
             for step in 0..60 {
                 let made = allocations(1, || _ = world.step(&settings, DT));
-                // To tell what jams of what is not solved takes memory.
-                if world.report().solves.iter().all(|island| island.solved) {
-                    assert_eq!(made, 0, "{name}, {method:?}: {made} allocations in step {step}");
-                    solved += 1;
-                }
+                // Sweeps alone may end unsolved: what jams is told, for which the same is taken again.
+                let told = match method {
+                    Method::Pgs => allocations(1, || _ = black_box(world.jams(&settings))),
+                    _ => 0,
+                };
+                assert_eq!(made, told, "{name}, {method:?}: {made} allocations in step {step}");
             }
-            assert!(solved >= 30, "{name}, {method:?}: {solved} of 60 steps are solved");
         }
     }
 }
@@ -78,8 +79,8 @@ fn steady_steps_do_not_allocate() {
 #[test]
 fn the_counter_knows_the_most() {
     let most = most_bytes(|| {
-        drop(std::hint::black_box(vec![0_u8; 3000]));
-        drop(std::hint::black_box(vec![0_u8; 2000]));
+        drop(black_box(vec![0_u8; 3000]));
+        drop(black_box(vec![0_u8; 2000]));
     });
     assert!((3000..3100).contains(&most), "{most} bytes at one time");
 }
@@ -121,7 +122,7 @@ fn memory(bytes: &[u8]) -> f64 {
     let most = most_bytes(|| {
         let restored =
             Snapshot::from_bytes(bytes).and_then(|snapshot| Simulation::new().restore(&snapshot));
-        drop(std::hint::black_box(restored));
+        drop(black_box(restored));
     });
     most as f64 / bytes.len() as f64
 }

@@ -21,7 +21,9 @@ pub(crate) fn dot3(a: &[Double; 3], b: &[Double; 3]) -> Double {
 /// `y += s x`.
 #[inline(always)]
 pub(crate) fn add_scaled(y: &mut Vec6, x: &Vec6, s: Double) {
-    (0..6).for_each(|k| y[k] += s * x[k]);
+    for k in 0..6 {
+        y[k] += s * x[k];
+    }
 }
 
 /// A matrix by its rows.

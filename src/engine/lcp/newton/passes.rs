@@ -117,7 +117,7 @@ impl NewtonScratch {
         }
     }
 
-    /// The next `ρ`: the rounding of `J v`, magnified by it, stays below the aim.
+    /// The next `ρ`, as far as the rounding of `J v`, magnified by it, stays below the aim.
     fn stiffer(&self, progress: &Progress) -> Double {
         let velocity = self.velocity.as_flattened().iter();
         let speed = velocity.fold(0.0, |most: Double, x| most.max(x.abs()));

@@ -58,8 +58,8 @@ impl MidpointScratch {
         }
     }
 
-    /// Is a lock further off than a solved step leaves it, with what it yields but a step can take back, or
-    /// do velocities not fit where nothing else acts? Do locks at rest alone act, undamped, and fit?
+    /// Is a lock further off than a solved step leaves it and it yields, which is no more than a step takes
+    /// back, or do velocities not fit where nothing else acts? Do locks at rest alone act, undamped, and fit?
     pub(super) fn begins(&self, island: &Island<'_, '_>) -> [bool; 2] {
         let (step, joints) = (&*island.step, island.sources.joints);
         let near = NEAR * island.settings.solver.tolerance;
