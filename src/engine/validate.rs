@@ -139,10 +139,8 @@ impl Simulation {
             }
             assert_eq!(next as usize, ranges.contacts.len(), "island {k}: every contact once");
             for row in &problem.joints[ranges.joints] {
-                assert!(
-                    row.terms.iter().all(|term| (term.0 as usize) < bodies),
-                    "island {k}: joint row"
-                );
+                let within = row.terms.iter().all(|term| (term.0 as usize) < bodies);
+                assert!(within, "island {k}: joint row");
                 let [low, high] = row.bounds;
                 assert!(row.bias.is_finite() && row.softness >= 0.0, "island {k}: bias, softness");
                 assert!(low <= high, "island {k}: bounds of a joint row");

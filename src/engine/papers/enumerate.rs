@@ -265,13 +265,11 @@ fn corners_on_faces(one: &Solid, other: &Solid, swapped: bool, events: &mut Vec<
             if !(ratio > 0.0 && ratio.is_finite()) {
                 continue;
             }
-            let features = if swapped {
-                EventFeatures::FaceVertex { face, vertex }
+            let (features, toward_b, pair) = if swapped {
+                (EventFeatures::FaceVertex { face, vertex }, -n, [other, one])
             } else {
-                EventFeatures::VertexFace { vertex, face }
+                (EventFeatures::VertexFace { vertex, face }, n, [one, other])
             };
-            let toward_b = if swapped { -n } else { n };
-            let pair = if swapped { [other, one] } else { [one, other] };
             let point = one.position + p * ((1.0 - one.grows) + one.grows * ratio);
             let quality = [separating_ratio, (reach / offset).abs()];
             events.push(event(features, (ratio, point, toward_b, distance), quality, pair));

@@ -58,10 +58,7 @@ impl LockedAxes {
     /// about the other two axes are locked).
     pub const fn planes(self) -> u8 {
         let (translation, rotation) = (self.0 & 0b111, self.0 >> 3);
-        let x = translation & (rotation >> 1) & (rotation >> 2) & 1;
-        let y = (translation >> 1) & rotation & (rotation >> 2) & 1;
-        let z = (translation >> 2) & rotation & (rotation >> 1) & 1;
-        x | y << 1 | z << 2
+        translation & (rotation >> 1 | rotation << 2) & (rotation >> 2 | rotation << 1)
     }
 
     /// `v` without its locked components of translation.

@@ -11,11 +11,12 @@
 //! Canonical order: vertices in the order of the points, face loops from their smallest vertex on,
 //! faces by their loops, edges and neighbors ascending.
 
+use super::cloud::Cloud;
 use super::error::{ShapeError, check_points};
 use super::hull::{Edge, Face, Hull, LANES, NO_FACE, Side, Spoke};
 use super::limits::LENGTH_MIN;
 use super::mass::polyhedron_mass;
-use super::merge::{merged_loops, notch_depth};
+use super::merge::{merged_loops, notch_depth, vector_area};
 use super::quickhull::{GRID_CELLS, GridPoint, hull_facets, seed};
 use crate::math::{DVec3, Double, Real, SymMat3, Vec3, narrow, narrow3, widen, widen3};
 
@@ -30,7 +31,14 @@ const FLATNESS_FACTOR: Double = 4.0;
 
 /// See [`Hull::convex_hull`].
 pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
-    let (low, extent) = validated_extent(points)?;
+    if points.len() < 4 {
+        return Err(ShapeError::TooFewPoints { count: points.len() });
+    }
+    check_points(points)?;
+    let (low, extent) = extent(points);
+    if extent < widen(LENGTH_MIN) {
+        return Err(ShapeError::Coincident { extent: narrow(extent) });
+    }
     let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, Real::max);
     let tolerance = MERGE_FRACTION * (extent + widen(largest));
     let points = without_duplicates(points, tolerance);
@@ -60,19 +68,6 @@ pub(super) fn convex_hull(points: &[Vec3]) -> Result<Hull, ShapeError> {
         }
     }
     Err(ShapeError::Degenerate)
-}
-
-/// The lower corner of the bounding box and its largest extent (m).
-fn validated_extent(points: &[Vec3]) -> Result<(DVec3, Double), ShapeError> {
-    if points.len() < 4 {
-        return Err(ShapeError::TooFewPoints { count: points.len() });
-    }
-    check_points(points)?;
-    let (low, extent) = extent(points);
-    if extent < widen(LENGTH_MIN) {
-        return Err(ShapeError::Coincident { extent: narrow(extent) });
-    }
-    Ok((low, extent))
 }
 
 /// The lower corner of the bounding box and its largest extent (m); zero without points.
@@ -124,16 +119,10 @@ fn from_loops(points: &[DVec3], loops: &[Vec<u32>]) -> Option<Hull> {
     }
     let renumbered = |l: &Vec<u32>| l.iter().map(|&v| number[v as usize]).collect();
     let loops: Vec<Vec<u32>> = loops.iter().map(renumbered).collect::<Option<_>>()?;
-    let mass = polyhedron_mass(&vertices, &loops);
-    if mass.volume <= 0.0 {
-        return None;
-    }
-    let about_centroid = vertices.iter().map(|&v| narrow3(v - mass.centroid)).collect();
-    let mut hull = assemble(about_centroid, &loops)?;
-    hull.centroid = narrow3(mass.centroid);
-    hull.volume = narrow(mass.volume);
-    hull.inertia = mass.inertia;
-    Some(hull)
+    let (volume, centroid, inertia) = polyhedron_mass(&vertices, &loops)?;
+    let about_centroid = vertices.iter().map(|&v| narrow3(v - centroid)).collect();
+    let hull = assemble(about_centroid, &loops)?;
+    Some(Hull { centroid: narrow3(centroid), volume: narrow(volume), inertia, ..hull })
 }
 
 /// The hull with everything but its mass properties, from vertices about the centroid and face
@@ -145,16 +134,9 @@ pub(crate) fn assemble(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> 
 
 /// [`assemble`] of a surface that may be flat, with the origin on it.
 pub(super) fn assemble_closed(vertices: Vec<Vec3>, loops: &[Vec<u32>]) -> Option<Hull> {
-    placed(joined(vertices.len(), loops)?, vertices)
-}
-
-/// Faces and edges of a hull without places; none if the loops do not close up.
-fn joined(n_vertices: usize, loops: &[Vec<u32>]) -> Option<Hull> {
     let edges = paired_edges(loops)?;
-    if n_vertices + loops.len() != edges.len() + 2 {
-        return None;
-    }
-    Some(skeleton(n_vertices, edges, loops))
+    let closes_up = vertices.len() + loops.len() == edges.len() + 2;
+    placed(closes_up.then(|| skeleton(vertices.len(), edges, loops))?, vertices)
 }
 
 /// What a hull of these edges and loops is, whatever the places of its vertices are.
@@ -165,7 +147,6 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
         start += len;
         Face { normal: Vec3::ZERO, offset: 0.0, start: start - len, len }
     });
-    let faces = faces.collect();
     let (neighbors, neighbor_start) = neighbor_lists(n_vertices, edges.iter().map(|e| e.vertices));
     let vertex_faces = vertex_faces(loops);
     let at = |v: usize| (neighbor_start[v]..neighbor_start[v + 1]).map(move |i| (v as u32, i));
@@ -175,7 +156,6 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
         let edge = edge_between(&edges, v, vertex)?;
         Some(Spoke { vertex, edge, face })
     });
-    let spokes = spokes.collect();
     let steps = (0_u32..)
         .zip(loops)
         .flat_map(|(face, l)| (0..l.len()).map(move |k| (face, l[k], l[(k + 1) % l.len()])));
@@ -184,18 +164,17 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
         let [f, g] = edges[edge as usize].faces;
         Some(Spoke { vertex, edge, face: if f == face { g } else { f } })
     });
-    let loop_edges = loop_edges.collect();
     Hull {
         lanes: Vec::new(),
         vertices: Vec::new(),
-        faces,
+        faces: faces.collect(),
         face_vertices: loops.concat(),
+        spokes: spokes.collect(),
+        loop_edges: loop_edges.collect(),
         edges,
         neighbors,
         neighbor_start,
         vertex_faces,
-        spokes,
-        loop_edges,
         loop_sides: Vec::new(),
         flatness: 0.0,
         cuboid: None,
@@ -212,10 +191,11 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
 /// The hull with its vertices at these places; none if a face has no normal.
 pub(super) fn placed(mut hull: Hull, vertices: Vec<Vec3>) -> Option<Hull> {
     let mut flatness: Double = 0.0;
+    let cloud = Cloud::new(vertices.iter().map(|&v| widen3(v)).collect());
     hull.loop_sides.clear();
     for face in &mut hull.faces {
         let list = &hull.face_vertices[face.start as usize..][..face.len as usize];
-        let (normal, offset, deepest) = supporting_plane(&vertices, list)?;
+        let (normal, offset, deepest) = supporting_plane(&vertices, &cloud, list)?;
         (face.normal, face.offset) = (normal, offset);
         flatness = flatness.max(deepest);
         let next = |k: usize| list[(k + 1) % list.len()];
@@ -283,16 +263,16 @@ fn side(vertices: &[Vec3], v: u32, w: u32, face_normal: Vec3) -> Side {
 
 /// Unit normal and offset of the plane that supports all vertices in the mean direction of a face,
 /// and how far the face is from a convex polygon in that plane (m); none if the face has no normal.
-fn supporting_plane(vertices: &[Vec3], face: &[u32]) -> Option<(Vec3, Real, Double)> {
+fn supporting_plane(
+    vertices: &[Vec3],
+    cloud: &Cloud,
+    face: &[u32],
+) -> Option<(Vec3, Real, Double)> {
     let at = |k: usize| widen3(vertices[face[k % face.len()] as usize]);
-    let origin = at(0);
-    // Newell's normal: the vector area of the loop, whatever its vertices' distance from a plane.
-    let area: DVec3 = (1..face.len() - 1).map(|k| (at(k) - origin).cross(at(k + 1) - origin)).sum();
-    let normal = narrow3(area.try_normalize()?);
-    let height = |v: Vec3| widen3(normal).dot(widen3(v));
-    let offset = vertices.iter().map(|&v| height(v)).fold(Double::NEG_INFINITY, Double::max);
-    let depths = face.iter().map(|&v| offset - height(vertices[v as usize]));
+    let normal = narrow3(vector_area(face.len(), at).try_normalize()?);
     let axis = widen3(normal);
+    let offset = cloud.highest(axis, axis.dot(at(0)), &mut 0);
+    let depths = (0..face.len()).map(|k| offset - axis.dot(at(k)));
     let notches = (0..face.len()).map(|k| notch_depth(at(k), at(k + 1), at(k + 2), axis));
     let deepest = depths.chain(notches).fold(0.0, Double::max);
     Some((normal, narrow(offset), deepest))

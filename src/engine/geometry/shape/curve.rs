@@ -297,8 +297,7 @@ impl Hull {
 
     /// A curved hull about its centroid.
     fn curved(curve: Curve, radius: Real, volume: Double, inertia: DVec3) -> Self {
-        let inertia = Vec3::new(narrow(inertia.x), narrow(inertia.y), narrow(inertia.z));
-        let inertia = SymMat3::diagonal(inertia);
+        let inertia = SymMat3::diagonal(crate::math::narrow3(inertia));
         let core = Self::rounded_core(vec![Vec3::ZERO], Vec::new(), radius, volume, inertia);
         Self {
             faces: curve.caps(),

@@ -145,11 +145,8 @@ pub enum ShapeError {
 
 /// The length itself, if it is within the limits.
 pub(super) fn checked_length(name: &'static str, value: Real) -> Result<Real, ShapeError> {
-    if (LENGTH_MIN..=LENGTH_MAX).contains(&value) {
-        Ok(value)
-    } else {
-        Err(ShapeError::BadLength { name, value })
-    }
+    let fits = (LENGTH_MIN..=LENGTH_MAX).contains(&value);
+    if fits { Ok(value) } else { Err(ShapeError::BadLength { name, value }) }
 }
 
 /// Are all points finite, with coordinates within the limit?

@@ -139,16 +139,12 @@ impl Hull {
         checked_length("the y size of the cuboid", size.y)?;
         checked_length("the z size of the cuboid", size.z)?;
         let cube = CUBE.clone().ok_or(ShapeError::Degenerate)?;
-        let mut hull = placed(cube, corners(size * 0.5).collect()).ok_or(ShapeError::Degenerate)?;
+        let hull = placed(cube, corners(size * 0.5).collect()).ok_or(ShapeError::Degenerate)?;
         let volume = size.x * size.y * size.z;
         let square = size * size * (volume / 12.0);
-        hull.volume = volume;
-        hull.inertia = SymMat3::diagonal(Vec3::new(
-            square.y + square.z,
-            square.x + square.z,
-            square.x + square.y,
-        ));
-        Ok(hull)
+        let [x, y, z] = square.to_array();
+        let inertia = SymMat3::diagonal(Vec3::new(y + z, x + z, x + y));
+        Ok(Self { volume, inertia, ..hull })
     }
 
     /// A ball.

@@ -7,16 +7,6 @@
 
 use crate::math::{DMat3, DVec3, Double, Mat3, Quat, Real, SymMat3, Vec3, narrow, quat_to_mat3};
 
-/// Mass properties of a polyhedron of density one.
-pub(super) struct PolyhedronMass {
-    /// Volume (m³).
-    pub(super) volume: Double,
-    /// Centroid in the frame of the vertices (m).
-    pub(super) centroid: DVec3,
-    /// Inertia about the centroid per unit density (m⁵).
-    pub(super) inertia: SymMat3,
-}
-
 /// Volume, first and second moments about the origin, of density one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moments {
@@ -29,15 +19,22 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Those of nothing.
-    pub(super) const ZERO: Self = Self { volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
-
-    /// Adds the signed tetrahedron from the origin to a triangle.
-    pub(super) fn add_tetrahedron(&mut self, [a, b, c]: [DVec3; 3]) {
-        let d = a.dot(b.cross(c));
-        self.volume += d / 6.0;
-        self.first += (a + b + c) * (d / 24.0);
-        self.second += squares([a, b, c]) * (d / 120.0);
+    /// Those of a polyhedron: signed tetrahedra from the origin to the triangles of its faces.
+    pub(super) fn of_polyhedron<'l>(
+        loops: impl Iterator<Item = &'l [u32]>,
+        at: impl Fn(u32) -> DVec3,
+    ) -> Self {
+        let mut sum = Self { volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
+        for face in loops {
+            for pair in face[1..].windows(2) {
+                let [a, b, c] = [face[0], pair[0], pair[1]].map(&at);
+                let d = a.dot(b.cross(c));
+                sum.volume += d / 6.0;
+                sum.first += (a + b + c) * (d / 24.0);
+                sum.second += squares([a, b, c]) * (d / 120.0);
+            }
+        }
+        sum
     }
 
     /// Inertia about a centroid: `tr(S) 1 - S` of the second moments there, by Steiner.
@@ -65,18 +62,17 @@ pub(super) fn squares([a, b, c]: [DVec3; 3]) -> DMat3 {
     outer(s, s) + outer(a, a) + outer(b, b) + outer(c, c)
 }
 
-/// Integrates over the polyhedron whose faces are counterclockwise loops of vertex indices.
-pub(super) fn polyhedron_mass(vertices: &[DVec3], loops: &[Vec<u32>]) -> PolyhedronMass {
+/// Volume (m³), centroid (m) and inertia about it per unit density (m⁵) of the polyhedron whose faces are
+/// counterclockwise loops of vertex indices; none without volume.
+pub(super) fn polyhedron_mass(
+    vertices: &[DVec3],
+    loops: &[Vec<u32>],
+) -> Option<(Double, DVec3, SymMat3)> {
     let middle = vertices.iter().sum::<DVec3>() / vertices.len().max(1) as Double;
     let at = |v: u32| vertices[v as usize] - middle;
-    let mut sum = Moments::ZERO;
-    for face in loops {
-        let a = at(face[0]);
-        face[1..].windows(2).for_each(|pair| sum.add_tetrahedron([a, at(pair[0]), at(pair[1])]));
-    }
-    let volume = sum.volume;
-    let offset = if volume > 0.0 { sum.first / volume } else { DVec3::ZERO };
-    PolyhedronMass { volume, centroid: middle + offset, inertia: sum.inertia_about(offset) }
+    let sum = Moments::of_polyhedron(loops.iter().map(Vec::as_slice), at);
+    let offset = sum.first / sum.volume;
+    (sum.volume > 0.0).then(|| (sum.volume, middle + offset, sum.inertia_about(offset)))
 }
 
 /// Mass, center of mass and inertia of a body.

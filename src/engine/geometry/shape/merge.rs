@@ -10,16 +10,11 @@
 //!
 //! Vertices left with fewer than three faces lie inside a face or an edge and are dropped.
 
+use super::cloud::Cloud;
 use super::quickhull::{GridPoint, HullFacet, length};
 use crate::math::{DVec3, Double};
 
 const UNOWNED: u32 = u32::MAX;
-
-/// A supporting plane `normal · x = offset` in grid cells.
-struct FacePlane {
-    normal: DVec3,
-    offset: Double,
-}
 
 fn to_double(a: [i64; 3]) -> DVec3 {
     DVec3::new(a[0] as Double, a[1] as Double, a[2] as Double)
@@ -57,9 +52,9 @@ pub(super) fn merged_loops(
         let has_holes: Vec<bool> = loops.iter().map(Vec::is_empty).collect();
         drop_flat_vertices(points.len(), &mut loops);
         let bad: Vec<bool> = (0..loops.len())
-            .map(|i| {
-                let dissolved = has_holes[i] && partition.exact[i];
-                !dissolved && (has_holes[i] || !is_convex(points, &loops[i], tolerance))
+            .map(|i| match has_holes[i] {
+                true => !partition.exact[i],
+                false => !is_convex(points, &loops[i], tolerance),
             })
             .collect();
         if tolerance == 0.0 || !bad.contains(&true) {
@@ -105,38 +100,38 @@ impl Partition<'_> {
         let mut vertices: Vec<u32> = facets.iter().flat_map(|f| f.vertices).collect();
         vertices.sort_unstable();
         vertices.dedup();
+        let place = |&v: &u32| to_double(self.points[v as usize]);
+        let cloud = Cloud::new(vertices.iter().map(place).collect());
         for seed in order {
             if self.owner[seed] == UNOWNED {
-                self.grow_face(&vertices, seed);
+                self.grow_face(&cloud, seed);
                 self.exact.push(false);
             }
         }
     }
 
     /// Grows the next face about `seed` within the tolerance of a plane that is fitted to the result.
-    fn grow_face(&mut self, vertices: &[u32], seed: usize) {
+    fn grow_face(&mut self, cloud: &Cloud, seed: usize) {
         let Self { points, facets, tolerance, .. } = *self;
         let normal = to_double(facets[seed].normal).normalize();
-        let offset = normal.dot(to_double(points[facets[seed].vertices[0] as usize]));
-        let mut plane = FacePlane { normal, offset };
+        let corner = to_double(points[facets[seed].vertices[0] as usize]);
+        // The supporting plane `normal · x = offset` in grid cells.
+        let mut plane = (normal, normal.dot(corner));
         let mut region = Vec::new();
         for _ in 0..3 {
             let size_before = region.len();
             region.iter().for_each(|&f| self.owner[f as usize] = UNOWNED);
             region = self.flood(seed, |f| {
-                to_double(f.normal).dot(plane.normal) > 0.0
-                    && f.vertices.iter().all(|&v| {
-                        let x = to_double(points[v as usize]);
-                        (plane.offset - plane.normal.dot(x)).abs() <= tolerance
-                    })
+                let off = |&v: &u32| plane.1 - plane.0.dot(to_double(points[v as usize]));
+                to_double(f.normal).dot(plane.0) > 0.0
+                    && f.vertices.iter().all(|v| off(v).abs() <= tolerance)
             });
             if region.len() == 1 || region.len() == size_before {
                 break;
             }
             let sum: DVec3 = region.iter().map(|&f| to_double(facets[f as usize].normal)).sum();
             let normal = sum.normalize();
-            let heights = vertices.iter().map(|&v| normal.dot(to_double(points[v as usize])));
-            plane = FacePlane { normal, offset: heights.fold(Double::NEG_INFINITY, Double::max) };
+            plane = (normal, cloud.highest(normal, normal.dot(corner), &mut 0));
         }
     }
 
@@ -190,9 +185,13 @@ fn is_convex(points: &[GridPoint], face: &[u32], tolerance: Double) -> bool {
     if face.is_empty() {
         return true;
     }
-    let area: DVec3 = (1..face.len() - 1).map(|k| (at(k) - at(0)).cross(at(k + 1) - at(0))).sum();
-    let Some(normal) = area.try_normalize() else { return false };
+    let Some(normal) = vector_area(face.len(), at).try_normalize() else { return false };
     (0..face.len()).all(|k| notch_depth(at(k), at(k + 1), at(k + 2), normal) <= tolerance)
+}
+
+/// Twice the vector area of a loop of `n` corners, whatever their distance from a plane: Newell's normal.
+pub(super) fn vector_area(n: usize, at: impl Fn(usize) -> DVec3) -> DVec3 {
+    (1..n - 1).map(|k| (at(k) - at(0)).cross(at(k + 1) - at(0))).sum()
 }
 
 /// How far the middle one of three corners of a loop lies inside the chord of the others; negative

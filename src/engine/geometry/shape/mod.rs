@@ -13,6 +13,7 @@
 //! Deliberately absent: the union of overlapping parts of a compound (their overlap is counted twice).
 
 pub(crate) mod build;
+mod cloud;
 pub mod curve;
 mod error;
 pub mod hull;
@@ -276,8 +277,7 @@ impl Shape {
     pub fn half_space(normal: Vec3) -> Result<Self, ShapeError> {
         // In double precision, where the square of no single precision number overflows or vanishes.
         let normal = widen3(normal).try_normalize().map(narrow3).ok_or(ShapeError::BadNormal)?;
-        let convex = Convex::HalfSpace(HalfSpace { normal });
-        Ok(Self::from_piece(Piece { convex, position: Vec3::ZERO, rotation: Quat::IDENTITY }))
+        Ok(Self::from_convex(Convex::HalfSpace(HalfSpace { normal }), Vec3::ZERO))
     }
 
     /// The convex hull of points (m), see [`Hull::convex_hull`].
@@ -357,20 +357,18 @@ impl Shape {
     /// A mesh in its own frame.
     #[must_use]
     pub fn from_mesh(mesh: Mesh) -> Self {
-        let convex = Convex::Mesh(Arc::new(mesh));
-        Self::from_piece(Piece { convex, position: Vec3::ZERO, rotation: Quat::IDENTITY })
+        Self::from_convex(Convex::Mesh(Arc::new(mesh)), Vec3::ZERO)
     }
 
     /// A hull in the frame in which its points were given.
     #[must_use]
     pub fn from_hull(hull: Hull) -> Self {
         let position = hull.centroid;
-        let convex = Convex::Hull(Arc::new(hull));
-        Self::from_piece(Piece { convex, position, rotation: Quat::IDENTITY })
+        Self::from_convex(Convex::Hull(Arc::new(hull)), position)
     }
 
-    fn from_piece(piece: Piece) -> Self {
-        Self { pieces: Arc::new([piece]) }
+    fn from_convex(convex: Convex, position: Vec3) -> Self {
+        Self { pieces: Arc::new([Piece { convex, position, rotation: Quat::IDENTITY }]) }
     }
 
     /// The convex pieces, at least one.

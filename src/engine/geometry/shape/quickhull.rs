@@ -149,12 +149,8 @@ fn distribute(points: &[GridPoint], facets: &mut [HullFacet], first: usize, orph
     }
 }
 
-/// A directed edge of the horizon and the facet beyond it.
-struct HorizonEdge {
-    from: u32,
-    to: u32,
-    beyond: u32,
-}
+/// A directed edge of the horizon, from and to, and the facet beyond it.
+type HorizonEdge = (u32, u32, u32);
 
 /// Kills the facets that `apex` is outside of and lists the edges around them.
 fn find_horizon(
@@ -173,13 +169,9 @@ fn find_horizon(
     while next < visible.len() {
         let facet = visible[next] as usize;
         next += 1;
-        for k in 0..3 {
-            let beyond = facets[facet].adjacent[k];
+        for beyond in facets[facet].adjacent {
             let neighbor = &mut facets[beyond as usize];
-            if !neighbor.alive {
-                continue;
-            }
-            if neighbor.height(points, apex) > 0 {
+            if neighbor.alive && neighbor.height(points, apex) > 0 {
                 neighbor.alive = false;
                 visible.push(beyond);
             }
@@ -190,12 +182,11 @@ fn find_horizon(
         for k in 0..3 {
             let beyond = facet.adjacent[k];
             if facets[beyond as usize].alive {
-                let (from, to) = (facet.vertices[k], facet.vertices[(k + 1) % 3]);
-                horizon.push(HorizonEdge { from, to, beyond });
+                horizon.push((facet.vertices[k], facet.vertices[(k + 1) % 3], beyond));
             }
         }
     }
-    horizon.sort_unstable_by_key(|e| e.from);
+    horizon.sort_unstable_by_key(|e| e.0);
 }
 
 /// Joins `apex` to the edges of the horizon, which are sorted by their first vertex.
@@ -206,17 +197,17 @@ fn add_cone(
     horizon: &[HorizonEdge],
 ) -> Option<()> {
     let first = facets.len() as u32;
-    for edge in horizon {
+    for &(from, to, beyond) in horizon {
         let id = facets.len() as u32;
-        let mut facet = HullFacet::new(points, [edge.from, edge.to, apex]);
-        facet.adjacent[0] = edge.beyond;
+        let mut facet = HullFacet::new(points, [from, to, apex]);
+        facet.adjacent[0] = beyond;
         facets.push(facet);
-        let beyond = &mut facets[edge.beyond as usize];
-        let k = (0..3).find(|&k| beyond.vertices[k] == edge.to)?;
+        let beyond = &mut facets[beyond as usize];
+        let k = (0..3).find(|&k| beyond.vertices[k] == to)?;
         beyond.adjacent[k] = id;
     }
-    for (i, edge) in horizon.iter().enumerate() {
-        let next = horizon.binary_search_by_key(&edge.to, |e| e.from).ok()?;
+    for (i, (_, to, _)) in horizon.iter().enumerate() {
+        let next = horizon.binary_search_by_key(to, |e| e.0).ok()?;
         facets[first as usize + i].adjacent[1] = first + next as u32;
         facets[first as usize + next].adjacent[2] = first + i as u32;
     }

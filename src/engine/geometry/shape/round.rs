@@ -17,6 +17,7 @@ use super::build::{convex_hull, placed};
 use super::error::{ShapeError, checked_length};
 use super::hull::{Edge, Hull};
 use super::mass::{Moments, outer, squares};
+use super::merge::vector_area;
 use crate::math::{
     DMat3, DVec3, Double, PI_DOUBLE, Real, Vec3, atan2_double, narrow, narrow3, widen, widen3,
 };
@@ -43,8 +44,7 @@ impl<'h> Polytope<'h> {
         let normal = |face: u32| {
             let corners = hull.face_loop(face);
             let at = |k: usize| widen3(hull.vertices[corners[k] as usize]);
-            let area = |k: usize| (at(k) - at(0)).cross(at(k + 1) - at(0));
-            let area: DVec3 = (1..corners.len() - 1).map(area).sum();
+            let area = vector_area(corners.len(), at);
             area.try_normalize().unwrap_or(widen3(hull.faces[face as usize].normal))
         };
         let normals = (0..hull.faces.len() as u32).map(normal).collect();
@@ -53,19 +53,6 @@ impl<'h> Polytope<'h> {
 
     fn at(&self, vertex: u32) -> DVec3 {
         widen3(self.hull.vertices[vertex as usize])
-    }
-
-    /// The polytope itself: pyramids over the triangles of its faces; see `mass`.
-    fn core(&self) -> Moments {
-        let mut sum = Moments::ZERO;
-        for face in 0..self.hull.faces.len() as u32 {
-            let corners = self.hull.face_loop(face);
-            let a = self.at(corners[0]);
-            for pair in corners[1..].windows(2) {
-                sum.add_tetrahedron([a, self.at(pair[0]), self.at(pair[1])]);
-            }
-        }
-        sum
     }
 
     /// Adds the prisms of height `r` over the faces.
@@ -138,7 +125,8 @@ impl<'h> Polytope<'h> {
 
     /// Moments of the polytope rounded by `r`.
     fn rounded(&self, r: Double) -> Moments {
-        let mut sum = self.core();
+        let faces = (0..self.hull.faces.len() as u32).map(|face| self.hull.face_loop(face));
+        let mut sum = Moments::of_polyhedron(faces, |v| self.at(v));
         let mut spread = vec![DVec3::ZERO; self.hull.vertices.len()];
         self.add_prisms(r, &mut sum);
         self.add_wedges(r, &mut sum, &mut spread);
@@ -160,11 +148,8 @@ pub(super) fn rounded(hull: Hull, radius: Real) -> Result<Hull, ShapeError> {
     hull.radius = radius;
     hull.inradius += radius;
     hull.bounding_radius += radius;
-    if hull.faces.iter().all(|face| face.offset > 0.0) {
-        Ok(hull)
-    } else {
-        Err(ShapeError::Degenerate)
-    }
+    let is_inside = hull.faces.iter().all(|face| face.offset > 0.0);
+    is_inside.then_some(hull).ok_or(ShapeError::Degenerate)
 }
 
 impl Hull {

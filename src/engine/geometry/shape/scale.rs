@@ -38,12 +38,10 @@ fn mirrored(scale: Vec3, rotation: Quat) -> Quat {
     // Half a turn about an axis changes the two other signs; an odd number of signs is such a turn
     // times -1, and so is the reflection of x.
     let turned = negative.map(|n| n != odd);
-    let half_turn = match turned {
-        [false, true, true] => Quat::from_xyzw(1.0, 0.0, 0.0, 0.0),
-        [true, false, true] => Quat::from_xyzw(0.0, 1.0, 0.0, 0.0),
-        [true, true, false] => Quat::from_xyzw(0.0, 0.0, 1.0, 0.0),
-        _ => Quat::from_xyzw(0.0, 0.0, 0.0, 1.0),
-    };
+    let one_if = |is| if is { 1.0 } else { 0.0 };
+    let turns = turned.contains(&true);
+    let [x, y, z] = turned.map(|changes| one_if(turns && !changes));
+    let half_turn = Quat::from_xyzw(x, y, z, one_if(!turns));
     let rotation = quat_mul(half_turn, rotation);
     if odd { quat_mul(rotation, Quat::from_xyzw(1.0, 0.0, 0.0, 0.0)) } else { rotation }
 }
@@ -77,10 +75,9 @@ impl Shape {
     /// A factor that is zero or not finite, factors that differ where they must not, or a result
     /// that is too small or too large.
     pub fn scaled(&self, scale: Vec3) -> Result<Self, ShapeError> {
-        for factor in scale.to_array() {
-            if factor == 0.0 || !factor.is_finite() {
-                return Err(ShapeError::BadScale { factor });
-            }
+        let is_bad = |factor: &Real| *factor == 0.0 || !factor.is_finite();
+        if let Some(factor) = scale.to_array().into_iter().find(is_bad) {
+            return Err(ShapeError::BadScale { factor });
         }
         let pieces = self.pieces().iter().enumerate().map(|(index, piece)| {
             let piece = match &piece.convex {
@@ -151,10 +148,8 @@ fn of_its_kind(hull: &Hull, scale: Vec3) -> Result<Hull, ShapeError> {
     let (s, y) = (scale.x, scale.y);
     match hull.curve {
         Some(Curve::Ellipsoid { half }) => Hull::ellipsoid(half * scale * 2.0),
+        Some(Curve::Cylinder { .. }) if hull.radius > 0.0 && !uniform => uneven("rounded cylinder"),
         Some(Curve::Cylinder { radius, half_height }) if hull.radius > 0.0 => {
-            if !uniform {
-                return uneven("rounded cylinder");
-            }
             Hull::round_cylinder(radius * s, 2.0 * half_height * y, hull.radius * s)
         }
         Some(Curve::Cylinder { .. }) if !round => uneven("cylinder"),
@@ -165,11 +160,9 @@ fn of_its_kind(hull: &Hull, scale: Vec3) -> Result<Hull, ShapeError> {
         Some(Curve::Cone { radius, height }) => Hull::cone(radius * s, height * y),
         None if hull.vertices.len() == 1 => Hull::sphere(hull.radius * s),
         None if !round => uneven("capsule"),
-        None => Hull::capsule(hull.radius * s, capsule_length(hull) * y),
+        None => {
+            let length = hull.vertices.iter().map(|v| 2.0 * v.y).fold(0.0, Real::max);
+            Hull::capsule(hull.radius * s, length * y)
+        }
     }
-}
-
-/// Full length of the segment of a capsule (m).
-fn capsule_length(hull: &Hull) -> Real {
-    hull.vertices.iter().map(|v| 2.0 * v.y).fold(0.0, Real::max)
 }

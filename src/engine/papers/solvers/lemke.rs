@@ -64,8 +64,7 @@ pub fn solve(problem: &Problem, iterate: &mut Iterate, params: &LemkeParams) -> 
     }
     let pyramid = pyramid_of(problem.cone);
     let size = problem.contacts.len() * (pyramid.directions().len() + 2);
-    let known = problem.rolling.is_empty() && !problem.joints.iter().any(JointRow::is_bounded);
-    if !known {
+    if !problem.rolling.is_empty() || problem.joints.iter().any(JointRow::is_bounded) {
         return unchanged(Status::TooLarge);
     }
     let old_contact = iterate.contact_impulse.to_vec();
@@ -164,64 +163,47 @@ pub(in crate::engine::papers) struct Reduced {
     kept: Vec<usize>,
     /// Lower factor of `S` over the kept rows, row by row.
     factor: Vec<Vec<Double>>,
-    /// `Y = L⁻¹ νᵀ M⁻¹ Jᵀ`, one row a kept joint row.
+    /// `Y = L⁻¹ νᵀ M⁻¹ Jᵀ`, one row a kept joint row, and behind each that of `L⁻¹ (νᵀ v* + Υ)`.
     y: Vec<Vec<Double>>,
-    /// `L⁻¹ (νᵀ v* + Υ)`.
-    y_free: Vec<Double>,
 }
 
 impl Reduced {
     pub(in crate::engine::papers) fn new(problem: &Problem) -> Self {
         let contacts = contact_terms(problem);
-        let joints: Vec<Terms> = problem
-            .joints
-            .iter()
-            .map(|row| row.terms.iter().map(|(b, j)| (*b as usize, *j)).collect())
-            .collect();
+        let terms_of = |row: &JointRow| row.terms.iter().map(|(b, j)| (*b as usize, *j)).collect();
+        let joints: Vec<Terms> = problem.joints.iter().map(terms_of).collect();
         let n = contacts.len();
-        let a = gram(problem, &contacts, &contacts);
+        let mut a = gram(problem, &contacts, &contacts);
         let free = |terms: &Terms| {
             terms.iter().fold(0.0, |sum, (b, j)| sum + dot6(j, &problem.bodies[*b].velocity_free))
         };
-        let q: Vec<Double> =
+        let mut q: Vec<Double> =
             (0..n).map(|i| free(&contacts[i]) + problem.contacts[i / 3].bias[i % 3]).collect();
-        let scale = (0..n / 3)
-            .map(|c| {
-                let w = a[3 * c * n + 3 * c];
-                if w > 0.0 { 1.0 / w.sqrt() } else { 1.0 }
-            })
-            .collect();
+        let diagonal = (0..n / 3).map(|c| a[3 * c * n + 3 * c]);
+        let scale = diagonal.map(|w| if w > 0.0 { 1.0 / w.sqrt() } else { 1.0 }).collect();
         let mut s = gram(problem, &joints, &joints);
         for (j, row) in problem.joints.iter().enumerate() {
             s[j * (joints.len() + 1)] += row.softness;
         }
         let coupling = gram(problem, &joints, &contacts);
-        let joint_free: Vec<Double> =
-            joints.iter().zip(problem.joints).map(|(terms, row)| free(terms) + row.bias).collect();
         let (kept, factor) = pivoted_cholesky(&s, joints.len());
-        let (mut y, mut y_free) = (Vec::new(), Vec::new());
-        let mut reduced = Self { a, q, n, scale, kept, factor, y: Vec::new(), y_free: Vec::new() };
-        for (k, j) in reduced.kept.iter().enumerate() {
-            let mut row: Vec<Double> = coupling[j * n..(j + 1) * n].to_vec();
-            let mut value = joint_free[*j];
-            for (i, l) in reduced.factor[k][..k].iter().enumerate() {
-                let earlier: &Vec<Double> = &y[i];
+        let mut y: Vec<Vec<Double>> = Vec::new();
+        for (k, &j) in kept.iter().enumerate() {
+            let mut row = coupling[j * n..(j + 1) * n].to_vec();
+            row.push(free(&joints[j]) + problem.joints[j].bias);
+            for (l, earlier) in factor[k].iter().zip(&y) {
                 row.iter_mut().zip(earlier).for_each(|(x, e)| *x -= l * e);
-                value -= l * y_free[i];
             }
-            let pivot = reduced.factor[k][k];
-            row.iter_mut().for_each(|x| *x /= pivot);
+            row.iter_mut().for_each(|x| *x /= factor[k][k]);
             y.push(row);
-            y_free.push(value / pivot);
         }
-        for (row, value) in y.iter().zip(&y_free) {
+        for row in &y {
             for i in 0..n {
-                (0..n).for_each(|j| reduced.a[i * n + j] -= row[i] * row[j]);
-                reduced.q[i] -= row[i] * value;
+                (0..n).for_each(|j| a[i * n + j] -= row[i] * row[j]);
+                q[i] -= row[i] * row[n];
             }
         }
-        (reduced.y, reduced.y_free) = (y, y_free);
-        reduced
+        Self { a, q, n, scale, kept, factor, y }
     }
 
     /// Matrix and vector over (c_n, β, λ), or over (c_n, β) with λ given. Friction has the directions of
@@ -300,7 +282,7 @@ impl Reduced {
     /// Joint impulses that go with those of the contacts.
     pub(in crate::engine::papers) fn answer(&self, iterate: &mut Iterate) {
         // Lᵀ c = -(y₀ + Y l).
-        let mut x = self.y_free.clone();
+        let mut x: Vec<Double> = self.y.iter().map(|row| row[self.n]).collect();
         for (value, row) in x.iter_mut().zip(&self.y) {
             for (c, l) in iterate.contact_impulse.iter().enumerate() {
                 *value += row[3 * c] * l[0] + row[3 * c + 1] * l[1] + row[3 * c + 2] * l[2];

@@ -96,18 +96,14 @@ fn follow_path(matrix: &[Double], q: &[Double], attempt: u32, pivots_max: u32) -
             break;
         }
         entering = if leaving < n { leaving + n } else { leaving - n };
-        match tableau.ratio_test(entering) {
-            Some(next) => row = next,
-            None => {
-                solution.status = Status::Ray;
-                break;
-            }
-        }
+        let Some(next) = tableau.ratio_test(entering) else {
+            solution.status = Status::Ray;
+            break;
+        };
+        row = next;
     }
-    let refined = match solution.status {
-        Status::Converged => solve_basis(matrix, q, &tableau.basis),
-        _ => None,
-    };
+    let is_solved = solution.status == Status::Converged;
+    let refined = if is_solved { solve_basis(matrix, q, &tableau.basis) } else { None };
     for (i, variable) in tableau.basis.iter().enumerate() {
         if (n..2 * n).contains(variable) {
             let value = refined.as_ref().map_or(tableau.at(i, 2 * n + 1), |x| x[i]);
@@ -176,13 +172,8 @@ impl Tableau {
             if (x - y).abs() > TIE * (1.0 + x.abs().max(y.abs())) {
                 return x < y;
             }
-            if column == rhs {
-                if self.basis[i] == 2 * self.n {
-                    return true;
-                }
-                if self.basis[b] == 2 * self.n {
-                    return false;
-                }
+            if column == rhs && [i, b].iter().any(|&row| self.basis[row] == 2 * self.n) {
+                return self.basis[i] == 2 * self.n;
             }
         }
         false
@@ -216,11 +207,9 @@ fn solve_basis(matrix: &[Double], q: &[Double], basis: &[usize]) -> Option<Vec<D
     let mut a = vec![0.0; n * width];
     for (column, variable) in basis.iter().enumerate() {
         for i in 0..n {
-            a[i * width + column] = if *variable < n {
-                if i == *variable { 1.0 } else { 0.0 }
-            } else {
-                -matrix[i * n + variable - n]
-            };
+            let unit = if i == *variable { 1.0 } else { 0.0 };
+            let own = *variable < n;
+            a[i * width + column] = if own { unit } else { -matrix[i * n + variable - n] };
         }
     }
     (0..n).for_each(|i| a[i * width + n] = q[i]);

@@ -378,9 +378,7 @@ impl JointDesc {
             ranges::POSITION.check("least distance", min)?;
             or_none(ranges::POSITION, "largest distance", max)?;
         }
-        for axis in JointAxis::ALL {
-            self.check_axis(axis)?;
-        }
+        JointAxis::ALL.into_iter().try_for_each(|axis| self.check_axis(axis))?;
         let swings = [JointKind::Spherical, JointKind::Pivot, JointKind::Generic];
         if let Some(swing) = self.swing {
             if !swings.contains(&self.kind) || self.locked() & 0b11_0000 != 0 {
@@ -417,8 +415,7 @@ impl JointDesc {
                 return Err(JointError::Locked(axis));
             }
             // Both infinite on one side is no place at all.
-            let possible = min <= max && min < Real::INFINITY && max > Real::NEG_INFINITY;
-            if !possible {
+            if !(min <= max && min < Real::INFINITY && max > Real::NEG_INFINITY) {
                 return Err(JointError::Limits(axis, min, max));
             }
             or_none(ranges::POSITION, "least position of an axis", min)?;

@@ -83,12 +83,10 @@ impl Adjacency {
 /// How the surface bends from a triangle to its neighbor beyond an edge that the first runs `along`.
 fn bend(normal: DVec3, beyond: DVec3, along: DVec3) -> Bend {
     let sine = normal.cross(beyond).dot(along);
-    if normal.dot(beyond) < 0.0 && sine.abs() <= FLAT {
-        // Folded back: the rim of a sheet with two sides.
-        Bend::Convex
-    } else if sine.abs() <= FLAT {
+    if sine.abs() <= FLAT && normal.dot(beyond) >= 0.0 {
         Bend::Flat
-    } else if sine > 0.0 {
+    } else if sine > 0.0 || sine.abs() <= FLAT {
+        // Also folded back: the rim of a sheet with two sides.
         Bend::Convex
     } else {
         Bend::Concave

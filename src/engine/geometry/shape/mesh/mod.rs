@@ -83,18 +83,16 @@ impl Mesh {
     pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
         check_points(vertices)?;
         for (triangle, corners) in triangles.iter().enumerate() {
-            for &vertex in corners {
-                if vertex as usize >= vertices.len() {
-                    return Err(ShapeError::NoSuchVertex { triangle, vertex });
-                }
+            if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices.len()) {
+                return Err(ShapeError::NoSuchVertex { triangle, vertex });
             }
         }
         let (_, extent) = extent(vertices);
         if vertices.len() >= 3 && extent < widen(LENGTH_MIN) {
             return Err(ShapeError::Coincident { extent: narrow(extent) });
         }
-        let (kept, number) = merged(vertices, MERGE_FRACTION * extent);
         let thinnest = MERGE_FRACTION * extent;
+        let (kept, number) = merged(vertices, thinnest);
         let renumbered = triangles.iter().map(|t| t.map(|v| number[v as usize]));
         let with_area: Vec<[u32; 3]> =
             renumbered.filter(|t| height_of(t.map(|v| kept[v as usize])) > thinnest).collect();
@@ -125,16 +123,15 @@ impl Mesh {
         let normals: Vec<DVec3> = triangles.iter().map(normal).collect();
         let Adjacency { edges, flat_corners, star, star_start } =
             Adjacency::new(&vertices, triangles, &normals);
-        let mut list = Vec::with_capacity(triangles.len());
-        for (i, &vertices) in triangles.iter().enumerate() {
-            let (normal, edges) = (narrow3(normals[i]), edges[i]);
-            list.push(MeshTriangle { vertices, normal, edges, flat_corners: flat_corners[i] });
-        }
         let bounds = vertices.iter().fold(Aabb::EMPTY, |b, &v| b.union(Aabb { min: v, max: v }));
         let bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
         let boxes = triangles.iter().map(|t| box_of(t.map(|v| vertices[v as usize])));
         let tree = Bvh::build(&boxes.collect::<Vec<_>>());
-        let triangles = list;
+        let of = |(i, &vertices): (usize, &[u32; 3])| {
+            let (normal, edges) = (narrow3(normals[i]), edges[i]);
+            MeshTriangle { vertices, normal, edges, flat_corners: flat_corners[i] }
+        };
+        let triangles = triangles.iter().enumerate().map(of).collect();
         Self { vertices, triangles, star, star_start, tree, bounds, bounding_radius, dropped }
     }
 

@@ -1,5 +1,6 @@
 //! Tests of hulls and shapes: laws and slow oracles over seeded random input.
 
+mod cloud;
 mod hulls;
 mod meshes;
 mod shapes;
