@@ -1,7 +1,38 @@
-//! Threads that wait for work, for times: those of [`Threads`](orthant::engine::par::Threads) are started
-//! anew for each call.
+//! Threads that wait for work, for times: those of [`Threads`] are started anew for each call. Threads that
+//! count what they are called for.
 
-use orthant::engine::par::{Pool, Serial};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use orthant::engine::par::{Job, Pool, Serial, Threads};
+
+/// So many threads, and the most jobs that they were called for at once.
+#[derive(Debug)]
+pub struct Counted {
+    threads: Threads,
+    most: AtomicUsize,
+}
+
+impl Counted {
+    pub const fn new(threads: usize) -> Self {
+        Self { threads: Threads(threads), most: AtomicUsize::new(0) }
+    }
+
+    /// Jobs of the call that had most: none is called for what one thread does by itself.
+    pub fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+}
+
+impl Pool for Counted {
+    fn threads(&self) -> usize {
+        self.threads.threads()
+    }
+
+    fn call(&self, jobs: &mut [Job<'_>]) {
+        self.most.fetch_max(jobs.len(), Ordering::Relaxed);
+        self.threads.call(jobs);
+    }
+}
 
 /// So many threads, each on a core of its own, beside this one, which waits for them; one is this one, as
 /// all are where there are no threads. An error where they cannot be had.

@@ -4,9 +4,11 @@
 //! numbers are in the message.
 
 use orthant::engine::par::Serial;
-#[cfg(not(target_family = "wasm"))]
-use orthant::engine::par::Threads;
 use orthant::math::Real;
+#[cfg(not(target_family = "wasm"))]
+use orthant_lab::pool::Counted;
+#[cfg(not(target_family = "wasm"))]
+use orthant_lab::support::moving::{SPREAD, crowd, history_on_each};
 use orthant_lab::support::moving::{history, scenes};
 
 /// Steps of each.
@@ -22,14 +24,26 @@ fn the_bits_of_moving_worlds_are_those_of_every_build() {
     assert!(got == golden, "got\n{listed}");
 }
 
-/// A platform without threads has nothing to compare.
+/// All eight worlds together, six times, so that there is work for threads in all stages but one: pairs are
+/// found on threads in `determinism.rs`. A platform without threads has nothing to compare.
 #[test]
 #[cfg(not(target_family = "wasm"))]
 fn the_bits_are_those_of_any_number_of_threads() {
-    let all = |pool: &Threads| scenes().into_iter().map(|s| history(s, STEPS / 2, pool)).collect();
-    let one: Vec<u64> = all(&Threads(1));
+    let begin = crowd(6);
+    let play = |threads: usize| {
+        let pools = [0; 5].map(|_| Counted::new(threads));
+        let bits = history_on_each(begin.clone(), 21, pools.each_ref().map(|pool| pool as _));
+        (bits, pools.map(|pool| pool.most()))
+    };
+    let (one, alone) = play(1);
+    assert_eq!(alone, [0; 5], "one thread is called for nothing");
     for threads in [2, 3, 4, 8] {
-        assert_eq!(all(&Threads(threads)), one, "{threads} threads");
+        let (bits, jobs) = play(threads);
+        for (stage, least) in [(0, 2), (2, 2 * threads), (3, 3 * threads), (4, 2)] {
+            let (name, most) = (SPREAD[stage], jobs[stage]);
+            assert!(most >= least, "{threads} threads: {most} parts in `{name}`, {least} asked");
+        }
+        assert_eq!(bits, one, "{threads} threads");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
+use orthant::engine::body::{Body, BodyDesc, BodyId, BodyKind};
 use orthant::engine::collider::{Collider, Material};
 use orthant::engine::joint::{JointAxis, JointDesc, JointKind, Motor};
 use orthant::engine::par::Pool;
@@ -15,6 +15,7 @@ use super::{DT, add, change, cuboid, fingerprint, floor, heap, pile, sphere, sta
 use crate::random::Rng;
 
 /// A moving world, how many steps it is before its snapshot is taken, and its settings.
+#[derive(Clone)]
 pub struct Scene {
     pub name: &'static str,
     pub world: Simulation,
@@ -175,28 +176,88 @@ impl Write for Mixer {
     }
 }
 
+/// The stages that know a pool, in their order.
+pub const SPREAD: [&str; 5] = ["begin", "find_pairs", "find_contacts", "solve", "finish"];
+
 /// Steps a world on a pool; in the plugin every stage is a system of its own.
 pub fn step_on(world: &mut Simulation, settings: &Settings, pool: &dyn Pool) {
-    world.begin_on(settings, DT, pool);
-    world.find_pairs_on(settings, pool);
-    world.find_contacts_on(settings, pool);
+    step_on_each(world, settings, [pool; 5]);
+}
+
+/// Steps a world with a pool for each of the stages that know one.
+pub fn step_on_each(world: &mut Simulation, settings: &Settings, pools: [&dyn Pool; 5]) {
+    let [begin, pairs, contacts, solve, finish] = pools;
+    world.begin_on(settings, DT, begin);
+    world.find_pairs_on(settings, pairs);
+    world.find_contacts_on(settings, contacts);
     world.build_islands();
     world.assemble(settings);
-    world.solve_on(settings, pool);
+    world.solve_on(settings, solve);
     world.integrate();
-    world.finish_on(pool);
+    world.finish_on(finish);
 }
 
 /// The bits of all that a scene tells in each of so many steps, while bodies come and go.
 pub fn history(scene: Scene, steps: u8, pool: &dyn Pool) -> u64 {
+    history_on_each(scene, steps, [pool; 5])
+}
+
+/// The bits with a pool for each of the stages that know one.
+pub fn history_on_each(scene: Scene, steps: u8, pools: [&dyn Pool; 5]) -> u64 {
     let Scene { mut world, settings, .. } = scene;
     let mut mixer = Mixer(0xCBF2_9CE4_8422_2325);
     for k in 0..steps {
         if k % 20 == 19 {
             change_bodies(&mut world, k / 20);
         }
-        step_on(&mut world, &settings, pool);
+        step_on_each(&mut world, &settings, pools);
         write!(mixer, "{:?}", told(&world)).expect("a mixer takes all");
     }
     mixer.0
+}
+
+/// All eight worlds in one, so many times, each in a place of its own on one floor and later than the one
+/// before: so many bodies, pairs, rows and islands that all of them are worth several threads.
+pub fn crowd(copies: u8) -> Scene {
+    let mut all = floor();
+    for (k, scene) in (0_u8..).zip(scenes()) {
+        let Scene { mut world, steps, settings, .. } = scene;
+        for copy in 0..copies {
+            place(&mut all, &world, 40.0 * Vec3::new(copy.into(), 0.0, k.into()));
+            for _ in 0..steps / usize::from(copies) {
+                world.step(&settings, DT);
+            }
+        }
+    }
+    let mut settings = Settings::default();
+    settings.sleep.enabled = true;
+    Scene { name: "crowd", world: all, steps: 0, settings }
+}
+
+/// Adds what is in a world to another one, somewhere else; but for its floor.
+fn place(all: &mut Simulation, world: &Simulation, shift: Vec3) {
+    let endless = |body: &Body| !body.aabb().max.is_finite();
+    let mut names: Vec<(BodyId, BodyId)> = Vec::new();
+    for body in world.bodies().iter().filter(|body| !endless(body)) {
+        let desc = BodyDesc {
+            kind: body.kind(),
+            position: body.position() + shift,
+            rotation: body.rotation(),
+            linear_velocity: body.linear_velocity,
+            angular_velocity: body.angular_velocity,
+            colliders: body.colliders().list().to_vec(),
+            tag: body.tag,
+            ..BodyDesc::default()
+        };
+        names.push((body.id(), all.add_body(desc).expect("a body that was sound")));
+    }
+    let name = |id: BodyId| names.iter().find_map(|(old, new)| (*old == id).then_some(*new));
+    for joint in world.joints() {
+        let mut desc = *joint.desc();
+        for (end, frame) in desc.ends.iter_mut().zip(&mut desc.frames) {
+            *end = end.and_then(name);
+            frame.anchor += if end.is_none() { shift } else { Vec3::ZERO };
+        }
+        all.add_joint(desc).expect("a joint that was sound");
+    }
 }
