@@ -42,7 +42,7 @@ impl dyn Pool + '_ {
     /// one thread, and where there are fewer than twice as many.
     pub(crate) fn part(&self, items: usize, least: usize) -> usize {
         let most = if self.threads() < 2 { 1 } else { PARTS * self.threads() };
-        items.div_ceil((items / least.max(1)).clamp(1, most)).max(1)
+        items.div_ceil((items / least.max(1)).max(1).min(most)).max(1)
     }
 
     /// Calls `work` on parts of `items` that together make up all of them, in any order and on any

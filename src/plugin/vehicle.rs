@@ -320,12 +320,12 @@ impl RaycastVehicle {
         let slip = motion.at(stand.point) - stand.runs;
         let stop = |axis: Vec3| -slip.dot(axis) * motion.felt(stand.point, axis);
         let (drive, most) = (wheel.engine_force * dt, (wheel.brake_force * dt).max(0.0));
-        let brake = (stand.brake + stop(along)).clamp(-most, most);
+        let brake = (stand.brake + stop(along)).max(-most).min(most);
         let wanted = along * (drive + brake) + side * (stand.grip.dot(side) + stop(side));
         let grip = wanted.clamp_length_max((wheel.friction * wheel.load * dt).max(0.0));
         let grip = if grip.is_finite() { grip } else { Vec3::ZERO };
         motion.push(grip - stand.grip, stand.point);
-        stand.brake = (grip.dot(along) - drive).clamp(-most, most);
+        stand.brake = (grip.dot(along) - drive).max(-most).min(most);
         stand.grip = grip;
     }
 }

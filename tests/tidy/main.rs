@@ -146,7 +146,7 @@ fn arguments(rest: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_engine_clamps_between_constants() {
+fn clamps_are_between_constants() {
     let bad = |line: &str| {
         let calls = code(line).split(".clamp(").skip(1);
         // A call that goes on in the next line has no arguments here: it cannot be judged.
@@ -155,7 +155,7 @@ fn the_engine_clamps_between_constants() {
         };
         !calls.map(arguments).all(sound)
     };
-    let found = findings("src/engine", &[], bad);
+    let found = findings("src", &[], bad);
     complain("clamp panics for bounds that are NaN or crossed: .max(low).min(high)", &found);
 }
 

@@ -190,7 +190,7 @@ impl MotorCoupling {
     /// The velocity that brings what is here to a position in a step [m/s or rad/s].
     fn catch_up(&self, velocity: Real, apart: Real, dt: Real) -> Real {
         let max_speed = self.max_speed.filter(|&speed| speed >= 0.0 && dt > 0.0);
-        max_speed.map_or(velocity, |speed| (apart / dt).clamp(-speed, speed))
+        max_speed.map_or(velocity, |speed| (apart / dt).max(-speed).min(speed))
     }
 }
 
