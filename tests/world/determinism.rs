@@ -53,7 +53,7 @@ fn buffers_hold_no_state() {
     assert_eq!(fingerprint(&world), fingerprint(&hopping), "after 60 steps");
 }
 
-/// Steps whose stages are spread over threads. All stages named have to call for them, where there are several.
+/// Steps whose stages are spread over threads, for which those named have to call.
 fn spread(
     world: &mut Simulation,
     settings: &Settings,

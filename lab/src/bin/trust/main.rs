@@ -1,8 +1,8 @@
 //! What trust costs, measured: `trust rollback`, `trust long [minutes]`, `trust strikes`, `trust load`,
 //! and `trust point [counts]`. Tables for `docs/trust.md`. Times are those of the processor, on one thread:
-//! what else the machine does is not in them. Counts are the same everywhere. `rollback`, `long` and `load`
-//! judge what they measure, and fail with a sentence for each thing that takes or grows more than it may.
-//! With the feature `bevy` apps are among what `rollback` and `load` measure.
+//! what else the machine does is not in them. Counts are the same everywhere. `rollback`, `long`, `load` and
+//! `point` judge what they measure, and fail with a sentence for each thing that takes or grows more than it
+//! may. With the feature `bevy` apps are among what `rollback` and `load` measure.
 
 #[cfg(feature = "bevy")]
 mod app;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         "load" => load::run(&mut verdict),
         "point" => {
             let counts = std::env::args().skip(2).filter_map(|text| text.parse().ok());
-            point::run(&counts.collect::<Vec<u32>>());
+            point::run(&counts.collect::<Vec<u32>>(), &mut verdict);
         }
         _ => println!(
             "trust rollback | trust long [minutes] | trust load | trust point [counts] | trust strikes"
