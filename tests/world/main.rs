@@ -8,6 +8,7 @@ mod golden;
 mod hostile;
 mod inheritance;
 mod invariance;
+mod kept_snapshot;
 mod peas;
 mod regressions;
 mod sharing;

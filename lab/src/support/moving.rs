@@ -216,11 +216,16 @@ pub fn history_on_each(scene: Scene, steps: u8, pools: [&dyn Pool; 5]) -> u64 {
     mixer.0
 }
 
-/// All eight worlds in one, so many times, each in a place of its own on one floor and later than the one
-/// before: so many bodies, pairs, rows and islands that all of them are worth several threads.
+/// All eight worlds in one, so many times, each later than the one before: so many bodies, pairs, rows and
+/// islands that all of them are worth several threads.
 pub fn crowd(copies: u8) -> Scene {
+    together(scenes(), copies)
+}
+
+/// Worlds in one, so many times, each in a place of its own on one floor.
+pub fn together(scenes: Vec<Scene>, copies: u8) -> Scene {
     let mut all = floor();
-    for (k, scene) in (0_u8..).zip(scenes()) {
+    for (k, scene) in (0_u8..).zip(scenes) {
         let Scene { mut world, steps, settings, .. } = scene;
         for copy in 0..copies {
             place(&mut all, &world, 40.0 * Vec3::new(copy.into(), 0.0, k.into()));
