@@ -159,6 +159,24 @@ fn assert_near(value: Vec3, expected: Vec3, tolerance: Real) {
     assert!(apart <= tolerance, "{value} is not {expected}: {apart} apart");
 }
 
+/// Messages of collisions since they were last taken, in their order, each entity by its place in a list.
+fn collisions(app: &mut App, entities: &[Entity]) -> Vec<String> {
+    let place = |entity: Entity| entities.iter().position(|&known| known == entity);
+    let world = app.world_mut();
+    let starts: Vec<_> = world.resource_mut::<Messages<CollisionStart>>().drain().collect();
+    let ends: Vec<_> = world.resource_mut::<Messages<CollisionEnd>>().drain().collect();
+    let starts = starts.into_iter().map(|told| {
+        let bodies = [told.body1, told.body2].map(|body| body.and_then(place));
+        let colliders = [told.entity, told.collider1, told.collider2].map(place);
+        format!("start {colliders:?} {bodies:?} {:?}", told.impact)
+    });
+    let ends = ends.into_iter().map(|told| {
+        let bodies = [told.body1, told.body2].map(|body| body.and_then(place));
+        format!("end {:?} {bodies:?}", [told.entity, told.collider1, told.collider2].map(place))
+    });
+    starts.chain(ends).collect()
+}
+
 /// Errors told since they were last read, by a buffer that keeps all of them.
 #[derive(Resource, Default)]
 struct Told(Vec<PhysicsError>);

@@ -143,8 +143,8 @@ fn the_order_of_our_systems_is_given() {
     }
 }
 
-/// Heaps, a chain and a lift, played on schedules that `change` made others, and all that the engine tells of
-/// every step. With `names` the entities have others.
+/// Heaps, a chain and a lift, played on schedules that `change` made others, and all that the engine and the
+/// messages of collisions tell of every step. With `names` the entities have others.
 fn played(change: impl Fn(&mut App), names: Option<u64>) -> Vec<(u64, String)> {
     let mut app = app();
     change(&mut app);
@@ -177,7 +177,8 @@ fn played(change: impl Fn(&mut App), names: Option<u64>) -> Vec<(u64, String)> {
             entities.push(spawn(&mut app, come));
         }
         run(&mut app, 1);
-        steps.push(support::moving::told(physics(&app).engine()));
+        let (bits, told) = support::moving::told(physics(&app).engine());
+        steps.push((bits, format!("{told} {:?}", collisions(&mut app, &known))));
     }
     steps
 }
@@ -254,6 +255,7 @@ fn messages(change: impl Fn(&mut Schedule) + Copy) -> Vec<String> {
     }
     list
 }
+    let mut known = entities.clone();
 
 #[test]
 fn collisions_are_told_in_the_same_order_by_any_executor() {
@@ -262,6 +264,7 @@ fn collisions_are_told_in_the_same_order_by_any_executor() {
     let multi = messages(|schedule| _ = schedule.set_executor(MultiThreadedExecutor::new()));
     let count = |kind: &str| single.iter().filter(|told| told.contains(kind)).count();
     let [starts, ends] = ["CollisionStart", "CollisionEnd"].map(count);
+            known.extend(entities.last());
     assert!(starts > 60 && ends > 60, "{starts} starts, {ends} ends");
     let at_once =
         single.windows(2).filter(|two| two[0].split(':').next() == two[1].split(':').next());
@@ -287,6 +290,10 @@ struct Trace(Vec<(&'static str, u32)>);
 
 #[test]
 fn users_hook_between_the_stages() {
+    let messages =
+        ["start [", "end ["].map(|kind| plain.iter().map(|s| s.1.matches(kind).count()).sum());
+    let [starts, ends]: [usize; 2] = messages;
+    assert!(starts > 60 && ends > 5, "and is told: {starts} starts, {ends} ends");
     use PhysicsStepSystems as Step;
     let mut app = app();
     floor(&mut app);

@@ -207,7 +207,8 @@ mod meshes {
         assert!((volume(&app, shaped[0]) - 6.0).abs() < 1e-4);
     }
 
-    /// A body that slides, one that falls, one of two shapes, and one on a joint, each by its name.
+    /// A body that slides, one that falls, one of two shapes, one on a joint, and two on a joint between them,
+    /// whose motor follows that of the first of them, each by its name.
     #[cfg(all(feature = "scene", feature = "serialize"))]
     fn for_a_scene(app: &mut App) {
         let ice = Friction::new(0.25).with_combine_rule(CoefficientCombine::Min);
@@ -222,6 +223,18 @@ mod meshes {
         let bob = spawn(app, (RigidBody::Dynamic, cube(), at(1.0, 6.0, 5.0), spin));
         let hinge = Joint::spherical(None, Some(bob)).with_anchor(Vec3::new(0.0, 6.0, 5.0));
         app.world_mut().spawn((hinge, Name::new("hinge")));
+        let [arm, hand] = [("arm", 0.5), ("hand", 1.5)].map(|(name, x)| {
+            let rod = (RigidBody::Dynamic, Collider::cuboid(0.9, 0.1, 0.1), at(x, 4.0, -5.0));
+            spawn(app, (rod, Name::new(name)))
+        });
+        let end = Vec3::X * 0.5;
+        let shoulder = Joint::hinge(None, arm).with_local_axes(Vec3::Z, Vec3::Z);
+        let shoulder = shoulder.with_anchors(Vec3::new(0.0, 4.0, -5.0), -end);
+        let shoulder = spawn(app, shoulder.with_motor(Motor::velocity(1.0, 20.0)));
+        let elbow =
+            Joint::hinge(arm, hand).with_local_axes(Vec3::Z, Vec3::Z).with_anchors(end, -end);
+        let follows = MotorCoupling::new(shoulder, JointAxis::AngularX, 1.5).with_max_speed(9.0);
+        spawn(app, (elbow.with_motor(Motor::velocity(0.0, 20.0)), follows));
     }
 
     /// Bodies of which nothing is left but what a scene file holds go on as if they had never left.
@@ -255,7 +268,8 @@ mod meshes {
             .extract_entities(app.world().iter_entities().map(|entity| entity.id()))
             .remove_empty_entities()
             .build();
-        let file = serde_json::to_string(&DynamicWorldSerializer::new(&scene, &registry.read()));
+        // As Bevy writes scenes; JSON has no numbers that are infinite.
+        let file = ron::to_string(&DynamicWorldSerializer::new(&scene, &registry.read()));
         let file = file.expect("all that is written can be");
 
         let mut other = scene_app();
@@ -263,12 +277,17 @@ mod meshes {
         let mut server = other.world().resource::<AssetServer>().clone();
         let seed =
             WorldDeserializer { type_registry: &registry.read(), load_from_path: &mut server };
-        let read = seed.deserialize(&mut serde_json::Deserializer::from_str(&file));
-        let read = read.expect("all that was written can be read");
+        let mut file = ron::Deserializer::from_str(&file).expect("what was written is RON");
+        let read = seed.deserialize(&mut file).expect("all that was written can be read");
         let mut map = EntityHashMap::default();
         read.write_to_world(other.world_mut(), &mut map).expect("and be spawned");
+        let leader = |app: &mut App| {
+            let mut couplings = app.world_mut().query::<&MotorCoupling>();
+            couplings.single(app.world()).expect("one motor follows").leader
+        };
+        assert_eq!(leader(&mut other), map[&leader(&mut app)], "the joint that it followed");
 
-        let names = ["slides", "falls", "of two", "swings"];
+        let names = ["slides", "falls", "of two", "swings", "arm", "hand"];
         let places = |app: &mut App| {
             let mut all = app.world_mut().query::<(&Name, &Transform, &ComputedMass)>();
             let all: Vec<_> = all.iter(app.world()).collect();
@@ -290,7 +309,7 @@ mod meshes {
             }
             assert!(told(&mut other).is_empty(), "nothing is wrong");
         }
-        assert_eq!(report(&other).joints, 1);
+        assert_eq!(report(&other).joints, 3);
     }
 }
 

@@ -55,6 +55,13 @@ fn furnish(app: &mut App, seed: u64) -> Vec<Entity> {
     all
 }
 
+/// The floor: it is the first body.
+fn ground(app: &mut App) -> Entity {
+    let mut query = app.world_mut().query::<(Entity, &EngineBody)>();
+    let ids = query.iter(app.world()).filter_map(|(entity, link)| Some((link.id()?, entity)));
+    ids.min().expect("a body").1
+}
+
 /// Bits of the engine, and of what is shown.
 fn print(app: &App, entities: &[Entity]) -> (u64, Vec<Option<Transform>>) {
     let shown = entities.iter().map(|&entity| app.world().get::<Transform>(entity).copied());
@@ -142,11 +149,6 @@ fn a_snapshot_goes_on_in_another_app() {
     let snapshot = PhysicsSnapshot::take(one.world_mut()).expect("between steps");
     #[cfg(feature = "serialize")]
     let snapshot = PhysicsSnapshot::from_bytes(&snapshot.to_bytes()).expect("its own bytes");
-    let ground = |app: &mut App| {
-        let mut query = app.world_mut().query::<(Entity, &EngineBody)>();
-        let ids = query.iter(app.world()).filter_map(|(entity, link)| Some((link.id()?, entity)));
-        ids.min().expect("the floor is the first body").1
-    };
     let mut map: EntityHashMap<Entity> = here.iter().copied().zip(there.iter().copied()).collect();
     map.insert(ground(&mut one), ground(&mut two));
     assert_ne!(here, there, "they have other names");
@@ -186,6 +188,102 @@ fn what_touches_goes_on_and_nothing_is_told() {
     run(&mut app, 2);
     let ends = app.world().resource::<Messages<CollisionEnd>>().len();
     assert_eq!(ends, 2, "an end is told for each that was touched before");
+}
+
+/// What is told of collisions in each of so many steps.
+fn told_of(app: &mut App, entities: &[Entity], steps: usize) -> Vec<Vec<String>> {
+    let mut list = Vec::new();
+    for _ in 0..steps {
+        run(app, 1);
+        list.push(collisions(app, entities));
+    }
+    list
+}
+
+#[test]
+fn collisions_are_told_alike_after_a_restore() {
+    let (mut one, mut two) = (app(), app());
+    let [here, there] = [(&mut one, 0), (&mut two, 7)].map(|(app, seed)| furnish(app, seed));
+    run(&mut one, 20);
+    run(&mut two, 3);
+    let snapshot = PhysicsSnapshot::take(one.world_mut()).expect("between steps");
+    let copy = PhysicsCopy::take(one.world_mut()).expect("between steps");
+    let map: EntityHashMap<Entity> = here.iter().copied().zip(there.iter().copied()).collect();
+    let grounds = [&mut one, &mut two].map(ground);
+    let map =
+        |entity| if entity == grounds[0] { Some(grounds[1]) } else { map.get(&entity).copied() };
+    snapshot.restore_with(two.world_mut(), map).expect("sound");
+    collisions(&mut one, &here);
+    collisions(&mut two, &there);
+    let first = told_of(&mut one, &here, 100);
+    let count = |kind: &str| first.iter().flatten().filter(|told| told.contains(kind)).count();
+    assert!(count("start") > 1 && count("end") > 1, "the ball strikes the tower: {first:?}");
+    assert_eq!(told_of(&mut two, &there, 100), first, "in another app");
+    snapshot.restore(one.world_mut()).expect("between steps");
+    assert_eq!(told_of(&mut one, &here, 100), first, "again");
+    copy.restore(one.world_mut()).expect("between steps");
+    assert_eq!(told_of(&mut one, &here, 100), first, "of a copy");
+}
+
+#[test]
+fn what_the_map_has_no_entity_for_is_left_out() {
+    let (mut one, mut two) = (app(), app());
+    let [here, there] = [(&mut one, 0), (&mut two, 7)].map(|(app, seed)| furnish(app, seed));
+    run(&mut one, 45);
+    run(&mut two, 3);
+    let snapshot = PhysicsSnapshot::take(one.world_mut()).expect("between steps");
+    let count = bodies(&two);
+    let joints = |app: &App| physics(app).engine().joints().count();
+    assert_eq!((count, joints(&two)), (bodies(&one), 6), "both apps are alike");
+    // The top of the tower, a link between two others, the joint of the door, a collider beside others.
+    let left_out = [4, 13, 20, 8];
+    let map: EntityHashMap<Entity> = here.iter().copied().zip(there.iter().copied()).collect();
+    let gone = left_out.map(|k| here[k]);
+    let grounds = [&mut one, &mut two].map(ground);
+    let map = |entity| match map.get(&entity).copied() {
+        _ if gone.contains(&entity) => None,
+        None => (entity == grounds[0]).then_some(grounds[1]),
+        found => found,
+    };
+    let places = [4, 13].map(|k| position(&two, there[k]));
+    collisions(&mut two, &there);
+    snapshot.restore_with(two.world_mut(), map).expect("sound");
+    assert_eq!(bodies(&two), count - 2, "two of the four are bodies");
+    assert_eq!(joints(&two), 3, "the door's, and both of the link");
+    for (k, (&from, &to)) in here.iter().zip(&there).enumerate() {
+        let state = |app, entity| {
+            body(app, entity).map(|body| (body.center(), body.rotation(), body.linear_velocity))
+        };
+        let known = if [4, 13].contains(&k) { None } else { state(&one, from) };
+        assert_eq!(state(&two, to), known, "entity {k}");
+    }
+    assert_eq!(
+        [4, 13].map(|k| position(&two, there[k])),
+        places,
+        "their components stay as they are"
+    );
+    let named = |app: &App| {
+        let physics = physics(app);
+        physics.engine().bodies().iter().all(|body| physics.entity(body.id()).is_some())
+    };
+    assert!(named(&two), "every body has an entity");
+    assert_eq!(collisions(&mut two, &there), [""; 0], "and none is told that something ended");
+    // They have their components: the next step makes them anew, from where these are.
+    run(&mut two, 1);
+    assert_eq!((bodies(&two), joints(&two)), (count, 6), "made by the step");
+    assert!(named(&two), "every body has an entity");
+    for (k, place) in [4, 13].into_iter().zip(places) {
+        let way = (position(&two, there[k]) - place).length();
+        assert!(way < 0.1, "entity {k} goes on from where it was: {way} m");
+    }
+    run(&mut two, 60);
+    let sound = physics(&two).engine().bodies().iter().all(|body| body.position().is_finite());
+    assert!(sound && report(&two).quarantined.is_empty(), "and all goes on: {}", report(&two));
+    // With no entity at all nothing is left; then all is made anew.
+    snapshot.restore_with(two.world_mut(), |_| None).expect("sound");
+    assert_eq!((bodies(&two), joints(&two)), (0, 0), "nothing is left");
+    run(&mut two, 1);
+    assert_eq!((bodies(&two), joints(&two)), (count, 6), "made by the step");
 }
 
 #[test]
