@@ -3,8 +3,9 @@
 use super::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings};
 use orthant::engine::Simulation;
-use orthant::engine::body::{BodyDesc, BodyKind};
+use orthant::engine::body::{BodyDesc, BodyId, BodyKind};
 use orthant::engine::collider::Collider as EngineCollider;
+use orthant::engine::joint::{JointDesc, JointKind};
 use orthant::engine::settings::Settings;
 use orthant::engine::shape::Shape;
 
@@ -31,45 +32,131 @@ fn heaps() -> impl Iterator<Item = (usize, [f32; 3])> {
     (0..4).flat_map(one)
 }
 
-/// What the plugin names bodies and colliders by: their entities.
-fn named(mut desc: BodyDesc, shape: Shape, entity: Entity) -> BodyDesc {
-    desc.tag = entity.to_bits();
-    desc.colliders = vec![EngineCollider { tag: desc.tag, ..EngineCollider::new(shape) }];
-    desc
+/// An app, and the engine alone, which get the same calls.
+struct Both {
+    app: App,
+    world: Simulation,
+}
+
+impl Both {
+    /// A body for both. The plugin names bodies and colliders by their entities.
+    fn add(
+        &mut self,
+        bundle: impl Bundle,
+        desc: BodyDesc,
+        mut collider: EngineCollider,
+    ) -> (Entity, BodyId) {
+        let entity = spawn(&mut self.app, bundle);
+        let single = self.app.world().get::<Transform>(entity).map(|place| place.translation);
+        let position = single.map_or(Vec3::ZERO, from_single3);
+        collider.tag = entity.to_bits();
+        let (tag, colliders) = (collider.tag, vec![collider]);
+        let desc = BodyDesc { position, tag, colliders, ..desc };
+        (entity, self.world.add_body(desc).expect("a sound body"))
+    }
+
+    fn add_dynamic(
+        &mut self,
+        collider: Collider,
+        shape: Shape,
+        place: Transform,
+    ) -> (Entity, BodyId) {
+        let bundle = (RigidBody::Dynamic, collider, place);
+        self.add(bundle, BodyDesc::default(), EngineCollider::new(shape))
+    }
+
+    /// A floor, heaps of boxes with a hull above each, a sensor in the first, a lift below the second.
+    fn add_heaps(&mut self) -> Vec<(Entity, BodyId)> {
+        let fixed = BodyDesc { kind: BodyKind::Static, ..BodyDesc::default() };
+        let plane = EngineCollider::new(Shape::half_space(Vec3::Y).expect("a direction"));
+        let floor = (RigidBody::Static, Collider::half_space(Vec3::Y));
+        self.add(floor, fixed.clone(), plane);
+        let mut boxes = Vec::new();
+        for (i, [x, y, z]) in heaps() {
+            let length = 0.6 + 0.05 * i as Real;
+            let shape = Shape::cuboid(length, 0.7, 0.8).expect("positive lengths");
+            let collider = Collider::cuboid(length, 0.7, 0.8);
+            boxes.push(self.add_dynamic(collider, shape, at(x, y, z)));
+        }
+        let mut rng = Rng::new(5);
+        for k in 0..4_u8 {
+            let points: Vec<Vec3> = (0..12).map(|_| rng.vector(-0.5, 0.5)).collect();
+            let shape = Shape::convex_hull(&points).expect("random points span a hull");
+            let collider = Collider::convex_hull(&points).expect("random points span a hull");
+            self.add_dynamic(collider, shape, at(9.0 * f32::from(k) + 0.3, 15.0, 0.3));
+        }
+        let ball = Shape::sphere(1.8).expect("a positive radius");
+        let eye = EngineCollider { sensor: true, ..EngineCollider::new(ball) };
+        self.add((RigidBody::Static, Sensor, Collider::sphere(1.8)), fixed, eye);
+        let speed = Vec3::Y * 0.25;
+        let lift = (RigidBody::Kinematic, Collider::cuboid(3.0, 0.2, 3.0), LinearVelocity(speed));
+        let kind = BodyKind::Kinematic;
+        let desc = BodyDesc { kind, linear_velocity: speed, ..BodyDesc::default() };
+        let plate = Shape::cuboid(3.0, 0.2, 3.0).expect("positive lengths");
+        self.add((lift, at(9.0, -0.2, 0.0)), desc, EngineCollider::new(plate));
+        boxes
+    }
+
+    /// A chain that hangs from the world, with a motor in its second joint.
+    fn add_chain(&mut self) {
+        let mut last: Option<(Entity, BodyId)> = None;
+        for i in 0..5_u8 {
+            let shape = Shape::cuboid(0.5, 0.1, 0.1).expect("positive lengths");
+            let place = at(-9.7 + 0.6 * f32::from(i), 6.0, 0.0);
+            let link = self.add_dynamic(Collider::cuboid(0.5, 0.1, 0.1), shape, place);
+            let hung = if last.is_some() { Vec3::X * 0.3 } else { Vec3::new(-10.0, 6.0, 0.0) };
+            let (end, motor) = (Vec3::X * -0.3, Motor::velocity(2.0, 0.5));
+            let before = last.map(|(entity, _)| entity);
+            let joint = if i == 1 {
+                Joint::hinge(before, link.0).with_motor(motor)
+            } else {
+                Joint::ball(before, link.0)
+            };
+            spawn(&mut self.app, joint.with_anchors(hung, end));
+            let kind = if i == 1 { JointKind::Revolute } else { JointKind::Spherical };
+            let mut desc = JointDesc::new(kind, [last.map(|(_, id)| id), Some(link.1)]);
+            desc.motors[JointAxis::AngularX.index()] = (i == 1).then_some(motor);
+            self.world.add_joint(desc.with_anchors(hung, end)).expect("a sound joint");
+            last = Some(link);
+        }
+    }
+
+    fn remove(&mut self, (entity, id): (Entity, BodyId)) {
+        self.app.world_mut().despawn(entity);
+        assert!(self.world.remove_body(id), "it was there");
+    }
 }
 
 #[test]
 fn plugin_and_engine_agree_bit_by_bit() {
-    let (mut app, mut world) = (app(), Simulation::new());
-    let ground = floor(&mut app);
-    let plane = Shape::half_space(Vec3::Y).expect("a direction");
-    let fixed = BodyDesc { kind: BodyKind::Static, ..BodyDesc::default() };
-    world.add_body(named(fixed, plane, ground)).expect("a floor");
-    for (i, [x, y, z]) in heaps() {
-        let length = 0.6 + 0.05 * i as Real;
-        let collider = Collider::cuboid(length, 0.7, 0.8);
-        let entity = spawn(&mut app, (RigidBody::Dynamic, collider, at(x, y, z)));
-        let shape = Shape::cuboid(length, 0.7, 0.8).expect("positive lengths");
-        let position = from_single3(bevy_math::Vec3::new(x, y, z));
-        let desc = BodyDesc { position, ..BodyDesc::default() };
-        world.add_body(named(desc, shape, entity)).expect("a sound body");
-    }
+    let mut both = Both { app: app(), world: Simulation::new() };
+    let boxes = both.add_heaps();
+    both.add_chain();
     let settings = Settings { sleep: SleepConfig::default().0, ..Settings::default() };
-    let (mut most, mut starts) = (0, 0);
+    let (mut most, mut starts, mut seen) = (0, 0, 0);
     for step in 0..200 {
+        if [40, 70, 100].contains(&step) {
+            // One goes from the ground of a heap, and one comes.
+            both.remove(boxes[step / 10]);
+            let shape = Shape::sphere(0.4).expect("a positive radius");
+            both.add_dynamic(Collider::sphere(0.4), shape, at(0.2, 9.0, 0.1));
+        }
+        let Both { app, world } = &mut both;
         app.update();
         world.step(&settings, 1.0 / 64.0);
-        most = most.max(report(&app).contacts);
-        let engine = physics(&app).engine();
+        most = most.max(report(app).contacts);
+        let engine = physics(app).engine();
         starts += engine.touches().started().count();
-        assert_eq!(fingerprint(engine), fingerprint(&world), "step {step}");
-        // Contacts, touches and who sleeps, with the names of entities.
-        let [(bits, one), (other, two)] = [engine, &world].map(support::moving::told);
+        seen += engine.touches().started().filter(|touch| touch.sensor).count();
+        assert_eq!(fingerprint(engine), fingerprint(world), "step {step}");
+        // Contacts, touches, joints and who sleeps, with the names of entities.
+        let [(bits, one), (other, two)] = [engine, &*world].map(support::moving::told);
         assert!(bits == other && one == two, "step {step}: what is told: {one}\n{two}");
-        assert_eq!(**report(&app), *world.report(), "step {step}: with the same certificate");
+        assert_eq!(**report(app), *world.report(), "step {step}: with the same certificate");
     }
-    assert!(most > 10 && starts > 48, "and it was no empty world: {starts}, {}", report(&app));
-    assert!(report(&app).sleeping > 0, "some of it sleeps: {}", report(&app));
+    let report = report(&both.app);
+    assert!(most > 10 && starts > 48 && seen > 4, "no empty world: {starts}, {seen}, {report}");
+    assert!(report.sleeping > 0 && report.joints == 5, "some of it sleeps: {report}");
 }
 
 /// Markers that put bodies into different archetypes.
@@ -167,6 +254,7 @@ fn played(change: impl Fn(&mut App), names: Option<u64>) -> Vec<(u64, String)> {
     }
     let lift = (RigidBody::Kinematic, Collider::cuboid(9.0, 0.2, 9.0), LinearVelocity(Vec3::Y));
     entities.push(spawn(&mut app, (lift, at(9.0, -0.2, 0.0))));
+    let mut known = entities.clone();
     let mut steps = Vec::new();
     for step in 0..90 {
         if step % 20 == 19 {
@@ -175,6 +263,7 @@ fn played(change: impl Fn(&mut App), names: Option<u64>) -> Vec<(u64, String)> {
             app.world_mut().despawn(gone);
             let come = (RigidBody::Dynamic, Collider::sphere(0.4), at(0.0, 9.0, 0.0));
             entities.push(spawn(&mut app, come));
+            known.extend(entities.last());
         }
         run(&mut app, 1);
         let (bits, told) = support::moving::told(physics(&app).engine());
@@ -201,6 +290,10 @@ fn shuffled_schedules_and_names_give_the_same_bits() {
     use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
     let plain = played(|_| {}, None);
     assert!(plain.iter().any(|(_, told)| told.contains("TouchKey")), "something touches");
+    let messages =
+        ["start [", "end ["].map(|kind| plain.iter().map(|s| s.1.matches(kind).count()).sum());
+    let [starts, ends]: [usize; 2] = messages;
+    assert!(starts > 60 && ends > 5, "and is told: {starts} starts, {ends} ends");
     for seed in 0..4 {
         let scramble = |app: &mut App| {
             let mut rng = Rng::new(seed);
@@ -255,7 +348,6 @@ fn messages(change: impl Fn(&mut Schedule) + Copy) -> Vec<String> {
     }
     list
 }
-    let mut known = entities.clone();
 
 #[test]
 fn collisions_are_told_in_the_same_order_by_any_executor() {
@@ -264,7 +356,6 @@ fn collisions_are_told_in_the_same_order_by_any_executor() {
     let multi = messages(|schedule| _ = schedule.set_executor(MultiThreadedExecutor::new()));
     let count = |kind: &str| single.iter().filter(|told| told.contains(kind)).count();
     let [starts, ends] = ["CollisionStart", "CollisionEnd"].map(count);
-            known.extend(entities.last());
     assert!(starts > 60 && ends > 60, "{starts} starts, {ends} ends");
     let at_once =
         single.windows(2).filter(|two| two[0].split(':').next() == two[1].split(':').next());
@@ -290,10 +381,6 @@ struct Trace(Vec<(&'static str, u32)>);
 
 #[test]
 fn users_hook_between_the_stages() {
-    let messages =
-        ["start [", "end ["].map(|kind| plain.iter().map(|s| s.1.matches(kind).count()).sum());
-    let [starts, ends]: [usize; 2] = messages;
-    assert!(starts > 60 && ends > 5, "and is told: {starts} starts, {ends} ends");
     use PhysicsStepSystems as Step;
     let mut app = app();
     floor(&mut app);
