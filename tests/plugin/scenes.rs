@@ -207,8 +207,8 @@ mod meshes {
         assert!((volume(&app, shaped[0]) - 6.0).abs() < 1e-4);
     }
 
-    /// A body that slides, one that falls, one of two shapes, one on a joint, and two on a joint between them,
-    /// whose motor follows that of the first of them, each by its name.
+    /// A body that slides, one that falls, one of two shapes, one on a joint, and two on a joint between
+    /// them, whose motor follows that of the first of them, each by its name.
     #[cfg(all(feature = "scene", feature = "serialize"))]
     fn for_a_scene(app: &mut App) {
         let ice = Friction::new(0.25).with_combine_rule(CoefficientCombine::Min);
