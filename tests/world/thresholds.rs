@@ -8,7 +8,7 @@
 
 use orthant::engine::report::IslandReport;
 use orthant::math::{Double, Real, Vec3};
-use orthant_lab::games::{DT, Form, Game, Link, Play};
+use orthant_lab::games::{self, DT, Form, Game, Link, Play};
 
 /// Steps of a run: a second.
 const STEPS: usize = 60;
@@ -155,6 +155,17 @@ fn a_wall_that_lands_gently_knows_no_number_of_rows() {
 #[test]
 fn a_wall_that_is_struck_knows_no_number_of_rows() {
     check("rows of what is struck", Some(400), (35..=38).map(|n| wall(n, 1.0)));
+}
+
+#[test]
+fn a_pyramid_on_a_lift_that_starts_knows_no_number_of_rows() {
+    // At 0.47 m/s: what is new has the work that it may need unless a blow comes. With what a blow leaves,
+    // which is less the larger it is, the first step of 300 cubes leaves overlaps, in which they jam: what
+    // takes them back in one step asks for five times their load, and no step after it is solved.
+    let lift = |n: usize| run(&games::by_name(&format!("pyramid-{n}-lift")).expect("a scene"));
+    let sizes: Vec<Size> = (18..=25).map(lift).collect();
+    assert!(sizes.iter().all(|size| size.error < 1.01e-5), "{sizes:?}");
+    check_sizes("rows of what a lift starts", Some(3000), sizes);
 }
 
 #[test]

@@ -232,9 +232,8 @@ impl Island<'_, '_> {
     }
 
     /// What it has saved in a step in which contacts approach each other so fast [m/s]. Who is new has all
-    /// that it may need if it is at rest, else what a blow leaves: the work of the largest small island. Who
-    /// was struck and is at rest has what it had: the impulses are those of the blow, and to rest on takes
-    /// others. A crowd, in which every body is pushed on the mean, has nothing: its factor has no zeros.
+    /// that it may need, or what a blow leaves: the work of the largest small island. Who was struck and is
+    /// at rest has what it had: the impulses are those of the blow, and to rest on takes others. A crowd, in which every body is pushed on the mean, has nothing: its factor has no zeros.
     pub(super) fn open_account(&mut self, approach: Double) {
         let (solver, left) = (&self.settings.solver, self.least());
         let blow = approach > widen(self.settings.contact.restitution_speed);
@@ -242,7 +241,7 @@ impl Island<'_, '_> {
         self.memory.vain = at_rest.then(|| self.memory.vain.unwrap_or(0.0));
         let savings = match self.memory.savings {
             None if 2.0 * self.pushes() > self.step.bodies.len() as Double => 0.0,
-            None if at_rest => solver.work_max,
+            None if !blow => solver.work_max,
             None => left,
             Some(savings) if blow => {
                 self.memory.aside.get_or_insert(savings);
