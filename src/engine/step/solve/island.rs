@@ -233,7 +233,8 @@ impl Island<'_, '_> {
 
     /// What it has saved in a step in which contacts approach each other so fast [m/s]. Who is new has all
     /// that it may need, or what a blow leaves: the work of the largest small island. Who was struck and is
-    /// at rest has what it had: the impulses are those of the blow, and to rest on takes others. A crowd, in which every body is pushed on the mean, has nothing: its factor has no zeros.
+    /// at rest has what it had: the impulses are those of the blow, and to rest on takes others. A crowd, in
+    /// which every body is pushed on the mean, has nothing: its factor has no zeros.
     pub(super) fn open_account(&mut self, approach: Double) {
         let (solver, left) = (&self.settings.solver, self.least());
         let blow = approach > widen(self.settings.contact.restitution_speed);
