@@ -290,9 +290,7 @@ impl Reduced {
         }
         iterate.joint_impulse.fill(0.0);
         for k in (0..self.kept.len()).rev() {
-            for i in k + 1..self.kept.len() {
-                x[k] -= self.factor[i][k] * x[i];
-            }
+            (k + 1..self.kept.len()).for_each(|i| x[k] -= self.factor[i][k] * x[i]);
             x[k] /= self.factor[k][k];
             iterate.joint_impulse[self.kept[k]] = -x[k];
         }
@@ -319,12 +317,9 @@ fn gram(problem: &Problem, rows: &[Terms], columns: &[Terms]) -> Vec<Double> {
         for (b, j) in row {
             add_scaled(&mut change[*b], &inverse_mass_mul(&problem.bodies[*b], j), 1.0);
         }
-        for column in columns {
-            matrix.push(column.iter().fold(0.0, |sum, (b, j)| sum + dot6(j, &change[*b])));
-        }
-        for (b, _) in row {
-            change[*b] = [0.0; 6];
-        }
+        let product = |sum, (b, j): &(usize, Vec6)| sum + dot6(j, &change[*b]);
+        matrix.extend(columns.iter().map(|column| column.iter().fold(0.0, product)));
+        row.iter().for_each(|(b, _)| change[*b] = [0.0; 6]);
     }
     matrix
 }

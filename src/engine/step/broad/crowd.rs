@@ -8,13 +8,16 @@
 //! such than `CROWD` for each box. What has no deep pair, as a body that arrives, is taken in, and so is what
 //! is static, moved by hand, a mesh, or beside a planet in which a hundred are stuck. Of thin things balls
 //! tell nothing, nor of sensors: beyond [`ROOM`] near pairs in all those are refused of which both boxes
-//! have [`MANY`], but with what no impulse moves.
+//! have [`MANY`], and of what no impulse moves those with a box that has as many and is no smaller. Floors
+//! are larger, and meshes are never refused. So there are no more near pairs than `ROOM` and `MANY` for each
+//! box, but for those with meshes and with what is larger.
 //!
 //! Of those found the deep ones come first, in an order by lot, so that each meets some of the others.
 //! A proxy of which pairs were refused is *short*: all of its pairs are found anew when its fat box is, when
 //! one of them goes or is deep no more. So a refused pair is there as soon as it may be.
 
 use super::BroadPhase;
+use super::known::Proxy;
 use super::tree::NONE;
 use crate::engine::state::body::BodyId;
 
@@ -95,12 +98,19 @@ impl BroadPhase {
     }
 
     pub(super) fn is_refused(&self, p: u32, q: u32) -> bool {
-        let [a, b] = [p, q].map(|p| self.deep[p as usize]);
-        let crowded = a > 0 && b > 0 && a + b >= 2 * CROWD;
-        let [a, b] = [p, q].map(|p| self.near.count[p as usize]);
-        let full = a.min(b) >= MANY && self.near.len() >= ROOM;
-        let fixed = |p: u32| self.proxies[p as usize].mesh || !self.is_moved(p);
-        (crowded || full) && !fixed(p) && !fixed(q)
+        let full = |p: u32| self.near.count[p as usize] >= MANY && self.near.len() >= ROOM;
+        let [a, b] = [p, q].map(|p| &self.proxies[p as usize]);
+        let size = |of: &Proxy| (of.base.max - of.base.min).length();
+        match [p, q].map(|p| self.is_moved(p)) {
+            _ if a.mesh || b.mesh => false,
+            [true, true] => {
+                let [a, b] = [p, q].map(|p| self.deep[p as usize]);
+                a > 0 && b > 0 && a + b >= 2 * CROWD || full(p) && full(q)
+            }
+            [true, false] => full(p) && size(b) <= size(a),
+            [false, true] => full(q) && size(a) <= size(b),
+            [false, false] => false,
+        }
     }
 
     /// Can impulses move the body of a proxy?

@@ -133,6 +133,16 @@ fn crowds_go_on_with_the_same_bits_and_come_apart() {
     assert_eq!(keys(&world), oracle.candidates(), "all that meet");
 }
 
+/// The boxes of a world and their near pairs, without contacts.
+fn boxes_that_meet(world: &mut Simulation, settings: &Settings) -> BroadPhase {
+    assert!(world.begin(settings, DT), "the settings are in range");
+    let (bodies, motions) = (&world.bodies, &world.work.motions.list);
+    let enlarge = enlarge(world, settings);
+    let mut broad = BroadPhase::default();
+    broad.find(&Input { bodies, motions, movers: &[], enlarge, excluded: &[] }, &Serial);
+    broad
+}
+
 /// Rods whose boxes all meet, though they are apart as far as their balls tell; and sensors.
 #[test]
 fn thin_bodies_and_sensors_have_room_for_two_million_pairs() {
@@ -153,14 +163,32 @@ fn thin_bodies_and_sensors_have_room_for_two_million_pairs() {
             };
             world.add_body(desc).expect("a rod");
         }
-        assert!(world.begin(&settings, DT), "the settings are in range");
-        let (bodies, motions) = (&world.bodies, &world.work.motions.list);
-        let enlarge = enlarge(&world, &settings);
-        let mut broad = BroadPhase::default();
-        broad.find(&Input { bodies, motions, movers: &[], enlarge, excluded: &[] }, &Serial);
+        let broad = boxes_that_meet(&mut world, &settings);
         let (all, pairs) = (2600 * 2599 / 2, broad.added.len());
         let room = 1 << 21..(1 << 21) + 256 * 2600;
         assert!(room.contains(&pairs), "{pairs} of {all}");
         assert!(broad.refused > 400_000, "{} of {all} refused", broad.refused);
+    }
+}
+
+/// Each body meets some hundreds of the fixed things in its place where all would be more than there is room
+/// for, and every floor.
+#[test]
+fn many_fixed_things_in_many_bodies_have_room_for_two_million_pairs() {
+    let settings = weightless();
+    for kind in [BodyKind::Static, BodyKind::Kinematic] {
+        let (mut world, _) = crowd(1000);
+        for _ in 0..3000 {
+            add(&mut world, kind, cube(), Vec3::ZERO);
+        }
+        let slab = Shape::cuboid(50.0, 1.0, 50.0).expect("a floor");
+        add(&mut world, kind, slab, Vec3::ZERO);
+        let broad = boxes_that_meet(&mut world, &settings);
+        let pairs = broad.added.len();
+        let room = 1 << 21..(1 << 21) + 256 * 1000 + 1000;
+        assert!(room.contains(&pairs), "{pairs}");
+        assert!(broad.refused > 700_000, "{} refused", broad.refused);
+        let with_floor = broad.near.count.last().copied();
+        assert_eq!(with_floor, Some(1000), "all meet the floor");
     }
 }
