@@ -68,13 +68,18 @@ fn print(app: &App, entities: &[Entity]) -> (u64, Vec<Option<Transform>>) {
     (support::fingerprint(physics(app).engine()), shown.collect())
 }
 
-fn prints(app: &mut App, entities: &[Entity], steps: usize) -> Vec<(u64, Vec<Option<Transform>>)> {
+/// What is seen after each of so many steps.
+fn after_each<T>(app: &mut App, steps: usize, mut see: impl FnMut(&mut App) -> T) -> Vec<T> {
     let mut list = Vec::new();
     for _ in 0..steps {
         run(app, 1);
-        list.push(print(app, entities));
+        list.push(see(app));
     }
     list
+}
+
+fn prints(app: &mut App, entities: &[Entity], steps: usize) -> Vec<(u64, Vec<Option<Transform>>)> {
+    after_each(app, steps, |app| print(app, entities))
 }
 
 #[test]
@@ -192,12 +197,7 @@ fn what_touches_goes_on_and_nothing_is_told() {
 
 /// What is told of collisions in each of so many steps.
 fn told_of(app: &mut App, entities: &[Entity], steps: usize) -> Vec<Vec<String>> {
-    let mut list = Vec::new();
-    for _ in 0..steps {
-        run(app, 1);
-        list.push(collisions(app, entities));
-    }
-    list
+    after_each(app, steps, |app| collisions(app, entities))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Only what is restored is compared, nothing of the steps after it: those may change with the method.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use orthant::engine::body::Body;
 use orthant::engine::collider::Collider;
 use orthant::engine::joint::Joint;
 use orthant::snapshot::{Snapshot, SnapshotError, VERSION};
-use orthant_lab::support::moving::{Scene, chain, scene, scenes, together};
+use orthant_lab::support::moving::{Mixer, Scene, chain, scene, scenes, together};
 use orthant_lab::support::{DOUBLE, DT, fingerprint};
 
 /// What makes the files anew.
@@ -56,9 +57,9 @@ fn print(world: &Simulation) -> (u64, u64) {
     let joints: Vec<_> = world.joints().map(joint).collect();
     let touches: Vec<_> = world.touches().all().iter().map(|touch| touch.key).collect();
     let sleepers: Vec<_> = world.sleepers().islands().collect();
-    let words = format!("{bodies:?} {joints:?} {touches:?} {sleepers:?}");
-    let mix = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-    (fingerprint(world), words.bytes().fold(0xCBF2_9CE4_8422_2325, mix))
+    let mut mixer = Mixer::default();
+    write!(mixer, "{bodies:?} {joints:?} {touches:?} {sleepers:?}").expect("a mixer takes all");
+    (fingerprint(world), mixer.0)
 }
 
 /// Writes the file; one of the same version stays as it is.

@@ -166,7 +166,13 @@ pub fn change_bodies(world: &mut Simulation, k: u8) {
 }
 
 /// Mixes what is written into one number.
-struct Mixer(u64);
+pub struct Mixer(pub u64);
+
+impl Default for Mixer {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
 
 impl Write for Mixer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -205,7 +211,7 @@ pub fn history(scene: Scene, steps: u8, pool: &dyn Pool) -> u64 {
 /// The bits with a pool for each of the stages that know one.
 pub fn history_on_each(scene: Scene, steps: u8, pools: [&dyn Pool; 5]) -> u64 {
     let Scene { mut world, settings, .. } = scene;
-    let mut mixer = Mixer(0xCBF2_9CE4_8422_2325);
+    let mut mixer = Mixer::default();
     for k in 0..steps {
         if k % 20 == 19 {
             change_bodies(&mut world, k / 20);

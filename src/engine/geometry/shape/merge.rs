@@ -113,25 +113,25 @@ impl Partition<'_> {
     /// Grows the next face about `seed` within the tolerance of a plane that is fitted to the result.
     fn grow_face(&mut self, cloud: &Cloud, seed: usize) {
         let Self { points, facets, tolerance, .. } = *self;
-        let normal = to_double(facets[seed].normal).normalize();
+        let mut normal = to_double(facets[seed].normal).normalize();
         let corner = to_double(points[facets[seed].vertices[0] as usize]);
         // The supporting plane `normal · x = offset` in grid cells.
-        let mut plane = (normal, normal.dot(corner));
+        let mut offset = normal.dot(corner);
         let mut region = Vec::new();
         for _ in 0..3 {
             let size_before = region.len();
             region.iter().for_each(|&f| self.owner[f as usize] = UNOWNED);
             region = self.flood(seed, |f| {
-                let off = |&v: &u32| plane.1 - plane.0.dot(to_double(points[v as usize]));
-                to_double(f.normal).dot(plane.0) > 0.0
+                let off = |&v: &u32| offset - normal.dot(to_double(points[v as usize]));
+                to_double(f.normal).dot(normal) > 0.0
                     && f.vertices.iter().all(|v| off(v).abs() <= tolerance)
             });
             if region.len() == 1 || region.len() == size_before {
                 break;
             }
             let sum: DVec3 = region.iter().map(|&f| to_double(facets[f as usize].normal)).sum();
-            let normal = sum.normalize();
-            plane = (normal, cloud.highest(normal, normal.dot(corner), &mut 0));
+            normal = sum.normalize();
+            offset = cloud.highest(normal, normal.dot(corner), &mut 0);
         }
     }
 
