@@ -61,6 +61,7 @@ pub enum ActiveEvents {
         /// ε_0: window below the optimum (-).
         eps_0: Real,
         /// δ_max: events whose equality system is conditioned worse than `1/δ_max` are none (-).
+        #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::number"))]
         delta_max: Real,
         /// Bodies that do not move do not grow: the one-sided metric of Remark 2.18, with its events. There
         /// are none, and no contacts, once the centroid of what moves is in what does not.
@@ -89,12 +90,14 @@ pub enum RestitutionModel {
 /// From poses to rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
 pub struct ContactSettings {
     /// γ [-]: the part of an overlap that one step takes back, by whatever method. Above 1 it takes back
     /// more than there is, which leaves less where surfaces roll on each other, see `docs/experiments.md`;
     /// small steps take 1 then.
     pub gamma: Real,
     /// v_push [m/s]: an overlap is never pushed out faster than this.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::number"))]
     pub push_speed_max: Real,
     /// c [m/s²]: gaps and overlaps below `c h²` (10 µm at 60 Hz) count as touching, so that a world at rest
     /// stays the same from step to step. 0: none does.
@@ -195,16 +198,14 @@ impl StepMode {
 
     /// The parameters of quasistatic steps.
     pub(in crate::engine) const fn as_quasistatic(&self) -> Option<&Quasistatic> {
-        match self {
-            Self::Dynamic => None,
-            Self::Quasistatic(parameters) => Some(parameters),
-        }
+        if let Self::Quasistatic(parameters) = self { Some(parameters) } else { None }
     }
 }
 
 /// How the step problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
 pub struct SolverSettings {
     /// From velocities to poses.
     pub integration: Integration,
@@ -212,6 +213,7 @@ pub struct SolverSettings {
     pub method: Method,
     /// Natural-map residual [m/s] at which an island is solved in steps of 1/60 s and longer ones. In shorter
     /// ones it is less in proportion, so that forces are as accurate, but no less than 1e-9 m/s by that.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::number"))]
     pub tolerance: Double,
     /// Shape of the friction cone.
     pub cone: Cone,
@@ -230,11 +232,12 @@ pub struct SolverSettings {
     /// to so much in steps that are solved, and loses it in others; a blow faster than
     /// [`restitution_speed`](ContactSettings::restitution_speed) leaves that of 400 rows and bodies. What
     /// comes near after a solve that ended well gets as much again. The whole step of a small island aims at
-    /// thirteen, and what stands behind its Newton at as much again; worlds of random numbers took up to 56,
-    /// with a hundred contacts on top of an island's own.
+    /// thirteen, and what stands behind its Newton at as much again.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::number"))]
     pub work_max: Double,
     /// Speed at which contacts strike each other from which `Auto` advances a large island in small steps
     /// without trying Newton [m/s]. Infinite by default: what Newton costs and gains decides.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::number"))]
     pub impact_speed_max: Double,
     /// Number of small steps in a step of [`Method::Substeps`]. Islands whose heaviest body has more than
     /// `n²` times the mass of the lightest get more, up to 16.
@@ -273,16 +276,14 @@ impl Default for SolverSettings {
 
 /// Steps from this length (s) on have the tolerance of the settings.
 const GAME_STEP: Double = 1.0 / 60.0;
-/// The tolerance of short steps is no finer than this by itself [m/s]: what rounding of double precision
-/// allows at the speeds and mass ratios of games.
+/// In short steps it is no finer than this by itself [m/s]: rounding, at speeds and mass ratios of games.
 const TOLERANCE_MIN: Double = 1e-9;
 
 impl SolverSettings {
     /// Natural-map residual [m/s] at which an island is solved in a step of `dt` seconds.
     #[must_use]
     pub fn tolerance_at(&self, dt: Double) -> Double {
-        let scaled = self.tolerance * (dt / GAME_STEP);
-        scaled.max(TOLERANCE_MIN).min(self.tolerance)
+        (self.tolerance * (dt / GAME_STEP)).max(TOLERANCE_MIN).min(self.tolerance)
     }
 
     /// For large heaps in motion at a fixed and low cost: in islands of more than
@@ -434,11 +435,9 @@ impl Settings {
             let sides = if sides.is_multiple_of(2) { sides as Real } else { 0.0 };
             check(sides, "cone", Range::new(2.0, 256.0, "sides, an even number"))?;
         }
-        let sleep = &self.sleep;
-        check(sleep.linear, "linear", speed)?;
-        check(sleep.angular, "angular", Range { min: 0.0, ..ranges::SPIN })?;
-        check(sleep.acceleration, "acceleration", acceleration)?;
-        check(sleep.time, "time", time)?;
-        Ok(())
+        check(self.sleep.linear, "linear", speed)?;
+        check(self.sleep.angular, "angular", Range { min: 0.0, ..ranges::SPIN })?;
+        check(self.sleep.acceleration, "acceleration", acceleration)?;
+        check(self.sleep.time, "time", time)
     }
 }

@@ -15,6 +15,8 @@ use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
 use bevy_time::Time;
 
 use super::forces::take_targets;
@@ -48,6 +50,8 @@ use crate::math::{
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct PoseController {
     /// World position for the body's frame (m); free without one.
@@ -61,8 +65,10 @@ pub struct PoseController {
     /// Damping ratio (-), ≥ 0; 1 is the fastest without overshoot.
     pub damping_ratio: Real,
     /// Largest force (N), ≥ 0.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub max_force: Real,
     /// Largest torque [N·m], ≥ 0.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub max_torque: Real,
 }
 
@@ -115,6 +121,8 @@ impl PoseController {
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub struct MouseJoint {
     /// Where the body is held, in its frame (m).
@@ -128,6 +136,7 @@ pub struct MouseJoint {
     /// Rate at which the held body stops to turn [1/s], ≥ 0.
     pub angular_damping: Real,
     /// Largest force (N), ≥ 0.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub max_force: Real,
 }
 

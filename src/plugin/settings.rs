@@ -3,6 +3,8 @@
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_reflect::std_traits::ReflectDefault;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{FromReflect, ReflectDeserialize, ReflectSerialize, TypePath};
 use bevy_reflect::{Reflect, impl_reflect};
 
 use crate::engine::collider::CoefficientCombine;
@@ -135,6 +137,16 @@ impl_reflect!(
         time: Real,
     }
 );
+
+/// Lets files keep a type of the engine as serde does: some of its numbers may be infinite, of which JSON has
+/// none.
+#[cfg(feature = "serialize")]
+pub(super) fn keep_by_serde<T>(app: &mut bevy_app::App)
+where
+    T: serde::Serialize + for<'de> serde::Deserialize<'de> + FromReflect + Reflect + TypePath,
+{
+    app.register_type_data::<T, ReflectSerialize>().register_type_data::<T, ReflectDeserialize>();
+}
 
 /// Gravity [m/s²], world axes; (0, -9.81, 0) by default.
 ///

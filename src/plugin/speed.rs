@@ -5,6 +5,8 @@ use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
 
 use super::collision::surface::wake_on_surfaces;
 use super::link::EngineBody;
@@ -29,7 +31,10 @@ use crate::math::Real;
 #[derive(Component, Clone, Copy, Debug, Deref, DerefMut, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct MaxLinearSpeed(pub Real);
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
+pub struct MaxLinearSpeed(
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))] pub Real,
+);
 
 /// Largest angular speed of a dynamic body [rad/s], ≥ 0. A step begins and ends with no more.
 ///
@@ -51,7 +56,10 @@ pub struct MaxLinearSpeed(pub Real);
 #[derive(Component, Clone, Copy, Debug, Deref, DerefMut, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct MaxAngularSpeed(pub Real);
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
+pub struct MaxAngularSpeed(
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))] pub Real,
+);
 
 impl Default for MaxLinearSpeed {
     /// Any speed.

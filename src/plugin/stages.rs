@@ -51,6 +51,14 @@ impl Plugin for PhysicsStepPlugin {
             .register_type::<ContactConfig>()
             .register_type::<SolverConfig>()
             .register_type::<SleepConfig>();
+        #[cfg(feature = "serialize")]
+        {
+            use super::settings::keep_by_serde as keep;
+            use crate::engine::settings::{ActiveEvents, ContactSettings, SolverSettings};
+            keep::<ActiveEvents>(app);
+            keep::<ContactSettings>(app);
+            keep::<SolverSettings>(app);
+        }
         app.add_systems(
             PhysicsSchedule,
             (

@@ -19,6 +19,8 @@ use bevy_ecs::prelude::*;
 use bevy_math::Dir3;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
 use bevy_time::Time;
 
 use super::attach::ColliderOf;
@@ -74,6 +76,8 @@ pub struct RaycastVehicle {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 pub struct Wheel {
     /// Where its suspension begins, in the frame of the body (m).
@@ -93,6 +97,7 @@ pub struct Wheel {
     /// Force of the engine along the way (N).
     pub engine_force: Real,
     /// Largest force of the brake (N), ≥ 0.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub brake_force: Real,
     /// What it stands on: written before each step.
     pub ground: Option<Entity>,

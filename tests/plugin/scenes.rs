@@ -237,11 +237,16 @@ mod meshes {
         spawn(app, (elbow.with_motor(Motor::velocity(0.0, 20.0)), follows));
     }
 
-    /// Bodies of which nothing is left but what a scene file holds go on as if they had never left.
+    /// Bodies of which nothing is left but what a scene file holds go on as if they had never left: a file as
+    /// Bevy writes them, and one of JSON, which knows no infinity.
     #[cfg(all(feature = "scene", feature = "serialize"))]
     #[test]
     fn a_scene_is_written_to_a_file_and_read_back() {
-        use ::serde::de::DeserializeSeed;
+        kept::FORMATS.into_iter().for_each(through_a_file);
+    }
+
+    #[cfg(all(feature = "scene", feature = "serialize"))]
+    fn through_a_file(format: &str) {
         use bevy_asset::AssetServer;
         use bevy_ecs::entity::EntityHashMap;
         use bevy_ecs::reflect::AppTypeRegistry;
@@ -268,8 +273,7 @@ mod meshes {
             .extract_entities(app.world().iter_entities().map(|entity| entity.id()))
             .remove_empty_entities()
             .build();
-        // As Bevy writes scenes; JSON has no numbers that are infinite.
-        let file = ron::to_string(&DynamicWorldSerializer::new(&scene, &registry.read()));
+        let file = kept::write_as(format, &DynamicWorldSerializer::new(&scene, &registry.read()));
         let file = file.expect("all that is written can be");
 
         let mut other = scene_app();
@@ -277,8 +281,7 @@ mod meshes {
         let mut server = other.world().resource::<AssetServer>().clone();
         let seed =
             WorldDeserializer { type_registry: &registry.read(), load_from_path: &mut server };
-        let mut file = ron::Deserializer::from_str(&file).expect("what was written is RON");
-        let read = seed.deserialize(&mut file).expect("all that was written can be read");
+        let read = kept::read_as(format, &file, seed).expect("all that was written can be read");
         let mut map = EntityHashMap::default();
         read.write_to_world(other.world_mut(), &mut map).expect("and be spawned");
         let leader = |app: &mut App| {

@@ -4,6 +4,8 @@ use bevy_ecs::prelude::*;
 use bevy_math::Dir3;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
 use bevy_time::Time;
 
 use super::move_and_slide::MoveAndSlideConfig;
@@ -52,6 +54,8 @@ use crate::plugin::world::PhysicsWorld;
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[require(RigidBody::Kinematic, CharacterInput, CharacterState)]
 pub struct CharacterController {
@@ -64,12 +68,15 @@ pub struct CharacterController {
     /// How far down it follows the ground when it walks off an edge (m), ≥ 0; farther, it falls.
     pub snap_distance: Real,
     /// How fast its velocity becomes the one that is asked for [m/s²], > 0.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub acceleration: Real,
     /// How fast it does in the air, if another one than zero is asked for [m/s²], ≥ 0.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub air_acceleration: Real,
     /// Mass (kg), ≥ 0: its weight on what it stands on. It does not step on lighter dynamic bodies.
     pub mass: Real,
     /// Largest force with which it pushes dynamic bodies (N), ≥ 0.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub push_force: Real,
     /// Does it turn with the ground?
     pub turns_with_ground: bool,

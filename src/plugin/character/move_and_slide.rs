@@ -26,6 +26,7 @@ use crate::plugin::spatial::{SpatialQuery, SpatialQueryFilter};
 /// ```
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct MoveAndSlideConfig {
     /// Casts at most; each but the last ends at something.

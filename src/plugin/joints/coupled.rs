@@ -137,7 +137,8 @@ pub struct MotorCoupling {
     /// Position here where that there is zero [m or rad].
     pub offset: Real,
     /// Largest target velocity [m/s or rad/s], ≥ 0, of a [`Motor::velocity`] that is at its target position
-    /// by the end of each step, if its force is enough; none for one that does not look at positions.
+    /// by the end of each step, if its force is enough; none for one that does not look at positions. JSON
+    /// has no infinity, and would tell it as none: any speed is `Real::MAX`.
     pub max_speed: Option<Real>,
 }
 

@@ -79,6 +79,13 @@ impl Plugin for PhysicsJointsPlugin {
             .register_type::<Motor>()
             .register_type::<JointBroken>()
             .add_message::<JointBroken>();
+        #[cfg(feature = "serialize")]
+        {
+            use super::settings::keep_by_serde as keep;
+            keep::<JointKind>(app);
+            keep::<AxisLimit>(app);
+            keep::<Motor>(app);
+        }
         app.add_systems(SyncSchedule, update_joints.in_set(GatherSystems::Joints));
         app.add_systems(
             PhysicsSchedule,

@@ -4,6 +4,8 @@ use bevy_ecs::prelude::*;
 use bevy_math::Dir3;
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
 use bevy_transform::components::Transform;
 
 use super::hit::{RayHitData, ShapeCastConfig, ShapeHitData};
@@ -34,6 +36,9 @@ use crate::plugin::frame::Parents;
 /// }
 /// ```
 #[derive(Component, Clone, Debug, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[reflect(Component, Debug, Default, Clone)]
 #[require(Transform, RayHits)]
 pub struct RayCaster {
@@ -44,6 +49,7 @@ pub struct RayCaster {
     /// Direction in the frame of the entity.
     pub direction: Dir3,
     /// How far it looks (m).
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub max_distance: Real,
     /// How many hits it keeps, the nearest ones.
     pub max_hits: u32,

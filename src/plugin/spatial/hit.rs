@@ -2,6 +2,8 @@
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
+#[cfg(feature = "serialize")]
+use bevy_reflect::{ReflectDeserialize, ReflectSerialize};
 
 use crate::engine::query::CastConfig;
 use crate::math::{Real, Vec3};
@@ -152,8 +154,12 @@ pub struct ClosestPoints {
 /// # let _ = near;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct ShapeCastConfig {
     /// How far the shape moves (m).
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
     pub max_distance: Real,
     /// The cast ends where the shapes are this near (m).
     pub target_distance: Real,

@@ -29,6 +29,8 @@ use crate::plugin::world::PhysicsWorld;
 /// # let _ = (all, some);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(default, deny_unknown_fields))]
 pub struct SpatialQueryFilter {
     /// Colliders in one of these layers.
     pub mask: LayerMask,

@@ -98,6 +98,7 @@ impl JointFrame {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(deny_unknown_fields))]
 pub struct AxisLimit {
     /// Smallest position [m or rad]; may be -∞.
     #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::below"))]
@@ -120,6 +121,7 @@ pub struct AxisLimit {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(deny_unknown_fields))]
 pub struct Motor {
     /// Target velocity [m/s or rad/s].
     pub velocity: Real,

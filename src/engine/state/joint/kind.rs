@@ -12,6 +12,7 @@ use crate::math::{Real, Vec3};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serialize", serde(deny_unknown_fields))]
 pub enum JointKind {
     /// The frames coincide: six rows.
     Fixed,
