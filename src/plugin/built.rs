@@ -73,17 +73,13 @@ impl Built {
     /// Does a body of the engine have these colliders, and their mass?
     pub(super) fn is_of(&self, body: &Body) -> bool {
         let list = body.colliders().list();
-        let same = |(a, b): (&collider::Collider, &collider::Collider)| {
-            (a.position, a.rotation, a.sensor) == (b.position, b.rotation, b.sensor)
-                && (Arc::ptr_eq(&a.shape.pieces, &b.shape.pieces) || a.shape == b.shape)
-        };
         let of = self.mass_properties();
         let mass = (of.mass, of.center_of_mass, of.inertia);
         let has = (body.mass(), body.center_of_mass(), body.inertia());
         body.kind() == self.kind.engine()
             && (!body.is_dynamic() || mass == has)
             && self.engine().count() == list.len()
-            && self.engine().zip(list).all(same)
+            && self.engine().zip(list).all(|(a, b)| is_same(a, b))
     }
 
     /// The engine's colliders.
@@ -193,6 +189,30 @@ impl BuiltCollider {
             shape.scaled(self.frame.scale)
         }
     }
+}
+
+/// Are two colliders of the engine the same, but for materials, layers and names?
+fn is_same(a: &collider::Collider, b: &collider::Collider) -> bool {
+    (a.position, a.rotation, a.sensor) == (b.position, b.rotation, b.sensor)
+        && (Arc::ptr_eq(&a.shape.pieces, &b.shape.pieces) || a.shape == b.shape)
+}
+
+/// Have two bodies of the engine the same of all that components say of them, but for poses, velocities and
+/// sleep?
+pub(super) fn are_alike(a: &Body, b: &Body) -> bool {
+    let made = |of: &Body| (of.kind(), of.mass(), of.center_of_mass(), of.inertia());
+    let set = |of: &Body| {
+        let damping = (of.gravity_scale, of.linear_damping, of.angular_damping);
+        (of.locked_axes, of.dominance, of.swept, of.can_sleep, damping)
+    };
+    let [list, other] = [a, b].map(|of| of.colliders().list());
+    let same = |(a, b): (&collider::Collider, &collider::Collider)| {
+        (a.tag, a.material, a.layers) == (b.tag, b.material, b.layers) && is_same(a, b)
+    };
+    made(a) == made(b)
+        && set(a) == set(b)
+        && list.len() == other.len()
+        && list.iter().zip(other).all(same)
 }
 
 /// The components a collider is made from.

@@ -12,6 +12,7 @@ use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 
+use super::built::are_alike;
 use super::collision::resume;
 use super::link::{Changes, EngineBody, EngineJoint};
 use super::mirror::Mirror;
@@ -190,7 +191,7 @@ fn adopt(
     settle(world)?;
     let mut physics = world.resource_mut::<PhysicsWorld>();
     let old = physics.replace(engine);
-    link_bodies(world);
+    link_bodies(world, &old);
     link_joints(world, &old, joints);
     let systems = [
         world.run_system_cached(scatter_all),
@@ -206,8 +207,10 @@ fn adopt(
     Ok(())
 }
 
-/// Lets entities know their bodies, and the bodies without one go.
-fn link_bodies(world: &mut World) {
+/// Lets entities know their bodies, and the bodies without one go. A body that is as that of the old engine
+/// was, which is as components say, is left alone; what components say of the others holds from the next
+/// gather on.
+fn link_bodies(world: &mut World, old: &Simulation) {
     let mut links = world.query_filtered::<Entity, (With<EngineBody>, Allow<Disabled>)>();
     let mut entities: Vec<Entity> = links.iter(world).collect();
     entities.sort_unstable();
@@ -222,21 +225,27 @@ fn link_bodies(world: &mut World) {
     }
     world.resource_scope(|world, mut physics: Mut<PhysicsWorld>| {
         alone.into_iter().for_each(|id| physics.remove(id));
-        for &entity in &entities {
-            let id = ids.get(&entity).copied();
+        entities.retain(|entity| {
+            let (id, mut differs) = (ids.get(entity).copied(), true);
             let body = id.and_then(|id| physics.engine.body(id));
-            if let Some(mut link) = world.get_mut::<EngineBody>(entity) {
-                link.id = id;
-                let built = link.built.take().zip(body);
-                link.built = built.map(|(mut built, body)| {
-                    built.taken = built.is_of(body);
-                    built
-                });
+            if let Some(mut link) = world.get_mut::<EngineBody>(*entity) {
+                let last = link.id.and_then(|id| old.body(id));
+                let alike = body.zip(last).is_some_and(|(body, last)| are_alike(body, last));
+                differs = link.id != id || !alike;
+                if differs {
+                    link.id = id;
+                    let built = link.built.take().zip(body);
+                    link.built = built.map(|(mut built, body)| {
+                        built.taken = built.is_of(body);
+                        built
+                    });
+                }
             }
-            if let (Some(mut mirror), Some(body)) = (world.get_mut::<Mirror>(entity), body) {
+            if let (Some(mut mirror), Some(body)) = (world.get_mut::<Mirror>(*entity), body) {
                 mirror.forget(body);
             }
-        }
+            differs
+        });
     });
     let mut changes = world.resource_mut::<Changes>();
     changes.moved.clear();

@@ -286,6 +286,61 @@ fn what_the_map_has_no_entity_for_is_left_out() {
     assert_eq!((bodies(&two), joints(&two)), (count, 6), "made by the step");
 }
 
+/// Bodies of which components say what they said then are left as they are put back: of 20 none is made
+/// again, and of those whose components changed since, these.
+#[test]
+fn only_bodies_that_differ_are_made_again() {
+    #[derive(Resource, Default)]
+    struct Made(Vec<Entity>);
+    let mut app = app();
+    app.init_resource::<Made>();
+    let see = |mut made: ResMut<Made>, bodies: Query<Entity, Changed<EngineBody>>| {
+        made.0.extend(&bodies);
+        made.0.sort_unstable();
+    };
+    app.add_systems(Last, see);
+    let all = furnish(&mut app, 0);
+    run(&mut app, 30);
+    let bodies = physics(&app).engine().bodies().len();
+    let seen = |app: &mut App| core::mem::take(&mut app.world_mut().resource_mut::<Made>().0);
+    let made = seen(&mut app).len();
+    assert!(made >= bodies && bodies > 15, "{made} of {bodies}: they were when they came");
+    let snapshot = PhysicsSnapshot::take(app.world_mut()).expect("between steps");
+    let copy = PhysicsCopy::take(app.world_mut()).expect("between steps");
+    let back: [&dyn Fn(&mut World); 2] =
+        [&|world| copy.restore(world).expect("between steps"), &|world| {
+            snapshot.restore(world).expect("its own")
+        }];
+    for back in back {
+        run(&mut app, 10);
+        seen(&mut app);
+        back(app.world_mut());
+        run(&mut app, 1);
+        assert_eq!(seen(&mut app), [], "all are as they were");
+    }
+    let world = app.world_mut();
+    world.entity_mut(all[0]).insert(Friction::new(0.9));
+    world.entity_mut(all[1]).insert(GravityScale(0.5));
+    world.entity_mut(all[2]).insert(Mass(7.0));
+    world.entity_mut(all[3]).insert(CollisionLayers::NONE);
+    world.entity_mut(all[4]).insert(Collider::cuboid(0.5, 1.0, 1.0));
+    world.entity_mut(all[5]).insert(Dominance(3));
+    let mut others = all[..6].to_vec();
+    others.sort_unstable();
+    for back in back {
+        run(&mut app, 1);
+        seen(&mut app);
+        back(app.world_mut());
+        run(&mut app, 1);
+        assert_eq!(seen(&mut app), others, "those of which other things are said");
+        let body = |k: usize| body(&app, all[k]).expect("a body");
+        let collider = |k: usize| &body(k).colliders().list()[0];
+        assert!(collider(0).material.friction == 0.9 && body(1).gravity_scale == 0.5);
+        assert!(body(2).mass() == 7.0 && collider(3).layers.memberships == 0);
+        assert!(collider(4).mass_properties(1.0).mass < 0.6 && body(5).dominance == 3);
+    }
+}
+
 #[test]
 fn within_a_step_there_is_no_snapshot() {
     #[derive(Resource, Default)]
