@@ -8,8 +8,12 @@ use bevy_ecs::prelude::*;
 use bevy_time::{Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use bevy_transform::components::Transform;
+use orthant::engine::lcp::Method;
 use orthant::engine::report::StepStatus;
-use orthant::math::{PI, Quat, Real, Vec3, quat_exp, single_quat, single3};
+use orthant::engine::settings::RestitutionModel;
+use orthant::math::{
+    PI, Quat, Real, Vec3, from_single_quat, from_single3, quat_exp, single_quat, single3,
+};
 use orthant::plugin::*;
 
 use crate::hostile::Bytes;
@@ -133,9 +137,11 @@ struct World<'a, 'b> {
 impl World<'_, '_> {
     fn shape(&mut self) -> Collider {
         let [a, b, c] = [0; 3].map(|_| self.bytes.between(0.3, 1.0));
-        match self.bytes.below(4) {
+        match self.bytes.below(8) {
             0 => Collider::sphere(0.5 * a),
             1 => Collider::capsule(0.3 * a, b),
+            3 => Collider::cylinder(0.4 * a, b),
+            4 => Collider::heightfield([vec![0.0, a], vec![b, c]], Vec3::ONE).expect("a field"),
             2 => Collider::compound(vec![
                 (Vec3::ZERO, Quat::IDENTITY, Collider::cuboid(a, b, c)),
                 (Vec3::X * a, Quat::IDENTITY, Collider::sphere(0.4 * b)),
@@ -175,11 +181,15 @@ impl World<'_, '_> {
     fn join(&mut self) {
         let (Some(a), Some(b)) = (self.any(), self.any()) else { return };
         let a = Some(a).filter(|&a| a != b);
-        let joint = match self.bytes.below(6) {
+        let joint = match self.bytes.below(10) {
             0 => Joint::revolute(a, b).with_anchor(Vec3::Y).with_limits(-1.0, 1.0),
             1 => Joint::prismatic(b, a).with_anchor(Vec3::Y).with_axis(Vec3::Z).with_friction(1.0),
             2 => Joint::fixed(a, b).with_frame(Vec3::ZERO, Quat::IDENTITY).with_break_force(30.0),
             3 => Joint::rope(a, b, 3.0),
+            4 => Joint::generic(a, b).with_axis_limits(JointAxis::LinearY, -0.5, 0.5),
+            5 => Joint::cylindrical(b, a).with_motor(Motor::spring(0.5, 100.0, 5.0)),
+            6 => Joint::universal(a, b).with_limits(-0.5, 0.5).with_collision(true),
+            7 => Joint::planar(b, a).with_motor(Motor::velocity(1.0, 50.0)),
             _ => Joint::ball(a, b).with_anchors(Vec3::Y, -Vec3::Y),
         };
         let joint = spawn(self.app, (joint, JointForces::default(), JointPosition::default()));
@@ -249,7 +259,7 @@ impl World<'_, '_> {
 
     /// One random thing.
     fn happen(&mut self) {
-        let what = self.bytes.below(24);
+        let what = self.bytes.below(28);
         if what == 0 || self.bodies.len() < 12 {
             return self.spawn();
         }
@@ -259,8 +269,42 @@ impl World<'_, '_> {
             15 => self.change_joint(),
             16..=22 => self.switch(),
             23 => self.hold(),
+            24..=26 => self.drive(),
+            27 => self.tune(),
             _ => self.change(what),
         }
+    }
+
+    /// Something moves a body, or keeps it from moving.
+    fn drive(&mut self) {
+        let Some(entity) = self.any() else { return };
+        let (what, axes, place) = (self.bytes.below(6), self.bytes.byte(), self.place());
+        let velocity = Vec3::from_array([0; 3].map(|_| self.bytes.between(-8.0, 8.0)));
+        let mut entity = self.app.world_mut().entity_mut(entity);
+        match what {
+            0 => drop(entity.insert(LinearVelocity(velocity))),
+            1 => drop(entity.insert(AngularVelocity(velocity))),
+            2 => drop(entity.insert(LockedAxes::from_bits(axes))),
+            3 => drop(entity.insert((RigidBody::Kinematic, LinearVelocity(0.2 * velocity)))),
+            4 => {
+                let (p, q) = (from_single3(place.translation), from_single_quat(place.rotation));
+                entity.insert((RigidBody::Kinematic, KinematicTarget::new(p, q)));
+            }
+            _ => drop(entity.insert((SweptCcd, LinearVelocity(10.0 * velocity)))),
+        }
+    }
+
+    /// Other settings, which hold for what comes.
+    fn tune(&mut self) {
+        let methods = [Method::Auto, Method::Newton, Method::Substeps, Method::Pgs];
+        let models = [RestitutionModel::Poisson, RestitutionModel::Sequence];
+        let (method, model) = (methods[self.bytes.below(4)], models[self.bytes.below(2)]);
+        let (sleeps, strength) = (!self.bytes.one_in(4), self.bytes.between(-15.0, 5.0));
+        let world = self.app.world_mut();
+        world.resource_mut::<SolverConfig>().method = method;
+        world.resource_mut::<ContactConfig>().restitution = model;
+        world.resource_mut::<SleepConfig>().enabled = sleeps;
+        world.insert_resource(Gravity(Vec3::Y * strength));
     }
 
     /// Something happens to a body.

@@ -3,7 +3,7 @@
 
 use super::*;
 use orthant::engine::settings::Settings;
-use orthant_lab::hostile::{AppOutcome, play_app, random_bytes};
+use orthant_lab::hostile::{AppOutcome, play_app, play_app_back_and_forth, random_bytes};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
@@ -26,6 +26,14 @@ fn components_of_any_numbers() {
     assert!(made[2] > 10 && made[3] > 50, "motors are coupled, all is inserted: {made:?}");
     assert!(told > 200 && frozen > 10, "{told} told to be wrong, {frozen} to be frozen");
     assert!(steps[0] > 1000 && steps[1] > 5, "steps taken and refused: {steps:?}");
+}
+
+#[test]
+fn apps_that_are_kept_and_put_back() {
+    for seed in 0..60 {
+        let played = play_app_back_and_forth(&random_bytes(seed, 600));
+        played.unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+    }
 }
 
 /// Settings in their ranges with which Newton's method starts from residuals that are not finite: the

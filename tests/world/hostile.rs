@@ -98,6 +98,12 @@ fn absurd_changes_between_steps() {
     made_and_refused(Kind::Changes);
 }
 
+/// Bodies and joints come and go, and worlds are put back, or go on from what is written of them.
+#[test]
+fn lives_that_are_kept_and_put_back() {
+    made_and_refused(Kind::Lives);
+}
+
 #[test]
 fn absurd_settings_and_steps() {
     made_and_refused(Kind::Settings);

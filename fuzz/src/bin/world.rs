@@ -1,4 +1,5 @@
-//! Worlds of bodies, joints, changes and settings beside a heap that they must not touch.
+//! Worlds of bodies, joints, changes and settings, whole lives that are kept and put back, beside a heap that they
+//! must not touch.
 
 #![no_main]
 

@@ -8,6 +8,7 @@
 mod app;
 mod geometry;
 mod joint;
+mod life;
 mod snapshot;
 mod solvers;
 mod world;
@@ -16,7 +17,7 @@ use orthant::engine::shape::Shape;
 use orthant::math::{Quat, Real, Vec3};
 
 #[cfg(feature = "bevy")]
-pub use self::app::{AppOutcome, play_app};
+pub use self::app::{AppOutcome, play_app, play_app_back_and_forth};
 pub use self::geometry::{check_hull, check_metric};
 pub use self::joint::check_joint;
 pub use self::snapshot::{HEAD, check_snapshot, with_checksum};

@@ -14,6 +14,7 @@ use orthant::engine::shape::Shape;
 use orthant::engine::shape::mass::MassProperties;
 use orthant::math::{Double, Quat, Real, SymMat3, Vec3, widen};
 
+use super::life::Life;
 use super::{Bytes, shape};
 use crate::support::{DT, cuboid, sphere};
 
@@ -146,7 +147,7 @@ pub(super) fn joint(bytes: &mut Bytes, ids: &[BodyId]) -> JointDesc {
     desc
 }
 
-fn settings(bytes: &mut Bytes) -> Settings {
+pub(super) fn settings(bytes: &mut Bytes) -> Settings {
     let mut settings = Settings::default();
     let methods = [Method::Auto, Method::Newton, Method::Substeps, Method::Pgs, Method::Lemke];
     settings.solver.method = methods[bytes.below(8).saturating_sub(3)];
@@ -196,7 +197,7 @@ pub(super) fn absurd_settings(bytes: &mut Bytes) -> Settings {
 }
 
 /// Does something to one of the bodies or joints of the bytes.
-fn change(bytes: &mut Bytes, world: &mut Simulation, ids: &[BodyId]) {
+pub(super) fn change(bytes: &mut Bytes, world: &mut Simulation, ids: &[BodyId]) {
     let id = ids[bytes.below(ids.len())];
     let what = bytes.below(20);
     let Some(target) = world.body_mut(id) else { return };
@@ -264,7 +265,8 @@ fn with_heap() -> (Simulation, usize) {
 }
 
 /// What kind of absurdity the bytes are used for.
-pub const KINDS: [Kind; 4] = [Kind::Bodies, Kind::Joints, Kind::Changes, Kind::Settings];
+pub const KINDS: [Kind; 5] =
+    [Kind::Bodies, Kind::Joints, Kind::Changes, Kind::Settings, Kind::Lives];
 
 /// See [`KINDS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,6 +279,8 @@ pub enum Kind {
     Changes,
     /// Settings and lengths of steps.
     Settings,
+    /// Bodies and joints that come and go, and whose worlds are kept, put back and read anew.
+    Lives,
 }
 
 /// What became of a world.
@@ -346,6 +350,7 @@ pub fn play_within(
     let mut settings = settings(bytes);
     settings.solver.work_max = work_max;
     let mut changed = Vec::new();
+    let mut life = Life::default();
     for step in 0..steps {
         let mut dt = DT;
         if kind == Kind::Changes && !ids.is_empty() && !bytes.is_empty() {
@@ -355,6 +360,13 @@ pub fn play_within(
         if kind == Kind::Settings && !bytes.is_empty() {
             settings = absurd_settings(bytes);
             dt = bytes.positive(0.02);
+        }
+        if kind == Kind::Lives {
+            changed.clear();
+            let both = [&mut world, &mut alone];
+            life.go_on(bytes, both, &mut ids, &mut settings, &mut dt)
+                .map_err(|e| format!("before step {step}: {e}"))?;
+            settings.solver.work_max = work_max;
         }
         world.step(&settings, dt);
         alone.step(&settings, dt);
@@ -375,7 +387,7 @@ pub fn play_within(
         outcome.looked = [0, 1].map(|k| outcome.looked[k].max(looked[k]));
         let broken = &world.report().quarantined;
         outcome.broken += broken.len();
-        if kind != Kind::Changes
+        if !matches!(kind, Kind::Changes | Kind::Lives)
             && let Some(id) = broken.iter().find(|id| changed.contains(*id))
         {
             return Err(format!("step {step}: body {} is told to be broken twice", id.0));

@@ -80,6 +80,10 @@ struct Played {
     /// Settings are those of the start.
     ordinary: bool,
     step: u64,
+    /// What is kept of both apps, if they go back and forth in time.
+    travels: bool,
+    copies: Option<[PhysicsCopy; 2]>,
+    snapshots: Option<[PhysicsSnapshot; 2]>,
     outcome: AppOutcome,
 }
 
@@ -89,7 +93,21 @@ impl Played {
         let (entities, joints) = (vec![], vec![]);
         let (reaches, ordinary) = (false, true);
         let outcome = AppOutcome::default();
-        Self { app, alone, heap, entities, joints, reaches, ordinary, step: 0, outcome }
+        let (copies, snapshots, travels) = (None, None, false);
+        Self {
+            app,
+            alone,
+            heap,
+            entities,
+            joints,
+            reaches,
+            ordinary,
+            step: 0,
+            travels,
+            copies,
+            snapshots,
+            outcome,
+        }
     }
 
     fn spawn(&mut self, bytes: &mut Bytes) {
@@ -238,8 +256,38 @@ impl Played {
         }
     }
 
+    /// Keeps both apps, or puts them back to when they were kept.
+    fn travel(&mut self, bytes: &mut Bytes) {
+        let both = [&mut self.app, &mut self.alone];
+        let between = "no step is under way";
+        match bytes.below(4) {
+            0 => {
+                let take = |app: &mut App| PhysicsCopy::take(app.world_mut()).expect(between);
+                self.copies = Some(both.map(take));
+            }
+            1 => {
+                let take = |app: &mut App| PhysicsSnapshot::take(app.world_mut()).expect(between);
+                self.snapshots = Some(both.map(take));
+            }
+            2 => {
+                for (app, kept) in both.into_iter().zip(self.copies.iter().flatten()) {
+                    kept.restore(app.world_mut()).expect(between);
+                }
+            }
+            _ => {
+                for (app, kept) in both.into_iter().zip(self.snapshots.iter().flatten()) {
+                    kept.restore(app.world_mut()).expect("their own");
+                }
+            }
+        }
+        self.step = self.app.world().resource::<PhysicsWorld>().engine().report().step;
+    }
+
     /// One thing of many.
     fn happen(&mut self, bytes: &mut Bytes) {
+        if self.travels && bytes.one_in(6) {
+            return self.travel(bytes);
+        }
         let what = bytes.below(32);
         if self.entities.is_empty() || what < 5 {
             return self.spawn(bytes);
@@ -405,8 +453,19 @@ fn is_lasting(error: &PhysicsErrorKind) -> bool {
 /// # Errors
 /// What went wrong, in words. A panic or an update that does not return is for the caller to see.
 pub fn play_app(bytes: &[u8]) -> Result<AppOutcome, String> {
+    play_with(bytes, Played::new())
+}
+
+/// As [`play_app`], with an app that is kept and put back now and then.
+///
+/// # Errors
+/// As [`play_app`] has.
+pub fn play_app_back_and_forth(bytes: &[u8]) -> Result<AppOutcome, String> {
+    play_with(bytes, Played { travels: true, ..Played::new() })
+}
+
+fn play_with(bytes: &[u8], mut played: Played) -> Result<AppOutcome, String> {
     let bytes = &mut Bytes::new(bytes);
-    let mut played = Played::new();
     (0..2 + bytes.below(3)).for_each(|_| played.spawn(bytes));
     for update in 0..UPDATES {
         if bytes.is_empty() {
