@@ -13,9 +13,9 @@
 //! others of their block are left out of it. Softness adds to the diagonal of the compliance and `s c` to the
 //! error. Rows with bounds are corrected one by one after the rest of their block, see `bounded.rs`. Bounds
 //! and softness are those of the whole step: a substep has `1/n` of the bounds, and `n s`. Only rows that say
-//! where to be, hard equalities and hard limits, are fed back what they missed. The push of a step, which
-//! contacts start, keeps the rows without bounds as they are: `Υ = 0`, impulses of its own. Cost: some 400
-//! operations a ball joint.
+//! where to be, equalities and limits that hardly yield, are fed back what they missed. The push of a step,
+//! which contacts start, keeps the rows without bounds as they are: `Υ = 0`, impulses of its own. Cost: some
+//! 400 operations a ball joint.
 
 use core::ops::Range;
 
@@ -26,6 +26,7 @@ use super::sweep::{Rates, mode};
 use crate::engine::lcp::problem::{BodyBlock, JointRow, Vec6};
 use crate::engine::lcp::rows::{dot6, inverse_mass_mul};
 use crate::engine::tuning::work::ROUNDED;
+use crate::engine::tuning::yielding::YIELD;
 use crate::math::{Double, Single};
 
 /// A row of every lane.
@@ -168,19 +169,6 @@ impl<const L: usize> JointBatch<L> {
         Self { a: [fixed; L], b: [fixed; L], count: 0, bounded: false, rows: [row; SIZE_MAX] }
     }
 
-    /// Bounds and softness of a row, for `part` of the step.
-    fn limit(&mut self, lane: usize, r: usize, row: &JointRow, part: Double) {
-        let lanes = &mut self.rows[r];
-        lanes.softness[lane] = single(row.softness / part);
-        for (bound, x) in lanes.bounds.iter_mut().zip(row.bounds) {
-            bound[lane] = single(x * part);
-        }
-        let finite = row.bounds.iter().filter(|x| x.is_finite()).count();
-        lanes.free[lane] = if row.is_bounded() { 0.0 } else { 1.0 };
-        lanes.feedback[lane] = if row.softness > 0.0 || finite == 2 { 0.0 } else { 1.0 };
-        self.bounded |= row.is_bounded();
-    }
-
     /// Puts a block of rows into a lane, with `part` of their bounds.
     fn place(&mut self, lane: usize, rows: &[JointRow], blocks: &[BodyBlock], part: Double) {
         let [a, b] = pair(&rows[0], blocks.len() as u32);
@@ -199,8 +187,12 @@ impl<const L: usize> JointBatch<L> {
                     self.rows[r].change[side][k][lane] = single(change[r][side][k]);
                 }
             }
-            self.rows[r].bias[lane] = single(row.bias);
-            self.limit(lane, r, row, part);
+            let lanes = &mut self.rows[r];
+            lanes.bias[lane] = single(row.bias);
+            lanes.softness[lane] = single(row.softness / part);
+            (0..2).for_each(|side| lanes.bounds[side][lane] = single(row.bounds[side] * part));
+            lanes.free[lane] = if row.is_bounded() { 0.0 } else { 1.0 };
+            self.bounded |= row.is_bounded();
         }
         let mut w = [[0.0; SIZE_MAX]; SIZE_MAX];
         for r in 0..rows.len() {
@@ -210,6 +202,10 @@ impl<const L: usize> JointBatch<L> {
             }
             let hard = w[r][r];
             w[r][r] += rows[r].softness / part;
+            // Locks in loops yield by so little that they say where to be all the same.
+            let yields = rows[r].softness > YIELD.sqrt() * hard;
+            let drives = rows[r].bounds.iter().all(|x| x.is_finite());
+            self.rows[r].feedback[lane] = if yields || drives { 0.0 } else { 1.0 };
             if rows[r].softness > 0.0 {
                 self.rows[r].leak[lane] = single(hard / w[r][r]);
             }
