@@ -154,7 +154,7 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
         let vertex = neighbors[i as usize];
         let face = vertex_faces.get(i as usize).copied().unwrap_or(NO_FACE);
         let edge = edge_between(&edges, v, vertex)?;
-        Some(Spoke { vertex, edge, face })
+        Some(Spoke { vertex, edge, face, at: Vec3::ZERO })
     });
     let steps = (0_u32..)
         .zip(loops)
@@ -162,7 +162,8 @@ pub(super) fn skeleton(n_vertices: usize, edges: Vec<Edge>, loops: &[Vec<u32>]) 
     let loop_edges = steps.filter_map(|(face, vertex, next)| {
         let edge = edge_between(&edges, vertex, next)?;
         let [f, g] = edges[edge as usize].faces;
-        Some(Spoke { vertex, edge, face: if f == face { g } else { f } })
+        let face = if f == face { g } else { f };
+        Some(Spoke { vertex, edge, face, at: Vec3::ZERO })
     });
     Hull {
         lanes: Vec::new(),
@@ -205,9 +206,8 @@ pub(super) fn placed(mut hull: Hull, vertices: Vec<Vec3>) -> Option<Hull> {
     hull.flatness = narrow(flatness);
     hull.inradius = hull.faces.iter().map(|f| f.offset).fold(Real::INFINITY, Real::min);
     hull.bounding_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
-    hull.lanes = lanes(&vertices);
     hull.cuboid = half_lengths(&hull.faces, &vertices);
-    hull.vertices = vertices;
+    hull.set_vertices(vertices);
     Some(hull)
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct Spoke {
     pub(crate) vertex: u32,
     pub(crate) edge: u32,
     pub(crate) face: u32,
+    /// Where the vertex is (m).
+    pub(crate) at: Vec3,
 }
 
 /// A convex polytope, possibly rounded, about its centroid. What a moving pair asks for comes first, and
@@ -232,17 +234,25 @@ impl Hull {
         inertia: SymMat3,
     ) -> Self {
         let core_radius = vertices.iter().map(|v| v.length()).fold(0.0, Real::max);
-        let skeleton = skeleton(vertices.len(), edges, &[]);
+        let mut core = skeleton(vertices.len(), edges, &[]);
+        core.set_vertices(vertices);
         Self {
-            lanes: lanes(&vertices),
-            vertices,
             radius,
             inradius: radius,
             bounding_radius: core_radius + radius,
             volume: narrow(volume),
             inertia,
-            ..skeleton
+            ..core
         }
+    }
+
+    /// Sets the vertices (m) wherever they are kept.
+    pub(crate) fn set_vertices(&mut self, vertices: Vec<Vec3>) {
+        self.lanes = lanes(&vertices);
+        for spoke in self.spokes.iter_mut().chain(&mut self.loop_edges) {
+            spoke.at = vertices[spoke.vertex as usize];
+        }
+        self.vertices = vertices;
     }
 }
 

@@ -49,17 +49,17 @@ fn mirrored(scale: Vec3, rotation: Quat) -> Quat {
 impl Hull {
     /// This hull, larger by a factor about its centroid; mass properties are not touched.
     pub(crate) fn grown(&self, by: Real) -> Self {
+        let mut grown = self.clone();
+        grown.set_vertices(self.vertices.iter().map(|&v| v * by).collect());
         Self {
             curve: self.curve.map(|curve| curve.grown(by)),
             cuboid: self.cuboid.map(|half| half * by),
-            vertices: self.vertices.iter().map(|&v| v * by).collect(),
-            lanes: self.lanes.iter().map(|l| l.map(|c| c.map(|x| x * by))).collect(),
             faces: self.faces.iter().map(|f| Face { offset: f.offset * by, ..*f }).collect(),
             radius: self.radius * by,
             inradius: self.inradius * by,
             flatness: self.flatness * by,
             bounding_radius: self.bounding_radius * by,
-            ..self.clone()
+            ..grown
         }
     }
 }

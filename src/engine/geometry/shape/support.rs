@@ -40,7 +40,7 @@ impl Hull {
     #[must_use]
     pub fn support_scan(&self, direction: Vec3) -> u32 {
         if cfg!(feature = "simd") {
-            self.scan_lanes(direction)
+            scan(&self.lanes, direction.to_array())
         } else {
             self.scan_one_by_one(direction)
         }
@@ -49,50 +49,25 @@ impl Hull {
     /// The scan in its plain form.
     #[inline]
     pub(super) fn scan_one_by_one(&self, direction: Vec3) -> u32 {
-        let mut answer = 0;
-        let mut height = Real::NEG_INFINITY;
-        for (index, v) in (0_u32..).zip(&self.vertices) {
-            // Summed as in the lanes, for their bits.
-            let h = v.x * direction.x + v.y * direction.y + v.z * direction.z;
-            if h > height {
-                (answer, height) = (index, h);
-            }
-        }
-        answer
-    }
-
-    /// The scan in independent lanes, which the compiler turns into vector instructions.
-    #[inline]
-    pub(super) fn scan_lanes(&self, direction: Vec3) -> u32 {
-        scan(&self.lanes, direction.to_array())
+        // Summed as in the lanes, for their bits.
+        let height = |v: &Vec3| v.x * direction.x + v.y * direction.y + v.z * direction.z;
+        let heights = (0_u32..).zip(self.vertices.iter().map(height));
+        let higher = |best: (u32, Real), new: (u32, Real)| if new.1 > best.1 { new } else { best };
+        heights.fold((0, Real::NEG_INFINITY), higher).0
     }
 
     /// [`support`](Self::support) by walking along edges from the vertex `start`.
     #[inline]
     #[must_use]
     pub fn support_climb(&self, direction: Vec3, start: u32) -> u32 {
-        let height = |v: u32| self.vertices[v as usize].dot(direction);
-        let mut at = if (start as usize) < self.vertices.len() { start } else { 0 };
-        let mut highest = height(at);
+        let n = direction.to_array();
+        let (at, highest) = self.climb(n, start, Real::MAX);
+        let beside = self.spokes(at).iter().map(|spoke| dot3(spoke.at.to_array(), n));
+        let next = beside.fold(Real::NEG_INFINITY, Real::max);
         let lengths =
             SLACK_FLATNESS * self.flatness + SLACK_ROUNDINGS * EPSILON * self.core_radius();
         let slack = lengths * direction.length();
-        loop {
-            let (mut next, mut next_height) = (at, Real::NEG_INFINITY);
-            for &v in self.neighbors(at) {
-                let h = height(v);
-                if h > next_height {
-                    (next, next_height) = (v, h);
-                }
-            }
-            if next_height > highest {
-                (at, highest) = (next, next_height);
-            } else if next_height + slack < highest {
-                return at;
-            } else {
-                return self.support_scan(direction);
-            }
-        }
+        if next + slack < highest { at } else { self.support_scan(direction) }
     }
 
     /// Walks along edges from the vertex `start` to ever higher ones along `n`, up to the last or to any
@@ -100,13 +75,12 @@ impl Hull {
     /// `Hull::flatness` it may stop at a vertex lower by as much.
     #[inline]
     pub(crate) fn climb<S: Scalar>(&self, n: Array3<S>, start: u32, enough: S) -> (u32, S) {
-        let height = |vertex: u32| dot3(array3(self.corner(vertex)), n);
         let mut at = if (start as usize) < self.vertices.len() { start } else { 0 };
-        let mut highest = height(at);
+        let mut highest = dot3(array3(self.corner(at)), n);
         loop {
             let from = at;
             for spoke in self.spokes(from) {
-                let level = height(spoke.vertex);
+                let level = dot3(array3(spoke.at), n);
                 if level > highest {
                     (at, highest) = (spoke.vertex, level);
                     if level > enough {

@@ -92,15 +92,8 @@ pub fn reference_normal(
     eligible_below: Real,
 ) -> Vec3 {
     if let Some(half) = boxes::boxes([a, b]) {
-        return boxes::reference_normal(
-            half,
-            [a.radius, b.radius],
-            relative,
-            ratio_normal,
-            twist,
-            dt,
-            eligible_below,
-        );
+        let (radii, n) = ([a.radius, b.radius], ratio_normal);
+        return boxes::reference_normal(half, radii, relative, n, twist, dt, eligible_below);
     }
     if a.faces.is_empty() && b.faces.is_empty() {
         return ratio_normal;
@@ -269,7 +262,7 @@ fn faces_beside(
         at_end(spokes);
         let at = hull.corner(support);
         for end in spokes {
-            let along = at - hull.corner(end.vertex);
+            let along = at - end.at;
             let drop = outward.dot(along);
             if drop * drop <= SQUARE * SQUARE * along.dot(along) {
                 at_end(hull.spokes(end.vertex));

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::smooth::{Facing, GENERATOR};
 use crate::engine::geometry::ratio::Relative;
 use crate::engine::geometry::shape::curve::Curve;
-use crate::engine::geometry::shape::hull::{Face, Hull};
+use crate::engine::geometry::shape::hull::{Face, Hull, Spoke};
 use crate::engine::state::contact::Feature;
 use crate::engine::tuning::outline::WHOLE_MAX;
 use crate::math::{Mat3, Real, Vec3};
@@ -249,8 +249,8 @@ impl Outline {
                 } else {
                     (i, i)
                 };
-                let vertex = sides[k].vertex;
-                let at = placed.vertex(vertex);
+                let Spoke { vertex, at, .. } = sides[k];
+                let at = placed.place(at);
                 let near = down * at.z >= low;
                 if !near {
                     self.left_out = self.left_out.min(reach.depth + (low - down * at.z));
@@ -266,7 +266,7 @@ impl Outline {
         let mut near = if small { 0 } else { all };
         if small {
             for (k, side) in sides.iter().enumerate() {
-                let height = placed.outward.dot(hull.corner(side.vertex));
+                let height = placed.outward.dot(side.at);
                 near |= u64::from(height >= low) << k;
             }
         }
@@ -295,8 +295,8 @@ impl Outline {
                 k + 1
             };
             let edge = sides[if placed.downward { next } else { k }].edge;
-            let vertex = sides[k].vertex;
-            self.push(placed.vertex(vertex), vertex, edge, !small || near >> k & 1 == 1);
+            let Spoke { vertex, at, .. } = sides[k];
+            self.push(placed.place(at), vertex, edge, !small || near >> k & 1 == 1);
             k = next;
         }
     }

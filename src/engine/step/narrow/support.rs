@@ -44,18 +44,17 @@ impl Top {
             let (mut flattest, mut slope, mut drop) = (0, [1.0, 0.0], Real::INFINITY);
             for (k, spoke) in hull.spokes(vertex).iter().enumerate() {
                 // Heights, not differences along edges, so that rounding makes no circles.
-                let beside = hull.corner(spoke.vertex);
-                let level = outward.dot(beside);
+                let level = outward.dot(spoke.at);
                 if level > highest {
                     (higher, highest) = (spoke.vertex, level);
                 }
-                let (along, down) = (beside - at, (height - level).max(0.0));
+                let (along, down) = (spoke.at - at, height - level);
                 let (square, length) = (down * down, along.dot(along));
                 // Slopes are compared as squares, without roots or divisions.
                 if square * slope[1] < slope[0] * length {
                     (flattest, slope) = (k, [square, length]);
                 }
-                drop = drop.min(down);
+                drop = if down < drop { down } else { drop };
             }
             if higher == vertex {
                 return Self { vertex, height, spoke: flattest, slope, drop };

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::engine::geometry::ratio::rounded;
-use crate::engine::geometry::shape::hull::LANES;
 use crate::math::{Mat3, narrow, widen3};
 
 /// A ball or a capsule, of which some are thin and some have no length.
@@ -14,7 +13,7 @@ fn slim(rng: &mut Rng) -> Hull {
     let length = if rng.below(6) == 0 { rng.real(1e-4, 1e-3) } else { rng.real(0.1, 3.0) };
     let mut hull = Hull::capsule(radius, length).expect("the lengths are in range");
     if rng.below(8) == 0 {
-        (hull.vertices, hull.lanes) = (vec![Vec3::ZERO; 2], vec![[[0.0; LANES]; 3]]);
+        hull.set_vertices(vec![Vec3::ZERO; 2]);
         (hull.inradius, hull.bounding_radius) = (radius, radius);
     }
     hull

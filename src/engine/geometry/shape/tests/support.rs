@@ -1,7 +1,8 @@
 //! The support functions against brute force.
 
 use super::{Random, prism_points};
-use crate::engine::geometry::shape::hull::Hull;
+use crate::engine::geometry::shape::hull::{Hull, LANES};
+use crate::engine::geometry::shape::support::scan;
 use crate::engine::lcp::tests::random;
 use crate::math::{Real, Vec3, quat_rotate};
 
@@ -72,7 +73,7 @@ fn scan_equals_brute_force() {
         for d in directions(hull, &mut random) {
             let expected = brute_force(hull, d);
             assert_eq!(hull.support_scan(d), expected, "hull {i}, direction {d}");
-            assert_eq!(hull.scan_lanes(d), expected, "hull {i}, direction {d}, lanes");
+            assert_eq!(scan(&hull.lanes, d.to_array()), expected, "hull {i}, direction {d}, lanes");
             assert_eq!(hull.scan_one_by_one(d), expected, "hull {i}, direction {d}, plain");
         }
     }
@@ -101,8 +102,9 @@ fn climb_seldom_needs_the_scan() {
     let mut random = Random(random::Random::new(14));
     let mut blind = hulls().swap_remove(7);
     let honest = blind.clone();
+    let first = honest.vertices[0];
     for lane in &mut blind.lanes {
-        *lane = [[0.0; crate::engine::geometry::shape::hull::LANES]; 3];
+        *lane = first.to_array().map(|x| [x; LANES]);
     }
     let n_wrong = (0..1000)
         .filter(|_| {
