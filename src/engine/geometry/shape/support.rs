@@ -109,23 +109,28 @@ impl Hull {
 pub(crate) fn scan<S: Scalar>(lanes: &[[[Real; LANES]; 3]], n: Array3<S>) -> u32 {
     let mut best = [-S::MAX; LANES];
     let mut best_at = [S::ZERO; LANES];
-    let mut at: [S; LANES] = core::array::from_fn(|k| S::from_double(k as Double));
-    let step = S::from_double(LANES as Double);
-    for [xs, ys, zs] in lanes {
+    let (mut at, step) = (S::ZERO, S::from_double(LANES as Double));
+    for chunk in lanes {
+        let height = core::array::from_fn::<S, LANES, _>(|k| {
+            let [x, y, z] = chunk.each_ref().map(|lane| S::from_real(lane[k]));
+            x * n[0] + y * n[1] + z * n[2]
+        });
+        // One after the other, else lanes are shuffled.
         for k in 0..LANES {
-            let [x, y, z] = [xs, ys, zs].map(|lane| S::from_real(lane[k]));
-            let height = x * n[0] + y * n[1] + z * n[2];
-            best_at[k] = if height > best[k] { at[k] } else { best_at[k] };
-            best[k] = if height > best[k] { height } else { best[k] };
-            at[k] = at[k] + step;
+            best_at[k] = if height[k] > best[k] { at } else { best_at[k] };
         }
+        for k in 0..LANES {
+            best[k] = if height[k] > best[k] { height[k] } else { best[k] };
+        }
+        at = at + step;
     }
     // The lowest index among the lanes with the largest height. Padding repeats vertex 0 and so never is the
     // first of equals. A direction that is no number finds vertex 0.
     let top = fold(best, |a, b| if a > b { a } else { b });
     let mut first = [S::MAX; LANES];
     for k in 0..LANES {
-        first[k] = if best[k] == top { best_at[k] } else { S::MAX };
+        let at = best_at[k] + S::from_double(k as Double);
+        first[k] = if best[k] == top { at } else { S::MAX };
     }
     fold(first, |a, b| if a < b { a } else { b }).to_index()
 }
