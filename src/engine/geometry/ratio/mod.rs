@@ -76,9 +76,9 @@ use self::finish::finish;
 use self::ray::Ray;
 pub(in crate::engine) use self::ray::is_common;
 pub use self::ray::parting;
-use self::walk::{HullPair, Portal, WalkEnd, walk};
+use self::walk::{HullPair, Portal, WalkEnd, first_portal, walk};
 use super::shape::hull::Hull;
-use crate::math::{Double, Real, Scalar, Vec3, array3, dot3};
+use crate::math::{Double, Real, Scalar, Vec3, array3, cross3, dot3, sub3};
 
 /// Does the plane that proved two polytopes apart the last time still keep them more than `margin` (m)
 /// apart? Their distance along its normal then (m). The scaling centers do not matter here.
@@ -102,6 +102,19 @@ pub fn still_apart(
     let separation = denominator - dot3(n, w) - pair.radius;
     // Not a plane that the bodies have passed.
     (denominator > 0.0 && separation > margin).then_some(separation)
+}
+
+/// Does the facet of the last query prove that the cores of two polytopes overlap?
+pub(in crate::engine) fn still_overlap(
+    [a, b]: [&Hull; 2],
+    relative: &Relative,
+    cache: &PortalCache,
+) -> bool {
+    let (offset, inner) = (relative.offset, a.inradius + b.inradius);
+    let pair = HullPair::<Real>::new(a, b, relative, Vec3::ZERO, offset, inner);
+    let ([p, q, r], _) = first_portal(&pair, cache);
+    let n = cross3(sub3(q, p), sub3(r, p));
+    a.curve.is_none() && b.curve.is_none() && dot3(n, array3(offset)) < dot3(n, p)
 }
 
 /// The ratio metric of two pieces, or the certificate that they are more than `margin` (m) apart.

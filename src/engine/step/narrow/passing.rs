@@ -19,14 +19,14 @@
 //! `n`. Bodies that turn must leave the plane free as well. On straight paths of all corners `sep` is concave
 //! in time, so its beginning and end decide; circles bulge from their chords by `r θ² / 8` at most.
 //!
-//! Cost: a query of the metric a round, two or three for what passes, one for what meets; none for what
-//! hardly moves or does not cross its plane. Not here: two bodies that joints lead on other paths; bodies of
-//! several pieces, of which one sends what passes it against the next; planes between the paths as those of
-//! contacts (impulses along them do not keep the angular momentum, or turn the bodies instead).
+//! Cost: a query of the metric a round, two or three for what passes, one at most for what meets; none for
+//! what hardly moves or does not cross its plane. Not here: two bodies that joints lead on other paths;
+//! bodies of several pieces, of which one sends what passes it against the next; planes between the paths as
+//! those of contacts (impulses along them do not keep the angular momentum, or turn the bodies instead).
 
 use super::normal::{Twist, outermost};
 use super::{NarrowPhase, Placed};
-use crate::engine::geometry::ratio::{PortalCache, Relative};
+use crate::engine::geometry::ratio::{PortalCache, Relative, still_overlap};
 use crate::engine::geometry::shape::hull::Hull;
 use crate::engine::state::body::Body;
 use crate::engine::state::collider::ConvexRef;
@@ -36,12 +36,12 @@ use crate::engine::step::ccd::time_of_impact::separation;
 use crate::engine::tuning::passing::{ROUNDS_MAX, SLOW};
 use crate::math::{Mat3, Real, Vec3, quat_exp, widen};
 
-/// Two hulls, how they are to each other, and vertices of both from which to search.
+/// Two hulls, how they are to each other, and what the metric found, from which to search.
 #[derive(Clone, Copy)]
 pub(super) struct Passing<'p> {
     pub(super) hulls: [&'p Hull; 2],
     pub(super) relative: &'p Relative,
-    pub(super) hints: [u32; 2],
+    pub(super) cache: &'p PortalCache,
 }
 
 /// A plane on the path: the separation along it at the beginning (m), its normal, and how fast the
@@ -74,7 +74,7 @@ impl NarrowPhase<'_> {
         if way.length_squared() <= slow * slow {
             return None;
         }
-        let passing = Passing { hulls, relative, hints: pair.cache.hints };
+        let passing = Passing { hulls, relative, cache: &pair.cache };
         let (separation, at) = passing.along(normal);
         if separation + (self.dt * normal.dot(twist.at(at))).min(0.0) >= 0.0 {
             return None;
@@ -114,7 +114,7 @@ pub(in crate::engine) fn meets(
     let placed = Placed::new([a, b], [motion_a, motion_b], [&p, &q], 0.0);
     let [on_a, on_b] = placed.rotations;
     let relative = Relative::new(Vec3::ZERO, on_a, placed.offset(), on_b);
-    let passing = Passing { hulls: [x, y], relative: &relative, hints: pair.cache.hints };
+    let passing = Passing { hulls: [x, y], relative: &relative, cache: &pair.cache };
     passing.clearance(&on_a.transpose(), placed.arms, [by_a, by_b], dt).is_none()
 }
 
@@ -139,7 +139,7 @@ impl Passing<'_> {
 
     /// The separation along a normal (m), and the touching point of the smaller hull, in the axes of `a`.
     fn along(&self, normal: Vec3) -> (Real, Vec3) {
-        let Self { hulls: [a, b], relative, hints } = *self;
+        let Self { hulls: [a, b], relative, cache: &PortalCache { hints, .. } } = *self;
         let (_, _, p) = outermost(a, normal, hints[0], Real::INFINITY);
         let outward = -(relative.rotation.transpose() * normal);
         let (_, _, on_b) = outermost(b, outward, hints[1], Real::INFINITY);
@@ -151,7 +151,7 @@ impl Passing<'_> {
     /// What a plane with this normal leaves between both (m) at first and at the end, when `b` has moved by
     /// `way` (m) and each has turned (rad).
     pub(super) fn room(&self, normal: Vec3, way: Vec3, turns: [Vec3; 2]) -> Real {
-        let Self { hulls: [a, b], relative, hints } = *self;
+        let Self { hulls: [a, b], relative, cache: &PortalCache { hints, .. } } = *self;
         let (begin, _) = self.along(normal);
         let [on_a, on_b] = turns.map(|turn| quat_exp(-turn) * normal);
         let (_, high_a, _) = outermost(a, on_a, hints[0], Real::INFINITY);
@@ -163,13 +163,16 @@ impl Passing<'_> {
     /// The normal of a plane between both all the time, if there is one, while `b` moves by `path` [m/s] and
     /// neither turns.
     pub(super) fn miss(&self, path: Vec3, dt: Real) -> Option<Vec3> {
-        let Self { hulls, relative, hints } = *self;
-        let mut cache = PortalCache { hints, ..PortalCache::default() };
+        let Self { hulls, relative, cache: last } = *self;
+        let mut cache = PortalCache { hints: last.hints, ..PortalCache::default() };
         let mut time = (-relative.offset.dot(path) / path.length_squared()).max(0.0).min(dt);
+        let moved = |time| Relative { offset: relative.offset + path * time, ..*relative };
+        if still_overlap(hulls, &moved(time), last) {
+            return None;
+        }
         let (mut left, mut right): (Option<Cut>, Option<Cut>) = (None, None);
         for _ in 0..ROUNDS_MAX {
-            let moved = Relative { offset: relative.offset + path * time, ..*relative };
-            let (normal, distance) = separation(hulls, &moved, &mut cache);
+            let (normal, distance) = separation(hulls, &moved(time), &mut cache);
             let slope = normal.dot(path);
             let begin = distance - time * slope;
             if distance.is_nan() || distance <= 0.0 {

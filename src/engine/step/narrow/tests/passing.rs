@@ -40,7 +40,8 @@ fn paths_miss_each_other_if_they_are_apart_at_all_times() {
         let nearest = (0..=400_u16)
             .map(|k| separation(hulls, &at(Real::from(k) / 400.0)))
             .fold(Real::INFINITY, Real::min);
-        let found = Passing { hulls, relative: &start, hints: [0; 2] }.miss(path, 1.0);
+        let found =
+            Passing { hulls, relative: &start, cache: &PortalCache::default() }.miss(path, 1.0);
         if nearest < -1e-4 {
             assert_eq!(found, None, "round {round}: they meet, {nearest} m");
             met += 1;
@@ -67,7 +68,7 @@ fn what_is_left_between_two_that_turn_is_there_at_all_times() {
         if separation(hulls, &start) <= 0.0 {
             continue;
         }
-        let passing = Passing { hulls, relative: &start, hints: [0; 2] };
+        let passing = Passing { hulls, relative: &start, cache: &PortalCache::default() };
         let Some(plane) = passing.miss(path, 1.0) else { continue };
         let bulge: Real = (0..2).map(|k| bulge(hulls[k], Vec3::ZERO, turns[k])).sum();
         let room = passing.room(plane, path, turns) - bulge;
