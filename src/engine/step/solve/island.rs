@@ -308,6 +308,13 @@ impl Island<'_, '_> {
         (self.savings() - self.spent).max(0.5 * self.price())
     }
 
+    /// Did a try after small steps take more than what is saved, and the price? With joints it may, pass by
+    /// pass.
+    pub(super) fn is_overspent(&self) -> bool {
+        let joints = !self.step.joints.is_empty();
+        joints && self.memory.failed && self.spent > self.savings() + self.price()
+    }
+
     /// Pays for Newton, which left this residual [m/s].
     pub(super) fn pay(&mut self, is_solved: bool, error: Double) {
         let (savings, price) = (self.savings(), self.price());

@@ -159,7 +159,7 @@ fn by_account(by: &mut IslandSolver, island: &mut Island<'_, '_>) -> Outcome {
         }
         let budget = if in_vain { 0.0 } else { island.allowance() };
         let stats = state.newton_or_press(island, relaxed, budget, false);
-        island.in_vain |= !is_rough(stats.certificate.error());
+        island.in_vain |= !is_rough(stats.certificate.error()) || island.is_overspent();
         stats
     });
     if !softly || outcome.error_of_solves() <= AT_REST * island.settings.solver.tolerance {
