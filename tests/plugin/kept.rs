@@ -183,7 +183,7 @@ fn without_bounds() -> Vec<Box<dyn Reflect>> {
     if let ActiveEvents::Enumerated { delta_max, .. } = &mut contacts.active {
         *delta_max = NONE;
     }
-    let mut solver = SolverConfig::default();
+    let mut solver = SolverConfig(Settings::default().solver);
     solver.tolerance = f64::INFINITY;
     solver.work_max = f64::INFINITY;
     solver.impact_speed_max = f64::INFINITY;

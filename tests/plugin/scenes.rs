@@ -312,7 +312,7 @@ mod meshes {
             }
             assert!(told(&mut other).is_empty(), "nothing is wrong");
         }
-        assert_eq!(report(&other).joints, 3);
+        assert_eq!(report(&other).joints, 3, "all joints hold");
     }
 }
 

@@ -309,7 +309,7 @@ fn only_bodies_that_differ_are_made_again() {
     let copy = PhysicsCopy::take(app.world_mut()).expect("between steps");
     let back: [&dyn Fn(&mut World); 2] =
         [&|world| copy.restore(world).expect("between steps"), &|world| {
-            snapshot.restore(world).expect("its own")
+            snapshot.restore(world).expect("its own");
         }];
     for back in back {
         run(&mut app, 10);
