@@ -272,7 +272,7 @@ fn older_files_are_read() {
         ("(min: 0.0)", &limit as &dyn Reflect),
         ("(min: 0.0, max: 1.0, most: 2.0)", &limit),
         ("((push_sped_max: 1.0))", &ContactConfig::default()),
-        ("(max_forse: 7.0)", &MouseJoint::default()),
+        ("(largest_force: 7.0)", &MouseJoint::default()),
     ] {
         let kind = registry.get(value.type_id()).expect("registered");
         assert!(read("RON", file, kind, &registry).is_err(), "{file} is taken");
