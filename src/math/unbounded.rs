@@ -7,7 +7,7 @@ use core::fmt;
 use serde::de::{self, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::Double;
+use super::{Double, Single};
 
 /// Reads a number, or this one where there is none.
 struct Else<T>(T);
@@ -44,53 +44,45 @@ impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Else<T> {
     }
 }
 
-fn write<T: Copy + PartialEq + Serialize, S: Serializer>(
-    x: T,
-    none: T,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    if serializer.is_human_readable() {
-        x.serialize(serializer)
-    } else {
-        Some(x).filter(|x| *x != none).serialize(serializer)
+/// Numbers of which infinity means that there is no bound: above, or minus infinity below.
+pub(crate) struct Unbounded<const ABOVE: bool>;
+
+/// Without an upper bound.
+pub(crate) type Above = Unbounded<true>;
+/// Without a lower bound.
+pub(crate) type Below = Unbounded<false>;
+
+impl<const ABOVE: bool> Unbounded<ABOVE> {
+    fn none<T: From<Single>>() -> T {
+        if ABOVE { Single::INFINITY.into() } else { Single::NEG_INFINITY.into() }
     }
-}
 
-fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    none: T,
-    deserializer: D,
-) -> Result<T, D::Error> {
-    if deserializer.is_human_readable() {
-        deserializer.deserialize_any(Else(none))
-    } else {
-        deserializer.deserialize_option(Else(none))
-    }
-}
-
-/// Numbers of which infinity means that there is no upper bound.
-pub(crate) mod above {
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
-    use crate::math::Single;
-
-    pub fn serialize<T, S: Serializer>(x: &T, serializer: S) -> Result<S::Ok, S::Error>
+    pub(crate) fn serialize<T, S: Serializer>(x: &T, serializer: S) -> Result<S::Ok, S::Error>
     where
         T: Copy + From<Single> + PartialEq + Serialize,
     {
-        super::write(*x, Single::INFINITY.into(), serializer)
+        if serializer.is_human_readable() {
+            x.serialize(serializer)
+        } else {
+            Some(*x).filter(|x| *x != Self::none()).serialize(serializer)
+        }
     }
 
-    pub fn deserialize<'de, T, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
+    pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
     where
         T: Deserialize<'de> + From<Single>,
     {
-        super::read(Single::INFINITY.into(), deserializer)
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_any(Else(Self::none()))
+        } else {
+            deserializer.deserialize_option(Else(Self::none()))
+        }
     }
 }
 
-/// As [`above`], but as they are in bytes, too, which know infinity: those of settings, which snapshots hold.
+/// As [`Above`], but as they are in bytes, too, which know infinity: those of settings, which snapshots hold.
 pub(crate) mod number {
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
-    use crate::math::Single;
+    use super::{Above, Deserialize, Deserializer, Serialize, Serializer, Single};
 
     pub fn serialize<T: Serialize, S: Serializer>(x: &T, serializer: S) -> Result<S::Ok, S::Error> {
         x.serialize(serializer)
@@ -101,29 +93,9 @@ pub(crate) mod number {
         T: Deserialize<'de> + From<Single>,
     {
         if deserializer.is_human_readable() {
-            super::read(Single::INFINITY.into(), deserializer)
+            Above::deserialize(deserializer)
         } else {
             T::deserialize(deserializer)
         }
-    }
-}
-
-/// Numbers of which minus infinity means that there is no lower bound.
-pub(crate) mod below {
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
-    use crate::math::Single;
-
-    pub fn serialize<T, S: Serializer>(x: &T, serializer: S) -> Result<S::Ok, S::Error>
-    where
-        T: Copy + From<Single> + PartialEq + Serialize,
-    {
-        super::write(*x, Single::NEG_INFINITY.into(), serializer)
-    }
-
-    pub fn deserialize<'de, T, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
-    where
-        T: Deserialize<'de> + From<Single>,
-    {
-        super::read(Single::NEG_INFINITY.into(), deserializer)
     }
 }

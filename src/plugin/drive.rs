@@ -65,10 +65,10 @@ pub struct PoseController {
     /// Damping ratio (-), ≥ 0; 1 is the fastest without overshoot.
     pub damping_ratio: Real,
     /// Largest force (N), ≥ 0.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub max_force: Real,
     /// Largest torque [N·m], ≥ 0.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub max_torque: Real,
 }
 
@@ -136,7 +136,7 @@ pub struct MouseJoint {
     /// Rate at which the held body stops to turn [1/s], ≥ 0.
     pub angular_damping: Real,
     /// Largest force (N), ≥ 0.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub max_force: Real,
 }
 

@@ -33,7 +33,7 @@ use crate::math::Real;
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct MaxLinearSpeed(
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))] pub Real,
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))] pub Real,
 );
 
 /// Largest angular speed of a dynamic body [rad/s], ≥ 0. A step begins and ends with no more.
@@ -58,7 +58,7 @@ pub struct MaxLinearSpeed(
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct MaxAngularSpeed(
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))] pub Real,
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))] pub Real,
 );
 
 impl Default for MaxLinearSpeed {

@@ -97,7 +97,7 @@ pub struct Wheel {
     /// Force of the engine along the way (N).
     pub engine_force: Real,
     /// Largest force of the brake (N), ≥ 0.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub brake_force: Real,
     /// What it stands on: written before each step.
     pub ground: Option<Entity>,

@@ -68,15 +68,15 @@ pub struct CharacterController {
     /// How far down it follows the ground when it walks off an edge (m), ≥ 0; farther, it falls.
     pub snap_distance: Real,
     /// How fast its velocity becomes the one that is asked for [m/s²], > 0.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub acceleration: Real,
     /// How fast it does in the air, if another one than zero is asked for [m/s²], ≥ 0.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub air_acceleration: Real,
     /// Mass (kg), ≥ 0: its weight on what it stands on. It does not step on lighter dynamic bodies.
     pub mass: Real,
     /// Largest force with which it pushes dynamic bodies (N), ≥ 0.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub push_force: Real,
     /// Does it turn with the ground?
     pub turns_with_ground: bool,

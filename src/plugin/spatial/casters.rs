@@ -49,7 +49,7 @@ pub struct RayCaster {
     /// Direction in the frame of the entity.
     pub direction: Dir3,
     /// How far it looks (m).
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub max_distance: Real,
     /// How many hits it keeps, the nearest ones.
     pub max_hits: u32,

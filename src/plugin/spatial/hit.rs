@@ -159,7 +159,7 @@ pub struct ClosestPoints {
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 pub struct ShapeCastConfig {
     /// How far the shape moves (m).
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub max_distance: Real,
     /// The cast ends where the shapes are this near (m).
     pub target_distance: Real,

@@ -101,10 +101,10 @@ impl JointFrame {
 #[cfg_attr(feature = "serialize", serde(deny_unknown_fields))]
 pub struct AxisLimit {
     /// Smallest position [m or rad]; may be -∞.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::below"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Below"))]
     pub min: Real,
     /// Largest position [m or rad], ≥ `min`; may be ∞. Of a hinge also beyond half a turn.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub max: Real,
 }
 
@@ -131,10 +131,10 @@ pub struct Motor {
     /// Stiffness k [N/m or N·m/rad], ≥ 0; 0 for a motor that only has a velocity.
     pub stiffness: Real,
     /// Damping d [N·s/m or N·m·s/rad], ≥ 0; infinite for a velocity that only `max_force` bounds.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub damping: Real,
     /// Largest force or torque [N or N·m], ≥ 0; may be infinite.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub max_force: Real,
 }
 
@@ -190,16 +190,16 @@ pub struct JointDesc {
     /// Does it hold? Breaking makes it false.
     pub enabled: bool,
     /// The joint breaks under a larger force (N), > 0; infinite for one that never does.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub break_force: Real,
     /// The joint breaks under a larger torque (N·m), > 0; infinite for one that never does.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub break_torque: Real,
     /// What it keeps yields to a larger force along an axis (N), > 0; infinite for none.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub yield_force: Real,
     /// What it keeps yields to a larger torque about one (N·m), > 0; infinite for none.
-    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
     pub yield_torque: Real,
 }
 

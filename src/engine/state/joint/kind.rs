@@ -36,7 +36,7 @@ pub enum JointKind {
         /// Smallest distance (m), ≥ 0.
         min: Real,
         /// Largest distance (m), > 0, ≥ `min`; may be infinite.
-        #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::above"))]
+        #[cfg_attr(feature = "serialize", serde(with = "crate::math::unbounded::Above"))]
         max: Real,
     },
     /// Wheels about x of frame a and x of frame b that mesh, or a belt joins: one row, from where they are

@@ -17,13 +17,14 @@
 //! A large island, or one of several jointed bodies that touch each other, keeps an account of work, in which
 //! what small steps would cost it is the coin; what joints hold together, as one ragdoll, is solved through
 //! its blows at any cost that its budget allows. Where bodies without joints strike it, sweeps go before
-//! Newton, which may always spend a few of them, or what is saved; one solve in vain is the last. A step that
-//! it solves adds as much to the savings; a rough solution, from which the next step goes on, takes a little
-//! of them; a failure takes all that it cost, and the step is made small. While it owes, a step is made small
-//! at once and earns a part of its price, the more the less error small steps leave: what calms down is tried
-//! soon, a heap in motion pays a few percent for tries. A blow leaves what a small island may spend; the rest
-//! is back when the island is at rest, unless a step was made small at once since. Before all that, what is
-//! light is solved in turns with what is heavy (`by_mass.rs`).
+//! Newton, which may always spend a few of them, or what is saved; one solve in vain is the last, as is one
+//! of a jointed island after small steps that takes more than both. A step that it solves adds as much to the
+//! savings; a rough solution, from which the next step goes on, takes a little of them; a failure takes all
+//! that it cost, and the step is made small. While it owes, a step is made small at once and earns a part of
+//! its price, the more the less error small steps leave: what calms down is tried soon, a heap in motion pays
+//! a few percent for tries. A blow leaves what a small island may spend; the rest is back when the island is
+//! at rest, unless a step was made small at once since. Before all that, what is light is solved in turns
+//! with what is heavy (`by_mass.rs`).
 //!
 //! Islands without contacts are never made small, nor one mechanism whose joints bear nearly all, since its
 //! factor is worth its cost, unless it is large, has loops and Newton failed. Joints alone, also under
